@@ -1,0 +1,152 @@
+// Runs Sutler from a fresh clone with any Node >= 20 that has npm: installs what is missing, then hands over
+// to the pinned Node 24, which runs the TypeScript source as it is. Plain JavaScript, as it runs before that.
+import { spawn } from 'node:child_process'
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { constants, tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const modules = join(root, 'node_modules')
+
+const biome = ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings']
+const tsc = ['node_modules/typescript/bin/tsc']
+const vitest = ['node_modules/vitest/vitest.mjs', 'run']
+
+/** What each script runs, one after the other, each only if the one before succeeded. */
+const scripts = {
+  start: (args) => [['server/main.ts', 'serve', ...args]],
+  dev: (args) => [['--watch', 'server/main.ts', 'serve', ...args]],
+  check: (args) => [[...biome, ...args], tsc],
+  // With arguments someone is at work on one test, and waits for that one only.
+  test: (args) => (args.length > 0 ? [[...vitest, ...args]] : [biome, tsc, vitest]),
+  bench: (args) => [['bench/run.ts', ...args]],
+}
+
+const [name = '', ...args] = process.argv.slice(2)
+if (!Object.hasOwn(scripts, name)) fail(`usage: node scripts/run.mjs ${Object.keys(scripts).join('|')} [...]`)
+
+if (!installed()) await alone(install)
+const node =
+  pinnedNode() ?? fail('No Node 24 for this platform came with the install: run this with Node 24.')
+for (const script of scripts[name](args)) {
+  const code = await run(node, script, process.env)
+  if (code !== 0) process.exit(code)
+}
+
+function fail(line) {
+  process.stderr.write(`${line}\n`)
+  process.exit(1)
+}
+
+/**
+ * Whether node_modules is what package-lock.json asks for. npm keeps its own record of what it installed and
+ * writes it last, so an interrupted install counts as none, and one made by hand as good. A server runs
+ * without the development packages, as in an image that left them out.
+ */
+function installed() {
+  const record = join(modules, '.package-lock.json')
+  if (!existsSync(record)) return false
+  const wanted = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages
+  const found = JSON.parse(readFileSync(record, 'utf8')).packages
+  return Object.entries(wanted).every(([path, { version, integrity, optional, dev }]) => {
+    if (path === '') return true
+    const have = found[path]
+    if (!have) return optional || (dev && name === 'start')
+    return have.version === version && have.integrity === integrity
+  })
+}
+
+/** One install at a time: a second one waits, and then finds it done. */
+async function alone(work) {
+  const lock = join(root, '.install.lock')
+  for (;;) {
+    try {
+      writeFileSync(lock, String(process.pid), { flag: 'wx' })
+      break
+    } catch (error) {
+      if (error.code !== 'EEXIST') fail(`Cannot install here: ${error.message}`)
+    }
+    if (abandoned(lock)) rmSync(lock, { force: true })
+    else await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+  const release = () => rmSync(lock, { force: true })
+  process.once('exit', release)
+  if (!installed()) await work()
+  release()
+}
+
+function abandoned(lock) {
+  try {
+    const pid = Number(readFileSync(lock, 'utf8'))
+    // Created but not yet written: its owner is between two steps, unless it died there.
+    if (!pid) return Date.now() - statSync(lock).mtimeMs > 5000
+    process.kill(pid, 0)
+    return false
+  } catch (error) {
+    return error.code === 'ESRCH'
+  }
+}
+
+async function install() {
+  process.stderr.write('Installing dependencies (npm ci) ...\n')
+  await npmCi(process.env)
+  // Under a Node older than they support, npm leaves out optional packages, such as the test runner's native
+  // half. The pinned Node is there by now, so it does the install again.
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  const old = major < 22 ? major !== 20 || minor < 19 : major === 22 && minor < 12
+  const pinned = pinnedNode()
+  if (!old || !pinned) return
+  const scratch = mkdtempSync(join(tmpdir(), 'sutler-node-'))
+  try {
+    copyFileSync(pinned, join(scratch, 'node'))
+    await npmCi({ ...process.env, PATH: scratch + delimiter + process.env.PATH })
+  } finally {
+    rmSync(scratch, { recursive: true, force: true })
+  }
+}
+
+/** No install script is needed, so none may run. */
+async function npmCi(env) {
+  const flags = ['--ignore-scripts', '--include=dev', '--include=optional', '--no-audit', '--no-fund']
+  const code = await run('npm', ['ci', ...flags, '--loglevel=error'], env)
+  if (code !== 0) fail(`Installing dependencies failed (npm ci, exit code ${code}): see the lines above.`)
+}
+
+function pinnedNode() {
+  const { platform, arch } = process
+  // The one platform whose package has another name.
+  const prefix = platform === 'darwin' && arch === 'arm64' ? 'node-bin' : 'node'
+  const path = join(modules, `${prefix}-${platform}-${arch}`, 'bin/node')
+  if (existsSync(path)) return path
+  return Number(process.versions.node.split('.')[0]) >= 24 ? process.execPath : undefined
+}
+
+/**
+ * Runs a command to its end and returns its exit code. A signal reaches it exactly once: Ctrl-C goes to the
+ * whole process group and npm passes signals on as well, so the child is in a group of its own and gets from
+ * here the first of each burst. (For the same reason package.json says `exec`: the shell in between would die
+ * of a signal and not pass it on.)
+ */
+function run(command, argv, env) {
+  return new Promise((resolve) => {
+    const child = spawn(command, argv, { cwd: root, env, stdio: 'inherit', detached: true })
+    const passedOnAt = {}
+    const passOn = (signal) => {
+      const now = Date.now()
+      if (now - (passedOnAt[signal] ?? 0) > 1000) child.kill(signal)
+      passedOnAt[signal] = now
+    }
+    const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
+    for (const signal of signals) process.on(signal, passOn)
+    const end = (code) => {
+      for (const signal of signals) process.off(signal, passOn)
+      resolve(code)
+    }
+    child.once('error', (error) => {
+      process.stderr.write(`Cannot run ${command}: ${error.message}\n`)
+      end(127)
+    })
+    child.once('exit', (code, signal) => end(code ?? 128 + constants.signals[signal]))
+  })
+}

@@ -1,0 +1,7 @@
+import { accounts } from './accounts/index.ts'
+import type { Module } from './kernel/module.ts'
+import { keys } from './keys/index.ts'
+import { settings } from './settings/index.ts'
+
+/** Everything the server does. Nothing registers itself; a module may use only the modules above it. */
+export const app: readonly Module[] = [settings, keys, accounts]

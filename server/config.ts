@@ -1,0 +1,201 @@
+import { randomBytes } from 'node:crypto'
+import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { networkInterfaces } from 'node:os'
+import { join, resolve } from 'node:path'
+import { StartupError } from './kernel/errors.ts'
+
+export type Config = ReturnType<typeof readConfig>
+type Env = Readonly<Record<string, string | undefined>>
+
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+const secretCharsMin = 32
+
+/**
+ * Every setting, from the environment: the only file that reads it. docs/configuration.md is generated from
+ * these comments. A variable set to nothing counts as not set.
+ */
+export function readConfig(env: Env = process.env) {
+  const setting = settingsOf(env)
+  const config = {
+    /**
+     * The PostgreSQL to use, as `postgres://user:password@host:port/database`. Without it the server
+     * brings its own and keeps it in the data directory.
+     */
+    databaseUrl: setting('DATABASE_URL', postgresUrl, undefined),
+
+    /** How many connections each process opens to PostgreSQL. */
+    databaseConnections: setting('SUTLER_DATABASE_CONNECTIONS', integer(1, 1000), 10),
+
+    /** The port to listen on. 0 takes any free one and logs which. */
+    port: setting('PORT', integer(0, 65535), 8080),
+
+    /**
+     * The address to listen on. By default every address of this machine: `::`, which takes IPv4 as well, or
+     * `0.0.0.0` where the machine has no IPv6 at all. `127.0.0.1` keeps the server to this machine.
+     */
+    host: setting('HOST', text('an IP address or a host name'), anyAddress()),
+
+    /** The directory of everything the server keeps: its database, its secret, its files. */
+    dataDir: resolve(setting('SUTLER_DATA_DIR', text('a path'), './data')),
+
+    /** The client id of the first application key. Set it together with SUTLER_CLIENT_SECRET, or neither. */
+    clientId: setting('SUTLER_CLIENT_ID', text('any text'), undefined),
+
+    /**
+     * The client secret of the first application key. Without the two, the first start makes up a pair and
+     * prints it once.
+     */
+    clientSecret: setting('SUTLER_CLIENT_SECRET', text('any text'), undefined),
+
+    /**
+     * The key material of this installation, at least 32 characters: tokens are signed and stored secrets are
+     * sealed with it. All processes on one database need the same. By default the first start makes one up
+     * and keeps it in the file `secret` in the data directory; losing it ends all sessions.
+     */
+    secret: setting('SUTLER_SECRET', secretText, undefined),
+
+    /**
+     * The address clients reach the server under, such as `https://shop.example.com`: links and tokens carry
+     * it. By default each request's own Host header.
+     */
+    baseUrl: setting('SUTLER_BASE_URL', webUrl, undefined),
+
+    /**
+     * Which proxies may say who the client is (X-Forwarded-For, -Proto and -Host): `true` for any, or
+     * their addresses and ranges, separated by commas. Off by default: anyone could write those headers.
+     */
+    trustProxy: setting('SUTLER_TRUST_PROXY', proxies, false),
+
+    /** The least severe messages to log: trace, debug, info, warn, error, fatal, or silent for none. */
+    logLevel: setting('LOG_LEVEL', oneOf(logLevels), 'info'),
+
+    /** How long an access token is good for, in seconds. Short, since a token cannot be revoked by itself. */
+    tokenLifetimeS: setting('SUTLER_TOKEN_LIFETIME_S', integer(1, 31_536_000), 3600),
+  }
+
+  if ((config.clientId === undefined) !== (config.clientSecret === undefined)) {
+    const [set, missing] = config.clientId === undefined ? ['SECRET', 'ID'] : ['ID', 'SECRET']
+    throw new StartupError(
+      `SUTLER_CLIENT_${set} is set without SUTLER_CLIENT_${missing}: set both or neither`,
+    )
+  }
+  return config
+}
+
+/** The installation's key material: the setting, or else the file that the first start makes. */
+export function readSecret({ secret, dataDir }: Pick<Config, 'secret' | 'dataDir'>): string {
+  if (secret !== undefined) return secret
+  const file = join(dataDir, 'secret')
+  try {
+    mkdirSync(dataDir, { recursive: true })
+    const found = readIfThere(file) ?? createOnce(file, randomBytes(32).toString('base64url'))
+    if (found.length >= secretCharsMin) return found
+  } catch (error) {
+    throw new StartupError(
+      `cannot keep the secret in ${file}: ${(error as Error).message}; or set SUTLER_SECRET`,
+    )
+  }
+  throw new StartupError(
+    `${file} holds fewer than ${secretCharsMin} characters: restore it, or set SUTLER_SECRET`,
+  )
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** Of several processes that start at once one writes the file, whole, and all of them use what it wrote. */
+function createOnce(file: string, secret: string): string {
+  const draft = `${file}.${process.pid}`
+  writeFileSync(draft, `${secret}\n`, { mode: 0o600, flush: true })
+  try {
+    linkSync(draft, file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    rmSync(draft, { force: true })
+  }
+  return readFileSync(file, 'utf8').trim()
+}
+
+function anyAddress(): string {
+  const addresses = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
+  return addresses.some(({ family }) => family === 'IPv6') ? '::' : '0.0.0.0'
+}
+
+/** Reads one kind of value: what it is, in words, and the value, or undefined if it is not one. */
+interface Reading<T> {
+  readonly accepts: string
+  /** The value is a secret, or may hold one, and is not repeated in a message. */
+  readonly hidden?: boolean
+  read(value: string): T | undefined
+}
+
+function settingsOf(env: Env) {
+  return <T, D>(name: string, { accepts, hidden, read }: Reading<T>, fallback: D): T | D => {
+    const value = env[name]?.trim()
+    if (!value) return fallback
+    const found = read(value)
+    if (found !== undefined) return found
+    throw new StartupError(
+      `${name} is ${hidden ? 'not usable' : JSON.stringify(value)}: it must be ${accepts}`,
+    )
+  }
+}
+
+function text(accepts: string): Reading<string> {
+  return { accepts, read: (value) => value }
+}
+
+function integer(min: number, max: number): Reading<number> {
+  return {
+    accepts: `a whole number from ${min} to ${max}`,
+    read(value) {
+      const number = Number(value)
+      return /^\d+$/.test(value) && number >= min && number <= max ? number : undefined
+    },
+  }
+}
+
+function oneOf<const T extends string>(values: readonly T[]): Reading<T> {
+  return { accepts: `one of ${values.join(', ')}`, read: (value) => values.find((one) => one === value) }
+}
+
+const secretText: Reading<string> = {
+  accepts: `at least ${secretCharsMin} characters`,
+  hidden: true,
+  read: (value) => (value.length >= secretCharsMin ? value : undefined),
+}
+
+const postgresUrl: Reading<string> = {
+  accepts: 'a URL such as postgres://user:password@host:5432/database',
+  hidden: true,
+  // Not parsed further: a Unix socket or several hosts make a URL that PostgreSQL takes and `URL` does not.
+  read: (value) => (/^postgres(ql)?:\/\/./.test(value) ? value : undefined),
+}
+
+const webUrl: Reading<string> = {
+  accepts: 'an http or https URL without query or fragment, such as https://shop.example.com',
+  read(value) {
+    const url = URL.parse(value)
+    if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username) return undefined
+    return url.href.replace(/\/+$/, '')
+  },
+}
+
+// No number of hops: a client that reaches the server directly can make up as many as it takes.
+const proxies: Reading<boolean | string> = {
+  accepts: 'true, false, or IP addresses and ranges separated by commas',
+  read(value) {
+    if (/^(true|false)$/.test(value)) return value === 'true'
+    const ranges = value.split(',').map((range) => range.trim())
+    const named = ['loopback', 'linklocal', 'uniquelocal']
+    const range = /^[0-9a-f.:]*[.:][0-9a-f.:]*(\/\d{1,3})?$/i
+    return ranges.every((one) => named.includes(one) || range.test(one)) ? ranges.join() : undefined
+  },
+}

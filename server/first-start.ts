@@ -1,0 +1,45 @@
+import type { Config } from './config.ts'
+import type { Clock } from './kernel/clock.ts'
+import { newId } from './kernel/ids.ts'
+import type { Connection, Database } from './kernel/storage/database.ts'
+import { createFirstKey, newCredential } from './keys/index.ts'
+
+/**
+ * Makes the organisation, its store and the store's first key, unless they are there. Returns the key's credentials
+ * when this call made it and the operator does not know them yet.
+ */
+export async function firstStart(database: Database, config: Config, clock: Clock) {
+  return database.transaction(async (connection) => {
+    // Processes that start at the same time take turns here.
+    await connection.run({ text: 'SELECT pg_advisory_xact_lock(7305011)', values: [] })
+    const now = clock.now()
+    const [found] = await connection.run({
+      text: 'SELECT id FROM stores ORDER BY created_at, id LIMIT 1',
+      values: [],
+    })
+    const storeId = found?.[0] ?? (await createStore(connection, 'Store', now))
+    const { clientId, clientSecret } = config
+    if (clientId && clientSecret) {
+      await createFirstKey(connection, storeId, clientId, clientSecret, now)
+      return undefined
+    }
+    if (found) return undefined
+    const credentials = { clientId: newCredential(), clientSecret: newCredential() }
+    await createFirstKey(connection, storeId, credentials.clientId, credentials.clientSecret, now)
+    return credentials
+  })
+}
+
+/** A store of its own organisation, with what every store has from the start. Returns its id. */
+export async function createStore(connection: Connection, name: string, now: Date): Promise<string> {
+  const [organisation, store] = [newId(), newId()]
+  await connection.run({
+    text: 'INSERT INTO organisations VALUES ($1, $2, $3)',
+    values: [organisation, name, now],
+  })
+  await connection.run({
+    text: 'INSERT INTO stores VALUES ($1, $2, $3, $4)',
+    values: [store, organisation, name, now],
+  })
+  return store
+}

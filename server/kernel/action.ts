@@ -1,0 +1,48 @@
+import type { Ctx } from './context.ts'
+import type { Fields, Values } from './fields.ts'
+import type { Answer } from './http/answer.ts'
+import type { Call } from './operations.ts'
+
+type Names<R extends string> = R extends `${string}:${infer P}/${infer Rest}`
+  ? P | Names<`/${Rest}`>
+  : R extends `${string}:${infer P}`
+    ? P
+    : never
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
+/** What is not CRUD: one call with a name, in its own file. */
+export interface Action<R extends string = string, F extends Fields = Fields> {
+  /** Verb-noun: the operation id, and the name of its file. */
+  readonly name: string
+  readonly route: R
+  readonly about: string
+  /** The row of the access table that says who may call; `open` needs no token. */
+  readonly area: string | 'open'
+  /** Needs the right to write. Without it, a GET reads and everything else writes. */
+  readonly writes?: boolean
+  readonly status: 200 | 201 | 202 | 204
+  /** The fields of `data` in the body, with its `type`. */
+  readonly body?: { readonly type: string; readonly alsoType?: readonly string[]; readonly fields: F }
+  /** `run` sees the body's bytes as they came: for bodies that are not the usual JSON envelope. */
+  readonly rawBody?: boolean
+  /** Runs in one transaction. */
+  readonly transaction?: boolean
+  /** It is not built yet, and answers 501. */
+  readonly unsupported?: boolean
+  run(ctx: Ctx, call: ActionCall<R, F>): Promise<Answer>
+}
+
+export interface ActionCall<R extends string, F extends Fields> extends Omit<Call, 'params' | 'body'> {
+  readonly params: Readonly<Record<Names<R>, string>>
+  /** The checked values of the declared fields. */
+  readonly body: Values<F>
+  /** The whole body as it came, for an action that reads more than its fields. */
+  readonly rawBody: unknown
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+}
+
+/** Declares an action. */
+export const action = <const R extends string, const F extends Fields = Record<never, never>>(
+  declared: Action<R, F>,
+): Action => declared as unknown as Action

@@ -1,0 +1,108 @@
+import { hkdfSync } from 'node:crypto'
+import { jwtVerify, SignJWT } from 'jose'
+import type { Clock } from '../clock.ts'
+import type { Principal } from '../context.ts'
+import { Problem } from '../errors.ts'
+
+/** What the instance's secret is stretched into: one key for each use, so that none can stand in for another. */
+export const deriveKey = (secret: string, use: 'access-token' | 'cursor' | 'sealed-values'): Uint8Array =>
+  new Uint8Array(hkdfSync('sha256', secret, 'sutler', use, 32))
+
+const verifiedMax = 10_000
+/** A key that was deleted elsewhere is noticed within this time; in the process that deleted it, at once. */
+const keyRecheckAfterMs = 5_000
+
+interface Verified {
+  readonly principal: Principal
+  readonly expiresAtMs: number
+}
+
+/** Access tokens (RFC 6750 bearer tokens, signed with HS256): issued for a key, verified without the database. */
+export class Tokens {
+  readonly #key: Uint8Array
+  readonly #clock: Clock
+  readonly #keyIsAlive: (storeId: string, keyId: string) => Promise<boolean>
+  readonly #verified = new Map<string, Verified>()
+  readonly #keys = new Map<string, { alive: boolean; checkedAtMs: number }>()
+  readonly lifetimeS: number
+
+  constructor(
+    secret: string,
+    clock: Clock,
+    lifetimeS: number,
+    keyIsAlive: (storeId: string, keyId: string) => Promise<boolean>,
+  ) {
+    this.#key = deriveKey(secret, 'access-token')
+    this.#clock = clock
+    this.#keyIsAlive = keyIsAlive
+    this.lifetimeS = lifetimeS
+  }
+
+  /** A token for a key, and when it ends (seconds since the epoch). */
+  async issue(storeId: string, keyId: string, kind: string): Promise<{ token: string; expires: number }> {
+    const issued = Math.floor(this.#clock.now().getTime() / 1000)
+    const expires = issued + this.lifetimeS
+    const token = await new SignJWT({ store_id: storeId, kind })
+      .setProtectedHeader({ alg: 'HS256' })
+      .setSubject(keyId)
+      .setIssuedAt(issued)
+      .setExpirationTime(expires)
+      .sign(this.#key)
+    return { token, expires }
+  }
+
+  /** Who a token speaks for; a Problem (401) when it is not good. */
+  async verify(token: string): Promise<Principal> {
+    const nowMs = this.#clock.now().getTime()
+    let verified = this.#verified.get(token)
+    if (!verified) {
+      verified = await this.#open(token)
+      // Oldest first out: a Map keeps the order of insertion.
+      if (this.#verified.size >= verifiedMax)
+        this.#verified.delete(this.#verified.keys().next().value as string)
+      this.#verified.set(token, verified)
+    }
+    if (verified.expiresAtMs <= nowMs) {
+      this.#verified.delete(token)
+      throw unauthorized('The access token has expired.')
+    }
+    const { storeId, keyId } = verified.principal
+    let key = this.#keys.get(keyId)
+    if (!key || nowMs - key.checkedAtMs > keyRecheckAfterMs) {
+      key = { alive: await this.#keyIsAlive(storeId, keyId), checkedAtMs: nowMs }
+      this.#keys.set(keyId, key)
+    }
+    if (!key.alive) throw unauthorized('The application key of this access token was deleted.')
+    return verified.principal
+  }
+
+  /** The next use of any of the key's tokens asks the database again. */
+  forget(keyId: string): void {
+    this.#keys.delete(keyId)
+  }
+
+  async #open(token: string): Promise<Verified> {
+    try {
+      const { payload } = await jwtVerify(token, this.#key, {
+        algorithms: ['HS256'],
+        currentDate: this.#clock.now(),
+      })
+      const { sub = '', store_id, kind, exp = 0 } = payload
+      const principal = { storeId: String(store_id), kind: String(kind), keyId: sub, actor: sub }
+      return { principal, expiresAtMs: exp * 1000 }
+    } catch (error) {
+      throw unauthorized('Unable to validate the access token.', error)
+    }
+  }
+}
+
+// RFC 6750 §3: a refusal names the scheme.
+export const unauthorized = (detail: string, cause?: unknown) =>
+  new Problem('unauthorized', detail, { headers: { 'www-authenticate': 'Bearer' }, cause })
+
+/** The token of an Authorization header. `Bearer: x` is accepted too: a published script sends it. */
+export function bearerToken(header: string | undefined): string {
+  const match = /^Bearer:?\s+(\S+)\s*$/i.exec(header ?? '')
+  if (!match?.[1]) throw unauthorized('Send the header Authorization: Bearer <access token>.')
+  return match[1]
+}

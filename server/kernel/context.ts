@@ -1,0 +1,48 @@
+import type { Logger } from 'pino'
+import type { AccessTable } from './auth/access.ts'
+import type { Tokens } from './auth/tokens.ts'
+import type { Clock } from './clock.ts'
+import type { Job } from './jobs.ts'
+import type { Database } from './storage/database.ts'
+import type { Store } from './storage/store.ts'
+
+/** Who is calling: what a token says, once it was verified. */
+export interface Principal {
+  readonly storeId: string
+  /** A column of the access table. */
+  readonly kind: string
+  /** The application key behind the token. */
+  readonly keyId: string
+  /** Whom the change feed names: the key, or the shopper. */
+  readonly actor: string
+}
+
+/** What belongs to no store: the process, and what all stores share. */
+export interface Instance {
+  readonly database: Database
+  readonly tokens: Tokens
+  readonly access: AccessTable
+  readonly clock: Clock
+  readonly log: Logger
+  /** Signs the cursors of lists. */
+  readonly cursorKey: Uint8Array
+  /** Encrypts the secrets that must be replayed. */
+  readonly sealKey: Uint8Array
+  /** The address clients use, when it is fixed by a setting. */
+  readonly baseUrl: string | undefined
+}
+
+/** All that a handler may use. */
+export interface Ctx {
+  /** The caller's store: there is no way to reach another's rows. */
+  readonly store: Store
+  readonly who: Principal
+  readonly clock: Clock
+  readonly requestId: string
+  /** Scheme, host and port as the client wrote them, without a trailing slash. */
+  readonly baseUrl: string
+  /** For the few handlers that belong to no store. */
+  readonly instance: Instance
+  /** Queues a job; inside a transaction it is queued with the change, or not at all. */
+  later<P>(job: Job<P>, payload: P, key?: string): Promise<void>
+}

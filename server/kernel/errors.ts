@@ -1,0 +1,64 @@
+/**
+ * Every way the server refuses a request: one row each, append only. The key is the `code` a client sees; `status`
+ * and `title` follow the public contract. `docs/errors.md` is generated from this table.
+ */
+export const problems = {
+  bad_request: { status: 400, title: 'Bad Request' },
+  bad_filter: { status: 400, title: 'Bad Request' },
+  bad_page: { status: 400, title: 'Bad Request' },
+  malformed_json: { status: 400, title: 'Bad Request' },
+  invalid_field: { status: 400, title: 'Bad Request' },
+  unauthorized: { status: 401, title: 'Unauthorized' },
+  forbidden: { status: 403, title: 'Forbidden' },
+  not_found: { status: 404, title: 'Not Found' },
+  method_not_allowed: { status: 405, title: 'Method Not Allowed' },
+  conflict: { status: 409, title: 'Conflict' },
+  precondition_failed: { status: 412, title: 'Precondition Failed' },
+  too_large: { status: 413, title: 'Request Entity Too Large' },
+  unsupported_media_type: { status: 415, title: 'Unsupported Media Type' },
+  unprocessable: { status: 422, title: 'Unprocessable Entity' },
+  timed_out: { status: 422, title: 'Unprocessable Content' },
+  rate_limited: { status: 429, title: 'Too Many Requests' },
+  internal: { status: 500, title: 'Internal Server Error' },
+  not_implemented: { status: 501, title: 'Not Implemented' },
+  unavailable: { status: 503, title: 'Service Unavailable' },
+} as const satisfies Record<string, { status: number; title: string }>
+
+export type ProblemCode = keyof typeof problems
+
+/** What a problem says beside its code. `detail` is shown to the client, `cause` only to the log. */
+export interface ProblemExtras {
+  /** Where in the request the fault is, as a dotted path: `data.name`, `page[limit]`. */
+  readonly source?: string
+  /** Response headers the refusal owes, such as `Allow` on a 405. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** A title in place of the table's, where the public contract of one endpoint has another. */
+  readonly title?: string
+  readonly cause?: unknown
+}
+
+/** An expected refusal. Anything else that is thrown is a bug: a 500, logged, never shown. */
+export class Problem extends Error {
+  readonly code: ProblemCode
+  readonly status: number
+  readonly title: string
+  readonly detail: string | undefined
+  readonly source: string | undefined
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(code: ProblemCode, detail?: string, extras: ProblemExtras = {}) {
+    super(detail ?? problems[code].title, { cause: extras.cause })
+    this.name = 'Problem'
+    this.code = code
+    this.status = problems[code].status
+    this.title = extras.title ?? problems[code].title
+    this.detail = detail
+    this.source = extras.source
+    this.headers = extras.headers ?? {}
+  }
+}
+
+/** The server cannot start, for a reason its operator can mend. Printed as one line; the process exits with 1. */
+export class StartupError extends Error {
+  override readonly name = 'StartupError'
+}

@@ -1,0 +1,116 @@
+import { hash } from 'node:crypto'
+import type { Ctx } from '../context.ts'
+import type { Page } from '../query/page.ts'
+import { pageLinks, pageMeta } from '../query/page.ts'
+import type { Resource, Row } from '../resource.ts'
+
+/** What a request is answered with: the body is JSON text, or empty. */
+export interface Answer {
+  readonly status: number
+  readonly body: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export const json = (status: number, body: unknown): Answer => ({ status, body: JSON.stringify(body) })
+
+export const noContent: Answer = { status: 204, body: '' }
+
+/** The hash in a row's entity tag: another one after every write, also when a deleted id comes back. */
+export const etagId = (row: Row): string => hash('sha256', `${row.id} ${row.createdAt} ${row.version}`)
+
+/** RFC 9110 §8.8.3: weak, because the text of the representation may differ where the object does not. */
+export const etagOf = (row: Row): string => `W/"${etagId(row)}"`
+
+/** The URL of one object. */
+export function selfUrl(resource: Resource, row: Row, ctx: Ctx): string {
+  const last = resource.slug ? encodeURIComponent(resource.slug(row)) : row.id
+  const { href } = resource.dialect
+  const path = `${collectionPath(resource, row.scope)}/${last}`
+  return href === 'absolute' ? ctx.baseUrl + path : path.slice(href.after.length)
+}
+
+/** The collection's path with its parameters filled in. */
+export function collectionPath({ path, urlScope }: Resource, scope: readonly string[]): string {
+  const values = urlScope ?? scope
+  let next = 0
+  return path.replace(/:\w+/g, () => values[next++] ?? '')
+}
+
+/** One object's JSON, built around the stored text of its document. */
+export function objectText(resource: Resource, row: Row, ctx: Ctx, inList: boolean): string {
+  const { dialect, type } = resource
+  const inner = row.text.slice(1, -1)
+  let text = `{"type":"${type}","id":"${row.id}"${inner && `,${inner}`}`
+  const meta = metaText(resource, row)
+  if (meta) text += `,"meta":{${meta}}`
+  if (dialect.links === 'inside' || (inList && dialect.links === 'beside')) {
+    text += `,"links":${linksText(resource, row, ctx)}`
+  }
+  return `${text}}`
+}
+
+function metaText({ dialect, meta }: Resource, row: Row): string {
+  const more = meta ? JSON.stringify(meta(row)).slice(1, -1) : ''
+  if (dialect.meta === 'none') return more
+  const zeros = dialect.digits === 6 ? '000Z"' : 'Z"'
+  const stamp = (time: string) => `"${time.slice(0, -1)}${zeros}`
+  const times = `"created_at":${stamp(row.createdAt)},"updated_at":${stamp(row.updatedAt)}`
+  if (dialect.meta === 'flat') return more ? `${times},${more}` : times
+  // A resource with times of its own has said so in `meta.timestamps`.
+  return more.startsWith('"timestamps"') ? more : `"timestamps":{${times}}${more && `,${more}`}`
+}
+
+function linksText(resource: Resource, row: Row, ctx: Ctx): string {
+  const self = selfUrl(resource, row, ctx)
+  if (!resource.links) return `{"self":"${self}"}`
+  return JSON.stringify({ self, ...resource.links(row, ctx) })
+}
+
+/** A single object in its envelope, with its entity tag. */
+export function objectAnswer(status: number, resource: Resource, row: Row, ctx: Ctx, more = ''): Answer {
+  const data = objectText(resource, row, ctx, false)
+  const links = resource.dialect.links === 'beside' ? `,"links":${linksText(resource, row, ctx)}` : ''
+  return { status, body: `{"data":${data}${links}${more}}`, headers: { etag: etagOf(row) } }
+}
+
+/** The answer with further members in its `data`. */
+export function withData(answer: Answer, members: Record<string, unknown>): Answer {
+  const body = JSON.parse(answer.body) as { data: object }
+  return { ...answer, body: JSON.stringify({ ...body, data: { ...body.data, ...members } }) }
+}
+
+/** A page in its envelope: `data`, `meta` and `links`, with RFC 8288 links in the header too. */
+export function listAnswer(
+  resource: Resource,
+  page: Page,
+  ctx: Ctx,
+  at: { readonly path: string; readonly query: string },
+  moreMeta: Record<string, unknown> = {},
+  more = '',
+): Answer {
+  const query = queryWithoutPage(at.query)
+  const links = pageLinks(page, ctx.baseUrl + at.path, query)
+  const { page: pageNumbers, results } = pageMeta(page)
+  const { results: moreResults, ...otherMeta } = moreMeta as { results?: object }
+  const meta = { page: pageNumbers, results: { ...results, ...moreResults }, ...otherMeta }
+  const current = links.current ?? `${ctx.baseUrl}${at.path}?${at.query}`
+  const data = page.rows.map((row) => objectText(resource, row, ctx, true)).join(',')
+  return {
+    status: 200,
+    body: `{"data":[${data}],"meta":${JSON.stringify(meta)},"links":${JSON.stringify({ ...links, current })}${more}}`,
+    headers: { link: linkHeader(links) },
+  }
+}
+
+const relations = ['first', 'prev', 'next', 'last'] as const
+
+const linkHeader = (links: ReturnType<typeof pageLinks>): string =>
+  relations.flatMap((rel) => (links[rel] ? [`<${links[rel]}>; rel="${rel}"`] : [])).join(', ')
+
+const pageParameter = /^page(\[|%5B)(limit|offset|after|before)(\]|%5D)=/i
+
+const queryWithoutPage = (query: string): string =>
+  query
+    ?.split('&')
+    .filter((pair) => pair && !pageParameter.test(pair))
+    .join('&')

@@ -1,0 +1,49 @@
+import { Problem } from '../errors.ts'
+
+/** Deeper JSON is no one's data, and would exhaust the stack of whoever walks it. */
+const depthMax = 64
+
+/** A body's JSON; undefined when there is none. What PostgreSQL cannot store is refused here, once for all. */
+export function parseBody(text: string, contentType: string | undefined): unknown {
+  if (text.trim() === '') return undefined
+  if (!/^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(contentType ?? '')) {
+    throw new Problem(
+      'unsupported_media_type',
+      `Send the body as Content-Type: application/json, not ${contentType ?? 'without one'}.`,
+    )
+  }
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw new Problem('malformed_json', `The body is not JSON: ${(error as Error).message}`)
+  }
+  // Only an escape, a surrogate or many brackets can be a fault; most bodies have none and are not walked.
+  if (/\\u(?:0000|d[89a-f])/i.test(text) || text.split(/[[{]/, depthMax + 2).length > depthMax)
+    refuseUnstorable(value)
+  return value
+}
+
+function refuseUnstorable(root: unknown): void {
+  const rest: [value: unknown, path: string, depth: number][] = [[root, '', 0]]
+  for (let next = rest.pop(); next; next = rest.pop()) {
+    const [value, path, depth] = next
+    if (typeof value === 'string') refuseText(value, path)
+    if (typeof value !== 'object' || value === null) continue
+    if (depth >= depthMax) {
+      throw new Problem('bad_request', `The body is nested too deeply: at most ${depthMax} levels.`, {
+        source: path,
+      })
+    }
+    for (const [name, member] of Object.entries(value)) {
+      refuseText(name, path)
+      rest.push([member, path ? `${path}.${name}` : name, depth + 1])
+    }
+  }
+}
+
+function refuseText(text: string, path: string): void {
+  if (!text.includes('\0') && text.isWellFormed()) return
+  const detail = `${path || 'The body'} holds a NUL character or half of a surrogate pair, which cannot be stored.`
+  throw new Problem('invalid_field', detail, { source: path })
+}

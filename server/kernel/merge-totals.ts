@@ -1,0 +1,44 @@
+import type { Ctx } from './context.ts'
+import type { Job } from './jobs.ts'
+
+/**
+ * Totals of lists are kept exact by append-only deltas, written with each change by the tables' triggers; readers add
+ * them to the merged counter. This job folds them in, so that a reader finds few.
+ */
+export const mergeTotals: Job<object> = {
+  name: 'kernel:merge-totals',
+  attemptsMax: 3,
+  every: '* * * * *',
+  run: async ({ database }) => {
+    for (let round = 0; round < roundsMax; round++) {
+      const merged = await database.transaction(async (transaction) => {
+        await transaction.run({
+          text: 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ',
+          values: [],
+          once: true,
+        })
+        const [row] = await transaction.run({ text: 'SELECT merge_list_deltas($1)', values: [listsPerRound] })
+        return Number(row?.[0])
+      })
+      if (merged < listsPerRound) return
+    }
+  },
+}
+
+const listsPerRound = 50
+const roundsMax = 100
+
+/** A reader that found more unmerged changes than this asks for the job. */
+export const mergeWantedFrom = 500
+
+const askAgainAfterMs = 1000
+let askedAt = 0
+
+/** Queues the job, at most once a second per process; the queue holds it once. */
+export function askForMerge(ctx: Ctx): void {
+  const now = ctx.clock.now().getTime()
+  if (now - askedAt < askAgainAfterMs) return
+  askedAt = now
+  // The reader does not wait for it, and a failure costs nothing: the job also runs every minute.
+  ctx.later(mergeTotals, {}, 'kernel:merge-totals').catch(() => {})
+}

@@ -1,0 +1,162 @@
+import type { Action, ActionCall, Method } from './action.ts'
+import type { Ctx } from './context.ts'
+import { Problem } from './errors.ts'
+import type { Fields } from './fields.ts'
+import type { Answer } from './http/answer.ts'
+import { input } from './input.ts'
+import type { Job } from './jobs.ts'
+import * as operations from './operations.ts'
+import type { OperationName, Resource } from './resource.ts'
+import { deleteSingleton, getSingleton, type Singleton, updateSingleton } from './singleton.ts'
+
+/** One call of the API: what routing, the pipeline, the API document and the contract suite need to know of it. */
+export interface Operation {
+  /** Verb-noun; the API document's operationId. */
+  readonly id: string
+  readonly method: Method
+  readonly path: string
+  readonly access: 'read' | 'write' | 'open'
+  readonly area: string
+  readonly about: string
+  readonly status: number
+  readonly transaction: boolean
+  readonly unsupported?: boolean
+  /** Which of these it was made from. */
+  readonly of:
+    | { readonly kind: 'resource'; readonly resource: Resource; readonly name: OperationName }
+    | {
+        readonly kind: 'singleton'
+        readonly singleton: Singleton
+        readonly name: 'get' | 'update' | 'delete'
+      }
+    | { readonly kind: 'action'; readonly action: Action }
+  run(ctx: Ctx, call: Incoming): Promise<Answer>
+}
+
+/** A call with its headers. */
+export interface Incoming extends operations.Call {
+  readonly headers: ActionCall<string, Fields>['headers']
+}
+
+export interface Module {
+  readonly name: string
+  readonly about: string
+  readonly operations: readonly Operation[]
+  readonly jobs: readonly Job[]
+}
+
+interface Chapter {
+  readonly name: string
+  /** One sentence for the API document. */
+  readonly about: string
+  readonly resources?: readonly Resource[]
+  // biome-ignore lint/suspicious/noExplicitAny: singletons of any fields.
+  readonly singletons?: readonly Singleton<any>[]
+  readonly actions?: readonly Action[]
+  // biome-ignore lint/suspicious/noExplicitAny: jobs of any payload.
+  readonly jobs?: readonly Job<any>[]
+}
+
+/** Declares a module: one chapter of the application. */
+export const module = ({
+  name,
+  about,
+  resources = [],
+  singletons = [],
+  actions = [],
+  jobs = [],
+}: Chapter): Module => ({
+  name,
+  about,
+  operations: [
+    ...actions.map(ofAction),
+    ...singletons.flatMap(ofSingleton),
+    ...resources.flatMap(ofResource),
+  ],
+  jobs,
+})
+
+const all: readonly OperationName[] = ['list', 'create', 'get', 'update', 'delete']
+const methods = { list: 'GET', create: 'POST', get: 'GET', update: 'PUT', delete: 'DELETE' } as const
+const statuses = { list: 200, create: 201, get: 200, update: 200, delete: 204 } as const
+const sentences = {
+  list: (_one: string, many: string) => `Lists ${many}, a page at a time.`,
+  create: (one: string) => `Creates ${one}.`,
+  get: (one: string) => `Reads ${one}.`,
+  update: (one: string) => `Changes the fields that are sent of ${one}; the rest keep their values.`,
+  delete: (one: string) => `Deletes ${one}.`,
+} as const
+
+const writes = (name: OperationName) => name !== 'list' && name !== 'get'
+
+function ofResource(resource: Resource): Operation[] {
+  const [one, many] = resource.noun
+  const phrase = `${/^[aeiou]/.test(one) ? 'an' : 'a'} ${one.replaceAll('-', ' ')}`
+  const rules = resource.beforeWrite || resource.afterWrite
+  return (resource.operations ?? all).map((name) => ({
+    id: `${name}-${name === 'list' ? many : one}`,
+    method: methods[name],
+    path: name === 'list' || name === 'create' ? resource.path : `${resource.path}/:id`,
+    access: writes(name) ? 'write' : 'read',
+    area: resource.area,
+    about: sentences[name](phrase, many.replaceAll('-', ' ')),
+    status: statuses[name],
+    transaction:
+      Boolean(name === 'delete' ? resource.beforeDelete || resource.afterDelete : rules) && writes(name),
+    of: { kind: 'resource', resource, name },
+    run: async (ctx, call) => {
+      const scope = await operations.scopeOf(ctx, resource, call.params)
+      const id = call.params.id ?? ''
+      if (name === 'list') return operations.list(ctx, resource, scope, call)
+      if (name === 'create') return operations.create(ctx, resource, scope, call)
+      if (name === 'get') return operations.get(ctx, resource, scope, id, call)
+      if (name === 'update') return operations.update(ctx, resource, scope, id, call)
+      return operations.remove(ctx, resource, scope, id, call)
+    },
+  }))
+}
+
+function ofSingleton(singleton: Singleton): Operation[] {
+  const noun = singleton.name
+  return singleton.operations.map((name) => ({
+    id: `${name}-${noun}`,
+    method: methods[name],
+    path: singleton.path,
+    access: name === 'get' ? 'read' : 'write',
+    area: singleton.area,
+    about: singleton.about,
+    status: statuses[name],
+    transaction: false,
+    of: { kind: 'singleton', singleton, name },
+    run: (ctx, call) => {
+      if (name === 'get') return getSingleton(ctx, singleton)
+      if (name === 'update') return updateSingleton(ctx, singleton, call)
+      return deleteSingleton(ctx, singleton)
+    },
+  }))
+}
+
+function ofAction(action: Action): Operation {
+  const [method, path] = action.route.split(' ') as [Method, string]
+  const reader = action.body && input(action.body)
+  const writes = action.writes ?? method !== 'GET'
+  return {
+    id: action.name,
+    method,
+    path,
+    access: action.area === 'open' ? 'open' : writes ? 'write' : 'read',
+    area: action.area,
+    about: action.about,
+    status: action.status,
+    transaction: action.transaction ?? false,
+    ...(action.unsupported && { unsupported: true }),
+    of: { kind: 'action', action },
+    run: async (ctx, call) => {
+      if (action.unsupported) {
+        throw new Problem('not_implemented', `${action.name} is not supported yet: see docs/conformance.md.`)
+      }
+      const body = reader ? reader.create(call.body) : {}
+      return action.run(ctx, { ...call, body, rawBody: call.body } as ActionCall<string, Fields>)
+    },
+  }
+}

@@ -1,0 +1,188 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Ctx } from './context.ts'
+import { Problem } from './errors.ts'
+import type { Fields, Values } from './fields.ts'
+import { type Answer, etagOf, listAnswer, noContent, objectAnswer, objectText } from './http/answer.ts'
+import { matches } from './http/conditional.ts'
+import { isId, newId } from './ids.ts'
+import { type Input, input } from './input.ts'
+import { askForMerge, mergeWantedFrom } from './merge-totals.ts'
+import { fetchPage } from './query/page.ts'
+import { parse } from './query/parse.ts'
+import type { Source } from './query/sql.ts'
+import type { Draft, Resource, Row } from './resource.ts'
+
+/** The request, as far as the five operations of a resource look at it. */
+export interface Call {
+  readonly params: Readonly<Record<string, string>>
+  /** Path and raw query of the request's URL. */
+  readonly path: string
+  readonly query: string
+  readonly ifMatch: string | undefined
+  readonly body: unknown
+}
+
+const inputs = new WeakMap<Resource, unknown>()
+
+function inputOf<F extends Fields>(resource: Resource<F>): Input<F> {
+  const known = inputs.get(resource as Resource) as Input<F> | undefined
+  if (known) return known
+  const made = input(resource)
+  inputs.set(resource as Resource, made)
+  return made
+}
+
+/** Where the resource's objects are for this request; throws 404 for an address that cannot be one. */
+export async function scopeOf(
+  ctx: Ctx,
+  resource: Resource,
+  params: Call['params'],
+): Promise<readonly string[]> {
+  const scope = resource.scopeOf
+    ? await resource.scopeOf(ctx, params)
+    : resource.scopeColumns.map((column) => params[column] ?? '')
+  if (!scope.every(isId)) throw new Problem('not_found')
+  return scope
+}
+
+/** A page of the resource's objects; `where` narrows the list beyond its scope. */
+export async function list(
+  ctx: Ctx,
+  resource: Resource,
+  scope: readonly string[],
+  call: Call,
+  where?: Source['where'],
+): Promise<Answer> {
+  const ask = parse(call.query)
+  await mustHaveParent(ctx, resource, scope)
+  const page = await fetchPage(ctx, { resource, scope, ...(where && { where }) }, ask)
+  if (page.unmerged > mergeWantedFrom) askForMerge(ctx)
+  const meta = await resource.listMeta?.(ctx, ask, page.total)
+  return listAnswer(resource, page, ctx, call, meta, await included(ctx, resource, ask.include, page.rows))
+}
+
+/** A parent that is not there makes the list a 404, not an empty page. */
+async function mustHaveParent(ctx: Ctx, resource: Resource, scope: readonly string[]): Promise<void> {
+  const parent = resource.parent?.()
+  if (!parent) return
+  const found = await ctx.store.find(parent, scope.at(-1) ?? '', scope.slice(0, parent.scopeColumns.length))
+  if (!found) throw missing(parent)
+}
+
+const missing = (resource: Resource) =>
+  new Problem('not_found', `${resource.noun[0].replaceAll('-', ' ')} not found`)
+
+export async function create(
+  ctx: Ctx,
+  resource: Resource,
+  scope: readonly string[],
+  call: Call,
+  id?: string,
+): Promise<Answer> {
+  const values = inputOf(resource).create(call.body)
+  return objectAnswer(201, resource, await store(ctx, resource, scope, values, id), ctx)
+}
+
+/** Writes a new object by the resource's rules. */
+export async function store<F extends Fields>(
+  ctx: Ctx,
+  resource: Resource<F>,
+  scope: readonly string[],
+  values: Values<F>,
+  id: string = newId(),
+): Promise<Row<F>> {
+  const draft: Draft<F> = { id, scope, values }
+  await resource.beforeWrite?.(ctx, draft)
+  const row = await ctx.store.insert(resource, draft)
+  await resource.afterWrite?.(ctx, row, undefined)
+  return row
+}
+
+export async function get(ctx: Ctx, resource: Resource, scope: readonly string[], id: string, call: Call) {
+  const row = isId(id) ? await ctx.store.find(resource, id, scope) : undefined
+  if (!row) throw missing(resource)
+  const more = resource.include ? await included(ctx, resource, parse(call.query).include, [row]) : ''
+  return objectAnswer(200, resource, row, ctx, more)
+}
+
+export async function update(ctx: Ctx, resource: Resource, scope: readonly string[], id: string, call: Call) {
+  const changes = inputOf(resource).update(call.body)
+  return objectAnswer(200, resource, await change(ctx, resource, scope, id, changes, call.ifMatch), ctx)
+}
+
+// Each lost race means that another write of the same object was stored: under load this ends, and does so soon.
+const writeAttemptsMax = 50
+
+/** Changes some values of an object by the resource's rules: all of it, or nothing when the rules refuse. */
+export async function change<F extends Fields>(
+  ctx: Ctx,
+  resource: Resource<F>,
+  scope: readonly string[],
+  id: string,
+  changes: Partial<Values<F>>,
+  ifMatch?: string,
+): Promise<Row<F>> {
+  for (let attempt = 1; attempt <= writeAttemptsMax; attempt++) {
+    const before = await current(ctx, resource, scope, id, ifMatch)
+    refuseImmutable(resource, before, changes)
+    const draft: Draft<F> = { id, scope, values: { ...before.doc, ...before.hidden, ...changes }, before }
+    await resource.beforeWrite?.(ctx, draft)
+    const row = await ctx.store.update(resource, before, draft.values)
+    if (!row) continue
+    await resource.afterWrite?.(ctx, row, before)
+    return row
+  }
+  throw new Problem('conflict', 'Write conflict detected; send the request again.')
+}
+
+export async function remove(ctx: Ctx, resource: Resource, scope: readonly string[], id: string, call: Call) {
+  for (let attempt = 1; attempt <= writeAttemptsMax; attempt++) {
+    const row = await current(ctx, resource, scope, id, call.ifMatch)
+    await resource.beforeDelete?.(ctx, row)
+    if (!(await ctx.store.remove(resource, row))) continue
+    await resource.afterDelete?.(ctx, row)
+    return noContent
+  }
+  throw new Problem('conflict', 'Write conflict detected; send the request again.')
+}
+
+/** The object as it is, if the caller's `If-Match` agrees. */
+async function current<F extends Fields>(
+  ctx: Ctx,
+  resource: Resource<F>,
+  scope: readonly string[],
+  id: string,
+  ifMatch: string | undefined,
+): Promise<Row<F>> {
+  const row = isId(id) ? await ctx.store.findWhole(resource, id, scope) : undefined
+  if (!row) throw missing(resource)
+  if (ifMatch !== undefined && !matches(ifMatch, etagOf(row))) {
+    const detail = `The provided ETag '${ifMatch}', does not match the current ETag '${etagOf(row)}'.`
+    throw new Problem('precondition_failed', detail)
+  }
+  return row
+}
+
+function refuseImmutable(resource: Resource, before: Row, changes: Record<string, unknown>): void {
+  for (const [name, { options }] of Object.entries(resource.fields as Fields)) {
+    if (!options.immutable || !(name in changes)) continue
+    const stored = options.hidden ? before.hidden[name] : before.doc[name]
+    if (isDeepStrictEqual(changes[name], stored ?? null) || isDeepStrictEqual(changes[name], stored)) continue
+    throw new Problem('unprocessable', `data.${name} is immutable: it cannot be changed once it is set.`, {
+      source: `data.${name}`,
+    })
+  }
+}
+
+async function included(ctx: Ctx, resource: Resource, names: readonly string[], rows: readonly Row[]) {
+  const known = names.filter((name) => Object.hasOwn(resource.include ?? {}, name))
+  if (!known.length) return ''
+  const parts = known.map(async (name) => {
+    const [key, of, found] = await (resource.include?.[name] as NonNullable<typeof resource.include>[string])(
+      ctx,
+      rows,
+    )
+    return `"${key}":[${found.map((row) => objectText(of, row, ctx, true)).join(',')}]`
+  })
+  return `,"included":{${(await Promise.all(parts)).join(',')}}`
+}

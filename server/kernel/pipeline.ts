@@ -1,0 +1,133 @@
+import type { FastifyRequest } from 'fastify'
+import { authorize } from './auth/access.ts'
+import { bearerToken } from './auth/tokens.ts'
+import type { Ctx, Instance, Principal } from './context.ts'
+import type { Answer } from './http/answer.ts'
+import { parseBody } from './http/body.ts'
+import { notModified } from './http/conditional.ts'
+import { fingerprint, idempotencyKey, once } from './idempotency.ts'
+import { queue } from './jobs.ts'
+import type { Operation } from './module.ts'
+import type { Connection } from './storage/database.ts'
+import { Store } from './storage/store.ts'
+
+/** One request on its way through the steps. */
+interface Passage {
+  readonly instance: Instance
+  readonly operation: Operation
+  readonly request: FastifyRequest
+  who: Principal
+  body: unknown
+  answer: Answer | undefined
+}
+
+type Step = (passage: Passage) => Promise<void> | void
+type Kind = Operation['access']
+
+/** What happens to a request, top to bottom, and to which kinds of operation. The order is the security design. */
+const steps: readonly (readonly [Step, ...Kind[]])[] = [
+  [authenticate, 'read', 'write'],
+  [mayCall, 'read', 'write'],
+  [readBody, 'write', 'open'],
+  [run, 'read', 'write', 'open'],
+  [answerNotModified, 'read'],
+]
+
+const plans: Record<Kind, readonly Step[]> = {
+  read: planOf('read'),
+  write: planOf('write'),
+  open: planOf('open'),
+}
+
+function planOf(kind: Kind): readonly Step[] {
+  return steps.filter(([, ...kinds]) => kinds.includes(kind)).map(([step]) => step)
+}
+
+const nobody: Principal = {
+  storeId: '00000000-0000-0000-0000-000000000000',
+  kind: 'nobody',
+  keyId: '',
+  actor: '',
+}
+
+/** Answers a request; refusals are thrown as Problems. */
+export async function handle(
+  instance: Instance,
+  operation: Operation,
+  request: FastifyRequest,
+): Promise<Answer> {
+  const passage: Passage = { instance, operation, request, who: nobody, body: undefined, answer: undefined }
+  for (const step of plans[operation.access]) await step(passage)
+  return passage.answer as Answer
+}
+
+async function authenticate(passage: Passage): Promise<void> {
+  passage.who = await passage.instance.tokens.verify(bearerToken(passage.request.headers.authorization))
+}
+
+function mayCall({ instance, operation, who }: Passage): void {
+  authorize(instance.access, who.kind, operation.area, operation.access as 'read' | 'write')
+}
+
+function readBody(passage: Passage): void {
+  const { operation, request } = passage
+  const raw = operation.of.kind === 'action' && operation.of.action.rawBody
+  const text = (request.body as string | undefined) ?? ''
+  // A DELETE's body means nothing; clients send anything there.
+  if (operation.method === 'DELETE' && !raw) return
+  passage.body = raw ? text : parseBody(text, request.headers['content-type'])
+}
+
+async function run(passage: Passage): Promise<void> {
+  const { instance, operation, request } = passage
+  const key = operation.access === 'write' ? idempotencyKey(request.headers['idempotency-key']) : undefined
+  if (!operation.transaction && key === undefined) {
+    passage.answer = await operation.run(contextOf(passage), callOf(passage))
+    return
+  }
+  passage.answer = await instance.database.transaction((transaction) => {
+    const ctx = contextOf(passage, transaction)
+    const write = () => operation.run(ctx, callOf(passage))
+    if (key === undefined) return write()
+    return once(ctx, key, fingerprint(operation.method, request.url, String(request.body ?? '')), write)
+  })
+}
+
+function contextOf({ instance, request, who }: Passage, transaction?: Connection): Ctx {
+  const { database, clock } = instance
+  const by = `${who.actor} ${request.id}`
+  const store = new Store(
+    who.storeId,
+    transaction ?? database,
+    transaction ?? { run: (sql) => database.quick(sql) },
+    () => clock.now(),
+    by,
+  )
+  return {
+    store,
+    who,
+    clock,
+    instance,
+    requestId: request.id,
+    baseUrl: instance.baseUrl ?? `${request.protocol}://${request.host}`,
+    later: (job, payload, key) => queue(transaction ?? database, job, payload, key),
+  }
+}
+
+function callOf({ request, body }: Passage) {
+  const { url, headers } = request
+  const mark = url.indexOf('?')
+  return {
+    params: request.params as Record<string, string>,
+    path: mark < 0 ? url : url.slice(0, mark),
+    query: mark < 0 ? '' : url.slice(mark + 1),
+    ifMatch: headers['if-match'],
+    headers,
+    body,
+  }
+}
+
+function answerNotModified(passage: Passage): void {
+  const { answer, request } = passage
+  if (answer) passage.answer = notModified(answer, request.headers['if-none-match'])
+}

@@ -1,0 +1,220 @@
+import { Problem } from '../errors.ts'
+
+/** How many values each filter operator takes after its field. */
+const valuesTaken = {
+  eq: 'one',
+  like: 'one',
+  ilike: 'one',
+  in: 'some',
+  gt: 'one',
+  ge: 'one',
+  lt: 'one',
+  le: 'one',
+  is_null: 'none',
+  contains: 'one',
+  contains_any: 'some',
+  contains_all: 'some',
+  text: 'one',
+} as const satisfies Record<string, 'none' | 'one' | 'some'>
+
+export type Op = keyof typeof valuesTaken
+
+/** Groups have two or more parts, and no part is a group of its parent's kind. */
+export type Filter =
+  | { readonly kind: 'and' | 'or'; readonly parts: readonly Filter[] }
+  | { readonly kind: 'term'; readonly op: Op; readonly field: string; readonly values: readonly string[] }
+
+export const filterLimits = {
+  filterTermsMax: 10,
+  filterBytesMax: 8192,
+  /** Counts the parentheses that group terms, not those of the terms themselves. */
+  filterDepthMax: 10,
+} as const
+
+/**
+ *     filter  = all { "|" all }
+ *     all     = unit { ( ":" | "," ) unit }      "," only outside parentheses, where it means the same as ":"
+ *     unit    = "(" filter ")" | term
+ *     term    = operator "(" name { "," operand } ")"
+ *     name    = field | "'" field "'" | '"' field '"'
+ *     operand = quoted | raw
+ *     quoted  = ' or ", to the same quote again; after a backslash, a quote or a backslash stands for itself
+ *     raw     = anything up to the "," or ")" that is not inside parentheses of its own
+ *
+ * Spaces between these are dropped, so a raw operand loses its leading spaces; it keeps its trailing ones. It
+ * may be empty, and a quote that is not its first character is an ordinary one: `eq(name,O'Brien (Cork))`.
+ *
+ * One pass with a stack of its own: no input can cost more than its length, or recurse.
+ */
+export function parseFilter(text: string): Filter | undefined {
+  const bytes = Buffer.byteLength(text)
+  if (bytes > filterLimits.filterBytesMax)
+    throw badFilter(`A filter may be at most ${filterLimits.filterBytesMax} bytes, not ${bytes}.`)
+  if (text.trim() === '') return undefined
+
+  const reader = new Reader(text)
+  const outer: Group[] = []
+  let group: Group = { anyOf: [], allOf: [] }
+  let terms = 0
+
+  for (;;) {
+    while (reader.skipSpaces().char === '(') {
+      if (outer.length === filterLimits.filterDepthMax)
+        throw reader.refusal(
+          `parentheses may nest ${filterLimits.filterDepthMax} deep, not ${outer.length + 1}`,
+        )
+      outer.push(group)
+      group = { anyOf: [], allOf: [] }
+      reader.at += 1
+    }
+
+    group.allOf.push(readTerm(reader))
+    terms += 1
+
+    while (reader.skipSpaces().char === ')') {
+      const parent = outer.pop()
+      if (parent === undefined) break
+      parent.allOf.push(closed(group))
+      group = parent
+      reader.at += 1
+    }
+
+    const outermost = outer.length === 0
+    const next = reader.char
+    if (next === undefined && outermost) break
+    if (next === '|') {
+      group.anyOf.push(join('and', group.allOf))
+      group.allOf = []
+    } else if (next !== ':' && !(next === ',' && outermost))
+      throw reader.refusal(`expected ":", "|" or ${outermost ? 'the end' : '")"'}`)
+    reader.at += 1
+  }
+
+  if (terms > filterLimits.filterTermsMax)
+    throw badFilter(`A filter may have at most ${filterLimits.filterTermsMax} terms, not ${terms}.`)
+  return closed(group)
+}
+
+function closed(group: Group): Filter {
+  return join('or', [...group.anyOf, join('and', group.allOf)])
+}
+
+function join(kind: 'and' | 'or', parts: readonly Filter[]): Filter {
+  const [only] = parts
+  if (only !== undefined && parts.length === 1) return only
+  return { kind, parts: parts.flatMap((part) => (part.kind === kind ? part.parts : [part])) }
+}
+
+function readTerm(reader: Reader): Filter {
+  const start = reader.at
+  const word = reader.take(wordAt)
+  if (word === '') throw reader.refusal('expected an operator, as in eq(field,value)')
+  const op = word.toLowerCase()
+  if (!isOp(op))
+    throw reader.refusal(`unknown operator "${word}", expected ${Object.keys(valuesTaken).join(', ')}`, start)
+  if (reader.skipSpaces().char !== '(') throw reader.refusal('expected "("')
+  reader.at += 1
+
+  const field = readField(reader)
+
+  const values: string[] = []
+  while (reader.skipSpaces().char === ',') {
+    reader.at += 1
+    const first = reader.skipSpaces().char
+    values.push(first === '"' || first === "'" ? readQuoted(reader, first) : readRaw(reader))
+  }
+  if (reader.char !== ')') throw reader.refusal('expected "," or ")"')
+  reader.at += 1
+
+  const taken = valuesTaken[op]
+  const fits = taken === 'some' ? values.length > 0 : values.length === (taken === 'one' ? 1 : 0)
+  if (fits) return { kind: 'term', op, field, values }
+  const form = { none: 'field', one: 'field,value', some: 'field,value,…' }[taken]
+  throw reader.refusal(`expected ${op}(${form}), values given: ${values.length}`, start)
+}
+
+function isOp(word: string): word is Op {
+  return Object.hasOwn(valuesTaken, word)
+}
+
+function readRaw(reader: Reader): string {
+  const start = reader.at
+  let open = 0
+  for (; reader.char !== undefined; reader.at += 1) {
+    if (open === 0 && (reader.char === ',' || reader.char === ')')) break
+    if (reader.char === '(') open += 1
+    else if (reader.char === ')') open -= 1
+  }
+  if (open > 0) throw reader.refusal('expected ")"')
+  return reader.text.slice(start, reader.at)
+}
+
+/** The public contract's own examples quote a field now and then. */
+function readField(reader: Reader): string {
+  const quote = reader.skipSpaces().char
+  const quoted = quote === '"' || quote === "'"
+  if (quoted) reader.at += 1
+  const field = reader.take(fieldAt)
+  if (field === '') throw reader.refusal('expected a field name')
+  if (!quoted) return field
+  if (reader.char !== quote) throw reader.refusal(`expected ${quote}`)
+  reader.at += 1
+  return field
+}
+
+function readQuoted(reader: Reader, quote: string): string {
+  const quoted = reader.take(quotedAt)
+  if (quoted === '') throw reader.refusal(`expected another ${quote} to close this one`)
+  return quoted.slice(1, -1).replace(/\\(['"\\])/g, '$1')
+}
+
+// Longer than any operator, and short enough to send back.
+const wordAt = /[\w-]{1,40}/y
+const fieldAt = /[\p{L}\p{Nd}_.$@[\]-]+/uy
+const spacesAt = / */y
+const quotedAt = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"|'[^'\\]*(?:\\[\s\S][^'\\]*)*'/y
+
+/** The text of a filter, and how far it has been read. */
+class Reader {
+  readonly text: string
+  at = 0
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  get char(): string | undefined {
+    return this.text[this.at]
+  }
+
+  take(pattern: RegExp): string {
+    pattern.lastIndex = this.at
+    const [found = ''] = pattern.exec(this.text) ?? []
+    this.at += found.length
+    return found
+  }
+
+  skipSpaces(): this {
+    this.take(spacesAt)
+    return this
+  }
+
+  /** Counted from 1, in whole characters. */
+  position(at = this.at): number {
+    return [...this.text.slice(0, at)].length + 1
+  }
+
+  refusal(fault: string, at = this.at): Problem {
+    return badFilter(`Could not parse the filter at character ${this.position(at)}: ${fault}.`)
+  }
+}
+
+/** One pair of parentheses, or what is outside them all: finished alternatives, and the one being read. */
+interface Group {
+  readonly anyOf: Filter[]
+  allOf: Filter[]
+}
+
+function badFilter(detail: string): Problem {
+  return new Problem('bad_filter', detail, { source: 'filter' })
+}

@@ -1,0 +1,172 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Ctx } from '../context.ts'
+import { Problem } from '../errors.ts'
+import type { Row } from '../resource.ts'
+import { toRow } from '../storage/store.ts'
+import type { Ask } from './parse.ts'
+import { plan } from './plan.ts'
+import { listKey, pageSql, type Source, type Window } from './sql.ts'
+
+/** A page of a list, and where it lies. */
+export interface Page {
+  readonly rows: readonly Row[]
+  /** Of the whole list after filters, in the page's own snapshot. */
+  readonly total: number
+  readonly limit: number
+  readonly offset: number
+  /** For a walk by cursor: the tokens of its neighbours. */
+  readonly cursors?: { readonly next: string | undefined; readonly prev: string | undefined }
+  /** Changes of the list's counter that wait to be merged. */
+  readonly unmerged: number
+}
+
+const pageLengthDefault = 25
+// Per process and only a guess: each page reads the setting in its own snapshot, and is read again if it was wrong.
+const pageLengths = new Map<string, number>()
+
+const timeCast = {
+  text: '',
+  uuid: '::uuid',
+  time: '::timestamptz',
+  number: '::float8',
+  boolean: '::boolean',
+} as const
+
+/** Fetches the page that `ask` names. The last stage of the query engine, and the only one that does I/O. */
+export async function fetchPage(ctx: Ctx, source: Source, ask: Ask): Promise<Page> {
+  const { filter, sort } = plan(ask, source.resource)
+  const walk: Walk = {
+    key: ctx.instance.cursorKey,
+    list: [listKey(source.resource), sort.field, sort.descending],
+  }
+  const cursor = ask.cursor?.token ? openCursor(ask.cursor.token, walk) : undefined
+  const backwards = ask.cursor?.direction === 'before'
+  for (let guess = ask.limit ?? pageLengths.get(ctx.store.id) ?? pageLengthDefault; ; ) {
+    const window: Window = {
+      // A walk by cursor looks one row ahead to know whether there is another page.
+      limit: ask.cursor ? guess + 1 : guess,
+      offset: ask.cursor ? 0 : ask.offset,
+      column: sort.column,
+      descending: sort.descending !== backwards,
+      ...(cursor && { behind: { value: cursor.value, id: cursor.id, cast: timeCast[sort.kind] } }),
+    }
+    const { text, values, once } = pageSql(source, filter, window, ctx.store.id)
+    const tuples = await (once ? ctx.store.rowsOnce : ctx.store.rows).call(
+      ctx.store,
+      text,
+      ...values.slice(1),
+    )
+    const first = tuples[0]
+    const setting = first?.[2] == null ? pageLengthDefault : Number(first[2])
+    if (ask.limit === undefined && setting !== guess) {
+      pageLengths.set(ctx.store.id, setting)
+      guess = setting
+      continue
+    }
+    const rows = first?.[3] == null ? [] : tuples.map((tuple) => toRow(source.resource, tuple.slice(3)))
+    const page = { total: Number(first?.[0]), unmerged: Number(first?.[1]), limit: guess }
+    if (!ask.cursor) return { ...page, rows, offset: ask.offset }
+
+    const more = rows.length > guess
+    const shown = rows.slice(0, guess)
+    if (backwards) shown.reverse()
+    const start = cursor?.position ?? (backwards ? page.total : 0)
+    const offset = backwards ? Math.max(0, start - shown.length) : start
+    const seal = (row: Row | undefined, position: number) =>
+      row && sealCursor({ value: sortValue(row, sort.field), id: row.id, position }, walk)
+    const hasNext = backwards ? cursor !== undefined : more
+    const hasPrev = backwards ? more : cursor !== undefined
+    return {
+      ...page,
+      rows: shown,
+      offset,
+      cursors: {
+        next: hasNext ? seal(shown.at(-1), offset + shown.length) : undefined,
+        prev: hasPrev ? seal(shown[0], offset) : undefined,
+      },
+    }
+  }
+}
+
+function sortValue(row: Row, field: string): string {
+  if (field === 'id') return row.id
+  if (field === 'created_at') return row.createdAt
+  if (field === 'updated_at') return row.updatedAt
+  return String((row.doc as Record<string, unknown>)[field])
+}
+
+/** Where a walk stands: the last row seen, and its place in the list as the walk has counted. */
+interface Cursor {
+  readonly value: string
+  readonly id: string
+  readonly position: number
+}
+
+/** The list and its order are part of what is signed: a cursor is good for the walk it was made in. */
+interface Walk {
+  readonly key: Uint8Array
+  readonly list: readonly unknown[]
+}
+
+const mac = (body: string, { key, list }: Walk) =>
+  createHmac('sha256', key)
+    .update(JSON.stringify([...list, body]))
+    .digest('base64url')
+    .slice(0, 22)
+
+function sealCursor({ value, id, position }: Cursor, walk: Walk): string {
+  const body = Buffer.from(JSON.stringify([value, id, position])).toString('base64url')
+  return `${body}.${mac(body, walk)}`
+}
+
+function openCursor(token: string, walk: Walk): Cursor {
+  const [body = '', given = ''] = token.split('.')
+  const expected = mac(body, walk)
+  if (given.length !== expected.length || !timingSafeEqual(Buffer.from(given), Buffer.from(expected))) {
+    throw new Problem(
+      'bad_page',
+      'page[after] and page[before] take a cursor from the links of the same walk.',
+      {
+        source: 'page[after]',
+      },
+    )
+  }
+  const [value, id, position] = JSON.parse(Buffer.from(body, 'base64url').toString()) as [
+    string,
+    string,
+    number,
+  ]
+  return { value, id, position }
+}
+
+/** The numbers of `meta.page` and `meta.results` (requirement §4.3). */
+export function pageMeta({ total, limit, offset }: Page) {
+  const pages = limit === 0 ? 0 : Math.ceil(total / limit)
+  const current = limit === 0 || total === 0 ? 1 : Math.floor(offset / limit) + 1
+  return { page: { limit, offset, current, total: pages }, results: { total } }
+}
+
+/** The list's links. `address` is the collection's URL, `query` the request's query without its `page[…]` position. */
+export function pageLinks(page: Page, address: string, query: string) {
+  const { total, limit, offset } = page
+  const prefix = `${address}?${query}${query && '&'}page%5Blimit%5D=${limit}&`
+  if (page.cursors) {
+    const link = (direction: string, token = '') => `${prefix}page%5B${direction}%5D=${token}`
+    return {
+      current: undefined,
+      first: link('after'),
+      last: link('before'),
+      next: page.cursors.next === undefined ? null : link('after', page.cursors.next),
+      prev: page.cursors.prev === undefined ? null : link('before', page.cursors.prev),
+    }
+  }
+  const at = (start: number) => `${prefix}page%5Boffset%5D=${start}`
+  const lastOffset = limit === 0 || total === 0 ? 0 : Math.floor((total - 1) / limit) * limit
+  return {
+    current: at(offset),
+    first: at(0),
+    last: at(lastOffset),
+    next: limit > 0 && offset + limit < total ? at(offset + limit) : null,
+    prev: offset > 0 ? at(Math.max(0, Math.min(offset - limit, lastOffset))) : null,
+  }
+}

@@ -1,0 +1,150 @@
+import { Problem } from '../errors.ts'
+import { type Filter, filterLimits, parseFilter } from './filter-syntax.ts'
+
+export type { Filter, Op } from './filter-syntax.ts'
+
+const totalMethods = ['exact', 'observed', 'lower_bound'] as const
+
+/** What a list request asks for: well-formed, but not yet held against the fields a resource has. */
+export interface Ask {
+  readonly limit: number | undefined
+  readonly offset: number
+  /** An empty token is the very start (`after`) or the very end (`before`) of the list. */
+  readonly cursor: { readonly direction: 'after' | 'before'; readonly token: string } | undefined
+  readonly totalMethod: (typeof totalMethods)[number] | undefined
+  readonly sort: { readonly field: string; readonly descending: boolean } | undefined
+  readonly filter: Filter | undefined
+  readonly include: readonly string[]
+}
+
+export const limits = {
+  pageMax: 100,
+  offsetMax: Number.MAX_SAFE_INTEGER,
+  includesMax: 20,
+  shownMax: 40,
+  ...filterLimits,
+} as const
+
+/** Reads a raw query string, still percent-encoded and without its `?`. Unknown parameters are ignored. */
+export function parse(query: string): Ask {
+  const given = readParameters(query)
+  return {
+    limit: readWhole(given, 'page[limit]', limits.pageMax),
+    offset: readWhole(given, 'page[offset]', limits.offsetMax) ?? 0,
+    cursor: readCursor(given),
+    totalMethod: readTotalMethod(given.get('page[total_method]')),
+    sort: readSort(given.get('sort')),
+    filter: parseFilter(given.get('filter') ?? ''),
+    include: readInclude(given.get('include') ?? ''),
+  }
+}
+
+const names = [
+  'page[limit]',
+  'page[offset]',
+  'page[after]',
+  'page[before]',
+  'page[total_method]',
+  'sort',
+  'filter',
+  'include',
+] as const
+
+type Name = (typeof names)[number]
+type Given = ReadonlyMap<Name, string>
+
+function readParameters(query: string): Given {
+  const given = new Map<Name, string>()
+  for (const pair of query.split('&')) {
+    const [rawName = ''] = pair.split('=', 1)
+    const decoded = decode(rawName, rawName)
+    const value = decode(pair.slice(rawName.length + 1), decoded)
+
+    const name = names.find((known) => known === decoded)
+    if (name === undefined) continue
+    const earlier = given.get(name)
+    if (earlier !== undefined && name !== 'include') throw badRequest(name, `${name} may be given only once.`)
+    given.set(name, earlier === undefined ? value : `${earlier},${value}`)
+  }
+  return given
+}
+
+/** Applies to unknown parameters too: one may be the rest of a value whose `&` was not encoded. */
+function decode(raw: string, name: string): string {
+  const refuse = (fault: string) => badRequest(clipped(name), `The query parameter ${shown(name)} ${fault}.`)
+
+  let text: string
+  try {
+    text = decodeURIComponent(raw.replaceAll('+', ' '))
+  } catch {
+    throw refuse('is not valid percent-encoded UTF-8')
+  }
+  if (text.includes('\0')) throw refuse('holds a NUL character')
+  if (!text.isWellFormed()) throw refuse('holds half of a surrogate pair')
+  return text
+}
+
+function readWhole(given: Given, name: Name, max: number): number | undefined {
+  const text = given.get(name)
+  if (text === undefined) return undefined
+  const value = Number(text)
+  if (!/^[0-9]+$/.test(text) || value > max)
+    throw badPage(name, `${name} must be a whole number from 0 to ${max}, not ${shown(text)}.`)
+  return value
+}
+
+const positionNames = ['page[after]', 'page[before]', 'page[offset]'] as const
+
+function readCursor(given: Given): Ask['cursor'] {
+  const [first, second] = positionNames.filter((name) => given.has(name))
+  if (first === undefined || first === 'page[offset]') return undefined
+  if (second !== undefined) throw badPage(first, `${first} cannot be combined with ${second}.`)
+  return { direction: first === 'page[after]' ? 'after' : 'before', token: given.get(first) ?? '' }
+}
+
+function readTotalMethod(text: string | undefined): Ask['totalMethod'] {
+  const method = totalMethods.find((known) => known === text)
+  if (text !== undefined && method === undefined) {
+    const name = 'page[total_method]'
+    throw badPage(name, `${name} must be one of ${totalMethods.join(', ')}, not ${shown(text)}.`)
+  }
+  return method
+}
+
+const attribute = /^[\p{L}\p{Nd}_.$@[\]-]+$/u
+
+/** A `+` before the attribute has been decoded to a space, and is dropped with it. */
+function readSort(given = ''): Ask['sort'] {
+  const text = given.trim()
+  if (text === '' || text === 'null') return undefined
+  const descending = text.startsWith('-')
+  const field = descending ? text.slice(1) : text
+  if (!attribute.test(field))
+    throw badRequest('sort', `sort takes one attribute, as in name or -name, not ${shown(text)}.`)
+  return { field, descending }
+}
+
+function readInclude(text: string): readonly string[] {
+  const wanted = new Set(text.split(',').map((name) => name.trim()))
+  wanted.delete('')
+  if (wanted.size > limits.includesMax)
+    throw badRequest('include', `include may name at most ${limits.includesMax} things, not ${wanted.size}.`)
+  return [...wanted]
+}
+
+function badRequest(source: string, detail: string): Problem {
+  return new Problem('bad_request', detail, { source })
+}
+
+function badPage(source: Name, detail: string): Problem {
+  return new Problem('bad_page', detail, { source })
+}
+
+/** Quoted, and safe to send back whatever it is. */
+function shown(text: string): string {
+  return JSON.stringify(clipped(text))
+}
+
+function clipped(text: string): string {
+  return (text.length > limits.shownMax ? `${text.slice(0, limits.shownMax)}…` : text).toWellFormed()
+}

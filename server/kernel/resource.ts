@@ -1,0 +1,157 @@
+import type { Ctx } from './context.ts'
+import { type Field, type FieldOptions, type Fields, type JsonSchema, object, type Values } from './fields.ts'
+import type { Ask, Op } from './query/parse.ts'
+
+/** What kind of values a filter compares. */
+export type Kind = 'text' | 'uuid' | 'time' | 'number' | 'boolean'
+
+/** How one field may be filtered, where the plain list of operators does not say enough. */
+export interface FilterRule {
+  readonly ops: readonly Op[]
+  readonly kind?: Kind
+  /** The table's column, when it is not named as the field. */
+  readonly column?: string
+  /** `eq` ignores case. */
+  readonly caseless?: boolean
+  /** The SQL of a term that is not one column's comparison; `bind` turns a value into its placeholder. */
+  readonly where?: (
+    op: Op,
+    values: readonly string[],
+    bind: (value: unknown) => string,
+    element?: number,
+  ) => string
+  /** Set by the planner for `field[3]`: which element of the list is asked for. */
+  readonly element?: number
+}
+
+export type OperationName = 'list' | 'create' | 'get' | 'update' | 'delete'
+
+/** How an area of the public contract writes what every area says. See docs/api-design.md. */
+export interface Dialect {
+  /** `meta.created_at`, or `meta.timestamps.created_at`; `none` shows no times. */
+  readonly meta: 'flat' | 'timestamps' | 'none'
+  /** `links` of a single object: a sibling of `data`, inside it, or left out. */
+  readonly links: 'beside' | 'inside' | 'none'
+  /** Links start with the address the client used, or (relative) with the path after this prefix. */
+  readonly href: 'absolute' | { readonly after: string }
+  /** Digits after the second. Milliseconds are stored; where six are printed the last three are zeros. */
+  readonly digits: 3 | 6
+}
+
+export const dialects = {
+  /** Identity: flat times, links beside. */
+  identity: { meta: 'flat', links: 'beside', href: 'absolute', digits: 3 },
+  /** Accounts: nested times, links beside. */
+  accounts: { meta: 'timestamps', links: 'beside', href: 'absolute', digits: 3 },
+  /** Addresses and keys: nested times, links inside. */
+  inside: { meta: 'timestamps', links: 'inside', href: 'absolute', digits: 3 },
+  keys: { meta: 'timestamps', links: 'inside', href: { after: '' }, digits: 6 },
+  /** Custom APIs: relative links without the version. */
+  extensions: { meta: 'timestamps', links: 'inside', href: { after: '/v2' }, digits: 3 },
+  permissions: { meta: 'timestamps', links: 'inside', href: { after: '' }, digits: 3 },
+} as const satisfies Record<string, Dialect>
+
+/** A stored object. `text` is the JSON of what is shown; it is parsed only when someone asks for `doc`. */
+// biome-ignore lint/suspicious/noExplicitAny: as for Resource.
+export interface Row<F extends Fields = any> {
+  readonly id: string
+  /** Counts the writes; the entity tag is made of it. */
+  readonly version: number
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly text: string
+  /** The values of the path's parameters above this object, outermost first. */
+  readonly scope: readonly string[]
+  /** The shown values. */
+  readonly doc: Values<F>
+  /** The hidden values; only in a row that was read to be changed. */
+  readonly hidden: Partial<Values<F>>
+}
+
+/** What a write is about to store; a rule of the resource may complete it or refuse by throwing a Problem. */
+// biome-ignore lint/suspicious/noExplicitAny: as for Resource.
+export interface Draft<F extends Fields = any> {
+  readonly id: string
+  readonly scope: readonly string[]
+  /** Shown and hidden values together. */
+  values: Values<F>
+  /** The row as it was, on update. */
+  readonly before?: Row<F>
+}
+
+export interface Definition<F extends Fields> {
+  /** The `type` of the object in JSON. */
+  readonly type: string
+  /** Accepted in place of `type` in requests, where clients in the wild send another. */
+  readonly alsoType?: readonly string[]
+  /** `data.type` may be left out of requests. */
+  readonly typeOptional?: boolean
+  /** Singular and plural for operation ids: `account`, `accounts`. */
+  readonly noun: readonly [one: string, many: string]
+  /** One or two sentences for the reader of the API document. */
+  readonly about: string
+  /** The collection's path. Its `:parameters` are columns of the table and lead to the parent. */
+  readonly path: string
+  readonly table: string
+  readonly parent?: () => Resource
+  readonly fields: F
+  readonly filter?: {
+    readonly [K in keyof F | 'id' | 'created_at' | 'updated_at' | (string & {})]?: readonly Op[] | FilterRule
+  }
+  readonly sort?: readonly string[]
+  /** The row of the access table that says who may call. */
+  readonly area: string
+  readonly dialect: Dialect
+  readonly operations?: readonly OperationName[]
+  /** Completes or refuses a write. With any of these a write runs in a transaction. */
+  readonly beforeWrite?: (ctx: Ctx, draft: Draft<F>) => Promise<void> | void
+  readonly afterWrite?: (ctx: Ctx, row: Row<F>, before: Row<F> | undefined) => Promise<void> | void
+  readonly beforeDelete?: (ctx: Ctx, row: Row<F>) => Promise<void> | void
+  readonly afterDelete?: (ctx: Ctx, row: Row<F>) => Promise<void> | void
+  /** Members of `meta` and `links` beyond the usual. */
+  readonly meta?: (row: Row<F>) => Record<string, unknown>
+  readonly links?: (row: Row<F>, ctx: Ctx) => Record<string, string>
+  /** Members of the list's `meta` beyond paging. */
+  readonly listMeta?: (
+    ctx: Ctx,
+    ask: Ask,
+    total: number,
+  ) => Promise<Record<string, unknown>> | Record<string, unknown>
+  /** What `include=` may name, and how to find it for the rows of an answer. */
+  readonly include?: Readonly<Record<string, (ctx: Ctx, rows: readonly Row<F>[]) => Promise<Included>>>
+  /** What the client is told when a constraint of the table refuses a write; the rest are bugs. */
+  readonly constraints?: Readonly<Record<string, Refusal>>
+  /** The last segment of an object's path, when it is not the id. */
+  readonly slug?: (row: Row<F>) => string
+  /** The columns that lead to an object besides its id, when they are not the path's parameters. */
+  readonly scopeColumns?: readonly string[]
+  /** Their values, when they are not the parameters' values. */
+  readonly scopeOf?: (ctx: Ctx, params: Readonly<Record<string, string>>) => Promise<readonly string[]>
+  /** The values of the path's parameters in links, when they are not the scope's. */
+  readonly urlScope?: readonly string[]
+}
+
+/** Objects shown beside `data`, under the name of their list: `{ account_members: [Resource, rows] }`. */
+export type Included = readonly [name: string, of: Resource, rows: readonly Row[]]
+
+/** A broken constraint in a client's words. */
+export interface Refusal {
+  readonly code: 'conflict' | 'invalid_field' | 'unprocessable' | 'not_found'
+  readonly detail: string
+  readonly source?: string
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a list of resources holds resources of any fields.
+export interface Resource<F extends Fields = any> extends Definition<F> {
+  readonly scopeColumns: readonly string[]
+}
+
+/** Declares a resource: one kind of object, its fields, its lists and who may do what. */
+export function resource<const F extends Fields>(definition: Definition<F>): Resource<F> {
+  const scopeColumns = [...definition.path.matchAll(/:(\w+)/g)].map((match) => match[1] as string)
+  return { scopeColumns, ...definition }
+}
+
+/** A structured member that the server writes, such as `relationships`. */
+export const shown = <T = unknown>(schema: JsonSchema, options: FieldOptions = {}): Field<T | undefined> =>
+  object<T, FieldOptions>(schema, { ...options, readOnly: true }) as Field<T | undefined>

@@ -1,0 +1,250 @@
+import { Problem } from '../errors.ts'
+import type { Fields, Values } from '../fields.ts'
+import { newId } from '../ids.ts'
+import type { Resource, Row } from '../resource.ts'
+import { brokenConstraint, type Connection, sqlState, type Tuple } from './database.ts'
+
+/** How a row's columns are read: every statement that returns rows returns these, in this order. */
+export const rowColumns = (resource: Resource, alias = ''): string =>
+  [
+    `${alias}id`,
+    `${alias}version`,
+    // A timestamp's text then depends on no setting of the session.
+    `${alias}created_at AT TIME ZONE 'UTC'`,
+    `${alias}updated_at AT TIME ZONE 'UTC'`,
+    `${alias}doc`,
+    ...resource.scopeColumns.map((column) => `${alias}${column}`),
+    // Only what is built from hidden values pays for reading them.
+    ...(resource.meta || resource.links ? [`${alias}hidden`] : []),
+  ].join(', ')
+
+const wholeColumns = (resource: Resource): string =>
+  resource.meta || resource.links ? rowColumns(resource) : `${rowColumns(resource)}, hidden`
+
+// '2026-01-02 03:04:05.67' -> '2026-01-02T03:04:05.670Z': PostgreSQL drops trailing zeros.
+const isoTime = (text: string) =>
+  `${text.slice(0, 10)}T${text.slice(11, 19)}.${text.slice(20).padEnd(3, '0')}Z`
+
+class StoredRow<F extends Fields> implements Row<F> {
+  readonly id: string
+  readonly version: number
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly text: string
+  readonly scope: readonly string[]
+  readonly #hidden: string | undefined
+
+  constructor(tuple: Tuple, scopeColumns: number) {
+    this.id = tuple[0] as string
+    this.version = Number(tuple[1])
+    this.createdAt = isoTime(tuple[2] as string)
+    this.updatedAt = isoTime(tuple[3] as string)
+    this.text = tuple[4] as string
+    this.scope = scopeColumns === 0 ? [] : (tuple.slice(5, 5 + scopeColumns) as string[])
+    this.#hidden = tuple[5 + scopeColumns] ?? undefined
+  }
+
+  get doc(): Values<F> {
+    return JSON.parse(this.text) as Values<F>
+  }
+
+  get hidden(): Partial<Values<F>> {
+    return this.#hidden === undefined ? {} : (JSON.parse(this.#hidden) as Partial<Values<F>>)
+  }
+}
+
+export const toRow = <F extends Fields>(resource: Resource<F>, tuple: Tuple): Row<F> =>
+  new StoredRow<F>(tuple, resource.scopeColumns.length)
+
+/** The SQL of one resource, written once. `$1` is always the store. */
+interface Statements {
+  readonly find: string
+  readonly findWhole: string
+  readonly insert: string
+  readonly update: string
+  readonly touch: string
+  readonly remove: string
+}
+
+const statements = new WeakMap<Resource, Statements>()
+
+function statementsOf(resource: Resource): Statements {
+  const known = statements.get(resource)
+  if (known) return known
+  const { table, scopeColumns } = resource
+  const columns = rowColumns(resource)
+  const whole = wholeColumns(resource)
+  const address = ['store_id = $1', 'id = $2', ...scopeColumns.map((column, i) => `${column} = $${i + 3}`)]
+  const at = address.join(' AND ')
+  const next = scopeColumns.length + 3
+  const scope = scopeColumns.map((column) => `${column}, `).join('')
+  const scopeValues = scopeColumns.map((_, i) => `$${i + 3}::uuid, `).join('')
+  // The change feed's trigger reads who wrote, and in which request, from the setting `sutler.by`.
+  const by = (n: number) => `set_config('sutler.by', $${n}, true)`
+  const made: Statements = {
+    find: `SELECT ${columns} FROM ${table} WHERE ${at}`,
+    findWhole: `SELECT ${whole} FROM ${table} WHERE ${at}`,
+    insert:
+      `INSERT INTO ${table} (store_id, id, ${scope}created_at, updated_at, doc, hidden) ` +
+      `SELECT $1::uuid, $2::uuid, ${scopeValues}$${next}::timestamptz, $${next}::timestamptz, $${next + 1}::json, ` +
+      `$${next + 2}::json FROM ${by(next + 3)} RETURNING ${whole}`,
+    update:
+      `UPDATE ${table} SET version = version + 1, updated_at = greatest(updated_at, $${next}::timestamptz), ` +
+      `doc = $${next + 1}::json, hidden = $${next + 2}::json FROM ${by(next + 3)} ` +
+      `WHERE ${at} AND version = $${next + 4} RETURNING ${whole}`,
+    touch:
+      `UPDATE ${table} SET version = version + 1, updated_at = greatest(updated_at, $${next}::timestamptz) ` +
+      `FROM ${by(next + 1)} WHERE ${at}`,
+    remove: `DELETE FROM ${table} USING ${by(next)} WHERE ${at} AND version = $${next + 1} RETURNING 1`,
+  }
+  statements.set(resource, made)
+  return made
+}
+
+/** What an insert stores: an id of its own unless the client chose one. */
+export interface NewRow<F extends Fields> {
+  readonly id?: string
+  readonly scope?: readonly string[]
+  readonly values: Values<F>
+}
+
+/**
+ * One store's rows, over the pool or in one transaction. Whatever it writes is recorded in the change feed by the
+ * tables' triggers, with `by` as its author.
+ */
+export class Store {
+  readonly id: string
+  readonly #connection: Connection
+  readonly #reader: Connection
+  readonly #now: () => Date
+  readonly #by: string
+
+  constructor(id: string, connection: Connection, reader: Connection, now: () => Date, by: string) {
+    this.id = id
+    this.#connection = connection
+    this.#reader = reader
+    this.#now = now
+    this.#by = by
+  }
+
+  /** The same store, in a transaction. */
+  within(transaction: Connection): Store {
+    return new Store(this.id, transaction, transaction, this.#now, this.#by)
+  }
+
+  async find<F extends Fields>(
+    of: Resource<F>,
+    id: string,
+    scope: readonly string[] = [],
+  ): Promise<Row<F> | undefined> {
+    const [tuple] = await this.#reader.run({ text: statementsOf(of).find, values: [this.id, id, ...scope] })
+    return tuple && toRow(of, tuple)
+  }
+
+  /** With the hidden values too, to be changed. */
+  async findWhole<F extends Fields>(
+    of: Resource<F>,
+    id: string,
+    scope: readonly string[] = [],
+  ): Promise<Row<F> | undefined> {
+    const [tuple] = await this.#reader.run({
+      text: statementsOf(of).findWhole,
+      values: [this.id, id, ...scope],
+    })
+    return tuple && toRow(of, tuple)
+  }
+
+  async insert<F extends Fields>(into: Resource<F>, row: NewRow<F>): Promise<Row<F>> {
+    const [doc, hidden] = split(into, row.values)
+    const values = [this.id, row.id ?? newId(), ...(row.scope ?? []), this.#now(), doc, hidden, this.#by]
+    const [tuple] = await this.#write(into, { text: statementsOf(into).insert, values })
+    return toRow(into, tuple as Tuple)
+  }
+
+  /** Stores all values of a row in place of the old ones; undefined when another write came first. */
+  async update<F extends Fields>(
+    of: Resource<F>,
+    row: Row<F>,
+    values: Values<F>,
+  ): Promise<Row<F> | undefined> {
+    const [doc, hidden] = split(of, values)
+    const parameters = [this.id, row.id, ...row.scope, this.#now(), doc, hidden, this.#by, row.version]
+    const [tuple] = await this.#write(of, { text: statementsOf(of).update, values: parameters })
+    return tuple && toRow(of, tuple)
+  }
+
+  /** A new version of a row whose own values stay: something that is shown with it has changed. */
+  async touch(of: Resource, id: string, scope: readonly string[] = []): Promise<void> {
+    await this.#write(of, {
+      text: statementsOf(of).touch,
+      values: [this.id, id, ...scope, this.#now(), this.#by],
+    })
+  }
+
+  /** False when another write came first. */
+  async remove(of: Resource, row: Row): Promise<boolean> {
+    const values = [this.id, row.id, ...row.scope, this.#by, row.version]
+    return (await this.#write(of, { text: statementsOf(of).remove, values })).length > 0
+  }
+
+  /** A statement of the module's own. `$1` is this store's id, the values follow. */
+  rows(text: string, ...values: readonly unknown[]): Promise<readonly Tuple[]> {
+    return this.#connection.run({ text, values: [this.id, ...values] })
+  }
+
+  /** As `rows`, for a statement whose shape differs with each call. */
+  rowsOnce(text: string, ...values: readonly unknown[]): Promise<readonly Tuple[]> {
+    return this.#connection.run({ text, values: [this.id, ...values], once: true })
+  }
+
+  /** As `rows`, for a statement that writes: `$2` names the author for `set_config('sutler.by', $2, true)`. */
+  write(text: string, ...values: readonly unknown[]): Promise<readonly Tuple[]> {
+    return this.#connection.run({ text, values: [this.id, this.#by, ...values] })
+  }
+
+  async #write(resource: Resource, sql: Parameters<Connection['run']>[0]): Promise<readonly Tuple[]> {
+    try {
+      return await this.#connection.run(sql)
+    } catch (error) {
+      throw refusalOf(resource, error) ?? error
+    }
+  }
+}
+
+function split(
+  resource: Resource,
+  values: Readonly<Record<string, unknown>>,
+): [doc: string, hidden: string | null] {
+  const doc: Record<string, unknown> = {}
+  let hidden: Record<string, unknown> | undefined
+  for (const [name, { options }] of Object.entries(resource.fields as Fields)) {
+    const value = values[name]
+    if (value === undefined) continue
+    if (!options.hidden) doc[name] = value
+    else {
+      hidden ??= {}
+      hidden[name] = value
+    }
+  }
+  return [JSON.stringify(doc), hidden ? JSON.stringify(hidden) : null]
+}
+
+// SQLSTATE: 23505 unique, 23503 foreign key, 23514 check, 23P01 exclusion.
+const constraintStates = ['23505', '23503', '23514', '23P01']
+
+/** The client's words for a constraint that refused the write; undefined when it is not one of the resource's. */
+function refusalOf(resource: Resource, error: unknown): Problem | undefined {
+  if (!constraintStates.includes(sqlState(error) ?? '')) return undefined
+  const constraint = brokenConstraint(error) ?? ''
+  const refusal = resource.constraints?.[constraint]
+  if (refusal) {
+    const { code, detail, source } = refusal
+    return new Problem(code, detail, { cause: error, ...(source && { source }) })
+  }
+  // By convention each table names the key to its parent so: the parent is missing, or was deleted meanwhile.
+  if (constraint.endsWith('_parent_fkey')) return new Problem('not_found', undefined, { cause: error })
+  if (constraint.endsWith('_pkey')) {
+    return new Problem('conflict', `${resource.type} with the given id already exists`, { cause: error })
+  }
+  return undefined
+}

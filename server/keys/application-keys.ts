@@ -1,0 +1,46 @@
+import { integer, text } from '../kernel/fields.ts'
+import { dialects, resource } from '../kernel/resource.ts'
+import { refuseOverbooking } from './reserve-rate-limit.ts'
+
+/** A pair of client id and secret that tokens are issued for. The secret is shown once, when the key is created. */
+export const applicationKeys = resource({
+  type: 'application_key',
+  noun: ['application-key', 'application-keys'],
+  about: 'A client id and secret that access tokens are issued for.',
+  path: '/v2/application-keys',
+  table: 'application_keys',
+  fields: {
+    name: text({ required: true, min: 1, max: 255, about: 'What the key is for.', example: 'Storefront' }),
+    reserved_rate_limit: integer({
+      default: 0,
+      min: 0,
+      max: 1_000_000,
+      about: 'Requests per second kept free for this key.',
+      example: 10,
+    }),
+    client_id: text({ readOnly: true, max: 255, about: 'The public half.' }),
+    secret_hash: text({ hidden: true, readOnly: true }),
+    last_used_at: text({ hidden: true, readOnly: true, nullable: true }),
+  },
+  area: 'application-keys',
+  dialect: dialects.keys,
+  // Creating one is an action: its answer shows the secret.
+  operations: ['list', 'get', 'update', 'delete'],
+  beforeWrite: refuseOverbooking,
+  afterDelete: (ctx, row) => ctx.instance.tokens.forget(row.id),
+  meta: ({ createdAt, updatedAt, hidden }) => ({
+    timestamps: {
+      created_at: micros(createdAt),
+      updated_at: micros(updatedAt),
+      last_used_at: hidden.last_used_at ? micros(hidden.last_used_at) : null,
+    },
+  }),
+  listMeta: async (ctx) => {
+    const [row] = await ctx.store.rows(
+      'SELECT coalesce(sum(reserved_rate_limit), 0) FROM application_keys WHERE store_id = $1',
+    )
+    return { results: {}, total_reserved_rate_limit: Number(row?.[0]) }
+  },
+})
+
+const micros = (time: string) => `${time.slice(0, -1)}000Z`

@@ -1,0 +1,32 @@
+import { randomBytes } from 'node:crypto'
+import { hash } from '@node-rs/argon2'
+import { action } from '../kernel/action.ts'
+import { objectAnswer, withData } from '../kernel/http/answer.ts'
+import { store } from '../kernel/operations.ts'
+import { applicationKeys } from './application-keys.ts'
+
+/** A name or secret of 42 characters, 168 bits. */
+export const newCredential = (): string => randomBytes(21).toString('hex')
+
+/** Makes a key. Only this answer shows its secret: the server keeps a hash. */
+export const createApplicationKey = action({
+  name: 'create-application-key',
+  route: 'POST /v2/application-keys',
+  about: 'Creates an application key. The secret is in this answer only.',
+  area: 'application-keys',
+  status: 201,
+  transaction: true,
+  body: { type: 'application_key', fields: applicationKeys.fields },
+
+  async run(ctx, { body }) {
+    const secret = newCredential()
+    const values = {
+      ...body,
+      client_id: newCredential(),
+      secret_hash: await hash(secret),
+      last_used_at: null,
+    }
+    const key = await store(ctx, applicationKeys, [], values)
+    return withData(objectAnswer(201, applicationKeys, key, ctx), { client_secret: secret })
+  },
+})

@@ -1,0 +1,14 @@
+import { module } from '../kernel/module.ts'
+import { applicationKeys } from './application-keys.ts'
+import { createApplicationKey, newCredential } from './create-application-key.ts'
+import { getAccessToken } from './get-access-token.ts'
+
+export { createFirstKey, keyIsAlive } from './first-key.ts'
+export { newCredential }
+
+export const keys = module({
+  name: 'keys',
+  about: 'Application keys, and the access tokens that are issued for them.',
+  resources: [applicationKeys],
+  actions: [getAccessToken, createApplicationKey],
+})

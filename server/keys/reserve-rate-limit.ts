@@ -1,0 +1,21 @@
+import type { Ctx } from '../kernel/context.ts'
+import { Problem } from '../kernel/errors.ts'
+import type { Draft } from '../kernel/resource.ts'
+
+/** Requests per second that the keys of one store may reserve together: a production store's rate limit. */
+const reservedMax = 100
+
+/** Refuses a key that would reserve more than the store has. Runs in the write's transaction. */
+export async function refuseOverbooking(ctx: Ctx, { id, values }: Draft): Promise<void> {
+  // Two keys that reserve at the same time are checked one after the other.
+  await ctx.store.rows('SELECT FROM stores WHERE id = $1 FOR NO KEY UPDATE')
+  const [row] = await ctx.store.rows(
+    'SELECT coalesce(sum(reserved_rate_limit), 0) FROM application_keys WHERE store_id = $1 AND id <> $2',
+    id,
+  )
+  if (Number(row?.[0]) + Number(values.reserved_rate_limit) > reservedMax) {
+    throw new Problem('conflict', `requested reserved rate limit will exceed the maximum of ${reservedMax}`, {
+      source: 'data.reserved_rate_limit',
+    })
+  }
+}

@@ -1,0 +1,131 @@
+import { chmodSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { app } from './app.ts'
+import { type Config, readConfig, readSecret } from './config.ts'
+import { firstStart } from './first-start.ts'
+import { deriveKey, Tokens } from './kernel/auth/tokens.ts'
+import { type Clock, systemClock } from './kernel/clock.ts'
+import type { Instance } from './kernel/context.ts'
+import { StartupError } from './kernel/errors.ts'
+import { health } from './kernel/http/health.ts'
+import { buildServer } from './kernel/http/server.ts'
+import { migrateJobs, startJobs } from './kernel/jobs.ts'
+import { mergeTotals } from './kernel/merge-totals.ts'
+import { Database } from './kernel/storage/database.ts'
+import { startEmbedded } from './kernel/storage/embedded.ts'
+import { migrate } from './kernel/storage/migrate.ts'
+import { keyIsAlive } from './keys/index.ts'
+import { access } from './permissions/access.ts'
+
+/** A server that listens. */
+export interface Running {
+  readonly url: string
+  readonly instance: Instance
+  /** Settles with a reason when the server cannot go on. */
+  readonly failed: Promise<string>
+  /** Finishes the requests in flight, then stops everything that was started. */
+  stop(): Promise<void>
+}
+
+/** Builds every part, in order, once. A test passes its own clock. */
+export async function start(config: Config = readConfig(), swaps: { clock?: Clock } = {}): Promise<Running> {
+  const clock = swaps.clock ?? systemClock
+  const log = pino({ level: config.logLevel })
+  const secret = readSecret(config)
+  // Undone in the reverse order, also when a later part does not start.
+  const undo: (() => Promise<unknown>)[] = []
+  const stop = async () => {
+    for (let part = undo.pop(); part; part = undo.pop()) await part()
+  }
+  try {
+    const embedded = config.databaseUrl ? undefined : await startEmbedded(config.dataDir)
+    if (embedded) undo.push(() => embedded.stop())
+    const database = new Database(config.databaseUrl ?? embedded?.url ?? '', config.databaseConnections)
+    undo.push(() => database.close())
+    await database.mustBeReachable()
+    await migrate(database)
+    await migrateJobs(database)
+    const credentials = await firstStart(database, config, clock)
+
+    const instance: Instance = {
+      database,
+      tokens: new Tokens(secret, clock, config.tokenLifetimeS, (store, key) =>
+        keyIsAlive(database, store, key),
+      ),
+      access,
+      clock,
+      log,
+      cursorKey: deriveKey(secret, 'cursor'),
+      sealKey: deriveKey(secret, 'sealed-values'),
+      baseUrl: config.baseUrl,
+    }
+    const jobs = await startJobs([mergeTotals, ...app.flatMap((module) => module.jobs)], { database, log })
+    undo.push(() => jobs.stop())
+    const server = buildServer(instance, app, config.trustProxy)
+    health(server, database)
+    undo.push(() => server.close())
+    const url = await listen(server, config)
+    if (credentials) announce(credentials, url, config)
+    return { url, instance, failed: embedded?.exited ?? new Promise(() => {}), stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function listen(server: ReturnType<typeof buildServer>, { port, host }: Config): Promise<string> {
+  try {
+    await server.listen({ port, host })
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    const reasons: Record<string, string> = {
+      EADDRINUSE: `port ${port} is in use: stop what listens there, or set PORT`,
+      EACCES: `port ${port} needs more rights than this process has: set PORT to one above 1023`,
+    }
+    throw new StartupError(reasons[code ?? ''] ?? `cannot listen on ${host}, port ${port}: ${message}`)
+  }
+  const address = server.server.address()
+  const bound = typeof address === 'object' && address ? address.port : port
+  return `http://localhost:${bound}`
+}
+
+/** Shows the first key once, and keeps it where only this user can read it. */
+function announce({ clientId, clientSecret }: Credentials, url: string, { dataDir }: Config): void {
+  const file = join(dataDir, 'first-key.env')
+  const lines = `SUTLER_URL=${url}\nSUTLER_CLIENT_ID=${clientId}\nSUTLER_CLIENT_SECRET=${clientSecret}\n`
+  writeFileSync(file, lines, { mode: 0o600 })
+  chmodSync(file, 0o600)
+  process.stdout.write(
+    `\nThis is the first start. The store's first application key, shown once and kept in ${file}:\n\n${lines}\n`,
+  )
+}
+
+type Credentials = NonNullable<Awaited<ReturnType<typeof firstStart>>>
+
+async function serve(): Promise<void> {
+  let asked = false
+  let running: Running | undefined
+  const finish = async () => {
+    if (asked) return
+    asked = true
+    await running?.stop()
+    process.exit(0)
+  }
+  // Before anything is started, so that nothing is left behind by an early signal.
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void finish())
+  try {
+    running = await start()
+    if (asked) return void (await running.stop())
+    process.stdout.write(`Sutler is ready at ${running.url} (API document: ${running.url}/docs)\n`)
+    const reason = await running.failed
+    if (!asked) throw new StartupError(reason)
+  } catch (error) {
+    process.stderr.write(
+      error instanceof StartupError ? `sutler: ${error.message}\n` : `sutler: ${(error as Error).stack}\n`,
+    )
+    process.exit(1)
+  }
+}
+
+if (import.meta.main) await serve()

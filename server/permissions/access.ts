@@ -1,0 +1,22 @@
+import type { AccessTable } from '../kernel/auth/access.ts'
+
+const admin = { client_credentials: 'rw' } as const
+const readable = { implicit: 'r', client_credentials: 'rw' } as const
+
+/**
+ * Who may do what. A row is an area of the API; a column is a kind of caller: the bearer token's grant, or the
+ * shopper who comes with it. What is not listed may do nothing.
+ */
+export const access = {
+  'application-keys': admin,
+  settings: admin,
+  stores: admin,
+  'authentication-realms': readable,
+  'merchant-realm-mappings': admin,
+  accounts: admin,
+  'account-addresses': admin,
+  'account-settings': admin,
+  'custom-apis': admin,
+  'custom-entries': admin,
+  permissions: admin,
+} as const satisfies AccessTable

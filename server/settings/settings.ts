@@ -1,0 +1,76 @@
+import { choice, flag, integer, list, text } from '../kernel/fields.ts'
+import { singleton } from '../kernel/singleton.ts'
+
+/** Answered with the settings, and fixed: an update that names one changes nothing. */
+const fixed = {
+  currency_limit: 10,
+  field_limit: 100,
+  integration_limit: 100,
+  event_limit: 5,
+  filter_limit: 10,
+  tax_item_limit: 5,
+  promotions_limit: 1000,
+  promotion_codes_limit: 1000,
+  page_offset_limit: 10_000,
+} as const
+
+const addressFields = [
+  'name',
+  'first_name',
+  'last_name',
+  'phone_number',
+  'company_name',
+  'instructions',
+  'line_1',
+  'line_2',
+  'city',
+  'county',
+  'region',
+  'postcode',
+  'country',
+] as const
+
+/** The store's settings. `page_length` is the length of a page whose request names none. */
+export const settings = singleton({
+  name: 'settings',
+  type: 'settings',
+  about: 'The settings of the store: the default page length, languages, which address fields must be given.',
+  path: '/v2/settings',
+  area: 'settings',
+  operations: ['get', 'update', 'delete'],
+  fields: {
+    page_length: integer({
+      default: 25,
+      min: 1,
+      max: 100,
+      about: 'Records in a page when a request names no limit.',
+    }),
+    list_child_products: flag({ default: false, about: 'Legacy catalog: lists show child products too.' }),
+    additional_languages: list(text({ pattern: /^[a-z]{2}$/ }), {
+      default: [],
+      maxItems: 200,
+      about: 'ISO 639-1 codes beside the default language.',
+      example: ['fr'],
+    }),
+    calculation_method: choice(['line', 'simple'], {
+      default: 'line',
+      about: 'How taxes and totals are rounded.',
+    }),
+    address_mandatory_fields: list(choice(addressFields, {}), {
+      default: ['first_name', 'last_name', 'line_1', 'county', 'postcode', 'country'],
+      maxItems: addressFields.length,
+      about: 'Fields that a new address must have.',
+      example: ['first_name', 'last_name', 'line_1', 'postcode', 'country'],
+    }),
+    shopper_address_limit: integer({
+      default: 25,
+      min: 1,
+      max: 500,
+      about: 'Addresses an account may have.',
+    }),
+  },
+  show: (ctx, values) => ({
+    data: { type: 'settings', id: ctx.store.id, ...values, ...fixed },
+    meta: { owner: 'store' },
+  }),
+})

@@ -1,0 +1,69 @@
+import * as fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { readConfig, readSecret } from '../server/config.ts'
+
+test('nothing has to be set', () => {
+  expect(readConfig({ PORT: '', LOG_LEVEL: ' ' })).toMatchObject({
+    databaseUrl: undefined,
+    port: 8080,
+    logLevel: 'info',
+    trustProxy: false,
+    tokenLifetimeS: 3600,
+  })
+})
+
+const refused: [env: Record<string, string>, line: RegExp][] = [
+  [{ PORT: '80a' }, /^PORT is "80a": it must be a whole number from 0 to 65535$/],
+  [{ PORT: '65536' }, /^PORT is "65536"/],
+  [{ PORT: '-1' }, /^PORT is "-1"/],
+  [
+    { DATABASE_URL: 'mysql://me:hush@here/shop' },
+    /^DATABASE_URL is not usable: it must be a URL such as postgres:/,
+  ],
+  [{ SUTLER_SECRET: 'short' }, /^SUTLER_SECRET is not usable: it must be at least 32 characters$/],
+  [{ SUTLER_CLIENT_ID: 'a' }, /^SUTLER_CLIENT_ID is set without SUTLER_CLIENT_SECRET: set both or neither$/],
+  [{ SUTLER_CLIENT_SECRET: 'a' }, /^SUTLER_CLIENT_SECRET is set without SUTLER_CLIENT_ID/],
+  [
+    { SUTLER_BASE_URL: 'shop.example.com' },
+    /^SUTLER_BASE_URL is "shop.example.com": it must be an http or https/,
+  ],
+  [{ SUTLER_TRUST_PROXY: 'yes' }, /^SUTLER_TRUST_PROXY is "yes": it must be true, false, or IP addresses/],
+  [{ SUTLER_TRUST_PROXY: '2' }, /^SUTLER_TRUST_PROXY is "2"/],
+  [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL is "loud": it must be one of trace, debug,/],
+  [{ SUTLER_TOKEN_LIFETIME_S: '0' }, /^SUTLER_TOKEN_LIFETIME_S is "0": it must be a whole number from 1/],
+  [{ SUTLER_DATABASE_CONNECTIONS: '1e3' }, /^SUTLER_DATABASE_CONNECTIONS is "1e3"/],
+]
+
+test.for(refused)('a bad value is refused in one line that names it: %o', ([env, line]) => {
+  expect(() => readConfig(env)).toThrow(line)
+})
+
+const accepted: [env: Record<string, string>, config: Record<string, unknown>][] = [
+  [{ DATABASE_URL: 'postgresql://u@/db?host=/run/pg' }, { databaseUrl: 'postgresql://u@/db?host=/run/pg' }],
+  [{ SUTLER_BASE_URL: 'https://shop.example.com/api/' }, { baseUrl: 'https://shop.example.com/api' }],
+  [{ SUTLER_TRUST_PROXY: 'true' }, { trustProxy: true }],
+  [{ SUTLER_TRUST_PROXY: '10.0.0.0/8, ::1' }, { trustProxy: '10.0.0.0/8,::1' }],
+  [
+    { PORT: '0', LOG_LEVEL: 'silent' },
+    { port: 0, logLevel: 'silent' },
+  ],
+]
+
+test.for(accepted)('%o is read', ([env, config]) => {
+  expect(readConfig(env)).toMatchObject(config)
+})
+
+test('the secret is made once, for the owner only, and a damaged one is refused', () => {
+  const scratch = fs.mkdtempSync(join(tmpdir(), 'config-test-'))
+  const config = { secret: undefined, dataDir: join(scratch, 'data') }
+  const file = join(config.dataDir, 'secret')
+  const made = readSecret(config)
+  expect(made.length).toBeGreaterThanOrEqual(32)
+  expect(readSecret(config)).toBe(made)
+  expect(fs.statSync(file).mode & 0o777).toBe(0o600)
+  fs.writeFileSync(file, '')
+  expect(() => readSecret(config)).toThrow(`${file} holds fewer than 32 characters`)
+  fs.rmSync(scratch, { recursive: true })
+})

@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { inject } from 'vitest'
+import { type Config, readConfig } from '../../server/config.ts'
+import { createStore } from '../../server/first-start.ts'
+import { type Clock, systemClock } from '../../server/kernel/clock.ts'
+import { createFirstKey } from '../../server/keys/index.ts'
+import { type Running, start } from '../../server/main.ts'
+
+/** What came back. */
+export interface Reply {
+  readonly status: number
+  readonly headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what a test is about.
+  readonly body: any
+}
+
+/** A caller: its requests carry its token. */
+export interface Client {
+  readonly token: string | undefined
+  get(path: string, headers?: Record<string, string>): Promise<Reply>
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
+  put(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
+  delete(path: string, headers?: Record<string, string>): Promise<Reply>
+  send(
+    method: string,
+    path: string,
+    init?: { body?: string; headers?: Record<string, string> },
+  ): Promise<Reply>
+}
+
+/** A running server on a database of its own, with two stores and those who call them. */
+export interface World {
+  readonly url: string
+  readonly server: Running
+  readonly storeId: string
+  /** client_credentials of the store. */
+  readonly admin: Client
+  /** implicit token of the store. */
+  readonly shopper: Client
+  /** client_credentials of another store. */
+  readonly other: Client
+  /** No token at all. */
+  readonly nobody: Client
+  /** The client id and secret behind `admin`. */
+  readonly key: { readonly id: string; readonly secret: string }
+  clientWith(token: string | undefined): Client
+  /** SQL on the world's own database, for what no API shows. */
+  sql(text: string, values?: unknown[]): Promise<pg.QueryResult>
+  close(): Promise<void>
+}
+
+export const testConfig = (postgres: string, database: string, more: Record<string, string> = {}): Config =>
+  readConfig({
+    DATABASE_URL: databaseUrl(postgres, database),
+    PORT: '0',
+    HOST: '127.0.0.1',
+    LOG_LEVEL: 'error',
+    SUTLER_SECRET: 'a secret that only the tests know, long enough',
+    ...more,
+    ...keyOf('first'),
+  })
+
+const keyOf = (name: string) => ({
+  SUTLER_CLIENT_ID: `client-of-${name}`,
+  SUTLER_CLIENT_SECRET: `secret-of-${name}`,
+})
+
+const databaseUrl = (postgres: string, database: string) => postgres.replace(/@\/[^?]*/, `@/${database}`)
+
+/** Opens a world. Close it when the file's tests are done. */
+export async function openWorld(swaps: { clock?: Clock; env?: Record<string, string> } = {}): Promise<World> {
+  const postgres = inject('postgres')
+  const database = `world_${randomUUID().replaceAll('-', '')}`
+  const root = new pg.Client(postgres)
+  await root.connect()
+  await root.query(`CREATE DATABASE ${database} TEMPLATE template_world`)
+  const server = await start(testConfig(postgres, database, swaps.env), swaps)
+  const pool = new pg.Pool({ connectionString: databaseUrl(postgres, database), max: 2 })
+  pool.on('error', () => {})
+  const now = (swaps.clock ?? systemClock).now()
+  const otherStore = await server.instance.database.transaction((connection) =>
+    createStore(connection, 'Other', now),
+  )
+  await createFirstKey(server.instance.database, otherStore, 'client-of-other', 'secret-of-other', now)
+  const { rows } = await pool.query('SELECT id FROM stores ORDER BY created_at, id LIMIT 1')
+
+  const token = async (name: string, grant: string) => {
+    const form = new URLSearchParams({
+      grant_type: grant,
+      client_id: `client-of-${name}`,
+      client_secret: `secret-of-${name}`,
+    })
+    const answer = await fetch(`${server.url}/oauth/access_token`, { method: 'POST', body: form })
+    return ((await answer.json()) as { access_token: string }).access_token
+  }
+  const clientWith = (bearer: string | undefined) => clientOf(server.url, bearer)
+  return {
+    url: server.url,
+    server,
+    storeId: rows[0].id as string,
+    admin: clientWith(await token('first', 'client_credentials')),
+    shopper: clientWith(await token('first', 'implicit')),
+    other: clientWith(await token('other', 'client_credentials')),
+    nobody: clientWith(undefined),
+    key: { id: 'client-of-first', secret: 'secret-of-first' },
+    clientWith,
+    sql: (text, values) => pool.query(text, values),
+    close: async () => {
+      await pool.end()
+      await server.stop()
+      await root.query(`DROP DATABASE ${database} WITH (FORCE)`)
+      await root.end()
+    },
+  }
+}
+
+function clientOf(url: string, token: string | undefined): Client {
+  const send: Client['send'] = async (method, path, { body, headers = {} } = {}) => {
+    const answer = await fetch(path.startsWith('http') ? path : url + path, {
+      method,
+      headers: {
+        ...(token && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body }),
+    })
+    const text = await answer.text()
+    return {
+      status: answer.status,
+      headers: answer.headers,
+      body: text === '' ? undefined : JSON.parse(text),
+    }
+  }
+  const asBody = (body: unknown) => (body === undefined ? {} : { body: JSON.stringify(body) })
+  return {
+    token,
+    send,
+    get: (path, headers = {}) => send('GET', path, { headers }),
+    post: (path, body, headers = {}) => send('POST', path, { ...asBody(body), headers }),
+    put: (path, body, headers = {}) => send('PUT', path, { ...asBody(body), headers }),
+    delete: (path, headers = {}) => send('DELETE', path, { headers }),
+  }
+}
