@@ -1,15 +1,27 @@
 import type { Config } from './config.ts'
+import { createRealms } from './identity/index.ts'
 import type { Clock } from './kernel/clock.ts'
 import { newId } from './kernel/ids.ts'
 import type { Connection, Database } from './kernel/storage/database.ts'
 import { createFirstKey, newCredential } from './keys/index.ts'
 
+/** What the operator needs to ask for a token. */
+export interface Credentials {
+  readonly clientId: string
+  readonly clientSecret: string
+}
+
 /**
- * Makes the organisation, its store and the store's first key, unless they are there. Returns the key's credentials
- * when this call made it and the operator does not know them yet.
+ * Makes the organisation, its store and the store's first key, unless they are there. `announce` is given a key that
+ * the operator does not know yet, before it is stored: when it fails, there is no key that nobody knows.
  */
-export async function firstStart(database: Database, config: Config, clock: Clock) {
-  return database.transaction(async (connection) => {
+export async function firstStart(
+  database: Database,
+  config: Config,
+  clock: Clock,
+  announce: (credentials: Credentials) => void,
+): Promise<void> {
+  await database.transaction(async (connection) => {
     // Processes that start at the same time take turns here.
     await connection.run({ text: 'SELECT pg_advisory_xact_lock(7305011)', values: [] })
     const now = clock.now()
@@ -21,12 +33,12 @@ export async function firstStart(database: Database, config: Config, clock: Cloc
     const { clientId, clientSecret } = config
     if (clientId && clientSecret) {
       await createFirstKey(connection, storeId, clientId, clientSecret, now)
-      return undefined
+      return
     }
-    if (found) return undefined
+    if (found) return
     const credentials = { clientId: newCredential(), clientSecret: newCredential() }
+    announce(credentials)
     await createFirstKey(connection, storeId, credentials.clientId, credentials.clientSecret, now)
-    return credentials
   })
 }
 
@@ -41,5 +53,6 @@ export async function createStore(connection: Connection, name: string, now: Dat
     text: 'INSERT INTO stores VALUES ($1, $2, $3, $4)',
     values: [store, organisation, name, now],
   })
+  await createRealms(connection, store, now)
   return store
 }

@@ -1,13 +1,15 @@
-import { chmodSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pino } from 'pino'
+import { sutlerApi } from './api-document.ts'
 import { app } from './app.ts'
 import { type Config, readConfig, readSecret } from './config.ts'
-import { firstStart } from './first-start.ts'
+import { type Credentials, firstStart } from './first-start.ts'
 import { deriveKey, Tokens } from './kernel/auth/tokens.ts'
 import { type Clock, systemClock } from './kernel/clock.ts'
 import type { Instance } from './kernel/context.ts'
 import { StartupError } from './kernel/errors.ts'
+import { docs } from './kernel/http/docs.ts'
 import { health } from './kernel/http/health.ts'
 import { buildServer } from './kernel/http/server.ts'
 import { migrateJobs, startJobs } from './kernel/jobs.ts'
@@ -32,7 +34,6 @@ export interface Running {
 export async function start(config: Config = readConfig(), swaps: { clock?: Clock } = {}): Promise<Running> {
   const clock = swaps.clock ?? systemClock
   const log = pino({ level: config.logLevel })
-  const secret = readSecret(config)
   // Undone in the reverse order, also when a later part does not start.
   const undo: (() => Promise<unknown>)[] = []
   const stop = async () => {
@@ -41,12 +42,13 @@ export async function start(config: Config = readConfig(), swaps: { clock?: Cloc
   try {
     const embedded = config.databaseUrl ? undefined : await startEmbedded(config.dataDir)
     if (embedded) undo.push(() => embedded.stop())
+    const secret = readSecret(config)
     const database = new Database(config.databaseUrl ?? embedded?.url ?? '', config.databaseConnections)
     undo.push(() => database.close())
     await database.mustBeReachable()
     await migrate(database)
     await migrateJobs(database)
-    const credentials = await firstStart(database, config, clock)
+    await firstStart(database, config, clock, (credentials) => announce(credentials, config))
 
     const instance: Instance = {
       database,
@@ -64,9 +66,9 @@ export async function start(config: Config = readConfig(), swaps: { clock?: Cloc
     undo.push(() => jobs.stop())
     const server = buildServer(instance, app, config.trustProxy)
     health(server, database)
+    docs(server, sutlerApi, config.baseUrl)
     undo.push(() => server.close())
     const url = await listen(server, config)
-    if (credentials) announce(credentials, url, config)
     return { url, instance, failed: embedded?.exited ?? new Promise(() => {}), stop }
   } catch (error) {
     await stop()
@@ -91,17 +93,21 @@ async function listen(server: ReturnType<typeof buildServer>, { port, host }: Co
 }
 
 /** Shows the first key once, and keeps it where only this user can read it. */
-function announce({ clientId, clientSecret }: Credentials, url: string, { dataDir }: Config): void {
+function announce({ clientId, clientSecret }: Credentials, { dataDir, port, baseUrl }: Config): void {
   const file = join(dataDir, 'first-key.env')
+  const url = baseUrl ?? `http://localhost:${port}`
   const lines = `SUTLER_URL=${url}\nSUTLER_CLIENT_ID=${clientId}\nSUTLER_CLIENT_SECRET=${clientSecret}\n`
-  writeFileSync(file, lines, { mode: 0o600 })
-  chmodSync(file, 0o600)
+  try {
+    mkdirSync(dataDir, { recursive: true })
+    writeFileSync(file, lines, { mode: 0o600, flush: true })
+    chmodSync(file, 0o600)
+  } catch (error) {
+    throw new StartupError(`cannot keep the first key in ${file}: ${(error as Error).message}`)
+  }
   process.stdout.write(
     `\nThis is the first start. The store's first application key, shown once and kept in ${file}:\n\n${lines}\n`,
   )
 }
-
-type Credentials = NonNullable<Awaited<ReturnType<typeof firstStart>>>
 
 async function serve(): Promise<void> {
   let asked = false

@@ -220,7 +220,8 @@ BEGIN
 END $$;
 
 -- The last block that begins at or before the row at `place` (from 0, ascending by created_at and id), and how many
--- rows lie before it. Deltas that wait to be merged are counted where they fall.
+-- rows lie before it. Deltas that wait to be merged are counted where they fall. A list without blocks begins at
+-- its beginning.
 CREATE FUNCTION list_seek(of_list text, of_store uuid, of_scope uuid, place bigint,
   OUT at timestamptz, OUT id uuid, OUT before bigint)
 LANGUAGE sql STABLE AS $$
@@ -231,6 +232,9 @@ LANGUAGE sql STABLE AS $$
     FROM (
       SELECT k.at, k.id, k.n, true AS block FROM list_blocks k
       WHERE k.store_id = of_store AND k.list = of_list AND k.scope = of_scope
+      UNION ALL
+      SELECT '-infinity', '00000000-0000-0000-0000-000000000000', 0, true WHERE NOT EXISTS (
+        SELECT FROM list_blocks k WHERE k.store_id = of_store AND k.list = of_list AND k.scope = of_scope)
       UNION ALL
       SELECT d.at, d.id, d.n, false FROM list_deltas d
       WHERE d.store_id = of_store AND d.list = of_list AND d.scope = of_scope

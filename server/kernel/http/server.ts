@@ -5,6 +5,7 @@ import Fastify, {
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
+  LogController,
 } from 'fastify'
 import type { Instance } from '../context.ts'
 import { Problem } from '../errors.ts'
@@ -25,7 +26,7 @@ export function buildServer(
   const server = Fastify({
     loggerInstance: instance.log as FastifyBaseLogger,
     childLoggerFactory: (logger) => logger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     requestIdHeader: false,
     bodyLimit: bodyBytesMax,
@@ -33,6 +34,7 @@ export function buildServer(
     trustProxy,
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 500 },
     forceCloseConnections: 'idle',
+    return503OnClosing: false,
     frameworkErrors: (error, request, reply) =>
       refuse(error, request as FastifyRequest, reply as FastifyReply),
     clientErrorHandler: (_error, socket) => {
@@ -61,6 +63,7 @@ export function buildServer(
     done()
   })
 
+  closePolitely(server)
   server.setErrorHandler(refuse)
   server.setNotFoundHandler((request, reply) =>
     refuse(
@@ -82,6 +85,25 @@ export function buildServer(
     refuseOtherMethods(routes, operations)
   })
   return server
+}
+
+const closingMaxMs = 10_000
+
+/**
+ * While it closes, the server answers what it has received and lets each connection go with its answer: a client that
+ * keeps connections open would otherwise keep the server up. What takes longer than the limit is cut off.
+ */
+function closePolitely(server: FastifyInstance): void {
+  let closing = false
+  server.addHook('preClose', (done) => {
+    closing = true
+    setTimeout(() => server.server.closeAllConnections(), closingMaxMs).unref()
+    done()
+  })
+  server.addHook('onSend', (_request, reply, _payload, done) => {
+    if (closing) reply.header('connection', 'close')
+    done()
+  })
 }
 
 export type FastifyTrust = boolean | string

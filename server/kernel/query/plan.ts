@@ -88,7 +88,7 @@ function planFilter(filter: Filter, shape: Shape): PlannedFilter {
     kind: 'term',
     op,
     rule,
-    values: filter.values.map((value) => valueOf(rule.kind, field, op, value)),
+    values: filter.values.map((value) => readValue(rule.kind, field, op, value)),
   }
 }
 
@@ -100,7 +100,7 @@ function elementRule(field: string, shape: Shape): Rule | undefined {
 }
 
 /** A value in the form PostgreSQL reads, or the refusal. */
-function valueOf(kind: Kind, field: string, op: Op, value: string): string {
+function readValue(kind: Kind, field: string, op: Op, value: string): string {
   if (kind === 'uuid' && !isId(value)) throw refuse(`[${field}] takes a UUID, not [${value}]`)
   if (kind === 'boolean' && value !== 'true' && value !== 'false') {
     throw refuse(`[${field}] takes true or false, not [${value}]`)

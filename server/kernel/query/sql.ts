@@ -1,4 +1,5 @@
 import type { Resource } from '../resource.ts'
+import type { Sql } from '../storage/database.ts'
 import { rowColumns } from '../storage/store.ts'
 import type { PlannedFilter } from './plan.ts'
 
@@ -31,7 +32,9 @@ export function condition(filter: PlannedFilter, binds: Binds): string {
   if (rule.where) return rule.where(op, values, binds.bind, rule.element)
   if (op === 'is_null') return `${rule.column} IS NULL`
   const cast = casts[rule.kind]
-  const fold = rule.caseless || op === 'ilike' ? (text: string) => `lower(${text})` : (text: string) => text
+  const folds = op === 'ilike' || (rule.caseless && (op === 'eq' || op === 'in'))
+  // Columns have the collation "C", whose `lower` knows ASCII only: it would not fold a column as it folds a value.
+  const fold = folds ? (text: string) => `lower(${text} COLLATE "default")` : (text: string) => text
   if (op === 'in') {
     return `${fold(rule.column)} IN (${values.map((value) => fold(binds.bind(value) + cast)).join(', ')})`
   }
@@ -74,60 +77,100 @@ export interface Window {
   readonly behind?: { readonly value: string; readonly id: string; readonly cast: string }
 }
 
-/** Below this offset skipping rows costs less than looking up where to start. */
+/** Below this offset skipping whole rows costs less than skipping keys and then looking up rows. */
 const deepFrom = 200
 
 /**
  * One statement for a page, its exact total and the store's page length, all of one snapshot. Its columns: total,
  * unmerged changes of the counter, page length, then the row's.
  */
-export function pageSql(source: Source, filter: PlannedFilter | undefined, window: Window, storeId: string) {
+export function pageSql(
+  source: Source,
+  filter: PlannedFilter | undefined,
+  window: Window,
+  storeId: string,
+): Sql {
   const { resource } = source
   const binds = new Binds([storeId])
   const belonging = belongs(source, binds)
   const conditions = filter ? `${belonging} AND ${condition(filter, binds)}` : belonging
-  const total =
-    filter || source.where
-      ? `(SELECT count(*) AS total, 0 AS unmerged FROM ${resource.table} WHERE ${conditions})`
-      : counted(source)
-  const way = window.descending ? 'DESC' : 'ASC'
-  const order = (alias: string) =>
-    window.column === 'id' ? `${alias}id ${way}` : `${alias}${window.column} ${way}, ${alias}id ${way}`
-  let where = conditions
-  if (window.behind) {
-    const { value, id, cast } = window.behind
-    const sign = window.descending ? '<' : '>'
-    where +=
-      window.column === 'id'
-        ? ` AND id ${sign} ${binds.bind(id)}::uuid`
-        : ` AND (${window.column}, id) ${sign} (${binds.bind(value)}${cast}, ${binds.bind(id)}::uuid)`
-  }
-  // The limit is part of the text: the planner must know it to choose the index. It is a checked whole number.
-  const cut = `LIMIT ${window.limit}${window.offset ? ` OFFSET ${window.offset}` : ''}`
-  const columns = rowColumns(resource, 'p.')
-  // `whole` has the sort column as well; it is found by the index alone.
-  const key = ['store_id', 'id', ...resource.scopeColumns].join(', ')
-  const rows =
-    window.offset < deepFrom
-      ? `SELECT * FROM ${resource.table} WHERE ${where} ORDER BY ${order('')} ${cut}`
-      : `SELECT whole.* FROM (SELECT ${key} FROM ${resource.table} WHERE ${where} ` +
-        `ORDER BY ${order('')} ${cut}) found JOIN ${resource.table} whole USING (${key})`
+  const whole = !filter && !source.where
+  const seeks = whole && !window.behind && window.column === 'created_at' && window.offset > 0
+  const total = whole
+    ? counted(resource)
+    : `SELECT count(*) AS total, 0 AS unmerged FROM ${resource.table} WHERE ${conditions}`
+  const rows = seeks ? soughtRows(source, window, binds) : skippedRows(source, conditions, window, binds)
   const text =
-    `SELECT t.total, t.unmerged, (${pageLength}), ${columns} FROM ${total} t ` +
-    `LEFT JOIN (${rows}) p ON true ORDER BY ${order('p.')}`
-  const plain = !filter && !source.where && !window.behind && window.offset === 0
-  return { text, values: binds.values, once: !plain }
+    `WITH t AS MATERIALIZED (${total}) SELECT t.total, t.unmerged, (${pageLength}), ${rowColumns(resource, 'p.')} ` +
+    `FROM t LEFT JOIN LATERAL (${rows}) p ON true ORDER BY ${order(window, 'p.')}`
+  return { text, values: binds.values, once: !(whole && (seeks || (window.offset === 0 && !window.behind))) }
 }
+
+function order({ column, descending }: Window, alias = ''): string {
+  const way = descending ? 'DESC' : 'ASC'
+  return column === 'id' ? `${alias}id ${way}` : `${alias}${column} ${way}, ${alias}id ${way}`
+}
+
+const keyOf = ({ scopeColumns }: Resource) => ['store_id', 'id', ...scopeColumns]
+
+// The limit is part of every text: the planner must know it to choose the index. It is a checked whole number.
+function skippedRows({ resource }: Source, conditions: string, window: Window, binds: Binds): string {
+  const { column, descending, limit, offset, behind } = window
+  let where = conditions
+  if (behind) {
+    const sign = descending ? '<' : '>'
+    const id = `${binds.bind(behind.id)}::uuid`
+    where +=
+      column === 'id'
+        ? ` AND id ${sign} ${id}`
+        : ` AND (${column}, id) ${sign} (${binds.bind(behind.value)}${behind.cast}, ${id})`
+  }
+  const cut = `ORDER BY ${order(window)} LIMIT ${limit}${offset ? ` OFFSET ${offset}` : ''}`
+  if (offset < deepFrom) return `SELECT * FROM ${resource.table} WHERE ${where} ${cut}`
+  const key = keyOf(resource).join(', ')
+  return (
+    `SELECT whole.* FROM (SELECT ${key} FROM ${resource.table} WHERE ${where} ${cut}) found ` +
+    `JOIN ${resource.table} whole USING (${key})`
+  )
+}
+
+/**
+ * A page of a whole list in order of creation, at any depth: `list_seek` names the block of rows it begins in, and
+ * only rows of that block are skipped. A page from the end is the same rows counted from the start.
+ */
+function soughtRows({ resource, scope }: Source, window: Window, binds: Binds): string {
+  const { table, scopeColumns } = resource
+  const { limit, descending } = window
+  const offset = `${binds.bind(window.offset)}::bigint`
+  const first = descending ? `greatest(t.total - ${offset} - ${limit}, 0)` : offset
+  const count = `greatest(least(t.total - ${offset}, ${limit}), 0)`
+  const key = keyOf(resource)
+  const at = ['store_id = $1', ...scopeColumns.map((column, i) => `${column} = $${i + 2}::uuid`)].join(
+    ' AND ',
+  )
+  return (
+    `SELECT whole.* FROM (SELECT ${first} AS first, ${count} AS count) page ` +
+    `CROSS JOIN LATERAL list_seek('${listKey(resource)}', $1, ${scopePlaceholder(scope)}, page.first) block ` +
+    // The inner limit is right, the outer one tells the planner.
+    `CROSS JOIN LATERAL (SELECT * FROM (SELECT ${key.map((column) => `${column} AS _${column}`).join(', ')} FROM ${table} ` +
+    `WHERE ${at} AND (created_at, id) >= (block.at, block.id) ORDER BY created_at, id ` +
+    `OFFSET page.first - block.before LIMIT page.count) keys LIMIT ${limit}) found ` +
+    `JOIN ${table} whole ON ${key.map((column) => `whole.${column} = found._${column}`).join(' AND ')}`
+  )
+}
+
+/** Counters are kept per innermost parent, else per store. */
+const scopePlaceholder = (scope: readonly string[]) => `$${scope.length + 1}::uuid`
 
 /** The store's default page length. Its setting is the singleton `settings`. */
 const pageLength = `SELECT doc->>'page_length' FROM singletons WHERE store_id = $1 AND name = 'settings'`
 
 /** An exact total without counting: the merged counter and the changes not yet merged into it. */
-function counted({ resource }: Source): string {
-  const scope = resource.scopeColumns.length ? `$${resource.scopeColumns.length + 1}::uuid` : '$1::uuid'
+function counted(resource: Resource): string {
+  const scope = scopePlaceholder(resource.scopeColumns)
   const at = `list = '${listKey(resource)}' AND store_id = $1 AND scope = ${scope}`
   return (
-    `(SELECT coalesce((SELECT n FROM list_totals WHERE ${at}), 0) + coalesce(sum(n), 0) AS total, ` +
-    `count(*) AS unmerged FROM list_deltas WHERE ${at})`
+    `SELECT coalesce((SELECT n FROM list_totals WHERE ${at}), 0) + coalesce(sum(n), 0) AS total, ` +
+    `count(*) AS unmerged FROM list_deltas WHERE ${at}`
   )
 }

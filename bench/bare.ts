@@ -1,0 +1,52 @@
+import { createServer } from 'node:http'
+import type { Sql, Tuple } from '../server/kernel/storage/database.ts'
+import { Database } from '../server/kernel/storage/database.ts'
+
+/** What Sutler is measured against: the very same statements, through the same driver, behind bare node:http. */
+export interface Bare {
+  readonly sql: Sql
+  /** As the server runs it: on the pipelined connection, or through the pool. */
+  readonly quick: boolean
+}
+
+/** Answers `GET /<name>` with the rows' documents of that statement. Runs as a process of its own. */
+export function serveBare(databaseUrl: string, statements: Readonly<Record<string, Bare>>): Promise<number> {
+  const database = new Database(databaseUrl, 10)
+  const server = createServer(async (request, response) => {
+    try {
+      const body = await run(database, statements[request.url?.slice(1) ?? ''])
+      response.writeHead(200, {
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(body),
+      })
+      response.end(body)
+    } catch (error) {
+      response.writeHead(500).end(String(error))
+    }
+  })
+  return new Promise((done) => {
+    server.listen(0, '127.0.0.1', () => done((server.address() as { port: number }).port))
+  })
+}
+
+async function run(database: Database, bare: Bare | undefined): Promise<string> {
+  if (!bare) throw new Error('no such statement')
+  const { sql, quick } = bare
+  const values = sql.values.map((value) => (value === '$id' ? crypto.randomUUID() : value))
+  const rows = quick ? await database.quick({ ...sql, values }) : await database.run({ ...sql, values })
+  return `{"data":[${rows.map(documentOf).join(',')}]}`
+}
+
+// The row's document is its longest column.
+const documentOf = (tuple: Tuple) => tuple.find((value) => value?.startsWith('{')) ?? '{}'
+
+if (import.meta.main) {
+  process.once('message', async ({ databaseUrl, statements }: Setup) => {
+    process.send?.(await serveBare(databaseUrl, statements))
+  })
+}
+
+interface Setup {
+  readonly databaseUrl: string
+  readonly statements: Readonly<Record<string, Bare>>
+}

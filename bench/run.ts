@@ -1,0 +1,182 @@
+import { fork } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import autocannon from 'autocannon'
+import { Database } from '../server/kernel/storage/database.ts'
+import { startEmbedded } from '../server/kernel/storage/embedded.ts'
+import type { Bare } from './bare.ts'
+import budgets from './budgets.json' with { type: 'json' }
+import { accountScenarios, entryScenarios, type Scenario } from './scenarios.ts'
+import { seed } from './seed.ts'
+
+/**
+ * `npm run bench [-- rows seconds]`: Sutler beside bare node:http, in the same run, on the same rows. What counts are
+ * the ratios: the machine's own speed cancels out. Fails when a scenario costs more than bench/budgets.json allows.
+ */
+const [rows = 1_000_000, seconds = 4] = process.argv.slice(2).map(Number)
+const rounds = 3
+const connections = 32
+
+const directory = mkdtempSync(join(tmpdir(), 'sutler-bench-'))
+const embedded = await startEmbedded(directory)
+const secret = 'bench secret bench secret bench secret'
+const children: ReturnType<typeof fork>[] = []
+try {
+  const url = await startServer()
+  const database = new Database(embedded.url, 10)
+  const token = await tokenOf(url)
+  const world = await seed(database, url, token, rows)
+  const scenarios = [...accountScenarios(world), ...entryScenarios(world)]
+  const statements = Object.fromEntries(scenarios.flatMap(({ name, bare }) => (bare ? [[name, bare]] : [])))
+  const bareUrl = `http://127.0.0.1:${await startBare(statements)}`
+
+  const results = new Map<string, Measured>()
+  for (const scenario of scenarios)
+    results.set(scenario.name, await measure(scenario, url, bareUrl, token, database))
+  report(scenarios, results)
+  await database.close()
+} finally {
+  for (const child of children) child.kill('SIGTERM')
+  await new Promise((done) => setTimeout(done, 1000))
+  await embedded.stop()
+  rmSync(directory, { recursive: true, force: true })
+}
+
+interface Measured {
+  /** Requests (or statements) per second: the median of the rounds. */
+  readonly server: number | undefined
+  readonly bare: number | undefined
+  readonly sql: number | undefined
+  readonly p99Ms: number | undefined
+}
+
+async function startServer(): Promise<string> {
+  const child = fork(new URL('../server/main.ts', import.meta.url), ['serve'], {
+    env: {
+      ...process.env,
+      DATABASE_URL: embedded.url,
+      PORT: '0',
+      HOST: '127.0.0.1',
+      LOG_LEVEL: 'error',
+      SUTLER_DATA_DIR: directory,
+      SUTLER_SECRET: secret,
+      SUTLER_CLIENT_ID: 'bench',
+      SUTLER_CLIENT_SECRET: 'bench',
+    },
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  })
+  children.push(child)
+  return new Promise((done) => {
+    child.stdout?.on('data', (text: Buffer) => {
+      const match = /ready at (\S+)/.exec(String(text))
+      if (match?.[1]) done(match[1].replace('localhost', '127.0.0.1'))
+    })
+  })
+}
+
+function startBare(statements: Readonly<Record<string, Bare>>): Promise<number> {
+  const child = fork(new URL('./bare.ts', import.meta.url))
+  children.push(child)
+  child.send({ databaseUrl: embedded.url, statements })
+  return new Promise((done) => child.once('message', (port) => done(Number(port))))
+}
+
+async function tokenOf(url: string): Promise<string> {
+  const body = new URLSearchParams({
+    grant_type: 'client_credentials',
+    client_id: 'bench',
+    client_secret: 'bench',
+  })
+  const answer = await fetch(`${url}/oauth/access_token`, { method: 'POST', body })
+  return ((await answer.json()) as { access_token: string }).access_token
+}
+
+/** Rounds alternate, so that a busy moment of the machine falls on all alike. */
+async function measure(scenario: Scenario, url: string, bareUrl: string, token: string, database: Database) {
+  const [server, bare, sql, p99]: [number[], number[], number[], number[]] = [[], [], [], []]
+  for (let round = 0; round < rounds; round++) {
+    if (!scenario.bareOnly) {
+      const ours = await load(url + scenario.path, scenario, token)
+      server.push(ours.requests.average)
+      p99.push(ours.latency.p99)
+    }
+    if (!scenario.bare) continue
+    bare.push(
+      (await load(`${bareUrl}/${scenario.name}`, { name: scenario.name, path: '' }, token)).requests.average,
+    )
+    sql.push(await statementsPerSecond(database, scenario.bare))
+  }
+  return { server: median(server), bare: median(bare), sql: median(sql), p99Ms: median(p99) } as Measured
+}
+
+async function load(url: string, scenario: Scenario, token: string) {
+  const result = await autocannon({
+    url,
+    connections,
+    duration: seconds,
+    method: scenario.method ?? 'GET',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    ...(scenario.body && { body: scenario.body }),
+    ...(scenario.requests && { requests: scenario.requests() }),
+  })
+  if (result.non2xx || result.errors) {
+    throw new Error(
+      `${scenario.name}: ${result.non2xx} refused, ${result.errors} failed: ${JSON.stringify(result.statusCodeStats)}`,
+    )
+  }
+  return result
+}
+
+async function statementsPerSecond(database: Database, { sql, quick }: Bare): Promise<number> {
+  const until = performance.now() + seconds * 500
+  let count = 0
+  const worker = async () => {
+    while (performance.now() < until) {
+      const values = sql.values.map((value) => (value === '$id' ? crypto.randomUUID() : value))
+      await (quick ? database.quick({ ...sql, values }) : database.run({ ...sql, values }))
+      count++
+    }
+  }
+  const began = performance.now()
+  await Promise.all(Array.from({ length: connections }, worker))
+  return (count * 1000) / (performance.now() - began)
+}
+
+function median(values: number[]): number | undefined {
+  return values.sort((a, b) => a - b)[Math.floor(values.length / 2)]
+}
+
+function report(scenarios: readonly Scenario[], results: ReadonlyMap<string, Measured>): void {
+  const whole = (value: number | undefined) =>
+    value === undefined ? '–' : Math.round(value).toLocaleString('en')
+  const ratio = (a: number | undefined, b: number | undefined) => (a && b ? (a / b).toFixed(2) : '–')
+  const over: string[] = []
+  const lines = scenarios.map(({ name, compareWith, compareBare }) => {
+    const { server, bare, sql, p99Ms } = results.get(name) as Measured
+    const other = compareWith ? results.get(compareWith) : undefined
+    const [fast, slow] = compareBare ? [other?.bare, bare] : [other?.server, server]
+    const slower = fast && slow ? fast / slow : undefined
+    const budget = (budgets as Record<string, { ofBare?: number; slowerMax?: number }>)[name]
+    if (budget?.ofBare && bare && server && server / bare < budget.ofBare)
+      over.push(`${name}: below ${budget.ofBare} of bare`)
+    if (budget?.slowerMax && slower && slower > budget.slowerMax)
+      over.push(`${name}: over ${budget.slowerMax} x ${compareWith}`)
+    const compared = slower ? `${slower.toFixed(2)} x ${compareWith}` : ''
+    return `| ${name} | ${whole(server)} | ${whole(bare)} | ${whole(sql)} | ${ratio(server, bare)} | ${compared} | ${p99Ms ?? '–'} |`
+  })
+  const table = [
+    `${rows.toLocaleString('en')} accounts and entries, ${connections} connections, medians of ${rounds} rounds of ${seconds} s, one server process, embedded PostgreSQL.`,
+    '',
+    '| scenario | requests/s | bare node:http | SQL alone | of bare | time against | p99 ms |',
+    '|---|---|---|---|---|---|---|',
+    ...lines,
+    '',
+  ].join('\n')
+  process.stdout.write(`\n${table}\n`)
+  writeFileSync(new URL('./last-run.md', import.meta.url), table)
+  if (over.length) {
+    process.stdout.write(`Over budget:\n${over.join('\n')}\n`)
+    process.exitCode = 1
+  }
+}

@@ -1,0 +1,101 @@
+import { accounts as accountResource } from '../server/accounts/accounts.ts'
+import { parse } from '../server/kernel/query/parse.ts'
+import { plan } from '../server/kernel/query/plan.ts'
+import type { Window } from '../server/kernel/query/sql.ts'
+import { pageSql } from '../server/kernel/query/sql.ts'
+import type { Sql } from '../server/kernel/storage/database.ts'
+import { rowColumns } from '../server/kernel/storage/store.ts'
+import type { Bare } from './bare.ts'
+import type { Seeded } from './seed.ts'
+
+/** One kind of request, and the statement it comes down to. */
+export interface Scenario {
+  readonly name: string
+  readonly path: string
+  readonly method?: 'GET' | 'POST' | 'PUT'
+  readonly body?: string
+  /** Requests that differ: autocannon's own form. */
+  readonly requests?: () => { method: 'PUT'; path: string; body: string; headers: Record<string, string> }[]
+  readonly bare?: Bare
+  /** The scenario whose time this one's is told as a multiple of: on the server, or both bare. */
+  readonly compareWith?: string
+  readonly compareBare?: boolean
+  /** There is no such request to Sutler: only the bare statement is measured. */
+  readonly bareOnly?: boolean
+}
+
+const first: Window = { limit: 25, offset: 0, column: 'created_at', descending: true }
+
+export function accountScenarios({ storeId, accountId }: Seeded): Scenario[] {
+  const source = { resource: accountResource, scope: [] }
+  const page = (window: Window): Bare => ({ sql: pageSql(source, undefined, window, storeId), quick: false })
+  const filtered = (query: string): Bare => {
+    const { filter } = plan(parse(query), accountResource)
+    return { sql: pageSql(source, filter, first, storeId), quick: false }
+  }
+  const columns = rowColumns(accountResource)
+  const one: Sql = {
+    text: `SELECT ${columns} FROM accounts WHERE store_id = $1 AND id = $2`,
+    values: [storeId, accountId],
+  }
+  const withoutTotal: Sql = {
+    text: `SELECT ${columns} FROM accounts WHERE store_id = $1 ORDER BY created_at DESC, id DESC LIMIT 25`,
+    values: [storeId],
+  }
+  const rare = 'filter=eq(external_ref,ext-500000)'
+  const common = 'filter=eq(legal_name,Company%20500%20Ltd)'
+  const insert: Sql = {
+    text: `INSERT INTO accounts (store_id, id, created_at, updated_at, doc)
+      SELECT $1::uuid, $2::uuid, now(), now(), $3::json FROM set_config('sutler.by', 'bench bench', true) RETURNING ${columns}`,
+    values: [storeId, '$id', JSON.stringify({ name: 'Bare', legal_name: null, external_ref: null })],
+  }
+  return [
+    { name: 'get-account', path: `/v2/accounts/${accountId}`, bare: { sql: one, quick: true } },
+    { name: 'list-without-total', path: '', bareOnly: true, bare: { sql: withoutTotal, quick: false } },
+    {
+      name: 'list-accounts',
+      path: '/v2/accounts',
+      bare: page(first),
+      compareWith: 'list-without-total',
+      compareBare: true,
+    },
+    {
+      name: 'list-accounts-at-10000',
+      path: '/v2/accounts?page%5Boffset%5D=10000',
+      bare: page({ ...first, offset: 10_000 }),
+      compareWith: 'list-accounts',
+    },
+    {
+      name: 'list-accounts-at-500000',
+      path: '/v2/accounts?page%5Boffset%5D=500000',
+      bare: page({ ...first, offset: 500_000 }),
+      compareWith: 'list-accounts',
+    },
+    { name: 'filter-one-of-all', path: `/v2/accounts?${rare}`, bare: filtered(rare) },
+    { name: 'filter-1000-of-all', path: `/v2/accounts?${common}`, bare: filtered(common) },
+    {
+      name: 'create-account',
+      path: '/v2/accounts',
+      method: 'POST',
+      body: JSON.stringify({ data: { type: 'account', name: 'Bench' } }),
+      bare: { sql: insert, quick: false },
+    },
+    {
+      name: 'update-account-if-match',
+      path: '',
+      method: 'PUT',
+      requests: () => [
+        {
+          method: 'PUT',
+          path: `/v2/accounts/${accountId}`,
+          body: JSON.stringify({ data: { type: 'account', name: 'Bench' } }),
+          headers: { 'if-match': '*' },
+        },
+      ],
+    },
+  ]
+}
+
+export function entryScenarios(_world: Seeded): Scenario[] {
+  return []
+}
