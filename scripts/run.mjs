@@ -21,6 +21,7 @@ const scripts = {
   // With arguments someone is at work on one test, and waits for that one only.
   test: (args) => (args.length > 0 ? [[...vitest, ...args]] : [biome, tsc, vitest]),
   bench: (args) => [['bench/run.ts', ...args]],
+  docs: () => [['scripts/generate-docs.ts']],
 }
 
 const [name = '', ...args] = process.argv.slice(2)

@@ -1,7 +1,17 @@
-import { accounts } from './accounts/index.ts'
+import { accounts, autoCreateAccount } from './accounts/index.ts'
+import { extensions } from './extensions/index.ts'
+import { identity } from './identity/index.ts'
 import type { Module } from './kernel/module.ts'
 import { keys } from './keys/index.ts'
+import { permissions } from './permissions/index.ts'
 import { settings } from './settings/index.ts'
 
 /** Everything the server does. Nothing registers itself; a module may use only the modules above it. */
-export const app: readonly Module[] = [settings, keys, accounts]
+export const app: readonly Module[] = [
+  settings,
+  keys,
+  identity(autoCreateAccount),
+  accounts,
+  extensions,
+  permissions,
+]

@@ -56,6 +56,7 @@ export async function start(config: Config = readConfig(), swaps: { clock?: Cloc
         keyIsAlive(database, store, key),
       ),
       access,
+      shopperTokens: [],
       clock,
       log,
       cursorKey: deriveKey(secret, 'cursor'),

@@ -1,17 +1,55 @@
 import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { reference, text } from '../kernel/fields.ts'
+import { isId } from '../kernel/ids.ts'
 import { longText } from '../kernel/query/long-text.ts'
 import { type Draft, dialects, type Row, resource, shown } from '../kernel/resource.ts'
 
-interface Link {
+interface Link<Type extends string> {
   readonly id: string
-  readonly type: 'account'
+  readonly type: Type
 }
 
-interface Relationships {
-  readonly parent?: { readonly data: Link }
-  readonly ancestors?: readonly Link[]
+export type TagLink = Link<'account_tag'>
+
+export interface AccountRelationships {
+  readonly parent?: { readonly data: Link<'account'> }
+  readonly ancestors?: readonly { readonly data: Link<'account'> }[]
+  readonly account_tags?: { readonly data: readonly TagLink[] }
+}
+
+/** Each account shows all of its ancestors, so the depth of a tree is bounded. */
+const ancestorsMax = 100
+
+const fields = {
+  name: text({ required: true, min: 1, max: 512, about: 'Shown in lists.', example: 'Riverside Bakery' }),
+  legal_name: text({
+    nullable: true,
+    max: 512,
+    about: 'The registered name.',
+    example: 'Riverside Bakery Ltd',
+  }),
+  registration_id: text({
+    nullable: true,
+    min: 1,
+    max: 63,
+    about: 'The number it is registered under; unique in the store.',
+  }),
+  external_ref: text({
+    nullable: true,
+    default: null,
+    max: 2048,
+    about: 'The id of this account in another system.',
+  }),
+  parent_id: reference('account', {
+    nullable: true,
+    immutable: true,
+    about: 'The account above this one.',
+  }),
+  relationships: shown<AccountRelationships>(
+    {},
+    { about: 'Its parent, its ancestors from the root down, and its tags.' },
+  ),
 }
 
 /** A company or person that buys. Accounts form trees: a child names its parent when it is created. */
@@ -21,40 +59,18 @@ export const accounts = resource({
   about: 'A company or person that buys.',
   path: '/v2/accounts',
   table: 'accounts',
-  fields: {
-    name: text({ required: true, min: 1, max: 512, about: 'Shown in lists.', example: 'Riverside Bakery' }),
-    legal_name: text({
-      nullable: true,
-      max: 512,
-      about: 'The registered name.',
-      example: 'Riverside Bakery Ltd',
-    }),
-    registration_id: text({
-      nullable: true,
-      min: 1,
-      max: 63,
-      about: 'The number it is registered under; unique in the store.',
-    }),
-    external_ref: text({
-      nullable: true,
-      default: null,
-      max: 2048,
-      about: 'The id of this account in another system.',
-    }),
-    parent_id: reference('account', {
-      nullable: true,
-      immutable: true,
-      hidden: true,
-      about: 'The account above this one. Shown as a relationship.',
-    }),
-    relationships: shown<Relationships>({}, { about: 'Its parent, and its ancestors from the root down.' }),
-  },
+  fields,
   filter: {
     id: ['eq', 'ge', 'gt', 'le', 'lt', 'in'],
     name: ['eq', 'like'],
     legal_name: ['eq', 'like'],
     registration_id: ['eq', 'like'],
     external_ref: longText('external_ref'),
+    account_tags: {
+      ops: ['contains'],
+      kind: 'uuid',
+      where: (_op, [tag = ''], bind) => `account_tags @> ${bind(linkTo(tag))}::jsonb`,
+    },
     created_at: ['eq', 'ge', 'gt', 'le', 'lt'],
     updated_at: ['eq', 'ge', 'gt', 'le', 'lt'],
   },
@@ -75,15 +91,42 @@ export const accounts = resource({
   },
 })
 
+/** What the column `account_tags` of an account with this tag contains. */
+export const linkTo = (tag: string): string => JSON.stringify([{ id: tag.toLowerCase() }])
+
 /** A parent never changes and must exist, so an account's ancestors are known, and without a cycle, from its start. */
-async function showAncestors(ctx: Ctx, { values, before }: Draft): Promise<void> {
+async function showAncestors(ctx: Ctx, { values, before }: Draft<typeof fields>): Promise<void> {
   if (before || !values.parent_id) return
-  const parent = await ctx.store.find(accounts, values.parent_id as string)
+  const parent = await findParent(ctx, values.parent_id)
   if (!parent) throw new Problem('not_found', 'parent account not found', { source: 'data.parent_id' })
-  values.relationships = relationshipsUnder(parent)
+  const data: Link<'account'> = { id: parent.id, type: 'account' }
+  const ancestors = [...(parent.doc.relationships?.ancestors ?? []), { data }]
+  if (ancestors.length > ancestorsMax) {
+    throw new Problem('unprocessable', `An account may have at most ${ancestorsMax} ancestors.`, {
+      source: 'data.parent_id',
+    })
+  }
+  values.parent_id = parent.id
+  values.relationships = { parent: { data }, ancestors }
 }
 
-function relationshipsUnder(parent: Row<typeof accounts.fields>): Relationships {
-  const link: Link = { id: parent.id, type: 'account' }
-  return { parent: { data: link }, ancestors: [...(parent.doc.relationships?.ancestors ?? []), link] }
+async function findParent(ctx: Ctx, id: string): Promise<Row<typeof fields> | undefined> {
+  // It cannot be deleted before its child is stored.
+  await ctx.store.rows('SELECT FROM accounts WHERE store_id = $1 AND id = $2 FOR KEY SHARE', id)
+  return ctx.store.find(accounts, id)
+}
+
+export async function findAccount(ctx: Ctx, id: string): Promise<Row<typeof fields>> {
+  const account = isId(id) ? await ctx.store.find(accounts, id) : undefined
+  if (!account) throw new Problem('not_found', 'account not found')
+  return account
+}
+
+/** One writer at a time from here to the end of the transaction; 404 when there is no such account. */
+export async function lockAccount(ctx: Ctx, id: string): Promise<void> {
+  const found = await ctx.store.rows(
+    'SELECT FROM accounts WHERE store_id = $1 AND id = $2 FOR NO KEY UPDATE',
+    id,
+  )
+  if (!found.length) throw new Problem('not_found', 'account not found')
 }

@@ -1,8 +1,38 @@
 import { module } from '../kernel/module.ts'
+import { accountAddresses } from './account-addresses.ts'
+import { accountAuthenticationSettings } from './account-authentication-settings.ts'
+import { accountMembers } from './account-members.ts'
+import { accountMembershipSettings } from './account-membership-settings.ts'
+import { accountMemberships, membershipsOfMember } from './account-memberships.ts'
+import { accountTags } from './account-tags.ts'
 import { accounts as accountResource } from './accounts.ts'
+import { addAccountTags } from './add-account-tags.ts'
+import { createAccountMemberTokens } from './create-account-member-tokens.ts'
+import { listAccountTagsOfAccount } from './list-account-tags-of-account.ts'
+import { listUnassignedAccountMembers } from './list-unassigned-account-members.ts'
+import { removeAccountTags } from './remove-account-tags.ts'
+import { updateAccountMember } from './update-account-member.ts'
+
+export { autoCreateAccount } from './auto-create-account.ts'
 
 export const accounts = module({
   name: 'accounts',
-  about: 'Accounts, their members and addresses.',
-  resources: [accountResource],
+  about: 'Accounts, their members, addresses and tags.',
+  resources: [
+    accountResource,
+    accountMembers,
+    accountMemberships,
+    membershipsOfMember,
+    accountAddresses,
+    accountTags,
+  ],
+  singletons: [accountMembershipSettings, accountAuthenticationSettings],
+  actions: [
+    listUnassignedAccountMembers,
+    updateAccountMember,
+    listAccountTagsOfAccount,
+    addAccountTags,
+    removeAccountTags,
+    createAccountMemberTokens,
+  ],
 })

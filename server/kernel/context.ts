@@ -15,6 +15,24 @@ export interface Principal {
   readonly keyId: string
   /** Whom the change feed names: the key, or the shopper. */
   readonly actor: string
+  /** The person behind a shopper's token, which narrows what its bearer may see. */
+  readonly shopper?: Shopper
+}
+
+export interface Shopper {
+  readonly id: string
+  /** What else the token says. */
+  readonly claims: Readonly<Record<string, unknown>>
+}
+
+/** A token that says, beside the bearer token, which person is calling. */
+export interface ShopperToken {
+  /** In lower case. */
+  readonly header: string
+  /** The column of the access table for who brings one. */
+  readonly kind: string
+  /** Who it is; a Problem (401) when the token is not good for this store. */
+  verify(instance: Instance, storeId: string, token: string): Promise<Shopper>
 }
 
 /** What belongs to no store: the process, and what all stores share. */
@@ -22,6 +40,7 @@ export interface Instance {
   readonly database: Database
   readonly tokens: Tokens
   readonly access: AccessTable
+  readonly shopperTokens: readonly ShopperToken[]
   readonly clock: Clock
   readonly log: Logger
   /** Signs the cursors of lists. */

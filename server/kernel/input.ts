@@ -3,13 +3,15 @@ import addFormats from 'ajv-formats'
 import { RE2JS } from 're2js'
 import { Problem } from './errors.ts'
 import type { Fields, JsonSchema, Values } from './fields.ts'
+import { isId } from './ids.ts'
 
 /** The schemas of what a client may send, and the refusals in words that say what would have been accepted. */
 
 // RE2: patterns come from users (custom fields), and no input may make one run longer than linear time.
 const re2 = (pattern: string) => {
   const compiled = RE2JS.compile(pattern)
-  return { test: (text: string) => compiled.matcher(text).find() }
+  // Ajv keeps patterns apart by their text: without it, the first one would stand for all.
+  return { test: (text: string) => compiled.matcher(text).find(), toString: () => pattern }
 }
 const ajv = new Ajv2020({
   strictTypes: false,
@@ -18,14 +20,20 @@ const ajv = new Ajv2020({
   verbose: true,
   code: { regExp: Object.assign(re2, { code: 're2' }) as never },
 })
-addFormats.default(ajv, ['email', 'uri', 'uuid', 'date-time'])
+addFormats.default(ajv, ['email', 'uri', 'date-time'])
+// The library's own `uuid` lets `urn:uuid:…` through, which PostgreSQL does not read.
+ajv.addFormat('uuid', isId)
 
 /** Compiles a schema into a check of the value at `path` (`data`). */
 export function checker(schema: JsonSchema, path: string): (value: unknown) => void {
   let validate: ValidateFunction | undefined
   return (value) => {
     // Compiled on first use: a cold start compiles none.
-    validate ??= ajv.compile(schema)
+    if (!validate) {
+      validate = ajv.compile(schema)
+      // Ajv keeps every schema it has seen; those of custom APIs come and go.
+      ajv.removeSchema(schema)
+    }
     if (validate(value)) return
     const error = mostTelling(validate.errors ?? [])
     if (error) throw refusal(error, path)
@@ -43,7 +51,9 @@ function refusal(error: ErrorObject, path: string): Problem {
       source: missing,
     })
   }
-  const detail = `Validation failed: ${at} ${expectation(error)}${given(error.data)}`
+  // What is never shown is not repeated in a refusal either.
+  const shown = error.parentSchema?.writeOnly ? '.' : given(error.data)
+  const detail = `Validation failed: ${at} ${expectation(error)}${shown}`
   return new Problem('invalid_field', detail, { source: at })
 }
 
@@ -122,7 +132,12 @@ export function dataSchema(
     required: [...(typeOptional ? [] : ['type']), ...needed.map(([name]) => name)],
     properties: {
       type: types.length === 1 ? { const: type } : { enum: types },
-      ...Object.fromEntries(accepted.map(([name, { schema }]) => [name, schema])),
+      ...Object.fromEntries(
+        accepted.map(([name, { schema, options }]) => [
+          name,
+          options.hidden ? { ...schema, writeOnly: true } : schema,
+        ]),
+      ),
     },
   }
 }
@@ -141,8 +156,8 @@ export function input<F extends Fields>(envelope: Envelope & { readonly fields: 
     const data = dataOf(body)
     checks[update ? 1 : 0]?.(data)
     const values: Record<string, unknown> = {}
-    for (const [name, { options }] of accepted) {
-      const value = data[name]
+    for (const [name, { schema, options }] of accepted) {
+      const value = schema.format === 'uuid' ? asStored(data[name]) : data[name]
       if (value !== undefined) values[name] = value
       else if (!update && options.default !== undefined) values[name] = options.default
     }
@@ -150,6 +165,9 @@ export function input<F extends Fields>(envelope: Envelope & { readonly fields: 
   }
   return { create: (body) => pick(body, false) as Values<F>, update: (body) => pick(body, true) }
 }
+
+/** Ids are written in lower case, as PostgreSQL writes them: they are compared as text. */
+const asStored = (id: unknown) => (typeof id === 'string' ? id.toLowerCase() : id)
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

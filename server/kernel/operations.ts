@@ -9,7 +9,7 @@ import { type Input, input } from './input.ts'
 import { askForMerge, mergeWantedFrom } from './merge-totals.ts'
 import { fetchPage } from './query/page.ts'
 import { parse } from './query/parse.ts'
-import type { Source } from './query/sql.ts'
+import { Binds, type Source } from './query/sql.ts'
 import type { Draft, Resource, Row } from './resource.ts'
 
 /** The request, as far as the five operations of a resource look at it. */
@@ -55,7 +55,8 @@ export async function list(
 ): Promise<Answer> {
   const ask = parse(call.query)
   await mustHaveParent(ctx, resource, scope)
-  const page = await fetchPage(ctx, { resource, scope, ...(where && { where }) }, ask)
+  const narrowed = both(visibleTo(ctx, resource), where)
+  const page = await fetchPage(ctx, { resource, scope, ...(narrowed && { where: narrowed }) }, ask)
   if (page.unmerged > mergeWantedFrom) askForMerge(ctx)
   const meta = await resource.listMeta?.(ctx, ask, page.total)
   return listAnswer(resource, page, ctx, call, meta, await included(ctx, resource, ask.include, page.rows))
@@ -65,8 +66,28 @@ export async function list(
 async function mustHaveParent(ctx: Ctx, resource: Resource, scope: readonly string[]): Promise<void> {
   const parent = resource.parent?.()
   if (!parent) return
-  const found = await ctx.store.find(parent, scope.at(-1) ?? '', scope.slice(0, parent.scopeColumns.length))
-  if (!found) throw missing(parent)
+  const above = scope.slice(0, parent.scopeColumns.length)
+  const found = await ctx.store.find(parent, scope.at(-1) ?? '', above)
+  if (!found || !(await isVisible(ctx, parent, found))) throw missing(parent)
+}
+
+type Condition = NonNullable<Source['where']>
+
+const both = (one: Condition | undefined, other: Condition | undefined): Condition | undefined =>
+  one && other ? (bind) => `${one(bind)} AND ${other(bind)}` : (one ?? other)
+
+/** The rows that a shopper may see; undefined when the caller may see all of them. */
+function visibleTo({ who }: Ctx, resource: Resource): Condition | undefined {
+  const { visible } = resource
+  return who.shopper && visible ? (bind) => visible(who, bind) ?? 'true' : undefined
+}
+
+async function isVisible(ctx: Ctx, resource: Resource, row: Row): Promise<boolean> {
+  const where = visibleTo(ctx, resource)
+  if (!where) return true
+  const binds = new Binds([ctx.store.id, row.id])
+  const text = `SELECT 1 FROM ${resource.table} WHERE store_id = $1 AND id = $2 AND ${where(binds.bind)}`
+  return (await ctx.store.rowsOnce(text, ...binds.values.slice(1))).length > 0
 }
 
 const missing = (resource: Resource) =>
@@ -80,6 +101,8 @@ export async function create(
   id?: string,
 ): Promise<Answer> {
   const values = inputOf(resource).create(call.body)
+  // For all others the table's own key to the parent is enough.
+  if (ctx.who.shopper) await mustHaveParent(ctx, resource, scope)
   return objectAnswer(201, resource, await store(ctx, resource, scope, values, id), ctx)
 }
 
@@ -100,7 +123,7 @@ export async function store<F extends Fields>(
 
 export async function get(ctx: Ctx, resource: Resource, scope: readonly string[], id: string, call: Call) {
   const row = isId(id) ? await ctx.store.find(resource, id, scope) : undefined
-  if (!row) throw missing(resource)
+  if (!row || !(await isVisible(ctx, resource, row))) throw missing(resource)
   const more = resource.include ? await included(ctx, resource, parse(call.query).include, [row]) : ''
   return objectAnswer(200, resource, row, ctx, more)
 }
@@ -155,7 +178,7 @@ async function current<F extends Fields>(
   ifMatch: string | undefined,
 ): Promise<Row<F>> {
   const row = isId(id) ? await ctx.store.findWhole(resource, id, scope) : undefined
-  if (!row) throw missing(resource)
+  if (!row || !(await isVisible(ctx, resource, row))) throw missing(resource)
   if (ifMatch !== undefined && !matches(ifMatch, etagOf(row))) {
     const detail = `The provided ETag '${ifMatch}', does not match the current ETag '${etagOf(row)}'.`
     throw new Problem('precondition_failed', detail)
@@ -175,13 +198,10 @@ function refuseImmutable(resource: Resource, before: Row, changes: Record<string
 }
 
 async function included(ctx: Ctx, resource: Resource, names: readonly string[], rows: readonly Row[]) {
-  const known = names.filter((name) => Object.hasOwn(resource.include ?? {}, name))
-  if (!known.length) return ''
-  const parts = known.map(async (name) => {
-    const [key, of, found] = await (resource.include?.[name] as NonNullable<typeof resource.include>[string])(
-      ctx,
-      rows,
-    )
+  const finders = Object.entries(resource.include ?? {}).filter(([name]) => names.includes(name))
+  if (!finders.length) return ''
+  const parts = finders.map(async ([, find]) => {
+    const [key, of, found] = await find(ctx, rows)
     return `"${key}":[${found.map((row) => objectText(of, row, ctx, true)).join(',')}]`
   })
   return `,"included":{${(await Promise.all(parts)).join(',')}}`

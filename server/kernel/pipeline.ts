@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { authorize } from './auth/access.ts'
 import { bearerToken } from './auth/tokens.ts'
 import type { Ctx, Instance, Principal } from './context.ts'
+import { Problem } from './errors.ts'
 import type { Answer } from './http/answer.ts'
 import { parseBody } from './http/body.ts'
 import { notModified } from './http/conditional.ts'
@@ -62,7 +63,15 @@ export async function handle(
 }
 
 async function authenticate(passage: Passage): Promise<void> {
-  passage.who = await passage.instance.tokens.verify(bearerToken(passage.request.headers.authorization))
+  const { instance, request } = passage
+  const who = await instance.tokens.verify(bearerToken(request.headers.authorization))
+  passage.who = who
+  for (const { header, kind, verify } of instance.shopperTokens) {
+    const token = request.headers[header]
+    if (typeof token !== 'string' || token === '') continue
+    const shopper = await verify(instance, who.storeId, token)
+    passage.who = { ...who, kind, actor: shopper.id, shopper }
+  }
 }
 
 function mayCall({ instance, operation, who }: Passage): void {
@@ -109,9 +118,18 @@ function contextOf({ instance, request, who }: Passage, transaction?: Connection
     clock,
     instance,
     requestId: request.id,
-    baseUrl: instance.baseUrl ?? `${request.protocol}://${request.host}`,
+    baseUrl: instance.baseUrl ?? addressOf(request),
     later: (job, payload, key) => queue(transaction ?? database, job, payload, key),
   }
+}
+
+/** The address as the client wrote it. It becomes part of every link, so it must be one. */
+function addressOf({ protocol, host }: FastifyRequest): string {
+  const address = `${protocol}://${host}`
+  if (/^https?:\/\/[\w.:[\]-]+$/.test(address)) return address
+  throw new Problem('bad_request', 'The Host header must be a host name, with or without a port.', {
+    source: 'Host',
+  })
 }
 
 function callOf({ request, body }: Passage) {

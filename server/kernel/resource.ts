@@ -1,4 +1,4 @@
-import type { Ctx } from './context.ts'
+import type { Ctx, Principal } from './context.ts'
 import { type Field, type FieldOptions, type Fields, type JsonSchema, object, type Values } from './fields.ts'
 import type { Ask, Op } from './query/parse.ts'
 
@@ -103,6 +103,8 @@ export interface Definition<F extends Fields> {
   readonly area: string
   readonly dialect: Dialect
   readonly operations?: readonly OperationName[]
+  /** A condition on the rows that this caller may see, where a shopper's token narrows them. */
+  readonly visible?: (who: Principal, bind: (value: unknown) => string) => string | undefined
   /** Completes or refuses a write. With any of these a write runs in a transaction. */
   readonly beforeWrite?: (ctx: Ctx, draft: Draft<F>) => Promise<void> | void
   readonly afterWrite?: (ctx: Ctx, row: Row<F>, before: Row<F> | undefined) => Promise<void> | void

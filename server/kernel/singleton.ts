@@ -63,7 +63,7 @@ export async function updateSingleton<F extends Fields>(
   const changes = of.input.update(call.body)
   for (let attempt = 1; attempt <= writeAttemptsMax; attempt++) {
     const [before, version] = await readWithVersion(ctx, of)
-    const values = { ...before, ...changes }
+    const values = merged(of, before, changes)
     of.check?.(values)
     const stored = await ctx.store.write(
       `INSERT INTO singletons (store_id, name, id, type, created_at, updated_at, doc)
@@ -80,6 +80,23 @@ export async function updateSingleton<F extends Fields>(
     if (stored.length) return json(200, await of.show(ctx, values))
   }
   throw new Problem('conflict', 'Write conflict detected; send the request again.')
+}
+
+/** A member of an object is a setting too: it keeps its value unless it is sent. What is not declared is dropped. */
+function merged<F extends Fields>(
+  { fields }: Singleton<F>,
+  before: Values<F>,
+  changes: Partial<Values<F>>,
+): Values<F> {
+  const values: Record<string, unknown> = { ...before }
+  for (const [name, change] of Object.entries(changes)) {
+    const members = fields[name]?.schema.properties as object | undefined
+    const sent = { ...(values[name] as object), ...(change as object) } as Record<string, unknown>
+    values[name] = members
+      ? Object.fromEntries(Object.keys(members).map((member) => [member, sent[member]]))
+      : change
+  }
+  return values as Values<F>
 }
 
 /** Back to the defaults. */

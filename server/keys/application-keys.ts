@@ -14,7 +14,6 @@ export const applicationKeys = resource({
     reserved_rate_limit: integer({
       default: 0,
       min: 0,
-      max: 1_000_000,
       about: 'Requests per second kept free for this key.',
       example: 10,
     }),
@@ -27,7 +26,7 @@ export const applicationKeys = resource({
   // Creating one is an action: its answer shows the secret.
   operations: ['list', 'get', 'update', 'delete'],
   beforeWrite: refuseOverbooking,
-  afterDelete: (ctx, row) => ctx.instance.tokens.forget(row.id),
+  afterDelete: (ctx, row) => ctx.instance.tokens.revoke(row.id),
   meta: ({ createdAt, updatedAt, hidden }) => ({
     timestamps: {
       created_at: micros(createdAt),

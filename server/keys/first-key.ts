@@ -13,7 +13,8 @@ export async function createFirstKey(
   const doc = { name: 'First key', reserved_rate_limit: 0, client_id: clientId }
   await connection.run({
     text: `INSERT INTO application_keys (store_id, id, created_at, updated_at, doc, hidden)
-           VALUES ($1, $2, $3, $3, $4, $5) ON CONFLICT (client_id) DO UPDATE SET hidden = excluded.hidden`,
+           VALUES ($1, $2, $3, $3, $4, $5) ON CONFLICT (client_id)
+           DO UPDATE SET hidden = (application_keys.hidden::jsonb || excluded.hidden::jsonb)::json`,
     values: [storeId, newId(), now, JSON.stringify(doc), JSON.stringify({ secret_hash: await hash(secret) })],
   })
 }

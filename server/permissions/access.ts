@@ -11,7 +11,12 @@ export const access = {
   'application-keys': admin,
   settings: admin,
   stores: admin,
+  // A storefront needs to know how one may sign in; who the users are is not for anonymous shoppers.
   'authentication-realms': readable,
+  'user-authentication-info': admin,
+  // Who asks cannot sign in yet.
+  'account-member-tokens': { implicit: 'rw', client_credentials: 'rw' },
+  'one-time-password-token-requests': { implicit: 'rw', client_credentials: 'rw' },
   'merchant-realm-mappings': admin,
   accounts: admin,
   'account-addresses': admin,

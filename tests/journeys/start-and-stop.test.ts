@@ -72,6 +72,9 @@ async function stop(child: ChildProcess): Promise<void> {
 
 const key = { SUTLER_CLIENT_ID: 'journey', SUTLER_CLIENT_SECRET: 'journey-secret' }
 
+// biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what a test is about.
+const bodyOf = (answer: Response): Promise<any> => answer.json()
+
 async function adminOf(url: string, id = key.SUTLER_CLIENT_ID, secret = key.SUTLER_CLIENT_SECRET) {
   const body = new URLSearchParams({ grant_type: 'client_credentials', client_id: id, client_secret: secret })
   const answer = await fetch(`${url}/oauth/access_token`, { method: 'POST', body })
@@ -168,7 +171,7 @@ test('after kill -9 of everything, under load, the next start has every acknowle
       const answer = await admin('/v2/accounts', { method: 'POST', body: account(`${writer}-${i}`) }).catch(
         () => undefined,
       )
-      const body = answer && (await answer.json().catch(() => undefined))
+      const body = answer && (await bodyOf(answer).catch(() => undefined))
       if (answer?.status === 201 && body) acknowledged.push(body.data.id)
     }
   }
@@ -196,7 +199,7 @@ test('after kill -9 of everything, under load, the next start has every acknowle
   const again = await adminOf(await serve(directory, key).ready)
   const kept = new Set<string>()
   for (let last = '00000000-0000-0000-0000-000000000000'; ; ) {
-    const page = await (await again(`/v2/accounts?sort=id&page[limit]=100&filter=gt(id,${last})`)).json()
+    const page = await bodyOf(await again(`/v2/accounts?sort=id&page[limit]=100&filter=gt(id,${last})`))
     if (page.data.length === 0) {
       expect(page.meta.results.total).toBe(0)
       break
@@ -205,6 +208,6 @@ test('after kill -9 of everything, under load, the next start has every acknowle
     last = page.data.at(-1).id
   }
   expect(acknowledged.filter((id) => !kept.has(id))).toEqual([])
-  const total = await (await again('/v2/accounts?page[limit]=0')).json()
+  const total = await bodyOf(await again('/v2/accounts?page[limit]=0'))
   expect(total.meta.results.total).toBe(kept.size)
 })

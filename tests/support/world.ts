@@ -6,28 +6,9 @@ import { createStore } from '../../server/first-start.ts'
 import { type Clock, systemClock } from '../../server/kernel/clock.ts'
 import { createFirstKey } from '../../server/keys/index.ts'
 import { type Running, start } from '../../server/main.ts'
+import { type Client, clientOf, type Reply, tokenOf } from './client.ts'
 
-/** What came back. */
-export interface Reply {
-  readonly status: number
-  readonly headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what a test is about.
-  readonly body: any
-}
-
-/** A caller: its requests carry its token. */
-export interface Client {
-  readonly token: string | undefined
-  get(path: string, headers?: Record<string, string>): Promise<Reply>
-  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
-  put(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
-  delete(path: string, headers?: Record<string, string>): Promise<Reply>
-  send(
-    method: string,
-    path: string,
-    init?: { body?: string; headers?: Record<string, string> },
-  ): Promise<Reply>
-}
+export type { Client, Reply }
 
 /** A running server on a database of its own, with two stores and those who call them. */
 export interface World {
@@ -85,15 +66,8 @@ export async function openWorld(swaps: { clock?: Clock; env?: Record<string, str
   await createFirstKey(server.instance.database, otherStore, 'client-of-other', 'secret-of-other', now)
   const { rows } = await pool.query('SELECT id FROM stores ORDER BY created_at, id LIMIT 1')
 
-  const token = async (name: string, grant: string) => {
-    const form = new URLSearchParams({
-      grant_type: grant,
-      client_id: `client-of-${name}`,
-      client_secret: `secret-of-${name}`,
-    })
-    const answer = await fetch(`${server.url}/oauth/access_token`, { method: 'POST', body: form })
-    return ((await answer.json()) as { access_token: string }).access_token
-  }
+  const token = (name: string, grant: string) =>
+    tokenOf(server.url, `client-of-${name}`, `secret-of-${name}`, grant)
   const clientWith = (bearer: string | undefined) => clientOf(server.url, bearer)
   return {
     url: server.url,
@@ -112,34 +86,5 @@ export async function openWorld(swaps: { clock?: Clock; env?: Record<string, str
       await root.query(`DROP DATABASE ${database} WITH (FORCE)`)
       await root.end()
     },
-  }
-}
-
-function clientOf(url: string, token: string | undefined): Client {
-  const send: Client['send'] = async (method, path, { body, headers = {} } = {}) => {
-    const answer = await fetch(path.startsWith('http') ? path : url + path, {
-      method,
-      headers: {
-        ...(token && { authorization: `Bearer ${token}` }),
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      ...(body !== undefined && { body }),
-    })
-    const text = await answer.text()
-    return {
-      status: answer.status,
-      headers: answer.headers,
-      body: text === '' ? undefined : JSON.parse(text),
-    }
-  }
-  const asBody = (body: unknown) => (body === undefined ? {} : { body: JSON.stringify(body) })
-  return {
-    token,
-    send,
-    get: (path, headers = {}) => send('GET', path, { headers }),
-    post: (path, body, headers = {}) => send('POST', path, { ...asBody(body), headers }),
-    put: (path, body, headers = {}) => send('PUT', path, { ...asBody(body), headers }),
-    delete: (path, headers = {}) => send('DELETE', path, { headers }),
   }
 }

@@ -6,8 +6,12 @@ import { Problem } from '../errors.ts'
  */
 export type AccessTable = Readonly<Record<string, Readonly<Record<string, '-' | 'r' | 'rw'>>>>
 
-export function authorize(table: AccessTable, kind: string, area: string, access: 'read' | 'write'): void {
+export function mayDo(table: AccessTable, kind: string, area: string, access: 'read' | 'write'): boolean {
   const right = table[area]?.[kind] ?? '-'
-  if (right === 'rw' || (right === 'r' && access === 'read')) return
+  return right === 'rw' || (right === 'r' && access === 'read')
+}
+
+export function authorize(table: AccessTable, kind: string, area: string, access: 'read' | 'write'): void {
+  if (mayDo(table, kind, area, access)) return
   throw new Problem('forbidden', 'You do not have permission to access this resource.')
 }

@@ -69,16 +69,18 @@ export class Tokens {
     const { storeId, keyId } = verified.principal
     let key = this.#keys.get(keyId)
     if (!key || nowMs - key.checkedAtMs > keyRecheckAfterMs) {
-      key = { alive: await this.#keyIsAlive(storeId, keyId), checkedAtMs: nowMs }
-      this.#keys.set(keyId, key)
+      const checked = { alive: await this.#keyIsAlive(storeId, keyId), checkedAtMs: nowMs }
+      // Not over what came meanwhile: the key may have been revoked.
+      if (this.#keys.get(keyId) === key) this.#keys.set(keyId, checked)
+      key = this.#keys.get(keyId) ?? checked
     }
     if (!key.alive) throw unauthorized('The application key of this access token was deleted.')
     return verified.principal
   }
 
-  /** The next use of any of the key's tokens asks the database again. */
-  forget(keyId: string): void {
-    this.#keys.delete(keyId)
+  /** Ends the key's tokens. Not by forgetting the key: until the deletion commits, the database still has it. */
+  revoke(keyId: string): void {
+    this.#keys.set(keyId, { alive: false, checkedAtMs: this.#clock.now().getTime() })
   }
 
   async #open(token: string): Promise<Verified> {

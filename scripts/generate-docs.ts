@@ -1,0 +1,22 @@
+// Writes the generated files under docs/. tests/docs.test.ts fails when one of them is out of date.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Database } from '../server/kernel/storage/database.ts'
+import { startEmbedded } from '../server/kernel/storage/embedded.ts'
+import { migrate } from '../server/kernel/storage/migrate.ts'
+import { generatedDocs } from './docs/generated.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'sutler-docs-'))
+const embedded = await startEmbedded(directory)
+const database = new Database(embedded.url, 2)
+try {
+  await migrate(database)
+  for (const [name, text] of await generatedDocs(database)) {
+    writeFileSync(new URL(`../docs/${name}`, import.meta.url), text)
+  }
+} finally {
+  await database.close()
+  await embedded.stop()
+  rmSync(directory, { recursive: true, force: true })
+}

@@ -1,0 +1,48 @@
+import { accountRealmId } from '../identity/index.ts'
+import { choice, flag, integer } from '../kernel/fields.ts'
+import { singleton } from '../kernel/singleton.ts'
+
+const secondsPerDay = 86_400
+
+/** How account members come in, and what they may do for themselves. */
+export const accountAuthenticationSettings = singleton({
+  name: 'account-authentication-settings',
+  type: 'account_authentication_settings',
+  about: 'How account members sign up and in, and the realm that they belong to.',
+  path: '/v2/settings/account-authentication',
+  area: 'account-settings',
+  operations: ['get', 'update'],
+  fields: {
+    enable_self_signup: flag({ default: false, about: 'Whether shoppers may sign up by themselves.' }),
+    auto_create_account_for_account_members: flag({
+      default: false,
+      about: 'Whether a new member gets an account, named as the member.',
+    }),
+    account_member_self_management: choice(['disabled', 'update_only'], {
+      default: 'disabled',
+      about: 'Whether a signed-in member may change their own name, email and password.',
+    }),
+    account_management_authentication_token_timeout_secs: integer({
+      default: secondsPerDay,
+      min: 1,
+      max: 365 * secondsPerDay,
+      about: 'Seconds that a sign-in lasts.',
+    }),
+  },
+  show: async (ctx, values) => {
+    const realm = await accountRealmId(ctx)
+    const self = `${ctx.baseUrl}/v2/authentication-realms/${realm}`
+    return {
+      data: {
+        type: 'account_authentication_settings',
+        id: ctx.store.id,
+        ...values,
+        relationships: {
+          authentication_realm: { data: { type: 'authentication_realm', id: realm, links: { self } } },
+        },
+        meta: { client_id: 'account-management' },
+      },
+      links: { self: `${ctx.baseUrl}/v2/settings/account-authentication` },
+    }
+  },
+})

@@ -1,0 +1,46 @@
+import { accountRealmId, userAuthenticationInfos } from '../identity/index.ts'
+import type { Ctx } from '../kernel/context.ts'
+import { Problem } from '../kernel/errors.ts'
+import { isId } from '../kernel/ids.ts'
+import { dialects, type FilterRule, type Row, resource } from '../kernel/resource.ts'
+
+const { name, email, given_name, middle_name, family_name } = userAuthenticationInfos.fields
+
+const partOfName: FilterRule = { ops: ['eq', 'like', 'ilike', 'is_null'] }
+
+/** A user of the store's account realm, as accounts see them. They are created, changed and deleted in the realm. */
+export const accountMembers = resource({
+  type: 'account_member',
+  noun: ['account-member', 'account-members'],
+  about:
+    'A user of the account realm, who may be a member of accounts. Read only: users are kept in the realm.',
+  path: '/v2/account-members',
+  table: userAuthenticationInfos.table,
+  scopeColumns: ['realm_id'],
+  scopeOf: async (ctx) => [await accountRealmId(ctx)],
+  fields: { name, email, given_name, middle_name, family_name },
+  filter: {
+    id: ['eq', 'ge', 'gt', 'le', 'lt', 'in'],
+    name: ['eq', 'like', 'ilike'],
+    email: { ops: ['eq', 'like', 'ilike'], caseless: true },
+    given_name: partOfName,
+    middle_name: partOfName,
+    family_name: partOfName,
+    created_at: ['eq', 'ge', 'gt', 'le', 'lt'],
+    updated_at: ['eq', 'ge', 'gt', 'le', 'lt'],
+  },
+  sort: ['created_at', 'email', 'id', 'name', 'updated_at'],
+  area: 'accounts',
+  dialect: dialects.accounts,
+  operations: ['list', 'get'],
+})
+
+export async function findAccountMember(
+  ctx: Ctx,
+  id: string,
+  source?: string,
+): Promise<Row<typeof accountMembers.fields>> {
+  const member = isId(id) ? await ctx.store.find(accountMembers, id, [await accountRealmId(ctx)]) : undefined
+  if (member) return member
+  throw new Problem('not_found', 'account member not found', source === undefined ? {} : { source })
+}

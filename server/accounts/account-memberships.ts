@@ -1,0 +1,83 @@
+import { reference } from '../kernel/fields.ts'
+import { dialects, type FilterRule, resource, shown } from '../kernel/resource.ts'
+import { accountMembers, findAccountMember } from './account-members.ts'
+import { accounts } from './accounts.ts'
+import { admitMember } from './admit-member.ts'
+import { findAll } from './find-all.ts'
+
+interface Relationships {
+  readonly account: { readonly data: { readonly id: string; readonly type: 'account' } }
+  readonly account_member: { readonly data: { readonly id: string; readonly type: 'account_member' } }
+}
+
+/** An account has at most a thousand members: a list is looked through, and nobody knows half a UUID. */
+const memberId: FilterRule = {
+  ops: ['eq', 'like'],
+  kind: 'text',
+  where: (op, [value = ''], bind) =>
+    `account_member_id::text ${op === 'eq' ? '=' : 'LIKE'} lower(${bind(value)})`,
+}
+
+const membership = {
+  type: 'account_membership',
+  about: 'That an account member belongs to an account.',
+  table: 'account_memberships',
+  fields: {
+    account_member_id: reference('account_member', {
+      required: true,
+      immutable: true,
+      about: 'Who the member is: a user of the account realm.',
+    }),
+    relationships: shown<Relationships>({}, { about: 'The account and its member.' }),
+  },
+  filter: { account_member_id: memberId },
+  sort: ['created_at', 'id', 'updated_at'],
+  area: 'accounts',
+  dialect: dialects.accounts,
+} as const
+
+/** That a member belongs to an account. */
+export const accountMemberships = resource({
+  ...membership,
+  noun: ['account-membership', 'account-memberships'],
+  path: '/v2/accounts/:account_id/account-memberships',
+  parent: () => accounts,
+  beforeWrite: admitMember,
+  include: {
+    account_member: async (ctx, rows) => {
+      const ids = rows.map(({ doc }) => doc.account_member_id)
+      return ['account_members', accountMembers, await findAll(ctx, accountMembers, ids)]
+    },
+  },
+  constraints: {
+    account_memberships_account_member_id_key: {
+      code: 'conflict',
+      detail: 'account membership with the given account id and account member id already exists',
+      source: 'data.account_member_id',
+    },
+    account_memberships_account_member_id_fkey: {
+      code: 'not_found',
+      detail: 'account member not found',
+      source: 'data.account_member_id',
+    },
+  },
+})
+
+/** The same memberships, from the member's side. */
+export const membershipsOfMember = resource({
+  ...membership,
+  noun: ['account-membership-of-member', 'account-memberships-of-member'],
+  path: '/v2/account-members/:account_member_id/account-memberships',
+  scopeOf: async (ctx, { account_member_id = '' }) => [(await findAccountMember(ctx, account_member_id)).id],
+  operations: ['list'],
+  // Each is found below its account.
+  links: ({ id, doc }, { baseUrl }) => ({
+    self: `${baseUrl}/v2/accounts/${doc.relationships?.account.data.id}/account-memberships/${id}`,
+  }),
+  include: {
+    account: async (ctx, rows) => {
+      const ids = rows.flatMap(({ doc }) => doc.relationships?.account.data.id ?? [])
+      return ['accounts', accounts, await findAll(ctx, accounts, ids)]
+    },
+  },
+})

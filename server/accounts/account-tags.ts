@@ -1,0 +1,33 @@
+import { text } from '../kernel/fields.ts'
+import { dialects, resource } from '../kernel/resource.ts'
+import { untagAccounts } from './tagging.ts'
+
+/** A label for accounts, to group and find them by. Deleting it takes it off all accounts. */
+export const accountTags = resource({
+  type: 'account_tag',
+  noun: ['account-tag', 'account-tags'],
+  about: 'A label for accounts, to group and find them by.',
+  path: '/v2/account-tags',
+  table: 'account_tags',
+  fields: {
+    name: text({ required: true, min: 1, max: 255, about: 'Unique in the store.', example: 'Wholesale' }),
+    description: text({ max: 4096, about: 'What it stands for.', example: 'Buys by the pallet.' }),
+  },
+  filter: {
+    id: ['lt', 'le', 'eq', 'gt', 'ge', 'in'],
+    name: ['eq', 'like'],
+    created_at: ['lt', 'le', 'eq', 'gt', 'ge'],
+    updated_at: ['lt', 'le', 'eq', 'gt', 'ge'],
+  },
+  sort: ['created_at', 'id', 'name', 'updated_at'],
+  area: 'accounts',
+  dialect: dialects.inside,
+  afterDelete: untagAccounts,
+  constraints: {
+    account_tags_name_key: {
+      code: 'conflict',
+      detail: 'an account tag with the given name already exists',
+      source: 'data.name',
+    },
+  },
+})

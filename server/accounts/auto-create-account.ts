@@ -1,0 +1,18 @@
+import { accountRealmId } from '../identity/index.ts'
+import type { Ctx } from '../kernel/context.ts'
+import { store } from '../kernel/operations.ts'
+import type { Row } from '../kernel/resource.ts'
+import { readSingleton } from '../kernel/singleton.ts'
+import { accountAuthenticationSettings } from './account-authentication-settings.ts'
+import { accountMemberships } from './account-memberships.ts'
+import { accounts } from './accounts.ts'
+
+/** Where the store wants it, a new member is given an account of the same name. Needs the user's transaction. */
+export async function autoCreateAccount(ctx: Ctx, user: Row): Promise<void> {
+  if (user.scope[0] !== (await accountRealmId(ctx))) return
+  const settings = await readSingleton(ctx, accountAuthenticationSettings)
+  if (!settings.auto_create_account_for_account_members) return
+  const name = (user.doc as { name: string }).name
+  const account = await store(ctx, accounts, [], { name, external_ref: null } as never)
+  await store(ctx, accountMemberships, [account.id], { account_member_id: user.id } as never)
+}

@@ -1,0 +1,27 @@
+import { action } from '../kernel/action.ts'
+import { list, scopeOf } from '../kernel/operations.ts'
+import { accountMembers } from './account-members.ts'
+import { findAccount } from './accounts.ts'
+
+/** Whom an account could still take in: the members who are not in it, filtered and sorted as members are. */
+export const listUnassignedAccountMembers = action({
+  name: 'list-unassigned-account-members',
+  route: 'GET /v2/accounts/:account_id/account-memberships/unassigned-account-members',
+  about: 'Lists the account members who are not members of this account.',
+  area: 'accounts',
+  status: 200,
+
+  async run(ctx, call) {
+    const account = await findAccount(ctx, call.params.account_id)
+    const scope = await scopeOf(ctx, accountMembers, call.params)
+    return list(
+      ctx,
+      accountMembers,
+      scope,
+      call,
+      (bind) =>
+        `id NOT IN (SELECT m.account_member_id FROM account_memberships m
+                    WHERE m.store_id = $1 AND m.account_id = ${bind(account.id)}::uuid)`,
+    )
+  },
+})

@@ -1,0 +1,18 @@
+import { action } from '../kernel/action.ts'
+import { objectAnswer } from '../kernel/http/answer.ts'
+import { accountMembers, findAccountMember } from './account-members.ts'
+
+/** Answers the member as it is: its own fields are changed in the realm, and fields of a store's own are to come. */
+export const updateAccountMember = action({
+  name: 'update-account-member',
+  route: 'PUT /v2/account-members/:id',
+  about:
+    'Changes nothing of an account member: its name and email are those of the user in the account realm.',
+  area: 'accounts',
+  status: 200,
+  body: { type: 'account_member', fields: {} },
+
+  async run(ctx, { params }) {
+    return objectAnswer(200, accountMembers, await findAccountMember(ctx, params.id), ctx)
+  },
+})

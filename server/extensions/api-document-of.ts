@@ -1,0 +1,212 @@
+import type { JsonSchema } from '../kernel/fields.ts'
+import type { Definition } from './definition.ts'
+import { valueSchema } from './entry-values.ts'
+
+/** The OpenAPI 3.1 document of custom APIs: their entries at /v2/extensions, with the fields they have. */
+export function apiDocumentOf(apis: readonly Definition[], baseUrl: string): object {
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Custom APIs of this store', version: '2' },
+    servers: [{ url: baseUrl }],
+    security: [{ bearer: [] }],
+    tags: apis.map(({ slug, name, description }) => ({
+      name: slug,
+      description: description || name,
+    })),
+    paths: Object.fromEntries(apis.flatMap(pathsOf)),
+    components: {
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+      schemas: { ...shared, ...Object.fromEntries(apis.flatMap(schemasOf)) },
+    },
+  }
+}
+
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+const content = (schema: JsonSchema) => ({ content: { 'application/json': { schema } } })
+const enveloped = (schema: JsonSchema) => ({
+  type: 'object',
+  required: ['data'],
+  properties: { data: schema },
+})
+
+const etag = {
+  ETag: { description: 'Names the state of the entry; If-Match takes it.', schema: { type: 'string' } },
+}
+const refusals = (...statuses: readonly number[]) =>
+  Object.fromEntries(
+    statuses.map((status) => [status, { description: 'Refused', ...content(ref('errors')) }]),
+  )
+const header = (name: string, description: string) => ({
+  name,
+  in: 'header',
+  description,
+  schema: { type: 'string' },
+})
+const query = (name: string, description: string, schema: JsonSchema) => ({
+  name,
+  in: 'query',
+  description,
+  schema,
+})
+const ifMatch = header('If-Match', 'The ETag the entry must have for the request to take effect.')
+
+function pathsOf(api: Definition): [string, object][] {
+  const { slug, apiType, allowUpserts, urlSlug } = api
+  const entry = content(enveloped(ref(apiType)))
+  const sent = { required: true, ...content(enveloped(ref(`${apiType}.write`))) }
+  const operation = (verb: string, summary: string) => ({
+    operationId: `${verb}-${slug}`,
+    tags: [slug],
+    summary,
+  })
+  const id = {
+    name: 'entry',
+    in: 'path',
+    required: true,
+    description: urlSlug ? `The entry's ${urlSlug.slug}, or its id.` : "The entry's id.",
+    schema: urlSlug ? { type: 'string' } : { type: 'string', format: 'uuid' },
+  }
+  return [
+    [
+      `/v2/extensions/${slug}`,
+      {
+        get: {
+          ...operation('list', 'Lists entries'),
+          parameters: listParameters,
+          responses: {
+            200: { description: 'A page of entries', ...content(ref(`${apiType}.page`)) },
+            ...refusals(400, 403, 422),
+          },
+        },
+        post: {
+          ...operation('create', 'Creates an entry'),
+          requestBody: sent,
+          responses: {
+            201: { description: 'Created', headers: etag, ...entry },
+            ...refusals(400, 403, 409, 413),
+          },
+        },
+      },
+    ],
+    [
+      `/v2/extensions/${slug}/{entry}`,
+      {
+        parameters: [id],
+        get: {
+          ...operation('get', 'Reads an entry'),
+          responses: { 200: { description: 'The entry', headers: etag, ...entry }, ...refusals(403, 404) },
+        },
+        put: {
+          ...operation('update', allowUpserts ? 'Changes an entry, or creates it' : 'Changes an entry'),
+          parameters: [ifMatch],
+          requestBody: sent,
+          responses: {
+            200: { description: 'Changed', headers: etag, ...entry },
+            ...(allowUpserts && { 201: { description: 'Created', headers: etag, ...entry } }),
+            ...refusals(400, 403, 404, 409, 412, 413),
+          },
+        },
+        delete: {
+          ...operation('delete', 'Deletes an entry'),
+          parameters: [ifMatch],
+          responses: { 204: { description: 'Deleted' }, ...refusals(403, 404, 412) },
+        },
+      },
+    ],
+  ]
+}
+
+const listParameters = [
+  query('page[limit]', 'Entries per page', { type: 'integer', minimum: 0, maximum: 100 }),
+  query('page[offset]', 'Entries to skip', { type: 'integer', minimum: 0 }),
+  query('filter', 'Conditions, such as eq(id,…)', { type: 'string' }),
+  query('sort', 'Ascending, or with - descending', {
+    type: 'string',
+    enum: ['created_at', '-created_at', 'id', '-id', 'updated_at', '-updated_at'],
+  }),
+  query('timeout', 'How long the list may take, in milliseconds', {
+    type: 'integer',
+    minimum: 1,
+    maximum: 20_000,
+  }),
+]
+
+function schemasOf({ apiType, name, description, fields }: Definition): [string, JsonSchema][] {
+  const properties = Object.fromEntries(fields.map((field) => [field.slug, valueSchema(field)]))
+  const type = { const: apiType }
+  return [
+    [
+      apiType,
+      {
+        type: 'object',
+        title: name,
+        description,
+        required: ['type', 'id', 'meta', 'links'],
+        properties: {
+          type,
+          id: { type: 'string', format: 'uuid' },
+          ...properties,
+          meta: ref('entry.meta'),
+          links: { type: 'object', properties: { self: { type: 'string' } } },
+        },
+      },
+    ],
+    [
+      `${apiType}.write`,
+      {
+        type: 'object',
+        title: `${name}: what is sent`,
+        required: ['type'],
+        properties: { type, ...properties },
+      },
+    ],
+    [
+      `${apiType}.page`,
+      {
+        type: 'object',
+        required: ['data', 'meta', 'links'],
+        properties: {
+          data: { type: 'array', items: ref(apiType) },
+          meta: ref('page.meta'),
+          links: ref('page.links'),
+        },
+      },
+    ],
+  ]
+}
+
+const whole = { type: 'integer' }
+const members = (names: readonly string[], schema: JsonSchema) => ({
+  type: 'object',
+  properties: Object.fromEntries(names.map((name) => [name, schema])),
+})
+
+const shared: Readonly<Record<string, JsonSchema>> = {
+  'entry.meta': {
+    type: 'object',
+    properties: {
+      timestamps: members(['created_at', 'updated_at'], { type: 'string', format: 'date-time' }),
+      data_size: whole,
+      resource_version: whole,
+      etag_id: { type: 'string' },
+    },
+  },
+  'page.meta': {
+    type: 'object',
+    properties: {
+      page: members(['limit', 'offset', 'current', 'total'], whole),
+      results: { type: 'object', properties: { total: whole, total_method: { type: 'string' } } },
+    },
+  },
+  'page.links': members(['current', 'first', 'last', 'next', 'prev'], { type: ['string', 'null'] }),
+  errors: {
+    type: 'object',
+    required: ['errors'],
+    properties: {
+      errors: {
+        type: 'array',
+        items: members(['title', 'status', 'detail', 'code', 'source'], { type: 'string' }),
+      },
+    },
+  },
+}

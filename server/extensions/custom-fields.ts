@@ -1,0 +1,162 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Ctx } from '../kernel/context.ts'
+import { Problem } from '../kernel/errors.ts'
+import { choice, type FieldOptions, flag, integer, object, text } from '../kernel/fields.ts'
+import { type Draft, dialects, type Row, resource } from '../kernel/resource.ts'
+import { customApis } from './custom-apis.ts'
+import { dropValues, renameValues, setUnique } from './field-changes.ts'
+import { completeRules, fieldTypes, type Validation, validationSchema } from './field-rules.ts'
+
+const fieldsMax = 100
+
+/** Members of every entry, of the documents around them, or of any object. */
+const reservedSlugs = [
+  ...['slug', 'type', 'id', 'meta', 'created_at', 'updated_at', 'links', 'relationships', 'attributes'],
+  ...['attribute', 'dimension', 'dimensions', 'weight', 'weights', '__proto__'],
+]
+
+const fields = {
+  name: text({
+    required: true,
+    requiredOnUpdate: true,
+    min: 1,
+    max: 255,
+    about: 'Shown to people.',
+    example: 'Occasion',
+  }),
+  description: text({ default: '', max: 255, about: 'What its values mean.' }),
+  slug: text({
+    required: true,
+    requiredOnUpdate: true,
+    min: 1,
+    max: 63,
+    about:
+      'The name of its values in an entry; unique in the custom API. With characters other than a to z, 0 to 9, ' +
+      '_ and - it may not be possible to filter by it.',
+    example: 'occasion',
+  }),
+  field_type: choice(fieldTypes, { required: true, about: 'What its values are. Never changes.' }),
+  use_as_url_slug: flag({
+    default: false,
+    about: "An entry's value takes the place of its id in its URL. Never changes.",
+  }),
+  validation: object<Validation, FieldOptions>(validationSchema, {
+    about:
+      'What its values must be, under the name of its type. Holds for entries that are written from then on.',
+  }),
+  presentation: object<{ sort_order?: number }, FieldOptions>(
+    { properties: { sort_order: integer({ min: 0, max: 1000 }).schema } },
+    { default: { sort_order: 0 }, about: 'Where a console shows it among the other fields.' },
+  ),
+}
+
+/** A field of the entries of a custom API. */
+export const customFields = resource({
+  type: 'custom_field',
+  typeOptional: true,
+  noun: ['custom-field', 'custom-fields'],
+  about: 'A field of the entries of a custom API.',
+  path: '/v2/settings/extensions/custom-apis/:custom_api_id/fields',
+  table: 'custom_fields',
+  parent: () => customApis,
+  fields,
+  filter: {
+    id: ['eq', 'ge', 'gt', 'le', 'lt', 'in'],
+    name: ['eq', 'like'],
+    description: ['eq', 'like'],
+    slug: ['eq', 'like', 'in'],
+    field_type: ['eq', 'in'],
+    created_at: ['eq', 'ge', 'gt', 'le', 'lt'],
+    updated_at: ['eq', 'ge', 'gt', 'le', 'lt'],
+  },
+  sort: ['created_at', 'field_type', 'id', 'name', 'slug', 'updated_at'],
+  area: 'custom-apis',
+  dialect: dialects.extensions,
+  listMeta: () => ({ results: { total_method: 'exact' } }),
+  beforeWrite: mustBeDefinable,
+  afterWrite: applyToEntries,
+  beforeDelete: lockDefinition,
+  afterDelete: dropFromEntries,
+  constraints: {
+    custom_fields_slug_key: {
+      code: 'conflict',
+      detail: 'custom_field with the given slug already exists',
+      source: 'data.slug',
+    },
+  },
+})
+
+const refuse = (name: string, detail: string) =>
+  new Problem('invalid_field', `Validation failed: data.${name} ${detail}.`, { source: `data.${name}` })
+
+/** Until this transaction ends no entry of the API is written: what is checked of them here still holds then. */
+async function lockDefinition(ctx: Ctx, { scope: [api] }: Pick<Draft, 'scope'>): Promise<void> {
+  const [found] = await ctx.store.rows(
+    'SELECT 1 FROM custom_apis WHERE store_id = $1 AND id = $2 FOR UPDATE',
+    api,
+  )
+  if (!found) throw new Problem('not_found', 'custom api not found')
+}
+
+async function mustBeDefinable(ctx: Ctx, draft: Draft<typeof fields>): Promise<void> {
+  const { values, before } = draft
+  await lockDefinition(ctx, draft)
+  if (reservedSlugs.includes(values.slug)) {
+    throw refuse('slug', `must be none of ${reservedSlugs.join(', ')}`)
+  }
+  for (const fixed of ['field_type', 'use_as_url_slug'] as const) {
+    if (before && !isDeepStrictEqual(before.doc[fixed], values[fixed])) {
+      throw refuse(fixed, `is set when the field is created: it stays ${before.doc[fixed]}`)
+    }
+  }
+  const rules = completeRules(values.field_type, values.validation ?? {}, before?.doc.validation)
+  values.validation = { [values.field_type]: rules }
+  values.presentation = { sort_order: 0, ...before?.doc.presentation, ...values.presentation }
+  if (values.use_as_url_slug && !(values.field_type === 'string' && rules.unique === 'yes')) {
+    throw refuse('use_as_url_slug', 'can be true only for a string field with unique: yes')
+  }
+  if (values.use_as_url_slug && rules.allow_null_values) {
+    throw refuse('use_as_url_slug', 'can be true only for a field with allow_null_values: false')
+  }
+  if (!before) await mustHaveRoom(ctx, draft)
+}
+
+async function mustHaveRoom(ctx: Ctx, { scope: [api], values }: Draft<typeof fields>): Promise<void> {
+  const [row] = await ctx.store.rows(
+    `SELECT count(*), count(*) FILTER (WHERE doc->>'use_as_url_slug' = 'true'),
+       EXISTS (SELECT FROM entries WHERE store_id = $1 AND custom_api_id = $2)
+     FROM custom_fields WHERE store_id = $1 AND custom_api_id = $2`,
+    api,
+  )
+  if (Number(row?.[0]) >= fieldsMax) {
+    throw new Problem('unprocessable', `A custom API has at most ${fieldsMax} fields.`)
+  }
+  if (!values.use_as_url_slug) return
+  if (Number(row?.[1]) > 0) throw refuse('use_as_url_slug', 'can be true for one field of a custom API only')
+  if (row?.[2] === 't') {
+    throw refuse('use_as_url_slug', 'can be true only while the custom API has no entries')
+  }
+}
+
+/** Whoever reads the definition must see that it is another one now. */
+const redefine = (ctx: Ctx, api: string | undefined) =>
+  ctx.store.rows('UPDATE custom_apis SET definition = definition + 1 WHERE store_id = $1 AND id = $2', api)
+
+async function applyToEntries(
+  ctx: Ctx,
+  row: Row<typeof fields>,
+  before: Row<typeof fields> | undefined,
+): Promise<void> {
+  const api = row.scope[0] as string
+  await redefine(ctx, api)
+  if (!before) return
+  if (before.doc.slug !== row.doc.slug) await renameValues(ctx, api, before.doc.slug, row.doc.slug)
+  const unique = row.doc.validation?.string?.unique
+  if (before.doc.validation?.string?.unique !== unique) await setUnique(ctx, row.id, unique === 'yes')
+}
+
+async function dropFromEntries(ctx: Ctx, row: Row<typeof fields>): Promise<void> {
+  const api = row.scope[0] as string
+  await redefine(ctx, api)
+  await dropValues(ctx, api, row.id, row.doc.slug)
+}

@@ -1,0 +1,82 @@
+import { isDeepStrictEqual } from 'node:util'
+import { Problem } from '../kernel/errors.ts'
+import { type Field, object } from '../kernel/fields.ts'
+import { etagId } from '../kernel/http/answer.ts'
+import { type Draft, dialects, type Resource, type Row, resource } from '../kernel/resource.ts'
+import type { Definition } from './definition.ts'
+import { filtersOf } from './entry-filters.ts'
+import { foldCase, mustBePresent, mustFit, sizeOf, valueSchema } from './entry-values.ts'
+
+/** Kept beside an entry's values. `meta` can be no field's slug, so it is in no field's way. */
+interface Kept {
+  readonly data_size: number
+  /** What is compared of values that must be unique whatever their case, by field id. */
+  readonly folded?: Readonly<Record<string, string>>
+}
+
+/** The resource of a custom API's entries. */
+export function entriesOf(api: Omit<Definition, 'entries'>): Resource {
+  const { urlSlug } = api
+  return resource({
+    type: api.apiType,
+    noun: ['custom-entry', 'custom-entries'],
+    about: api.description,
+    path: '/v2/extensions/:custom_api_slug',
+    table: 'entries',
+    scopeColumns: ['custom_api_id'],
+    urlScope: [api.slug],
+    fields: Object.fromEntries([
+      ...api.fields.map((field): [string, Field] => [
+        field.slug,
+        { schema: valueSchema(field), options: { about: field.description } },
+      ]),
+      ['meta', object({}, { hidden: true, readOnly: true })],
+    ]),
+    filter: {
+      ...filtersOf(api.fields),
+      id: ['lt', 'le', 'eq', 'gt', 'ge', 'in'],
+      created_at: ['lt', 'le', 'eq', 'gt', 'ge'],
+      updated_at: ['lt', 'le', 'eq', 'gt', 'ge'],
+    },
+    sort: ['created_at', 'id', 'updated_at'],
+    area: 'custom-entries',
+    dialect: dialects.extensions,
+    meta: (row) => ({
+      data_size: (row.hidden.meta as Kept | undefined)?.data_size ?? 0,
+      resource_version: row.version,
+      etag_id: etagId(row),
+    }),
+    listMeta: () => ({ results: { total_method: 'exact' } }),
+    beforeWrite: (_ctx, draft) => complete(api, draft),
+    constraints: {
+      entry_values_unique: { code: 'conflict', detail: `${api.apiType} with the given value already exists` },
+    },
+    ...(urlSlug && { slug: (row: Row) => String(row.doc[urlSlug.slug] ?? row.id) }),
+  })
+}
+
+/** Every field has a value in an entry that is written from now on, if only null. */
+function complete({ fields }: Omit<Definition, 'entries'>, { values, before }: Draft): void {
+  const folded: Record<string, string> = {}
+  let size = 0
+  for (const field of fields) {
+    const value = Object.hasOwn(values, field.slug) ? values[field.slug] : null
+    values[field.slug] = value
+    mustBePresent(field, value)
+    if (field.rules.immutable && before && !isDeepStrictEqual(value, before.doc[field.slug] ?? null)) {
+      const source = `data.${field.slug}`
+      throw new Problem(
+        'invalid_field',
+        `Validation failed: ${source} is immutable: it stays as it was created.`,
+        {
+          source,
+        },
+      )
+    }
+    if (field.rules.unique_case_insensitivity && typeof value === 'string') folded[field.id] = foldCase(value)
+    size += sizeOf(value)
+  }
+  mustFit(size)
+  const kept: Kept = { data_size: size, ...(Object.keys(folded).length > 0 && { folded }) }
+  values.meta = kept
+}

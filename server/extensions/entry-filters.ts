@@ -1,0 +1,132 @@
+import { Problem } from '../kernel/errors.ts'
+import type { Op } from '../kernel/query/parse.ts'
+import type { FilterRule } from '../kernel/resource.ts'
+import type { DefinedField } from './definition.ts'
+import { matchingNumber, matchingText } from './entry-value-conditions.ts'
+import type { ElementType } from './field-rules.ts'
+
+/** What a list of entries may be filtered by, field by field. Every term is answered from `entry_values`. */
+export function filtersOf(fields: readonly DefinedField[]): Record<string, FilterRule> {
+  const rules: [string, FilterRule][] = []
+  for (const field of fields) {
+    if (field.type === 'list') rules.push(...listRules(field))
+  }
+  // A slug that reads like part of a list is the field's.
+  for (const field of fields) {
+    const rule = ruleOf(field)
+    if (rule) rules.push([field.slug, rule])
+  }
+  return Object.fromEntries(rules)
+}
+
+type Bind = (value: unknown) => string
+
+/** The entries with an index row of the field that meets the condition. `$1` is the store. */
+const entriesWhere = ({ id }: DefinedField, bind: Bind, condition: string): string =>
+  `entries.id IN (SELECT v.entry_id FROM entry_values v WHERE v.store_id = $1 ` +
+  `AND v.field_id = ${bind(id)}::uuid AND ${condition})`
+
+const isNull = 'v.text_head IS NULL AND v.number_value IS NULL'
+
+const relations = ['lt', 'le', 'gt', 'ge'] as const
+const operators = {
+  string: ['lt', 'le', 'eq', 'gt', 'ge', 'in', 'is_null', 'like'],
+  integer: ['lt', 'le', 'eq', 'gt', 'ge', 'in', 'is_null'],
+  float: ['lt', 'le', 'gt', 'ge', 'in', 'is_null'],
+  boolean: ['eq', 'is_null'],
+} as const satisfies Record<string, readonly Op[]>
+
+function ruleOf(field: DefinedField): FilterRule | undefined {
+  const { type, slug } = field
+  if (type === 'any') return undefined
+  if (type === 'list') return containsRule(field)
+  return {
+    ops: operators[type],
+    kind: 'text',
+    where: (op, values, bind) =>
+      entriesWhere(
+        field,
+        bind,
+        op === 'is_null' ? `v.element = -3 AND ${isNull}` : matching(type, slug, op, values, bind),
+      ),
+  }
+}
+
+/** The condition of one scalar; refuses values that cannot be of its type. */
+function matching(type: ElementType, slug: string, op: Op, values: readonly string[], bind: Bind): string {
+  if (type === 'string' || type === 'any') return matchingText(op, values, bind)
+  const numbers = values.map((value) => {
+    const number = readNumber(type, value)
+    if (number === undefined) {
+      const detail = `Invalid filter: [${slug}] takes ${wanted[type]}, not [${value}]`
+      throw new Problem('bad_filter', detail, { source: 'filter' })
+    }
+    return number
+  })
+  return matchingNumber(op, numbers, bind)
+}
+
+const wanted = { integer: 'a whole number', float: 'a number', boolean: 'true or false' } as const
+
+/** As a number of the index; undefined when the text is no value of the type. */
+function readNumber(type: 'integer' | 'float' | 'boolean', text: string): number | undefined {
+  if (type === 'boolean') return text === 'true' ? 1 : text === 'false' ? 0 : undefined
+  const form = type === 'integer' ? /^[+-]?\d+$/ : /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i
+  const number = form.test(text.trim()) ? Number(text) : Number.NaN
+  return Number.isFinite(number) ? number : undefined
+}
+
+function containsRule(field: DefinedField): FilterRule {
+  const type = field.rules.allowed_type ?? 'any'
+  // Where every element counts, an untyped list's likeness of "1" and 1 would not do.
+  const ops = ['contains', 'contains_any', ...(type === 'any' ? [] : ['contains_all']), 'is_null'] as Op[]
+  const holding = (values: readonly string[], bind: Bind) =>
+    entriesWhere(field, bind, `v.element >= 0 AND ${matching(type, field.slug, 'in', values, bind)}`)
+  return {
+    ops,
+    kind: 'text',
+    where: (op, values, bind) => {
+      if (op === 'is_null') return entriesWhere(field, bind, `v.element = -3 AND ${isNull}`)
+      if (op === 'contains_all') return `(${values.map((value) => holding([value], bind)).join(' AND ')})`
+      // No list holds a value that is not of its type.
+      const possible = values.filter(
+        (value) => type === 'any' || type === 'string' || readNumber(type, value) !== undefined,
+      )
+      return possible.length > 0 ? holding(possible, bind) : 'false'
+    },
+  }
+}
+
+/** `field[3]` and `field.length`. */
+function listRules(field: DefinedField): [string, FilterRule][] {
+  const { slug } = field
+  const type = field.rules.allowed_type ?? 'any'
+  const ops: Op[] = ['eq', 'in', 'is_null']
+  if (type === 'string' || type === 'any') ops.push('like')
+  if (type !== 'any') ops.push(...relations)
+  const element: FilterRule = {
+    ops,
+    kind: 'text',
+    where: (op, values, bind, place = 0) =>
+      entriesWhere(
+        field,
+        bind,
+        `v.element = ${place} AND ` +
+          (op === 'is_null' ? isNull : matching(type, `${slug}[${place}]`, op, values, bind)),
+      ),
+  }
+  const length: FilterRule = {
+    ops: ['eq', ...relations, 'in'],
+    kind: 'text',
+    where: (op, values, bind) =>
+      entriesWhere(
+        field,
+        bind,
+        `v.element = -1 AND ${matching('integer', `${slug}.length`, op, values, bind)}`,
+      ),
+  }
+  return [
+    [`${slug}[]`, element],
+    [`${slug}.length`, length],
+  ]
+}

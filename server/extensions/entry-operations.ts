@@ -1,0 +1,181 @@
+import { type Action, action } from '../kernel/action.ts'
+import type { Ctx } from '../kernel/context.ts'
+import { Problem } from '../kernel/errors.ts'
+import { objectAnswer } from '../kernel/http/answer.ts'
+import { isId } from '../kernel/ids.ts'
+import { change, get, list, remove, store } from '../kernel/operations.ts'
+import { type Definition, findDefinition, type Naming } from './definition.ts'
+import { mustBeAccepted, readValues } from './entry-values.ts'
+import { findByUrlSlug, waitForTurn } from './find-entry.ts'
+import { within } from './list-timeout.ts'
+import { namingTheField } from './taken-value.ts'
+
+/** Where entries are: clients use the API's slug, tools that do not know it use its id. The answers are the same. */
+interface Address {
+  readonly path: string
+  /** Ends the operations' names. */
+  readonly suffix: string
+  readonly naming: (params: Params) => Naming
+  /** An entry may be named by the value of its URL field. */
+  readonly byUrlSlug: boolean
+}
+
+type Params = Readonly<Record<string, string>>
+
+const addresses: readonly Address[] = [
+  {
+    path: '/v2/extensions/:custom_api_slug',
+    suffix: '',
+    naming: ({ custom_api_slug = '' }) => ({ slug: custom_api_slug }),
+    byUrlSlug: true,
+  },
+  {
+    path: '/v2/settings/extensions/custom-apis/:custom_api_id/entries',
+    suffix: '-in-settings',
+    naming: ({ custom_api_id = '' }) => ({ id: custom_api_id }),
+    byUrlSlug: false,
+  },
+]
+
+/** The operations of entries, at both addresses. Writes hold the API's definition, so that it cannot change under them. */
+export const entryOperations: readonly Action[] = addresses.flatMap((address) => [
+  action({
+    name: `list-custom-entries${address.suffix}`,
+    route: `GET ${address.path}`,
+    about:
+      'Lists the entries of a custom API, a page at a time. `timeout` limits how long that may take, in ms.',
+    area: 'custom-entries',
+    status: 200,
+    async run(ctx, { rawBody: _, ...call }) {
+      return within(ctx, call.query, async (ctx) => {
+        const api = await findDefinition(ctx, address.naming(call.params))
+        return list(ctx, api.entries, [api.id], { ...call, body: undefined })
+      })
+    },
+  }),
+
+  action({
+    name: `create-custom-entry${address.suffix}`,
+    route: `POST ${address.path}`,
+    about: 'Creates an entry of a custom API.',
+    area: 'custom-entries',
+    status: 201,
+    transaction: true,
+    async run(ctx, { params, rawBody }) {
+      const api = await findDefinition(ctx, address.naming(params), true)
+      const values = readValues(api, rawBody)
+      const row = await namingTheField(api, store(ctx, api.entries, [api.id], values))
+      return objectAnswer(201, api.entries, row, ctx)
+    },
+  }),
+
+  action({
+    name: `get-custom-entry${address.suffix}`,
+    route: `GET ${address.path}/:id`,
+    about: 'Reads an entry of a custom API.',
+    area: 'custom-entries',
+    status: 200,
+    async run(ctx, { rawBody: _, ...call }) {
+      const api = await findDefinition(ctx, address.naming(call.params))
+      const id = await idOf(ctx, api, address, call.params)
+      return get(ctx, api.entries, [api.id], id, { ...call, body: undefined })
+    },
+  }),
+
+  action({
+    name: `update-custom-entry${address.suffix}`,
+    route: `PUT ${address.path}/:id`,
+    about:
+      'Changes the fields that are sent of an entry; the rest keep their values. Where the custom API allows upserts, ' +
+      'an entry that does not exist is created.',
+    area: 'custom-entries',
+    status: 200,
+    transaction: true,
+    async run(ctx, { params, rawBody, ifMatch }) {
+      const api = await findDefinition(ctx, address.naming(params), true)
+      const values = readValues(api, rawBody)
+      const id = await idOf(ctx, api, address, params)
+      if (api.allowUpserts && !(await exists(ctx, api, id))) {
+        // Two that find nothing do not both create: the second one waits, and finds.
+        await waitForTurn(ctx, api, givenId(params))
+        const found = await idOf(ctx, api, address, params)
+        if (!(await exists(ctx, api, found)))
+          return upsert(ctx, api, address, givenId(params), values, ifMatch)
+        return answerChange(ctx, api, found, values, ifMatch)
+      }
+      return answerChange(ctx, api, id, values, ifMatch)
+    },
+  }),
+
+  action({
+    name: `delete-custom-entry${address.suffix}`,
+    route: `DELETE ${address.path}/:id`,
+    about: 'Deletes an entry of a custom API.',
+    area: 'custom-entries',
+    status: 204,
+    async run(ctx, { rawBody: _, ...call }) {
+      const api = await findDefinition(ctx, address.naming(call.params))
+      const id = await idOf(ctx, api, address, call.params)
+      return remove(ctx, api.entries, [api.id], id, { ...call, body: undefined })
+    },
+  }),
+])
+
+const givenId = ({ id = '' }: Params) => id
+
+/** An entry's id: what the URL has, or what it stands for. */
+async function idOf(ctx: Ctx, { urlSlug }: Definition, address: Address, params: Params): Promise<string> {
+  const given = givenId(params)
+  if (!urlSlug || !address.byUrlSlug) return given
+  return (await findByUrlSlug(ctx, urlSlug, given)) ?? given
+}
+
+const exists = async (ctx: Ctx, api: Definition, id: string) =>
+  isId(id) && (await ctx.store.find(api.entries, id, [api.id])) !== undefined
+
+async function answerChange(
+  ctx: Ctx,
+  api: Definition,
+  id: string,
+  values: Record<string, unknown>,
+  ifMatch: string | undefined,
+) {
+  const row = await namingTheField(api, change(ctx, api.entries, [api.id], id, values, ifMatch))
+  return objectAnswer(200, api.entries, row, ctx)
+}
+
+async function upsert(
+  ctx: Ctx,
+  api: Definition,
+  { byUrlSlug }: Address,
+  given: string,
+  values: Record<string, unknown>,
+  ifMatch: string | undefined,
+) {
+  if (ifMatch !== undefined) {
+    const detail = `The provided ETag '${ifMatch}', does not match the current ETag: there is no such entry.`
+    throw new Problem('precondition_failed', detail)
+  }
+  const { urlSlug } = api
+  const named = byUrlSlug && urlSlug ? nameByUrl(urlSlug, given, values) : undefined
+  if (!named && !isId(given)) {
+    throw new Problem('invalid_field', `The id of an entry must be a UUID, not ${given}.`, { source: 'id' })
+  }
+  const created = store(ctx, api.entries, [api.id], named ?? values, named ? undefined : given.toLowerCase())
+  return objectAnswer(201, api.entries, await namingTheField(api, created), ctx)
+}
+
+/** The URL says the value that the body need not repeat. */
+function nameByUrl(
+  urlSlug: NonNullable<Definition['urlSlug']>,
+  given: string,
+  values: Record<string, unknown>,
+): Record<string, unknown> {
+  const { slug } = urlSlug
+  mustBeAccepted(urlSlug, given)
+  if (Object.hasOwn(values, slug) && values[slug] !== given) {
+    const detail = `Validation failed: data.${slug} must be ${JSON.stringify(given)}, as in the URL.`
+    throw new Problem('invalid_field', detail, { source: `data.${slug}` })
+  }
+  return { ...values, [slug]: given }
+}

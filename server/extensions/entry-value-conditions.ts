@@ -1,0 +1,67 @@
+import type { Op } from '../kernel/query/parse.ts'
+
+/** Conditions on the index rows `v` of `entry_values`. */
+
+type Bind = (value: unknown) => string
+
+const signs = { eq: '=', gt: '>', ge: '>=', lt: '<', le: '<=' } as const
+type Comparison = keyof typeof signs
+const isComparison = (op: Op): op is Comparison => Object.hasOwn(signs, op)
+
+export function matchingNumber(op: Op, numbers: readonly number[], bind: Bind): string {
+  if (isComparison(op)) return `v.number_value ${signs[op]} ${bind(numbers[0])}::float8`
+  if (op === 'in') return `v.number_value = ANY(${bind(numbers)}::float8[])`
+  throw new Error(`${op} is no operator of numbers`)
+}
+
+/** Characters in `text_head`. */
+const headLength = 128
+
+function cut(text: string): [head: string, tail: string] {
+  if (text.length < headLength) return [text, '']
+  const characters = [...text]
+  return [characters.slice(0, headLength).join(''), characters.slice(headLength).join('')]
+}
+
+/** A shorter text is told from all others by heads alone. */
+const isShort = (text: string) => [...text].length < headLength
+
+const whole = "(v.text_head || coalesce(v.text_tail, ''))"
+
+export function matchingText(op: Op, values: readonly string[], bind: Bind): string {
+  const [value = ''] = values
+  if (op === 'like') return likeText(value, bind)
+  if (op === 'in') return textAmong(values, bind)
+  if (!isComparison(op)) throw new Error(`${op} is no operator of texts`)
+  if (isShort(value)) return `v.text_head ${signs[op]} ${bind(value)}`
+  if (op === 'eq') return sameLongText(value, bind)
+  // The heads of greater texts are not less: the index finds them, and then the texts are compared.
+  const side = op === 'gt' || op === 'ge' ? '>=' : '<='
+  return `v.text_head ${side} ${bind(cut(value)[0])} AND ${whole} ${signs[op]} ${bind(value)}`
+}
+
+function sameLongText(value: string, bind: Bind): string {
+  const [head, tail] = cut(value)
+  return `v.text_head = ${bind(head)} AND coalesce(v.text_tail, '') = ${bind(tail)}`
+}
+
+function textAmong(values: readonly string[], bind: Bind): string {
+  const short = values.filter(isShort)
+  const conditions = values
+    .filter((value) => !isShort(value))
+    .map((value) => `(${sameLongText(value, bind)})`)
+  if (short.length > 0) conditions.unshift(`v.text_head = ANY(${bind(short)}::text[])`)
+  return `(${conditions.join(' OR ')})`
+}
+
+/** The planner has made a LIKE pattern of it: `%` at the start or the end, everything else escaped. */
+function likeText(pattern: string, bind: Bind): string {
+  if (pattern.startsWith('%')) return `v.text_head IS NOT NULL AND ${whole} LIKE ${bind(pattern)}`
+  const open = /(?:^|[^\\])(?:\\\\)*%$/.test(pattern)
+  const text = (open ? pattern.slice(0, -1) : pattern).replace(/\\(.)/gs, '$1')
+  if (!open) return matchingText('eq', [text], bind)
+  const [head, tail] = cut(text)
+  // A pattern with a fixed beginning is a range of the index.
+  if (tail === '') return `v.text_head LIKE ${bind(pattern)}`
+  return `v.text_head = ${bind(head)} AND ${whole} LIKE ${bind(pattern)}`
+}

@@ -1,0 +1,195 @@
+import { Problem } from '../kernel/errors.ts'
+import type { JsonSchema } from '../kernel/fields.ts'
+import { dataOf } from '../kernel/input.ts'
+import type { DefinedField, Definition } from './definition.ts'
+import { type ElementType, limits } from './field-rules.ts'
+
+const entryBytesMax = 64 * 1024
+// What a router takes as one segment of a path.
+const urlSlugLengthMax = 500
+
+/** About the bytes of a value: its JSON, a text without its quotes and escapes, nothing for null. */
+export function sizeOf(value: unknown): number {
+  if (value === null || value === undefined) return 0
+  return Buffer.byteLength(typeof value === 'string' ? value : JSON.stringify(value))
+}
+
+export function mustFit(size: number): void {
+  if (size > entryBytesMax) throw new Problem('too_large', 'Maximum entry size reached.')
+}
+
+/** What is compared of a value that must be unique whatever its case. */
+export const foldCase = (value: string): string => value.toLowerCase()
+
+/** The values of the API's fields in a request's body; what is no field is ignored. */
+export function readValues(api: Definition, body: unknown): Record<string, unknown> {
+  const data = dataOf(body)
+  mustBeOfType(api, data.type)
+  const sent = api.fields.filter(({ slug }) => Object.hasOwn(data, slug))
+  mustFit(sent.reduce((size, { slug }) => size + sizeOf(data[slug]), 0))
+  for (const field of sent) mustBeAccepted(field, data[field.slug])
+  return Object.fromEntries(sent.map(({ slug }) => [slug, data[slug]]))
+}
+
+function mustBeOfType({ apiType }: Definition, type: unknown): void {
+  const source = 'data.type'
+  if (type === undefined) throw required('type')
+  if (type !== apiType) {
+    const detail = `Validation failed: ${source} must be ${JSON.stringify(apiType)}, not ${shown(type)}.`
+    throw new Problem('invalid_field', detail, { source })
+  }
+}
+
+const required = (name: string) =>
+  new Problem('invalid_field', `The field '${name}' is required (data.${name}).`, { source: `data.${name}` })
+
+/** A list's rule on null is about its elements. */
+export function mustBePresent({ slug, type, rules }: DefinedField, value: unknown): void {
+  if (value === null && !rules.allow_null_values && type !== 'list') throw required(slug)
+}
+
+export function mustBeAccepted(field: DefinedField, value: unknown): void {
+  const path = `data.${field.slug}`
+  if (value === null) {
+    if (field.type === 'list' || field.rules.allow_null_values) return
+    throw required(field.slug)
+  }
+  const fault = field.type === 'list' ? listFault(field, value, path) : faultOf(field, value, path)
+  if (!fault) return
+  const detail = `Validation failed: ${fault.path} must be ${fault.wanted}, not ${shown(fault.value)}.`
+  throw new Problem('invalid_field', detail, { source: fault.path })
+}
+
+interface Fault {
+  readonly path: string
+  readonly wanted: string
+  readonly value: unknown
+}
+
+function faultOf(field: DefinedField, value: unknown, path: string): Fault | undefined {
+  const wanted = (() => {
+    if (field.type === 'string') return wantedText(field, value)
+    if (field.type === 'any') return isStorable(value) ? undefined : 'JSON with numbers of at most 1.7e308'
+    return wantedScalar(field.type as ElementType, value, field.rules)
+  })()
+  return wanted === undefined ? undefined : { path, wanted, value }
+}
+
+function listFault({ rules }: DefinedField, value: unknown, path: string): Fault | undefined {
+  const least = rules.min_length ?? 0
+  const most = rules.max_length ?? limits.elementsMax
+  if (!Array.isArray(value) || value.length < least || value.length > most) {
+    return { path, wanted: `a list of ${least} to ${most} values`, value }
+  }
+  for (const [place, element] of value.entries()) {
+    if (element === null && rules.allow_null_values) continue
+    const wanted = wantedScalar(rules.allowed_type ?? 'any', element, {})
+    if (wanted !== undefined) return { path: `${path}.${place}`, wanted, value: element }
+  }
+  return undefined
+}
+
+interface Bounds {
+  readonly min_value?: number | null
+  readonly max_value?: number | null
+}
+
+/** What is accepted in the value's place; undefined when it is the value. */
+function wantedScalar(type: ElementType, value: unknown, bounds: Bounds): string | undefined {
+  switch (type) {
+    case 'string':
+      return typeof value === 'string' && lengthOf(value) <= limits.textLengthMax
+        ? undefined
+        : `a string of at most ${limits.textLengthMax} characters`
+    case 'boolean':
+      return typeof value === 'boolean' ? undefined : 'true or false'
+    case 'any':
+      return ['string', 'boolean'].includes(typeof value) || Number.isFinite(value)
+        ? undefined
+        : 'a string, a number, true or false'
+  }
+  const whole = type === 'integer'
+  const least = bounds.min_value ?? (whole ? Number.MIN_SAFE_INTEGER : -Number.MAX_VALUE)
+  const most = bounds.max_value ?? (whole ? Number.MAX_SAFE_INTEGER : Number.MAX_VALUE)
+  const fits = typeof value === 'number' && value >= least && value <= most
+  if (fits && (!whole || Number.isSafeInteger(value))) return undefined
+  return `a ${whole ? 'whole ' : ''}number from ${least} to ${most}`
+}
+
+const unreserved = /^[A-Za-z0-9._~-]+$/
+
+function wantedText({ rules, regex, isUrlSlug }: DefinedField, value: unknown): string | undefined {
+  const least = rules.min_length ?? 0
+  const most = Math.min(rules.max_length ?? limits.textLengthMax, isUrlSlug ? urlSlugLengthMax : Infinity)
+  if (typeof value !== 'string' || lengthOf(value) < least || lengthOf(value) > most) {
+    return `a string of ${least} to ${most} characters`
+  }
+  if (isUrlSlug && (!unreserved.test(value) || value === '.' || value === '..')) {
+    return 'a string of letters, digits, -, ., _ and ~, as it is part of a URL'
+  }
+  if (regex && !regex.matcher(value).find()) return `a string that matches ${rules.regex}`
+  return undefined
+}
+
+/** In characters, not in UTF-16 units. */
+function lengthOf(text: string): number {
+  let length = text.length
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i)
+    if (unit >= 0xd800 && unit < 0xdc00) length--
+  }
+  return length
+}
+
+/** `1e999` is read as infinity, which JSON cannot say. */
+function isStorable(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (typeof value !== 'object' || value === null) return true
+  return Object.values(value).every(isStorable)
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? ''
+  return text.length > 60 ? `${text.slice(0, 57).toWellFormed()}…` : text
+}
+
+/** The JSON Schema of a field's value, for the store's API document. */
+export function valueSchema({ type, rules, description }: DefinedField): JsonSchema {
+  const about = description ? { description } : {}
+  const none = type === 'list' || rules.allow_null_values
+  const typed = (name: string) => ({ type: none ? [name, 'null'] : name, ...about })
+  const given = (facts: Readonly<Record<string, unknown>>) =>
+    Object.fromEntries(Object.entries(facts).filter(([, value]) => value != null))
+  switch (type) {
+    case 'string':
+      return {
+        ...typed('string'),
+        ...given({ minLength: rules.min_length, pattern: rules.regex }),
+        maxLength: rules.max_length ?? limits.textLengthMax,
+      }
+    case 'integer':
+      return {
+        ...typed('integer'),
+        minimum: rules.min_value ?? Number.MIN_SAFE_INTEGER,
+        maximum: rules.max_value ?? Number.MAX_SAFE_INTEGER,
+      }
+    case 'float':
+      return { ...typed('number'), ...given({ minimum: rules.min_value, maximum: rules.max_value }) }
+    case 'boolean':
+      return typed('boolean')
+    case 'list':
+      return {
+        ...typed('array'),
+        ...given({ minItems: rules.min_length }),
+        maxItems: rules.max_length ?? limits.elementsMax,
+        items: { type: elementSchemaTypes(rules.allowed_type ?? 'any', rules.allow_null_values) },
+      }
+    case 'any':
+      return about
+  }
+}
+
+function elementSchemaTypes(type: ElementType, none: boolean): readonly string[] {
+  const named = type === 'any' ? ['string', 'number', 'boolean'] : [type === 'float' ? 'number' : type]
+  return none ? [...named, 'null'] : named
+}

@@ -1,0 +1,155 @@
+import { RE2JS } from 're2js'
+import { Problem } from '../kernel/errors.ts'
+import type { JsonSchema } from '../kernel/fields.ts'
+
+export const fieldTypes = ['string', 'integer', 'boolean', 'float', 'any', 'list'] as const
+export type FieldType = (typeof fieldTypes)[number]
+
+export const elementTypes = ['any', 'string', 'integer', 'boolean', 'float'] as const
+export type ElementType = (typeof elementTypes)[number]
+
+/** What a custom field's values must be, beyond their type. A type has only some of the keys. */
+export interface Rules {
+  readonly allow_null_values: boolean
+  readonly immutable: boolean
+  readonly min_length?: number | null
+  readonly max_length?: number | null
+  readonly regex?: string | null
+  readonly unique?: 'yes' | 'no'
+  readonly unique_case_insensitivity?: boolean
+  readonly min_value?: number | null
+  readonly max_value?: number | null
+  readonly allowed_type?: ElementType
+}
+
+/** `{ string: { max_length: 10 } }`: the rules under the name of the field's type. */
+export type Validation = Partial<Record<FieldType, Partial<Rules>>>
+
+export const limits = {
+  textLengthMax: 65_535,
+  elementsMax: 1000,
+  regexLengthMax: 1024,
+  /** Matching costs the pattern's steps times the text's length. */
+  regexStepsMax: 5000,
+} as const
+
+interface Key {
+  readonly schema: JsonSchema
+  readonly default: unknown
+  /** Set when the field is created, and never changed. */
+  readonly fixed?: boolean
+}
+
+const upTo = (maximum: number): Key => ({
+  schema: { type: ['integer', 'null'], minimum: 0, maximum },
+  default: null,
+})
+const whole: Key = {
+  schema: {
+    type: ['integer', 'null'],
+    minimum: Number.MIN_SAFE_INTEGER,
+    maximum: Number.MAX_SAFE_INTEGER,
+  },
+  default: null,
+}
+const decimal: Key = { schema: { type: ['number', 'null'] }, default: null }
+const onAny = {
+  allow_null_values: { schema: { type: ['boolean', 'null'] }, default: true },
+  immutable: { schema: { type: ['boolean', 'null'] }, default: false },
+} as const satisfies Record<string, Key>
+
+/** Which rules a field of each type may have, and what they are when not given. */
+const keys: Record<FieldType, Readonly<Record<string, Key>>> = {
+  string: {
+    min_length: upTo(limits.textLengthMax),
+    max_length: upTo(limits.textLengthMax),
+    regex: { schema: { type: ['string', 'null'], maxLength: limits.regexLengthMax }, default: null },
+    ...onAny,
+    unique: { schema: { type: 'string', enum: ['yes', 'no'] }, default: 'no' },
+    unique_case_insensitivity: { schema: { type: 'boolean' }, default: false, fixed: true },
+  },
+  integer: { min_value: whole, max_value: whole, ...onAny },
+  float: { min_value: decimal, max_value: decimal, ...onAny },
+  boolean: onAny,
+  any: onAny,
+  list: {
+    min_length: upTo(limits.elementsMax),
+    max_length: upTo(limits.elementsMax),
+    ...onAny,
+    allowed_type: { schema: { type: 'string', enum: elementTypes }, default: 'any', fixed: true },
+  },
+}
+
+/** The schema of `validation` in a request. */
+export const validationSchema: JsonSchema = {
+  properties: Object.fromEntries(
+    fieldTypes.map((type) => [
+      type,
+      {
+        type: 'object',
+        properties: Object.fromEntries(Object.entries(keys[type]).map(([name, key]) => [name, key.schema])),
+      },
+    ]),
+  ),
+}
+
+const refuse = (path: string, detail: string) =>
+  new Problem('invalid_field', `Validation failed: ${path} ${detail}.`, { source: path })
+
+/** All rules of a field: those that are given over those it had, or over the defaults. Refuses what cannot be. */
+export function completeRules(type: FieldType, given: Validation, before: Validation | undefined): Rules {
+  const path = `data.validation.${type}`
+  const stray = Object.keys(given).find((name) => name !== type)
+  if (stray) throw refuse('data.validation', `takes only ${type}, the field's type, not ${stray}`)
+  const known = keys[type]
+  const had = before?.[type] as Readonly<Record<string, unknown>> | undefined
+  const sent = (given[type] ?? {}) as Readonly<Record<string, unknown>>
+  const unknown = Object.keys(sent).find((name) => !Object.hasOwn(known, name))
+  if (unknown) throw refuse(path, `takes ${Object.keys(known).join(', ')}, not ${unknown}`)
+  const rules = Object.fromEntries(
+    Object.entries(known).map(([name, key]) => {
+      const value = Object.hasOwn(sent, name) ? (sent[name] ?? key.default) : (had?.[name] ?? key.default)
+      if (key.fixed && had && value !== had[name]) {
+        throw refuse(`${path}.${name}`, 'is set when the field is created and cannot be changed')
+      }
+      return [name, value]
+    }),
+  ) as unknown as Rules
+  mustAgree(type, rules, path)
+  return rules
+}
+
+function mustAgree(type: FieldType, rules: Rules, path: string): void {
+  const { min_length, max_length, min_value, max_value, regex } = rules
+  if (min_value != null && max_value != null && min_value >= max_value) {
+    throw refuse(`${path}.min_value`, `must be less than max_value, ${max_value}`)
+  }
+  if (min_length != null && max_length != null) {
+    const tooLong = type === 'list' ? min_length > max_length : min_length >= max_length
+    if (tooLong) {
+      throw refuse(`${path}.min_length`, `must be less than max_length, ${max_length}`)
+    }
+  }
+  if (type === 'string' && max_length === 0) throw refuse(`${path}.max_length`, 'must be from 1 to 65535')
+  if (rules.unique_case_insensitivity && rules.unique !== 'yes') {
+    throw refuse(`${path}.unique_case_insensitivity`, 'can be true only where unique is yes')
+  }
+  if (regex != null) compileRegex(regex, `${path}.regex`)
+}
+
+/** RE2: its time grows with the text alone, whatever the pattern. */
+export function compileRegex(regex: string, path: string): RE2JS {
+  let compiled: RE2JS
+  try {
+    compiled = RE2JS.compile(regex)
+  } catch (error) {
+    throw refuse(path, `must be a regular expression (RE2): ${(error as Error).message}`)
+  }
+  if (compiled.programSize() > limits.regexStepsMax) {
+    throw refuse(
+      path,
+      `must be simpler: it takes ${compiled.programSize()} steps, at most ${limits.regexStepsMax}`,
+    )
+  }
+  return compiled
+}

@@ -1,0 +1,17 @@
+import { action } from '../kernel/action.ts'
+import { json } from '../kernel/http/answer.ts'
+import { apiDocumentOf } from './api-document-of.ts'
+import { allDefinitions } from './definition.ts'
+
+/** The OpenAPI document of the store's own custom APIs, as they are defined now. */
+export const getExtensionsApiDocument = action({
+  name: 'get-extensions-api-document',
+  route: 'GET /v2/settings/extensions/specifications/openapi',
+  about: "Describes the store's custom APIs in an OpenAPI document.",
+  area: 'custom-apis',
+  status: 200,
+
+  async run(ctx) {
+    return json(200, apiDocumentOf(await allDefinitions(ctx), ctx.baseUrl))
+  },
+})

@@ -1,0 +1,36 @@
+import type { Ctx } from '../kernel/context.ts'
+import { Problem } from '../kernel/errors.ts'
+import type { Answer } from '../kernel/http/answer.ts'
+import { sqlState } from '../kernel/storage/database.ts'
+
+const timeoutMsMax = 20_000
+
+/** SQLSTATE of a statement that ran into `statement_timeout`. */
+const cancelled = '57014'
+
+/** Runs a list as long as the request's `timeout` allows; without one, as it is. */
+export async function within(ctx: Ctx, query: string, work: (ctx: Ctx) => Promise<Answer>): Promise<Answer> {
+  const timeoutMs = readTimeout(query)
+  if (timeoutMs === undefined) return work(ctx)
+  try {
+    return await ctx.instance.database.transaction(async (transaction) => {
+      await transaction.run({
+        text: `SELECT set_config('statement_timeout', $1, true)`,
+        values: [String(timeoutMs)],
+      })
+      return work({ ...ctx, store: ctx.store.within(transaction) })
+    })
+  } catch (error) {
+    if (sqlState(error) !== cancelled) throw error
+    throw new Problem('timed_out', `request timed out after ${timeoutMs} ms.`, { cause: error })
+  }
+}
+
+function readTimeout(query: string): number | undefined {
+  const given = new URLSearchParams(query).get('timeout')
+  if (given === null) return undefined
+  const timeoutMs = /^\d{1,6}$/.test(given) ? Number(given) : 0
+  if (timeoutMs >= 1 && timeoutMs <= timeoutMsMax) return timeoutMs
+  const detail = `timeout must be a whole number from 1 to ${timeoutMsMax}, not ${JSON.stringify(given.slice(0, 40))}.`
+  throw new Problem('bad_request', detail, { source: 'timeout' })
+}

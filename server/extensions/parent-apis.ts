@@ -1,0 +1,76 @@
+import type { Ctx } from '../kernel/context.ts'
+import { Problem } from '../kernel/errors.ts'
+import { isId } from '../kernel/ids.ts'
+import { change } from '../kernel/operations.ts'
+import type { Resource } from '../kernel/resource.ts'
+
+interface ParentLink {
+  readonly id: string
+  readonly type: 'custom_api' | 'api_location'
+}
+
+export interface Relationships {
+  readonly parent_apis: { readonly data: readonly ParentLink[] }
+}
+
+/** How many custom APIs may stand above one another. */
+const depthMax = 2
+const apiLocation = '/v2/extensions'
+const source = 'data.relationships.parent_apis'
+
+const refuse = (detail: string) =>
+  new Problem('invalid_field', `Validation failed: ${source} ${detail}`, { source })
+
+/** Refuses parents that are not there, that would make a cycle, or that would stand too deep. */
+export async function mustNest(ctx: Ctx, id: string, { parent_apis }: Relationships): Promise<void> {
+  for (const link of parent_apis.data) {
+    if (link.type === 'api_location' && link.id !== apiLocation) {
+      throw refuse(`must have the id ${apiLocation} where the type is api_location, not ${link.id}.`)
+    }
+  }
+  const parents = parent_apis.data.filter(({ type }) => type === 'custom_api').map((link) => link.id)
+  if (parents.length === 0) return
+  const parentsOf = await readParents(ctx)
+  const unknown = parents.find((parent) => !isId(parent) || !parentsOf.has(parent))
+  if (unknown) throw refuse(`must name custom APIs of this store; there is none with the id ${unknown}.`)
+  parentsOf.set(id, parents)
+  for (const api of parentsOf.keys()) {
+    if (heightOver(api, parentsOf) > depthMax) {
+      throw refuse(`must make neither a cycle nor a nesting of more than ${depthMax} levels.`)
+    }
+  }
+}
+
+/** The longest way up; a cycle is longer than any limit. */
+function heightOver(api: string, parentsOf: ReadonlyMap<string, readonly string[]>): number {
+  let height = 0
+  for (let level = new Set(parentsOf.get(api)); level.size > 0 && height <= depthMax; height++) {
+    level = new Set([...level].flatMap((parent) => parentsOf.get(parent) ?? []))
+  }
+  return height
+}
+
+async function readParents(ctx: Ctx): Promise<Map<string, readonly string[]>> {
+  const rows = await ctx.store.rows(`SELECT id, doc->'relationships' FROM custom_apis WHERE store_id = $1`)
+  return new Map(
+    rows.map(([id, relationships]) => {
+      const { parent_apis } = JSON.parse(relationships as string) as Relationships
+      return [
+        id as string,
+        parent_apis.data.filter((link) => link.type === 'custom_api').map((link) => link.id),
+      ]
+    }),
+  )
+}
+
+/** Takes a custom API that goes away off the lists of parents. */
+export async function withoutParent(ctx: Ctx, customApis: Resource, parent: string): Promise<void> {
+  const children = [...(await readParents(ctx))].filter(([, parents]) => parents.includes(parent))
+  for (const [child] of children) {
+    const row = await ctx.store.find(customApis, child)
+    const links: readonly ParentLink[] =
+      (row?.doc.relationships as Relationships | undefined)?.parent_apis.data ?? []
+    const relationships: Relationships = { parent_apis: { data: links.filter(({ id }) => id !== parent) } }
+    if (row) await change(ctx, customApis, [], child, { relationships })
+  }
+}

@@ -1,0 +1,42 @@
+import { choice, list, text } from '../kernel/fields.ts'
+import { dialects, resource, shown } from '../kernel/resource.ts'
+
+/** Whose realm it is: the settings that lead to it. */
+export type Origin =
+  | 'customer-authentication-settings'
+  | 'merchant-realm-mappings'
+  | 'account_authentication_settings'
+
+interface Relationships {
+  readonly origin: { readonly data: { readonly id: string; readonly type: Origin } }
+}
+
+// RFC 6749 §3.1.2: an absolute URI without a fragment; unencrypted only on the developer's own machine.
+const redirectUri = /^(https:\/\/[^/?#]+|http:\/\/localhost(:[0-9]{1,5})?)([/?][^#]*)?$/
+
+/** A set of users and the ways they may sign in. Every store has three, from its start and for good. */
+export const authenticationRealms = resource({
+  type: 'authentication-realm',
+  noun: ['authentication-realm', 'authentication-realms'],
+  about:
+    'A set of users, and the ways they may sign in. A store has three: for its customers, its merchants and the members of accounts.',
+  path: '/v2/authentication-realms',
+  table: 'authentication_realms',
+  fields: {
+    name: text({ required: true, min: 1, max: 255, about: 'Shown in lists.', example: 'Shoppers' }),
+    redirect_uris: list(text({ format: 'uri', pattern: redirectUri, max: 2048 }), {
+      default: [],
+      maxItems: 100,
+      about: 'Where a storefront may be sent back to after a sign-in: https, or http on localhost.',
+      example: ['https://shop.example.com/signed-in', 'http://localhost:3000/signed-in'],
+    }),
+    duplicate_email_policy: choice(['allowed', 'api_only', 'disallowed'], {
+      default: 'allowed',
+      about: 'What a first sign-in does when another user has the same email address.',
+    }),
+    relationships: shown<Relationships>({}, { about: 'The settings that this realm belongs to.' }),
+  },
+  area: 'authentication-realms',
+  dialect: dialects.identity,
+  operations: ['list', 'get', 'update'],
+})

@@ -1,0 +1,27 @@
+import { action } from '../kernel/action.ts'
+import { json } from '../kernel/http/answer.ts'
+import { authenticationRealms } from './authentication-realms.ts'
+import { customerRealmId } from './realm-ids.ts'
+
+/** Leads from the store to the realm of its customers, and names the client that they sign in with. */
+export const getCustomerAuthenticationSettings = action({
+  name: 'get-customer-authentication-settings',
+  route: 'GET /v2/settings/customer-authentication',
+  about: 'Reads which realm customers sign in to, and the client id for it.',
+  area: 'settings',
+  status: 200,
+
+  async run(ctx) {
+    const id = await customerRealmId(ctx)
+    const { type, path } = authenticationRealms
+    const realm = { id, type, links: { self: `${ctx.baseUrl}${path}/${id}` } }
+    return json(200, {
+      data: {
+        id: ctx.store.id,
+        type: 'customer-authentication-settings',
+        meta: { client_id: 'customers' },
+        relationships: { 'authentication-realm': { data: realm } },
+      },
+    })
+  },
+})

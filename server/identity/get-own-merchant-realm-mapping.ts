@@ -1,0 +1,20 @@
+import { action } from '../kernel/action.ts'
+import { Problem } from '../kernel/errors.ts'
+import { objectAnswer } from '../kernel/http/answer.ts'
+import { merchantRealmMappings } from './merchant-realm-mappings.ts'
+
+/** The store's mapping, whose id a client need not know: an object, although the address is a collection's. */
+export const getOwnMerchantRealmMapping = action({
+  name: 'get-own-merchant-realm-mapping',
+  route: 'GET /v2/merchant-realm-mappings',
+  about: 'Reads the mapping of the store that the access token belongs to. A single object, not a list.',
+  area: 'merchant-realm-mappings',
+  status: 200,
+
+  async run(ctx) {
+    const [row] = await ctx.store.rows('SELECT id FROM merchant_realm_mappings WHERE store_id = $1')
+    const mapping = row?.[0] && (await ctx.store.find(merchantRealmMappings, row[0]))
+    if (!mapping) throw new Problem('not_found', 'merchant realm mapping not found')
+    return objectAnswer(200, merchantRealmMappings, mapping, ctx)
+  },
+})

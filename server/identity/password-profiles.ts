@@ -1,0 +1,45 @@
+import type { Ctx } from '../kernel/context.ts'
+import { Problem } from '../kernel/errors.ts'
+import { choice, flag, text } from '../kernel/fields.ts'
+import { type Draft, dialects, resource } from '../kernel/resource.ts'
+import { authenticationRealms } from './authentication-realms.ts'
+import { accountRealmId } from './realm-ids.ts'
+import { touchLinkedUsers } from './touch-linked-users.ts'
+
+/** One set of usernames and passwords that account members may sign in with. */
+export const passwordProfiles = resource({
+  type: 'password_profile',
+  noun: ['password-profile', 'password-profiles'],
+  about: 'A set of usernames and passwords that account members may sign in with.',
+  path: '/v2/authentication-realms/:realm_id/password-profiles',
+  table: 'password_profiles',
+  parent: () => authenticationRealms,
+  fields: {
+    name: text({ required: true, min: 1, max: 255, about: 'Shown in lists.', example: 'Passwords' }),
+    username_format: choice(['any', 'email'], {
+      default: 'any',
+      about: 'Whether a username must be an email address. A change applies to usernames set from then on.',
+    }),
+    enable_one_time_password_token: flag({
+      default: false,
+      about: 'Whether users may ask for a password that is good for one sign-in.',
+    }),
+  },
+  area: 'authentication-realms',
+  dialect: dialects.identity,
+  beforeWrite: refuseOtherRealms,
+  beforeDelete: (ctx, profile) =>
+    touchLinkedUsers(ctx, 'user_authentication_password_profile_infos', 'password_profile_id', profile),
+})
+
+/** Customers keep their passwords with the customer, merchants sign in elsewhere: a profile there would never be used. */
+async function refuseOtherRealms(ctx: Ctx, { scope: [realmId = ''], before }: Draft): Promise<void> {
+  if (before) return
+  const accountRealm = await accountRealmId(ctx)
+  if (realmId.toLowerCase() === accountRealm || !(await ctx.store.find(authenticationRealms, realmId))) return
+  throw new Problem(
+    'unprocessable',
+    `Password profiles are for the account management realm only, which is ${accountRealm}.`,
+    { source: 'realm_id' },
+  )
+}

@@ -1,0 +1,30 @@
+import type { Ctx, Instance } from '../kernel/context.ts'
+import type { Origin } from './authentication-realms.ts'
+
+// A store's realms come and go with the store: what was found once stays right.
+const found = new WeakMap<Instance, Map<string, string>>()
+const foundMax = 10_000
+
+async function realmIdOf(ctx: Ctx, origin: Origin): Promise<string> {
+  const known = found.get(ctx.instance) ?? new Map<string, string>()
+  found.set(ctx.instance, known)
+  const key = `${ctx.store.id} ${origin}`
+  const remembered = known.get(key)
+  if (remembered) return remembered
+  const [row] = await ctx.store.rows(
+    'SELECT id FROM authentication_realms WHERE store_id = $1 AND origin = $2',
+    origin,
+  )
+  if (!row?.[0]) throw new Error(`store ${ctx.store.id} has no realm of ${origin}`)
+  if (known.size >= foundMax) known.clear()
+  known.set(key, row[0])
+  return row[0]
+}
+
+/** The realm of the store's account members. */
+export const accountRealmId = async (ctx: Ctx): Promise<string> =>
+  realmIdOf(ctx, 'account_authentication_settings')
+
+/** The realm of the store's customers. */
+export const customerRealmId = async (ctx: Ctx): Promise<string> =>
+  realmIdOf(ctx, 'customer-authentication-settings')

@@ -1,0 +1,17 @@
+import type { Ctx } from '../kernel/context.ts'
+import { Problem } from '../kernel/errors.ts'
+import { userAuthenticationInfos } from './user-authentication-infos.ts'
+
+/**
+ * A user changes with what they sign in with. Done before that is written: whoever writes or deletes holds the user
+ * first, so no two of them wait for each other.
+ */
+export async function touchUser(ctx: Ctx, [realmId = '', userId = '']: readonly string[]): Promise<void> {
+  await ctx.store.touch(userAuthenticationInfos, userId, [realmId])
+}
+
+/** Refuses to add to a user who is not there, before anything else is said about the request. */
+export async function mustHaveUser(ctx: Ctx, [realmId = '', userId = '']: readonly string[]): Promise<void> {
+  const user = await ctx.store.find(userAuthenticationInfos, userId, [realmId])
+  if (!user) throw new Problem('not_found', 'user authentication info not found')
+}

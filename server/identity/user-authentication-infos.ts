@@ -1,0 +1,45 @@
+import { text } from '../kernel/fields.ts'
+import { dialects, type FilterRule, resource } from '../kernel/resource.ts'
+import { authenticationRealms } from './authentication-realms.ts'
+
+const namePart = (about: string, example: string) => text({ nullable: true, max: 255, about, example })
+
+const named: FilterRule = { ops: ['eq', 'ilike', 'is_null'], caseless: true }
+
+/** A user of a realm. What they sign in with is listed below them. */
+export const userAuthenticationInfos = resource({
+  type: 'user_authentication_info',
+  noun: ['user-authentication-info', 'user-authentication-infos'],
+  about: 'A user of a realm: who they are, not what they sign in with.',
+  path: '/v2/authentication-realms/:realm_id/user-authentication-info',
+  table: 'user_authentication_infos',
+  parent: () => authenticationRealms,
+  fields: {
+    name: text({ required: true, min: 1, max: 512, about: 'The full name.', example: 'Ada Marsh' }),
+    email: text({
+      required: true,
+      format: 'email',
+      max: 320,
+      about: 'The email address.',
+      example: 'ada.marsh@example.com',
+    }),
+    given_name: namePart('The given name.', 'Ada'),
+    middle_name: namePart('The middle name.', 'Louise'),
+    family_name: namePart('The family name.', 'Marsh'),
+  },
+  filter: {
+    id: ['eq', 'ge', 'gt', 'le', 'lt', 'in'],
+    name: { ops: ['eq', 'like', 'ilike'], caseless: true },
+    email: { ops: ['eq', 'like', 'ilike'], caseless: true },
+    given_name: named,
+    middle_name: named,
+    family_name: named,
+    created_at: ['eq', 'ge', 'gt', 'le', 'lt'],
+    updated_at: ['eq', 'ge', 'gt', 'le', 'lt'],
+  },
+  sort: ['created_at', 'email', 'id', 'name', 'updated_at'],
+  area: 'user-authentication-info',
+  dialect: dialects.identity,
+  // A user is created by one request; there is no state before it.
+  meta: () => ({ creation_status: 'COMPLETE' }),
+})

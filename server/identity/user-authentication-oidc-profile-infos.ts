@@ -1,0 +1,66 @@
+import type { Ctx } from '../kernel/context.ts'
+import { Problem } from '../kernel/errors.ts'
+import { reference, text } from '../kernel/fields.ts'
+import { type Draft, dialects, resource } from '../kernel/resource.ts'
+import { issuerOf, oidcProfiles } from './oidc-profiles.ts'
+import { mustHaveUser, touchUser } from './touch-user.ts'
+import { userAuthenticationInfos } from './user-authentication-infos.ts'
+
+const noProfile = {
+  code: 'unprocessable',
+  detail: 'data.oidc_profile_id must be the id of an OIDC profile of this realm.',
+  source: 'data.oidc_profile_id',
+} as const
+
+/** Says who a user is at an OpenID Connect provider. */
+export const userAuthenticationOidcProfileInfos = resource({
+  type: 'user_authentication_oidc_profile_info',
+  noun: ['user-authentication-oidc-profile-info', 'user-authentication-oidc-profile-infos'],
+  about: 'Who a user is at an OpenID Connect provider.',
+  path: '/v2/authentication-realms/:realm_id/user-authentication-info/:user_authentication_info_id/user-authentication-oidc-profile-info',
+  table: 'user_authentication_oidc_profile_infos',
+  parent: () => userAuthenticationInfos,
+  fields: {
+    // OpenID Connect Core §2 allows 255 characters. Left out, the link waits for its subject.
+    subject: text({
+      min: 1,
+      max: 255,
+      about: 'The identifier of the user within the issuer: the `sub` of its ID tokens.',
+      example: 'a1b2c3',
+    }),
+    issuer: text({
+      format: 'uri',
+      max: 1024,
+      about: "Who signs the ID tokens: their `iss`. Left out of a create, it is the profile's issuer.",
+      example: 'https://id.example.com',
+    }),
+    oidc_profile_id: reference('oidc-profile', {
+      required: true,
+      immutable: true,
+      about: 'The provider, as a profile of the same realm.',
+    }),
+  },
+  area: 'user-authentication-info',
+  dialect: dialects.identity,
+  beforeWrite: prepare,
+  beforeDelete: (ctx, { scope }) => touchUser(ctx, scope),
+  constraints: {
+    user_authentication_oidc_profile_infos_profile_fkey: noProfile,
+    user_authentication_oidc_profile_infos_identity_key: {
+      code: 'conflict',
+      detail: 'This issuer and subject are already linked to a user by this OIDC profile.',
+      source: 'data.subject',
+    },
+  },
+})
+
+async function prepare(ctx: Ctx, { scope, values, before }: Draft): Promise<void> {
+  if (!before) {
+    await mustHaveUser(ctx, scope)
+    const profile = await ctx.store.find(oidcProfiles, values.oidc_profile_id as string, scope.slice(0, 1))
+    if (!profile) throw new Problem(noProfile.code, noProfile.detail, { source: noProfile.source })
+    // Without an issuer a subject is no one in particular, and one person could be linked to two users.
+    values.issuer ??= issuerOf(profile.doc.discovery_url)
+  }
+  await touchUser(ctx, scope)
+}

@@ -1,0 +1,83 @@
+import { type AccessTable, mayDo } from './auth/access.ts'
+import type { Module, Operation } from './module.ts'
+import { components, type Named, problemResponses } from './openapi/components.ts'
+import { parametersOf } from './openapi/parameters.ts'
+import { bodyOf, successOf } from './openapi/schemas.ts'
+
+/** What the document says of the application as a whole; the application brings it. */
+export interface About {
+  readonly title: string
+  readonly version: string
+  readonly description: string
+  readonly access: AccessTable
+}
+
+/** The OpenAPI 3.1 document of everything the modules do. It names no server: whoever serves it knows the address. */
+export function apiDocument(modules: readonly Module[], { title, version, description, access }: About) {
+  const shared = components(modules)
+  const paths: Record<string, Record<string, unknown>> = {}
+  for (const { name, operations } of modules) {
+    for (const operation of operations) {
+      const path = documentedPath(paths, operation.path)
+      paths[path] ??= {}
+      paths[path][operation.method.toLowerCase()] = documented(name, operation, path, access, shared)
+    }
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title, version, description },
+    tags: modules.map(({ name, about }) => ({ name, 'x-displayName': phrase(name), description: about })),
+    security: [{ bearer: [] }],
+    paths,
+    components: shared.components,
+  }
+}
+
+export type ApiDocument = ReturnType<typeof apiDocument>
+
+/** `:id` becomes `{id}`; two operations that name one place differently are shown under the first's names. */
+function documentedPath(paths: Record<string, unknown>, path: string): string {
+  const braced = path.replace(/:(\w+)/g, '{$1}')
+  const place = (text: string) => text.replace(/\{\w+\}/g, '{}')
+  return Object.keys(paths).find((known) => place(known) === place(braced)) ?? braced
+}
+
+function documented(
+  tag: string,
+  operation: Operation,
+  path: string,
+  access: AccessTable,
+  shared: Named,
+): Record<string, unknown> {
+  const { id, about, area, unsupported } = operation
+  const open = operation.access === 'open'
+  const body = unsupported ? undefined : bodyOf(operation, shared)
+  return {
+    operationId: id,
+    tags: [tag],
+    summary: phrase(id),
+    description: [about, unsupported ? notYet : open ? anyone : callersOf(area, operation.access, access)]
+      .filter(Boolean)
+      .join('\n\n'),
+    ...(open && { security: [] }),
+    ...(unsupported && { 'x-unsupported': true }),
+    parameters: parametersOf(operation, path),
+    ...(body && { requestBody: body }),
+    responses: { ...(unsupported ? {} : successOf(operation, shared)), ...problemResponses(operation) },
+  }
+}
+
+const notYet = '**Not supported yet**: it answers 501.'
+const anyone = 'Needs no access token.'
+
+/** `list-account-members` becomes `List account members`. */
+function phrase(name: string): string {
+  const words = name.replaceAll('-', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+function callersOf(area: string, asked: 'read' | 'write' | 'open', access: AccessTable): string {
+  if (asked === 'open') return ''
+  const kinds = Object.keys(access[area] ?? {}).filter((kind) => mayDo(access, kind, area, asked))
+  return `Access tokens that may: ${kinds.map((kind) => `\`${kind}\``).join(', ') || 'none'}.`
+}

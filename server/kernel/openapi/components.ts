@@ -1,0 +1,196 @@
+import { type ProblemCode, problems } from '../errors.ts'
+import type { Module, Operation } from '../module.ts'
+import { limits } from '../query/parse.ts'
+import type { Resource } from '../resource.ts'
+import { changesSchema, newSchema, shownSchema } from './schemas.ts'
+
+/** The parts that operations refer to, and the name each resource has among them. */
+export interface Named {
+  readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  /** A resource's name, as in `#/components/schemas/<name>`. */
+  nameOf(resource: Resource): string | undefined
+  /** The resource that an operation outside the five is about, if there is one at its path. */
+  resourceAt(path: string): Resource | undefined
+}
+
+const pascal = (noun: string) => noun.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase())
+
+export function components(modules: readonly Module[]): Named {
+  const resources = [
+    ...new Set(
+      modules
+        .flatMap(({ operations }) => operations)
+        .flatMap(({ of }) => (of.kind === 'resource' ? [of.resource] : [])),
+    ),
+  ]
+  const names = new Map(resources.map((resource) => [resource, pascal(resource.noun[0])]))
+  const schemas: Record<string, unknown> = { Problems: problemsSchema, Page: pageSchema, Links: linksSchema }
+  for (const [resource, name] of names) {
+    schemas[name] = shownSchema(resource)
+    schemas[`New${name}`] = newSchema(resource)
+    schemas[`${name}Changes`] = changesSchema(resource)
+  }
+  return {
+    components: { securitySchemes, schemas, parameters, headers, responses: responses() },
+    nameOf: (resource) => names.get(resource),
+    resourceAt: (path) =>
+      resources.find((resource) => resource.path === path || `${resource.path}/:id` === path),
+  }
+}
+
+const securitySchemes = {
+  bearer: { type: 'http', scheme: 'bearer', description: 'An access token from `POST /oauth/access_token`.' },
+}
+
+const problemsSchema = {
+  type: 'object',
+  required: ['errors'],
+  properties: {
+    errors: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['title', 'status'],
+        properties: {
+          title: { type: 'string' },
+          status: { type: 'string', description: 'The HTTP status.' },
+          code: {
+            type: 'string',
+            enum: Object.keys(problems),
+            description: 'For programs: see docs/errors.md.',
+          },
+          detail: { type: 'string', description: 'What was wrong, and what would have been accepted.' },
+          source: { type: 'string', description: 'Where in the request: `data.name`, `page[limit]`.' },
+          request_id: { type: 'string', format: 'uuid', description: 'To find a server error in its log.' },
+        },
+      },
+    },
+  },
+}
+
+const pageSchema = {
+  type: 'object',
+  required: ['page', 'results'],
+  properties: {
+    page: {
+      type: 'object',
+      required: ['limit', 'offset', 'current', 'total'],
+      properties: {
+        limit: { type: 'integer', description: 'The most records in this page.' },
+        offset: { type: 'integer', description: 'Records before this page.' },
+        current: { type: 'integer', description: 'The number of this page, from 1.' },
+        total: { type: 'integer', description: 'Pages in all.' },
+      },
+    },
+    results: {
+      type: 'object',
+      properties: { total: { type: 'integer', description: 'Records in all, after filters: exact.' } },
+    },
+  },
+}
+
+const link = { type: ['string', 'null'], format: 'uri' }
+const linksSchema = {
+  type: 'object',
+  properties: { current: link, first: link, last: link, next: link, prev: link },
+}
+
+const parameters = {
+  limit: {
+    name: 'page[limit]',
+    in: 'query',
+    description:
+      'Records in a page. Without it: the `page_length` of the settings, 25 unless it was changed.',
+    schema: { type: 'integer', minimum: 0, maximum: limits.pageMax },
+  },
+  offset: {
+    name: 'page[offset]',
+    in: 'query',
+    description: 'Records to skip.',
+    schema: { type: 'integer', minimum: 0, default: 0 },
+  },
+  after: {
+    name: 'page[after]',
+    in: 'query',
+    description:
+      'Walks the list by cursor instead of by offset: nothing is skipped or repeated while others write. ' +
+      'Empty for the start; then follow `links.next`.',
+    schema: { type: 'string' },
+  },
+  before: {
+    name: 'page[before]',
+    in: 'query',
+    description: 'As `page[after]`, backwards. Empty for the end; then follow `links.prev`.',
+    schema: { type: 'string' },
+  },
+  idempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description:
+      'Any text of your own. The same request with the same key is carried out once: a repetition is given the ' +
+      'first answer, with the header `Idempotency-Replayed`.',
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+  },
+  ifMatch: {
+    name: 'If-Match',
+    in: 'header',
+    description: 'The ETag of the version to change; 412 when the object is no longer that.',
+    schema: { type: 'string' },
+  },
+  ifNoneMatch: {
+    name: 'If-None-Match',
+    in: 'header',
+    description: 'The ETag of the version you have; 304 when it is still that.',
+    schema: { type: 'string' },
+  },
+}
+
+const headers = {
+  ETag: { description: 'Names this version of the object.', schema: { type: 'string' } },
+  Link: { description: 'The neighbouring pages (RFC 8288).', schema: { type: 'string' } },
+}
+
+const notModified = { NotModified: { description: 'It is the version you have.' } }
+
+// One response for each status: what else there is to know is in `code`.
+const refusals: Readonly<Record<string, ProblemCode>> = {
+  '400': 'bad_request',
+  '401': 'unauthorized',
+  '403': 'forbidden',
+  '404': 'not_found',
+  '409': 'conflict',
+  '412': 'precondition_failed',
+  '413': 'too_large',
+  '415': 'unsupported_media_type',
+  '422': 'unprocessable',
+  '500': 'internal',
+  '501': 'not_implemented',
+  '503': 'unavailable',
+}
+
+function responses() {
+  const schema = { $ref: '#/components/schemas/Problems' }
+  const refusal = ([status, code]: readonly [string, ProblemCode]) => {
+    const { title } = problems[code]
+    const example = { errors: [{ title, status, code }] }
+    return [code, { description: title, content: { 'application/json': { schema, example } } }] as const
+  }
+  return { ...notModified, ...Object.fromEntries(Object.entries(refusals).map(refusal)) }
+}
+
+/** The refusals that an operation can come to. */
+export function problemResponses({ of, access, path, unsupported }: Operation): Record<string, unknown> {
+  const statuses = access === 'open' ? ['401'] : ['401', '403']
+  if (unsupported) statuses.push('501')
+  else {
+    const one = of.kind === 'resource' && (of.name === 'update' || of.name === 'delete')
+    if (path.includes(':')) statuses.push('404')
+    if (access !== 'read') statuses.push('400', '409', '413', '415', '422')
+    else if (of.kind !== 'resource' || of.name === 'list') statuses.push('400')
+    if (one) statuses.push('412')
+  }
+  statuses.push('500', '503')
+  return Object.fromEntries(
+    statuses.sort().map((status) => [status, { $ref: `#/components/responses/${refusals[status]}` }]),
+  )
+}

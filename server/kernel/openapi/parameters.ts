@@ -1,0 +1,84 @@
+import type { Operation } from '../module.ts'
+import type { FilterRule, Resource } from '../resource.ts'
+
+type Parameter = Readonly<Record<string, unknown>>
+
+const shared = (name: string): Parameter => ({ $ref: `#/components/parameters/${name}` })
+
+/** The parameters of an operation in its path, its query and its headers. */
+export function parametersOf(operation: Operation, path: string): Parameter[] {
+  const { of, access, unsupported } = operation
+  const inPath = pathParameters(operation, path)
+  if (unsupported) return inPath
+  const ofResource = of.kind === 'resource' ? of : undefined
+  const name = ofResource?.name
+  return [
+    ...inPath,
+    ...(ofResource && name === 'list' ? listParameters(ofResource.resource) : []),
+    ...(ofResource && (name === 'list' || name === 'get') ? includeParameter(ofResource.resource) : []),
+    ...(name === 'get' ? [shared('ifNoneMatch')] : []),
+    ...(name === 'update' || name === 'delete' ? [shared('ifMatch')] : []),
+    ...(access === 'write' ? [shared('idempotencyKey')] : []),
+  ]
+}
+
+function pathParameters({ path }: Operation, documented: string): Parameter[] {
+  const own = [...path.matchAll(/:(\w+)/g)]
+  const names = [...documented.matchAll(/\{(\w+)\}/g)]
+  return own.map(([, name = ''], i) => ({
+    name: names[i]?.[1] ?? name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string', ...(/(^|_)id$/.test(name) && { format: 'uuid' }) },
+  }))
+}
+
+function listParameters({ filter, sort }: Resource): Parameter[] {
+  return [
+    shared('limit'),
+    shared('offset'),
+    shared('after'),
+    shared('before'),
+    ...(sort?.length ? [sortParameter(sort)] : []),
+    ...(filter ? [filterParameter(filter)] : []),
+  ]
+}
+
+const sortParameter = (fields: readonly string[]): Parameter => ({
+  name: 'sort',
+  in: 'query',
+  description: 'The field to sort by; descending after `-`. Without it, the newest come first.',
+  schema: { type: 'string', enum: fields.flatMap((field) => [field, `-${field}`]) },
+})
+
+function filterParameter(filter: NonNullable<Resource['filter']>): Parameter {
+  const rows = Object.entries(filter).map(([field, rule]) => {
+    const ops = Array.isArray(rule) ? (rule as readonly string[]) : (rule as FilterRule).ops
+    return `- \`${field}\`: ${ops.map((op) => `\`${op}\``).join(', ')}`
+  })
+  const field = Object.keys(filter).find((name) => name !== 'id') ?? 'id'
+  return {
+    name: 'filter',
+    in: 'query',
+    description: [
+      'Only records that meet it: `eq(field,value)`. Join terms by `:` (and) or `|` (or); group them in parentheses.',
+      rows.join('\n'),
+    ].join('\n\n'),
+    schema: { type: 'string' },
+    example: `eq(${field},value)`,
+  }
+}
+
+function includeParameter({ include }: Resource): Parameter[] {
+  const names = Object.keys(include ?? {})
+  if (!names.length) return []
+  return [
+    {
+      name: 'include',
+      in: 'query',
+      description: 'What to show beside the records, under `included`.',
+      explode: false,
+      schema: { type: 'array', items: { type: 'string', enum: names } },
+    },
+  ]
+}

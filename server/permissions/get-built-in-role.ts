@@ -1,0 +1,18 @@
+import { action } from '../kernel/action.ts'
+import { Problem } from '../kernel/errors.ts'
+import { json } from '../kernel/http/answer.ts'
+import { findRole, showRole } from './built-in-roles.ts'
+
+export const getBuiltInRole = action({
+  name: 'get-built-in-role',
+  route: 'GET /v2/permissions/built-in-roles/:id',
+  about: 'Reads a role that a custom API role policy may be for.',
+  area: 'permissions',
+  status: 200,
+
+  async run(_ctx, { params }) {
+    const role = findRole(params.id)
+    if (!role) throw new Problem('not_found', 'built in role not found')
+    return json(200, { data: showRole(role) })
+  },
+})

@@ -1,0 +1,13 @@
+import { module } from '../kernel/module.ts'
+import { customApiRolePolicies } from './custom-api-role-policies.ts'
+import { getBuiltInRole } from './get-built-in-role.ts'
+import { listBuiltInRoles } from './list-built-in-roles.ts'
+
+export { access } from './access.ts'
+
+export const permissions = module({
+  name: 'permissions',
+  about: 'Roles, and what they may do with custom APIs.',
+  resources: [customApiRolePolicies],
+  actions: [listBuiltInRoles, getBuiltInRole],
+})

@@ -1,0 +1,13 @@
+import { action } from '../kernel/action.ts'
+import { json } from '../kernel/http/answer.ts'
+import { builtInRoles, showRole } from './built-in-roles.ts'
+
+/** All roles at once: there are few. */
+export const listBuiltInRoles = action({
+  name: 'list-built-in-roles',
+  route: 'GET /v2/permissions/built-in-roles',
+  about: 'Lists the roles that a custom API role policy may be for.',
+  area: 'permissions',
+  status: 200,
+  run: async () => json(200, { data: builtInRoles.map(showRole) }),
+})

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { kindsWith, Samples } from '../support/samples.ts'
+import { openWorld, type World } from '../support/world.ts'
+import { listings, makeIn } from './listings.ts'
+
+let world: World
+let samples: Samples
+beforeAll(async () => {
+  world = await openWorld()
+  samples = new Samples(world.admin)
+})
+afterAll(() => world.close())
+
+describe.each(listings)('$id', (listing) => {
+  test('has its whole envelope, also without any record', async () => {
+    const path = await samples.path(listing.path)
+    const { status, body, headers } = await world.admin.get(path)
+    expect(status).toBe(200)
+    const total = body.data.length
+    expect(body.meta.page).toEqual({ limit: 25, offset: 0, current: 1, total: total ? 1 : 0 })
+    expect(body.meta.results.total).toBe(total)
+    expect(Object.keys(body.links).sort()).toEqual(['current', 'first', 'last', 'next', 'prev'])
+    expect(body.links.next).toBeNull()
+    expect(body.links.prev).toBeNull()
+    for (const link of [body.links.current, body.links.first, body.links.last]) {
+      expect(link).toMatch(new RegExp(`^${world.url}${path}\\?page%5Blimit%5D=25&page%5Boffset%5D=0$`))
+      expect((await world.admin.get(link)).body.data).toEqual(body.data)
+    }
+    expect(headers.get('link')).toBe(`<${body.links.first}>; rel="first", <${body.links.last}>; rel="last"`)
+    expect(headers.get('content-type')).toMatch(/^application\/json/)
+  })
+
+  test('shows each record as its own address does', async () => {
+    const path = await samples.path(listing.path)
+    const made = await makeIn(samples, listing, path)
+    const { body } = await world.admin.get(`${path}?page[limit]=100`)
+    const shown = body.data.find(({ id }: { id: string }) => id === made.id)
+    const type = listing.kind.runTime ? made.body.data.type : listing.kind.resource.type
+    expect(shown).toMatchObject({ type, id: made.id })
+    const { operations } = listing.kind
+    if (!operations.get || listing.id !== operations.list?.id) return
+    const one = await world.admin.get(made.path)
+    expect(one.status).toBe(200)
+    expect({ ...one.body.data, links: undefined }).toEqual({ ...shown, links: undefined })
+  })
+})
+
+const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}(000)?Z$/
+
+describe.each(kindsWith('get').map((kind) => ({ ...kind, kind })))('$name', ({ kind, resource }) => {
+  test('is written as its dialect says, and its own link leads to it', async () => {
+    const made = await samples.make(kind)
+    const { body } = await world.admin.get(made.path)
+    const { dialect } = resource
+    if (!kind.runTime) expect(body.data.type).toBe(resource.type)
+    expect(body.data.id).toBe(made.id)
+    const times = dialect.meta === 'flat' ? body.data.meta : body.data.meta?.timestamps
+    if (dialect.meta === 'none') expect(times).toBeUndefined()
+    else for (const name of ['created_at', 'updated_at']) expect(times[name]).toMatch(time)
+    if (dialect.links === 'none') return
+    const links = dialect.links === 'beside' ? body.links : body.data.links
+    const { href } = dialect
+    const self = typeof href === 'string' ? links.self : `${href.after}${links.self}`
+    expect(self.startsWith('http')).toBe(href === 'absolute')
+    expect((await world.admin.get(self)).body.data.id).toBe(made.id)
+  })
+})

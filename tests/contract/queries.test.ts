@@ -1,0 +1,144 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Samples } from '../support/samples.ts'
+import { openWorld, type World } from '../support/world.ts'
+import { listings, opsOf, sortsOf, valueKind } from './listings.ts'
+
+let world: World
+let samples: Samples
+beforeAll(async () => {
+  world = await openWorld()
+  samples = new Samples(world.admin)
+})
+afterAll(() => world.close())
+
+const values = {
+  text: ['a', '*a*', 'O’Neill', '"a,b"'],
+  uuid: ['00000000-0000-7000-8000-000000000000'],
+  time: ['2026-01-31T09:30:00.000Z', '2026-01-31', '2026-01-31T09:30:00+01:00'],
+  number: ['1', '-2'],
+  boolean: ['true', 'false'],
+} as const
+const notOfKind = { uuid: 'x', time: 'yesterday', number: 'many', boolean: 'perhaps' } as const
+
+describe.each(listings)('$id', (listing) => {
+  let path: string
+  beforeAll(async () => {
+    path = await samples.path(listing.path)
+  })
+  const filtered = (filter: string) => world.admin.get(`${path}?filter=${encodeURIComponent(filter)}`)
+
+  test('every field and operator that it allows answers', async () => {
+    for (const [name, ops] of opsOf(listing)) {
+      const field = name.replace('[]', '[0]')
+      const kind = valueKind(listing, name)
+      for (const op of ops) {
+        const terms = values[kind].map((value) =>
+          op === 'is_null' ? `is_null(${field})` : `${op}(${field},${value})`,
+        )
+        for (const term of terms) {
+          const { status, body } = await filtered(term)
+          expect([term, status, body.errors]).toEqual([term, 200, undefined])
+          expect(body.meta.results.total).toBeGreaterThanOrEqual(0)
+        }
+      }
+    }
+  })
+
+  test('refuses other fields and operators, and names those it allows', async () => {
+    const unknown = await filtered('eq(no_such_field,1)')
+    expect([unknown.status, unknown.body.errors[0].code]).toEqual([400, 'bad_filter'])
+    for (const [field, ops] of opsOf(listing)) {
+      expect(unknown.body.errors[0].detail).toContain(field)
+      const missing = (['contains', 'lt', 'is_null', 'text'] as const).find((op) => !ops.includes(op))
+      if (!missing) continue
+      const term = missing === 'is_null' ? `is_null(${field})` : `${missing}(${field},x)`
+      const { status, body } = await filtered(term.replace('[]', '[0]'))
+      expect([term, status, body.errors[0].code]).toEqual([term, 400, 'bad_filter'])
+      for (const op of ops) expect(body.errors[0].detail).toContain(op)
+    }
+  })
+
+  test('refuses values of another kind', async () => {
+    for (const [field, ops] of opsOf(listing)) {
+      const kind = valueKind(listing, field)
+      if (kind === 'text' || ops[0] === 'is_null') continue
+      const { status, body } = await filtered(`${ops[0]}(${field.replace('[]', '[0]')},${notOfKind[kind]})`)
+      expect([field, status, body.errors[0].code]).toEqual([field, 400, 'bad_filter'])
+      expect(body.errors[0].detail).toContain(field.replace('[]', ''))
+    }
+  })
+
+  test('sorts by what it allows, and refuses the rest', async () => {
+    for (const sort of sortsOf(listing)) {
+      expect((await world.admin.get(`${path}?sort=${sort}`)).status).toBe(200)
+    }
+    const { status, body } = await world.admin.get(`${path}?sort=no_such_field`)
+    expect([status, body.errors[0].source]).toEqual([400, 'sort'])
+    for (const field of listing.kind.resource.sort ?? []) expect(body.errors[0].detail).toContain(field)
+  })
+
+  test('no filter, sort or page breaks it', async () => {
+    const fields = [...opsOf(listing).map(([field]) => field), 'x', '']
+    const token = fc.constantFrom(
+      ...[
+        'eq',
+        'like',
+        'ilike',
+        'in',
+        'gt',
+        'is_null',
+        'contains',
+        'text',
+        '(',
+        ')',
+        ',',
+        ':',
+        '|',
+        '"',
+        "'",
+        '*',
+      ],
+      ...[
+        '%',
+        '\\',
+        '\\"',
+        '\u{1f600}',
+        ' ',
+        '1',
+        '-1',
+        'null',
+        'é',
+        '00000000-0000-7000-8000-000000000000',
+        '+',
+      ],
+      ...fields,
+    )
+    const wild = fc.array(token, { maxLength: 24 }).map((tokens) => tokens.join(''))
+    const op = fc.constantFrom('eq', 'like', 'ilike', 'in', 'gt', 'le', 'is_null', 'text', 'contains_any')
+    const term = fc
+      .tuple(op, fc.constantFrom(...fields), fc.oneof(fc.string({ unit: 'grapheme' }), token))
+      .map(([name, field, value]) => `${name}(${field},${value})`)
+    const terms = fc.array(term, { minLength: 1, maxLength: 4 }).map((all) => all.join(':'))
+    const neverBreaks = fc.asyncProperty(
+      fc.oneof(wild, terms, fc.string({ unit: 'binary', maxLength: 40 })),
+      fc.constantFrom(
+        'filter',
+        'filter',
+        'filter',
+        'sort',
+        'include',
+        'page[limit]',
+        'page[after]',
+        'page[offset]',
+      ),
+      async (text, name) => {
+        const { status, body } = await world.admin.get(
+          `${path}?${encodeURIComponent(name)}=${encodeURIComponent(text.toWellFormed())}`,
+        )
+        expect([200, 400], JSON.stringify(body?.errors)).toContain(status)
+      },
+    )
+    await fc.assert(neverBreaks, { numRuns: 150 })
+  })
+})

@@ -1,0 +1,64 @@
+/** What came back. */
+export interface Reply {
+  readonly status: number
+  readonly headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what a test is about.
+  readonly body: any
+}
+
+/** A caller: its requests carry its token. */
+export interface Client {
+  readonly token: string | undefined
+  get(path: string, headers?: Record<string, string>): Promise<Reply>
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
+  put(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
+  delete(path: string, headers?: Record<string, string>): Promise<Reply>
+  send(
+    method: string,
+    path: string,
+    init?: { body?: string; headers?: Record<string, string> },
+  ): Promise<Reply>
+}
+
+/** A caller of the server at `url`; without a token, a stranger. */
+export function clientOf(url: string, token: string | undefined): Client {
+  const send: Client['send'] = async (method, path, { body, headers = {} } = {}) => {
+    const answer = await fetch(path.startsWith('http') ? path : url + path, {
+      method,
+      headers: {
+        ...(token && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body }),
+    })
+    const text = await answer.text()
+    return {
+      status: answer.status,
+      headers: answer.headers,
+      body: text === '' ? undefined : JSON.parse(text),
+    }
+  }
+  const asBody = (body: unknown) => (body === undefined ? {} : { body: JSON.stringify(body) })
+  return {
+    token,
+    send,
+    get: (path, headers = {}) => send('GET', path, { headers }),
+    post: (path, body, headers = {}) => send('POST', path, { ...asBody(body), headers }),
+    put: (path, body, headers = {}) => send('PUT', path, { ...asBody(body), headers }),
+    delete: (path, headers = {}) => send('DELETE', path, { headers }),
+  }
+}
+
+/** An access token of a key. */
+export async function tokenOf(
+  url: string,
+  clientId: string,
+  clientSecret: string,
+  grant: string,
+): Promise<string> {
+  const body = new URLSearchParams({ grant_type: grant, client_id: clientId, client_secret: clientSecret })
+  const answer = await fetch(`${url}/oauth/access_token`, { method: 'POST', body })
+  if (!answer.ok) throw new Error(`No ${grant} token: ${answer.status} ${await answer.text()}`)
+  return ((await answer.json()) as { access_token: string }).access_token
+}

@@ -1,0 +1,59 @@
+import { type Client, clientOf, type Reply, tokenOf } from './client.ts'
+import { kindsWith, operations, Samples } from './samples.ts'
+
+/** One operation that was called, and what it answered. */
+export interface Called {
+  readonly id: string
+  readonly reply: Reply
+}
+
+const late = new Set(['delete-settings'])
+
+/** Calls every supported operation once, as a client that wants it to succeed. */
+export async function exercise(
+  client: Client,
+  credentials: { id: string; secret: string },
+): Promise<Called[]> {
+  const samples = new Samples(client)
+  const called: Called[] = []
+  const supported = operations.filter(({ unsupported }) => !unsupported)
+  const inOrder = [...supported].sort((a, b) => Number(late.has(a.id)) - Number(late.has(b.id)))
+  for (const operation of inOrder) {
+    if (operation.id === 'get-access-token') {
+      const body = new URLSearchParams({
+        grant_type: 'client_credentials',
+        client_id: credentials.id,
+        client_secret: credentials.secret,
+      })
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+      called.push({
+        id: operation.id,
+        reply: await client.send('POST', operation.path, { body: `${body}`, headers }),
+      })
+      continue
+    }
+    // A list says more with something in it.
+    const { of } = operation
+    const kind =
+      of.kind === 'resource' &&
+      of.name === 'list' &&
+      kindsWith('list').find((one) => one.resource === of.resource)
+    if (kind) await samples.make(kind)
+    const { path, body } = await samples.call(operation)
+    const init = body === undefined ? {} : { body: JSON.stringify(body) }
+    called.push({ id: operation.id, reply: await client.send(operation.method, path, init) })
+  }
+  return called
+}
+
+async function main(env: Readonly<Record<string, string | undefined>>): Promise<void> {
+  const { BASE_URL: url = '', SUTLER_CLIENT_ID: id = '', SUTLER_CLIENT_SECRET: secret = '' } = env
+  const client = clientOf(url, await tokenOf(url, id, secret, 'client_credentials'))
+  for (const { id: operation, reply } of await exercise(client, { id, secret })) {
+    process.stdout.write(
+      `${reply.status} ${operation}${reply.status >= 300 ? ` ${JSON.stringify(reply.body)}` : ''}\n`,
+    )
+  }
+}
+
+if (import.meta.main) await main(process.env)
