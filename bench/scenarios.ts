@@ -3,6 +3,7 @@ import { parse } from '../server/kernel/query/parse.ts'
 import { plan } from '../server/kernel/query/plan.ts'
 import type { Window } from '../server/kernel/query/sql.ts'
 import { pageSql } from '../server/kernel/query/sql.ts'
+import { dialects, resource } from '../server/kernel/resource.ts'
 import type { Sql } from '../server/kernel/storage/database.ts'
 import { rowColumns } from '../server/kernel/storage/store.ts'
 import type { Bare } from './bare.ts'
@@ -26,7 +27,7 @@ export interface Scenario {
 
 const first: Window = { limit: 25, offset: 0, column: 'created_at', descending: true }
 
-export function accountScenarios({ storeId, accountId }: Seeded): Scenario[] {
+export function accountScenarios({ storeId, accountId, accountIds }: Seeded): Scenario[] {
   const source = { resource: accountResource, scope: [] }
   const page = (window: Window): Bare => ({ sql: pageSql(source, undefined, window, storeId), quick: false })
   const filtered = (query: string): Bare => {
@@ -84,18 +85,50 @@ export function accountScenarios({ storeId, accountId }: Seeded): Scenario[] {
       name: 'update-account-if-match',
       path: '',
       method: 'PUT',
-      requests: () => [
-        {
+      requests: () =>
+        accountIds.map((id) => ({
           method: 'PUT',
-          path: `/v2/accounts/${accountId}`,
+          path: `/v2/accounts/${id}`,
           body: JSON.stringify({ data: { type: 'account', name: 'Bench' } }),
           headers: { 'if-match': '*' },
-        },
-      ],
+        })),
     },
   ]
 }
 
-export function entryScenarios(_world: Seeded): Scenario[] {
-  return []
+export function entryScenarios({ storeId, customApiId, entryId }: Seeded): Scenario[] {
+  const path = '/v2/extensions/wishes'
+  // As the server has it, but for the fields, which no plain statement looks at.
+  const entries = resource({
+    type: 'wish_ext',
+    noun: ['entry', 'entries'],
+    about: '',
+    path: '/v2/extensions/:custom_api_slug',
+    table: 'entries',
+    scopeColumns: ['custom_api_id'],
+    fields: {},
+    area: 'custom-entries',
+    dialect: dialects.extensions,
+    meta: () => ({}),
+  })
+  const source = { resource: entries, scope: [customApiId] }
+  const page = (window: Window): Bare => ({ sql: pageSql(source, undefined, window, storeId), quick: false })
+  const one: Sql = {
+    text: `SELECT ${rowColumns(entries)} FROM entries WHERE store_id = $1 AND custom_api_id = $2 AND id = $3`,
+    values: [storeId, customApiId, entryId],
+  }
+  const body = JSON.stringify({ data: { type: 'wish_ext', title: 'Bench', amount: 7 } })
+  return [
+    { name: 'get-entry', path: `${path}/${entryId}`, bare: { sql: one, quick: true } },
+    { name: 'list-entries', path, bare: page(first) },
+    {
+      name: 'list-entries-at-10000',
+      path: `${path}?page%5Boffset%5D=10000`,
+      bare: page({ ...first, offset: 10_000 }),
+      compareWith: 'list-entries',
+    },
+    { name: 'filter-entries-one-of-all', path: `${path}?filter=eq(title,Wish%20500000)` },
+    { name: 'filter-entries-100-of-all', path: `${path}?filter=eq(amount,77)` },
+    { name: 'create-entry', path, method: 'POST', body },
+  ]
 }

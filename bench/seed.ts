@@ -5,12 +5,21 @@ import type { Database } from '../server/kernel/storage/database.ts'
 export interface Seeded {
   readonly storeId: string
   readonly accountId: string
+  /** Some more, for writes that do not all meet at one row. */
+  readonly accountIds: readonly string[]
+  readonly customApiId: string
+  readonly entryId: string
 }
 
 const perStatement = 100_000
 
+// As the server's own: ordered by creation.
+const uuidOf = `(lpad(to_hex((extract(epoch FROM t) * 1000)::bigint), 12, '0') || '7' || lpad(to_hex(i % 4096), 3, '0')
+  || '8' || left(md5(i::text), 15))::uuid`
+
 /** Fills the store by SQL: the triggers keep feed, totals and index as for any other write. */
-export async function seed(database: Database, _url: string, _token: string, rows: number): Promise<Seeded> {
+export async function seed(database: Database, url: string, token: string, rows: number): Promise<Seeded> {
+  const customApiId = await makeCustomApi(url, token)
   const [store] = await database.run({
     text: 'SELECT id FROM stores ORDER BY created_at LIMIT 1',
     values: [],
@@ -20,12 +29,20 @@ export async function seed(database: Database, _url: string, _token: string, row
     await database.run({
       text: `
         INSERT INTO accounts (store_id, id, created_at, updated_at, doc)
-        SELECT $1, (lpad(to_hex((extract(epoch FROM t) * 1000)::bigint), 12, '0') || '7' || lpad(to_hex(i % 4096), 3, '0')
-          || '8' || left(md5(i::text), 15))::uuid, t, t,
+        SELECT $1, ${uuidOf}, t, t,
           json_build_object('name', 'Account ' || i, 'legal_name', 'Company ' || i % 1000 || ' Ltd',
             'registration_id', 'R' || i, 'external_ref', 'ext-' || i, 'note', repeat('x', 300))
         FROM (SELECT i, timestamptz '2026-01-01' + i * interval '20 ms' AS t FROM generate_series($2::int, $3::int) i) s`,
       values: [storeId, from, Math.min(rows, from + perStatement - 1)],
+    })
+    await database.run({
+      text: `
+        INSERT INTO entries (store_id, custom_api_id, id, created_at, updated_at, doc, hidden)
+        SELECT $1, $4, ${uuidOf}, t, t,
+          json_build_object('title', 'Wish ' || i, 'amount', i % 10000, 'note', repeat('x', 200)),
+          '{"meta": {"data_size": 230}}'
+        FROM (SELECT i, timestamptz '2026-01-01' + i * interval '20 ms' AS t FROM generate_series($2::int, $3::int) i) s`,
+      values: [storeId, from, Math.min(rows, from + perStatement - 1), customApiId],
     })
   }
   await mergeTotals.run({ database, log: undefined as never }, {})
@@ -35,5 +52,35 @@ export async function seed(database: Database, _url: string, _token: string, row
     text: 'SELECT id FROM accounts WHERE store_id = $1 ORDER BY created_at LIMIT 1 OFFSET $2',
     values: [storeId, Math.floor(rows / 2)],
   })
-  return { storeId, accountId: account?.[0] as string }
+  const some = await database.run({
+    text: 'SELECT id FROM accounts WHERE store_id = $1 ORDER BY md5(id::text) LIMIT 1000',
+    values: [storeId],
+  })
+  const [entry] = await database.run({
+    text: 'SELECT id FROM entries WHERE store_id = $1 AND custom_api_id = $3 ORDER BY created_at LIMIT 1 OFFSET $2',
+    values: [storeId, Math.floor(rows / 2), customApiId],
+  })
+  return {
+    storeId,
+    accountId: account?.[0] as string,
+    accountIds: some.map(([id]) => id as string),
+    customApiId,
+    entryId: entry?.[0] as string,
+  }
+}
+
+async function makeCustomApi(url: string, token: string): Promise<string> {
+  const path = '/v2/settings/extensions/custom-apis'
+  const post = async (path: string, data: object) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    const answer = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify({ data }) })
+    if (answer.status !== 201) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
+    return ((await answer.json()) as { data: { id: string } }).data.id
+  }
+  const id = await post(path, { type: 'custom_api', name: 'Wishes', slug: 'wishes', api_type: 'wish_ext' })
+  const field = { type: 'custom_field' }
+  await post(`${path}/${id}/fields`, { ...field, name: 'Title', slug: 'title', field_type: 'string' })
+  await post(`${path}/${id}/fields`, { ...field, name: 'Amount', slug: 'amount', field_type: 'integer' })
+  await post(`${path}/${id}/fields`, { ...field, name: 'Note', slug: 'note', field_type: 'any' })
+  return id
 }

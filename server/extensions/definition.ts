@@ -45,7 +45,7 @@ const kept = new Map<string, { readonly state: string; readonly definition: Defi
 export async function findDefinition(ctx: Ctx, naming: Naming, hold = false): Promise<Definition> {
   const [column, value] = 'slug' in naming ? ['slug', naming.slug] : ['id', naming.id]
   if (column === 'id' && !isId(value)) throw missing()
-  const [found] = await ctx.store.rows(
+  const [found] = await ctx.store.glance(
     `SELECT id, version || '.' || definition FROM custom_apis WHERE store_id = $1 AND ${column} = $2` +
       (hold ? ' FOR KEY SHARE' : ''),
     value,

@@ -1,92 +1,13 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { adminOf, key, newDirectory, type Process, serve, stop, stopAfterEach } from '../support/process.ts'
 
-/** A server as an operator runs it: a process of its own, on a data directory of its own. */
+stopAfterEach()
 
-const main = fileURLToPath(new URL('../../server/main.ts', import.meta.url))
-const started: ChildProcess[] = []
-const directories: string[] = []
-
-afterEach(async () => {
-  for (const child of started.splice(0)) await stop(child)
-  for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true })
-})
-
-function newDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'sutler-journey-'))
-  directories.push(directory)
-  return directory
-}
-
-interface Process {
-  readonly child: ChildProcess
-  readonly output: () => string
-  readonly exit: Promise<number | null>
-  /** The address it says it is ready at. */
-  readonly ready: Promise<string>
-}
-
-function serve(dataDir: string, settings: Record<string, string> = {}): Process {
-  const child = spawn(process.execPath, [main, 'serve'], {
-    env: {
-      PATH: process.env.PATH,
-      SUTLER_DATA_DIR: dataDir,
-      PORT: '0',
-      HOST: '127.0.0.1',
-      LOG_LEVEL: 'error',
-      ...settings,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  started.push(child)
-  let output = ''
-  child.stdout.on('data', (text) => {
-    output += text
-  })
-  child.stderr.on('data', (text) => {
-    output += text
-  })
-  const exit = new Promise<number | null>((done) => child.once('exit', (code) => done(code)))
-  const ready = new Promise<string>((done, failed) => {
-    child.stdout.on('data', () => {
-      const match = /ready at (\S+)/.exec(output)
-      if (match?.[1]) done(match[1].replace('localhost', '127.0.0.1'))
-    })
-    exit.then(() => failed(new Error(`stopped before it was ready: ${output}`)))
-  })
-  ready.catch(() => {})
-  return { child, output: () => output, exit, ready }
-}
-
-async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const exited = new Promise((done) => child.once('exit', done))
-  child.kill('SIGTERM')
-  await exited
-}
-
-const key = { SUTLER_CLIENT_ID: 'journey', SUTLER_CLIENT_SECRET: 'journey-secret' }
-
-// biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what a test is about.
-const bodyOf = (answer: Response): Promise<any> => answer.json()
-
-async function adminOf(url: string, id = key.SUTLER_CLIENT_ID, secret = key.SUTLER_CLIENT_SECRET) {
-  const body = new URLSearchParams({ grant_type: 'client_credentials', client_id: id, client_secret: secret })
-  const answer = await fetch(`${url}/oauth/access_token`, { method: 'POST', body })
-  const { access_token } = (await answer.json()) as { access_token: string }
-  return (path: string, init: RequestInit = {}) =>
-    fetch(url + path, {
-      ...init,
-      headers: { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' },
-    })
-}
-
-const account = (name: string) => JSON.stringify({ data: { type: 'account', name } })
+const account = (name: string) => ({ data: { type: 'account', name } })
 
 test('the first start makes a key, shows it once and keeps it private; the next start does not show it', async () => {
   const directory = newDirectory()
@@ -97,12 +18,12 @@ test('the first start makes a key, shows it once and keeps it private; the next 
     /CLIENT_ID=(\S+)\nSUTLER_CLIENT_SECRET=(\S+)/.exec(readFileSync(file, 'utf8')) ?? []
   expect(statSync(file).mode & 0o777).toBe(0o600)
   expect(first.output()).toContain(secret)
-  expect((await (await adminOf(url, id, secret))('/v2/settings')).status).toBe(200)
+  expect((await (await adminOf(url, id, secret)).get('/v2/settings')).status).toBe(200)
   await stop(first.child)
   expect(await first.exit).toBe(0)
 
   const second = serve(directory)
-  expect((await (await adminOf(await second.ready, id, secret))('/v2/settings')).status).toBe(200)
+  expect((await (await adminOf(await second.ready, id, secret)).get('/v2/settings')).status).toBe(200)
   expect(second.output()).not.toContain(secret)
 })
 
@@ -146,7 +67,7 @@ test('SIGTERM lets the requests in flight finish', async () => {
   const cut: unknown[] = []
   const writer = async () => {
     while (!stopping) {
-      const answer = await admin('/v2/accounts', { method: 'POST', body: account('A') })
+      const answer = await admin.post('/v2/accounts', account('A'))
       statuses.push(answer.status)
     }
   }
@@ -168,11 +89,8 @@ test('after kill -9 of everything, under load, the next start has every acknowle
   let killed = false
   const writer = async (writer: number) => {
     for (let i = 0; !killed; i++) {
-      const answer = await admin('/v2/accounts', { method: 'POST', body: account(`${writer}-${i}`) }).catch(
-        () => undefined,
-      )
-      const body = answer && (await bodyOf(answer).catch(() => undefined))
-      if (answer?.status === 201 && body) acknowledged.push(body.data.id)
+      const answer = await admin.post('/v2/accounts', account(`${writer}-${i}`)).catch(() => undefined)
+      if (answer?.status === 201) acknowledged.push(answer.body.data.id)
     }
   }
   const writers = Array.from({ length: 8 }, (_, i) => writer(i))
@@ -199,15 +117,15 @@ test('after kill -9 of everything, under load, the next start has every acknowle
   const again = await adminOf(await serve(directory, key).ready)
   const kept = new Set<string>()
   for (let last = '00000000-0000-0000-0000-000000000000'; ; ) {
-    const page = await bodyOf(await again(`/v2/accounts?sort=id&page[limit]=100&filter=gt(id,${last})`))
-    if (page.data.length === 0) {
-      expect(page.meta.results.total).toBe(0)
+    const page = await again.get(`/v2/accounts?sort=id&page[limit]=100&filter=gt(id,${last})`)
+    if (page.body.data.length === 0) {
+      expect(page.body.meta.results.total).toBe(0)
       break
     }
-    for (const { id } of page.data) kept.add(id)
-    last = page.data.at(-1).id
+    for (const { id } of page.body.data) kept.add(id)
+    last = page.body.data.at(-1).id
   }
   expect(acknowledged.filter((id) => !kept.has(id))).toEqual([])
-  const total = await bodyOf(await again('/v2/accounts?page[limit]=0'))
-  expect(total.meta.results.total).toBe(kept.size)
+  const total = await again.get('/v2/accounts?page[limit]=0')
+  expect(total.body.meta.results.total).toBe(kept.size)
 })

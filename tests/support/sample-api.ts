@@ -44,7 +44,7 @@ export const sampleEntries: readonly Resource[] = [
 ]
 
 const customApis = '/v2/settings/extensions/custom-apis'
-let counter = 0
+let counter = Math.floor(Math.random() * 1e9)
 
 /** Makes the API, and returns the slug that its entries are at. */
 export async function makeSampleApi(client: Client): Promise<string> {

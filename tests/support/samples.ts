@@ -132,7 +132,8 @@ const bodies: Readonly<Record<string, (samples: Samples) => Promise<unknown>>> =
   'remove-account-tags': tagLinks,
 }
 
-let counter = 0
+// Anywhere, so that a second run on the same server makes other names.
+let counter = Math.floor(Math.random() * 1e9)
 
 /** Makes valid objects of any kind, as their declarations say, in the store of its client. */
 export class Samples {

@@ -90,8 +90,15 @@ export class Database implements Connection {
     }
   }
 
-  run(sql: Sql): Promise<readonly Tuple[]> {
-    return query(this.pool, sql)
+  /** One statement, which is a transaction of its own: one that lost a race is run again. */
+  async run(sql: Sql): Promise<readonly Tuple[]> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await query(this.pool, sql)
+      } catch (error) {
+        if (!isRetryable(error) || attempt === transactionAttemptsMax) throw error
+      }
+    }
   }
 
   /**

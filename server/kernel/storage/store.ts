@@ -192,6 +192,11 @@ export class Store {
     return this.#connection.run({ text, values: [this.id, ...values] })
   }
 
+  /** As `rows`, for a read that is sure to be short: it shares the pipelined connection. */
+  glance(text: string, ...values: readonly unknown[]): Promise<readonly Tuple[]> {
+    return this.#reader.run({ text, values: [this.id, ...values] })
+  }
+
   /** As `rows`, for a statement whose shape differs with each call. */
   rowsOnce(text: string, ...values: readonly unknown[]): Promise<readonly Tuple[]> {
     return this.#connection.run({ text, values: [this.id, ...values], once: true })

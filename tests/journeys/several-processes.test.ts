@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { expect, inject, test } from 'vitest'
+import { adminOf, key, newDirectory, serve, stopAfterEach } from '../support/process.ts'
+
+stopAfterEach()
+
+const account = (name: string) => ({ data: { type: 'account', name } })
+
+test('several processes on one database are one server', async () => {
+  const postgres = inject('postgres')
+  const database = `several_${randomUUID().replaceAll('-', '')}`
+  const root = new pg.Client(postgres)
+  await root.connect()
+  await root.query(`CREATE DATABASE ${database}`)
+  const settings = {
+    ...key,
+    DATABASE_URL: postgres.replace(/@\/[^?]*/, `@/${database}`),
+    SUTLER_SECRET: 'the same secret in all of the processes',
+  }
+  // All of them find an empty database: one migrates it, one makes the store.
+  const urls = await Promise.all([1, 2, 3].map(() => serve(newDirectory(), settings).ready))
+  const [first, second, third] = (await Promise.all(urls.map((url) => adminOf(url)))) as [
+    Awaited<ReturnType<typeof adminOf>>,
+    Awaited<ReturnType<typeof adminOf>>,
+    Awaited<ReturnType<typeof adminOf>>,
+  ]
+  const stores = await Promise.all([first, second, third].map((admin) => admin.get('/v2/settings')))
+  expect(new Set(stores.map(({ body }) => body.data.id)).size).toBe(1)
+
+  // Totals are exact whoever wrote, and while it is being written.
+  await Promise.all(
+    [first, second, third].map(async (admin, process) => {
+      for (let i = 0; i < 40; i++) await admin.post('/v2/accounts', account(`${process}-${i}`))
+    }),
+  )
+  for (const admin of [first, second, third]) {
+    expect((await admin.get('/v2/accounts')).body.meta.results.total).toBe(120)
+  }
+
+  // The page length takes effect at once in every process.
+  for (const page_length of [7, 50, 1, 25]) {
+    await first.put('/v2/settings', { data: { type: 'settings', page_length } })
+    for (const admin of [second, third, first]) {
+      expect((await admin.get('/v2/accounts')).body.data.length).toBe(page_length)
+    }
+  }
+
+  // A token is good everywhere, until its key is deleted anywhere.
+  const made = await first.post('/v2/application-keys', {
+    data: { type: 'application_key', name: 'Passing' },
+  })
+  const { client_id, client_secret, id } = made.body.data
+  const passing = await adminOf(urls[1] as string, client_id, client_secret)
+  expect((await passing.get('/v2/settings')).status).toBe(200)
+  expect((await first.delete(`/v2/application-keys/${id}`)).status).toBe(204)
+  await expect.poll(async () => (await passing.get('/v2/settings')).status, { timeout: 8000 }).toBe(401)
+  await root.end()
+})

@@ -1,0 +1,81 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach } from 'vitest'
+import { type Client, clientOf } from './client.ts'
+
+/** A server as an operator runs it: a process of its own. */
+export interface Process {
+  readonly child: ChildProcess
+  readonly output: () => string
+  readonly exit: Promise<number | null>
+  /** The address it says it is ready at. */
+  readonly ready: Promise<string>
+}
+
+const main = fileURLToPath(new URL('../../server/main.ts', import.meta.url))
+const started: ChildProcess[] = []
+const directories: string[] = []
+
+/** The key that a process is given, where a test does not ask for the one it makes itself. */
+export const key = { SUTLER_CLIENT_ID: 'journey', SUTLER_CLIENT_SECRET: 'journey-secret' }
+
+/** Stops what the file's tests have started, after each of them. */
+export function stopAfterEach(): void {
+  afterEach(async () => {
+    for (const child of started.splice(0)) await stop(child)
+    for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true })
+  })
+}
+
+export function newDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'sutler-journey-'))
+  directories.push(directory)
+  return directory
+}
+
+export function serve(dataDir: string, settings: Record<string, string> = {}): Process {
+  const { PATH } = process.env
+  const given = { SUTLER_DATA_DIR: dataDir, PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'error', ...settings }
+  const child = spawn(process.execPath, [main, 'serve'], {
+    env: { PATH, ...given },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  started.push(child)
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (text) => {
+      output += text
+    })
+  }
+  const exit = new Promise<number | null>((done) => child.once('exit', (code) => done(code)))
+  const ready = new Promise<string>((done, failed) => {
+    child.stdout.on('data', () => {
+      const match = /ready at (\S+)/.exec(output)
+      if (match?.[1]) done(match[1].replace('localhost', '127.0.0.1'))
+    })
+    exit.then(() => failed(new Error(`stopped before it was ready: ${output}`)))
+  })
+  ready.catch(() => {})
+  return { child, output: () => output, exit, ready }
+}
+
+export async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exited = new Promise((done) => child.once('exit', done))
+  child.kill('SIGTERM')
+  await exited
+}
+
+/** A caller of the server with an application key. */
+export async function adminOf(
+  url: string,
+  id = key.SUTLER_CLIENT_ID,
+  secret = key.SUTLER_CLIENT_SECRET,
+): Promise<Client> {
+  const body = new URLSearchParams({ grant_type: 'client_credentials', client_id: id, client_secret: secret })
+  const answer = await fetch(`${url}/oauth/access_token`, { method: 'POST', body })
+  return clientOf(url, ((await answer.json()) as { access_token: string }).access_token)
+}
