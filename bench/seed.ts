@@ -1,3 +1,5 @@
+import { systemClock } from '../server/kernel/clock.ts'
+import type { JobCtx } from '../server/kernel/jobs.ts'
 import { mergeTotals } from '../server/kernel/merge-totals.ts'
 import type { Database } from '../server/kernel/storage/database.ts'
 
@@ -45,7 +47,7 @@ export async function seed(database: Database, url: string, token: string, rows:
       values: [storeId, from, Math.min(rows, from + perStatement - 1), customApiId],
     })
   }
-  await mergeTotals.run({ database, log: undefined as never }, {})
+  await mergeTotals.run({ database } as JobCtx, {})
   await database.run({ text: 'VACUUM ANALYZE', values: [] })
   await database.run({ text: 'CHECKPOINT', values: [] })
   const [account] = await database.run({

@@ -1,9 +1,11 @@
 import { accounts, autoCreateAccount } from './accounts/index.ts'
+import { customers } from './customers/index.ts'
 import { extensions } from './extensions/index.ts'
 import { identity } from './identity/index.ts'
 import type { Module } from './kernel/module.ts'
 import { keys } from './keys/index.ts'
-import { permissions } from './permissions/index.ts'
+import { mayUseEntries, permissions } from './permissions/index.ts'
+import { personalData } from './personal-data/index.ts'
 import { settings } from './settings/index.ts'
 
 /** Everything the server does. Nothing registers itself; a module may use only the modules above it. */
@@ -12,6 +14,8 @@ export const app: readonly Module[] = [
   keys,
   identity(autoCreateAccount),
   accounts,
-  extensions,
+  customers,
+  extensions(mayUseEntries),
   permissions,
+  personalData,
 ]

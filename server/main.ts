@@ -5,6 +5,7 @@ import { sutlerApi } from './api-document.ts'
 import { app } from './app.ts'
 import { type Config, readConfig, readSecret } from './config.ts'
 import { type Credentials, firstStart } from './first-start.ts'
+import { forgetAttempts } from './kernel/auth/attempts.ts'
 import { deriveKey, Tokens } from './kernel/auth/tokens.ts'
 import { type Clock, systemClock } from './kernel/clock.ts'
 import type { Instance } from './kernel/context.ts'
@@ -12,6 +13,7 @@ import { StartupError } from './kernel/errors.ts'
 import { docs } from './kernel/http/docs.ts'
 import { health } from './kernel/http/health.ts'
 import { buildServer } from './kernel/http/server.ts'
+import { forgetIdempotencyKeys } from './kernel/idempotency.ts'
 import { migrateJobs, startJobs } from './kernel/jobs.ts'
 import { mergeTotals } from './kernel/merge-totals.ts'
 import { Database } from './kernel/storage/database.ts'
@@ -59,11 +61,13 @@ export async function start(config: Config = readConfig(), swaps: { clock?: Cloc
       shopperTokens: [],
       clock,
       log,
+      shopperTokenKey: (kind) => deriveKey(secret, `shopper-token ${kind}`),
       cursorKey: deriveKey(secret, 'cursor'),
       sealKey: deriveKey(secret, 'sealed-values'),
       baseUrl: config.baseUrl,
     }
-    const jobs = await startJobs([mergeTotals, ...app.flatMap((module) => module.jobs)], { database, log })
+    const ownJobs = [mergeTotals, forgetIdempotencyKeys, forgetAttempts]
+    const jobs = await startJobs([...ownJobs, ...app.flatMap((module) => module.jobs)], instance)
     undo.push(() => jobs.stop())
     const server = buildServer(instance, app, config.trustProxy)
     health(server, database)

@@ -1,12 +1,9 @@
-import { text } from '../kernel/fields.ts'
-import { dialects, type FilterRule, resource, shown } from '../kernel/resource.ts'
-import { accounts } from './accounts.ts'
-import { checkAddress } from './check-address.ts'
+import { dialects, resource, shown } from '../kernel/resource.ts'
+import { accounts, lockAccount } from './accounts.ts'
+import { addressFields, addressFilter } from './address-fields.ts'
+import { checkAddressOf } from './check-address.ts'
 
-const line = <const About extends string, const Example extends string>(about: About, example: Example) =>
-  text({ max: 1024, about, example })
-
-/** Where an account wants its parcels and bills. Which fields must be given is a setting of the store. */
+/** Where an account wants its parcels and bills. */
 export const accountAddresses = resource({
   type: 'address',
   noun: ['account-address', 'account-addresses'],
@@ -16,52 +13,11 @@ export const accountAddresses = resource({
   table: 'account_addresses',
   parent: () => accounts,
   fields: {
-    name: line('What the account calls it.', 'Warehouse'),
-    first_name: line('Of the person to deliver to.', 'Ada'),
-    last_name: line('Of the person to deliver to.', 'Byron'),
-    phone_number: line('For questions on delivery.', '+44 20 7946 0123'),
-    company_name: line('The company at this address.', 'Riverside Bakery'),
-    instructions: text({ max: 4096, about: 'For whoever delivers.', example: 'Ring twice.' }),
-    line_1: line('Street and number.', '12 Mill Lane'),
-    line_2: line('Flat, floor or building.', 'Unit 4'),
-    city: line('City or town.', 'Ely'),
-    county: line('County.', 'Cambridgeshire'),
-    region: line('State, province or territory.', 'England'),
-    postcode: line('Postal code.', 'CB7 4AA'),
-    country: text({
-      // Empty is what a form sends for a field that nobody filled in.
-      pattern: /^([A-Za-z]{2})?$/,
-      max: 2,
-      about: 'ISO 3166-1 alpha-2 code; stored in capitals.',
-      example: 'GB',
-    }),
+    ...addressFields,
     relationships: shown<{ account: { id: string; type: 'account' } }>({}, { about: 'Its account.' }),
   },
-  filter: Object.fromEntries(
-    [
-      ...['name', 'first_name', 'last_name', 'phone_number', 'company_name', 'instructions', 'line_1'],
-      ...['line_2', 'city', 'county', 'region', 'postcode', 'country'],
-    ].map((name) => [name, member(name)]),
-  ),
+  filter: addressFilter,
   area: 'account-addresses',
   dialect: dialects.inside,
-  beforeWrite: checkAddress,
+  beforeWrite: checkAddressOf('account', lockAccount),
 })
-
-/** An account's few addresses are read one by one: columns and indexes would cost more than they save. */
-function member(name: string): FilterRule {
-  const value = `(doc->>'${name}')`
-  return {
-    ops: ['eq', 'in', 'like', 'ilike', 'text'],
-    kind: 'text',
-    where: (op, values, bind) => {
-      const [first, ...others] = values.map(bind)
-      if (op === 'in') return `${value} IN (${[first, ...others].join(', ')})`
-      if (op === 'like') return `${value} LIKE ${first}`
-      if (op === 'ilike') return `lower(${value}) LIKE lower(${first})`
-      // All of the words, in whatever order.
-      if (op === 'text') return `to_tsvector('simple', ${value}) @@ plainto_tsquery('simple', ${first})`
-      return `${value} = ${first}`
-    },
-  }
-}

@@ -1,5 +1,6 @@
-import { accountRealmId } from '../identity/index.ts'
+import { accountRealmId, type userAuthenticationInfos } from '../identity/index.ts'
 import type { Ctx } from '../kernel/context.ts'
+import type { Values } from '../kernel/fields.ts'
 import { store } from '../kernel/operations.ts'
 import type { Row } from '../kernel/resource.ts'
 import { readSingleton } from '../kernel/singleton.ts'
@@ -8,11 +9,18 @@ import { accountMemberships } from './account-memberships.ts'
 import { accounts } from './accounts.ts'
 
 /** Where the store wants it, a new member is given an account of the same name. Needs the user's transaction. */
-export async function autoCreateAccount(ctx: Ctx, user: Row): Promise<void> {
+export async function autoCreateAccount(
+  ctx: Ctx,
+  user: Row<typeof userAuthenticationInfos.fields>,
+): Promise<void> {
   if (user.scope[0] !== (await accountRealmId(ctx))) return
   const settings = await readSingleton(ctx, accountAuthenticationSettings)
   if (!settings.auto_create_account_for_account_members) return
-  const name = (user.doc as { name: string }).name
-  const account = await store(ctx, accounts, [], { name, external_ref: null } as never)
-  await store(ctx, accountMemberships, [account.id], { account_member_id: user.id } as never)
+  const { name } = user.doc
+  const account = await store(ctx, accounts, [], { name, external_ref: null } as Values<
+    typeof accounts.fields
+  >)
+  await store(ctx, accountMemberships, [account.id], { account_member_id: user.id } as Values<
+    typeof accountMemberships.fields
+  >)
 }

@@ -3,22 +3,31 @@ import { Problem } from '../kernel/errors.ts'
 import type { Draft } from '../kernel/resource.ts'
 import { readSingleton } from '../kernel/singleton.ts'
 import { storeSettings } from '../settings/index.ts'
-import { lockAccount } from './accounts.ts'
 
 type AddressValues = Readonly<Record<string, unknown>>
+
+/** Who has addresses. */
+type Owner = 'account' | 'customer'
+
+/** Holds the owner to the end of the transaction; 404 when there is none. */
+type Lock = (ctx: Ctx, id: string) => Promise<void>
 
 const isBlank = (value: unknown) => typeof value !== 'string' || value.trim() === ''
 
 /** Completes an address, and refuses one that lacks a mandatory field or is one too many. */
-export async function checkAddress(ctx: Ctx, { scope, values, before }: Draft): Promise<void> {
-  const [accountId = ''] = scope
-  const { address_mandatory_fields, shopper_address_limit } = await readSingleton(ctx, storeSettings)
-  refuseBlank(address_mandatory_fields, values, before?.doc)
-  if (values.country) values.country = String(values.country).toUpperCase()
-  if (before) return
-  await refuseTooMany(ctx, accountId, shopper_address_limit)
-  values.relationships = { account: { id: accountId.toLowerCase(), type: 'account' } }
-}
+export const checkAddressOf =
+  (owner: Owner, lock: Lock) =>
+  async (ctx: Ctx, { scope, values, before }: Draft): Promise<void> => {
+    const [ownerId = ''] = scope
+    const { address_mandatory_fields, shopper_address_limit } = await readSingleton(ctx, storeSettings)
+    refuseBlank(address_mandatory_fields, values, before?.doc)
+    if (values.country) values.country = String(values.country).toUpperCase()
+    if (before) return
+    // Two addresses that are added at the same time are counted one after the other.
+    await lock(ctx, ownerId)
+    await refuseTooMany(ctx, owner, ownerId, shopper_address_limit)
+    values.relationships = { [owner]: { id: ownerId.toLowerCase(), type: owner } }
+  }
 
 /** A setting that changed binds new addresses only: an old one may go on without the field, but not lose it. */
 function refuseBlank(mandatory: readonly string[], values: AddressValues, before?: AddressValues): void {
@@ -29,13 +38,11 @@ function refuseBlank(mandatory: readonly string[], values: AddressValues, before
   })
 }
 
-async function refuseTooMany(ctx: Ctx, accountId: string, limit: number): Promise<void> {
-  // Two addresses that are added at the same time are counted one after the other.
-  await lockAccount(ctx, accountId)
+async function refuseTooMany(ctx: Ctx, owner: Owner, ownerId: string, limit: number): Promise<void> {
   const [row] = await ctx.store.rows(
-    'SELECT count(*) FROM account_addresses WHERE store_id = $1 AND account_id = $2',
-    accountId,
+    `SELECT count(*) FROM ${owner}_addresses WHERE store_id = $1 AND ${owner}_id = $2`,
+    ownerId,
   )
   if (Number(row?.[0]) < limit) return
-  throw new Problem('unprocessable', `The account has ${limit} addresses; it may not have more.`)
+  throw new Problem('unprocessable', `The ${owner} has ${limit} addresses; it may not have more.`)
 }

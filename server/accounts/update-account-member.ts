@@ -1,5 +1,6 @@
 import { action } from '../kernel/action.ts'
 import { objectAnswer } from '../kernel/http/answer.ts'
+import { mustMatch } from '../kernel/operations.ts'
 import { accountMembers, findAccountMember } from './account-members.ts'
 
 /** Answers the member as it is: its own fields are changed in the realm, and fields of a store's own are to come. */
@@ -12,7 +13,9 @@ export const updateAccountMember = action({
   status: 200,
   body: { type: 'account_member', fields: {} },
 
-  async run(ctx, { params }) {
-    return objectAnswer(200, accountMembers, await findAccountMember(ctx, params.id), ctx)
+  async run(ctx, { params, ifMatch }) {
+    const member = await findAccountMember(ctx, params.id)
+    mustMatch(member, ifMatch)
+    return objectAnswer(200, accountMembers, member, ctx)
   },
 })

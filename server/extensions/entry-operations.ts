@@ -37,8 +37,18 @@ const addresses: readonly Address[] = [
   },
 ]
 
-/** The operations of entries, at both addresses. Writes hold the API's definition, so that it cannot change under them. */
-export const entryOperations: readonly Action[] = addresses.flatMap((address) => [
+/** The operations of entries, at both addresses. Writes hold the API's definition: it cannot change under them. */
+export const entryOperations = (mayUse: MayUse): readonly Action[] =>
+  addresses.flatMap((address) => operationsAt(address, mayUse))
+
+/** Refuses a caller whose role may not do this with the custom API's entries. */
+export type MayUse = (
+  ctx: Ctx,
+  customApiId: string,
+  right: 'create' | 'list' | 'read' | 'update' | 'delete',
+) => Promise<void>
+
+const operationsAt = (address: Address, mayUse: MayUse): readonly Action[] => [
   action({
     name: `list-custom-entries${address.suffix}`,
     route: `GET ${address.path}`,
@@ -49,6 +59,7 @@ export const entryOperations: readonly Action[] = addresses.flatMap((address) =>
     async run(ctx, { rawBody: _, ...call }) {
       return within(ctx, call.query, async (ctx) => {
         const api = await findDefinition(ctx, address.naming(call.params))
+        await mayUse(ctx, api.id, 'list')
         return list(ctx, api.entries, [api.id], { ...call, body: undefined })
       })
     },
@@ -63,6 +74,7 @@ export const entryOperations: readonly Action[] = addresses.flatMap((address) =>
     transaction: true,
     async run(ctx, { params, rawBody }) {
       const api = await findDefinition(ctx, address.naming(params), true)
+      await mayUse(ctx, api.id, 'create')
       const values = readValues(api, rawBody)
       const row = await namingTheField(api, store(ctx, api.entries, [api.id], values))
       return objectAnswer(201, api.entries, row, ctx)
@@ -77,6 +89,7 @@ export const entryOperations: readonly Action[] = addresses.flatMap((address) =>
     status: 200,
     async run(ctx, { rawBody: _, ...call }) {
       const api = await findDefinition(ctx, address.naming(call.params))
+      await mayUse(ctx, api.id, 'read')
       const id = await idOf(ctx, api, address, call.params)
       return get(ctx, api.entries, [api.id], id, { ...call, body: undefined })
     },
@@ -93,14 +106,17 @@ export const entryOperations: readonly Action[] = addresses.flatMap((address) =>
     transaction: true,
     async run(ctx, { params, rawBody, ifMatch }) {
       const api = await findDefinition(ctx, address.naming(params), true)
+      await mayUse(ctx, api.id, 'update')
       const values = readValues(api, rawBody)
       const id = await idOf(ctx, api, address, params)
       if (api.allowUpserts && !(await exists(ctx, api, id))) {
         // Two that find nothing do not both create: the second one waits, and finds.
         await waitForTurn(ctx, api, givenId(params))
         const found = await idOf(ctx, api, address, params)
-        if (!(await exists(ctx, api, found)))
+        if (!(await exists(ctx, api, found))) {
+          await mayUse(ctx, api.id, 'create')
           return upsert(ctx, api, address, givenId(params), values, ifMatch)
+        }
         return answerChange(ctx, api, found, values, ifMatch)
       }
       return answerChange(ctx, api, id, values, ifMatch)
@@ -115,11 +131,12 @@ export const entryOperations: readonly Action[] = addresses.flatMap((address) =>
     status: 204,
     async run(ctx, { rawBody: _, ...call }) {
       const api = await findDefinition(ctx, address.naming(call.params))
+      await mayUse(ctx, api.id, 'delete')
       const id = await idOf(ctx, api, address, call.params)
       return remove(ctx, api.entries, [api.id], id, { ...call, body: undefined })
     },
   }),
-])
+]
 
 const givenId = ({ id = '' }: Params) => id
 

@@ -1,14 +1,15 @@
-import { module } from '../kernel/module.ts'
+import { type Module, module } from '../kernel/module.ts'
 import { customApis } from './custom-apis.ts'
 import { customFields } from './custom-fields.ts'
-import { entryOperations } from './entry-operations.ts'
+import { entryOperations, type MayUse } from './entry-operations.ts'
 import { getExtensionsApiDocument } from './get-extensions-api-document.ts'
 
 export { customApis }
 
-export const extensions = module({
-  name: 'extensions',
-  about: 'Custom APIs: kinds of objects that a store adds, with fields of its own, and their entries.',
-  resources: [customApis, customFields],
-  actions: [getExtensionsApiDocument, ...entryOperations],
-})
+export const extensions = (mayUse: MayUse): Module =>
+  module({
+    name: 'extensions',
+    about: 'Custom APIs: kinds of objects that a store adds, with fields of its own, and their entries.',
+    resources: [customApis, customFields],
+    actions: [getExtensionsApiDocument, ...entryOperations(mayUse)],
+  })

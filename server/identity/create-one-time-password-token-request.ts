@@ -1,14 +1,22 @@
 import { action } from '../kernel/action.ts'
+import { withinLimits } from '../kernel/auth/attempts.ts'
+import { Problem } from '../kernel/errors.ts'
 import { choice, text } from '../kernel/fields.ts'
-import { noContent } from '../kernel/http/answer.ts'
+import { findVisible } from '../kernel/operations.ts'
+import { isId } from '../kernel/ids.ts'
+import { makeOneTimePassword } from './one-time-passwords.ts'
+import { passwordProfiles } from './password-profiles.ts'
 
 /** Asks for a password that is good for one sign-in. The answer is the same whether or not the user exists. */
 export const createOneTimePasswordTokenRequest = action({
   name: 'create-one-time-password-token-request',
   route: 'POST /v2/authentication-realms/:realm_id/password-profiles/:id/one-time-password-token-request',
-  about: 'Asks for a password that is good for one sign-in, to be sent to the user.',
+  about:
+    'Asks for a password that is good for one sign-in within ten minutes. An event carries it to whoever sends it to ' +
+    'the user. The answer is the same whether or not there is such a user.',
   area: 'one-time-password-token-requests',
   status: 202,
+  signsIn: true,
   body: {
     type: 'one_time_password_token_request',
     alsoType: ['one-time-password-token-request'],
@@ -20,6 +28,31 @@ export const createOneTimePasswordTokenRequest = action({
       }),
     },
   },
-  unsupported: true,
-  run: async () => ({ ...noContent, status: 202 }),
+
+  async run(ctx, { params, body }) {
+    const { username, purpose } = body
+    const scope = isId(params.realm_id) ? [params.realm_id] : undefined
+    if (!scope) throw new Problem('not_found', 'password profile not found')
+    const profile = await findVisible(ctx, passwordProfiles, params.id, scope)
+    if (!profile.doc.enable_one_time_password_token) {
+      throw new Problem('unprocessable', 'The password profile has enable_one_time_password_token false.')
+    }
+    const attempt = {
+      at: 'one-time-password-token-request',
+      whose: `${profile.id} ${username.toLowerCase()}`,
+    }
+    // From here on nothing depends on whether there is such a user, and too many requests are no one's to know of.
+    if (await withinLimits(ctx, attempt)) {
+      await ctx.later(makeOneTimePassword, {
+        storeId: ctx.store.id,
+        realmId: profile.scope[0] as string,
+        profileId: profile.id,
+        username,
+        purpose,
+        actor: ctx.who.actor,
+        requestId: ctx.requestId,
+      })
+    }
+    return { status: 202, body: '' }
+  },
 })

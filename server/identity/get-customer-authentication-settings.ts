@@ -1,6 +1,7 @@
 import { action } from '../kernel/action.ts'
 import { json } from '../kernel/http/answer.ts'
 import { authenticationRealms } from './authentication-realms.ts'
+import { realmClients } from './realm-clients.ts'
 import { customerRealmId } from './realm-ids.ts'
 
 /** Leads from the store to the realm of its customers, and names the client that they sign in with. */
@@ -19,7 +20,7 @@ export const getCustomerAuthenticationSettings = action({
       data: {
         id: ctx.store.id,
         type: 'customer-authentication-settings',
-        meta: { client_id: 'customers' },
+        meta: { client_id: realmClients['customer-authentication-settings'] },
         relationships: { 'authentication-realm': { data: realm } },
       },
     })

@@ -1,13 +1,44 @@
 import { action } from '../kernel/action.ts'
-import { noContent } from '../kernel/http/answer.ts'
+import { Problem } from '../kernel/errors.ts'
+import { json } from '../kernel/http/answer.ts'
+import { isId } from '../kernel/ids.ts'
+import { findRealm } from './find-realm.ts'
+import { oidcProfiles } from './oidc-profiles.ts'
 
-/** The realm as an OpenID Connect provider, for libraries that ask for it. Known, so that the links to it are no dead ends; not built yet. */
+/** The realm as an OpenID Connect provider, for libraries that cannot do without (Discovery §3). */
 export const getOidcConfiguration = action({
   name: 'get-oidc-configuration',
   route: 'GET /oidc-idp/stores/:store_id/authentication-realms/:realm_id/.well-known/openid-configuration',
-  about: 'The OpenID Connect discovery document of the realm, for the libraries of storefronts.',
+  about:
+    'The OpenID Connect discovery document of the realm, for the libraries of storefronts. In the query, ' +
+    '`elasticpath_commerce_cloud_profile_id` may name the OIDC profile to sign in with.',
   area: 'open',
+  storeIn: 'store_id',
   status: 200,
-  unsupported: true,
-  run: async () => noContent,
+
+  async run(ctx, { params, query }) {
+    const realm = await findRealm(ctx, params.realm_id)
+    const profileId = new URLSearchParams(query).get('elasticpath_commerce_cloud_profile_id')
+    if (profileId !== null) {
+      const profile = isId(profileId) && (await ctx.store.find(oidcProfiles, profileId, [realm.id]))
+      if (!profile) throw new Problem('not_found', 'oidc profile not found')
+    }
+    const idp = `${ctx.baseUrl}/oidc-idp`
+    const at = `stores/${ctx.store.id}/authentication-realms/${realm.id}`
+    const chosen = profileId === null ? '' : `?elasticpath_commerce_cloud_profile_id=${profileId}`
+    return json(200, {
+      issuer: `${idp}/${at}`,
+      authorization_endpoint: `${idp}/login/${at}${chosen}`,
+      // Must be told, but no one may call it: a code is changed for a token at the API.
+      token_endpoint: `${idp}/token/${at}`,
+      jwks_uri: `${idp}/.well-known/jwks.json`,
+      response_types_supported: ['code'],
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: ['RS256'],
+      scopes_supported: ['openid', 'email', 'profile'],
+      code_challenge_methods_supported: ['S256'],
+      // A text, not a list: so the public contract has it.
+      token_endpoint_auth_methods_supported: 'client_secret_basic',
+    })
+  },
 })

@@ -4,6 +4,7 @@ import { type Resource, type Row, resource } from '../kernel/resource.ts'
 import { authenticationRealms } from './authentication-realms.ts'
 import { createOneTimePasswordTokenRequest } from './create-one-time-password-token-request.ts'
 import { finishOidcLogin } from './finish-oidc-login.ts'
+import { forgetSignIns } from './forget-sign-ins.ts'
 import { getCustomerAuthenticationSettings } from './get-customer-authentication-settings.ts'
 import { getOidcConfiguration } from './get-oidc-configuration.ts'
 import { getOwnMerchantRealmMapping } from './get-own-merchant-realm-mapping.ts'
@@ -16,14 +17,17 @@ import { userAuthenticationOidcProfileInfos } from './user-authentication-oidc-p
 import { userAuthenticationPasswordProfileInfos } from './user-authentication-password-profile-infos.ts'
 
 export { createRealms } from './create-realms.ts'
+export { realmClients } from './realm-clients.ts'
 export { accountRealmId, customerRealmId } from './realm-ids.ts'
+export { type Redemption, redeemSignInCode } from './sign-in-codes.ts'
 export { userAuthenticationInfos }
 
 /** What another module does about a new user, in the transaction that creates them. */
 type WhenUserIsCreated = (ctx: Ctx, user: Row) => Promise<void>
 
-export const identity = (whenUserIsCreated: WhenUserIsCreated): Module =>
-  module({
+export const identity = (whenUserIsCreated: WhenUserIsCreated): Module => {
+  const users = usersWith(whenUserIsCreated)
+  return module({
     name: 'identity',
     about: 'Realms, their users, and what users sign in with.',
     resources: [
@@ -31,7 +35,7 @@ export const identity = (whenUserIsCreated: WhenUserIsCreated): Module =>
       merchantRealmMappings,
       oidcProfiles,
       passwordProfiles,
-      usersWith(whenUserIsCreated),
+      users,
       userAuthenticationOidcProfileInfos,
       userAuthenticationPasswordProfileInfos,
     ],
@@ -40,10 +44,12 @@ export const identity = (whenUserIsCreated: WhenUserIsCreated): Module =>
       getOwnMerchantRealmMapping,
       createOneTimePasswordTokenRequest,
       startOidcLogin,
-      finishOidcLogin,
+      finishOidcLogin(users),
       getOidcConfiguration,
     ],
+    jobs: [forgetSignIns],
   })
+}
 
 const usersWith = (whenUserIsCreated: WhenUserIsCreated): Resource =>
   resource({

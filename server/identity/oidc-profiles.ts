@@ -1,9 +1,11 @@
 import { seal } from '../kernel/auth/seal.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { text } from '../kernel/fields.ts'
-import { type Draft, dialects, resource } from '../kernel/resource.ts'
+import { type Draft, dialects, type Row, resource } from '../kernel/resource.ts'
 import { authenticationRealms } from './authentication-realms.ts'
 import { touchLinkedUsers } from './touch-linked-users.ts'
+
+export const issuerMax = 1024
 
 /** One OpenID Connect provider that the users of a realm may sign in with. */
 export const oidcProfiles = resource({
@@ -38,29 +40,49 @@ export const oidcProfiles = resource({
       about: "The store's secret at the provider. Never shown again.",
       example: 'kept between the store and the provider',
     }),
+    issuer: text({ hidden: true, readOnly: true, max: issuerMax }),
   },
   area: 'authentication-realms',
   dialect: dialects.identity,
-  beforeWrite: sealSecret,
+  beforeWrite: (ctx, draft) => {
+    sealSecret(ctx, draft)
+    forgetIssuer(draft)
+  },
   beforeDelete: (ctx, profile) =>
     touchLinkedUsers(ctx, 'user_authentication_oidc_profile_infos', 'oidc_profile_id', profile),
-  meta: ({ doc }) => ({ issuer: issuerOf(doc.discovery_url) }),
-  links: ({ id, scope: [realmId] }, { baseUrl, store }) => {
-    const realm = `stores/${store.id}/authentication-realms/${realmId}`
+  meta: (profile) => ({ issuer: issuerOf(profile) }),
+  links: (profile, ctx) => {
+    const { baseUrl, store } = ctx
+    const realm = `stores/${store.id}/authentication-realms/${profile.scope[0]}`
     return {
-      'authorization-endpoint': `${baseUrl}/oidc-idp/login/${realm}?elasticpath_commerce_cloud_profile_id=${id}`,
-      'callback-endpoint': `${baseUrl}/oidc-idp/callback/${realm}/oidc-profiles/${id}`,
+      'authorization-endpoint': `${baseUrl}/oidc-idp/login/${realm}?elasticpath_commerce_cloud_profile_id=${profile.id}`,
+      'callback-endpoint': callbackUrlOf(profile, ctx),
       'client-discovery-url': `${baseUrl}/oidc-idp/${realm}/.well-known/openid-configuration`,
     }
   },
 })
 
-/**
- * What the provider signs its tokens as. OpenID Connect Discovery §4 puts the configuration at a fixed path under the
- * issuer, so the address tells it; the document itself is not fetched yet.
- */
-export const issuerOf = (discoveryUrl: string): string =>
+/** Where the provider sends the browser back to: to be registered with it. */
+export const callbackUrlOf = ({ id, scope: [realmId] }: Row, { baseUrl, store }: Ctx): string =>
+  `${baseUrl}/oidc-idp/callback/stores/${store.id}/authentication-realms/${realmId}/oidc-profiles/${id}`
+
+interface Described {
+  readonly doc: { readonly discovery_url: string }
+  readonly hidden: { readonly issuer?: string | undefined }
+}
+
+/** What the provider signs its tokens as: what it said itself, or else what its address tells. */
+export const issuerOf = ({ doc, hidden }: Described): string =>
+  hidden.issuer ?? derivedIssuerOf(doc.discovery_url)
+
+/** OpenID Connect Discovery §4 puts the configuration at a fixed path under the issuer. */
+export const derivedIssuerOf = (discoveryUrl: string): string =>
   discoveryUrl.replace(/\/\.well-known\/openid[-_]configuration\/?$/, '')
+
+/** Another address may lead to another provider. */
+function forgetIssuer({ values, before }: Draft): void {
+  if (before && values.discovery_url !== before.doc.discovery_url) values.issuer = undefined
+}
 
 /** The secret must be sent to the provider as it is, so it is encrypted, not hashed. */
 function sealSecret(ctx: Ctx, { values, before }: Draft): void {

@@ -32,7 +32,7 @@ export const passwordProfiles = resource({
     touchLinkedUsers(ctx, 'user_authentication_password_profile_infos', 'password_profile_id', profile),
 })
 
-/** Customers keep their passwords with the customer, merchants sign in elsewhere: a profile there would never be used. */
+/** Customers keep their passwords with themselves, merchants sign in elsewhere: a profile there has no use. */
 async function refuseOtherRealms(ctx: Ctx, { scope: [realmId = ''], before }: Draft): Promise<void> {
   if (before) return
   const accountRealm = await accountRealmId(ctx)

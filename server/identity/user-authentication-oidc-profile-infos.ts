@@ -2,7 +2,7 @@ import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { reference, text } from '../kernel/fields.ts'
 import { type Draft, dialects, resource } from '../kernel/resource.ts'
-import { issuerOf, oidcProfiles } from './oidc-profiles.ts'
+import { issuerMax, issuerOf, oidcProfiles } from './oidc-profiles.ts'
 import { mustHaveUser, touchUser } from './touch-user.ts'
 import { userAuthenticationInfos } from './user-authentication-infos.ts'
 
@@ -30,7 +30,7 @@ export const userAuthenticationOidcProfileInfos = resource({
     }),
     issuer: text({
       format: 'uri',
-      max: 1024,
+      max: issuerMax,
       about: "Who signs the ID tokens: their `iss`. Left out of a create, it is the profile's issuer.",
       example: 'https://id.example.com',
     }),
@@ -60,7 +60,7 @@ async function prepare(ctx: Ctx, { scope, values, before }: Draft): Promise<void
     const profile = await ctx.store.find(oidcProfiles, values.oidc_profile_id as string, scope.slice(0, 1))
     if (!profile) throw new Problem(noProfile.code, noProfile.detail, { source: noProfile.source })
     // Without an issuer a subject is no one in particular, and one person could be linked to two users.
-    values.issuer ??= issuerOf(profile.doc.discovery_url)
+    values.issuer ??= issuerOf(profile)
   }
   await touchUser(ctx, scope)
 }

@@ -19,15 +19,22 @@ export interface Action<R extends string = string, F extends Fields = Fields> {
   readonly about: string
   /** The row of the access table that says who may call; `open` needs no token. */
   readonly area: string | 'open'
+  /** The parameter of an open action's path that names the store it belongs to. */
+  readonly storeIn?: Names<R>
   /** Needs the right to write. Without it, a GET reads and everything else writes. */
   readonly writes?: boolean
-  readonly status: 200 | 201 | 202 | 204
+  readonly status: 200 | 201 | 202 | 204 | 303 | 307
   /** The fields of `data` in the body, with its `type`. */
   readonly body?: { readonly type: string; readonly alsoType?: readonly string[]; readonly fields: F }
   /** `run` sees the body's bytes as they came: for bodies that are not the usual JSON envelope. */
   readonly rawBody?: boolean
   /** Runs in one transaction. */
   readonly transaction?: boolean
+  /**
+   * Whoever calls it wants to sign in. A shopper's token that comes along is not looked at, since it may have ended, and
+   * the answer is not kept for an Idempotency-Key, since it is a secret.
+   */
+  readonly signsIn?: boolean
   /** It is not built yet, and answers 501. */
   readonly unsupported?: boolean
   run(ctx: Ctx, call: ActionCall<R, F>): Promise<Answer>

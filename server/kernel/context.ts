@@ -43,6 +43,8 @@ export interface Instance {
   readonly shopperTokens: readonly ShopperToken[]
   readonly clock: Clock
   readonly log: Logger
+  /** Signs the shopper tokens of one kind. */
+  readonly shopperTokenKey: (kind: string) => Uint8Array
   /** Signs the cursors of lists. */
   readonly cursorKey: Uint8Array
   /** Encrypts the secrets that must be replayed. */
@@ -58,6 +60,8 @@ export interface Ctx {
   readonly who: Principal
   readonly clock: Clock
   readonly requestId: string
+  /** Where the request came from: an IP address. */
+  readonly clientAddress: string
   /** Scheme, host and port as the client wrote them, without a trailing slash. */
   readonly baseUrl: string
   /** For the few handlers that belong to no store. */

@@ -1,7 +1,9 @@
-import { createHash } from 'node:crypto'
-import type { Ctx } from './context.ts'
+import { createHmac } from 'node:crypto'
+import { open, seal } from './auth/seal.ts'
+import type { Ctx, Instance } from './context.ts'
 import { Problem } from './errors.ts'
 import type { Answer } from './http/answer.ts'
+import type { Job } from './jobs.ts'
 
 const keyLengthMax = 255
 
@@ -15,14 +17,14 @@ export function idempotencyKey(header: string | string[] | undefined): string | 
   })
 }
 
-/** What was asked, so that a key used again for something else is noticed. */
-export const fingerprint = (method: string, url: string, body: string): string =>
-  createHash('sha256').update(`${method} ${url}\n${body}`).digest('hex')
+/** What was asked, so that a key used again for something else is noticed. Keyed: a body may hold a password. */
+export const fingerprint = (instance: Instance, method: string, url: string, body: string): string =>
+  createHmac('sha256', instance.sealKey).update(`${method} ${url}\n${body}`).digest('hex')
 
 /**
  * Runs a write once per key (draft-ietf-httpapi-idempotency-key-header): the same request again is given the stored
- * answer. The answer is stored in the write's own transaction, so there is never one without the other; a refused
- * request changed nothing and stores nothing.
+ * answer. The answer is stored in the write's own transaction, so there is never one without the other, and sealed,
+ * as it may show a secret for the only time. A refused request changed nothing and stores nothing.
  */
 export async function once(
   ctx: Ctx,
@@ -30,7 +32,8 @@ export async function once(
   asked: string,
   write: () => Promise<Answer>,
 ): Promise<Answer> {
-  const name = `${ctx.who.keyId} ${key}`
+  const name = `${ctx.who.keyId} ${ctx.who.actor} ${key}`
+  const { sealKey } = ctx.instance
   const [lock] = await ctx.store.rows(
     'SELECT pg_try_advisory_xact_lock(hashtextextended($1::text || $2, 0))',
     name,
@@ -50,7 +53,7 @@ export async function once(
     return {
       status: Number(stored[1]),
       headers: { ...headers, 'idempotency-replayed': 'true' },
-      body: stored[3] as string,
+      body: open(sealKey, stored[3] as string),
     }
   }
   const answer = await write()
@@ -61,8 +64,29 @@ export async function once(
     asked,
     answer.status,
     JSON.stringify(answer.headers ?? {}),
-    answer.body,
+    seal(sealKey, answer.body),
     ctx.clock.now(),
   )
   return answer
+}
+
+const keptForMs = 24 * 60 * 60 * 1000
+const forgottenPerStatement = 10_000
+
+/** A key is good for a day: long enough for any client's retries. */
+export const forgetIdempotencyKeys: Job<object> = {
+  name: 'kernel:forget-idempotency-keys',
+  attemptsMax: 3,
+  every: '17 * * * *',
+  run: async ({ database, clock }) => {
+    const before = new Date(clock.now().getTime() - keptForMs)
+    for (;;) {
+      const gone = await database.run({
+        text: `DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
+                 SELECT ctid FROM idempotency_keys WHERE created_at < $1 LIMIT ${forgottenPerStatement})) RETURNING 1`,
+        values: [before],
+      })
+      if (gone.length < forgottenPerStatement) return
+    }
+  },
 }

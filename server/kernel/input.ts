@@ -23,6 +23,8 @@ const ajv = new Ajv2020({
 addFormats.default(ajv, ['email', 'uri', 'date-time'])
 // The library's own `uuid` lets `urn:uuid:…` through, which PostgreSQL does not read.
 ajv.addFormat('uuid', isId)
+// Any text: it says that the value is a secret.
+ajv.addFormat('password', true)
 
 /** Compiles a schema into a check of the value at `path` (`data`). */
 export function checker(schema: JsonSchema, path: string): (value: unknown) => void {
@@ -52,7 +54,8 @@ function refusal(error: ErrorObject, path: string): Problem {
     })
   }
   // What is never shown is not repeated in a refusal either.
-  const shown = error.parentSchema?.writeOnly ? '.' : given(error.data)
+  const { writeOnly, format } = (error.parentSchema ?? {}) as JsonSchema
+  const shown = writeOnly || format === 'password' ? '.' : given(error.data)
   const detail = `Validation failed: ${at} ${expectation(error)}${shown}`
   return new Problem('invalid_field', detail, { source: at })
 }

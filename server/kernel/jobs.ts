@@ -1,5 +1,6 @@
 import { makeWorkerUtils, type Runner, run, type TaskList, Logger as WorkerLogger } from 'graphile-worker'
 import type { Logger } from 'pino'
+import type { Clock } from './clock.ts'
 import type { Connection, Database } from './storage/database.ts'
 
 // The queue's own log is for its authors; what a job has to say it says to ours.
@@ -8,7 +9,10 @@ const quiet = new WorkerLogger(() => () => {})
 /** What a job may use: it belongs to no request. */
 export interface JobCtx {
   readonly database: Database
+  readonly clock: Clock
   readonly log: Logger
+  /** Encrypts the secrets that must be replayed. */
+  readonly sealKey: Uint8Array
 }
 
 /** Work that is done after its request was answered. Shallow, and safe to run twice. */
@@ -38,7 +42,17 @@ export async function migrateJobs(database: Database): Promise<void> {
 /** Starts working off the queue in this process. */
 export async function startJobs(jobs: readonly Job[], ctx: JobCtx): Promise<Runner> {
   const taskList: TaskList = Object.fromEntries(
-    jobs.map((job) => [job.name, (payload: unknown) => job.run(ctx, payload)]),
+    jobs.map((job) => [
+      job.name,
+      async (payload: unknown) => {
+        try {
+          await job.run(ctx, payload)
+        } catch (error) {
+          ctx.log.error({ err: error }, `job ${job.name} failed`)
+          throw error
+        }
+      },
+    ]),
   )
   const crontab = jobs.flatMap((job) => (job.every ? [`${job.every} ${job.name}`] : [])).join('\n')
   return run({

@@ -33,6 +33,10 @@ export interface Operation {
   run(ctx: Ctx, call: Incoming): Promise<Answer>
 }
 
+/** What a caller must be allowed to do; for an open operation there is nothing to allow. */
+export const rightFor = ({ of, access }: Operation): 'read' | 'update' | 'write' | 'open' =>
+  of.kind !== 'action' && of.name === 'update' ? 'update' : access
+
 /** A call with its headers. */
 export interface Incoming extends operations.Call {
   readonly headers: ActionCall<string, Fields>['headers']

@@ -1,5 +1,5 @@
 import { type AccessTable, mayDo } from './auth/access.ts'
-import type { Module, Operation } from './module.ts'
+import { type Module, type Operation, rightFor } from './module.ts'
 import { components, type Named, problemResponses } from './openapi/components.ts'
 import { parametersOf } from './openapi/parameters.ts'
 import { bodyOf, successOf } from './openapi/schemas.ts'
@@ -56,7 +56,7 @@ function documented(
     operationId: id,
     tags: [tag],
     summary: phrase(id),
-    description: [about, unsupported ? notYet : open ? anyone : callersOf(area, operation.access, access)]
+    description: [about, unsupported ? notYet : open ? anyone : callersOf(area, rightFor(operation), access)]
       .filter(Boolean)
       .join('\n\n'),
     ...(open && { security: [] }),
@@ -76,7 +76,7 @@ function phrase(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-function callersOf(area: string, asked: 'read' | 'write' | 'open', access: AccessTable): string {
+function callersOf(area: string, asked: ReturnType<typeof rightFor>, access: AccessTable): string {
   if (asked === 'open') return ''
   const kinds = Object.keys(access[area] ?? {}).filter((kind) => mayDo(access, kind, area, asked))
   return `Access tokens that may: ${kinds.map((kind) => `\`${kind}\``).join(', ') || 'none'}.`

@@ -67,8 +67,19 @@ async function mustHaveParent(ctx: Ctx, resource: Resource, scope: readonly stri
   const parent = resource.parent?.()
   if (!parent) return
   const above = scope.slice(0, parent.scopeColumns.length)
-  const found = await ctx.store.find(parent, scope.at(-1) ?? '', above)
-  if (!found || !(await isVisible(ctx, parent, found))) throw missing(parent)
+  await findVisible(ctx, parent, scope.at(-1) ?? '', above)
+}
+
+/** The object, if there is one that this caller may see; a Problem (404) otherwise. */
+export async function findVisible<F extends Fields>(
+  ctx: Ctx,
+  resource: Resource<F>,
+  id: string,
+  scope: readonly string[] = [],
+): Promise<Row<F>> {
+  const row = isId(id) ? await ctx.store.find(resource, id, scope) : undefined
+  if (row && (await isVisible(ctx, resource, row))) return row
+  throw missing(resource)
 }
 
 type Condition = NonNullable<Source['where']>
@@ -122,8 +133,7 @@ export async function store<F extends Fields>(
 }
 
 export async function get(ctx: Ctx, resource: Resource, scope: readonly string[], id: string, call: Call) {
-  const row = isId(id) ? await ctx.store.find(resource, id, scope) : undefined
-  if (!row || !(await isVisible(ctx, resource, row))) throw missing(resource)
+  const row = await findVisible(ctx, resource, id, scope)
   const more = resource.include ? await included(ctx, resource, parse(call.query).include, [row]) : ''
   return objectAnswer(200, resource, row, ctx, more)
 }
@@ -179,11 +189,15 @@ async function current<F extends Fields>(
 ): Promise<Row<F>> {
   const row = isId(id) ? await ctx.store.findWhole(resource, id, scope) : undefined
   if (!row || !(await isVisible(ctx, resource, row))) throw missing(resource)
-  if (ifMatch !== undefined && !matches(ifMatch, etagOf(row))) {
-    const detail = `The provided ETag '${ifMatch}', does not match the current ETag '${etagOf(row)}'.`
-    throw new Problem('precondition_failed', detail)
-  }
+  mustMatch(row, ifMatch)
   return row
+}
+
+/** Refuses a caller whose `If-Match` names another version than this. */
+export function mustMatch(row: Row, ifMatch: string | undefined): void {
+  if (ifMatch === undefined || matches(ifMatch, etagOf(row))) return
+  const detail = `The provided ETag '${ifMatch}', does not match the current ETag '${etagOf(row)}'.`
+  throw new Problem('precondition_failed', detail)
 }
 
 function refuseImmutable(resource: Resource, before: Row, changes: Record<string, unknown>): void {

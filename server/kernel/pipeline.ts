@@ -7,8 +7,9 @@ import type { Answer } from './http/answer.ts'
 import { parseBody } from './http/body.ts'
 import { notModified } from './http/conditional.ts'
 import { fingerprint, idempotencyKey, once } from './idempotency.ts'
+import { isId } from './ids.ts'
 import { queue } from './jobs.ts'
-import type { Operation } from './module.ts'
+import { type Operation, rightFor } from './module.ts'
 import type { Connection } from './storage/database.ts'
 import { Store } from './storage/store.ts'
 
@@ -29,6 +30,7 @@ type Kind = Operation['access']
 const steps: readonly (readonly [Step, ...Kind[]])[] = [
   [authenticate, 'read', 'write'],
   [mayCall, 'read', 'write'],
+  [findStore, 'open'],
   [readBody, 'write', 'open'],
   [run, 'read', 'write', 'open'],
   [answerNotModified, 'read'],
@@ -48,7 +50,7 @@ const nobody: Principal = {
   storeId: '00000000-0000-0000-0000-000000000000',
   kind: 'nobody',
   keyId: '',
-  actor: '',
+  actor: 'nobody',
 }
 
 /** Answers a request; refusals are thrown as Problems. */
@@ -66,6 +68,7 @@ async function authenticate(passage: Passage): Promise<void> {
   const { instance, request } = passage
   const who = await instance.tokens.verify(bearerToken(request.headers.authorization))
   passage.who = who
+  if (signsIn(passage)) return
   for (const { header, kind, verify } of instance.shopperTokens) {
     const token = request.headers[header]
     if (typeof token !== 'string' || token === '') continue
@@ -74,8 +77,24 @@ async function authenticate(passage: Passage): Promise<void> {
   }
 }
 
+const signsIn = ({ operation: { of } }: Passage) => of.kind === 'action' && of.action.signsIn
+
 function mayCall({ instance, operation, who }: Passage): void {
-  authorize(instance.access, who.kind, operation.area, operation.access as 'read' | 'write')
+  const right = rightFor(operation)
+  if (right !== 'open') authorize(instance.access, who.kind, operation.area, right)
+}
+
+/** Nobody in particular calls an open operation; the store is the one that its path names. */
+async function findStore(passage: Passage): Promise<void> {
+  const { instance, operation, request } = passage
+  const { of } = operation
+  const parameter = of.kind === 'action' ? of.action.storeIn : undefined
+  if (parameter === undefined) return
+  const named = (request.params as Record<string, string>)[parameter] ?? ''
+  const sql = { text: 'SELECT id FROM stores WHERE id = $1', values: [named] }
+  const [row] = isId(named) ? await instance.database.quick(sql) : []
+  if (!row?.[0]) throw new Problem('not_found', 'store not found')
+  passage.who = { ...nobody, storeId: row[0] }
 }
 
 function readBody(passage: Passage): void {
@@ -89,7 +108,8 @@ function readBody(passage: Passage): void {
 
 async function run(passage: Passage): Promise<void> {
   const { instance, operation, request } = passage
-  const key = operation.access === 'write' ? idempotencyKey(request.headers['idempotency-key']) : undefined
+  const replayable = operation.access === 'write' && !signsIn(passage)
+  const key = replayable ? idempotencyKey(request.headers['idempotency-key']) : undefined
   if (!operation.transaction && key === undefined) {
     passage.answer = await operation.run(contextOf(passage), callOf(passage))
     return
@@ -98,7 +118,12 @@ async function run(passage: Passage): Promise<void> {
     const ctx = contextOf(passage, transaction)
     const write = () => operation.run(ctx, callOf(passage))
     if (key === undefined) return write()
-    return once(ctx, key, fingerprint(operation.method, request.url, String(request.body ?? '')), write)
+    return once(
+      ctx,
+      key,
+      fingerprint(instance, operation.method, request.url, String(request.body ?? '')),
+      write,
+    )
   })
 }
 
@@ -118,6 +143,7 @@ function contextOf({ instance, request, who }: Passage, transaction?: Connection
     clock,
     instance,
     requestId: request.id,
+    clientAddress: request.ip,
     baseUrl: instance.baseUrl ?? addressOf(request),
     later: (job, payload, key) => queue(transaction ?? database, job, payload, key),
   }
@@ -136,13 +162,19 @@ function callOf({ request, body }: Passage) {
   const { url, headers } = request
   const mark = url.indexOf('?')
   return {
-    params: request.params as Record<string, string>,
+    params: nameable(request.params as Record<string, string>),
     path: mark < 0 ? url : url.slice(0, mark),
     query: mark < 0 ? '' : url.slice(mark + 1),
     ifMatch: headers['if-match'],
     headers,
     body,
   }
+}
+
+/** No object has a NUL in its name: PostgreSQL could not even be asked. */
+function nameable(params: Record<string, string>): Record<string, string> {
+  if (Object.values(params).some((value) => value.includes('\0'))) throw new Problem('not_found')
+  return params
 }
 
 function answerNotModified(passage: Passage): void {

@@ -21,7 +21,13 @@ export const access = {
   accounts: admin,
   'account-addresses': admin,
   'account-settings': admin,
+  // Customers see and change themselves, and nobody else: see `visible` of each.
+  customers: { customer: 'rw', client_credentials: 'rw' },
+  'customer-addresses': { customer: 'rw', client_credentials: 'rw' },
+  'customer-tokens': { implicit: 'rw', customer: 'rw', client_credentials: 'rw' },
   'custom-apis': admin,
-  'custom-entries': admin,
+  // Whoever is not an administrator needs a role policy of the custom API too: see may-use-entries.ts.
+  'custom-entries': { implicit: 'rw', 'account-member': 'rw', customer: 'rw', client_credentials: 'rw' },
   permissions: admin,
+  'personal-data': admin,
 } as const satisfies AccessTable

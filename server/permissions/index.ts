@@ -4,6 +4,7 @@ import { getBuiltInRole } from './get-built-in-role.ts'
 import { listBuiltInRoles } from './list-built-in-roles.ts'
 
 export { access } from './access.ts'
+export { mayUseEntries } from './may-use-entries.ts'
 
 export const permissions = module({
   name: 'permissions',

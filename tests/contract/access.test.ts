@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Operation } from '../../server/kernel/module.ts'
 import { access } from '../../server/permissions/access.ts'
 import type { Reply } from '../support/client.ts'
-import { operations, Samples } from '../support/samples.ts'
+import { operations, Samples, signIns } from '../support/samples.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 /** Operations that anyone may call. This list only shrinks: adding a row needs a reason in docs/decisions. */
@@ -26,6 +26,14 @@ function expectUnauthorized({ status, headers, body }: Reply) {
   expect(headers.get('www-authenticate')).toMatch(/^Bearer/)
   expect(body.errors[0]).toMatchObject({ status: '401', code: 'unauthorized' })
 }
+
+function expectForbidden({ status, body }: Pick<Reply, 'status' | 'body'>) {
+  expect(status).toBe(403)
+  expect(body.errors[0]).toMatchObject({ status: '403', code: 'forbidden' })
+}
+
+/** Tokens of shoppers, by kind. */
+const shoppers: Record<string, Promise<string> | undefined> = {}
 
 test('the open operations are exactly the listed ones', () => {
   expect(
@@ -55,10 +63,28 @@ describe.each(closed)('$id', (operation) => {
     const may = right === 'rw' || (right === 'r' && operation.access === 'read')
     const { status, body } = await world.shopper.send(method, anywhere(operation))
     if (may) expect([401, 403]).not.toContain(status)
-    else {
-      expect(status).toBe(403)
-      expect(body.errors[0]).toMatchObject({ status: '403', code: 'forbidden' })
+    else expectForbidden({ status, body })
+  })
+
+  test('lets a shopper who is signed in do what the access table says, and no more', async () => {
+    for (const { header, kind } of world.server.instance.shopperTokens) {
+      shoppers[kind] ??= signIns[kind]?.(world.admin, samples)
+      const token = await shoppers[kind]
+      if (!token) throw new Error(`No sign-in for ${kind}: add a row to samples.ts`)
+      const right = table[area]?.[kind] ?? '-'
+      const may = right === 'rw' || (right === 'r' && operation.access === 'read')
+      const reply = await world.shopper.send(method, anywhere(operation), { headers: { [header]: token } })
+      // Where the kind may, it may still not do this to others.
+      if (may) expect(reply.status).not.toBe(401)
+      else expectForbidden(reply)
+      expectUnauthorized(
+        await world.shopper.send(method, anywhere(operation), { headers: { [header]: 'x' } }),
+      )
     }
+  })
+
+  test('lets an administrator', async () => {
+    expect([401, 403]).not.toContain((await world.admin.send(method, anywhere(operation))).status)
   })
 })
 

@@ -66,21 +66,19 @@ describe.each(own)('$id', (listing) => {
   test('finds deep pages right, before and after its blocks are made and rows move', async () => {
     const samples = new Samples(world.admin)
     const path = await samples.path(listing.path)
-    await fill(world, samples, listing, path, 9_000)
+    await fill(world, samples, listing, path, 5_000)
     const anId = idsOf(await world.admin.get(path))[0] as string
     const expectRight = async () => {
       const order = await expected(world, listing, anId, '-created_at')
       expect(await totalOf(path)).toBe(order.length)
-      const offsets = [0, 1, 201, 4095, 4096, 8191, order.length - 3, order.length, order.length + 50]
+      const offsets = [0, 1, 201, 2048, 4095, 4096, order.length - 3, order.length, order.length + 50]
       for (const offset of offsets.filter((one) => one >= 0)) {
         const reply = await world.admin.get(`${path}?page[limit]=5&page[offset]=${offset}`)
         expect([offset, idsOf(reply)]).toEqual([offset, order.slice(offset, offset + 5)])
       }
-      for (const field of listing.kind.resource.sort ?? []) {
-        if (field === 'created_at') {
-          const reply = await world.admin.get(`${path}?sort=created_at&page[limit]=5&page[offset]=4000`)
-          expect(idsOf(reply)).toEqual(order.toReversed().slice(4000, 4005))
-        }
+      if (listing.kind.resource.sort?.includes('created_at')) {
+        const reply = await world.admin.get(`${path}?sort=created_at&page[limit]=5&page[offset]=4000`)
+        expect(idsOf(reply)).toEqual(order.toReversed().slice(4000, 4005))
       }
       return order
     }

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const pageLength = 9
-const recordsBefore = 100
+const recordsBefore = 60
 
 /** Lists that can be walked by a field while others write to them. */
 const walked = (field: string, op: 'gt' | 'ge') =>
@@ -29,15 +29,20 @@ async function busyList(listing: Listing) {
   const before = (await expected(world, listing, anId, 'created_at')).filter((id) => id !== anId)
   const touched = new Set([anId])
   let stopped = false
+  const alive = [...before]
   const write = async () => {
     while (!stopped) {
       const made = await makeIn(samples, listing, path)
       touched.add(made.id)
+      if (!listing.kind.operations.delete) continue
       // Now one of the new, now one of the old: both must leave the others in place.
-      const victim =
-        Math.random() < 0.5 ? made.id : (before[Math.floor(Math.random() * before.length)] as string)
+      const [old] =
+        Math.random() < 0.5 || alive.length < 10
+          ? []
+          : alive.splice(Math.floor(Math.random() * alive.length), 1)
+      const victim = old ?? made.id
       touched.add(victim)
-      if (listing.kind.operations.delete) await world.admin.delete(`${path}/${victim}`)
+      await world.admin.delete(`${path}/${victim}`)
     }
   }
   const writers = [write(), write()]

@@ -113,7 +113,7 @@ describe('an entry', () => {
 
   test('has the fields of the API with odd names too', async () => {
     const api = await makeApi(world.admin, {
-      constructor: ['string'],
+      constructor: ['string'] as const,
       'with space': ['integer'],
       'a"b': ['any'],
     })

@@ -91,7 +91,7 @@ const makers: Readonly<Record<string, Maker>> = {
 }
 
 /** Kinds whose rules ask for more than the fields that are always required. */
-const wantedInFull = ['account-address']
+const wantedInFull = ['account-address', 'customer-address']
 
 const roleOf = async (client: Client) =>
   (await client.get('/v2/permissions/built-in-roles')).body.data[0].id as string
@@ -130,6 +130,19 @@ const tagLinks = async (samples: Samples) => {
 const bodies: Readonly<Record<string, (samples: Samples) => Promise<unknown>>> = {
   'add-account-tags': tagLinks,
   'remove-account-tags': tagLinks,
+  'create-customer-token': (samples) => customerCredentials(samples),
+}
+
+async function customerCredentials(samples: Samples) {
+  const password = 'eleven horses by the river'
+  const { body } = await samples.make(kindNamed('customer'), undefined, { password })
+  return { data: { type: 'token', email: body.data.email, password } }
+}
+
+/** How a shopper of each kind comes by the token that says who they are. */
+export const signIns: Readonly<Record<string, (client: Client, samples: Samples) => Promise<string>>> = {
+  customer: async (client, samples) =>
+    (await client.post('/v2/customers/tokens', await customerCredentials(samples))).body.data.token,
 }
 
 // Anywhere, so that a second run on the same server makes other names.
@@ -182,7 +195,7 @@ export class Samples {
     const collection = at ?? (await this.path(kind.resource.path))
     const maker = makers[kind.name]
     if (maker) return madeAt(collection, kind, { data: await maker(this.#client, this, collection) })
-    const body = await this.body(kind, collection, wantedInFull.includes(kind.name))
+    const body = await this.body(kind, collection)
     Object.assign(body.data, fields)
     const reply = await this.#client.post(collection, body)
     if (reply.status >= 300) {
@@ -194,7 +207,11 @@ export class Samples {
   }
 
   /** A body that a create at `collection` accepts: the required fields, or (`full`) all that can be made up. */
-  async body(kind: Kind, collection: string, full = false): Promise<{ data: Record<string, unknown> }> {
+  async body(
+    kind: Kind,
+    collection: string,
+    full = wantedInFull.includes(kind.name),
+  ): Promise<{ data: Record<string, unknown> }> {
     const { type } = kind.resource
     const fields = createFields(kind)
     const data: Record<string, unknown> = { type }

@@ -5,8 +5,10 @@ import type { Principal } from '../context.ts'
 import { Problem } from '../errors.ts'
 
 /** What the instance's secret is stretched into: one key for each use, so that none can stand in for another. */
-export const deriveKey = (secret: string, use: 'access-token' | 'cursor' | 'sealed-values'): Uint8Array =>
-  new Uint8Array(hkdfSync('sha256', secret, 'sutler', use, 32))
+export const deriveKey = (
+  secret: string,
+  use: 'access-token' | `shopper-token ${string}` | 'cursor' | 'sealed-values',
+): Uint8Array => new Uint8Array(hkdfSync('sha256', secret, 'sutler', use, 32))
 
 const verifiedMax = 10_000
 /** A key that was deleted elsewhere is noticed within this time; in the process that deleted it, at once. */

@@ -109,7 +109,8 @@ const linkHeader = (links: ReturnType<typeof pageLinks>): string =>
 
 const pageParameter = /^page(\[|%5B)(limit|offset|after|before)(\]|%5D)=/i
 
-const queryWithoutPage = (query: string): string =>
+/** The query as links repeat it. */
+export const queryWithoutPage = (query: string): string =>
   query
     ?.split('&')
     .filter((pair) => pair && !pageParameter.test(pair))

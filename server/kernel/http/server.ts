@@ -127,9 +127,10 @@ export function send(reply: FastifyReply, { status, body, headers }: Answer): Fa
 function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const problem = problemOf(error)
   if (problem.status >= 500 && problem.code !== 'not_implemented') {
+    // Without the query: it may hold a code that someone signs in with.
     request.log.error(
       { err: problem.cause ?? problem, request_id: request.id },
-      `${request.method} ${request.url}`,
+      `${request.method} ${request.url.split('?')[0]}`,
     )
   }
   send(reply, problemAnswer(problem, request.id))

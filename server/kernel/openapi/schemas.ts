@@ -95,6 +95,10 @@ export function bodyOf(operation: Operation, { nameOf }: Named): Record<string, 
 export function successOf(operation: Operation, shared: Named): Record<string, unknown> {
   const { status, of } = operation
   if (status === 204) return { 204: { description: 'Done; there is nothing to say.' } }
+  if (status === 303 || status === 307) {
+    const headers = { Location: { schema: { type: 'string', format: 'uri' } } }
+    return { [status]: { description: 'Goes on elsewhere.', headers } }
+  }
   if (of.kind === 'resource') return resourceAnswer(of.resource, of.name, shared)
   if (of.kind === 'singleton') {
     const { type, fields, about } = of.singleton

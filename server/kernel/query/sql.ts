@@ -99,7 +99,11 @@ export function pageSql(
   const total = whole
     ? counted(resource)
     : `SELECT count(*) AS total, 0 AS unmerged FROM ${resource.table} WHERE ${conditions}`
-  const rows = seeks ? soughtRows(source, window, binds) : skippedRows(source, conditions, window, binds)
+  // A walk along the order it is filtered by has no rows to pass over.
+  const sparse = !whole && !(filter?.kind === 'term' && filter.rule.column === window.column)
+  const rows = seeks
+    ? soughtRows(source, window, binds)
+    : skippedRows(source, conditions, window, binds, sparse)
   const text =
     `WITH t AS MATERIALIZED (${total}) SELECT t.total, t.unmerged, (${pageLength}), ${rowColumns(resource, 'p.')} ` +
     `FROM t LEFT JOIN LATERAL (${rows}) p ON true ORDER BY ${order(window, 'p.')}`
@@ -113,8 +117,17 @@ function order({ column, descending }: Window, alias = ''): string {
 
 const keyOf = ({ scopeColumns }: Resource) => ['store_id', 'id', ...scopeColumns]
 
+/** So few matches are all fetched and sorted sooner than met by walking the list in its order. */
+const fewMax = 1000
+
 // The limit is part of every text: the planner must know it to choose the index. It is a checked whole number.
-function skippedRows({ resource }: Source, conditions: string, window: Window, binds: Binds): string {
+function skippedRows(
+  { resource }: Source,
+  conditions: string,
+  window: Window,
+  binds: Binds,
+  sparse: boolean,
+): string {
   const { column, descending, limit, offset, behind } = window
   let where = conditions
   if (behind) {
@@ -126,12 +139,19 @@ function skippedRows({ resource }: Source, conditions: string, window: Window, b
         : ` AND (${column}, id) ${sign} (${binds.bind(behind.value)}${behind.cast}, ${id})`
   }
   const cut = `ORDER BY ${order(window)} LIMIT ${limit}${offset ? ` OFFSET ${offset}` : ''}`
-  if (offset < deepFrom) return `SELECT * FROM ${resource.table} WHERE ${where} ${cut}`
   const key = keyOf(resource).join(', ')
-  return (
-    `SELECT whole.* FROM (SELECT ${key} FROM ${resource.table} WHERE ${where} ${cut}) found ` +
-    `JOIN ${resource.table} whole USING (${key})`
-  )
+  const columns = offset < deepFrom ? '*' : key
+  let found = `SELECT ${columns} FROM ${resource.table} WHERE ${where} ${cut}`
+  if (sparse) {
+    // The planner only guesses how many rows match, and a limit makes it hope to meet them soon. The total is known
+    // by now: one of the two never runs. OFFSET 0 hides the limit from the planner.
+    const all = `SELECT * FROM ${resource.table} WHERE ${where} AND t.total <= ${fewMax} OFFSET 0`
+    found =
+      `(SELECT ${columns} FROM ${resource.table} WHERE ${where} AND t.total > ${fewMax} ${cut}) ` +
+      `UNION ALL (SELECT ${columns} FROM (${all}) few ${cut})`
+  }
+  if (offset < deepFrom) return found
+  return `SELECT whole.* FROM (${found}) found JOIN ${resource.table} whole USING (${key})`
 }
 
 /**

@@ -42,7 +42,7 @@ const settings = {
   synchronous_commit: 'on',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  log_min_messages: 'log', // a refused statement is the server's to report, and quotes customers' data
+  log_min_messages: 'log', // a refused statement is the server's to report, and quotes data
   log_checkpoints: 'off',
 } as const
 

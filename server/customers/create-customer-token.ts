@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto'
+import { hash, verify } from '@node-rs/argon2'
+import { action } from '../kernel/action.ts'
+import { unauthorized } from '../kernel/auth/tokens.ts'
+import type { Ctx } from '../kernel/context.ts'
+import { Problem } from '../kernel/errors.ts'
+import { choice, text } from '../kernel/fields.ts'
+import { json } from '../kernel/http/answer.ts'
+import { checker } from '../kernel/input.ts'
+import { issueCustomerToken } from './customer-token.ts'
+
+/** Signs a customer in. The token goes beside the bearer token of whoever called. */
+export const createCustomerToken = action({
+  name: 'create-customer-token',
+  route: 'POST /v2/customers/tokens',
+  about: 'Signs a customer in: a token, good for 24 hours, that says who is calling.',
+  area: 'customer-tokens',
+  status: 200,
+  body: {
+    type: 'token',
+    fields: {
+      authentication_mechanism: choice(['password', 'oidc'], {
+        default: 'password',
+        about: 'What the customer signs in with. `oidc` is not supported yet.',
+      }),
+      email: text({ max: 320, about: 'For `password`.', example: 'ada.marsh@example.com' }),
+      password: text({
+        hidden: true,
+        max: 1024,
+        about: 'For `password`.',
+        example: 'eleven horses by the river',
+      }),
+      oauth_authorization_code: text({ hidden: true, max: 4096, about: 'For `oidc`.' }),
+      oauth_redirect_uri: text({ max: 2048, about: 'For `oidc`.' }),
+      oauth_code_verifier: text({ hidden: true, max: 1024, about: 'For `oidc`.' }),
+    },
+  },
+
+  async run(ctx, { body }) {
+    if (body.authentication_mechanism === 'oidc') {
+      throw new Problem(
+        'not_implemented',
+        'Customers cannot sign in with OpenID Connect yet: use the authentication_mechanism password.',
+        { source: 'data.authentication_mechanism' },
+      )
+    }
+    mustHaveCredentials(body)
+    const customer = await customerWith(ctx, body.email as string, body.password as string)
+    if (!customer) throw unauthorized('The email address or the password is wrong.')
+    const { id, token, expires } = await issueCustomerToken(ctx, customer.id, customer.name)
+    return json(200, { data: { type: 'token', id, customer_id: customer.id, token, expires } })
+  },
+})
+
+const mustHaveCredentials = checker({ type: 'object', required: ['email', 'password'] }, 'data')
+
+/** Who signs in with these; undefined whatever is wrong, and equally late. */
+async function customerWith(
+  ctx: Ctx,
+  email: string,
+  password: string,
+): Promise<{ id: string; name: string } | undefined> {
+  const [row] = await ctx.store.rows(
+    `SELECT id, name, hidden->>'password_hash' FROM customers
+     WHERE store_id = $1 AND lower(email COLLATE "default") = lower($2 COLLATE "default")`,
+    email,
+  )
+  const nobodys = await decoy()
+  const [id, name, theirs] = row ?? []
+  const good = await verify(theirs ?? nobodys, password)
+  return good && theirs && id && name ? { id, name } : undefined
+}
+
+let decoyHash: Promise<string> | undefined
+
+/** The hash of a password that nobody has, to be compared where there is none: how long it takes tells nothing. */
+function decoy(): Promise<string> {
+  decoyHash ??= hash(randomUUID())
+  return decoyHash
+}

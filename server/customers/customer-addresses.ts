@@ -1,0 +1,23 @@
+import { addressFields, addressFilter, checkAddressOf } from '../accounts/index.ts'
+import { dialects, resource, shown } from '../kernel/resource.ts'
+import { customers, lockCustomer } from './customers.ts'
+
+/** Where a customer wants their parcels and bills. */
+export const customerAddresses = resource({
+  type: 'address',
+  noun: ['customer-address', 'customer-addresses'],
+  about:
+    'An address of a customer. The setting address_mandatory_fields says which fields a new one must have.',
+  path: '/v2/customers/:customer_id/addresses',
+  table: 'customer_addresses',
+  parent: () => customers,
+  fields: {
+    ...addressFields,
+    relationships: shown<{ customer: { id: string; type: 'customer' } }>({}, { about: 'Its customer.' }),
+  },
+  filter: addressFilter,
+  area: 'customer-addresses',
+  dialect: dialects.inside,
+  visible: ({ shopper }, bind) => shopper && `customer_id = ${bind(shopper.id)}::uuid`,
+  beforeWrite: checkAddressOf('customer', lockCustomer),
+})

@@ -1,0 +1,88 @@
+import { hash } from '@node-rs/argon2'
+import type { Ctx } from '../kernel/context.ts'
+import { Problem } from '../kernel/errors.ts'
+import { type Field, text } from '../kernel/fields.ts'
+import { longText } from '../kernel/query/long-text.ts'
+import { type Draft, dialects, resource } from '../kernel/resource.ts'
+
+/**
+ * Sent as text, shown as whether there is one. The shown form is accepted too, and means nothing: clients make bodies
+ * of what they have read.
+ */
+const password: Field<string | boolean | undefined> = {
+  // Long enough for any phrase; bounded, because hashing takes time.
+  schema: { type: ['string', 'boolean'], format: 'password', minLength: 8, maxLength: 1024 },
+  options: {
+    about: 'In a request the new password. In an answer whether there is one; that form changes nothing.',
+    example: 'eleven horses by the river',
+  },
+}
+
+const fields = {
+  name: text({ required: true, min: 1, max: 512, about: 'The full name.', example: 'Ada Marsh' }),
+  email: text({
+    required: true,
+    format: 'email',
+    max: 320,
+    about: 'What the customer signs in with; unique in the store, in upper and lower case alike.',
+    example: 'ada.marsh@example.com',
+  }),
+  password,
+  external_ref: text({
+    nullable: true,
+    default: null,
+    max: 2048,
+    about: 'The id of this customer in another system.',
+  }),
+  password_hash: text({ hidden: true, readOnly: true }),
+}
+
+/** A person who buys, and may sign in to see what they have bought. */
+export const customers = resource({
+  type: 'customer',
+  noun: ['customer', 'customers'],
+  about: 'A person who buys, and may sign in with their email address and a password.',
+  path: '/v2/customers',
+  table: 'customers',
+  fields,
+  filter: {
+    id: ['eq', 'ge', 'gt', 'le', 'lt'],
+    name: ['eq', 'like'],
+    email: { ops: ['eq', 'like'], caseless: true },
+    external_ref: { ...longText('external_ref'), ops: ['eq'] },
+    created_at: ['eq', 'ge', 'gt', 'le', 'lt'],
+    updated_at: ['eq', 'ge', 'gt', 'le', 'lt'],
+  },
+  sort: ['created_at', 'email', 'id', 'name', 'updated_at'],
+  area: 'customers',
+  dialect: { ...dialects.accounts, links: 'none' },
+  visible: ({ shopper }, bind) => shopper && `id = ${bind(shopper.id)}::uuid`,
+  beforeWrite: prepare,
+  constraints: {
+    customers_email_key: {
+      code: 'conflict',
+      detail: 'a customer with the given email already exists',
+      source: 'data.email',
+    },
+  },
+})
+
+async function prepare({ who }: Ctx, { values, before }: Draft<typeof fields>): Promise<void> {
+  if (who.shopper && !before) {
+    throw new Problem(
+      'forbidden',
+      'A customer token lets its bearer change that customer, not create others.',
+    )
+  }
+  if (typeof values.password === 'string') values.password_hash = await hash(values.password)
+  values.password = values.password_hash !== undefined
+}
+
+/** One writer at a time from here to the end of the transaction; 404 when there is no such customer. */
+export async function lockCustomer(ctx: Ctx, id: string): Promise<void> {
+  const found = await ctx.store.rows(
+    'SELECT FROM customers WHERE store_id = $1 AND id = $2 FOR NO KEY UPDATE',
+    id,
+  )
+  if (!found.length) throw new Problem('not_found', 'customer not found')
+}

@@ -1,0 +1,13 @@
+import { module } from '../kernel/module.ts'
+import { createCustomerToken } from './create-customer-token.ts'
+import { customerAddresses } from './customer-addresses.ts'
+import { customers as customerResource } from './customers.ts'
+
+export { customerToken, verifyCustomerToken } from './customer-token.ts'
+
+export const customers = module({
+  name: 'customers',
+  about: 'Customers, their addresses, and how they sign in.',
+  resources: [customerResource, customerAddresses],
+  actions: [createCustomerToken],
+})

@@ -1,0 +1,88 @@
+import { type JWTPayload, jwtVerify } from 'jose'
+import * as client from 'openid-client'
+import { open } from '../kernel/auth/seal.ts'
+import type { Ctx } from '../kernel/context.ts'
+import type { Row } from '../kernel/resource.ts'
+import type { oidcProfiles } from './oidc-profiles.ts'
+import { providerFetch } from './provider-fetch.ts'
+import { type Provider, providerOf } from './providers.ts'
+import type { SignInRequest } from './sign-in-requests.ts'
+
+type Profile = Row<typeof oidcProfiles.fields>
+
+/** Who someone is at a provider: the subject is theirs within the issuer only. */
+export interface Identity {
+  readonly issuer: string
+  readonly subject: string
+  readonly claims: JWTPayload
+  /** What else the provider says, when the ID token is too short for a first sign-in. */
+  moreClaims(): Promise<Readonly<Record<string, unknown>>>
+}
+
+// Public keys only: with a shared secret, or none, anyone who knows our client could sign.
+const algorithms = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519']
+const clockToleranceS = 60
+const subjectMax = 255
+
+/** The provider as our client there sees it. */
+export async function clientAt(
+  ctx: Ctx,
+  profile: Profile,
+): Promise<{ provider: Provider; config: client.Configuration }> {
+  const provider = await providerOf(ctx, profile)
+  const secret = open(ctx.instance.sealKey, profile.hidden.client_secret ?? '')
+  const methods = provider.metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
+  const authentication = methods.includes('client_secret_basic')
+    ? client.ClientSecretBasic(secret)
+    : client.ClientSecretPost(secret)
+  const metadata = { [client.clockTolerance]: clockToleranceS }
+  const config = new client.Configuration(provider.metadata, profile.doc.client_id, metadata, authentication)
+  config[client.customFetch] = providerFetch
+  client.allowInsecureRequests(config)
+  return { provider, config }
+}
+
+/** Changes what the provider sent the browser back with for an ID token, and believes it only when all is right. */
+export async function identify(
+  ctx: Ctx,
+  profile: Profile,
+  request: SignInRequest,
+  state: string,
+  query: string,
+): Promise<Identity> {
+  const { provider, config } = await clientAt(ctx, profile)
+  const answer = new URL(request.callbackUrl)
+  answer.search = query
+  const tokens = await client.authorizationCodeGrant(config, answer, {
+    expectedState: state,
+    expectedNonce: request.nonce,
+    pkceCodeVerifier: request.codeVerifier,
+    idTokenExpected: true,
+  })
+  const { issuer } = provider.metadata
+  const { payload } = await jwtVerify(tokens.id_token ?? '', provider.keyOf, {
+    algorithms,
+    issuer,
+    audience: profile.doc.client_id,
+    currentDate: ctx.clock.now(),
+    clockTolerance: clockToleranceS,
+    requiredClaims: ['sub', 'iat', 'exp'],
+  })
+  const { sub: subject = '', aud, azp, nonce } = payload
+  if (nonce !== request.nonce) throw new Error('the nonce is of another sign-in')
+  const shared = Array.isArray(aud) && aud.length > 1
+  if (azp === undefined ? shared : azp !== profile.doc.client_id)
+    throw new Error('the token is of another client')
+  if (!isPlain(subject, subjectMax)) throw new Error('the subject is not one')
+  const moreClaims = async () =>
+    provider.metadata.userinfo_endpoint ? client.fetchUserInfo(config, tokens.access_token, subject) : {}
+  return { issuer, subject, claims: payload, moreClaims }
+}
+
+/** Text that can be stored: not empty, not too long, no NUL, no half of a character. */
+export const isPlain = (value: unknown, max: number): value is string =>
+  typeof value === 'string' &&
+  value.length > 0 &&
+  value.length <= max &&
+  !value.includes('\0') &&
+  value.isWellFormed()

@@ -1,0 +1,46 @@
+import type { Ctx } from '../kernel/context.ts'
+import { inTransaction } from '../kernel/in-transaction.ts'
+import type { Row } from '../kernel/resource.ts'
+import { derivedIssuerOf, issuerOf, type oidcProfiles } from './oidc-profiles.ts'
+
+/**
+ * Keeps what a provider calls itself, where that is not what its address says: some end theirs with a slash. Links
+ * that were given the address's word for it, for want of a better one, move along; no one could sign in by them.
+ */
+export async function learnIssuer(
+  ctx: Ctx,
+  profile: Row<typeof oidcProfiles.fields>,
+  issuer: string,
+): Promise<void> {
+  if (issuer === issuerOf(profile)) return
+  const { id, scope, doc, hidden } = profile
+  const now = ctx.clock.now()
+  await inTransaction(ctx, async ({ store }) => {
+    // Bookkeeping, not a change of the profile: it keeps its version.
+    await store.rows(
+      `UPDATE oidc_profiles SET hidden = (hidden::jsonb || jsonb_build_object('issuer', $4::text))::json
+       WHERE store_id = $1 AND realm_id = $2 AND id = $3 AND doc->>'discovery_url' = $5`,
+      scope[0],
+      id,
+      issuer,
+      doc.discovery_url,
+    )
+    if (hidden.issuer) return
+    await store.write(
+      `UPDATE user_authentication_oidc_profile_infos AS link
+       SET doc = (link.doc::jsonb || jsonb_build_object('issuer', $5::text))::json,
+         version = link.version + 1, updated_at = greatest(link.updated_at, $6::timestamptz)
+       FROM set_config('sutler.by', $2, true)
+       WHERE link.store_id = $1 AND link.realm_id = $3 AND link.oidc_profile_id = $4 AND link.issuer = $7
+         AND NOT EXISTS (
+           SELECT FROM user_authentication_oidc_profile_infos AS other
+           WHERE other.store_id = $1 AND other.realm_id = $3 AND other.oidc_profile_id = $4
+             AND other.issuer = $5 AND other.subject = link.subject)`,
+      scope[0],
+      id,
+      issuer,
+      now,
+      derivedIssuerOf(doc.discovery_url),
+    )
+  })
+}

@@ -1,0 +1,143 @@
+import { randomInt } from 'node:crypto'
+import { hash } from '@node-rs/argon2'
+import { open, seal } from '../kernel/auth/seal.ts'
+import { newId } from '../kernel/ids.ts'
+import type { Job, JobCtx } from '../kernel/jobs.ts'
+import type { Connection } from '../kernel/storage/database.ts'
+
+/** What a request asked for, and who sent it. */
+export interface OneTimePasswordRequest {
+  readonly storeId: string
+  readonly realmId: string
+  readonly profileId: string
+  readonly username: string
+  readonly purpose: 'reset_password' | 'passwordless_authentication'
+  readonly actor: string
+  readonly requestId: string
+}
+
+const lifetimeMs = 10 * 60 * 1000
+
+// Without letters and digits that look alike: it is typed from one screen into another.
+const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789'
+const length = 6
+
+const newOneTimePassword = () =>
+  Array.from({ length }, () => alphabet[randomInt(alphabet.length)] as string).join('')
+
+/** As it was made: some keyboards begin with a capital, and a copied text brings spaces. */
+export const asMade = (typed: string): string => typed.trim().toLowerCase()
+
+interface Found {
+  readonly user: { readonly id: string; readonly name: string; readonly email: string }
+  readonly link: { readonly id: string; readonly password_profile_id: string; readonly username: string }
+}
+
+/**
+ * Makes the password that someone asked for, if there is such a user, and tells whoever sends it by an event. It is a
+ * job, so that the request takes the same time whether or not there is one.
+ */
+export const makeOneTimePassword: Job<OneTimePasswordRequest> = {
+  name: 'identity:make-one-time-password',
+  attemptsMax: 5,
+  run: async (ctx, request) => {
+    const found = await findUser(ctx.database, request)
+    if (!found) return
+    const password = newOneTimePassword()
+    const hashed = await hash(password)
+    await ctx.database.transaction(async (connection) => {
+      if (await keep(connection, ctx, request, found, hashed)) {
+        await record(connection, ctx, request, found, password)
+      }
+    })
+  },
+}
+
+async function findUser(
+  database: Connection,
+  { storeId, realmId, profileId, username }: OneTimePasswordRequest,
+): Promise<Found | undefined> {
+  const [row] = await database.run({
+    text: `SELECT u.id, u.name, u.email, l.id, l.username
+           FROM user_authentication_password_profile_infos l
+           JOIN user_authentication_infos u ON u.store_id = $1 AND u.id = l.user_authentication_info_id
+           WHERE l.store_id = $1 AND l.realm_id = $2 AND l.password_profile_id = $3
+             AND lower(l.username COLLATE "default") = lower($4 COLLATE "default")`,
+    values: [storeId, realmId, profileId, username],
+  })
+  if (!row) return undefined
+  const [id, name, email, linkId, stored] = row as string[]
+  return {
+    user: { id, name, email },
+    link: { id: linkId, password_profile_id: profileId, username: stored },
+  } as Found
+}
+
+/** In place of an earlier one. False when the user was unlinked meanwhile. */
+async function keep(
+  connection: Connection,
+  { clock }: JobCtx,
+  { storeId }: OneTimePasswordRequest,
+  { link }: Found,
+  hashed: string,
+): Promise<boolean> {
+  const kept = await connection.run({
+    text: `INSERT INTO one_time_passwords (store_id, password_link_id, hash, expires_at)
+           SELECT store_id, id, $3, $4 FROM user_authentication_password_profile_infos
+           WHERE store_id = $1 AND id = $2 FOR KEY SHARE
+           ON CONFLICT (store_id, password_link_id)
+           DO UPDATE SET hash = excluded.hash, expires_at = excluded.expires_at RETURNING 1`,
+    values: [storeId, link.id, hashed, new Date(clock.now().getTime() + lifetimeMs)],
+  })
+  return kept.length > 0
+}
+
+/** The event. Who reads the change feed in the database, or a copy of it, does not read the password. */
+async function record(
+  connection: Connection,
+  { clock, sealKey }: JobCtx,
+  { storeId, realmId, profileId, purpose, actor, requestId }: OneTimePasswordRequest,
+  { user, link }: Found,
+  password: string,
+): Promise<void> {
+  const now = clock.now()
+  const time = now.toISOString().replace('Z', '+00:00')
+  const doc = {
+    authentication_realm_id: realmId,
+    password_profile_id: profileId,
+    purpose,
+    sealed_one_time_password_token: seal(sealKey, password),
+    user_authentication_info: user,
+    user_authentication_password_profile_info: link,
+    created_at: time,
+    updated_at: time,
+  }
+  await connection.run({
+    text: `INSERT INTO changes (store_id, at, kind, type, id, scope, actor, request_id, doc)
+           VALUES ($1, $2, 'created', 'one-time-password-token-request', $3, $4, $5, $6, $7)`,
+    values: [storeId, now, newId(), profileId, actor, requestId, JSON.stringify(doc)],
+  })
+}
+
+/** The event as whoever sends the password is told it. Only the delivery may call it: what it returns is a secret. */
+export function openOneTimePasswordEvent(
+  sealKey: Uint8Array,
+  doc: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const { sealed_one_time_password_token, ...event } = doc
+  return { ...event, one_time_password_token: open(sealKey, sealed_one_time_password_token as string) }
+}
+
+/** Removes what nobody signed in with in time. */
+export const forgetOneTimePasswords: Job<object> = {
+  name: 'identity:forget-one-time-passwords',
+  attemptsMax: 1,
+  every: '*/10 * * * *',
+  run: async ({ database, clock }) => {
+    await database.run({
+      text: `DELETE FROM one_time_passwords WHERE (store_id, password_link_id) IN (
+               SELECT store_id, password_link_id FROM one_time_passwords WHERE expires_at <= $1)`,
+      values: [clock.now()],
+    })
+  },
+}

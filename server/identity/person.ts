@@ -1,0 +1,44 @@
+import { checker } from '../kernel/input.ts'
+import { isPlain } from './identify.ts'
+
+/** What a provider says of someone, as far as a user keeps it. */
+export interface Person {
+  readonly email: string
+  /** The provider says that it has seen them read mail at this address. */
+  readonly emailVerified: boolean
+  readonly names: Readonly<Record<string, string>> & { readonly name: string }
+}
+
+type Claims = Readonly<Record<string, unknown>>
+
+const [emailMax, nameMax, namePartMax] = [320, 512, 255]
+const mustBeEmail = checker({ type: 'string', format: 'email' }, 'email')
+
+/** The person of these claims (OpenID Connect Core §5.1); undefined without an email address: users have one. */
+export function personOf(claims: Claims): Person | undefined {
+  const { email, email_verified } = claims
+  if (!isEmail(email)) return undefined
+  const names = Object.fromEntries(
+    ['given_name', 'middle_name', 'family_name'].flatMap((part) => {
+      const text = claims[part]
+      return isPlain(text, namePartMax) ? [[part, text]] : []
+    }),
+  )
+  const name = [
+    claims.name,
+    [names.given_name, names.family_name].filter(Boolean).join(' '),
+    claims.preferred_username,
+    email,
+  ].find((text) => isPlain(text, nameMax)) as string
+  return { email, emailVerified: email_verified === true, names: { ...names, name } }
+}
+
+function isEmail(value: unknown): value is string {
+  if (!isPlain(value, emailMax)) return false
+  try {
+    mustBeEmail(value)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,44 @@
+import { AuthorizationResponseError } from 'openid-client'
+import type { Ctx } from '../kernel/context.ts'
+import { ProviderUnreachable } from './provider-fetch.ts'
+import { isSignInError, SignInRefusal } from './sign-in-refusal.ts'
+
+/**
+ * Runs a conversation with a provider. Whatever goes wrong in it is the provider's, or its configuration's: the
+ * storefront is told which, the log more. What was said is not logged: there are codes and tokens in it.
+ */
+export async function converse<T>(ctx: Ctx, profileId: string, talk: () => Promise<T>): Promise<T> {
+  try {
+    return await talk()
+  } catch (error) {
+    const refusal = refusalOf(error)
+    const about = { oidc_profile: profileId, request_id: ctx.requestId, reasons: reasonsOf(error) }
+    ctx.instance.log.warn(about, `sign-in: ${refusal.message}`)
+    throw refusal
+  }
+}
+
+function refusalOf(error: unknown): SignInRefusal {
+  if (error instanceof AuthorizationResponseError) {
+    const { error: said } = error
+    return new SignInRefusal(
+      isSignInError(said) ? said : 'access_denied',
+      'The provider did not sign the user in.',
+    )
+  }
+  if (chainOf(error).some((one) => one instanceof ProviderUnreachable)) {
+    return new SignInRefusal('temporarily_unavailable', 'The provider cannot be reached.')
+  }
+  return new SignInRefusal('server_error', 'The answer of the provider is not acceptable.')
+}
+
+const depthMax = 5
+
+function chainOf(error: unknown): readonly Error[] {
+  const chain: Error[] = []
+  for (let one = error; one instanceof Error && chain.length < depthMax; one = one.cause) chain.push(one)
+  return chain
+}
+
+// The words of the libraries, which name a claim or a status but repeat no token.
+const reasonsOf = (error: unknown): readonly string[] => chainOf(error).map(({ message }) => message)

@@ -1,0 +1,95 @@
+import { hash, randomBytes } from 'node:crypto'
+import type { Ctx } from '../kernel/context.ts'
+import type { Tuple } from '../kernel/storage/database.ts'
+
+/** A sign-in that has been sent to its provider. */
+export interface SignInRequest {
+  readonly realmId: string
+  readonly profileId: string
+  /** Where the provider sends the browser to: ours. */
+  readonly callbackUrl: string
+  readonly nonce: string
+  readonly codeVerifier: string
+  readonly redirectUri: string
+  readonly state: string
+  readonly codeChallenge: string
+  readonly reportsReplay: boolean
+}
+
+/** What the browser carries: 256 random bits, stored as their hash. */
+export const newSecret = (): string => randomBytes(32).toString('base64url')
+export const hashOf = (secret: string): string => hash('sha256', secret, 'base64url')
+
+/** Long enough to type a password and look for a second factor. */
+const lifetime = '10 minutes'
+
+const columns =
+  'realm_id, oidc_profile_id, callback_url, nonce, code_verifier, redirect_uri, state, code_challenge, reports_replay'
+
+/** Keeps the request under a state of ours; undefined when its profile is gone. */
+export async function keepSignInRequest(ctx: Ctx, request: SignInRequest): Promise<string | undefined> {
+  const state = newSecret()
+  const stored = await ctx.store.rows(
+    `INSERT INTO sign_in_requests (store_id, state_hash, expires_at, ${columns})
+     SELECT store_id, $2, $3::timestamptz + interval '${lifetime}', realm_id, id, $6, $7, $8, $9, $10, $11, $12
+     FROM oidc_profiles WHERE store_id = $1 AND realm_id = $4 AND id = $5 FOR KEY SHARE RETURNING 1`,
+    hashOf(state),
+    ctx.clock.now(),
+    request.realmId,
+    request.profileId,
+    request.callbackUrl,
+    request.nonce,
+    request.codeVerifier,
+    request.redirectUri,
+    request.state,
+    request.codeChallenge,
+    request.reportsReplay,
+  )
+  return stored.length ? state : undefined
+}
+
+/** What became of a state: good once, in its realm and profile, for its time. */
+export type Taken =
+  | { readonly outcome: 'taken' | 'replayed' | 'expired'; readonly request: SignInRequest }
+  | { readonly outcome: 'unknown' }
+
+export async function takeSignInRequest(
+  ctx: Ctx,
+  state: string,
+  realmId: string,
+  profileId: string,
+): Promise<Taken> {
+  const at = 'store_id = $1 AND state_hash = $2 AND realm_id = $3 AND oidc_profile_id = $4'
+  const address = [hashOf(state), realmId, profileId]
+  const now = ctx.clock.now()
+  const [taken] = await ctx.store.rows(
+    `UPDATE sign_in_requests SET finished_at = $5
+     WHERE ${at} AND finished_at IS NULL AND expires_at > $5 RETURNING ${columns}`,
+    ...address,
+    now,
+  )
+  if (taken) return { outcome: 'taken', request: requestOf(taken) }
+  const [left] = await ctx.store.rows(
+    `SELECT ${columns}, finished_at FROM sign_in_requests WHERE ${at}`,
+    ...address,
+  )
+  if (!left) return { outcome: 'unknown' }
+  return { outcome: left.at(-1) === null ? 'expired' : 'replayed', request: requestOf(left) }
+}
+
+const requestOf = (tuple: Tuple): SignInRequest => {
+  const [realmId, profileId, callbackUrl, nonce, codeVerifier, redirectUri, state, codeChallenge] =
+    tuple as readonly string[] as readonly [string, string, string, string, string, string, string, string]
+  const reportsReplay = tuple[8] === 't'
+  return {
+    realmId,
+    profileId,
+    callbackUrl,
+    nonce,
+    codeVerifier,
+    redirectUri,
+    state,
+    codeChallenge,
+    reportsReplay,
+  }
+}

@@ -1,0 +1,98 @@
+import { verify } from '@node-rs/argon2'
+import { guarded } from '../kernel/auth/attempts.ts'
+import { unauthorized } from '../kernel/auth/tokens.ts'
+import type { Ctx } from '../kernel/context.ts'
+import { Problem } from '../kernel/errors.ts'
+import { asMade } from './one-time-passwords.ts'
+import type { SignedIn } from './user-tokens.ts'
+
+/** Where a username is looked for. */
+interface Named {
+  readonly password_profile_id: string
+  readonly username: string
+}
+
+/**
+ * The user with this username and password; a Problem (401) when there is none, in the same words and after the same
+ * work whichever is wrong.
+ */
+export async function signInWithPassword(
+  ctx: Ctx,
+  realmId: string,
+  { password, ...named }: Named & { readonly password: string },
+): Promise<SignedIn> {
+  const { user, username, passwordHash } = await lookUp(ctx, realmId, named)
+  const signedIn = await guarded(ctx, attemptOf(named, username), async () => {
+    const good = await verify(passwordHash ?? nobodysHash, password)
+    return good && passwordHash ? user : undefined
+  })
+  if (!signedIn) throw unauthorized('The username or the password is wrong.')
+  return signedIn
+}
+
+/** The same with a password that is good once. Of two who use it at the same time, one signs in. */
+export async function signInWithOneTimePassword(
+  ctx: Ctx,
+  realmId: string,
+  { one_time_password_token, ...named }: Named & { readonly one_time_password_token: string },
+): Promise<SignedIn> {
+  const { user, username, linkId, oneTimeHash, enabled } = await lookUp(ctx, realmId, named)
+  if (!enabled) {
+    throw new Problem('unprocessable', 'The password profile has enable_one_time_password_token false.', {
+      source: 'data.password_profile_id',
+    })
+  }
+  const signedIn = await guarded(ctx, attemptOf(named, username), async () => {
+    const good = await verify(oneTimeHash ?? nobodysHash, asMade(one_time_password_token))
+    if (!good || !oneTimeHash) return undefined
+    const used = await ctx.store.rows(
+      `DELETE FROM one_time_passwords WHERE store_id = $1 AND password_link_id = $2 AND hash = $3 RETURNING 1`,
+      linkId,
+      oneTimeHash,
+    )
+    return used.length ? user : undefined
+  })
+  if (!signedIn) throw unauthorized('The username or the one-time password is wrong, or it has expired.')
+  return signedIn
+}
+
+// Wrong passwords and wrong one-time passwords count together: both are guesses at the same user.
+const attemptOf = ({ password_profile_id }: Named, username: string) => ({
+  at: 'sign-in-with-password',
+  whose: `${password_profile_id} ${username}`,
+})
+
+/** Of a random password nobody knows, compared with where there is none. Costs what every other hash costs. */
+export const nobodysHash =
+  '$argon2id$v=19$m=19456,t=2,p=1$wRgIzFu/QfdRYZOIhCMwlg$RwkzNi2pVkwV5Tykmbf+S0uI/Uqlxh7FJp3D70oZxpw'
+
+/** What is stored for a username, in one look: a user whose tokens are ended meanwhile gets tokens that are ended. */
+async function lookUp(ctx: Ctx, realmId: string, { password_profile_id, username }: Named) {
+  const [row] = await ctx.store.rows(
+    `SELECT lower($4::text COLLATE "default"), p.doc->>'enable_one_time_password_token', l.id,
+       l.user_authentication_info_id, coalesce(e.epoch, 0), l.hidden->>'password', o.hash
+     FROM password_profiles p
+     LEFT JOIN user_authentication_password_profile_infos l ON l.store_id = $1 AND l.realm_id = $2
+       AND l.password_profile_id = $3 AND lower(l.username COLLATE "default") = lower($4::text COLLATE "default")
+     LEFT JOIN user_token_epochs e ON e.store_id = $1 AND e.user_id = l.user_authentication_info_id
+     LEFT JOIN one_time_passwords o ON o.store_id = $1 AND o.password_link_id = l.id AND o.expires_at > $5
+     WHERE p.store_id = $1 AND p.realm_id = $2 AND p.id = $3`,
+    realmId,
+    password_profile_id,
+    username,
+    ctx.clock.now(),
+  )
+  if (!row) {
+    throw new Problem('not_found', 'password profile not found', { source: 'data.password_profile_id' })
+  }
+  const [folded, enabled, linkId, userId, epoch, passwordHash, oneTimeHash] = row
+  return {
+    // As the database folds it, which decides whose it is.
+    username: folded as string,
+    enabled: enabled === 'true',
+    linkId,
+    user: userId ? { userId, tokenEpoch: Number(epoch) } : undefined,
+    passwordHash,
+    oneTimeHash,
+  }
+}

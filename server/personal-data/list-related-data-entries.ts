@@ -1,0 +1,44 @@
+import { action } from '../kernel/action.ts'
+import { listAnswer } from '../kernel/http/answer.ts'
+import { newId } from '../kernel/ids.ts'
+import { fetchPage } from '../kernel/query/page.ts'
+import { dialects, resource } from '../kernel/resource.ts'
+import { askAboutEntry, findRoot } from './data-entries.ts'
+
+const relatedDataEntries = resource({
+  type: 'related_data_entry',
+  noun: ['related-data-entry', 'related-data-entries'],
+  about: 'An object that belongs to the same set of personal data.',
+  path: '/v2/personal-data/related-data-entries',
+  table: 'personal_data_entries',
+  scopeColumns: ['root_id'],
+  fields: {},
+  area: 'personal-data',
+  dialect: { ...dialects.inside, meta: 'none', links: 'none' },
+  operations: [],
+})
+
+export const listRelatedDataEntries = action({
+  name: 'list-related-data-entries',
+  route: 'GET /v2/personal-data/related-data-entries',
+  about:
+    'Lists what else holds personal data about whom one object is about: what an erasure request for it would erase with it. The filter must name the object: `eq(resource_type,customer):eq(resource_id,<id>)`.',
+  area: 'personal-data',
+  status: 200,
+
+  async run(ctx, call) {
+    const { ask, entry } = askAboutEntry(call)
+    const root = await findRoot(ctx.store, entry)
+    const page = await fetchPage(
+      ctx,
+      {
+        resource: relatedDataEntries,
+        scope: [root?.id ?? newId()],
+        where: (bind) =>
+          `root_type = ${bind(root?.type)} AND NOT (resource_type = ${bind(entry.type)} AND resource_id = ${bind(entry.id)}::uuid)`,
+      },
+      ask,
+    )
+    return listAnswer(relatedDataEntries, page, ctx, call)
+  },
+})

@@ -1,0 +1,24 @@
+import { integer } from '../kernel/fields.ts'
+import { singleton } from '../kernel/singleton.ts'
+
+export const daysDefault = 365
+
+/** How long changes are kept. */
+export const logsTtl = singleton({
+  name: 'logs-ttl',
+  type: 'time_to_live',
+  about: 'How many days personal data logs are kept, and with them the changes that webhooks are sent from.',
+  path: '/v2/settings/logs-ttl',
+  area: 'personal-data',
+  operations: ['get', 'update'],
+  fields: {
+    days: integer({
+      default: daysDefault,
+      min: 1,
+      max: 365,
+      about: 'Older changes are deleted once a day.',
+      example: 30,
+    }),
+  },
+  show: (_ctx, { days }) => ({ data: { type: 'time_to_live', days } }),
+})

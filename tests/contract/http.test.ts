@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { operations } from '../support/samples.ts'
+import { openWorld, type World } from '../support/world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+})
+afterAll(() => world.close())
+
+const places = new Map<string, { path: string; methods: Set<string> }>()
+for (const { path, method } of operations) {
+  const key = path.replace(/:\w+/g, ':')
+  const place = places.get(key) ?? { path: path.replace(/:\w+/g, () => randomUUID()), methods: new Set() }
+  place.methods.add(method)
+  places.set(key, place)
+}
+
+describe.each([...places.values()])('$path', ({ path, methods }) => {
+  test('answers other methods 405, and says which are allowed', async () => {
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((one) => !methods.has(one))) {
+      const { status, headers, body } = await world.admin.send(method, path)
+      expect([method, status, body.errors[0].code]).toEqual([method, 405, 'method_not_allowed'])
+      const allowed = (headers.get('allow') ?? '').split(', ')
+      for (const one of methods) expect(allowed).toContain(one)
+      expect(allowed).not.toContain(method)
+    }
+  })
+
+  test('tells browsers that they may call it, and lets them read refusals', async () => {
+    const origin = 'https://shop.example.com'
+    for (const method of methods) {
+      const preflight = await fetch(world.url + path, {
+        method: 'OPTIONS',
+        headers: {
+          origin,
+          'access-control-request-method': method,
+          'access-control-request-headers': 'authorization,content-type,if-match,x-moltin-language',
+        },
+      })
+      expect(preflight.status).toBe(204)
+      expect(preflight.headers.get('access-control-allow-origin')).toBe(origin)
+      expect(preflight.headers.get('access-control-allow-methods')).toContain(method)
+      expect(preflight.headers.get('access-control-allow-headers')).toContain('if-match')
+      const refused = await world.nobody.send(method, path, { headers: { origin } })
+      expect(refused.status).toBeGreaterThanOrEqual(400)
+      expect(refused.headers.get('access-control-allow-origin')).toBe(origin)
+      expect(refused.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+      expect(refused.headers.get('content-type')).toMatch(/^application\/json/)
+    }
+  })
+
+  test('is found with a slash at its end, and with two for one', async () => {
+    const method = [...methods][0] as string
+    const { status } = await world.admin.send(method, path)
+    for (const same of [`${path}/`, path.replace('/v2/', '/v2//'), path.replace(/^\//, '//')]) {
+      expect([same, (await world.admin.send(method, world.url + same)).status]).toEqual([same, status])
+    }
+  })
+})
+
+test('what is nowhere is a 404 that says so', async () => {
+  for (const path of [
+    '/',
+    '/v2',
+    '/v2/no-such-thing',
+    '/v3/accounts',
+    '/v2/accounts/a/b/c',
+    '/%',
+    '/v2/%ff',
+  ]) {
+    const { status, body } = await world.admin.get(path)
+    expect([path, status]).toEqual([path, path.includes('%') ? expect.toBeOneOf([400, 404]) : 404])
+    expect(body.errors[0]).toMatchObject({ status: String(status) })
+  }
+})

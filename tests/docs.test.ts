@@ -1,0 +1,81 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { generatedDocs } from '../scripts/docs/generated.ts'
+import { sutlerApi } from '../server/api-document.ts'
+import { operations } from './support/samples.ts'
+import { openWorld, type World } from './support/world.ts'
+
+const root = join(import.meta.dirname, '..')
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+})
+afterAll(() => world.close())
+
+test('what is generated under docs/ is up to date: if not, run npm run docs', async () => {
+  for (const [name, text] of await generatedDocs(world.server.instance.database)) {
+    const file = join(root, 'docs', name)
+    const written = existsSync(file) ? readFileSync(file, 'utf8') : ''
+    expect(written === text, `docs/${name} is not what npm run docs writes`).toBe(true)
+  }
+})
+
+test('the API document is OpenAPI 3.1, and has every operation once', async () => {
+  const document = sutlerApi()
+  const { valid, errors } = await new Validator().validate(structuredClone(document))
+  expect([valid, errors]).toEqual([true, undefined])
+  const ids = Object.values(document.paths).flatMap((path) =>
+    Object.values(path).map((operation) => (operation as { operationId: string }).operationId),
+  )
+  expect(ids.sort()).toEqual(operations.map(({ id }) => id).sort())
+  expect(new Set(ids).size).toBe(ids.length)
+})
+
+test('every reference in the API document leads somewhere', () => {
+  const document = sutlerApi()
+  const references = JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)
+  for (const [, path = ''] of references) {
+    const target = path
+      .split('/')
+      .reduce<unknown>((at, name) => (at as Record<string, unknown>)?.[name], document)
+    expect(target, path).toBeDefined()
+  }
+})
+
+test('the server hands out its document under the address that was asked', async () => {
+  const { status, body } = await world.nobody.get('/openapi.json')
+  expect([status, body.openapi, body.servers]).toEqual([200, '3.1.0', [{ url: world.url }]])
+})
+
+test('the documentation page comes from this server alone', async () => {
+  const page = await fetch(`${world.url}/docs`)
+  const html = await page.text()
+  expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+  expect(html).not.toMatch(/(?:src|href)="(?:https?:)?\/\//)
+  const [, script = ''] = /<script src="([^"]+)"/.exec(html) ?? []
+  const answer = await fetch(new URL(script, page.url))
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([
+    200,
+    'application/javascript; charset=utf-8',
+  ])
+})
+
+test('links between documents lead to files', () => {
+  const folders = ['.', 'docs', 'docs/decisions']
+  const pages = folders.flatMap((folder) =>
+    readdirSync(join(root, folder))
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => join(root, folder, name)),
+  )
+  const broken = pages.flatMap((page) => {
+    const links = readFileSync(page, 'utf8').matchAll(/\]\((?!https?:|#|mailto:)([^)#]+)/g)
+    return [...links]
+      .map(([, link = '']) => join(dirname(page), link))
+      .filter((target) => !existsSync(target))
+      .map((target) => `${page}: ${target}`)
+  })
+  expect(broken).toEqual([])
+})
