@@ -1,4 +1,3 @@
-import { systemClock } from '../server/kernel/clock.ts'
 import type { JobCtx } from '../server/kernel/jobs.ts'
 import { mergeTotals } from '../server/kernel/merge-totals.ts'
 import type { Database } from '../server/kernel/storage/database.ts'

@@ -1,5 +1,7 @@
 import packageJson from '../package.json' with { type: 'json' }
+import { accountMemberToken } from './accounts/index.ts'
 import { app } from './app.ts'
+import { customerToken } from './customers/index.ts'
 import { type ApiDocument, apiDocument } from './kernel/openapi.ts'
 import { access } from './permissions/access.ts'
 
@@ -14,4 +16,10 @@ Bodies are JSON in the envelope \`{"data": {"type": …, …}}\`, and answers to
 
 /** The API document of the whole server. */
 export const sutlerApi = (): ApiDocument =>
-  apiDocument(app, { title: 'Sutler', version: packageJson.version, description, access })
+  apiDocument(app, {
+    title: 'Sutler',
+    version: packageJson.version,
+    description,
+    access,
+    shopperTokens: [accountMemberToken, customerToken],
+  })

@@ -1,9 +1,11 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pino } from 'pino'
+import { accountMemberToken } from './accounts/index.ts'
 import { sutlerApi } from './api-document.ts'
 import { app } from './app.ts'
 import { type Config, readConfig, readSecret } from './config.ts'
+import { customerToken } from './customers/index.ts'
 import { type Credentials, firstStart } from './first-start.ts'
 import { forgetAttempts } from './kernel/auth/attempts.ts'
 import { deriveKey, Tokens } from './kernel/auth/tokens.ts'
@@ -58,7 +60,7 @@ export async function start(config: Config = readConfig(), swaps: { clock?: Cloc
         keyIsAlive(database, store, key),
       ),
       access,
-      shopperTokens: [],
+      shopperTokens: [accountMemberToken, customerToken],
       clock,
       log,
       shopperTokenKey: (kind) => deriveKey(secret, `shopper-token ${kind}`),

@@ -2,6 +2,7 @@ import { dialects, resource, shown } from '../kernel/resource.ts'
 import { accounts, lockAccount } from './accounts.ts'
 import { addressFields, addressFilter } from './address-fields.ts'
 import { checkAddressOf } from './check-address.ts'
+import { ownAccount } from './own-account.ts'
 
 /** Where an account wants its parcels and bills. */
 export const accountAddresses = resource({
@@ -18,6 +19,7 @@ export const accountAddresses = resource({
   },
   filter: addressFilter,
   area: 'account-addresses',
+  visible: ownAccount((account) => `account_id = ${account}`),
   dialect: dialects.inside,
   beforeWrite: checkAddressOf('account', lockAccount),
 })

@@ -1,8 +1,9 @@
 import { accountRealmId, userAuthenticationInfos } from '../identity/index.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
-import { isId } from '../kernel/ids.ts'
+import { findVisible } from '../kernel/operations.ts'
 import { dialects, type FilterRule, type Row, resource } from '../kernel/resource.ts'
+import { ownAccount } from './own-account.ts'
 
 const { name, email, given_name, middle_name, family_name } = userAuthenticationInfos.fields
 
@@ -31,6 +32,11 @@ export const accountMembers = resource({
   },
   sort: ['created_at', 'email', 'id', 'name', 'updated_at'],
   area: 'accounts',
+  visible: ownAccount(
+    (account) =>
+      `id IN (SELECT m.account_member_id FROM account_memberships m
+              WHERE m.store_id = $1 AND m.account_id = ${account})`,
+  ),
   dialect: dialects.accounts,
   operations: ['list', 'get'],
 })
@@ -40,7 +46,10 @@ export async function findAccountMember(
   id: string,
   source?: string,
 ): Promise<Row<typeof accountMembers.fields>> {
-  const member = isId(id) ? await ctx.store.find(accountMembers, id, [await accountRealmId(ctx)]) : undefined
-  if (member) return member
-  throw new Problem('not_found', 'account member not found', source === undefined ? {} : { source })
+  try {
+    return await findVisible(ctx, accountMembers, id, [await accountRealmId(ctx)])
+  } catch (error) {
+    if (source === undefined || !(error instanceof Problem)) throw error
+    throw new Problem(error.code, error.detail, { source })
+  }
 }

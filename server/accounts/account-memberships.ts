@@ -4,6 +4,7 @@ import { accountMembers, findAccountMember } from './account-members.ts'
 import { accounts } from './accounts.ts'
 import { admitMember } from './admit-member.ts'
 import { findAll } from './find-all.ts'
+import { ownAccount } from './own-account.ts'
 
 interface Relationships {
   readonly account: { readonly data: { readonly id: string; readonly type: 'account' } }
@@ -33,6 +34,7 @@ const membership = {
   filter: { account_member_id: memberId },
   sort: ['created_at', 'id', 'updated_at'],
   area: 'accounts',
+  visible: ownAccount((account) => `account_id = ${account}`),
   dialect: dialects.accounts,
 } as const
 

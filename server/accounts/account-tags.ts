@@ -20,7 +20,7 @@ export const accountTags = resource({
     updated_at: ['lt', 'le', 'eq', 'gt', 'ge'],
   },
   sort: ['created_at', 'id', 'name', 'updated_at'],
-  area: 'accounts',
+  area: 'account-tags',
   dialect: dialects.inside,
   afterDelete: untagAccounts,
   constraints: {

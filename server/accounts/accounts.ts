@@ -1,9 +1,10 @@
 import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { reference, text } from '../kernel/fields.ts'
-import { isId } from '../kernel/ids.ts'
+import { findVisible } from '../kernel/operations.ts'
 import { longText } from '../kernel/query/long-text.ts'
 import { type Draft, dialects, type Row, resource, shown } from '../kernel/resource.ts'
+import { ownAccount } from './own-account.ts'
 
 interface Link<Type extends string> {
   readonly id: string
@@ -76,6 +77,7 @@ export const accounts = resource({
   },
   sort: ['created_at', 'id', 'name', 'updated_at'],
   area: 'accounts',
+  visible: ownAccount((account) => `id = ${account}`),
   dialect: dialects.accounts,
   beforeWrite: showAncestors,
   constraints: {
@@ -117,9 +119,7 @@ async function findParent(ctx: Ctx, id: string): Promise<Row<typeof fields> | un
 }
 
 export async function findAccount(ctx: Ctx, id: string): Promise<Row<typeof fields>> {
-  const account = isId(id) ? await ctx.store.find(accounts, id) : undefined
-  if (!account) throw new Problem('not_found', 'account not found')
-  return account
+  return findVisible(ctx, accounts, id)
 }
 
 /** One writer at a time from here to the end of the transaction; 404 when there is no such account. */

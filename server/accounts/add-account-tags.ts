@@ -9,7 +9,7 @@ export const addAccountTags = action({
   name: 'add-account-tags',
   route: 'POST /v2/accounts/:account_id/relationships/account-tags',
   about: 'Adds tags to an account. Answers all of its tags.',
-  area: 'accounts',
+  area: 'account-tags',
   status: 200,
   transaction: true,
 

@@ -1,13 +1,81 @@
+import { accountRealmId, type SignedIn } from '../identity/index.ts'
 import { action } from '../kernel/action.ts'
-import { noContent } from '../kernel/http/answer.ts'
+import type { Ctx } from '../kernel/context.ts'
+import { choice } from '../kernel/fields.ts'
+import { type Answer, json, queryWithoutPage } from '../kernel/http/answer.ts'
+import type { Call } from '../kernel/operations.ts'
+import { fetchPage, pageLinks, pageMeta } from '../kernel/query/page.ts'
+import { parse } from '../kernel/query/parse.ts'
+import type { Row } from '../kernel/resource.ts'
+import { readSingleton } from '../kernel/singleton.ts'
+import { accountAuthenticationSettings } from './account-authentication-settings.ts'
+import { type Session, signAccountMemberToken } from './account-member-token.ts'
+import { membershipsOfMember } from './account-memberships.ts'
+import { accounts } from './accounts.ts'
+import { findAll } from './find-all.ts'
+import { fieldsOfAll, mechanisms, tokenType } from './sign-in-mechanisms.ts'
 
-/** How a shopper will sign in to their accounts. */
+const names = Object.keys(mechanisms) as (keyof typeof mechanisms)[]
+
+/** Signs an account member in. A token is for one account: there is one for each that they are a member of. */
 export const createAccountMemberTokens = action({
   name: 'create-account-member-tokens',
   route: 'POST /v2/account-members/tokens',
-  about: 'Signs an account member in: a token for each of their accounts.',
+  about:
+    'Signs an account member in. Answers a page of their accounts, with a token for each. Which fields are required ' +
+    'depends on the authentication_mechanism.',
   area: 'account-member-tokens',
   status: 201,
-  unsupported: true,
-  run: async () => noContent,
+  signsIn: true,
+  body: {
+    type: tokenType,
+    fields: {
+      authentication_mechanism: choice(names, {
+        required: true,
+        about:
+          'How to sign in. By account_management_authentication_token one goes on from a token, in its header.',
+      }),
+      ...fieldsOfAll,
+    },
+  },
+
+  async run(ctx, call) {
+    const { signIn } = mechanisms[call.body.authentication_mechanism as keyof typeof mechanisms]
+    return tokensOf(ctx, await signIn(ctx, call), call)
+  },
 })
+
+/** A member may be in ten thousand accounts: only the tokens of the page are made. */
+async function tokensOf(ctx: Ctx, member: SignedIn, call: Pick<Call, 'path' | 'query'>): Promise<Answer> {
+  const source = { resource: membershipsOfMember, scope: [member.userId] }
+  const page = await fetchPage(ctx, source, parse(call.query))
+  const ids = (page.rows as readonly Row<typeof membershipsOfMember.fields>[]).flatMap(
+    ({ doc }) => doc.relationships?.account.data.id ?? [],
+  )
+  const session = await newSession(ctx, member)
+  const expires = new Date(session.expiresS * 1000).toISOString()
+  const data = (await findAll(ctx, accounts, ids)).map(async ({ id, doc }) => {
+    const ancestorIds = (doc.relationships?.ancestors ?? []).map(({ data }) => data.id)
+    const token = await signAccountMemberToken(ctx.instance, session, { id, ancestorIds })
+    return { type: tokenType, account_id: id, account_name: doc.name, token, expires }
+  })
+  const links = pageLinks(page, ctx.baseUrl + call.path, queryWithoutPage(call.query))
+  return json(201, {
+    data: await Promise.all(data),
+    meta: { ...pageMeta(page), account_member_id: member.userId },
+    links: { ...links, current: links.current ?? `${ctx.baseUrl}${call.path}?${call.query}` },
+  })
+}
+
+async function newSession(ctx: Ctx, member: SignedIn): Promise<Session> {
+  const settings = await readSingleton(ctx, accountAuthenticationSettings)
+  const issuedS = Math.floor(ctx.clock.now().getTime() / 1000)
+  return {
+    storeId: ctx.store.id,
+    realmId: await accountRealmId(ctx),
+    member,
+    selfManagement: settings.account_member_self_management,
+    issuedS,
+    expiresS: issuedS + settings.account_management_authentication_token_timeout_secs,
+  }
+}

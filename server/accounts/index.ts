@@ -13,6 +13,7 @@ import { listUnassignedAccountMembers } from './list-unassigned-account-members.
 import { removeAccountTags } from './remove-account-tags.ts'
 import { updateAccountMember } from './update-account-member.ts'
 
+export { accountMemberToken } from './account-member-token.ts'
 export { addressFields, addressFilter } from './address-fields.ts'
 export { autoCreateAccount } from './auto-create-account.ts'
 export { checkAddressOf } from './check-address.ts'

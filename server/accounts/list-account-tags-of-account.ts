@@ -7,7 +7,7 @@ export const listAccountTagsOfAccount = action({
   name: 'list-account-tags-of-account',
   route: 'GET /v2/accounts/:account_id/relationships/account-tags',
   about: 'Lists the tags of an account.',
-  area: 'accounts',
+  area: 'account-tags',
   status: 200,
 
   async run(ctx, { params }) {

@@ -8,8 +8,9 @@ export const listUnassignedAccountMembers = action({
   name: 'list-unassigned-account-members',
   route: 'GET /v2/accounts/:account_id/account-memberships/unassigned-account-members',
   about: 'Lists the account members who are not members of this account.',
-  area: 'accounts',
+  area: 'unassigned-account-members',
   status: 200,
+  shows: { resource: accountMembers, page: true },
 
   async run(ctx, call) {
     const account = await findAccount(ctx, call.params.account_id)

@@ -8,7 +8,7 @@ export const removeAccountTags = action({
   name: 'remove-account-tags',
   route: 'DELETE /v2/accounts/:account_id/relationships/account-tags',
   about: 'Takes tags off an account. Answers those that are left.',
-  area: 'accounts',
+  area: 'account-tags',
   status: 200,
   transaction: true,
   // The body of any other DELETE means nothing, and is not read.

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { hash, verify } from '@node-rs/argon2'
+import { customerRealmId, redeemSignInCode } from '../identity/index.ts'
 import { action } from '../kernel/action.ts'
+import { guarded } from '../kernel/auth/attempts.ts'
 import { unauthorized } from '../kernel/auth/tokens.ts'
 import type { Ctx } from '../kernel/context.ts'
-import { Problem } from '../kernel/errors.ts'
 import { choice, text } from '../kernel/fields.ts'
 import { json } from '../kernel/http/answer.ts'
 import { checker } from '../kernel/input.ts'
+import { customerOfUser } from './customer-of-user.ts'
 import { issueCustomerToken } from './customer-token.ts'
 
 /** Signs a customer in. The token goes beside the bearer token of whoever called. */
@@ -15,13 +17,14 @@ export const createCustomerToken = action({
   route: 'POST /v2/customers/tokens',
   about: 'Signs a customer in: a token, good for 24 hours, that says who is calling.',
   area: 'customer-tokens',
+  signsIn: true,
   status: 200,
   body: {
     type: 'token',
     fields: {
       authentication_mechanism: choice(['password', 'oidc'], {
         default: 'password',
-        about: 'What the customer signs in with. `oidc` is not supported yet.',
+        about: 'What the customer signs in with.',
       }),
       email: text({ max: 320, about: 'For `password`.', example: 'ada.marsh@example.com' }),
       password: text({
@@ -37,29 +40,46 @@ export const createCustomerToken = action({
   },
 
   async run(ctx, { body }) {
-    if (body.authentication_mechanism === 'oidc') {
-      throw new Problem(
-        'not_implemented',
-        'Customers cannot sign in with OpenID Connect yet: use the authentication_mechanism password.',
-        { source: 'data.authentication_mechanism' },
-      )
-    }
-    mustHaveCredentials(body)
-    const customer = await customerWith(ctx, body.email as string, body.password as string)
-    if (!customer) throw unauthorized('The email address or the password is wrong.')
+    const customer = await (body.authentication_mechanism === 'oidc' ? withCode : withPassword)(ctx, body)
     const { id, token, expires } = await issueCustomerToken(ctx, customer.id, customer.name)
     return json(200, { data: { type: 'token', id, customer_id: customer.id, token, expires } })
   },
 })
 
+type Customer = { readonly id: string; readonly name: string }
+type Body = Readonly<Record<string, string | undefined>>
+
+const mustHaveCode = checker(
+  {
+    type: 'object',
+    required: ['oauth_authorization_code', 'oauth_redirect_uri', 'oauth_code_verifier'],
+  },
+  'data',
+)
+
+async function withCode(ctx: Ctx, body: Body): Promise<Customer> {
+  mustHaveCode(body)
+  const user = await redeemSignInCode(ctx, await customerRealmId(ctx), {
+    code: body.oauth_authorization_code ?? '',
+    redirectUri: body.oauth_redirect_uri ?? '',
+    codeVerifier: body.oauth_code_verifier ?? '',
+  })
+  return customerOfUser(ctx, user)
+}
+
+async function withPassword(ctx: Ctx, body: Body): Promise<Customer> {
+  mustHaveCredentials(body)
+  const { email = '', password = '' } = body
+  const attempt = { at: 'customer-sign-in', whose: email.toLowerCase() }
+  const customer = await guarded(ctx, attempt, () => customerWith(ctx, email, password))
+  if (!customer) throw unauthorized('The email address or the password is wrong.')
+  return customer
+}
+
 const mustHaveCredentials = checker({ type: 'object', required: ['email', 'password'] }, 'data')
 
 /** Who signs in with these; undefined whatever is wrong, and equally late. */
-async function customerWith(
-  ctx: Ctx,
-  email: string,
-  password: string,
-): Promise<{ id: string; name: string } | undefined> {
+async function customerWith(ctx: Ctx, email: string, password: string): Promise<Customer | undefined> {
   const [row] = await ctx.store.rows(
     `SELECT id, name, hidden->>'password_hash' FROM customers
      WHERE store_id = $1 AND lower(email COLLATE "default") = lower($2 COLLATE "default")`,

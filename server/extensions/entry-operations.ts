@@ -56,6 +56,7 @@ const operationsAt = (address: Address, mayUse: MayUse): readonly Action[] => [
       'Lists the entries of a custom API, a page at a time. `timeout` limits how long that may take, in ms.',
     area: 'custom-entries',
     status: 200,
+    shows: { page: true },
     async run(ctx, { rawBody: _, ...call }) {
       return within(ctx, call.query, async (ctx) => {
         const api = await findDefinition(ctx, address.naming(call.params))

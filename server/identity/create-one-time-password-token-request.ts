@@ -2,9 +2,9 @@ import { action } from '../kernel/action.ts'
 import { withinLimits } from '../kernel/auth/attempts.ts'
 import { Problem } from '../kernel/errors.ts'
 import { choice, text } from '../kernel/fields.ts'
-import { findVisible } from '../kernel/operations.ts'
 import { isId } from '../kernel/ids.ts'
-import { makeOneTimePassword } from './one-time-passwords.ts'
+import { findVisible } from '../kernel/operations.ts'
+import { giveOneTimePassword, newOneTimePassword } from './one-time-passwords.ts'
 import { passwordProfiles } from './password-profiles.ts'
 
 /** Asks for a password that is good for one sign-in. The answer is the same whether or not the user exists. */
@@ -43,7 +43,8 @@ export const createOneTimePasswordTokenRequest = action({
     }
     // From here on nothing depends on whether there is such a user, and too many requests are no one's to know of.
     if (await withinLimits(ctx, attempt)) {
-      await ctx.later(makeOneTimePassword, {
+      await ctx.later(giveOneTimePassword, {
+        ...(await newOneTimePassword(ctx.instance.sealKey)),
         storeId: ctx.store.id,
         realmId: profile.scope[0] as string,
         profileId: profile.id,

@@ -14,7 +14,7 @@ import { issueSignInCode } from './sign-in-codes.ts'
 import { backTo, refuseAt, refuseHere, SignInRefusal } from './sign-in-refusal.ts'
 import { type SignInRequest, takeSignInRequest } from './sign-in-requests.ts'
 
-/** Where the provider sends the browser back to (OpenID Connect Core §3.1.2.5). `users` is what is known of a new user. */
+/** Where the provider sends the browser back to (OpenID Connect Core §3.1.2.5); `users` is how one is made. */
 export const finishOidcLogin = (users: Resource) =>
   action({
     name: 'finish-oidc-login',

@@ -10,6 +10,7 @@ export const getOwnMerchantRealmMapping = action({
   about: 'Reads the mapping of the store that the access token belongs to. A single object, not a list.',
   area: 'merchant-realm-mappings',
   status: 200,
+  shows: { resource: merchantRealmMappings },
 
   async run(ctx) {
     const [row] = await ctx.store.rows('SELECT id FROM merchant_realm_mappings WHERE store_id = $1')

@@ -4,6 +4,7 @@ import { open } from '../kernel/auth/seal.ts'
 import type { Ctx } from '../kernel/context.ts'
 import type { Row } from '../kernel/resource.ts'
 import type { oidcProfiles } from './oidc-profiles.ts'
+import { isPlainText } from './plain-text.ts'
 import { providerFetch } from './provider-fetch.ts'
 import { type Provider, providerOf } from './providers.ts'
 import type { SignInRequest } from './sign-in-requests.ts'
@@ -73,16 +74,8 @@ export async function identify(
   const shared = Array.isArray(aud) && aud.length > 1
   if (azp === undefined ? shared : azp !== profile.doc.client_id)
     throw new Error('the token is of another client')
-  if (!isPlain(subject, subjectMax)) throw new Error('the subject is not one')
+  if (!isPlainText(subject, subjectMax)) throw new Error('the subject is not one')
   const moreClaims = async () =>
     provider.metadata.userinfo_endpoint ? client.fetchUserInfo(config, tokens.access_token, subject) : {}
   return { issuer, subject, claims: payload, moreClaims }
 }
-
-/** Text that can be stored: not empty, not too long, no NUL, no half of a character. */
-export const isPlain = (value: unknown, max: number): value is string =>
-  typeof value === 'string' &&
-  value.length > 0 &&
-  value.length <= max &&
-  !value.includes('\0') &&
-  value.isWellFormed()

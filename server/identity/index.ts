@@ -10,6 +10,7 @@ import { getOidcConfiguration } from './get-oidc-configuration.ts'
 import { getOwnMerchantRealmMapping } from './get-own-merchant-realm-mapping.ts'
 import { merchantRealmMappings } from './merchant-realm-mappings.ts'
 import { oidcProfiles } from './oidc-profiles.ts'
+import { forgetOneTimePasswords, giveOneTimePassword } from './one-time-passwords.ts'
 import { passwordProfiles } from './password-profiles.ts'
 import { startOidcLogin } from './start-oidc-login.ts'
 import { userAuthenticationInfos } from './user-authentication-infos.ts'
@@ -17,10 +18,13 @@ import { userAuthenticationOidcProfileInfos } from './user-authentication-oidc-p
 import { userAuthenticationPasswordProfileInfos } from './user-authentication-password-profile-infos.ts'
 
 export { createRealms } from './create-realms.ts'
+export { openOneTimePasswordEvent } from './one-time-passwords.ts'
 export { realmClients } from './realm-clients.ts'
 export { accountRealmId, customerRealmId } from './realm-ids.ts'
 export { type Redemption, redeemSignInCode } from './sign-in-codes.ts'
-export { userAuthenticationInfos }
+export { signInWithOneTimePassword, signInWithPassword } from './sign-in-with-password.ts'
+export { type SignedIn, tokenEpochOf } from './user-tokens.ts'
+export { userAuthenticationInfos, userAuthenticationPasswordProfileInfos }
 
 /** What another module does about a new user, in the transaction that creates them. */
 type WhenUserIsCreated = (ctx: Ctx, user: Row) => Promise<void>
@@ -47,7 +51,7 @@ export const identity = (whenUserIsCreated: WhenUserIsCreated): Module => {
       finishOidcLogin(users),
       getOidcConfiguration,
     ],
-    jobs: [forgetSignIns],
+    jobs: [forgetSignIns, giveOneTimePassword, forgetOneTimePasswords],
   })
 }
 

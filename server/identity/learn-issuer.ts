@@ -1,10 +1,10 @@
 import type { Ctx } from '../kernel/context.ts'
 import { inTransaction } from '../kernel/in-transaction.ts'
 import type { Row } from '../kernel/resource.ts'
-import { derivedIssuerOf, issuerOf, type oidcProfiles } from './oidc-profiles.ts'
+import { derivedIssuerOf, type oidcProfiles } from './oidc-profiles.ts'
 
 /**
- * Keeps what a provider calls itself, where that is not what its address says: some end theirs with a slash. Links
+ * Keeps what a provider calls itself, which need not be what its address says: some end theirs with a slash. Links
  * that were given the address's word for it, for want of a better one, move along; no one could sign in by them.
  */
 export async function learnIssuer(
@@ -12,20 +12,24 @@ export async function learnIssuer(
   profile: Row<typeof oidcProfiles.fields>,
   issuer: string,
 ): Promise<void> {
-  if (issuer === issuerOf(profile)) return
+  if (issuer === profile.hidden.issuer) return
   const { id, scope, doc, hidden } = profile
+  const told = derivedIssuerOf(doc.discovery_url)
   const now = ctx.clock.now()
   await inTransaction(ctx, async ({ store }) => {
     // Bookkeeping, not a change of the profile: it keeps its version.
-    await store.rows(
+    const learnt = await store.rows(
       `UPDATE oidc_profiles SET hidden = (hidden::jsonb || jsonb_build_object('issuer', $4::text))::json
-       WHERE store_id = $1 AND realm_id = $2 AND id = $3 AND doc->>'discovery_url' = $5`,
+       WHERE store_id = $1 AND realm_id = $2 AND id = $3 AND doc->>'discovery_url' = $5
+         AND hidden->>'issuer' IS NOT DISTINCT FROM $6::text RETURNING 1`,
       scope[0],
       id,
       issuer,
       doc.discovery_url,
+      hidden.issuer ?? null,
     )
-    if (hidden.issuer) return
+    // Only from what was never more than a guess: a provider that takes another name is another issuer.
+    if (!learnt.length || hidden.issuer || told === issuer) return
     await store.write(
       `UPDATE user_authentication_oidc_profile_infos AS link
        SET doc = (link.doc::jsonb || jsonb_build_object('issuer', $5::text))::json,
@@ -40,7 +44,7 @@ export async function learnIssuer(
       id,
       issuer,
       now,
-      derivedIssuerOf(doc.discovery_url),
+      told,
     )
   })
 }

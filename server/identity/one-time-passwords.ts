@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { hash } from '@node-rs/argon2'
 import { open, seal } from '../kernel/auth/seal.ts'
 import { newId } from '../kernel/ids.ts'
-import type { Job, JobCtx } from '../kernel/jobs.ts'
+import type { Job } from '../kernel/jobs.ts'
 import type { Connection } from '../kernel/storage/database.ts'
 
 /** What a request asked for, and who sent it. */
@@ -14,6 +14,9 @@ export interface OneTimePasswordRequest {
   readonly purpose: 'reset_password' | 'passwordless_authentication'
   readonly actor: string
   readonly requestId: string
+  /** The password, for whoever sends it to the user and for the sign-in. */
+  readonly sealed: string
+  readonly hash: string
 }
 
 const lifetimeMs = 10 * 60 * 1000
@@ -22,8 +25,11 @@ const lifetimeMs = 10 * 60 * 1000
 const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789'
 const length = 6
 
-const newOneTimePassword = () =>
-  Array.from({ length }, () => alphabet[randomInt(alphabet.length)] as string).join('')
+/** A new one, as it is stored: nobody reads it, in the queue or later. */
+export async function newOneTimePassword(sealKey: Uint8Array): Promise<{ sealed: string; hash: string }> {
+  const password = Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('')
+  return { sealed: seal(sealKey, password), hash: await hash(password) }
+}
 
 /** As it was made: some keyboards begin with a capital, and a copied text brings spaces. */
 export const asMade = (typed: string): string => typed.trim().toLowerCase()
@@ -34,21 +40,18 @@ interface Found {
 }
 
 /**
- * Makes the password that someone asked for, if there is such a user, and tells whoever sends it by an event. It is a
- * job, so that the request takes the same time whether or not there is one.
+ * Gives the user the password that someone asked for, if there is such a user, and tells whoever sends it by an event.
+ * It is a job, so that the request takes the same time whether or not there is one.
  */
-export const makeOneTimePassword: Job<OneTimePasswordRequest> = {
-  name: 'identity:make-one-time-password',
+export const giveOneTimePassword: Job<OneTimePasswordRequest> = {
+  name: 'identity:give-one-time-password',
   attemptsMax: 5,
-  run: async (ctx, request) => {
-    const found = await findUser(ctx.database, request)
+  run: async ({ database, clock }, request) => {
+    const found = await findUser(database, request)
     if (!found) return
-    const password = newOneTimePassword()
-    const hashed = await hash(password)
-    await ctx.database.transaction(async (connection) => {
-      if (await keep(connection, ctx, request, found, hashed)) {
-        await record(connection, ctx, request, found, password)
-      }
+    const now = clock.now()
+    await database.transaction(async (connection) => {
+      if (await keep(connection, request, found, now)) await record(connection, request, found, now)
     })
   },
 }
@@ -76,10 +79,9 @@ async function findUser(
 /** In place of an earlier one. False when the user was unlinked meanwhile. */
 async function keep(
   connection: Connection,
-  { clock }: JobCtx,
-  { storeId }: OneTimePasswordRequest,
+  { storeId, hash: hashed }: OneTimePasswordRequest,
   { link }: Found,
-  hashed: string,
+  now: Date,
 ): Promise<boolean> {
   const kept = await connection.run({
     text: `INSERT INTO one_time_passwords (store_id, password_link_id, hash, expires_at)
@@ -87,7 +89,7 @@ async function keep(
            WHERE store_id = $1 AND id = $2 FOR KEY SHARE
            ON CONFLICT (store_id, password_link_id)
            DO UPDATE SET hash = excluded.hash, expires_at = excluded.expires_at RETURNING 1`,
-    values: [storeId, link.id, hashed, new Date(clock.now().getTime() + lifetimeMs)],
+    values: [storeId, link.id, hashed, new Date(now.getTime() + lifetimeMs)],
   })
   return kept.length > 0
 }
@@ -95,18 +97,16 @@ async function keep(
 /** The event. Who reads the change feed in the database, or a copy of it, does not read the password. */
 async function record(
   connection: Connection,
-  { clock, sealKey }: JobCtx,
-  { storeId, realmId, profileId, purpose, actor, requestId }: OneTimePasswordRequest,
+  { storeId, realmId, profileId, purpose, actor, requestId, sealed }: OneTimePasswordRequest,
   { user, link }: Found,
-  password: string,
+  now: Date,
 ): Promise<void> {
-  const now = clock.now()
   const time = now.toISOString().replace('Z', '+00:00')
   const doc = {
     authentication_realm_id: realmId,
     password_profile_id: profileId,
     purpose,
-    sealed_one_time_password_token: seal(sealKey, password),
+    sealed_one_time_password_token: sealed,
     user_authentication_info: user,
     user_authentication_password_profile_info: link,
     created_at: time,

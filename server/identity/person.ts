@@ -1,5 +1,5 @@
 import { checker } from '../kernel/input.ts'
-import { isPlain } from './identify.ts'
+import { isPlainText } from './plain-text.ts'
 
 /** What a provider says of someone, as far as a user keeps it. */
 export interface Person {
@@ -21,7 +21,7 @@ export function personOf(claims: Claims): Person | undefined {
   const names = Object.fromEntries(
     ['given_name', 'middle_name', 'family_name'].flatMap((part) => {
       const text = claims[part]
-      return isPlain(text, namePartMax) ? [[part, text]] : []
+      return isPlainText(text, namePartMax) ? [[part, text]] : []
     }),
   )
   const name = [
@@ -29,12 +29,12 @@ export function personOf(claims: Claims): Person | undefined {
     [names.given_name, names.family_name].filter(Boolean).join(' '),
     claims.preferred_username,
     email,
-  ].find((text) => isPlain(text, nameMax)) as string
+  ].find((text) => isPlainText(text, nameMax)) as string
   return { email, emailVerified: email_verified === true, names: { ...names, name } }
 }
 
 function isEmail(value: unknown): value is string {
-  if (!isPlain(value, emailMax)) return false
+  if (!isPlainText(value, emailMax)) return false
   try {
     mustBeEmail(value)
     return true

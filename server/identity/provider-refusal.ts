@@ -40,5 +40,6 @@ function chainOf(error: unknown): readonly Error[] {
   return chain
 }
 
-// The words of the libraries, which name a claim or a status but repeat no token.
-const reasonsOf = (error: unknown): readonly string[] => chainOf(error).map(({ message }) => message)
+// The words of the libraries, which name a claim or a status. Only a parser repeats what it was given.
+const reasonsOf = (error: unknown): readonly string[] =>
+  chainOf(error).map((one) => (one instanceof SyntaxError ? 'not JSON' : one.message))

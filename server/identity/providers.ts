@@ -3,6 +3,7 @@ import { allowInsecureRequests, customFetch, discovery, type ServerMetadata } fr
 import type { Ctx, Instance } from '../kernel/context.ts'
 import type { Row } from '../kernel/resource.ts'
 import { issuerMax, type oidcProfiles } from './oidc-profiles.ts'
+import { isPlainText } from './plain-text.ts'
 import { providerFetch } from './provider-fetch.ts'
 
 /** What a provider publishes about itself. */
@@ -53,7 +54,7 @@ async function discover(discoveryUrl: string): Promise<Provider> {
     execute: [allowInsecureRequests],
   })
   const metadata = found.serverMetadata()
-  if (metadata.issuer.length > issuerMax) throw new Error('the issuer is too long')
+  if (!isPlainText(metadata.issuer, issuerMax)) throw new Error('the issuer is not one')
   return { metadata, keyOf: keysAt(metadata.jwks_uri) }
 }
 

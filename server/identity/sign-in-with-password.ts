@@ -64,7 +64,7 @@ const attemptOf = ({ password_profile_id }: Named, username: string) => ({
 
 /** Of a random password nobody knows, compared with where there is none. Costs what every other hash costs. */
 export const nobodysHash =
-  '$argon2id$v=19$m=19456,t=2,p=1$wRgIzFu/QfdRYZOIhCMwlg$RwkzNi2pVkwV5Tykmbf+S0uI/Uqlxh7FJp3D70oZxpw'
+  '$argon2id$v=19$m=19456,t=2,p=1$sai5y4PmvUvzS91/xmSorA$2RLShsyqsmwHJ8HiyNB6tdEHzW/s70JnVjxqyfEviHo'
 
 /** What is stored for a username, in one look: a user whose tokens are ended meanwhile gets tokens that are ended. */
 async function lookUp(ctx: Ctx, realmId: string, { password_profile_id, username }: Named) {

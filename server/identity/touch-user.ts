@@ -1,6 +1,7 @@
 import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { userAuthenticationInfos } from './user-authentication-infos.ts'
+import { endTokensOf } from './user-tokens.ts'
 
 /**
  * A user changes with what they sign in with. Done before that is written: whoever writes or deletes holds the user
@@ -8,6 +9,13 @@ import { userAuthenticationInfos } from './user-authentication-infos.ts'
  */
 export async function touchUser(ctx: Ctx, [realmId = '', userId = '']: readonly string[]): Promise<void> {
   await ctx.store.touch(userAuthenticationInfos, userId, [realmId])
+}
+
+/** What a user signs in with is no longer what it was: see endTokensOf. */
+export async function signOutUser(ctx: Ctx, scope: readonly string[]): Promise<void> {
+  await touchUser(ctx, scope)
+  const [realmId = '', userId = ''] = scope
+  await endTokensOf(ctx, realmId, [userId])
 }
 
 /** Refuses to add to a user who is not there, before anything else is said about the request. */

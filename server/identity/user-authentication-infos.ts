@@ -1,6 +1,7 @@
 import { text } from '../kernel/fields.ts'
 import { dialects, type FilterRule, resource } from '../kernel/resource.ts'
 import { authenticationRealms } from './authentication-realms.ts'
+import { mustManageOneself, ownUser } from './own-user.ts'
 
 const namePart = (about: string, example: string) => text({ nullable: true, max: 255, about, example })
 
@@ -39,6 +40,8 @@ export const userAuthenticationInfos = resource({
   },
   sort: ['created_at', 'email', 'id', 'name', 'updated_at'],
   area: 'user-authentication-info',
+  visible: ownUser('id'),
+  beforeWrite: mustManageOneself,
   dialect: dialects.identity,
   // A user is created by one request; there is no state before it.
   meta: () => ({ creation_status: 'COMPLETE' }),

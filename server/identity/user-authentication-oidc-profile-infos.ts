@@ -3,7 +3,7 @@ import { Problem } from '../kernel/errors.ts'
 import { reference, text } from '../kernel/fields.ts'
 import { type Draft, dialects, resource } from '../kernel/resource.ts'
 import { issuerMax, issuerOf, oidcProfiles } from './oidc-profiles.ts'
-import { mustHaveUser, touchUser } from './touch-user.ts'
+import { mustHaveUser, signOutUser, touchUser } from './touch-user.ts'
 import { userAuthenticationInfos } from './user-authentication-infos.ts'
 
 const noProfile = {
@@ -40,10 +40,10 @@ export const userAuthenticationOidcProfileInfos = resource({
       about: 'The provider, as a profile of the same realm.',
     }),
   },
-  area: 'user-authentication-info',
+  area: 'user-authentication-oidc-profile-info',
   dialect: dialects.identity,
   beforeWrite: prepare,
-  beforeDelete: (ctx, { scope }) => touchUser(ctx, scope),
+  beforeDelete: (ctx, { scope }) => signOutUser(ctx, scope),
   constraints: {
     user_authentication_oidc_profile_infos_profile_fkey: noProfile,
     user_authentication_oidc_profile_infos_identity_key: {
@@ -62,5 +62,6 @@ async function prepare(ctx: Ctx, { scope, values, before }: Draft): Promise<void
     // Without an issuer a subject is no one in particular, and one person could be linked to two users.
     values.issuer ??= issuerOf(profile)
   }
-  await touchUser(ctx, scope)
+  const same = before && values.subject === before.doc.subject && values.issuer === before.doc.issuer
+  await (same ? touchUser : signOutUser)(ctx, scope)
 }

@@ -4,8 +4,9 @@ import { Problem } from '../kernel/errors.ts'
 import { reference, text } from '../kernel/fields.ts'
 import { checker } from '../kernel/input.ts'
 import { type Draft, dialects, resource } from '../kernel/resource.ts'
+import { mustManageOneself, ownUser } from './own-user.ts'
 import { passwordProfiles } from './password-profiles.ts'
-import { mustHaveUser, touchUser } from './touch-user.ts'
+import { mustHaveUser, signOutUser, touchUser } from './touch-user.ts'
 import { userAuthenticationInfos } from './user-authentication-infos.ts'
 
 const noProfile = {
@@ -45,10 +46,11 @@ export const userAuthenticationPasswordProfileInfos = resource({
       about: 'The password profile, of the same realm.',
     }),
   },
-  area: 'user-authentication-info',
+  area: 'user-authentication-password-profile-info',
+  visible: ownUser('user_authentication_info_id'),
   dialect: dialects.identity,
   beforeWrite: prepare,
-  beforeDelete: (ctx, { scope }) => touchUser(ctx, scope),
+  beforeDelete: (ctx, { scope }) => signOutUser(ctx, scope),
   constraints: {
     user_authentication_password_profile_infos_profile_fkey: noProfile,
     user_authentication_password_profile_infos_username_key: {
@@ -62,11 +64,13 @@ export const userAuthenticationPasswordProfileInfos = resource({
 const mustBeEmail = checker({ properties: { username: { type: 'string', format: 'email' } } }, 'data')
 
 async function prepare(ctx: Ctx, { scope, values, before }: Draft): Promise<void> {
+  mustManageOneself(ctx)
   if (!before) await mustHaveUser(ctx, scope)
   if (values.username !== before?.doc.username) await checkUsername(ctx, scope, values)
   // Before the user is held: hashing is meant to be slow.
-  if (values.password !== before?.hidden.password) values.password = await hash(values.password as string)
-  await touchUser(ctx, scope)
+  const same = before && values.password === before.hidden.password
+  if (!same) values.password = await hash(values.password as string)
+  await (same ? touchUser : signOutUser)(ctx, scope)
 }
 
 async function checkUsername(ctx: Ctx, scope: Draft['scope'], values: Draft['values']): Promise<void> {

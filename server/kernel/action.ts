@@ -2,6 +2,7 @@ import type { Ctx } from './context.ts'
 import type { Fields, Values } from './fields.ts'
 import type { Answer } from './http/answer.ts'
 import type { Call } from './operations.ts'
+import type { Resource } from './resource.ts'
 
 type Names<R extends string> = R extends `${string}:${infer P}/${infer Rest}`
   ? P | Names<`/${Rest}`>
@@ -31,10 +32,12 @@ export interface Action<R extends string = string, F extends Fields = Fields> {
   /** Runs in one transaction. */
   readonly transaction?: boolean
   /**
-   * Whoever calls it wants to sign in. A shopper's token that comes along is not looked at, since it may have ended, and
-   * the answer is not kept for an Idempotency-Key, since it is a secret.
+   * Whoever calls it wants to sign in. A shopper's token that comes along is not looked at, since it may have ended,
+   * and the answer is not kept for an Idempotency-Key, since it is a secret.
    */
   readonly signsIn?: boolean
+  /** For the API document: the answer is an object of this resource, or (`page`) a page of a list. */
+  readonly shows?: { readonly resource?: Resource; readonly page?: true }
   /** It is not built yet, and answers 501. */
   readonly unsupported?: boolean
   run(ctx: Ctx, call: ActionCall<R, F>): Promise<Answer>

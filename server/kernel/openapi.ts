@@ -1,4 +1,5 @@
 import { type AccessTable, mayDo } from './auth/access.ts'
+import type { ShopperToken } from './context.ts'
 import { type Module, type Operation, rightFor } from './module.ts'
 import { components, type Named, problemResponses } from './openapi/components.ts'
 import { parametersOf } from './openapi/parameters.ts'
@@ -10,17 +11,20 @@ export interface About {
   readonly version: string
   readonly description: string
   readonly access: AccessTable
+  /** Headers that say, beside the bearer token, which person is calling. */
+  readonly shopperTokens: readonly Pick<ShopperToken, 'header' | 'kind'>[]
 }
 
 /** The OpenAPI 3.1 document of everything the modules do. It names no server: whoever serves it knows the address. */
-export function apiDocument(modules: readonly Module[], { title, version, description, access }: About) {
+export function apiDocument(modules: readonly Module[], about: About) {
+  const { title, version, description, shopperTokens } = about
   const shared = components(modules)
   const paths: Record<string, Record<string, unknown>> = {}
   for (const { name, operations } of modules) {
     for (const operation of operations) {
       const path = documentedPath(paths, operation.path)
       paths[path] ??= {}
-      paths[path][operation.method.toLowerCase()] = documented(name, operation, path, access, shared)
+      paths[path][operation.method.toLowerCase()] = documented(name, operation, path, about, shared)
     }
   }
   return {
@@ -29,7 +33,7 @@ export function apiDocument(modules: readonly Module[], { title, version, descri
     tags: modules.map(({ name, about }) => ({ name, 'x-displayName': phrase(name), description: about })),
     security: [{ bearer: [] }],
     paths,
-    components: shared.components,
+    components: { ...shared.components, securitySchemes: securitySchemes(shopperTokens) },
   }
 }
 
@@ -46,20 +50,26 @@ function documented(
   tag: string,
   operation: Operation,
   path: string,
-  access: AccessTable,
+  { access, shopperTokens }: About,
   shared: Named,
 ): Record<string, unknown> {
-  const { id, about, area, unsupported } = operation
+  const { id, about, unsupported } = operation
   const open = operation.access === 'open'
+  const kinds = callersOf(operation, access)
+  const persons = shopperTokens.filter(({ kind }) => kinds.includes(kind))
   const body = unsupported ? undefined : bodyOf(operation, shared)
   return {
     operationId: id,
     tags: [tag],
     summary: phrase(id),
-    description: [about, unsupported ? notYet : open ? anyone : callersOf(area, rightFor(operation), access)]
-      .filter(Boolean)
-      .join('\n\n'),
+    description: [
+      about,
+      unsupported ? notYet : open ? anyone : `Who may: ${kinds.map(quoted).join(', ')}.`,
+    ].join('\n\n'),
     ...(open && { security: [] }),
+    ...(persons.length && {
+      security: [{ bearer: [] }, ...persons.map(({ kind }) => ({ bearer: [], [kind]: [] }))],
+    }),
     ...(unsupported && { 'x-unsupported': true }),
     parameters: parametersOf(operation, path),
     ...(body && { requestBody: body }),
@@ -76,8 +86,32 @@ function phrase(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-function callersOf(area: string, asked: ReturnType<typeof rightFor>, access: AccessTable): string {
-  if (asked === 'open') return ''
-  const kinds = Object.keys(access[area] ?? {}).filter((kind) => mayDo(access, kind, area, asked))
-  return `Access tokens that may: ${kinds.map((kind) => `\`${kind}\``).join(', ') || 'none'}.`
+const quoted = (kind: string) => `\`${kind}\``
+
+/** The kinds of callers that may, see `AccessTable`. */
+function callersOf(operation: Operation, access: AccessTable): readonly string[] {
+  const asked = rightFor(operation)
+  if (asked === 'open') return []
+  return Object.keys(access[operation.area] ?? {}).filter((kind) =>
+    mayDo(access, kind, operation.area, asked),
+  )
 }
+
+const securitySchemes = (shopperTokens: About['shopperTokens']) => ({
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An access token from `POST /oauth/access_token`.',
+  },
+  ...Object.fromEntries(
+    shopperTokens.map(({ kind, header }) => [
+      kind,
+      {
+        type: 'apiKey',
+        in: 'header',
+        name: header,
+        description: 'Says, beside the access token, who is calling.',
+      },
+    ]),
+  ),
+})

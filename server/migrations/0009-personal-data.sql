@@ -8,6 +8,9 @@ $$;
 -- The changes of such objects, by object and by what they belong to. Other changes cost nothing here.
 CREATE INDEX changes_of_personal_data ON changes (store_id, type, id, seq) WHERE holds_personal_data(type);
 CREATE INDEX changes_of_personal_data_by_scope ON changes (store_id, scope) WHERE holds_personal_data(type);
+-- Whom the event of a one-time password is about: it names the user beside their own changes.
+CREATE INDEX changes_of_one_time_passwords ON changes (store_id, (doc->'user_authentication_info'->>'id'))
+  WHERE type = 'one-time-password-token-request';
 
 -- The change feed as a list that the query engine can page: ids are made of time and sequence (RFC 9562, version 8),
 -- so that their order is that of the changes. What the reader needs to say what changed is gathered for one page only.
@@ -83,41 +86,36 @@ FROM (
   FROM personal_accounts p JOIN account_addresses d ON d.store_id = p.store_id AND d.account_id = p.account_id
 ) entries;
 
--- Whose set an entry belongs to: what it hangs on, or hung on when it was still there. An entry that nobody has ever
--- seen is a set of its own, and empty. A membership says something about the member.
+-- Whose set an entry belongs to: what it hangs on, or hung on when it was still there. An entry that is neither
+-- there nor in the feed is in no set. A membership says something about the member.
 CREATE FUNCTION personal_data_root(of_store uuid, of_type text, of_id uuid)
 RETURNS TABLE (root_type text, root_id uuid) LANGUAGE sql STABLE AS $$
   SELECT * FROM (
-    SELECT of_type, of_id WHERE of_type IN ('customer', 'account', 'user-authentication-info', 'order')
-    UNION ALL
     SELECT e.root_type, e.root_id FROM personal_data_entries e
-    WHERE e.store_id = of_store AND e.resource_type = of_type AND e.resource_id = of_id
-      AND of_type IN ('address', 'user-authentication-oidc-profile-info', 'user-authentication-password-profile-info')
-      AND e.root_type IN ('customer', CASE of_type WHEN 'address' THEN 'account' ELSE 'user-authentication-info' END)
-    UNION ALL
-    SELECT 'user-authentication-info', m.account_member_id FROM account_memberships m
-    WHERE of_type = 'account-membership' AND m.store_id = of_store AND m.id = of_id
+    WHERE e.store_id = of_store AND e.resource_type = of_type AND e.resource_id = of_id AND e.root_type = ANY (
+      CASE of_type
+        WHEN 'customer' THEN '{customer}'
+        WHEN 'account' THEN '{account}'
+        WHEN 'address' THEN '{customer,account}'
+        ELSE '{user-authentication-info}' END::text[])
     UNION ALL
     SELECT CASE
+        WHEN c.type IN ('customer', 'account') THEN c.type
         WHEN c.type <> 'address' THEN 'user-authentication-info'
         WHEN c.doc->'relationships'->'customer' IS NOT NULL THEN 'customer'
         ELSE 'account' END,
       CASE c.type
-        WHEN 'account_membership' THEN (c.doc->>'account_member_id')::uuid
+        WHEN 'customer' THEN c.id
+        WHEN 'account' THEN c.id
         WHEN 'user_authentication_info' THEN c.id
+        WHEN 'account_membership' THEN (c.doc->>'account_member_id')::uuid
         ELSE c.scope END
     FROM changes c
-    WHERE c.store_id = of_store AND c.id = of_id AND c.doc IS NOT NULL
+    WHERE c.store_id = of_store AND c.id = of_id AND c.doc IS NOT NULL AND holds_personal_data(c.type)
       AND c.type = CASE of_type WHEN 'account-member' THEN 'user_authentication_info' ELSE replace(of_type, '-', '_') END
-      AND holds_personal_data(c.type)
       AND (of_type <> 'account-member' OR EXISTS (
         SELECT FROM authentication_realms r
         WHERE r.store_id = of_store AND r.id = c.scope AND r.origin = 'account_authentication_settings'))
-    UNION ALL
-    SELECT 'user-authentication-info', of_id FROM user_authentication_infos u
-    JOIN authentication_realms r ON r.store_id = u.store_id AND r.id = u.realm_id
-    WHERE of_type = 'account-member' AND u.store_id = of_store AND u.id = of_id
-      AND r.origin = 'account_authentication_settings'
   ) roots (root_type, root_id) LIMIT 1
 $$;
 

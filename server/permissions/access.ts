@@ -1,7 +1,8 @@
 import type { AccessTable } from '../kernel/auth/access.ts'
 
 const admin = { client_credentials: 'rw' } as const
-const readable = { implicit: 'r', client_credentials: 'rw' } as const
+/** What anonymous shoppers may read, the others may too. */
+const readable = { implicit: 'r', 'account-member': 'r', customer: 'r', client_credentials: 'rw' } as const
 
 /**
  * Who may do what. A row is an area of the API; a column is a kind of caller: the bearer token's grant, or the
@@ -13,13 +14,19 @@ export const access = {
   stores: admin,
   // A storefront needs to know how one may sign in; who the users are is not for anonymous shoppers.
   'authentication-realms': readable,
-  'user-authentication-info': admin,
-  // Who asks cannot sign in yet.
+  // Members see and change themselves: see own-user.ts.
+  'user-authentication-info': { 'account-member': 'ru', client_credentials: 'rw' },
+  'user-authentication-password-profile-info': { 'account-member': 'ru', client_credentials: 'rw' },
+  'user-authentication-oidc-profile-info': admin,
+  // Who calls has not signed in yet.
   'account-member-tokens': { implicit: 'rw', client_credentials: 'rw' },
   'one-time-password-token-requests': { implicit: 'rw', client_credentials: 'rw' },
   'merchant-realm-mappings': admin,
-  accounts: admin,
-  'account-addresses': admin,
+  // Members see the account of their token: see own-account.ts.
+  accounts: { 'account-member': 'r', client_credentials: 'rw' },
+  'account-addresses': { 'account-member': 'rw', client_credentials: 'rw' },
+  'account-tags': admin,
+  'unassigned-account-members': admin,
   'account-settings': admin,
   // Customers see and change themselves, and nobody else: see `visible` of each.
   customers: { customer: 'rw', client_credentials: 'rw' },

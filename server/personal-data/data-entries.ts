@@ -30,7 +30,7 @@ export interface DataEntry {
 
 /** Whom a set of personal data is about. Erasing any entry of a set erases all of it. */
 export interface Root {
-  readonly type: 'customer' | 'account' | 'user-authentication-info' | 'order'
+  readonly type: 'customer' | 'account' | 'user-authentication-info'
   readonly id: string
 }
 

@@ -21,7 +21,7 @@ export const erasePersonalData: Job<Asked> = {
     try {
       await settle(ctx, asked, 'SUCCESS', async (store, entry) => {
         const root = await findRoot(store, entry)
-        if (root) await eraseSet(store, root)
+        if (root) await eraseSet(store, root, ctx.sealKey)
       })
     } catch (error) {
       // The queue tries again.

@@ -1,5 +1,6 @@
 import type { Store } from '../kernel/storage/store.ts'
 import type { Root } from './data-entries.ts'
+import { forgetAnswers } from './forget-answers.ts'
 
 /** Deleting a root takes with it what belongs to it. */
 const tables = {
@@ -12,19 +13,21 @@ const tables = {
  * Deletes a set of personal data from the tables, and from what keeps copies of it: the change feed and the answers
  * kept for idempotency keys. Needs a transaction.
  */
-export async function eraseSet(store: Store, root: Root): Promise<void> {
-  if (root.type === 'order') return
+export async function eraseSet(store: Store, root: Root, sealKey: Uint8Array): Promise<void> {
   await lock(store, tables[root.type], [root.id])
   const accounts = root.type === 'user-authentication-info' ? await personalAccounts(store, root.id) : []
   await lock(store, 'accounts', accounts)
   const roots = [root.id, ...accounts]
-  const { ids, told } = await idsOfSet(store, roots)
+  const ids = await idsOfSet(store, roots)
 
-  if (root.type === 'user-authentication-info') await forgetNameInAccounts(store, root.id)
+  if (root.type === 'user-authentication-info') {
+    await forgetNameInAccounts(store, root.id)
+    await forgetOneTimePasswords(store, root.id)
+  }
   await remove(store, tables[root.type], [root.id])
   await remove(store, 'accounts', accounts)
   await forgetChanges(store, ids)
-  await forgetAnswers(store, told)
+  await forgetAnswers(store, sealKey, ids)
 }
 
 /** From here on nobody adds to what belongs to these rows; whoever was about to has finished. */
@@ -45,25 +48,17 @@ async function personalAccounts(store: Store, userId: string): Promise<readonly 
   return rows.map(([id]) => id as string)
 }
 
-/**
- * The set as it is, and what once belonged to it: the feed remembers what was deleted long ago. `told` are those whose
- * documents hold more than ids.
- */
-async function idsOfSet(store: Store, roots: readonly string[]) {
+/** The set as it is, and what once belonged to it: the feed remembers what was deleted long ago. */
+async function idsOfSet(store: Store, roots: readonly string[]): Promise<readonly string[]> {
   const rows = await store.rows(
-    `SELECT resource_id, resource_type <> 'account-membership' FROM personal_data_entries
-     WHERE store_id = $1 AND root_id = ANY($2::uuid[])
+    `SELECT resource_id FROM personal_data_entries WHERE store_id = $1 AND root_id = ANY($2::uuid[])
      UNION
-     SELECT id, type <> 'account_membership' FROM changes
-     WHERE store_id = $1 AND scope = ANY($2::uuid[]) AND holds_personal_data(type)
+     SELECT id FROM changes WHERE store_id = $1 AND scope = ANY($2::uuid[]) AND holds_personal_data(type)
      UNION
-     SELECT unnest($2::uuid[]), true`,
+     SELECT unnest($2::uuid[])`,
     roots,
   )
-  return {
-    ids: rows.map(([id]) => id as string),
-    told: rows.flatMap(([id, told]) => (told === 't' ? [id as string] : [])),
-  }
+  return rows.map(([id]) => id as string)
 }
 
 /**
@@ -82,6 +77,14 @@ const forgetNameInAccounts = (store: Store, userId: string) =>
     userId,
   )
 
+/** Their events name the user. */
+const forgetOneTimePasswords = (store: Store, userId: string) =>
+  store.rows(
+    `DELETE FROM changes WHERE store_id = $1 AND type = 'one-time-password-token-request'
+       AND doc->'user_authentication_info'->>'id' = $2::text`,
+    userId,
+  )
+
 /** Only that the objects are gone stays in the feed: whoever reads it late must learn that. */
 const forgetChanges = (store: Store, ids: readonly string[]) =>
   store.rows(
@@ -89,14 +92,3 @@ const forgetChanges = (store: Store, ids: readonly string[]) =>
        AND kind <> 'deleted'`,
     ids,
   )
-
-// A pattern of all ids of a large set at once would be too complex.
-const idsPerPattern = 50
-
-/** The keys stay: a request that is sent again must not make the person again. */
-async function forgetAnswers(store: Store, ids: readonly string[]): Promise<void> {
-  for (let from = 0; from < ids.length; from += idsPerPattern) {
-    const pattern = ids.slice(from, from + idsPerPattern).join('|')
-    await store.rows(`UPDATE idempotency_keys SET body = '{}' WHERE store_id = $1 AND body ~ $2`, pattern)
-  }
-}

@@ -11,6 +11,8 @@ export const listErasureRequests = action({
     'Lists the erasure requests for one object, the newest first. The filter must name the object: `eq(resource_type,customer):eq(resource_id,<id>)`.',
   area: 'personal-data',
   status: 200,
+  // Not of a resource: without the filter there is no list.
+  shows: { page: true },
 
   async run(ctx, call) {
     const { ask, entry } = askAboutEntry(call)

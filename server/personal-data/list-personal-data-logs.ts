@@ -42,6 +42,8 @@ export const listPersonalDataLogs = action({
     'Lists who changed one object that holds personal data, when and what, the newest first. The filter must name the object: `eq(resource_type,customer):eq(resource_id,<id>)`.',
   area: 'personal-data',
   status: 200,
+  // Not of a resource: without the filter there is no list.
+  shows: { page: true },
 
   async run(ctx, call) {
     const { ask, entry } = askAboutEntry(call)

@@ -25,6 +25,8 @@ export const listRelatedDataEntries = action({
     'Lists what else holds personal data about whom one object is about: what an erasure request for it would erase with it. The filter must name the object: `eq(resource_type,customer):eq(resource_id,<id>)`.',
   area: 'personal-data',
   status: 200,
+  // Not of a resource: without the filter there is no list.
+  shows: { page: true },
 
   async run(ctx, call) {
     const { ask, entry } = askAboutEntry(call)

@@ -80,10 +80,3 @@ test('finds members', async () => {
     ).toEqual(names)
   }
 })
-
-test('signing in is not built yet, and says so to a storefront', async () => {
-  const wanted = body('account_management_authentication_token', { authentication_mechanism: 'password' })
-  const { status, body: answer } = await world.shopper.post(`${members}/tokens`, wanted)
-  expect(status).toBe(501)
-  expect(answer.errors[0].code).toBe('not_implemented')
-})

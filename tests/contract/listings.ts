@@ -1,7 +1,7 @@
 import type { Fields, JsonSchema } from '../../server/kernel/fields.ts'
 import type { Op } from '../../server/kernel/query/parse.ts'
 import type { FilterRule, Kind as ValueKind } from '../../server/kernel/resource.ts'
-import { type Kind, kindNamed, kindsWith, type Made, type Samples } from '../support/samples.ts'
+import { type Kind, kindNamed, kindsWith, type Made, operations, type Samples } from '../support/samples.ts'
 import type { World } from '../support/world.ts'
 
 /** A list of the API, and the kind of object it lists. */
@@ -17,11 +17,10 @@ export const listings: readonly Listing[] = [
     const operation = kind.operations.list as { id: string; path: string }
     return { id: operation.id, path: operation.path, kind }
   }),
-  {
-    id: 'list-unassigned-account-members',
-    path: '/v2/accounts/:account_id/account-memberships/unassigned-account-members',
-    kind: kindNamed('account-member'),
-  },
+  ...operations.flatMap(({ id, path, of }) => {
+    const resource = of.kind === 'action' && of.action.shows?.page && of.action.shows.resource
+    return resource ? [{ id, path, kind: kindNamed(resource.noun[0]) }] : []
+  }),
 ]
 
 /** Where the listing's objects are made. */

@@ -32,7 +32,9 @@ export const loginQuery = (profile: string, changes: Record<string, string | und
     ...changes,
   }
   return new URLSearchParams(
-    Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    Object.entries(parameters).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value] as [string, string]],
+    ),
   )
 }
 

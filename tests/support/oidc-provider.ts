@@ -84,7 +84,8 @@ export async function startProvider(people: People): Promise<OidcProvider> {
       features: { devInteractions: { enabled: false } },
       pkce: { required: () => true },
       cookies: { keys: ['only for the tests'] },
-      ttl: { Interaction: 600, Session: 600, Grant: 600, AccessToken: 600, IdToken: 600 },
+      // Some tests put our clock forward, not the provider's.
+      ttl: { Interaction: 600, Session: 600, Grant: 600, AccessToken: 600, IdToken: 86_400 },
     })
     const answer = provider.callback() as Handler
     handler = async (request, response) => {
@@ -132,7 +133,7 @@ interface ForgersKeys {
 export interface ForgingProvider {
   readonly url: string
   readonly discoveryUrl: string
-  /** The right claims of the next ID token, but for the nonce: whoever signs in knows it. */
+  /** The right claims of the next ID token, but for the nonce: that is the code it is asked for with. */
   claims: JWTPayload
   forge: Forge
   discovery: Readonly<Record<string, unknown>>
@@ -159,12 +160,15 @@ export async function startForger(): Promise<ForgingProvider> {
   const { url, close } = await listen(() => async (request, response) => {
     const { pathname } = new URL(request.url ?? '', 'http://provider')
     counts.set(pathname, (counts.get(pathname) ?? 0) + 1)
-    request.resume()
+    let form = ''
+    for await (const chunk of request.setEncoding('utf8')) form += chunk
     if (forger.override?.(pathname, response)) return
     if (pathname === '/keys') return say(response, { keys: [jwk] })
     if (pathname === '/userinfo') return say(response, forger.userinfo)
     if (pathname === '/token') {
-      const id_token = await forger.forge(forger.claims, { published, unpublished, publishedPem })
+      const nonce = new URLSearchParams(form).get('code') ?? ''
+      const keys = { published, unpublished, publishedPem }
+      const id_token = await forger.forge({ ...forger.claims, nonce }, keys)
       return say(response, { access_token: 'opaque', token_type: 'Bearer', id_token })
     }
     return say(response, {

@@ -21,9 +21,9 @@ interface Counted {
 }
 
 /**
- * Runs a check of a secret, which is undefined when it was wrong. After too many wrong ones in a row, for one subject or
- * from one address, nobody is told anything (429) until the window has passed. What comes of a check is told only if
- * there were not too many by then: guesses made at the same time count one after the other.
+ * Runs a check of a secret, which is undefined when it was wrong. After too many wrong ones, for one subject or from
+ * one address, nobody is told anything (429) until the window has passed. What comes of a check is told only if there
+ * were not too many by then: guesses made at the same time count one after the other.
  */
 export async function guarded<T>(
   ctx: Ctx,
@@ -79,9 +79,8 @@ export function networkOf(address: string): string {
   return [...before, ...Array<string>(zeros).fill('0'), ...after].slice(0, 4).join(':')
 }
 
-/** Never in the request's transaction: a refusal would undo what it counts. */
-const apart = ({ store, instance }: Ctx): Store =>
-  store.within({ run: (sql) => instance.database.quick(sql) })
+/** Never in the request's transaction, which a refusal undoes: an action that counts has `signsIn`, and so none. */
+const apart = ({ store, instance }: Ctx): Store => store.within(instance.database)
 
 const toCounted = (limitOf: Map<string, number>, rows: Awaited<ReturnType<Store['rows']>>): Counted[] =>
   rows.map(([subject, n, endsAtMs]) => ({
@@ -94,7 +93,7 @@ const columns = 'subject, n, extract(epoch FROM ends_at) * 1000'
 
 async function countsOf(ctx: Ctx, attempt: Attempt): Promise<readonly Counted[]> {
   const subjects = subjectsOf(ctx, attempt)
-  const rows = await apart(ctx).rows(
+  const rows = await ctx.store.glance(
     `SELECT ${columns} FROM attempts WHERE store_id = $1 AND subject = ANY($2::text[]) AND ends_at > $3`,
     [...subjects.keys()],
     ctx.clock.now(),

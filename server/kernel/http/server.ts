@@ -50,7 +50,7 @@ export function buildServer(
   server.register(cors, {
     origin: true,
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
-    exposedHeaders: ['ETag', 'Link', 'X-Request-Id'],
+    exposedHeaders: ['ETag', 'Link', 'X-Request-Id', 'Retry-After'],
     maxAge: 86_400,
   })
 

@@ -31,15 +31,11 @@ export function components(modules: readonly Module[]): Named {
     schemas[`${name}Changes`] = changesSchema(resource)
   }
   return {
-    components: { securitySchemes, schemas, parameters, headers, responses: responses() },
+    components: { schemas, parameters, headers, responses: responses() },
     nameOf: (resource) => names.get(resource),
     resourceAt: (path) =>
       resources.find((resource) => resource.path === path || `${resource.path}/:id` === path),
   }
-}
-
-const securitySchemes = {
-  bearer: { type: 'http', scheme: 'bearer', description: 'An access token from `POST /oauth/access_token`.' },
 }
 
 const problemsSchema = {
@@ -122,6 +118,19 @@ const parameters = {
     in: 'query',
     description: 'As `page[after]`, backwards. Empty for the end; then follow `links.prev`.',
     schema: { type: 'string' },
+  },
+  sort: {
+    name: 'sort',
+    in: 'query',
+    description: 'The field to sort by; descending after `-`. Without it, the newest come first.',
+    schema: { type: 'string' },
+  },
+  filter: {
+    name: 'filter',
+    in: 'query',
+    description: 'Only records that meet it. Join terms by `:` (and) or `|` (or); group them in parentheses.',
+    schema: { type: 'string' },
+    example: 'eq(field,value)',
   },
   idempotencyKey: {
     name: 'Idempotency-Key',

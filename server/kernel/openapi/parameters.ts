@@ -10,15 +10,17 @@ export function parametersOf(operation: Operation, path: string): Parameter[] {
   const { of, access, unsupported } = operation
   const inPath = pathParameters(operation, path)
   if (unsupported) return inPath
-  const ofResource = of.kind === 'resource' ? of : undefined
-  const name = ofResource?.name
+  const resource =
+    of.kind === 'resource' ? of.resource : of.kind === 'action' ? of.action.shows?.resource : undefined
+  const lists = of.kind === 'action' ? of.action.shows?.page : of.kind === 'resource' && of.name === 'list'
+  const single = of.kind === 'resource' && of.name !== 'list' && of.name !== 'create'
+  const signsIn = of.kind === 'action' && of.action.signsIn
   return [
     ...inPath,
-    ...(ofResource && name === 'list' ? listParameters(ofResource.resource) : []),
-    ...(ofResource && (name === 'list' || name === 'get') ? includeParameter(ofResource.resource) : []),
-    ...(name === 'get' ? [shared('ifNoneMatch')] : []),
-    ...(name === 'update' || name === 'delete' ? [shared('ifMatch')] : []),
-    ...(access === 'write' ? [shared('idempotencyKey')] : []),
+    ...(lists ? listParameters(resource) : []),
+    ...(resource && access === 'read' ? includeParameter(resource) : []),
+    ...(single ? [shared(access === 'read' ? 'ifNoneMatch' : 'ifMatch')] : []),
+    ...(access === 'write' && !signsIn ? [shared('idempotencyKey')] : []),
   ]
 }
 
@@ -33,14 +35,14 @@ function pathParameters({ path }: Operation, documented: string): Parameter[] {
   }))
 }
 
-function listParameters({ filter, sort }: Resource): Parameter[] {
+/** Of a list whose resource is not known before the request, sorting and filtering are not described. */
+function listParameters(resource: Resource | undefined): Parameter[] {
+  const { sort, filter } = resource ?? {}
   return [
-    shared('limit'),
-    shared('offset'),
-    shared('after'),
-    shared('before'),
+    ...['limit', 'offset', 'after', 'before'].map(shared),
     ...(sort?.length ? [sortParameter(sort)] : []),
     ...(filter ? [filterParameter(filter)] : []),
+    ...(resource ? [] : [shared('sort'), shared('filter')]),
   ]
 }
 

@@ -108,7 +108,9 @@ export function successOf(operation: Operation, shared: Named): Record<string, u
     )
     return { [status]: { description: about, content: content(object({ data })) } }
   }
-  const resource = shared.resourceAt(operation.path)
+  const { shows } = of.action
+  if (shows?.page) return { 200: pageAnswer(shows.resource && shared.nameOf(shows.resource)) }
+  const resource = shows?.resource ?? shared.resourceAt(operation.path)
   const name = resource && shared.nameOf(resource)
   const data = name ? ref(name) : {}
   return {
@@ -123,21 +125,7 @@ function resourceAnswer(resource: Resource, name: string, { nameOf }: Named): Re
   const { noun, dialect } = resource
   const schema = ref(nameOf(resource) ?? '')
   const included = resource.include ? { included: { type: 'object' } } : {}
-  if (name === 'list') {
-    const page = object({
-      data: { type: 'array', items: schema },
-      meta: ref('Page'),
-      links: ref('Links'),
-      ...included,
-    })
-    return {
-      200: {
-        description: `A page of ${noun[1].replaceAll('-', ' ')}.`,
-        headers: { Link: { $ref: '#/components/headers/Link' } },
-        content: content({ ...page, required: ['data', 'meta', 'links'] }),
-      },
-    }
-  }
+  if (name === 'list') return { 200: pageAnswer(nameOf(resource), included) }
   const links = dialect.links === 'beside' ? { links: selfLink } : {}
   const answer = {
     description: `The ${noun[0].replaceAll('-', ' ')}.`,
@@ -149,3 +137,19 @@ function resourceAnswer(resource: Resource, name: string, { nameOf }: Named): Re
     ? { 200: answer, 304: { $ref: '#/components/responses/NotModified' } }
     : { 200: answer }
 }
+
+const pageAnswer = (name: string | undefined, included: object = {}) => ({
+  description: 'A page of the list.',
+  headers: { Link: { $ref: '#/components/headers/Link' } },
+  content: content(
+    object(
+      {
+        data: { type: 'array', items: name ? ref(name) : { type: 'object' } },
+        meta: ref('Page'),
+        links: ref('Links'),
+        ...included,
+      },
+      ['data', 'meta', 'links'],
+    ),
+  ),
+})

@@ -63,7 +63,7 @@ export async function fetchPage(ctx: Ctx, source: Source, ask: Ask): Promise<Pag
       guess = setting
       continue
     }
-    const rows = first?.[3] == null ? [] : tuples.map((tuple) => toRow(source.resource, tuple.slice(3)))
+    const rows = first?.[3] == null ? [] : tuples.map((tuple) => toRow(source.resource, tuple, 3))
     const page = { total: Number(first?.[0]), unmerged: Number(first?.[1]), limit: guess }
     if (!ask.cursor) return { ...page, rows, offset: ask.offset }
 

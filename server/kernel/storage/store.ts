@@ -25,6 +25,8 @@ const wholeColumns = (resource: Resource): string =>
 const isoTime = (text: string) =>
   `${text.slice(0, 10)}T${text.slice(11, 19)}.${text.slice(20).padEnd(3, '0')}Z`
 
+const noScope: readonly string[] = []
+
 class StoredRow<F extends Fields> implements Row<F> {
   readonly id: string
   readonly version: number
@@ -34,14 +36,14 @@ class StoredRow<F extends Fields> implements Row<F> {
   readonly scope: readonly string[]
   readonly #hidden: string | undefined
 
-  constructor(tuple: Tuple, scopeColumns: number) {
-    this.id = tuple[0] as string
-    this.version = Number(tuple[1])
-    this.createdAt = isoTime(tuple[2] as string)
-    this.updatedAt = isoTime(tuple[3] as string)
-    this.text = tuple[4] as string
-    this.scope = scopeColumns === 0 ? [] : (tuple.slice(5, 5 + scopeColumns) as string[])
-    this.#hidden = tuple[5 + scopeColumns] ?? undefined
+  constructor(tuple: Tuple, scopeColumns: number, at: number) {
+    this.id = tuple[at] as string
+    this.version = Number(tuple[at + 1])
+    this.createdAt = isoTime(tuple[at + 2] as string)
+    this.updatedAt = isoTime(tuple[at + 3] as string)
+    this.text = tuple[at + 4] as string
+    this.scope = scopeColumns === 0 ? noScope : (tuple.slice(at + 5, at + 5 + scopeColumns) as string[])
+    this.#hidden = tuple[at + 5 + scopeColumns] ?? undefined
   }
 
   get doc(): Values<F> {
@@ -53,8 +55,9 @@ class StoredRow<F extends Fields> implements Row<F> {
   }
 }
 
-export const toRow = <F extends Fields>(resource: Resource<F>, tuple: Tuple): Row<F> =>
-  new StoredRow<F>(tuple, resource.scopeColumns.length)
+/** A row from a statement's columns, which begin at `at`. */
+export const toRow = <F extends Fields>(resource: Resource<F>, tuple: Tuple, at = 0): Row<F> =>
+  new StoredRow<F>(tuple, resource.scopeColumns.length, at)
 
 /** The SQL of one resource, written once. `$1` is always the store. */
 interface Statements {

@@ -1,0 +1,98 @@
+import { errors, jwtVerify, SignJWT } from 'jose'
+import type { SignedIn } from '../identity/index.ts'
+import { unauthorized } from '../kernel/auth/tokens.ts'
+import type { Instance, Shopper, ShopperToken } from '../kernel/context.ts'
+import { accountAuthenticationSettings } from './account-authentication-settings.ts'
+
+/** The header that says which member of which account is calling. */
+export const accountMemberTokenHeader = 'ep-account-management-authentication-token'
+
+const kind = 'account-member'
+
+/** What the tokens of one sign-in say alike. */
+export interface Session {
+  readonly storeId: string
+  readonly realmId: string
+  readonly member: SignedIn
+  readonly selfManagement: string
+  readonly issuedS: number
+  readonly expiresS: number
+}
+
+/** The account that one of them is for. */
+export interface Home {
+  readonly id: string
+  readonly ancestorIds: readonly string[]
+}
+
+/** A token (RFC 7519, signed with HS256) for one account of a member. */
+export const signAccountMemberToken = (instance: Instance, session: Session, home: Home): Promise<string> =>
+  new SignJWT({
+    scope: home.id,
+    store_id: session.storeId,
+    realm_id: session.realmId,
+    // From the root down, separated by spaces as scopes are (RFC 6749 §3.3).
+    ancestors: home.ancestorIds.join(' '),
+    account_member_self_management: session.selfManagement,
+    epoch: session.member.tokenEpoch,
+  })
+    .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+    .setSubject(session.member.userId)
+    .setIssuedAt(session.issuedS)
+    .setExpirationTime(session.expiresS)
+    .sign(instance.shopperTokenKey(kind))
+
+interface Claims {
+  readonly sub: string
+  readonly scope: string
+  readonly store_id: string
+  readonly realm_id: string
+  readonly epoch: number
+}
+
+/**
+ * Says which member is calling, for which of their accounts. What the token says is held against what is true by now:
+ * the member may have left the account, or signs in with something else. What members may do is the setting's of now.
+ */
+export const accountMemberToken: ShopperToken = {
+  header: accountMemberTokenHeader,
+  kind,
+  async verify(instance, storeId, token): Promise<Shopper> {
+    const { sub, scope, store_id, realm_id, epoch } = await open(instance, token)
+    if (store_id !== storeId) throw unauthorized('The account management token is for another store.')
+    const [row] = await instance.database.quick({
+      text: `SELECT coalesce(e.epoch, 0), s.doc->>'account_member_self_management'
+             FROM account_memberships m
+             LEFT JOIN user_token_epochs e ON e.store_id = $1 AND e.user_id = $3
+             LEFT JOIN singletons s ON s.store_id = $1 AND s.name = $4
+             WHERE m.store_id = $1 AND m.account_id = $2 AND m.account_member_id = $3`,
+      values: [storeId, scope, sub, accountAuthenticationSettings.name],
+    })
+    if (!row || Number(row[0]) !== epoch) {
+      throw unauthorized('The account management token was ended: sign in again.')
+    }
+    const { account_member_self_management } = accountAuthenticationSettings.fields
+    const selfManagement = row[1] ?? account_member_self_management.options.default
+    return {
+      id: sub,
+      claims: { account_id: scope, realm_id, epoch, account_member_self_management: selfManagement },
+    }
+  },
+}
+
+async function open({ shopperTokenKey, clock }: Instance, token: string): Promise<Claims> {
+  try {
+    const { payload } = await jwtVerify<Claims>(token, shopperTokenKey(kind), {
+      algorithms: ['HS256'],
+      requiredClaims: ['sub', 'exp', 'scope', 'store_id', 'epoch'],
+      currentDate: clock.now(),
+    })
+    return payload
+  } catch (error) {
+    const expired = error instanceof errors.JWTExpired
+    const detail = expired
+      ? 'The account management token has expired.'
+      : 'Unable to validate the account management token.'
+    throw unauthorized(detail, error)
+  }
+}

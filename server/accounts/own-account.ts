@@ -1,0 +1,7 @@
+import type { Resource } from '../kernel/resource.ts'
+
+/** What a member sees is what belongs to the account of their token: not what is above it, below it or beside it. */
+export const ownAccount =
+  (condition: (account: string) => string): NonNullable<Resource['visible']> =>
+  ({ shopper }, bind) =>
+    shopper && condition(`${bind(shopper.claims.account_id)}::uuid`)

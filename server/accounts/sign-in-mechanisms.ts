@@ -1,0 +1,138 @@
+import {
+  accountRealmId,
+  redeemSignInCode,
+  type SignedIn,
+  signInWithOneTimePassword,
+  signInWithPassword,
+  tokenEpochOf,
+  userAuthenticationInfos,
+  userAuthenticationPasswordProfileInfos,
+} from '../identity/index.ts'
+import type { ActionCall } from '../kernel/action.ts'
+import type { Ctx } from '../kernel/context.ts'
+import { Problem } from '../kernel/errors.ts'
+import { type Fields, reference, text, type Values } from '../kernel/fields.ts'
+import { input } from '../kernel/input.ts'
+import { accountMemberToken, accountMemberTokenHeader } from './account-member-token.ts'
+import { signUp } from './sign-up.ts'
+
+/** The `type` of a sign-in, and of the tokens that it answers with. */
+export const tokenType = 'account_management_authentication_token'
+
+type Call = Pick<ActionCall<string, Fields>, 'rawBody' | 'headers'>
+
+/** One way to sign in: what it takes, and who that is. */
+export interface Mechanism {
+  readonly fields: Fields
+  signIn(ctx: Ctx, call: Call): Promise<SignedIn>
+}
+
+function mechanism<const F extends Fields>(
+  fields: F,
+  signIn: (ctx: Ctx, values: Values<F>, headers: Call['headers']) => Promise<SignedIn>,
+): Mechanism {
+  const reader = input({ type: tokenType, fields })
+  return {
+    fields,
+    signIn: (ctx, { rawBody, headers }) => signIn(ctx, reader.create(rawBody), headers),
+  }
+}
+
+const password_profile_id = reference('password-profile', {
+  required: true,
+  about: 'The password profile, of the account realm.',
+})
+const username = text({ required: true, min: 1, max: 320, about: 'In the password profile.' })
+
+const password = mechanism(
+  {
+    password_profile_id,
+    username,
+    password: text({ required: true, hidden: true, max: 1024, about: 'Of this username.' }),
+  },
+  async (ctx, values) => signInWithPassword(ctx, await accountRealmId(ctx), values),
+)
+
+const passwordless = mechanism(
+  {
+    password_profile_id,
+    username,
+    one_time_password_token: text({
+      required: true,
+      hidden: true,
+      max: 255,
+      about: 'From a one-time password token request. It is good once.',
+    }),
+  },
+  async (ctx, values) => signInWithOneTimePassword(ctx, await accountRealmId(ctx), values),
+)
+
+const { name, email, given_name, middle_name, family_name } = userAuthenticationInfos.fields
+
+const selfSignup = mechanism(
+  {
+    password_profile_id,
+    username,
+    password: userAuthenticationPasswordProfileInfos.fields.password,
+    name,
+    email,
+    given_name,
+    middle_name,
+    family_name,
+  },
+  signUp,
+)
+
+const oidc = mechanism(
+  {
+    oauth_authorization_code: text({ required: true, hidden: true, max: 4096, about: 'It is good once.' }),
+    oauth_redirect_uri: text({ required: true, max: 2048, about: 'Where the code was sent to.' }),
+    oauth_code_verifier: text({
+      required: true,
+      hidden: true,
+      max: 1024,
+      about: 'What the code challenge of the sign-in was made of (RFC 7636).',
+    }),
+  },
+  async (ctx, { oauth_authorization_code, oauth_redirect_uri, oauth_code_verifier }) => {
+    const { id } = await redeemSignInCode(ctx, await accountRealmId(ctx), {
+      code: oauth_authorization_code,
+      redirectUri: oauth_redirect_uri,
+      codeVerifier: oauth_code_verifier,
+    })
+    return { userId: id, tokenEpoch: await tokenEpochOf(ctx, id) }
+  },
+)
+
+/** Another of the member's accounts, or more time in the same. */
+const ownToken = mechanism({}, async (ctx, _values, headers) => {
+  const token = headers[accountMemberTokenHeader]
+  if (typeof token !== 'string' || token === '') {
+    throw new Problem(
+      'bad_request',
+      'Send the token to go on from in EP-Account-Management-Authentication-Token.',
+      {
+        source: 'EP-Account-Management-Authentication-Token',
+      },
+    )
+  }
+  const { id, claims } = await accountMemberToken.verify(ctx.instance, ctx.store.id, token)
+  return { userId: id, tokenEpoch: claims.epoch as number }
+})
+
+export const mechanisms = {
+  password,
+  passwordless,
+  self_signup: selfSignup,
+  oidc,
+  account_management_authentication_token: ownToken,
+} as const satisfies Record<string, Mechanism>
+
+/** The fields of all, none required: what one of them takes is checked when it is known which. */
+export const fieldsOfAll: Fields = Object.fromEntries(
+  // Of a field that two have, the first says least: a password to sign in with may be of any length.
+  Object.values(mechanisms)
+    .reverse()
+    .flatMap(({ fields }: Mechanism) => Object.entries(fields))
+    .map(([key, { schema, options }]) => [key, { schema, options: { ...options, required: false } }]),
+)

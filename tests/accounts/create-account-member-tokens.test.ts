@@ -1,0 +1,332 @@
+import { decodeJwt, decodeProtectedHeader } from 'jose'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { MovingClock } from '../keys/moving-clock.ts'
+import { openWorld, type World } from '../support/world.ts'
+import {
+  byPassword,
+  header,
+  type Person,
+  password,
+  person,
+  profile,
+  refusal,
+  settle,
+  signedIn,
+  tokens,
+  wanted,
+} from './members.ts'
+import { account, accountRealm, body, made, member, membership, statuses, times } from './objects.ts'
+
+let world: World
+let profileId: string
+let ada: Person
+const clock = new MovingClock()
+beforeAll(async () => {
+  world = await openWorld({ clock, env: { SUTLER_TOKEN_LIFETIME_S: '86400' } })
+  profileId = await profile(world.admin)
+  ada = await person(world, profileId)
+})
+afterAll(() => world.close())
+
+const memberships = (home: string) => `/v2/accounts/${home}/account-memberships`
+
+describe('a member who signs in', () => {
+  test('gets a token for each account, with what it says', async () => {
+    const child = await made(
+      world.admin.post('/v2/accounts', account({ name: 'Bakery', parent_id: ada.home })),
+    )
+    await made(world.admin.post(memberships(child), membership(ada.id)))
+    const before = Math.floor(clock.now().getTime() / 1000)
+    const { status, body: answer } = await world.shopper.post(tokens, byPassword(ada))
+    expect(status).toBe(201)
+    expect(answer.data).toMatchObject([
+      { type: 'account_management_authentication_token', account_id: child, account_name: 'Bakery' },
+      { account_id: ada.home, account_name: 'Riverside Bakery' },
+    ])
+    expect(answer.meta).toEqual({
+      page: { limit: 25, offset: 0, current: 1, total: 1 },
+      results: { total: 2 },
+      account_member_id: ada.id,
+    })
+    expect(answer.links).toMatchObject({ next: null, prev: null })
+    expect(answer.links.current).toContain(tokens)
+    expect(decodeProtectedHeader(answer.data[0].token)).toEqual({ alg: 'HS256', typ: 'JWT' })
+    const { exp = 0, iat = 0, epoch: _, ...claims } = decodeJwt(answer.data[0].token)
+    expect(claims).toEqual({
+      sub: ada.id,
+      scope: child,
+      store_id: world.storeId,
+      realm_id: (await accountRealm(world.admin)).split('/').at(-1),
+      ancestors: ada.home,
+      account_member_self_management: 'disabled',
+    })
+    expect(iat - before).toBeLessThan(5)
+    expect(exp - iat).toBe(86_400)
+    expect(answer.data[0].expires).toBe(new Date(exp * 1000).toISOString())
+    expect(decodeJwt(answer.data[1].token).ancestors).toBe('')
+  })
+
+  test('stays as long as the setting says', async () => {
+    await settle(world, { account_management_authentication_token_timeout_secs: 60 })
+    const headers = await signedIn(world, ada)
+    expect((await world.shopper.get('/v2/accounts', headers)).status).toBe(200)
+    clock.forward(61)
+    const { status, body: late } = await world.shopper.get('/v2/accounts', headers)
+    expect([status, late.errors[0].detail]).toEqual([401, 'The account management token has expired.'])
+    await settle(world, { account_management_authentication_token_timeout_secs: 86_400 })
+  })
+
+  test('in many accounts gets the tokens of one page', async () => {
+    const bea = await person(world, profileId)
+    await world.sql(
+      `WITH added AS (
+         INSERT INTO accounts (store_id, id, created_at, updated_at, doc)
+         SELECT $1, gen_random_uuid(), later, later, '{"name":"Branch"}' FROM generate_series(1, 9999), (SELECT now() + interval '1 day' AS later) t RETURNING id)
+       INSERT INTO account_memberships (store_id, account_id, id, created_at, updated_at, doc)
+       SELECT $1, id, gen_random_uuid(), now() + interval '1 day', now(), json_build_object('account_member_id', $2::text,
+         'relationships', json_build_object('account', json_build_object('data', json_build_object('id', id))))
+       FROM added`,
+      [world.storeId, bea.id],
+    )
+    const page = `${tokens}?page[limit]=3&page[offset]=9999`
+    const { body: answer } = await world.shopper.post(page, byPassword(bea))
+    expect(answer.data).toHaveLength(1)
+    expect(answer.data[0].account_id).toBe(bea.home)
+    expect(answer.meta).toMatchObject({
+      page: { limit: 3, offset: 9999, current: 3334, total: 3334 },
+      results: { total: 10_000 },
+    })
+    expect(answer.links.next).toBeNull()
+    expect(answer.links.prev).toContain('page%5Boffset%5D=9996')
+    expect((await world.shopper.post(tokens, byPassword(bea))).body.data).toHaveLength(25)
+    const refused = await world.shopper.post(`${tokens}?page[limit]=101`, byPassword(bea))
+    expect(refusal(refused)).toEqual([400, 'bad_page', 'page[limit]'])
+  })
+
+  test('in no account gets none', async () => {
+    const cam = await person(world, profileId)
+    await world.admin.delete(`/v2/accounts/${cam.home}`)
+    const { status, body: answer } = await world.shopper.post(tokens, byPassword(cam))
+    expect([status, answer.data, answer.meta.account_member_id]).toEqual([201, [], cam.id])
+    expect(answer.meta.results.total).toBe(0)
+  })
+
+  test('may bring a token that has ended, and it is not kept for an Idempotency-Key', async () => {
+    const headers = { [header]: 'ended', 'idempotency-key': 'sign-in' }
+    const first = await world.shopper.post(tokens, byPassword(ada), headers)
+    const second = await world.shopper.post(tokens, byPassword(ada), headers)
+    expect([first.status, second.status]).toEqual([201, 201])
+    expect(second.headers.get('idempotency-replayed')).toBeNull()
+    const { rows } = await world.sql(`SELECT FROM idempotency_keys WHERE key LIKE '% sign-in'`)
+    expect(rows).toEqual([])
+  })
+})
+
+describe('by password', () => {
+  test('a username is good in any case, a password as it is', async () => {
+    const upper = byPassword(ada, { username: ada.username.toUpperCase() })
+    expect((await world.shopper.post(tokens, upper)).status).toBe(201)
+    const shouted = byPassword(ada, { password: password.toUpperCase() })
+    expect((await world.admin.post(tokens, shouted)).status).toBe(401)
+  })
+
+  test('says the same whichever is wrong', async () => {
+    const other = await profile(world.admin)
+    const wrong = [
+      byPassword(ada, { password: 'x' }),
+      byPassword(ada, { password: '' }),
+      byPassword(ada, { username: 'nobody at all' }),
+      byPassword(ada, { password_profile_id: other }),
+      byPassword(ada, { username: `\u0130${ada.username}` }),
+    ]
+    const answers = await Promise.all(wrong.map((fields) => world.admin.post(tokens, fields)))
+    expect(new Set(answers.map(({ status, body }) => JSON.stringify([status, body]))).size).toBe(1)
+    expect(answers[0]?.status).toBe(401)
+    expect(answers[0]?.body.errors[0].detail).toBe('The username or the password is wrong.')
+  })
+
+  test('refuses what is not there, or not in this store', async () => {
+    const nowhere = '00000000-0000-4000-8000-000000000000'
+    const unknown = byPassword(ada, { password_profile_id: nowhere })
+    expect(refusal(await world.shopper.post(tokens, unknown))).toEqual([
+      404,
+      'not_found',
+      'data.password_profile_id',
+    ])
+    expect((await world.other.post(tokens, byPassword(ada))).status).toBe(404)
+  })
+})
+
+test('each mechanism names the field it lacks', async () => {
+  const cases: [mechanism: string, fields: object, source: string][] = [
+    ['password', {}, 'data.password_profile_id'],
+    ['password', { password_profile_id: profileId }, 'data.username'],
+    ['password', { password_profile_id: profileId, username: 'a' }, 'data.password'],
+    ['password', { password_profile_id: 'x', username: 'a', password: 'b' }, 'data.password_profile_id'],
+    ['passwordless', { password_profile_id: profileId, username: 'a' }, 'data.one_time_password_token'],
+    ['self_signup', { password_profile_id: profileId, username: 'a', password }, 'data.name'],
+    ['oidc', {}, 'data.oauth_authorization_code'],
+    ['oidc', { oauth_authorization_code: 'x', oauth_redirect_uri: 'y' }, 'data.oauth_code_verifier'],
+    ['magic', {}, 'data.authentication_mechanism'],
+  ]
+  for (const [mechanism, fields, source] of cases) {
+    const reply = await world.shopper.post(tokens, wanted(mechanism, fields))
+    expect(refusal(reply), mechanism).toEqual([400, 'invalid_field', source])
+  }
+  const wordy = wanted('password', { password_profile_id: profileId, username: 'a', password: 5 })
+  expect(JSON.stringify((await world.shopper.post(tokens, wordy)).body)).not.toContain('not 5')
+})
+
+describe('by a token', () => {
+  const switched = wanted('account_management_authentication_token')
+
+  test('goes on, in any of the accounts', async () => {
+    const headers = await signedIn(world, ada)
+    clock.forward(3600)
+    const { status, body: answer } = await world.shopper.post(tokens, switched, headers)
+    expect([status, answer.data.length]).toEqual([201, 2])
+    expect(answer.meta.account_member_id).toBe(ada.id)
+    const [first] = answer.data
+    expect(Date.parse(first.expires)).toBeGreaterThan(clock.now().getTime() + 86_000_000)
+    const seen = await world.shopper.get('/v2/accounts', { [header]: first.token })
+    expect(seen.body.data.map(({ id }: { id: string }) => id)).toEqual([first.account_id])
+  })
+
+  test('needs one, and a good one', async () => {
+    expect(refusal(await world.shopper.post(tokens, switched))).toEqual([
+      400,
+      'bad_request',
+      'EP-Account-Management-Authentication-Token',
+    ])
+    expect((await world.shopper.post(tokens, switched, { [header]: 'x' })).status).toBe(401)
+    const headers = await signedIn(world, ada)
+    expect((await world.other.post(tokens, switched, headers)).status).toBe(401)
+  })
+})
+
+describe('by signing up', () => {
+  let n = 0
+  const newcomer = (fields: object = {}) => {
+    const username = `new-${++n}@example.com`
+    const names = { name: 'Una New', email: username, family_name: null }
+    return wanted('self_signup', { password_profile_id: profileId, username, password, ...names, ...fields })
+  }
+
+  test('is for stores that want it', async () => {
+    const users = async () => (await world.admin.get('/v2/account-members')).body.meta.results.total
+    const before = await users()
+    expect(refusal(await world.shopper.post(tokens, newcomer()))).toEqual([403, 'forbidden', undefined])
+    expect(await users()).toBe(before)
+  })
+
+  test('makes a member, who may sign in', async () => {
+    await settle(world, { enable_self_signup: true })
+    const { status, body: answer } = await world.shopper.post(tokens, newcomer())
+    expect([status, answer.data]).toEqual([201, []])
+    const { body: one } = await world.admin.get(`/v2/account-members/${answer.meta.account_member_id}`)
+    expect(one.data).toMatchObject({ name: 'Una New', email: `new-${n}@example.com`, family_name: null })
+    const back = { password_profile_id: profileId, username: `NEW-${n}@example.com`, password }
+    const again = await world.shopper.post(tokens, wanted('password', back))
+    expect(again.body.meta.account_member_id).toBe(answer.meta.account_member_id)
+  })
+
+  test('makes an account too, where the store wants that', async () => {
+    await settle(world, { enable_self_signup: true, auto_create_account_for_account_members: true })
+    const { body: answer } = await world.shopper.post(tokens, newcomer({ name: 'Ola New' }))
+    expect(answer.data).toMatchObject([{ account_name: 'Ola New' }])
+    const seen = await world.shopper.get('/v2/accounts', { [header]: answer.data[0].token })
+    expect(seen.body.data).toHaveLength(1)
+  })
+
+  test('a username is taken once, and who comes late leaves nothing behind', async () => {
+    const total = async () => (await world.admin.get('/v2/account-members')).body.meta.results.total
+    const before = await total()
+    const one = newcomer()
+    expect(await statuses(times(4, () => world.admin.post(tokens, one)))).toEqual({ 201: 1, 409: 3 })
+    expect(await total()).toBe(before + 1)
+    const late = await world.admin.post(tokens, one)
+    expect(refusal(late)).toEqual([409, 'conflict', 'data.username'])
+  })
+
+  test('refuses what a user or a password may not be', async () => {
+    const strict = await profile(world.admin, { username_format: 'email' })
+    const cases: [fields: object, status: number, source: string][] = [
+      [{ password: 'short' }, 400, 'data.password'],
+      [{ email: 'x' }, 400, 'data.email'],
+      [{ name: '' }, 400, 'data.name'],
+      [{ username: 'x', password_profile_id: strict }, 400, 'data.username'],
+      [{ password_profile_id: '00000000-0000-4000-8000-000000000000' }, 422, 'data.password_profile_id'],
+    ]
+    for (const [fields, status, source] of cases) {
+      const reply = await world.shopper.post(tokens, newcomer(fields))
+      expect([reply.status, reply.body.errors[0].source]).toEqual([status, source])
+    }
+  })
+})
+
+describe('who guesses', () => {
+  const guess = { password: 'a guess' }
+
+  test('is slowed down per user, known or not, until the window has passed', async () => {
+    const dan = await person(world, profileId)
+    for (const who of [byPassword(dan, guess), byPassword(dan, { username: 'no one', ...guess })]) {
+      expect(await statuses(await inTurn(5, () => world.admin.post(tokens, who)))).toEqual({ 401: 5 })
+      const { status, headers, body: refused } = await world.admin.post(tokens, who)
+      expect([status, refused.errors[0].code]).toEqual([429, 'rate_limited'])
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(800)
+    }
+    expect((await world.admin.post(tokens, byPassword(dan))).status).toBe(429)
+    expect((await world.admin.post(tokens, byPassword(ada))).status).toBe(201)
+    clock.forward(901)
+    expect((await world.admin.post(tokens, byPassword(dan))).status).toBe(201)
+  })
+
+  test('is forgotten when the password is known', async () => {
+    const eve = await person(world, profileId)
+    for (let round = 0; round < 3; round++) {
+      await inTurn(4, () => world.admin.post(tokens, byPassword(eve, guess)))
+      expect((await world.admin.post(tokens, byPassword(eve))).status).toBe(201)
+    }
+  })
+
+  test('learns no more by many guesses at once', async () => {
+    const fay = await person(world, profileId)
+    const counts = await statuses(times(12, () => world.admin.post(tokens, byPassword(fay, guess))))
+    expect(counts).toEqual({ 401: 5, 429: 7 })
+  })
+
+  test('is slowed down per address, unless a server asks for many', async () => {
+    clock.forward(901)
+    const someone = (i: number) => byPassword(ada, { username: `someone ${i}`, ...guess })
+    const replies = await inTurn(21, (i) => world.shopper.post(tokens, someone(i)))
+    expect(await statuses(replies)).toEqual({ 401: 20, 429: 1 })
+    expect((await world.shopper.post(tokens, byPassword(ada))).status).toBe(429)
+    expect((await world.admin.post(tokens, byPassword(ada))).status).toBe(201)
+    clock.forward(901)
+    expect((await world.shopper.post(tokens, byPassword(ada))).status).toBe(201)
+  })
+
+  test('leaves no names in the database', async () => {
+    const { rows } = await world.sql('SELECT subject FROM attempts')
+    expect(rows.length).toBeGreaterThan(0)
+    for (const { subject } of rows) expect(subject).toMatch(/^[\w-]{43}$/)
+  })
+})
+
+test('members are those of the account realm', async () => {
+  const id = await member(world.admin)
+  const home = await made(world.admin.post('/v2/accounts', account()))
+  await made(world.admin.post(memberships(home), membership(id)))
+  expect((await world.nobody.post(tokens, byPassword(ada))).status).toBe(401)
+  expect((await world.shopper.post(tokens, body('account'))).status).toBe(400)
+})
+
+/** One after the other. */
+async function inTurn<T>(count: number, call: (i: number) => Promise<T>): Promise<Promise<T>[]> {
+  const replies: Promise<T>[] = []
+  for (let i = 0; i < count; i++) {
+    const reply = await call(i)
+    replies.push(Promise.resolve(reply))
+  }
+  return replies
+}

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { begin, callbackPath, follow, openIn, profileAt, redirectUri } from '../identity/sign-in.ts'
+import { type OidcProvider, startProvider } from '../support/oidc-provider.ts'
+import { openWorld, type World } from '../support/world.ts'
+import { header, settle, tokens, wanted } from './members.ts'
+import { accountRealm } from './objects.ts'
+
+let world: World
+let provider: OidcProvider
+let realm: string
+let profile: string
+beforeAll(async () => {
+  world = await openWorld()
+  provider = await startProvider({
+    ada: { email: 'ada@example.com', email_verified: true, name: 'Ada Marsh' },
+  })
+  realm = (await accountRealm(world.admin)).split('/').at(-1) as string
+  profile = await profileAt(world, realm, provider.discoveryUrl)
+  await provider.register({
+    clientId: 'shop',
+    clientSecret: 'the provider knows it',
+    redirectUris: [`${world.url}${callbackPath(world, realm, profile)}`],
+  })
+  provider.signInAs('ada')
+  await settle(world, { auto_create_account_for_account_members: true })
+})
+afterAll(async () => {
+  await provider.close()
+  await world.close()
+})
+
+/** A sign-in at the provider, and what the storefront has from it. */
+async function signIn() {
+  const { verifier, location } = await begin(world, realm, profile, { client_id: 'account-management' })
+  const { location: back } = await openIn(await follow(location, world.url))
+  return {
+    oauth_authorization_code: back?.searchParams.get('code'),
+    oauth_redirect_uri: redirectUri,
+    oauth_code_verifier: verifier,
+  }
+}
+
+test('a member who signs in at a provider gets tokens for the code, once', async () => {
+  const code = await signIn()
+  const first = await world.shopper.post(tokens, wanted('oidc', code))
+  expect([first.status, JSON.stringify(first.body)]).toEqual([201, expect.stringContaining('Ada Marsh')])
+  const seen = await world.shopper.get('/v2/accounts', { [header]: first.body.data[0].token })
+  expect(seen.body.data).toMatchObject([{ name: 'Ada Marsh' }])
+  expect((await world.shopper.post(tokens, wanted('oidc', code))).status).toBe(401)
+  const again = await world.shopper.post(tokens, wanted('oidc', await signIn()))
+  expect(again.body.meta.account_member_id).toBe(first.body.meta.account_member_id)
+})
+
+test('a code is good with its own verifier and address only', async () => {
+  const stolen = { ...(await signIn()), oauth_code_verifier: 'a guess' }
+  expect((await world.shopper.post(tokens, wanted('oidc', stolen))).status).toBe(401)
+  const astray = { ...(await signIn()), oauth_redirect_uri: 'https://elsewhere.example.com' }
+  expect((await world.shopper.post(tokens, wanted('oidc', astray))).status).toBe(401)
+  expect((await world.other.post(tokens, wanted('oidc', await signIn()))).status).toBe(401)
+})
+
+test('a code ends with the link it was given for', async () => {
+  const first = await world.shopper.post(tokens, wanted('oidc', await signIn()))
+  const user = `${await accountRealm(world.admin)}/user-authentication-info/${first.body.meta.account_member_id}`
+  const { body: links } = await world.admin.get(`${user}/user-authentication-oidc-profile-info`)
+  const code = await signIn()
+  expect((await world.admin.delete(links.data[0].links.self)).status).toBe(204)
+  const late = await world.shopper.post(tokens, wanted('oidc', code))
+  expect(late.status).toBe(401)
+  const headers = { [header]: first.body.data[0].token }
+  expect((await world.shopper.get('/v2/accounts', headers)).status).toBe(401)
+})

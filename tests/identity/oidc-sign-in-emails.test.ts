@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type ForgingProvider, startForger } from '../support/oidc-provider.ts'
+import { openWorld, type World } from '../support/world.ts'
+import { made, realmsOf, user } from './realm.ts'
+import { begin, callbackPath, openIn, profileAt, redeem } from './sign-in.ts'
+
+let world: World
+let provider: ForgingProvider
+let realm: string
+let profile: string
+beforeAll(async () => {
+  world = await openWorld()
+  provider = await startForger()
+  realm = (await realmsOf(world.admin)).accounts
+  profile = await profileAt(world, realm, provider.discoveryUrl)
+})
+afterAll(async () => {
+  await provider.close()
+  await world.close()
+})
+
+let people = 0
+let email = ''
+beforeEach(() => {
+  people += 1
+  email = `person-${people}@example.com`
+})
+
+const usersPath = () => `/v2/authentication-realms/${realm}/user-authentication-info`
+const existing = (address = email) => made(world.admin.post(usersPath(), user({ email: address })))
+const usersOf = async (address = email) =>
+  (await world.admin.get(`${usersPath()}?filter=eq(email,${address})`)).body.data as { id: string }[]
+const policy = (duplicate_email_policy: string) =>
+  world.admin.put(`/v2/authentication-realms/${realm}`, {
+    data: { type: 'authentication-realm', duplicate_email_policy },
+  })
+
+/** A first sign-in of someone with these claims. */
+async function signIn(claims: object, userinfo: object = {}) {
+  const { asked, verifier } = await begin(world, realm, profile, { client_id: 'account-management' })
+  const times = { iat: 0, exp: 4_000_000_000 }
+  const sub = `${people}-${asked.get('nonce')}`
+  provider.claims = { iss: provider.url, aud: 'shop', sub, ...times, name: 'Ada Marsh', ...claims }
+  provider.userinfo = { sub, ...userinfo }
+  const query = `state=${asked.get('state')}&code=${asked.get('nonce')}`
+  const { location } = await openIn(`${world.url}${callbackPath(world, realm, profile)}?${query}`)
+  const said = location?.searchParams as URLSearchParams
+  if (said.get('error')) return { error: said.get('error'), id: undefined }
+  return { error: undefined, id: (await redeem(world, realm, said.get('code'), verifier)).id }
+}
+
+const refused = { error: 'access_denied', id: undefined }
+
+describe('allowed: whoever is new is a new user', () => {
+  beforeEach(() => policy('allowed'))
+
+  test.each([true, false, undefined])(
+    'whether their email is verified or not: %j',
+    async (email_verified) => {
+      const id = await existing()
+      const newcomer = await signIn({ email, email_verified })
+      expect(newcomer.id).not.toBe(id)
+      expect((await usersOf()).length).toBe(2)
+    },
+  )
+})
+
+describe('api_only: whoever is new joins the user with their email', () => {
+  beforeEach(() => policy('api_only'))
+
+  test('when the provider has verified it', async () => {
+    const id = await existing(email.toUpperCase())
+    expect((await signIn({ email, email_verified: true })).id).toBe(id)
+    expect((await usersOf()).length).toBe(1)
+  })
+
+  test.each([false, undefined, null, 'true', 1])('not when it says %j', async (email_verified) => {
+    await existing()
+    expect(await signIn({ email, email_verified })).toEqual(refused)
+    expect((await usersOf()).length).toBe(1)
+  })
+
+  test('and not when there are two', async () => {
+    await existing()
+    await existing()
+    expect(await signIn({ email, email_verified: true })).toEqual(refused)
+    expect((await usersOf()).length).toBe(2)
+  })
+
+  test('or is a new user when there is none', async () => {
+    const { id } = await signIn({ email })
+    expect(await usersOf()).toMatchObject([{ id }])
+  })
+
+  test('to be found there again', async () => {
+    const id = await existing()
+    const path = `${usersPath()}/${id}`
+    const { updated_at } = (await world.admin.get(path)).body.data.meta
+    await signIn({ email, email_verified: true })
+    const links = await world.admin.get(`${path}/user-authentication-oidc-profile-info`)
+    expect(links.body.data).toMatchObject([{ issuer: provider.url, oidc_profile_id: profile }])
+    expect((await world.admin.get(path)).body.data.meta.updated_at > updated_at).toBe(true)
+  })
+})
+
+describe('disallowed: no second user with an email', () => {
+  beforeEach(() => policy('disallowed'))
+
+  test('not even when the provider has verified it', async () => {
+    await existing(email.toUpperCase())
+    expect(await signIn({ email, email_verified: true })).toEqual(refused)
+    expect((await usersOf()).length).toBe(1)
+  })
+
+  test('but a first one', async () => {
+    expect((await signIn({ email })).id).toEqual(expect.any(String))
+  })
+})
+
+describe('what a new user is called', () => {
+  beforeEach(() => policy('allowed'))
+  const shownOf = async (id: string | undefined) => (await world.admin.get(`${usersPath()}/${id}`)).body.data
+
+  const names: [what: string, claims: object, shown: object][] = [
+    ['their name', { name: 'Ada Marsh' }, { name: 'Ada Marsh' }],
+    ['the parts of it', { name: undefined, given_name: 'Ada', family_name: 'Marsh' }, { name: 'Ada Marsh' }],
+    ['what they like', { name: undefined, preferred_username: 'ada' }, { name: 'ada' }],
+    ['not what cannot be stored', { name: 'a\0b', preferred_username: 'ada' }, { name: 'ada' }],
+    ['not what is too long', { name: 'x'.repeat(513), preferred_username: 'ada' }, { name: 'ada' }],
+    ['not what is no text', { name: { first: 'Ada' }, preferred_username: 'ada' }, { name: 'ada' }],
+  ]
+  test.each(names)('%s', async (_what, claims, shown) => {
+    expect(await shownOf((await signIn({ email, ...claims })).id)).toMatchObject(shown)
+  })
+
+  test('is asked for where the ID token does not tell', async () => {
+    const { id } = await signIn({ name: undefined }, { email, name: 'From userinfo', family_name: 'Info' })
+    expect(await shownOf(id)).toMatchObject({ email, name: 'From userinfo', family_name: 'Info' })
+  })
+
+  test('and must be of the same person', async () => {
+    expect((await signIn({ name: undefined }, { sub: 'someone else', email })).error).toBe('server_error')
+  })
+
+  test.each(['', 'no address', 'a\0b@example.com', `${'x'.repeat(320)}@example.com`, 7, null, ['a@b.c']])(
+    'nobody with the email address %j',
+    async (address) => {
+      expect(await signIn({ email: address })).toEqual(refused)
+    },
+  )
+})
+
+test('a new member of accounts is given one where the store wants it', async () => {
+  await policy('allowed')
+  await world.admin.put('/v2/settings/account-authentication', {
+    data: { type: 'account_authentication_settings', auto_create_account_for_account_members: true },
+  })
+  const { id } = await signIn({ email, name: 'Riverside' })
+  const { body } = await world.admin.get(`/v2/account-members/${id}/account-memberships`)
+  expect(body.data.length).toBe(1)
+})
+
+test('two with one email who come at once do not both become users', async () => {
+  await policy('disallowed')
+  const begun = await Promise.all(
+    Array.from({ length: 4 }, () => begin(world, realm, profile, { client_id: 'account-management' })),
+  )
+  provider.claims = { iss: provider.url, aud: 'shop', iat: 0, exp: 4_000_000_000, name: 'Ada', email }
+  const { forge } = provider
+  provider.forge = (claims, keys) => forge({ ...claims, sub: claims.nonce as string }, keys)
+  const replies = await Promise.all(
+    begun.map(({ asked }) => {
+      const query = `state=${asked.get('state')}&code=${asked.get('nonce')}`
+      return openIn(`${world.url}${callbackPath(world, realm, profile)}?${query}`)
+    }),
+  )
+  const codes = replies.map(({ location }) => location?.searchParams.get('code')).filter(Boolean)
+  expect([codes.length, (await usersOf()).length]).toEqual([1, 1])
+})

@@ -1,0 +1,23 @@
+import { hash } from '@node-rs/argon2'
+import { expect, test } from 'vitest'
+import { nobodysHash } from '../../server/identity/sign-in-with-password.ts'
+import { networkOf } from '../../server/kernel/auth/attempts.ts'
+
+test.each([
+  ['192.0.2.7', '192.0.2.7'],
+  ['::ffff:192.0.2.7', '192.0.2.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+  ['2001:DB8:1:2::9', '2001:db8:1:2'],
+  ['2001:db8::1', '2001:db8:0:0'],
+  ['fe80::1%eth0', 'fe80:0:0:0'],
+  ['::1', '0:0:0:0'],
+  ['::', '0:0:0:0'],
+  ['unknown', 'unknown'],
+])('%s is counted as %s', (address, network) => {
+  expect(networkOf(address)).toBe(network)
+})
+
+test('to look for a user who is not there costs what it costs to find one', async () => {
+  const cost = (hashed: string) => hashed.split('$').slice(0, 4)
+  expect(cost(nobodysHash)).toEqual(cost(await hash('a password')))
+})

@@ -1,0 +1,249 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { erasePersonalData } from '../../server/personal-data/erase-personal-data.ts'
+import { openWorld, type World } from '../support/world.ts'
+import {
+  about,
+  body,
+  erase,
+  erasureRequests,
+  join,
+  logs,
+  made,
+  makeAccount,
+  makeCustomer,
+  makeMember,
+  placesOf,
+  related,
+} from './people.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+})
+afterAll(() => world.close())
+
+const expectGone = async (...paths: string[]) => {
+  for (const path of paths) expect([path, (await world.admin.get(path)).status]).toEqual([path, 404])
+}
+
+test('a request is answered at once, and found under the object', async () => {
+  const { customer } = await makeCustomer(world.admin, 'ada')
+  const asked = { resource_type: 'customer', resource_id: customer.id.toUpperCase() }
+  const { status, body: answer } = await world.admin.post(erasureRequests, body('erasure_request', asked))
+  expect(status).toBe(201)
+  expect(answer.data).toMatchObject({
+    type: 'erasure_request',
+    resource_type: 'customer',
+    resource_id: customer.id,
+    initiator: { 'access-token-name': 'First key', 'access-token-store-id': world.storeId },
+    status: 'CREATED',
+    links: { self: `${world.url}${erasureRequests}/${answer.data.id}` },
+  })
+  expect(answer.data.created_at).toBe(answer.data.updated_at)
+  const again = await erase(world.admin, 'customer', customer.id)
+  expect(again).toMatchObject({ status: 'SUCCESS', resource_id: customer.id })
+  expect(again.updated_at > again.created_at).toBe(true)
+  const list = await world.admin.get(`${erasureRequests}${about('customer', customer.id)}`)
+  expect(list.body.data.map(({ id }: { id: string }) => id)).toEqual([again.id, answer.data.id])
+  expect((await world.other.get(`${erasureRequests}${about('customer', customer.id)}`)).body.data).toEqual([])
+  expect((await world.other.get(`${erasureRequests}/${again.id}`)).status).toBe(404)
+})
+
+test.each([
+  [{ resource_id: randomUUID() }, 'data.resource_type'],
+  [{ resource_type: 'customer' }, 'data.resource_id'],
+  [{ resource_type: 'cart', resource_id: randomUUID() }, 'data.resource_type'],
+  [{ resource_type: 'customer', resource_id: 'x' }, 'data.resource_id'],
+])('refuses %j', async (fields, source) => {
+  const reply = await world.admin.post(erasureRequests, body('erasure_request', fields))
+  expect([reply.status, reply.body.errors[0].source]).toEqual([400, source])
+})
+
+test('nothing of a customer is left anywhere', async () => {
+  const name = `q${randomUUID().slice(0, 8)}`
+  const fields = { name, email: `${name}@example.com`, password: 'eleven horses' }
+  const headers = { 'idempotency-key': 'a customer, once' }
+  const wanted = body('customer', fields)
+  const customer = `/v2/customers/${(await world.admin.post('/v2/customers', wanted, headers)).body.data.id}`
+  const addresses = `${customer}/addresses`
+  const address = {
+    first_name: name,
+    last_name: name,
+    line_1: name,
+    county: 'x',
+    postcode: 'x',
+    country: 'GB',
+  }
+  const kept = await made(world.admin, addresses, 'address', address)
+  const deleted = await made(world.admin, addresses, 'address', address)
+  await world.admin.delete(deleted.path)
+  await world.admin.put(kept.path, body('address', { ...address, instructions: `for ${name}` }))
+  await world.admin.post('/v2/customers/tokens', body('token', fields), {
+    'idempotency-key': 'a token, once',
+  })
+  expect((await placesOf(world, name)).length).toBeGreaterThan(4)
+
+  expect(await erase(world.admin, 'address', kept.id)).toMatchObject({ status: 'SUCCESS' })
+  expect(await placesOf(world, name)).toEqual([])
+  await expectGone(customer, kept.path)
+  const again = await world.admin.post('/v2/customers', wanted, headers)
+  expect([again.headers.get('idempotency-replayed'), again.body]).toEqual(['true', {}])
+  const log = await world.admin.get(`${logs}${about('customer', customer.split('/')[3] as string)}`)
+  expect(log.body.data.map(({ event_type, delta }: never) => [event_type, delta])).toEqual([
+    ['customer.event.deleted', {}],
+  ])
+})
+
+test('nothing of an account member is left anywhere, and others stay', async () => {
+  const name = `q${randomUUID().slice(0, 8)}`
+  await world.admin.put(
+    '/v2/settings/account-authentication',
+    body('account_authentication_settings', { auto_create_account_for_account_members: true }),
+  )
+  const { user, oidc, password, oneTimePassword } = await makeMember(world.admin, name)
+  const wanted = { username: `${name}@example.com`, purpose: 'reset_password' }
+  await world.admin.post(oneTimePassword, body('one_time_password_token_request', wanted))
+  const events = () =>
+    world.sql(`SELECT 1 FROM changes WHERE type = 'one-time-password-token-request' AND doc::text LIKE $1`, [
+      `%${name}%`,
+    ])
+  await expect.poll(async () => (await events()).rowCount, { timeout: 10_000 }).toBe(1)
+  await world.admin.put(
+    '/v2/settings/account-authentication',
+    body('account_authentication_settings', { auto_create_account_for_account_members: false }),
+  )
+  const { body: own } = await world.admin.get(`/v2/account-members/${user.id}/account-memberships`)
+  const ownAccount = `/v2/accounts/${own.data[0].relationships.account.data.id}`
+  const address = {
+    first_name: name,
+    last_name: name,
+    line_1: name,
+    county: 'x',
+    postcode: 'x',
+    country: 'GB',
+  }
+  await made(world.admin, `${ownAccount}/addresses`, 'address', address)
+  // Renamed and joined by a colleague, an account is no longer the member's own; its log still knew the name.
+  const former = await makeAccount(world.admin, `former-${name}`)
+  await world.admin.put(former.account.path, body('account', { name, legal_name: null }))
+  await join(world.admin, former.account, user.id)
+  await world.admin.put(former.account.path, body('account', { name: 'Bakery' }))
+  await world.admin.delete(former.address.path)
+  const { account } = await makeAccount(world.admin, 'Company')
+  const colleague = await makeMember(world.admin, 'colleague')
+  await join(world.admin, account, user.id)
+  await join(world.admin, account, colleague.user.id)
+
+  expect(await erase(world.admin, 'user-authentication-oidc-profile-info', oidc.id)).toMatchObject({
+    status: 'SUCCESS',
+  })
+  await expectGone(user.path, oidc.path, password.path, ownAccount, `/v2/account-members/${user.id}`)
+  // Of a company it is the company that its own log names.
+  const places = await world.sql('SELECT type, doc FROM changes WHERE strpos(doc::text, $1) > 0', [name])
+  expect(places.rows.every(({ doc }) => doc.name === `former-${name}` || doc.line_1)).toBe(true)
+  await world.sql('DELETE FROM changes WHERE id = ANY($1)', [[former.account.id, former.address.id]])
+  expect(await placesOf(world, name)).toEqual([])
+  const { body: members } = await world.admin.get(`${account.path}/account-memberships`)
+  expect(members.data).toHaveLength(1)
+  expect((await world.admin.get(colleague.user.path)).status).toBe(200)
+  expect((await world.admin.get(former.account.path)).body.data.name).toBe('Bakery')
+})
+
+test('nothing of an account is left anywhere, and its members stay', async () => {
+  const name = `q${randomUUID().slice(0, 8)}`
+  const { account, address } = await makeAccount(world.admin, name)
+  const { user } = await makeMember(world.admin, 'ida')
+  await join(world.admin, account, user.id)
+  expect(await erase(world.admin, 'account', account.id)).toMatchObject({ status: 'SUCCESS' })
+  expect(await placesOf(world, name)).toEqual([])
+  await expectGone(account.path, address.path)
+  expect((await world.admin.get(user.path)).status).toBe(200)
+})
+
+test('what was deleted long ago is erased from the logs', async () => {
+  const name = `q${randomUUID().slice(0, 8)}`
+  const { customer, address } = await makeCustomer(world.admin, name)
+  await world.admin.delete(customer.path)
+  expect(await placesOf(world, name)).toEqual(['changes.doc'])
+  expect(await erase(world.admin, 'address', address.id)).toMatchObject({ status: 'SUCCESS' })
+  expect(await placesOf(world, name)).toEqual([])
+})
+
+test('an account with children is left whole, and the request says why', async () => {
+  const { account, address } = await makeAccount(world.admin, 'Parent')
+  const child = await made(world.admin, '/v2/accounts', 'account', { name: 'Child', parent_id: account.id })
+  const refused = await erase(world.admin, 'account', account.id)
+  expect(refused.status).toBe('FAILURE')
+  expect(refused.status_description).toMatch(/child accounts/)
+  expect((await world.admin.get(address.path)).status).toBe(200)
+  expect((await world.admin.get(`${logs}${about('account', account.id)}`)).body.data).toHaveLength(1)
+  await erase(world.admin, 'account', child.id)
+  expect(await erase(world.admin, 'account', account.id)).toMatchObject({ status: 'SUCCESS' })
+})
+
+test('an id of another type, and an object of another store, are left alone', async () => {
+  const { account } = await makeAccount(world.admin, 'Safe')
+  const { customer } = await makeCustomer(world.admin, 'safe')
+  for (const type of ['customer', 'address', 'account-member', 'user-authentication-info', 'order']) {
+    expect(await erase(world.admin, type, account.id)).toMatchObject({ status: 'SUCCESS' })
+  }
+  expect(await erase(world.other, 'account', account.id)).toMatchObject({ status: 'SUCCESS' })
+  expect(await erase(world.other, 'customer', customer.id)).toMatchObject({ status: 'SUCCESS' })
+  for (const { path } of [account, customer]) expect((await world.admin.get(path)).status).toBe(200)
+  expect((await world.admin.get(`${logs}${about('account', account.id)}`)).body.data).toHaveLength(1)
+})
+
+test('the deletions are in the feed, by whoever asked', async () => {
+  const { customer, address } = await makeCustomer(world.admin, 'jane')
+  const { initiator } = await erase(world.admin, 'customer', customer.id)
+  const { rows } = await world.sql(
+    'SELECT type, kind, actor, doc FROM changes WHERE id = ANY($1) ORDER BY type',
+    [[customer.id, address.id]],
+  )
+  const actor = initiator['access-token-id']
+  expect(rows).toEqual([
+    { type: 'address', kind: 'deleted', actor, doc: null },
+    { type: 'customer', kind: 'deleted', actor, doc: null },
+  ])
+})
+
+test('a job that runs again, and two requests at once, do no harm', async () => {
+  const { customer } = await makeCustomer(world.admin, 'kate')
+  const both = await Promise.all([
+    erase(world.admin, 'customer', customer.id),
+    erase(world.admin, 'customer', customer.id),
+  ])
+  expect(both.map(({ status }) => status)).toEqual(['SUCCESS', 'SUCCESS'])
+  const [one] = both
+  await erasePersonalData.run(world.server.instance, {
+    storeId: world.storeId,
+    requestId: one.id,
+    by: 'system -',
+  })
+  expect((await world.admin.get(`${erasureRequests}/${one.id}`)).body.data).toEqual(one)
+})
+
+test('whoever adds to a set while it is erased adds before, or not at all', async () => {
+  for (let round = 0; round < 5; round++) {
+    const name = `q${randomUUID().slice(0, 8)}`
+    const { customer } = await makeCustomer(world.admin, name)
+    const address = {
+      first_name: name,
+      last_name: name,
+      line_1: name,
+      county: 'x',
+      postcode: 'x',
+      country: 'GB',
+    }
+    let done = false
+    const adding = (async () => {
+      while (!done) await world.admin.post(`${customer.path}/addresses`, body('address', address))
+    })()
+    await erase(world.admin, 'customer', customer.id)
+    done = true
+    await adding
+    expect(await placesOf(world, name)).toEqual([])
+    expect((await world.admin.get(`${related}${about('customer', customer.id)}`)).body.data).toEqual([])
+  }
+})

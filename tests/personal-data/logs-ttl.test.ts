@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { systemClock } from '../../server/kernel/clock.ts'
+import { trimChanges } from '../../server/personal-data/trim-changes.ts'
+import { openWorld, type World } from '../support/world.ts'
+import { about, body, logs, makeCustomer } from './people.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+})
+afterAll(() => world.close())
+
+const logsTtl = '/v2/settings/logs-ttl'
+const msPerDay = 86_400_000
+
+test('changes are kept for a year, or as long as the store says', async () => {
+  expect((await world.admin.get(logsTtl)).body).toEqual({ data: { type: 'time_to_live', days: 365 } })
+  const changed = await world.admin.put(logsTtl, body('time_to_live', { days: 10 }))
+  expect([changed.status, changed.body]).toEqual([200, { data: { type: 'time_to_live', days: 10 } }])
+  expect((await world.admin.get(logsTtl)).body.data.days).toBe(10)
+  expect((await world.other.get(logsTtl)).body.data.days).toBe(365)
+  expect((await world.shopper.get(logsTtl)).status).toBe(403)
+})
+
+test.each([
+  [{ data: { days: 10 } }, 'data.type'],
+  [body('ttl', { days: 10 }), 'data.type'],
+  [body('time_to_live', { days: 0 }), 'data.days'],
+  [body('time_to_live', { days: 366 }), 'data.days'],
+  [body('time_to_live', { days: 1.5 }), 'data.days'],
+  [body('time_to_live', { days: null }), 'data.days'],
+])('refuses %j', async (sent, source) => {
+  const reply = await world.admin.put(logsTtl, sent)
+  expect([reply.status, reply.body.errors[0].source]).toEqual([400, source])
+})
+
+test('older changes are deleted, a batch at a time, and each store’s by its own setting', async () => {
+  await world.admin.put(logsTtl, body('time_to_live', { days: 10 }))
+  const { customer } = await makeCustomer(world.admin, 'ada')
+  const { customer: theirs } = await makeCustomer(world.other, 'berta')
+  await world.sql(
+    `INSERT INTO changes (store_id, at, kind, type, id, actor, request_id, doc)
+     SELECT $1, now() + interval '9 days', 'updated', 'customer', $2, 'system', '', json_build_object('name', 'Name ' || i)
+     FROM generate_series(1, 12000) i`,
+    [world.storeId, customer.id],
+  )
+  const trim = async (days: number) => {
+    const clock = { now: () => new Date(systemClock.now().getTime() + days * msPerDay) }
+    await trimChanges.run({ ...world.server.instance, clock }, {})
+    const count = async (client: World['admin'], id: string) =>
+      (await client.get(`${logs}${about('customer', id)}&page[limit]=1`)).body.meta.results.total
+    return [await count(world.admin, customer.id), await count(world.other, theirs.id)]
+  }
+  expect(await trim(9)).toEqual([12001, 1])
+  expect(await trim(11)).toEqual([12000, 1])
+  // What is kept no longer says what it was before: the oldest has all fields.
+  const { body: oldest } = await world.admin.get(
+    `${logs}${about('customer', customer.id)}&page[limit]=1&page[offset]=11999`,
+  )
+  expect(oldest.data[0].delta).toHaveProperty('name')
+  expect(await trim(20)).toEqual([0, 1])
+  expect(await trim(366)).toEqual([0, 0])
+  expect((await world.admin.get(customer.path)).status).toBe(200)
+})

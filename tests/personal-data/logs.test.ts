@@ -1,0 +1,206 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openWorld, type World } from '../support/world.ts'
+import {
+  about,
+  body,
+  erasureRequests,
+  join,
+  logs,
+  makeAccount,
+  makeCustomer,
+  makeMember,
+  related,
+} from './people.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+})
+afterAll(() => world.close())
+
+const logsOf = async (type: string, id: string, more = '') =>
+  (await world.admin.get(`${logs}${about(type, id)}${more}`)).body
+
+describe.each([logs, related, erasureRequests])('%s', (list) => {
+  const id = randomUUID()
+  test.each([
+    '',
+    'eq(resource_type,customer)',
+    `eq(resource_id,${id})`,
+    `eq(resource_type,customer)|eq(resource_id,${id})`,
+    `eq(resource_type,customer):like(resource_id,${id})`,
+    `eq(resource_type,customer):eq(resource_type,account)`,
+    `eq(resource_type,customer):eq(resource_id,${id}):eq(id,${id})`,
+    `eq(resource_type,customer):(eq(resource_id,${id})|eq(resource_id,${id}))`,
+    'eq(resource_type,customer):eq(resource_id,x)',
+    `eq(resource_type,cart):eq(resource_id,${id})`,
+    `eq(resource_type,`,
+  ])('refuses the filter %j', async (filter) => {
+    const query = filter && `?filter=${encodeURIComponent(filter)}`
+    const { status, body } = await world.admin.get(list + query)
+    expect([status, body.errors[0].code, body.errors[0].source]).toEqual([400, 'bad_filter', 'filter'])
+  })
+
+  test('has an envelope, and nothing of what nobody has seen', async () => {
+    const reply = await world.admin.get(`${list}${about('customer', id)}`)
+    expect(reply.status).toBe(200)
+    const { data, meta, links } = reply.body
+    expect({ data, meta }).toEqual({
+      data: [],
+      meta: { page: { limit: 25, offset: 0, current: 1, total: 0 }, results: { total: 0 } },
+    })
+    expect((await world.admin.get(links.first)).status).toBe(200)
+    expect((await world.admin.get(`${list}${about('customer', id)}&sort=time`)).status).toBe(400)
+    expect((await world.shopper.get(`${list}${about('customer', id)}`)).status).toBe(403)
+  })
+})
+
+test('each change says who, when, and which fields have other values than before', async () => {
+  const { customer } = await makeCustomer(world.admin, 'ada')
+  await world.admin.put(customer.path, body('customer', { name: 'Ada Marsh', external_ref: 'crm-7' }))
+  await world.admin.put(customer.path, body('customer', { password: 'eleven horses' }))
+  await world.admin.put(customer.path, body('customer', { password: 'twelve horses' }))
+  await world.admin.delete(customer.path)
+  const { data, meta } = await logsOf('customer', customer.id)
+  expect(meta.results.total).toBe(5)
+  const keys = await world.admin.get('/v2/application-keys')
+  for (const entry of data) {
+    expect(entry).toMatchObject({
+      type: 'personal_data_log_entry',
+      store_id: world.storeId,
+      resource_type: 'customer',
+      resource_id: customer.id,
+      initiator: {
+        'access-token-id': keys.body.data[0].id,
+        'access-token-name': keys.body.data[0].name,
+        'access-token-store-id': world.storeId,
+        'access-token-type': 'client-credentials-token',
+      },
+      relationships: { resource_path: { url: world.url + customer.path } },
+    })
+    expect(entry.time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  }
+  expect(data.map(({ event_type, delta }: never) => [event_type, delta])).toEqual([
+    ['customer.event.deleted', {}],
+    ['customer.event.updated', {}],
+    ['customer.event.updated', { password: true }],
+    ['customer.event.updated', { name: 'Ada Marsh', external_ref: 'crm-7' }],
+    [
+      'customer.event.created',
+      expect.objectContaining({ id: customer.id, type: 'customer', name: 'ada', email: 'ada@example.com' }),
+    ],
+  ])
+  expect(JSON.stringify(data)).not.toContain('horses')
+  expect(new Set(data.map(({ id }: { id: string }) => id)).size).toBe(5)
+})
+
+test('the log of every kind of object leads to the object', async () => {
+  const { customer, address: home } = await makeCustomer(world.admin, 'berta')
+  const { account, address } = await makeAccount(world.admin, 'Bakery')
+  const { user, oidc, password } = await makeMember(world.admin, 'clara')
+  const membership = await join(world.admin, account, user.id)
+  const cases: [type: string, { id: string; path: string }][] = [
+    ['customer', customer],
+    ['address', home],
+    ['account', account],
+    ['address', address],
+    ['account-membership', membership],
+    ['account-member', { id: user.id, path: `/v2/account-members/${user.id}` }],
+    ['user-authentication-info', user],
+    ['user-authentication-oidc-profile-info', oidc],
+    ['user-authentication-password-profile-info', password],
+  ]
+  for (const [type, { id, path }] of cases) {
+    const { data } = await logsOf(type, id)
+    const entry = data.at(-1)
+    expect(entry).toMatchObject({ resource_type: type, event_type: `${type}.event.created` })
+    expect([type, entry.relationships.resource_path.url]).toEqual([type, world.url + path])
+    expect((await world.admin.get(entry.relationships.resource_path.url)).status).toBe(200)
+    expect(await logsOf(type.replaceAll('-', '_'), id)).toMatchObject({ data })
+    expect((await world.other.get(`${logs}${about(type, id)}`)).body.data).toEqual([])
+  }
+  expect((await logsOf('account', customer.id)).data).toEqual([])
+  expect((await logsOf('user-authentication-info', account.id)).data).toEqual([])
+})
+
+test('only users of the account realm are account members', async () => {
+  const { body: realms } = await world.admin.get('/v2/authentication-realms')
+  const realm = realms.data.find((one: { relationships: { origin: { data: { type: string } } } }) =>
+    one.relationships.origin.data.type.startsWith('customer'),
+  )
+  const users = `/v2/authentication-realms/${realm.id}/user-authentication-info`
+  const user = await world.admin.post(
+    users,
+    body('user_authentication_info', { name: 'Dora', email: 'dora@example.com' }),
+  )
+  const { id } = user.body.data
+  expect((await logsOf('user-authentication-info', id)).data).toHaveLength(1)
+  expect((await logsOf('account-member', id)).data).toEqual([])
+})
+
+test('any page of a long log, with an exact total', async () => {
+  const { customer } = await makeCustomer(world.admin, 'edith')
+  const { customer: other } = await makeCustomer(world.admin, 'fanny')
+  await world.sql(
+    `INSERT INTO changes (store_id, at, kind, type, id, actor, request_id, doc)
+     SELECT $1, now() + (i / 3) * interval '1 ms', 'updated', 'customer', id, 'system', '', json_build_object('name', 'Name ' || i)
+     FROM generate_series(1, 450) i, unnest($2::uuid[]) id ORDER BY i`,
+    [world.storeId, [customer.id, other.id]],
+  )
+  const names = Array.from({ length: 450 }, (_, i) => `Name ${450 - i}`)
+  for (const offset of [0, 100, 300, 440]) {
+    const { data, meta } = await logsOf('customer', customer.id, `&page[limit]=20&page[offset]=${offset}`)
+    expect(meta.results.total).toBe(451)
+    expect(data.slice(0, 10).map(({ delta }: { delta: { name: string } }) => delta.name)).toEqual(
+      names.slice(offset, offset + 10),
+    )
+    for (const { id } of data) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8000-8[0-9a-f]{3}-[0-9a-f]{12}$/)
+  }
+  const met: string[] = []
+  for (let at = `${logs}${about('customer', customer.id)}&page[limit]=70`; at; ) {
+    const { body } = await world.admin.get(at)
+    met.push(...body.data.map(({ id }: { id: string }) => id))
+    at = body.links.next
+  }
+  expect([met.length, new Set(met).size]).toEqual([451, 451])
+})
+
+test('what belongs together is related, whichever of it is asked about', async () => {
+  const { customer, address: home } = await makeCustomer(world.admin, 'gerda')
+  const { account, address } = await makeAccount(world.admin, 'Company')
+  const { user, oidc, password } = await makeMember(world.admin, 'hilda')
+  const membership = await join(world.admin, account, user.id)
+  const own = await makeAccount(world.admin, 'hilda')
+  const owner = await join(world.admin, own.account, user.id)
+  const person = {
+    'user-authentication-info': [user.id],
+    'account-member': [user.id],
+    'user-authentication-oidc-profile-info': [oidc.id],
+    'user-authentication-password-profile-info': [password.id],
+    'account-membership': [membership.id, owner.id],
+    account: [own.account.id],
+    address: [own.address.id],
+  }
+  const company = { account: [account.id], address: [address.id], 'account-membership': [membership.id] }
+  const cases: [type: string, id: string, set: Record<string, string[]>][] = [
+    ['customer', customer.id, { customer: [customer.id], address: [home.id] }],
+    ['address', home.id, { customer: [customer.id], address: [home.id] }],
+    ['account', account.id, company],
+    ['address', address.id, company],
+    ['account-member', user.id, person],
+    ['user-authentication-info', user.id, person],
+    ['user-authentication-oidc-profile-info', oidc.id, person],
+    ['user-authentication-password-profile-info', password.id, person],
+    ['account-membership', membership.id, person],
+  ]
+  for (const [type, id, set] of cases) {
+    const { body } = await world.admin.get(`${related}${about(type, id)}`)
+    const found = body.data.map(({ resource_type, resource_id }: never) => `${resource_type} ${resource_id}`)
+    const expected = Object.entries(set).flatMap(([kind, ids]) => ids.map((one) => `${kind} ${one}`))
+    expect([...found, `${type} ${id}`].sort()).toEqual(expected.sort())
+    expect(body.meta.results.total).toBe(found.length)
+    expect(body.data[0].type).toBe('related_data_entry')
+    expect((await world.other.get(`${related}${about(type, id)}`)).body.data).toEqual([])
+  }
+})

@@ -1,0 +1,121 @@
+import { setTimeout } from 'node:timers/promises'
+import { expect } from 'vitest'
+import type { Client, World } from '../support/world.ts'
+
+/** What most of these tests do: make somebody, and ask what is kept about them. */
+export const logs = '/v2/personal-data/logs'
+export const related = '/v2/personal-data/related-data-entries'
+export const erasureRequests = '/v2/personal-data/erasure-requests'
+
+export const about = (type: string, id: string) => `?filter=eq(resource_type,${type}):eq(resource_id,${id})`
+
+export const body = (type: string, fields: object) => ({ data: { type, ...fields } })
+
+/** Makes an object and returns its path and id. */
+export async function made(client: Client, collection: string, type: string, fields: object) {
+  const reply = await client.post(collection, body(type, fields))
+  expect(reply.status, JSON.stringify(reply.body)).toBe(201)
+  const id = reply.body.data.id as string
+  return { id, path: `${collection}/${id}` }
+}
+
+export const addressOf = (name: string) => ({
+  first_name: name,
+  last_name: name,
+  line_1: `${name} Lane`,
+  county: 'Cambridgeshire',
+  postcode: 'CB7 4AA',
+  country: 'GB',
+})
+
+async function accountRealm(client: Client): Promise<string> {
+  const { body } = await client.get('/v2/settings/account-authentication')
+  return `/v2/authentication-realms/${body.data.relationships.authentication_realm.data.id}`
+}
+
+export async function makeCustomer(client: Client, name: string) {
+  const email = `${name}@example.com`
+  const customer = await made(client, '/v2/customers', 'customer', { name, email })
+  const address = await made(client, `${customer.path}/addresses`, 'address', addressOf(name))
+  return { customer, address }
+}
+
+export async function makeAccount(client: Client, name: string) {
+  const account = await made(client, '/v2/accounts', 'account', { name, legal_name: `${name} Ltd` })
+  const address = await made(client, `${account.path}/addresses`, 'address', addressOf(name))
+  return { account, address }
+}
+
+/** A member of the account realm with both kinds of sign-in. */
+export async function makeMember(client: Client, name: string) {
+  const realm = await accountRealm(client)
+  const email = `${name}@example.com`
+  const user = await made(client, `${realm}/user-authentication-info`, 'user_authentication_info', {
+    name,
+    email,
+    given_name: name,
+  })
+  const profile = async (kind: string, type: string, fields: object) =>
+    (await made(client, `${realm}/${kind}`, type, { name: 'Profile', ...fields })).id
+  const oidc = await made(
+    client,
+    `${user.path}/user-authentication-oidc-profile-info`,
+    'user_authentication_oidc_profile_info',
+    {
+      subject: `subject-${name}`,
+      oidc_profile_id: await profile('oidc-profiles', 'oidc-profile', {
+        discovery_url: 'https://id.example.com/.well-known/openid-configuration',
+        client_id: 'shop',
+        client_secret: 'between us',
+      }),
+    },
+  )
+  const passwordProfile = await profile('password-profiles', 'password_profile', {
+    enable_one_time_password_token: true,
+  })
+  const password = await made(
+    client,
+    `${user.path}/user-authentication-password-profile-info`,
+    'user_authentication_password_profile_info',
+    {
+      username: email,
+      password: 'eleven horses',
+      password_profile_id: passwordProfile,
+    },
+  )
+  const oneTimePassword = `${realm}/password-profiles/${passwordProfile}/one-time-password-token-request`
+  return { user, oidc, password, oneTimePassword }
+}
+
+export const join = (client: Client, account: { path: string }, userId: string) =>
+  made(client, `${account.path}/account-memberships`, 'account_membership', { account_member_id: userId })
+
+/** Asks for an erasure, and waits until it was carried out or refused. */
+export async function erase(client: Client, resource_type: string, resource_id: string) {
+  const { id } = await made(client, erasureRequests, 'erasure_request', { resource_type, resource_id })
+  for (let attempt = 0; attempt < 200; attempt++) {
+    const { body } = await client.get(`${erasureRequests}/${id}`)
+    if (body.data.status !== 'CREATED') return body.data
+    await setTimeout(50)
+  }
+  throw new Error(`The erasure request ${id} was not carried out`)
+}
+
+/** The columns of the whole database that hold the text, as `table.column`. */
+export async function placesOf(world: World, text: string): Promise<string[]> {
+  const { rows } = await world.sql(
+    `SELECT c.table_schema || '.' || c.table_name AS relation, c.column_name AS name
+     FROM information_schema.columns c JOIN information_schema.tables t USING (table_schema, table_name)
+     WHERE t.table_type = 'BASE TABLE' AND c.table_schema IN ('public', 'graphile_worker')
+       AND c.data_type IN ('text', 'json', 'jsonb', 'character varying', 'ARRAY', 'bytea')`,
+  )
+  const found: string[] = []
+  for (const { relation, name } of rows) {
+    const { rows: hits } = await world.sql(
+      `SELECT 1 FROM ${relation} WHERE strpos(lower(${name}::text), lower($1)) > 0 LIMIT 1`,
+      [text],
+    )
+    if (hits.length) found.push(`${relation.replace('public.', '')}.${name}`)
+  }
+  return found.sort()
+}
