@@ -2,7 +2,7 @@ import { accountRealmId, userAuthenticationInfos } from '../identity/index.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { findVisible } from '../kernel/operations.ts'
-import { dialects, type FilterRule, type Row, resource } from '../kernel/resource.ts'
+import { dialects, type FilterRule, type Row, resource, walks } from '../kernel/resource.ts'
 import { ownAccount } from './own-account.ts'
 
 const { name, email, given_name, middle_name, family_name } = userAuthenticationInfos.fields
@@ -21,14 +21,12 @@ export const accountMembers = resource({
   scopeOf: async (ctx) => [await accountRealmId(ctx)],
   fields: { name, email, given_name, middle_name, family_name },
   filter: {
-    id: ['eq', 'ge', 'gt', 'le', 'lt', 'in'],
+    ...walks,
     name: ['eq', 'like', 'ilike'],
     email: { ops: ['eq', 'like', 'ilike'], caseless: true },
     given_name: partOfName,
     middle_name: partOfName,
     family_name: partOfName,
-    created_at: ['eq', 'ge', 'gt', 'le', 'lt'],
-    updated_at: ['eq', 'ge', 'gt', 'le', 'lt'],
   },
   sort: ['created_at', 'email', 'id', 'name', 'updated_at'],
   area: 'accounts',

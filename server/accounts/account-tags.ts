@@ -1,5 +1,5 @@
 import { text } from '../kernel/fields.ts'
-import { dialects, resource } from '../kernel/resource.ts'
+import { dialects, resource, walks } from '../kernel/resource.ts'
 import { untagAccounts } from './tagging.ts'
 
 /** A label for accounts, to group and find them by. Deleting it takes it off all accounts. */
@@ -14,10 +14,8 @@ export const accountTags = resource({
     description: text({ max: 4096, about: 'What it stands for.', example: 'Buys by the pallet.' }),
   },
   filter: {
-    id: ['lt', 'le', 'eq', 'gt', 'ge', 'in'],
+    ...walks,
     name: ['eq', 'like'],
-    created_at: ['lt', 'le', 'eq', 'gt', 'ge'],
-    updated_at: ['lt', 'le', 'eq', 'gt', 'ge'],
   },
   sort: ['created_at', 'id', 'name', 'updated_at'],
   area: 'account-tags',

@@ -3,7 +3,7 @@ import { Problem } from '../kernel/errors.ts'
 import { reference, text } from '../kernel/fields.ts'
 import { findVisible } from '../kernel/operations.ts'
 import { longText } from '../kernel/query/long-text.ts'
-import { type Draft, dialects, type Row, resource, shown } from '../kernel/resource.ts'
+import { type Draft, dialects, type Row, resource, shown, walks } from '../kernel/resource.ts'
 import { ownAccount } from './own-account.ts'
 
 interface Link<Type extends string> {
@@ -62,7 +62,7 @@ export const accounts = resource({
   table: 'accounts',
   fields,
   filter: {
-    id: ['eq', 'ge', 'gt', 'le', 'lt', 'in'],
+    ...walks,
     name: ['eq', 'like'],
     legal_name: ['eq', 'like'],
     registration_id: ['eq', 'like'],
@@ -72,8 +72,6 @@ export const accounts = resource({
       kind: 'uuid',
       where: (_op, [tag = ''], bind) => `account_tags @> ${bind(linkTo(tag))}::jsonb`,
     },
-    created_at: ['eq', 'ge', 'gt', 'le', 'lt'],
-    updated_at: ['eq', 'ge', 'gt', 'le', 'lt'],
   },
   sort: ['created_at', 'id', 'name', 'updated_at'],
   area: 'accounts',

@@ -4,7 +4,6 @@ import {
   type SignedIn,
   signInWithOneTimePassword,
   signInWithPassword,
-  tokenEpochOf,
   userAuthenticationInfos,
   userAuthenticationPasswordProfileInfos,
 } from '../identity/index.ts'
@@ -95,12 +94,12 @@ const oidc = mechanism(
     }),
   },
   async (ctx, { oauth_authorization_code, oauth_redirect_uri, oauth_code_verifier }) => {
-    const { id } = await redeemSignInCode(ctx, await accountRealmId(ctx), {
+    const { user, tokenEpoch } = await redeemSignInCode(ctx, await accountRealmId(ctx), {
       code: oauth_authorization_code,
       redirectUri: oauth_redirect_uri,
       codeVerifier: oauth_code_verifier,
     })
-    return { userId: id, tokenEpoch: await tokenEpochOf(ctx, id) }
+    return { userId: user.id, tokenEpoch }
   },
 )
 

@@ -9,7 +9,7 @@ import { choice, text } from '../kernel/fields.ts'
 import { json } from '../kernel/http/answer.ts'
 import { checker } from '../kernel/input.ts'
 import { customerOfUser } from './customer-of-user.ts'
-import { issueCustomerToken } from './customer-token.ts'
+import { tokenEpoch as epochOf, type Identified, issueCustomerToken, toEpoch } from './customer-token.ts'
 
 /** Signs a customer in. The token goes beside the bearer token of whoever called. */
 export const createCustomerToken = action({
@@ -41,12 +41,11 @@ export const createCustomerToken = action({
 
   async run(ctx, { body }) {
     const customer = await (body.authentication_mechanism === 'oidc' ? withCode : withPassword)(ctx, body)
-    const { id, token, expires } = await issueCustomerToken(ctx, customer.id, customer.name)
+    const { id, token, expires } = await issueCustomerToken(ctx, customer)
     return json(200, { data: { type: 'token', id, customer_id: customer.id, token, expires } })
   },
 })
 
-type Customer = { readonly id: string; readonly name: string }
 type Body = Readonly<Record<string, string | undefined>>
 
 const mustHaveCode = checker(
@@ -57,17 +56,17 @@ const mustHaveCode = checker(
   'data',
 )
 
-async function withCode(ctx: Ctx, body: Body): Promise<Customer> {
+async function withCode(ctx: Ctx, body: Body): Promise<Identified> {
   mustHaveCode(body)
-  const user = await redeemSignInCode(ctx, await customerRealmId(ctx), {
+  const { user, tokenEpoch } = await redeemSignInCode(ctx, await customerRealmId(ctx), {
     code: body.oauth_authorization_code ?? '',
     redirectUri: body.oauth_redirect_uri ?? '',
     codeVerifier: body.oauth_code_verifier ?? '',
   })
-  return customerOfUser(ctx, user)
+  return { ...(await customerOfUser(ctx, user)), tokenEpoch }
 }
 
-async function withPassword(ctx: Ctx, body: Body): Promise<Customer> {
+async function withPassword(ctx: Ctx, body: Body): Promise<Identified> {
   mustHaveCredentials(body)
   const { email = '', password = '' } = body
   const attempt = { at: 'customer-sign-in', whose: email.toLowerCase() }
@@ -79,16 +78,16 @@ async function withPassword(ctx: Ctx, body: Body): Promise<Customer> {
 const mustHaveCredentials = checker({ type: 'object', required: ['email', 'password'] }, 'data')
 
 /** Who signs in with these; undefined whatever is wrong, and equally late. */
-async function customerWith(ctx: Ctx, email: string, password: string): Promise<Customer | undefined> {
+async function customerWith(ctx: Ctx, email: string, password: string): Promise<Identified | undefined> {
   const [row] = await ctx.store.rows(
-    `SELECT id, name, hidden->>'password_hash' FROM customers
-     WHERE store_id = $1 AND lower(email COLLATE "default") = lower($2 COLLATE "default")`,
+    `SELECT c.id, c.name, c.hidden->>'password_hash', ${epochOf.column} FROM customers c ${epochOf.joins}
+     WHERE c.store_id = $1 AND lower(c.email COLLATE "default") = lower($2 COLLATE "default")`,
     email,
   )
   const nobodys = await decoy()
-  const [id, name, theirs] = row ?? []
+  const [id, name, theirs, epoch] = row ?? []
   const good = await verify(theirs ?? nobodys, password)
-  return good && theirs && id && name ? { id, name } : undefined
+  return good && theirs && id && name ? { id, name, tokenEpoch: toEpoch(epoch) } : undefined
 }
 
 let decoyHash: Promise<string> | undefined

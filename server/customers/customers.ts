@@ -3,7 +3,7 @@ import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { type Field, text } from '../kernel/fields.ts'
 import { longText } from '../kernel/query/long-text.ts'
-import { type Draft, dialects, resource } from '../kernel/resource.ts'
+import { type Draft, dialects, resource, walks } from '../kernel/resource.ts'
 
 /**
  * Sent as text, shown as whether there is one. The shown form is accepted too, and means nothing: clients make bodies
@@ -46,12 +46,10 @@ export const customers = resource({
   table: 'customers',
   fields,
   filter: {
-    id: ['eq', 'ge', 'gt', 'le', 'lt'],
+    ...walks,
     name: ['eq', 'like'],
     email: { ops: ['eq', 'like'], caseless: true },
     external_ref: { ...longText('external_ref'), ops: ['eq'] },
-    created_at: ['eq', 'ge', 'gt', 'le', 'lt'],
-    updated_at: ['eq', 'ge', 'gt', 'le', 'lt'],
   },
   sort: ['created_at', 'email', 'id', 'name', 'updated_at'],
   area: 'customers',

@@ -1,7 +1,7 @@
 import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { type FieldOptions, flag, object, text } from '../kernel/fields.ts'
-import { type Draft, dialects, type Row, resource } from '../kernel/resource.ts'
+import { type Draft, dialects, type Row, resource, walks } from '../kernel/resource.ts'
 import { mustNest, type Relationships, withoutParent } from './parent-apis.ts'
 
 const customApisMax = 10_000
@@ -59,13 +59,11 @@ export const customApis = resource({
   table: 'custom_apis',
   fields,
   filter: {
-    id: ['eq', 'ge', 'gt', 'le', 'lt', 'in'],
+    ...walks,
     name: ['eq', 'like'],
     description: ['eq', 'like'],
     slug: ['eq', 'like', 'in'],
     api_type: ['eq', 'like', 'in'],
-    created_at: ['eq', 'ge', 'gt', 'le', 'lt'],
-    updated_at: ['eq', 'ge', 'gt', 'le', 'lt'],
   },
   sort: ['api_type', 'created_at', 'id', 'name', 'slug', 'updated_at'],
   area: 'custom-apis',

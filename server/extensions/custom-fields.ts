@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { choice, type FieldOptions, flag, integer, object, text } from '../kernel/fields.ts'
-import { type Draft, dialects, type Row, resource } from '../kernel/resource.ts'
+import { type Draft, dialects, type Row, resource, walks } from '../kernel/resource.ts'
 import { customApis } from './custom-apis.ts'
 import { dropValues, renameValues, setUnique } from './field-changes.ts'
 import { completeRules, fieldTypes, type Validation, validationSchema } from './field-rules.ts'
@@ -61,13 +61,11 @@ export const customFields = resource({
   parent: () => customApis,
   fields,
   filter: {
-    id: ['eq', 'ge', 'gt', 'le', 'lt', 'in'],
+    ...walks,
     name: ['eq', 'like'],
     description: ['eq', 'like'],
     slug: ['eq', 'like', 'in'],
     field_type: ['eq', 'in'],
-    created_at: ['eq', 'ge', 'gt', 'le', 'lt'],
-    updated_at: ['eq', 'ge', 'gt', 'le', 'lt'],
   },
   sort: ['created_at', 'field_type', 'id', 'name', 'slug', 'updated_at'],
   area: 'custom-apis',

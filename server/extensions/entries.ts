@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { Problem } from '../kernel/errors.ts'
 import { type Field, object } from '../kernel/fields.ts'
 import { etagId } from '../kernel/http/answer.ts'
-import { type Draft, dialects, type Resource, type Row, resource } from '../kernel/resource.ts'
+import { type Draft, dialects, type Resource, type Row, resource, walks } from '../kernel/resource.ts'
 import type { Definition } from './definition.ts'
 import { filtersOf } from './entry-filters.ts'
 import { foldCase, mustBePresent, mustFit, sizeOf, valueSchema } from './entry-values.ts'
@@ -34,9 +34,7 @@ export function entriesOf(api: Omit<Definition, 'entries'>): Resource {
     ]),
     filter: {
       ...filtersOf(api.fields),
-      id: ['lt', 'le', 'eq', 'gt', 'ge', 'in'],
-      created_at: ['lt', 'le', 'eq', 'gt', 'ge'],
-      updated_at: ['lt', 'le', 'eq', 'gt', 'ge'],
+      ...walks,
     },
     sort: ['created_at', 'id', 'updated_at'],
     area: 'custom-entries',

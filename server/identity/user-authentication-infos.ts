@@ -1,5 +1,5 @@
 import { text } from '../kernel/fields.ts'
-import { dialects, type FilterRule, resource } from '../kernel/resource.ts'
+import { dialects, type FilterRule, resource, walks } from '../kernel/resource.ts'
 import { authenticationRealms } from './authentication-realms.ts'
 import { mustManageOneself, ownUser } from './own-user.ts'
 
@@ -29,14 +29,12 @@ export const userAuthenticationInfos = resource({
     family_name: namePart('The family name.', 'Marsh'),
   },
   filter: {
-    id: ['eq', 'ge', 'gt', 'le', 'lt', 'in'],
+    ...walks,
     name: { ops: ['eq', 'like', 'ilike'], caseless: true },
     email: { ops: ['eq', 'like', 'ilike'], caseless: true },
     given_name: named,
     middle_name: named,
     family_name: named,
-    created_at: ['eq', 'ge', 'gt', 'le', 'lt'],
-    updated_at: ['eq', 'ge', 'gt', 'le', 'lt'],
   },
   sort: ['created_at', 'email', 'id', 'name', 'updated_at'],
   area: 'user-authentication-info',

@@ -24,6 +24,15 @@ export interface FilterRule {
   readonly element?: number
 }
 
+const comparisons = ['lt', 'le', 'eq', 'gt', 'ge'] as const
+
+/** The filters that a walk over a list goes by (requirement §4.3). */
+export const walks = {
+  id: [...comparisons, 'in'],
+  created_at: comparisons,
+  updated_at: comparisons,
+} as const satisfies Record<string, readonly Op[]>
+
 export type OperationName = 'list' | 'create' | 'get' | 'update' | 'delete'
 
 /** How an area of the public contract writes what every area says. See docs/api-design.md. */

@@ -1,7 +1,7 @@
 import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { flag, object } from '../kernel/fields.ts'
-import { type Draft, dialects, resource } from '../kernel/resource.ts'
+import { type Draft, dialects, resource, walks } from '../kernel/resource.ts'
 import { findRole } from './built-in-roles.ts'
 
 interface Relationships {
@@ -47,9 +47,7 @@ export const customApiRolePolicies = resource({
   table: 'custom_api_role_policies',
   fields,
   filter: {
-    id: ['lt', 'le', 'eq', 'gt', 'ge', 'in'],
-    created_at: ['lt', 'le', 'eq', 'gt', 'ge'],
-    updated_at: ['lt', 'le', 'eq', 'gt', 'ge'],
+    ...walks,
     custom_api_id: { ops: ['eq'], kind: 'uuid' },
     role_id: { ops: ['eq'], kind: 'uuid' },
   },

@@ -98,5 +98,6 @@ export async function redeem(
   const reader = { run: (sql: Parameters<typeof database.quick>[0]) => database.quick(sql) }
   const store = new Store(world.storeId, database, reader, () => clock.now(), 'tests request')
   const ctx = { store, clock, instance } as Ctx
-  return redeemSignInCode(ctx, realm, { code: code ?? '', redirectUri: uri, codeVerifier: verifier })
+  const redemption = { code: code ?? '', redirectUri: uri, codeVerifier: verifier }
+  return (await redeemSignInCode(ctx, realm, redemption)).user
 }
