@@ -66,6 +66,15 @@ export function readConfig(env: Env = process.env) {
      */
     trustProxy: setting('SUTLER_TRUST_PROXY', proxies, false),
 
+    /**
+     * The mail server that one-time passwords are sent through, as `smtp://user:password@host:587` (or `smtps://`).
+     * Without it they are only in the event, for whoever sends them.
+     */
+    smtpUrl: setting('SUTLER_SMTP_URL', smtpUrl, undefined),
+
+    /** Who mail is from, as `Shop <shop@example.com>`. Set with SUTLER_SMTP_URL. */
+    mailFrom: setting('SUTLER_MAIL_FROM', text('an address'), undefined),
+
     /** The least severe messages to log: trace, debug, info, warn, error, fatal, or silent for none. */
     logLevel: setting('LOG_LEVEL', oneOf(logLevels), 'info'),
 
@@ -78,6 +87,9 @@ export function readConfig(env: Env = process.env) {
     throw new StartupError(
       `SUTLER_CLIENT_${set} is set without SUTLER_CLIENT_${missing}: set both or neither`,
     )
+  }
+  if ((config.smtpUrl === undefined) !== (config.mailFrom === undefined)) {
+    throw new StartupError('SUTLER_SMTP_URL and SUTLER_MAIL_FROM go together: set both or neither')
   }
   return config
 }
@@ -177,6 +189,12 @@ const postgresUrl: Reading<string> = {
   hidden: true,
   // Not parsed further: a Unix socket or several hosts make a URL that PostgreSQL takes and `URL` does not.
   read: (value) => (/^postgres(ql)?:\/\/./.test(value) ? value : undefined),
+}
+
+const smtpUrl: Reading<string> = {
+  accepts: 'a URL such as smtp://user:password@host:587',
+  hidden: true,
+  read: (value) => (/^smtps?:$/.test(URL.parse(value)?.protocol ?? '') ? value : undefined),
 }
 
 const webUrl: Reading<string> = {

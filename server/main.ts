@@ -17,6 +17,7 @@ import { health } from './kernel/http/health.ts'
 import { buildServer } from './kernel/http/server.ts'
 import { forgetIdempotencyKeys } from './kernel/idempotency.ts'
 import { migrateJobs, startJobs } from './kernel/jobs.ts'
+import { type Mailer, smtp } from './kernel/mail.ts'
 import { mergeTotals } from './kernel/merge-totals.ts'
 import { Database } from './kernel/storage/database.ts'
 import { startEmbedded } from './kernel/storage/embedded.ts'
@@ -34,8 +35,11 @@ export interface Running {
   stop(): Promise<void>
 }
 
-/** Builds every part, in order, once. A test passes its own clock. */
-export async function start(config: Config = readConfig(), swaps: { clock?: Clock } = {}): Promise<Running> {
+/** Builds every part, in order, once. A test passes its own clock or mail. */
+export async function start(
+  config: Config = readConfig(),
+  swaps: { clock?: Clock; mail?: Mailer } = {},
+): Promise<Running> {
   const clock = swaps.clock ?? systemClock
   const log = pino({ level: config.logLevel })
   // Undone in the reverse order, also when a later part does not start.
@@ -66,6 +70,8 @@ export async function start(config: Config = readConfig(), swaps: { clock?: Cloc
       shopperTokenKey: (kind) => deriveKey(secret, `shopper-token ${kind}`),
       cursorKey: deriveKey(secret, 'cursor'),
       sealKey: deriveKey(secret, 'sealed-values'),
+      mail:
+        swaps.mail ?? (config.smtpUrl && config.mailFrom ? smtp(config.smtpUrl, config.mailFrom) : undefined),
       baseUrl: config.baseUrl,
     }
     const ownJobs = [mergeTotals, forgetIdempotencyKeys, forgetAttempts]

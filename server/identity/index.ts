@@ -8,6 +8,7 @@ import { forgetSignIns } from './forget-sign-ins.ts'
 import { getCustomerAuthenticationSettings } from './get-customer-authentication-settings.ts'
 import { getOidcConfiguration } from './get-oidc-configuration.ts'
 import { getOwnMerchantRealmMapping } from './get-own-merchant-realm-mapping.ts'
+import { mailOneTimePassword } from './mail-one-time-password.ts'
 import { merchantRealmMappings } from './merchant-realm-mappings.ts'
 import { oidcProfiles } from './oidc-profiles.ts'
 import { forgetOneTimePasswords, giveOneTimePassword } from './one-time-passwords.ts'
@@ -51,7 +52,7 @@ export const identity = (whenUserIsCreated: WhenUserIsCreated): Module => {
       finishOidcLogin(users),
       getOidcConfiguration,
     ],
-    jobs: [forgetSignIns, giveOneTimePassword, forgetOneTimePasswords],
+    jobs: [forgetSignIns, giveOneTimePassword, forgetOneTimePasswords, mailOneTimePassword],
   })
 }
 

@@ -2,8 +2,9 @@ import { randomInt } from 'node:crypto'
 import { hash } from '@node-rs/argon2'
 import { open, seal } from '../kernel/auth/seal.ts'
 import { newId } from '../kernel/ids.ts'
-import type { Job } from '../kernel/jobs.ts'
+import { type Job, queue } from '../kernel/jobs.ts'
 import type { Connection } from '../kernel/storage/database.ts'
+import { mailOneTimePassword } from './mail-one-time-password.ts'
 
 /** What a request asked for, and who sent it. */
 export interface OneTimePasswordRequest {
@@ -46,12 +47,17 @@ interface Found {
 export const giveOneTimePassword: Job<OneTimePasswordRequest> = {
   name: 'identity:give-one-time-password',
   attemptsMax: 5,
-  run: async ({ database, clock }, request) => {
+  run: async ({ database, clock, mail }, request) => {
     const found = await findUser(database, request)
     if (!found) return
     const now = clock.now()
     await database.transaction(async (connection) => {
-      if (await keep(connection, request, found, now)) await record(connection, request, found, now)
+      if (!(await keep(connection, request, found, now))) return
+      await record(connection, request, found, now)
+      if (!mail) return
+      const { storeId, sealed } = request
+      const letter = { storeId, userId: found.user.id, sealed, expiresAtMs: now.getTime() + lifetimeMs }
+      await queue(connection, mailOneTimePassword, letter)
     })
   },
 }

@@ -3,6 +3,7 @@ import type { AccessTable } from './auth/access.ts'
 import type { Tokens } from './auth/tokens.ts'
 import type { Clock } from './clock.ts'
 import type { Job } from './jobs.ts'
+import type { Mailer } from './mail.ts'
 import type { Database } from './storage/database.ts'
 import type { Store } from './storage/store.ts'
 
@@ -49,6 +50,7 @@ export interface Instance {
   readonly cursorKey: Uint8Array
   /** Encrypts the secrets that must be replayed. */
   readonly sealKey: Uint8Array
+  readonly mail: Mailer | undefined
   /** The address clients use, when it is fixed by a setting. */
   readonly baseUrl: string | undefined
 }

@@ -1,6 +1,7 @@
 import { makeWorkerUtils, type Runner, run, type TaskList, Logger as WorkerLogger } from 'graphile-worker'
 import type { Logger } from 'pino'
 import type { Clock } from './clock.ts'
+import type { Mailer } from './mail.ts'
 import type { Connection, Database } from './storage/database.ts'
 
 // The queue's own log is for its authors; what a job has to say it says to ours.
@@ -13,6 +14,8 @@ export interface JobCtx {
   readonly log: Logger
   /** Encrypts the secrets that must be replayed. */
   readonly sealKey: Uint8Array
+  /** Undefined when no mail server is set. */
+  readonly mail: Mailer | undefined
 }
 
 /** Work that is done after its request was answered. Shallow, and safe to run twice. */

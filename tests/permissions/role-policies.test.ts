@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { password, person, profile, signedIn } from '../accounts/members.ts'
 import type { Client } from '../support/client.ts'
 import { openWorld, type World } from '../support/world.ts'
 
@@ -7,6 +8,7 @@ import { openWorld, type World } from '../support/world.ts'
 let world: World
 let apiId: string
 let guest: string
+let registered: string
 
 beforeAll(async () => {
   world = await openWorld()
@@ -15,7 +17,9 @@ beforeAll(async () => {
   })
   apiId = api.body.data.id
   const roles = await world.admin.get('/v2/permissions/built-in-roles')
-  guest = roles.body.data.find(({ name }: { name: string }) => name === 'Guest Shopper').id
+  const idOf = (role: string) => roles.body.data.find(({ name }: { name: string }) => name === role).id
+  guest = idOf('Guest Shopper')
+  registered = idOf('Registered Shopper')
 })
 afterAll(() => world.close())
 
@@ -24,16 +28,32 @@ const rights = ['create', 'list', 'read', 'update', 'delete'] as const
 const unknown = '00000000-0000-4000-8000-000000000001'
 
 /** The statuses of the five calls, at one of the two addresses. */
-async function attempts(who: Client, address: string): Promise<Record<(typeof rights)[number], number>> {
+async function attempts(
+  who: Client,
+  address: string,
+  headers: Record<string, string> = {},
+): Promise<Record<(typeof rights)[number], number>> {
   const entry = `${address}/${(await world.admin.post(address, note)).body.data.id}`
   return {
-    create: (await who.post(address, note)).status,
-    list: (await who.get(address)).status,
-    read: (await who.get(entry)).status,
-    update: (await who.put(entry, note)).status,
-    delete: (await who.delete(entry)).status,
+    create: (await who.post(address, note, headers)).status,
+    list: (await who.get(address, headers)).status,
+    read: (await who.get(entry, headers)).status,
+    update: (await who.put(entry, note, headers)).status,
+    delete: (await who.delete(entry, headers)).status,
   }
 }
+
+const policy = (role: string, gives: (right: (typeof rights)[number]) => boolean) => ({
+  data: {
+    type: 'custom_api_role_policy',
+    ...Object.fromEntries(rights.map((right) => [right, gives(right)])),
+    relationships: {
+      custom_api: { data: { id: apiId, type: 'custom_api' } },
+      role: { data: { id: role, type: 'built_in_role' } },
+    },
+  },
+})
+const policies = '/v2/permissions/custom-api-role-policies'
 
 const addresses = () => ['/v2/extensions/notes', `/v2/settings/extensions/custom-apis/${apiId}/entries`]
 const granted = { create: 201, list: 200, read: 200, update: 200, delete: 204 } as const
@@ -46,16 +66,10 @@ test('without a policy a shopper may do nothing, an administrator everything', a
 })
 
 test.each(rights)('a policy that gives only %s gives that and nothing else, at once', async (right) => {
-  const made = await world.admin.post('/v2/permissions/custom-api-role-policies', {
-    data: {
-      type: 'custom_api_role_policy',
-      ...Object.fromEntries(rights.map((name) => [name, name === right])),
-      relationships: {
-        custom_api: { data: { id: apiId, type: 'custom_api' } },
-        role: { data: { id: guest, type: 'built_in_role' } },
-      },
-    },
-  })
+  const made = await world.admin.post(
+    policies,
+    policy(guest, (name) => name === right),
+  )
   expect(made.status).toBe(201)
   for (const address of addresses()) {
     const wanted = Object.fromEntries(rights.map((name) => [name, name === right ? granted[name] : 403]))
@@ -64,6 +78,34 @@ test.each(rights)('a policy that gives only %s gives that and nothing else, at o
     const upsert = await world.shopper.put(`${address}/${unknown}`, note)
     expect(upsert.status).toBe(403)
   }
-  await world.admin.delete(`/v2/permissions/custom-api-role-policies/${made.body.data.id}`)
+  await world.admin.delete(`${policies}/${made.body.data.id}`)
   expect((await world.shopper.get('/v2/extensions/notes')).status).toBe(403)
+})
+
+test('who has signed in has the role of registered shoppers, not that of guests', async () => {
+  const profileId = await profile(world.admin)
+  const customer = { type: 'customer', name: 'Ada', email: 'ada@example.com', password }
+  await world.admin.post('/v2/customers', { data: customer })
+  const signIn = { data: { type: 'token', email: 'ada@example.com', password } }
+  const { token } = (await world.shopper.post('/v2/customers/tokens', signIn)).body.data
+  const shoppers = [
+    { 'x-moltin-customer-token': token },
+    await signedIn(world, await person(world, profileId)),
+  ]
+  const [address = ''] = addresses()
+
+  await world.admin.post(
+    policies,
+    policy(guest, () => true),
+  )
+  for (const headers of shoppers) {
+    expect(new Set(Object.values(await attempts(world.shopper, address, headers)))).toEqual(new Set([403]))
+  }
+  await world.admin.post(
+    policies,
+    policy(registered, (right) => right !== 'delete'),
+  )
+  for (const headers of shoppers) {
+    expect(await attempts(world.shopper, address, headers)).toEqual({ ...granted, delete: 403 })
+  }
 })

@@ -1,0 +1,88 @@
+import { fork } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Database } from '../server/kernel/storage/database.ts'
+import { startEmbedded } from '../server/kernel/storage/embedded.ts'
+
+/** A server process on an embedded PostgreSQL of its own, and its administrator. */
+export interface OwnServer {
+  readonly url: string
+  readonly database: Database
+  /** A call that must be answered with `expected`. */
+  call<T>(method: string, path: string, data?: object, expected?: number): Promise<T>
+  /** The status of a POST, whatever it is. */
+  post(path: string, body: string): Promise<number>
+  stop(): Promise<void>
+}
+
+const credentials = { client_id: 'bench', client_secret: 'bench' }
+
+export async function startOwnServer(): Promise<OwnServer> {
+  const directory = mkdtempSync(join(tmpdir(), 'sutler-bench-'))
+  const embedded = await startEmbedded(directory)
+  const child = fork(new URL('../server/main.ts', import.meta.url), ['serve'], {
+    env: {
+      ...process.env,
+      DATABASE_URL: embedded.url,
+      PORT: '0',
+      HOST: '127.0.0.1',
+      LOG_LEVEL: 'error',
+      SUTLER_DATA_DIR: directory,
+      SUTLER_SECRET: 'bench secret bench secret bench secret',
+      SUTLER_CLIENT_ID: credentials.client_id,
+      SUTLER_CLIENT_SECRET: credentials.client_secret,
+    },
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  })
+  const url = await new Promise<string>((done) => {
+    child.stdout?.on('data', (text: Buffer) => {
+      const match = /ready at (\S+)/.exec(String(text))
+      if (match?.[1]) done(match[1].replace('localhost', '127.0.0.1'))
+    })
+  })
+  const database = new Database(embedded.url, 2)
+  const form = new URLSearchParams({ grant_type: 'client_credentials', ...credentials })
+  const issued = await fetch(`${url}/oauth/access_token`, { method: 'POST', body: form })
+  const { access_token } = (await issued.json()) as { access_token: string }
+  const headers = { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' }
+
+  return {
+    url,
+    database,
+    async call<T>(method: string, path: string, data?: object, expected = 200) {
+      const body = data && JSON.stringify({ data })
+      const answer = await fetch(url + path, { method, headers, ...(body && { body }) })
+      const text = await answer.text()
+      if (answer.status !== expected) throw new Error(`${method} ${path}: ${answer.status} ${text}`)
+      return JSON.parse(text) as T
+    },
+    async post(path, body) {
+      const answer = await fetch(url + path, { method: 'POST', headers, body })
+      await answer.arrayBuffer()
+      return answer.status
+    },
+    async stop() {
+      await database.close()
+      const exited = new Promise((done) => child.once('exit', done))
+      child.kill('SIGTERM')
+      await exited
+      await embedded.stop()
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The id of the realm of a store's customers. */
+export async function customerRealmOf({ call }: OwnServer): Promise<string> {
+  const settings = await call<Settings>('GET', '/v2/settings/customer-authentication')
+  return settings.data.relationships['authentication-realm'].data.id
+}
+
+interface Settings {
+  readonly data: { readonly relationships: { readonly 'authentication-realm': { readonly data: Made } } }
+}
+
+export interface Made {
+  readonly id: string
+}
