@@ -8,7 +8,10 @@ import { startEmbedded } from '../server/kernel/storage/embedded.ts'
 /** A server process on an embedded PostgreSQL of its own, and its administrator. */
 export interface OwnServer {
   readonly url: string
+  readonly databaseUrl: string
   readonly database: Database
+  /** Of the administrator. */
+  readonly token: string
   /** A call that must be answered with `expected`. */
   call<T>(method: string, path: string, data?: object, expected?: number): Promise<T>
   /** The status of a POST, whatever it is. */
@@ -35,13 +38,14 @@ export async function startOwnServer(): Promise<OwnServer> {
     },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })
-  const url = await new Promise<string>((done) => {
+  const url = await new Promise<string>((done, fail) => {
+    child.once('exit', () => fail(new Error('the server did not start')))
     child.stdout?.on('data', (text: Buffer) => {
       const match = /ready at (\S+)/.exec(String(text))
       if (match?.[1]) done(match[1].replace('localhost', '127.0.0.1'))
     })
   })
-  const database = new Database(embedded.url, 2)
+  const database = new Database(embedded.url, 10)
   const form = new URLSearchParams({ grant_type: 'client_credentials', ...credentials })
   const issued = await fetch(`${url}/oauth/access_token`, { method: 'POST', body: form })
   const { access_token } = (await issued.json()) as { access_token: string }
@@ -49,7 +53,9 @@ export async function startOwnServer(): Promise<OwnServer> {
 
   return {
     url,
+    databaseUrl: embedded.url,
     database,
+    token: access_token,
     async call<T>(method: string, path: string, data?: object, expected = 200) {
       const body = data && JSON.stringify({ data })
       const answer = await fetch(url + path, { method, headers, ...(body && { body }) })

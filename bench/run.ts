@@ -1,12 +1,10 @@
 import { fork } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { writeFileSync } from 'node:fs'
 import autocannon from 'autocannon'
-import { Database } from '../server/kernel/storage/database.ts'
-import { startEmbedded } from '../server/kernel/storage/embedded.ts'
+import type { Database } from '../server/kernel/storage/database.ts'
 import type { Bare } from './bare.ts'
 import budgets from './budgets.json' with { type: 'json' }
+import { startOwnServer } from './own-server.ts'
 import { accountScenarios, entryScenarios, type Scenario } from './scenarios.ts'
 import { seed } from './seed.ts'
 
@@ -18,14 +16,10 @@ const [rows = 1_000_000, seconds = 4] = process.argv.slice(2).map(Number)
 const rounds = 3
 const connections = 32
 
-const directory = mkdtempSync(join(tmpdir(), 'sutler-bench-'))
-const embedded = await startEmbedded(directory)
-const secret = 'bench secret bench secret bench secret'
+const server = await startOwnServer()
 const children: ReturnType<typeof fork>[] = []
 try {
-  const url = await startServer()
-  const database = new Database(embedded.url, 10)
-  const token = await tokenOf(url)
+  const { url, database, token } = server
   const world = await seed(database, url, token, rows)
   const scenarios = [...accountScenarios(world), ...entryScenarios(world)]
   const statements = Object.fromEntries(scenarios.flatMap(({ name, bare }) => (bare ? [[name, bare]] : [])))
@@ -35,12 +29,10 @@ try {
   for (const scenario of scenarios)
     results.set(scenario.name, await measure(scenario, url, bareUrl, token, database))
   report(scenarios, results)
-  await database.close()
 } finally {
   for (const child of children) child.kill('SIGTERM')
   await new Promise((done) => setTimeout(done, 1000))
-  await embedded.stop()
-  rmSync(directory, { recursive: true, force: true })
+  await server.stop()
 }
 
 interface Measured {
@@ -51,45 +43,11 @@ interface Measured {
   readonly p99Ms: number | undefined
 }
 
-async function startServer(): Promise<string> {
-  const child = fork(new URL('../server/main.ts', import.meta.url), ['serve'], {
-    env: {
-      ...process.env,
-      DATABASE_URL: embedded.url,
-      PORT: '0',
-      HOST: '127.0.0.1',
-      LOG_LEVEL: 'error',
-      SUTLER_DATA_DIR: directory,
-      SUTLER_SECRET: secret,
-      SUTLER_CLIENT_ID: 'bench',
-      SUTLER_CLIENT_SECRET: 'bench',
-    },
-    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-  })
-  children.push(child)
-  return new Promise((done) => {
-    child.stdout?.on('data', (text: Buffer) => {
-      const match = /ready at (\S+)/.exec(String(text))
-      if (match?.[1]) done(match[1].replace('localhost', '127.0.0.1'))
-    })
-  })
-}
-
 function startBare(statements: Readonly<Record<string, Bare>>): Promise<number> {
   const child = fork(new URL('./bare.ts', import.meta.url))
   children.push(child)
-  child.send({ databaseUrl: embedded.url, statements })
+  child.send({ databaseUrl: server.databaseUrl, statements })
   return new Promise((done) => child.once('message', (port) => done(Number(port))))
-}
-
-async function tokenOf(url: string): Promise<string> {
-  const body = new URLSearchParams({
-    grant_type: 'client_credentials',
-    client_id: 'bench',
-    client_secret: 'bench',
-  })
-  const answer = await fetch(`${url}/oauth/access_token`, { method: 'POST', body })
-  return ((await answer.json()) as { access_token: string }).access_token
 }
 
 /** Rounds alternate, so that a busy moment of the machine falls on all alike. */

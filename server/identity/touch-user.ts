@@ -8,7 +8,8 @@ import { endTokensOf } from './user-tokens.ts'
  * first, so no two of them wait for each other.
  */
 export async function touchUser(ctx: Ctx, [realmId = '', userId = '']: readonly string[]): Promise<void> {
-  await ctx.store.touch(userAuthenticationInfos, userId, [realmId])
+  // Deleted since the request began: nothing of theirs can be written any more.
+  if (!(await ctx.store.touch(userAuthenticationInfos, userId, [realmId]))) throw noUser()
 }
 
 /** What a user signs in with is no longer what it was: see endTokensOf. */
@@ -21,5 +22,7 @@ export async function signOutUser(ctx: Ctx, scope: readonly string[]): Promise<v
 /** Refuses to add to a user who is not there, before anything else is said about the request. */
 export async function mustHaveUser(ctx: Ctx, [realmId = '', userId = '']: readonly string[]): Promise<void> {
   const user = await ctx.store.find(userAuthenticationInfos, userId, [realmId])
-  if (!user) throw new Problem('not_found', 'user authentication info not found')
+  if (!user) throw noUser()
 }
+
+const noUser = () => new Problem('not_found', 'user authentication info not found')

@@ -75,3 +75,47 @@ test('what is nowhere is a 404 that says so', async () => {
     expect(body.errors[0]).toMatchObject({ status: String(status) })
   }
 })
+
+test('OPTIONS is answered to those who are not browsers, too', async () => {
+  const { status } = await fetch(`${world.url}/v2/accounts`, { method: 'OPTIONS' })
+  expect(status).toBe(204)
+})
+
+describe('a body', () => {
+  const post = async (body: BodyInit, type = 'application/json') => {
+    const headers = { authorization: `Bearer ${world.admin.token}`, 'content-type': type }
+    const reply = await fetch(`${world.url}/v2/accounts`, { method: 'POST', headers, body })
+    return { status: reply.status, body: await reply.json() }
+  }
+  const text = '{"data":{"type":"account","name":"Caf\u00e9"}}'
+
+  test('that is not UTF-8 is refused, and not stored maimed', async () => {
+    const { status, body } = await post(Buffer.from(text, 'latin1'))
+    expect([status, body.errors[0].code]).toEqual([400, 'bad_request'])
+    expect(body.errors[0].detail).toContain('UTF-8')
+  })
+
+  test('may begin with a byte order mark', async () => {
+    const { status, body } = await post(Buffer.from(`\ufeff${text}`))
+    expect([status, body.data.name]).toEqual([201, 'Caf\u00e9'])
+  })
+
+  test('under a label that is no media type is a 415', async () => {
+    const { status, body } = await post(text, ';;/')
+    expect([status, body.errors[0].status]).toEqual([415, '415'])
+  })
+})
+
+test('a filter as long as it may be is read, percent-encoded as well', async () => {
+  const longest = '\u00e9'.repeat((8192 - 'eq(name,)'.length) >> 1)
+  const { status, body } = await world.admin.get(
+    `/v2/accounts?filter=eq(name,${encodeURIComponent(longest)})`,
+  )
+  expect([status, body.data]).toEqual([200, []])
+})
+
+test('a URL longer than any filter is refused as that', async () => {
+  const { status, body } = await world.admin.get(`/v2/accounts?a=${'a'.repeat(40_000)}`)
+  expect([status, body.errors[0].status]).toEqual([400, '400'])
+  expect(body.errors[0].detail).toContain('32 KiB')
+})

@@ -120,3 +120,15 @@ test('links that are made while their user or profile goes leave nothing behind'
   expect(await total(b.oidcLinks)).toBe(0)
   await totalsAreRight()
 })
+
+test('who deletes a user does not fail those who are about to give them a password', async () => {
+  const { passwords, members } = await household()
+  const [{ at, passwordLinks }] = members
+  // A password takes a while to hash: meanwhile the user goes.
+  const links = Array.from({ length: 4 }, (_, i) =>
+    world.admin.post(passwordLinks, passwordLink({ password_profile_id: passwords, username: `late ${i}` })),
+  )
+  await world.admin.delete(at)
+  for (const { status } of await Promise.all(links)) expect([201, 404]).toContain(status)
+  await totalsAreRight()
+})

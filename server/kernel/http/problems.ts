@@ -18,6 +18,15 @@ export function problemOf(error: unknown): Problem {
   }
   if (code === 'FST_ERR_BAD_URL')
     return new Problem('bad_request', 'The path is not well-formed.', { cause: error })
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
+    return new Problem('unsupported_media_type', 'The Content-Type is not one: send application/json.', {
+      cause: error,
+    })
+  }
+  // The client hung up in the middle of its request: no one is there to be answered.
+  if (code === 'ECONNRESET' && statusCode === 400) {
+    return new Problem('bad_request', 'The request ended too early.', { cause: error })
+  }
   // What Fastify itself refuses (a length that does not match, an unreadable header) is the client's.
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500 && code?.startsWith('FST_')) {
     return new Problem('bad_request', message, { cause: error })

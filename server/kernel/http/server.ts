@@ -16,6 +16,17 @@ import { problemAnswer, problemOf } from './problems.ts'
 
 const bodyBytesMax = 1024 * 1024
 const requestTimeoutMs = 60_000
+// A filter of 8 KiB takes three times as much once it is percent-encoded.
+const headerBytesMax = 32 * 1024
+
+/** What Node refuses before there is a request, by its error code. */
+const unreadable: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: `The URL and the headers are too large: at most ${headerBytesMax / 1024} KiB together.`,
+  ERR_HTTP_REQUEST_TIMEOUT: `The request was not complete after ${requestTimeoutMs / 1000} seconds.`,
+}
+
+/** Text in another encoding would be stored maimed, so it is refused. A byte order mark is left out. */
+const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** The HTTP server with every operation of the modules; not yet listening. */
 export function buildServer(
@@ -37,8 +48,12 @@ export function buildServer(
     return503OnClosing: false,
     frameworkErrors: (error, request, reply) =>
       refuse(error, request as FastifyRequest, reply as FastifyReply),
-    clientErrorHandler: (_error, socket) => {
-      const { body } = problemAnswer(new Problem('bad_request', 'The request is not well-formed HTTP.'), '')
+    http: { maxHeaderSize: headerBytesMax },
+    clientErrorHandler: ({ code }, socket) => {
+      const { body } = problemAnswer(
+        new Problem('bad_request', unreadable[code] ?? 'The request is not well-formed HTTP.'),
+        '',
+      )
       socket.end(
         `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +
           `connection: close\r\n\r\n${body}`,
@@ -52,11 +67,19 @@ export function buildServer(
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
     exposedHeaders: ['ETag', 'Link', 'X-Request-Id', 'Retry-After'],
     maxAge: 86_400,
+    // Whoever watches over the server asks OPTIONS without being a browser.
+    strictPreflight: false,
   })
 
   // A body is text until the pipeline knows what the operation takes: clients label it with anything.
   server.removeAllContentTypeParsers()
-  server.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body))
+  server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
+    try {
+      done(null, utf8.decode(body as Buffer))
+    } catch (error) {
+      done(new Problem('bad_request', 'The body is not well-formed UTF-8.', { cause: error }))
+    }
+  })
 
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)

@@ -37,14 +37,14 @@ async function query(
 ): Promise<readonly Tuple[]> {
   const name = once ? undefined : nameOf(text)
   const config = { text, values: values as unknown[], rowMode: 'array' as const, types: asText }
-  try {
-    const result = await client.query(name ? { ...config, name } : config)
-    return result.rows as Tuple[]
-  } catch (error) {
-    throw isOutage(error)
-      ? new Problem('unavailable', 'The database cannot be reached.', { cause: error })
-      : error
-  }
+  const result = await client.query(name ? { ...config, name } : config).catch(refuseOutage)
+  return result.rows as Tuple[]
+}
+
+function refuseOutage(error: unknown): never {
+  throw isOutage(error)
+    ? new Problem('unavailable', 'The database cannot be reached.', { cause: error })
+    : error
 }
 
 // SQLSTATE classes 08 (connection), 53 (resources) and 57P (shutdown); a socket error has no SQLSTATE at all.
@@ -129,9 +129,9 @@ export class Database implements Connection {
       })
       let broken: Error | undefined
       try {
-        await client.query('BEGIN')
+        await client.query('BEGIN').catch(refuseOutage)
         const result = await work({ run: (sql) => query(client, sql) })
-        await client.query('COMMIT')
+        await client.query('COMMIT').catch(refuseOutage)
         return result
       } catch (error) {
         await client.query('ROLLBACK').catch((failure: Error) => {

@@ -97,7 +97,7 @@ function statementsOf(resource: Resource): Statements {
       `WHERE ${at} AND version = $${next + 4} RETURNING ${whole}`,
     touch:
       `UPDATE ${table} SET version = version + 1, updated_at = greatest(updated_at, $${next}::timestamptz) ` +
-      `FROM ${by(next + 1)} WHERE ${at}`,
+      `FROM ${by(next + 1)} WHERE ${at} RETURNING 1`,
     remove: `DELETE FROM ${table} USING ${by(next)} WHERE ${at} AND version = $${next + 1} RETURNING 1`,
   }
   statements.set(resource, made)
@@ -176,12 +176,13 @@ export class Store {
     return tuple && toRow(of, tuple)
   }
 
-  /** A new version of a row whose own values stay: something that is shown with it has changed. */
-  async touch(of: Resource, id: string, scope: readonly string[] = []): Promise<void> {
-    await this.#write(of, {
-      text: statementsOf(of).touch,
-      values: [this.id, id, ...scope, this.#now(), this.#by],
-    })
+  /**
+   * A new version of a row whose own values stay: something that is shown with it has changed. False when there is no
+   * such row.
+   */
+  async touch(of: Resource, id: string, scope: readonly string[] = []): Promise<boolean> {
+    const values = [this.id, id, ...scope, this.#now(), this.#by]
+    return (await this.#write(of, { text: statementsOf(of).touch, values })).length > 0
   }
 
   /** False when another write came first. */
