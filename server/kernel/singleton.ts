@@ -52,7 +52,7 @@ export async function getSingleton<F extends Fields>(ctx: Ctx, of: Singleton<F>)
   return json(200, await of.show(ctx, await readSingleton(ctx, of)))
 }
 
-const writeAttemptsMax = 20
+const writeAttemptsMax = 50
 
 /** Stores the fields that were sent; the rest keep their values. */
 export async function updateSingleton<F extends Fields>(

@@ -98,14 +98,19 @@ export function listAnswer(
   return {
     status: 200,
     body: `{"data":[${data}],"meta":${JSON.stringify(meta)},"links":${JSON.stringify({ ...links, current })}${more}}`,
-    headers: { link: linkHeader(links) },
+    headers: linkHeader(links),
   }
 }
 
 const relations = ['first', 'prev', 'next', 'last'] as const
 
-const linkHeader = (links: ReturnType<typeof pageLinks>): string =>
-  relations.flatMap((rel) => (links[rel] ? [`<${links[rel]}>; rel="${rel}"`] : [])).join(', ')
+// Every link repeats the filter. Proxies and clients give up on long headers; the body has the same links.
+const linkHeaderCharsMax = 2048
+
+function linkHeader(links: ReturnType<typeof pageLinks>): { link?: string } {
+  const link = relations.flatMap((rel) => (links[rel] ? [`<${links[rel]}>; rel="${rel}"`] : [])).join(', ')
+  return link.length > linkHeaderCharsMax ? {} : { link }
+}
 
 const pageParameter = /^page(\[|%5B)(limit|offset|after|before)(\]|%5D)=/i
 

@@ -43,7 +43,11 @@ export function buildServer(
     bodyLimit: bodyBytesMax,
     requestTimeout: requestTimeoutMs,
     trustProxy,
-    routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 500 },
+    routerOptions: {
+      ignoreTrailingSlash: true,
+      ignoreDuplicateSlashes: true,
+      maxParamLength: headerBytesMax,
+    },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     frameworkErrors: (error, request, reply) =>
@@ -149,7 +153,10 @@ export function send(reply: FastifyReply, { status, body, headers }: Answer): Fa
 
 function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const problem = problemOf(error)
-  if (problem.status >= 500 && problem.code !== 'not_implemented') {
+  if (problem.code === 'unavailable') {
+    // One line each: while the database is away there are many of them.
+    request.log.warn({ request_id: request.id }, `${problem.detail} ${String(problem.cause ?? '')}`)
+  } else if (problem.status >= 500 && problem.code !== 'not_implemented') {
     // Without the query: it may hold a code that someone signs in with.
     request.log.error(
       { err: problem.cause ?? problem, request_id: request.id },
