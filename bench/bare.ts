@@ -9,7 +9,7 @@ export interface Bare {
   readonly quick: boolean
 }
 
-/** Answers `GET /<name>` with the rows' documents of that statement. Runs as a process of its own. */
+/** Answers `GET /<name>` with the rows of that statement. Runs as a process of its own. */
 export function serveBare(databaseUrl: string, statements: Readonly<Record<string, Bare>>): Promise<number> {
   const database = new Database(databaseUrl, 10)
   const server = createServer(async (request, response) => {
@@ -34,11 +34,13 @@ async function run(database: Database, bare: Bare | undefined): Promise<string> 
   const { sql, quick } = bare
   const values = sql.values.map((value) => (value === '$id' ? crypto.randomUUID() : value))
   const rows = quick ? await database.quick({ ...sql, values }) : await database.run({ ...sql, values })
-  return `{"data":[${rows.map(documentOf).join(',')}]}`
+  return `{"data":[${rows.map(rowText).join(',')}]}`
 }
 
-// The row's document is its longest column.
-const documentOf = (tuple: Tuple) => tuple.find((value) => value?.startsWith('{')) ?? '{}'
+/** All that the statement read, and nothing else: no names, no links, no envelope. */
+const rowText = (tuple: Tuple) => `[${tuple.map(valueText).join(',')}]`
+const valueText = (value: string | null) =>
+  value === null ? 'null' : value.startsWith('{') ? value : `"${value}"`
 
 if (import.meta.main) {
   process.once('message', async ({ databaseUrl, statements }: Setup) => {

@@ -121,14 +121,8 @@ const closingMaxMs = 10_000
  * keeps connections open would otherwise keep the server up. What takes longer than the limit is cut off.
  */
 function closePolitely(server: FastifyInstance): void {
-  let closing = false
   server.addHook('preClose', (done) => {
-    closing = true
     setTimeout(() => server.server.closeAllConnections(), closingMaxMs).unref()
-    done()
-  })
-  server.addHook('onSend', (_request, reply, _payload, done) => {
-    if (closing) reply.header('connection', 'close')
     done()
   })
 }
@@ -146,6 +140,8 @@ async function respond(
 
 export function send(reply: FastifyReply, { status, body, headers }: Answer): FastifyReply {
   reply.code(status)
+  // See closePolitely.
+  if (!reply.server.server.listening) reply.header('connection', 'close')
   for (const name in headers) reply.header(name, headers[name])
   if (body !== '') reply.header('content-type', 'application/json')
   return reply.send(body)

@@ -90,12 +90,37 @@ export function pageSql(
   window: Window,
   storeId: string,
 ): Sql {
+  const { resource, scope, where } = source
+  const whole = !filter && !where
+  const seeks = whole && !window.behind && window.column === 'created_at' && window.offset > 0
+  // The text of a plain page is the same for all who ask: it is written once, and prepared.
+  const plain = whole && !window.behind && (seeks || window.offset === 0)
+  if (!plain) return writePage(source, filter, window, storeId, seeks)
+  const name = `${window.column} ${window.descending} ${window.limit} ${seeks}`
+  const known = plainTexts.get(resource) ?? new Map<string, string>()
+  plainTexts.set(resource, known)
+  const values = seeks ? [storeId, ...scope, window.offset] : [storeId, ...scope]
+  const kept = known.get(name)
+  if (kept) return { text: kept, values }
+  const { text } = writePage(source, filter, window, storeId, seeks)
+  known.set(name, text)
+  return { text, values }
+}
+
+const plainTexts = new WeakMap<Resource, Map<string, string>>()
+
+function writePage(
+  source: Source,
+  filter: PlannedFilter | undefined,
+  window: Window,
+  storeId: string,
+  seeks: boolean,
+): Sql {
   const { resource } = source
   const binds = new Binds([storeId])
   const belonging = belongs(source, binds)
   const conditions = filter ? `${belonging} AND ${condition(filter, binds)}` : belonging
   const whole = !filter && !source.where
-  const seeks = whole && !window.behind && window.column === 'created_at' && window.offset > 0
   const total = whole
     ? counted(resource)
     : `SELECT count(*) AS total, 0 AS unmerged FROM ${resource.table} WHERE ${conditions}`
@@ -107,7 +132,7 @@ export function pageSql(
   const text =
     `WITH t AS MATERIALIZED (${total}) SELECT t.total, t.unmerged, (${pageLength}), ${rowColumns(resource, 'p.')} ` +
     `FROM t LEFT JOIN LATERAL (${rows}) p ON true ORDER BY ${order(window, 'p.')}`
-  return { text, values: binds.values, once: !(whole && (seeks || (window.offset === 0 && !window.behind))) }
+  return { text, values: binds.values, once: true }
 }
 
 function order({ column, descending }: Window, alias = ''): string {
