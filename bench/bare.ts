@@ -32,10 +32,17 @@ export function serveBare(databaseUrl: string, statements: Readonly<Record<strin
 async function run(database: Database, bare: Bare | undefined): Promise<string> {
   if (!bare) throw new Error('no such statement')
   const { sql, quick } = bare
-  const values = sql.values.map((value) => (value === '$id' ? crypto.randomUUID() : value))
+  const values = filledIn(sql.values)
   const rows = quick ? await database.quick({ ...sql, values }) : await database.run({ ...sql, values })
   return `{"data":[${rows.map(rowText).join(',')}]}`
 }
+
+/** Statements that are run many times: `$id` is a new id, a list is one of its values. */
+export const filledIn = (values: readonly unknown[]): unknown[] =>
+  values.map((value) => {
+    if (value === '$id') return crypto.randomUUID()
+    return Array.isArray(value) ? value[Math.floor(Math.random() * value.length)] : value
+  })
 
 /** All that the statement read, and nothing else: no names, no links, no envelope. */
 const rowText = (tuple: Tuple) => `[${tuple.map(valueText).join(',')}]`

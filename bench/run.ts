@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import autocannon from 'autocannon'
 import type { Database } from '../server/kernel/storage/database.ts'
-import type { Bare } from './bare.ts'
+import { type Bare, filledIn } from './bare.ts'
 import budgets from './budgets.json' with { type: 'json' }
 import { startOwnServer } from './own-server.ts'
 import { accountScenarios, entryScenarios, type Scenario } from './scenarios.ts'
@@ -101,7 +101,7 @@ async function statementsPerSecond(database: Database, { sql, quick }: Bare): Pr
   let count = 0
   const worker = async () => {
     while (performance.now() < until) {
-      const values = sql.values.map((value) => (value === '$id' ? crypto.randomUUID() : value))
+      const values = filledIn(sql.values)
       await (quick ? database.quick({ ...sql, values }) : database.run({ ...sql, values }))
       count++
     }

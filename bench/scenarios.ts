@@ -50,6 +50,11 @@ export function accountScenarios({ storeId, accountId, accountIds }: Seeded): Sc
       SELECT $1::uuid, $2::uuid, now(), now(), $3::json FROM set_config('sutler.by', 'bench bench', true) RETURNING ${columns}`,
     values: [storeId, '$id', JSON.stringify({ name: 'Bare', legal_name: null, external_ref: null })],
   }
+  const update: Sql = {
+    text: `UPDATE accounts SET version = version + 1, updated_at = now(), doc = $3::json
+      FROM set_config('sutler.by', 'bench bench', true) WHERE store_id = $1 AND id = $2 RETURNING ${columns}`,
+    values: [storeId, accountIds, JSON.stringify({ name: 'Bare', legal_name: null, external_ref: null })],
+  }
   return [
     { name: 'get-account', path: `/v2/accounts/${accountId}`, bare: { sql: one, quick: true } },
     { name: 'list-without-total', path: '', bareOnly: true, bare: { sql: withoutTotal, quick: false } },
@@ -92,6 +97,7 @@ export function accountScenarios({ storeId, accountId, accountIds }: Seeded): Sc
           body: JSON.stringify({ data: { type: 'account', name: 'Bench' } }),
           headers: { 'if-match': '*' },
         })),
+      bare: { sql: update, quick: false },
     },
   ]
 }
@@ -117,6 +123,12 @@ export function entryScenarios({ storeId, customApiId, entryId }: Seeded): Scena
     text: `SELECT ${rowColumns(entries)} FROM entries WHERE store_id = $1 AND custom_api_id = $2 AND id = $3`,
     values: [storeId, customApiId, entryId],
   }
+  const insert: Sql = {
+    text: `INSERT INTO entries (store_id, custom_api_id, id, created_at, updated_at, doc, hidden)
+      SELECT $1::uuid, $2::uuid, $3::uuid, now(), now(), $4::json, '{"meta": {"data_size": 6}}'::json
+      FROM set_config('sutler.by', 'bench bench', true) RETURNING ${rowColumns(entries)}`,
+    values: [storeId, customApiId, '$id', JSON.stringify({ title: 'Bare', amount: 7, note: null })],
+  }
   const body = JSON.stringify({ data: { type: 'wish_ext', title: 'Bench', amount: 7 } })
   return [
     { name: 'get-entry', path: `${path}/${entryId}`, bare: { sql: one, quick: true } },
@@ -129,6 +141,6 @@ export function entryScenarios({ storeId, customApiId, entryId }: Seeded): Scena
     },
     { name: 'filter-entries-one-of-all', path: `${path}?filter=eq(title,Wish%20500000)` },
     { name: 'filter-entries-100-of-all', path: `${path}?filter=eq(amount,77)` },
-    { name: 'create-entry', path, method: 'POST', body },
+    { name: 'create-entry', path, method: 'POST', body, bare: { sql: insert, quick: false } },
   ]
 }
