@@ -46,7 +46,13 @@ export async function seed(database: Database, url: string, token: string, rows:
       values: [storeId, from, Math.min(rows, from + perStatement - 1), customApiId],
     })
   }
-  await mergeTotals.run({ database } as JobCtx, {})
+  // The server's own merging may be at it, and then this one leaves it to that.
+  for (let waiting = 1; waiting > 0; ) {
+    await mergeTotals.run({ database } as JobCtx, {})
+    const [row] = await database.run({ text: 'SELECT count(*) FROM list_deltas', values: [] })
+    waiting = Number(row?.[0])
+    if (waiting > 0) await new Promise((done) => setTimeout(done, 500))
+  }
   await database.run({ text: 'VACUUM ANALYZE', values: [] })
   await database.run({ text: 'CHECKPOINT', values: [] })
   const [account] = await database.run({

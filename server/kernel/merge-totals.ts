@@ -20,11 +20,15 @@ export const mergeTotals: Job<object> = {
         const [row] = await transaction.run({ text: 'SELECT merge_list_deltas($1)', values: [listsPerRound] })
         return Number(row?.[0])
       })
+      // The index of merged deltas would still be read through, until autovacuum comes by.
+      if (merged > 0) await database.run({ text: vacuum, values: [], once: true })
       if (merged < listsPerRound) return
     }
   },
 }
 
+// Without giving pages back: that would need a lock that waits for readers.
+const vacuum = 'VACUUM (TRUNCATE false, SKIP_LOCKED true) list_deltas'
 const listsPerRound = 50
 const roundsMax = 100
 
