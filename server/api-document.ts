@@ -1,7 +1,5 @@
 import packageJson from '../package.json' with { type: 'json' }
-import { accountMemberToken } from './accounts/index.ts'
-import { app } from './app.ts'
-import { customerToken } from './customers/index.ts'
+import { app, shopperTokens } from './app.ts'
 import { type ApiDocument, apiDocument } from './kernel/openapi.ts'
 import { access } from './permissions/access.ts'
 
@@ -21,5 +19,5 @@ export const sutlerApi = (): ApiDocument =>
     version: packageJson.version,
     description,
     access,
-    shopperTokens: [accountMemberToken, customerToken],
+    shopperTokens,
   })

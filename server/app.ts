@@ -1,7 +1,8 @@
-import { accounts, autoCreateAccount } from './accounts/index.ts'
-import { customers } from './customers/index.ts'
+import { accountMemberToken, accounts, autoCreateAccount } from './accounts/index.ts'
+import { customers, customerToken } from './customers/index.ts'
 import { extensions } from './extensions/index.ts'
 import { identity } from './identity/index.ts'
+import type { ShopperToken } from './kernel/context.ts'
 import type { Module } from './kernel/module.ts'
 import { keys } from './keys/index.ts'
 import { mayUseEntries, permissions } from './permissions/index.ts'
@@ -19,3 +20,6 @@ export const app: readonly Module[] = [
   permissions,
   personalData,
 ]
+
+/** The tokens that say, beside the bearer token, which person is calling. */
+export const shopperTokens: readonly ShopperToken[] = [accountMemberToken, customerToken]

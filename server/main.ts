@@ -1,11 +1,9 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { accountMemberToken } from './accounts/index.ts'
 import { sutlerApi } from './api-document.ts'
-import { app } from './app.ts'
+import { app, shopperTokens } from './app.ts'
 import { type Config, readConfig, readSecret } from './config.ts'
-import { customerToken } from './customers/index.ts'
 import { type Credentials, firstStart } from './first-start.ts'
 import { forgetAttempts } from './kernel/auth/attempts.ts'
 import { deriveKey, Tokens } from './kernel/auth/tokens.ts'
@@ -64,7 +62,7 @@ export async function start(
         keyIsAlive(database, store, key),
       ),
       access,
-      shopperTokens: [accountMemberToken, customerToken],
+      shopperTokens,
       clock,
       log,
       shopperTokenKey: (kind) => deriveKey(secret, `shopper-token ${kind}`),

@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto'
-import { hash, verify } from '@node-rs/argon2'
-import { customerRealmId, redeemSignInCode } from '../identity/index.ts'
+import { verify } from '@node-rs/argon2'
+import { customerRealmId, nobodysHash, redeemSignInCode } from '../identity/index.ts'
 import { action } from '../kernel/action.ts'
 import { guarded } from '../kernel/auth/attempts.ts'
 import { unauthorized } from '../kernel/auth/tokens.ts'
@@ -84,16 +83,7 @@ async function customerWith(ctx: Ctx, email: string, password: string): Promise<
      WHERE c.store_id = $1 AND lower(c.email COLLATE "default") = lower($2 COLLATE "default")`,
     email,
   )
-  const nobodys = await decoy()
   const [id, name, theirs, epoch] = row ?? []
-  const good = await verify(theirs ?? nobodys, password)
+  const good = await verify(theirs ?? nobodysHash, password)
   return good && theirs && id && name ? { id, name, tokenEpoch: toEpoch(epoch) } : undefined
-}
-
-let decoyHash: Promise<string> | undefined
-
-/** The hash of a password that nobody has, to be compared where there is none: how long it takes tells nothing. */
-function decoy(): Promise<string> {
-  decoyHash ??= hash(randomUUID())
-  return decoyHash
 }

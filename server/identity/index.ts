@@ -23,7 +23,7 @@ export { openOneTimePasswordEvent } from './one-time-passwords.ts'
 export { realmClients } from './realm-clients.ts'
 export { accountRealmId, customerRealmId } from './realm-ids.ts'
 export { type Redemption, redeemSignInCode } from './sign-in-codes.ts'
-export { signInWithOneTimePassword, signInWithPassword } from './sign-in-with-password.ts'
+export { nobodysHash, signInWithOneTimePassword, signInWithPassword } from './sign-in-with-password.ts'
 export { type SignedIn, tokenEpochOf } from './user-tokens.ts'
 export { userAuthenticationInfos, userAuthenticationPasswordProfileInfos }
 
