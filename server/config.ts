@@ -23,7 +23,7 @@ export function readConfig(env: Env = process.env) {
      */
     databaseUrl: setting('DATABASE_URL', postgresUrl, undefined),
 
-    /** How many connections each process opens to PostgreSQL. */
+    /** How many connections each process opens to PostgreSQL for requests. Point reads take one more, jobs four. */
     databaseConnections: setting('SUTLER_DATABASE_CONNECTIONS', integer(1, 1000), 10),
 
     /** The port to listen on. 0 takes any free one and logs which. */
@@ -77,6 +77,12 @@ export function readConfig(env: Env = process.env) {
 
     /** The least severe messages to log: trace, debug, info, warn, error, fatal, or silent for none. */
     logLevel: setting('LOG_LEVEL', oneOf(logLevels), 'info'),
+
+    /**
+     * `true` refuses new passwords that are among the most common, and asks shoppers who change their own for the
+     * current one (`current_password`). Off by default: clients that know only the public contract cannot send it.
+     */
+    strictPasswords: setting('SUTLER_STRICT_PASSWORDS', onOrOff, false),
 
     /** How long an access token is good for, in seconds. Short, since a token cannot be revoked by itself. */
     tokenLifetimeS: setting('SUTLER_TOKEN_LIFETIME_S', integer(1, 31_536_000), 3600),
@@ -172,6 +178,11 @@ function integer(min: number, max: number): Reading<number> {
       return /^\d+$/.test(value) && number >= min && number <= max ? number : undefined
     },
   }
+}
+
+const onOrOff: Reading<boolean> = {
+  accepts: 'true or false',
+  read: (value) => (/^(true|false)$/.test(value) ? value === 'true' : undefined),
 }
 
 function oneOf<const T extends string>(values: readonly T[]): Reading<T> {

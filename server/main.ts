@@ -14,14 +14,15 @@ import { docs } from './kernel/http/docs.ts'
 import { health } from './kernel/http/health.ts'
 import { buildServer } from './kernel/http/server.ts'
 import { forgetIdempotencyKeys } from './kernel/idempotency.ts'
-import { migrateJobs, startJobs } from './kernel/jobs.ts'
+import { jobConnections, migrateJobs, startJobs } from './kernel/jobs.ts'
 import { type Mailer, smtp } from './kernel/mail.ts'
 import { mergeTotals } from './kernel/merge-totals.ts'
-import { Database } from './kernel/storage/database.ts'
+import { Database, statementMaxMs } from './kernel/storage/database.ts'
 import { startEmbedded } from './kernel/storage/embedded.ts'
 import { migrate } from './kernel/storage/migrate.ts'
 import { keyIsAlive } from './keys/index.ts'
 import { access } from './permissions/access.ts'
+import { ReadRecorder } from './personal-data/index.ts'
 
 /** A server that listens. */
 export interface Running {
@@ -33,10 +34,10 @@ export interface Running {
   stop(): Promise<void>
 }
 
-/** Builds every part, in order, once. A test passes its own clock or mail. */
+/** Builds every part, in order, once. A test passes its own clock, mail or patience. */
 export async function start(
   config: Config = readConfig(),
-  swaps: { clock?: Clock; mail?: Mailer } = {},
+  swaps: { clock?: Clock; mail?: Mailer; statementMaxMs?: number } = {},
 ): Promise<Running> {
   const clock = swaps.clock ?? systemClock
   const log = pino({ level: config.logLevel })
@@ -49,13 +50,22 @@ export async function start(
     const embedded = config.databaseUrl ? undefined : await startEmbedded(config.dataDir)
     if (embedded) undo.push(() => embedded.stop())
     const secret = readSecret(config)
-    const database = new Database(config.databaseUrl ?? embedded?.url ?? '', config.databaseConnections)
-    undo.push(() => database.close())
+    const databaseUrl = config.databaseUrl ?? embedded?.url ?? ''
+    const limitMs = swaps.statementMaxMs ?? statementMaxMs
+    const database = new Database(databaseUrl, config.databaseConnections, limitMs)
+    // For what may take long, and must not take a request's turn.
+    const jobDatabase = new Database(databaseUrl, jobConnections)
+    undo.push(() => Promise.all([database.close(), jobDatabase.close()]))
     await database.mustBeReachable()
-    await migrate(database)
-    await migrateJobs(database)
+    await migrate(jobDatabase)
+    await migrateJobs(jobDatabase)
     await firstStart(database, config, clock, (credentials) => announce(credentials, config))
 
+    const reads = new ReadRecorder(database, clock, log)
+    undo.push(() => reads.stop())
+    const shopperTokenKeys = new Map(
+      shopperTokens.map(({ kind }) => [kind, deriveKey(secret, `shopper-token ${kind}`)]),
+    )
     const instance: Instance = {
       database,
       tokens: new Tokens(secret, clock, config.tokenLifetimeS, (store, key) =>
@@ -65,15 +75,20 @@ export async function start(
       shopperTokens,
       clock,
       log,
-      shopperTokenKey: (kind) => deriveKey(secret, `shopper-token ${kind}`),
+      shopperTokenKey: (kind) => shopperTokenKeys.get(kind) as Uint8Array,
       cursorKey: deriveKey(secret, 'cursor'),
       sealKey: deriveKey(secret, 'sealed-values'),
       mail:
         swaps.mail ?? (config.smtpUrl && config.mailFrom ? smtp(config.smtpUrl, config.mailFrom) : undefined),
+      onRead: (ctx, resource, rows) => reads.record(ctx, resource, rows),
+      strictPasswords: config.strictPasswords,
       baseUrl: config.baseUrl,
     }
     const ownJobs = [mergeTotals, forgetIdempotencyKeys, forgetAttempts]
-    const jobs = await startJobs([...ownJobs, ...app.flatMap((module) => module.jobs)], instance)
+    const jobs = await startJobs([...ownJobs, ...app.flatMap((module) => module.jobs)], {
+      ...instance,
+      database: jobDatabase,
+    })
     undo.push(() => jobs.stop())
     const server = buildServer(instance, app, config.trustProxy)
     health(server, database)

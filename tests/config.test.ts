@@ -10,6 +10,7 @@ test('nothing has to be set', () => {
     port: 8080,
     logLevel: 'info',
     trustProxy: false,
+    strictPasswords: false,
     tokenLifetimeS: 3600,
   })
 })
@@ -31,6 +32,7 @@ const refused: [env: Record<string, string>, line: RegExp][] = [
   ],
   [{ SUTLER_TRUST_PROXY: 'yes' }, /^SUTLER_TRUST_PROXY is "yes": it must be true, false, or IP addresses/],
   [{ SUTLER_TRUST_PROXY: '2' }, /^SUTLER_TRUST_PROXY is "2"/],
+  [{ SUTLER_STRICT_PASSWORDS: 'yes' }, /^SUTLER_STRICT_PASSWORDS is "yes": it must be true or false$/],
   [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL is "loud": it must be one of trace, debug,/],
   [{ SUTLER_TOKEN_LIFETIME_S: '0' }, /^SUTLER_TOKEN_LIFETIME_S is "0": it must be a whole number from 1/],
   [{ SUTLER_DATABASE_CONNECTIONS: '1e3' }, /^SUTLER_DATABASE_CONNECTIONS is "1e3"/],
@@ -44,6 +46,8 @@ const accepted: [env: Record<string, string>, config: Record<string, unknown>][]
   [{ DATABASE_URL: 'postgresql://u@/db?host=/run/pg' }, { databaseUrl: 'postgresql://u@/db?host=/run/pg' }],
   [{ SUTLER_BASE_URL: 'https://shop.example.com/api/' }, { baseUrl: 'https://shop.example.com/api' }],
   [{ SUTLER_TRUST_PROXY: 'true' }, { trustProxy: true }],
+  [{ SUTLER_STRICT_PASSWORDS: 'true' }, { strictPasswords: true }],
+  [{ SUTLER_STRICT_PASSWORDS: 'false' }, { strictPasswords: false }],
   [{ SUTLER_TRUST_PROXY: '10.0.0.0/8, ::1' }, { trustProxy: '10.0.0.0/8,::1' }],
   [
     { PORT: '0', LOG_LEVEL: 'silent' },

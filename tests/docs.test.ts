@@ -34,6 +34,49 @@ test('the API document is OpenAPI 3.1, and has every operation once', async () =
   expect(new Set(ids).size).toBe(ids.length)
 })
 
+interface Documented {
+  readonly operationId: string
+  readonly parameters: readonly { readonly $ref?: string; readonly name?: string; readonly required?: true }[]
+}
+
+test('the API document has each parameter once, and what an action requires in its query is required', async () => {
+  const { body: document } = await world.nobody.get('/openapi.json')
+  const documented = Object.values<Record<string, Documented>>(document.paths).flatMap(
+    Object.values<Documented>,
+  )
+  const required: Record<string, string[]> = {}
+  for (const { operationId, parameters } of documented) {
+    const all = parameters.map((parameter) =>
+      parameter.$ref ? document.components.parameters[parameter.$ref.split('/').at(-1) as string] : parameter,
+    )
+    const names = all.map((parameter) => `${parameter.in} ${parameter.name}`)
+    expect([operationId, names]).toEqual([operationId, [...new Set(names)]])
+    const must = all.filter((parameter) => parameter.in === 'query' && parameter.required)
+    if (must.length) required[operationId] = must.map(({ name }) => name)
+  }
+  const filter = ['filter']
+  expect(required).toEqual({
+    'start-oidc-login': [
+      ...['client_id', 'redirect_uri', 'response_type', 'scope', 'state', 'code_challenge_method'],
+      ...['code_challenge', 'elasticpath_commerce_cloud_profile_id'],
+    ],
+    'finish-oidc-login': ['state'],
+    'list-personal-data-logs': filter,
+    'list-related-data-entries': filter,
+    'list-erasure-requests': filter,
+  })
+  for (const list of ['logs', 'related-data-entries', 'erasure-requests']) {
+    expect((await world.admin.get(`/v2/personal-data/${list}`)).status).toBe(400)
+  }
+  const optional = documented.find(({ operationId }) => operationId === 'list-custom-entries')?.parameters
+  expect(optional).toContainEqual({
+    name: 'timeout',
+    in: 'query',
+    description: expect.any(String),
+    schema: { type: 'integer', minimum: 1, maximum: 20_000 },
+  })
+})
+
 test('every reference in the API document leads somewhere', () => {
   const document = sutlerApi()
   const references = JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)

@@ -1,6 +1,7 @@
 import type { JsonSchema } from '../kernel/fields.ts'
 import type { Definition } from './definition.ts'
 import { valueSchema } from './entry-values.ts'
+import { timeout } from './list-timeout.ts'
 
 /** The OpenAPI 3.1 document of custom APIs: their entries at /v2/extensions, with the fields they have. */
 export function apiDocumentOf(apis: readonly Definition[], baseUrl: string): object {
@@ -124,11 +125,7 @@ const listParameters = [
     type: 'string',
     enum: ['created_at', '-created_at', 'id', '-id', 'updated_at', '-updated_at'],
   }),
-  query('timeout', 'How long the list may take, in milliseconds', {
-    type: 'integer',
-    minimum: 1,
-    maximum: 20_000,
-  }),
+  query('timeout', 'How long the list may take, in milliseconds', timeout.schema),
 ]
 
 function schemasOf({ apiType, name, description, fields }: Definition): [string, JsonSchema][] {

@@ -7,7 +7,7 @@ import { change, get, list, remove, store } from '../kernel/operations.ts'
 import { type Definition, findDefinition, type Naming } from './definition.ts'
 import { mustBeAccepted, readValues } from './entry-values.ts'
 import { findByUrlSlug, waitForTurn } from './find-entry.ts'
-import { within } from './list-timeout.ts'
+import { timeout, within } from './list-timeout.ts'
 import { namingTheField } from './taken-value.ts'
 
 /** Where entries are: clients use the API's slug, tools that do not know it use its id. The answers are the same. */
@@ -52,10 +52,10 @@ const operationsAt = (address: Address, mayUse: MayUse): readonly Action[] => [
   action({
     name: `list-custom-entries${address.suffix}`,
     route: `GET ${address.path}`,
-    about:
-      'Lists the entries of a custom API, a page at a time. `timeout` limits how long that may take, in ms.',
+    about: 'Lists the entries of a custom API, a page at a time.',
     area: 'custom-entries',
     status: 200,
+    query: { timeout },
     shows: { page: true },
     async run(ctx, { rawBody: _, ...call }) {
       return within(ctx, call.query, async (ctx) => {

@@ -23,7 +23,7 @@ export async function renameValues(ctx: Ctx, api: string, from: string, to: stri
 }
 
 export async function dropValues(ctx: Ctx, api: string, field: string, slug: string): Promise<void> {
-  await ctx.store.rows('DELETE FROM entry_values WHERE store_id = $1 AND field_id = $2', field)
+  await ctx.store.bulk('DELETE FROM entry_values WHERE store_id = $1 AND field_id = $2', field)
   // As meta.data_size is reckoned: texts without their quotes, and nothing for null.
   const size = `(e.hidden->'meta'->>'data_size')::integer - coalesce(octet_length(e.doc->>$4::text), 0)`
   const hidden = `json_build_object('meta', json_build_object('data_size', ${size}, 'folded', e.hidden->'meta'->'folded'))`
@@ -43,13 +43,13 @@ export async function dropValues(ctx: Ctx, api: string, field: string, slug: str
  */
 export async function setUnique(ctx: Ctx, field: string, unique: boolean): Promise<void> {
   if (!unique) {
-    await ctx.store.rows(
+    await ctx.store.bulk(
       'UPDATE entry_values SET unique_key = NULL WHERE store_id = $1 AND field_id = $2 AND unique_key IS NOT NULL',
       field,
     )
     return
   }
-  await ctx.store.rows(
+  await ctx.store.bulk(
     `UPDATE entry_values v SET unique_key = oldest.key
      FROM (
        SELECT DISTINCT ON (k.key) k.key, k.entry_id FROM (

@@ -1,9 +1,17 @@
 import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
+import { integer } from '../kernel/fields.ts'
 import type { Answer } from '../kernel/http/answer.ts'
 import { sqlState } from '../kernel/storage/database.ts'
 
 const timeoutMsMax = 20_000
+
+/** The parameter of the query. */
+export const timeout = integer({
+  min: 1,
+  max: timeoutMsMax,
+  about: 'How long the list may take, in milliseconds; 422 when it takes longer.',
+})
 
 /** SQLSTATE of a statement that ran into `statement_timeout`. */
 const cancelled = '57014'

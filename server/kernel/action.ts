@@ -25,6 +25,8 @@ export interface Action<R extends string = string, F extends Fields = Fields> {
   /** Needs the right to write. Without it, a GET reads and everything else writes. */
   readonly writes?: boolean
   readonly status: 200 | 201 | 202 | 204 | 303 | 307
+  /** The parameters of the query that it reads, for the API document; it checks them itself. */
+  readonly query?: Fields
   /** The fields of `data` in the body, with its `type`. */
   readonly body?: { readonly type: string; readonly alsoType?: readonly string[]; readonly fields: F }
   /** `run` sees the body's bytes as they came: for bodies that are not the usual JSON envelope. */
@@ -33,7 +35,7 @@ export interface Action<R extends string = string, F extends Fields = Fields> {
   readonly transaction?: boolean
   /**
    * Whoever calls it wants to sign in. A shopper's token that comes along is not looked at, since it may have ended,
-   * and the answer is not kept for an Idempotency-Key, since it is a secret.
+   * and the answer is kept neither by a cache nor for an Idempotency-Key, since it is a secret.
    */
   readonly signsIn?: boolean
   /** For the API document: the answer is an object of this resource, or (`page`) a page of a list. */

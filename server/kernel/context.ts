@@ -4,6 +4,7 @@ import type { Tokens } from './auth/tokens.ts'
 import type { Clock } from './clock.ts'
 import type { Job } from './jobs.ts'
 import type { Mailer } from './mail.ts'
+import type { Resource, Row } from './resource.ts'
 import type { Database } from './storage/database.ts'
 import type { Store } from './storage/store.ts'
 
@@ -51,6 +52,10 @@ export interface Instance {
   /** Encrypts the secrets that must be replayed. */
   readonly sealKey: Uint8Array
   readonly mail: Mailer | undefined
+  /** Told what a read is answered with, when nothing can refuse it any more. It must not keep the answer waiting. */
+  readonly onRead: (ctx: Ctx, resource: Resource, rows: readonly Row[]) => void
+  /** Whether passwords are held to more than their length. The modules that have passwords say to what. */
+  readonly strictPasswords: boolean
   /** The address clients use, when it is fixed by a setting. */
   readonly baseUrl: string | undefined
 }

@@ -59,7 +59,9 @@ export async function list(
   const page = await fetchPage(ctx, { resource, scope, ...(narrowed && { where: narrowed }) }, ask)
   if (page.unmerged > mergeWantedFrom) askForMerge(ctx)
   const meta = await resource.listMeta?.(ctx, ask, page.total)
-  return listAnswer(resource, page, ctx, call, meta, await included(ctx, resource, ask.include, page.rows))
+  const more = await included(ctx, resource, ask.include, page.rows)
+  ctx.instance.onRead(ctx, resource, page.rows)
+  return listAnswer(resource, page, ctx, call, meta, more)
 }
 
 /** A parent that is not there makes the list a 404, not an empty page. */
@@ -135,6 +137,7 @@ export async function store<F extends Fields>(
 export async function get(ctx: Ctx, resource: Resource, scope: readonly string[], id: string, call: Call) {
   const row = await findVisible(ctx, resource, id, scope)
   const more = resource.include ? await included(ctx, resource, parse(call.query).include, [row]) : ''
+  ctx.instance.onRead(ctx, resource, [row])
   return objectAnswer(200, resource, row, ctx, more)
 }
 
@@ -216,6 +219,7 @@ async function included(ctx: Ctx, resource: Resource, names: readonly string[], 
   if (!finders.length) return ''
   const parts = finders.map(async ([, find]) => {
     const [key, of, found] = await find(ctx, rows)
+    ctx.instance.onRead(ctx, of, found)
     return `"${key}":[${found.map((row) => objectText(of, row, ctx, true)).join(',')}]`
   })
   return `,"included":{${(await Promise.all(parts)).join(',')}}`

@@ -33,6 +33,7 @@ const steps: readonly (readonly [Step, ...Kind[]])[] = [
   [findStore, 'open'],
   [readBody, 'write', 'open'],
   [run, 'read', 'write', 'open'],
+  [keepFromCaches, 'write', 'open'],
   [answerNotModified, 'read'],
 ]
 
@@ -90,11 +91,24 @@ async function findStore(passage: Passage): Promise<void> {
   const { of } = operation
   const parameter = of.kind === 'action' ? of.action.storeIn : undefined
   if (parameter === undefined) return
-  const named = (request.params as Record<string, string>)[parameter] ?? ''
-  const sql = { text: 'SELECT id FROM stores WHERE id = $1', values: [named] }
-  const [row] = isId(named) ? await instance.database.quick(sql) : []
-  if (!row?.[0]) throw new Problem('not_found', 'store not found')
-  passage.who = { ...nobody, storeId: row[0] }
+  const named = (request.params as Record<string, string>)[parameter]?.toLowerCase() ?? ''
+  if (!(await isStore(instance, named))) throw new Problem('not_found', 'store not found')
+  passage.who = { ...nobody, storeId: named }
+}
+
+const storesMet = new WeakMap<Instance, Set<string>>()
+const storesMetMax = 10_000
+
+/** Asked once for each store: of one that is gone since, nothing else is found either. */
+async function isStore(instance: Instance, id: string): Promise<boolean> {
+  const met = storesMet.get(instance) ?? new Set<string>()
+  storesMet.set(instance, met)
+  if (met.has(id)) return true
+  const sql = { text: 'SELECT 1 FROM stores WHERE id = $1', values: [id] }
+  if (!isId(id) || !(await instance.database.quick(sql)).length) return false
+  if (met.size >= storesMetMax) met.clear()
+  met.add(id)
+  return true
 }
 
 function readBody(passage: Passage): void {
@@ -125,6 +139,13 @@ async function run(passage: Passage): Promise<void> {
       write,
     )
   })
+}
+
+/** RFC 6749 §5.1: no cache keeps a token. */
+function keepFromCaches(passage: Passage): void {
+  const { answer } = passage
+  if (!answer || !signsIn(passage)) return
+  passage.answer = { ...answer, headers: { ...answer.headers, 'cache-control': 'no-store' } }
 }
 
 function contextOf({ instance, request, who }: Passage, transaction?: Connection): Ctx {

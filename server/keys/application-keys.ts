@@ -1,5 +1,6 @@
+import type { Ctx } from '../kernel/context.ts'
 import { integer, text } from '../kernel/fields.ts'
-import { dialects, resource } from '../kernel/resource.ts'
+import { type Draft, dialects, resource } from '../kernel/resource.ts'
 import { refuseOverbooking } from './reserve-rate-limit.ts'
 
 /** A pair of client id and secret that tokens are issued for. The secret is shown once, when the key is created. */
@@ -25,7 +26,10 @@ export const applicationKeys = resource({
   dialect: dialects.keys,
   // Creating one is an action: its answer shows the secret.
   operations: ['list', 'get', 'update', 'delete'],
-  beforeWrite: refuseOverbooking,
+  async beforeWrite(ctx, draft) {
+    await refuseOverbooking(ctx, draft)
+    await keepHidden(ctx, draft)
+  },
   afterDelete: (ctx, row) => ctx.instance.tokens.revoke(row.id),
   meta: ({ createdAt, updatedAt, hidden }) => ({
     timestamps: {
@@ -41,5 +45,14 @@ export const applicationKeys = resource({
     return { results: {}, total_reserved_rate_limit: Number(row?.[0]) }
   },
 })
+
+/** What is hidden is written without a new version of the key: it may have been, since the key was read. */
+async function keepHidden(ctx: Ctx, { id, values }: Draft): Promise<void> {
+  const [row] = await ctx.store.rows(
+    'SELECT hidden FROM application_keys WHERE store_id = $1 AND id = $2 FOR NO KEY UPDATE',
+    id,
+  )
+  if (row) Object.assign(values, JSON.parse(row[0] as string))
+}
 
 const micros = (time: string) => `${time.slice(0, -1)}000Z`

@@ -19,6 +19,7 @@ export const getAccessToken = action({
   area: 'open',
   status: 200,
   rawBody: true,
+  signsIn: true,
 
   async run(ctx, { rawBody }) {
     const asked = credentialsIn(String(rawBody))

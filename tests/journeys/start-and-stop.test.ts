@@ -27,6 +27,12 @@ test('the first start makes a key, shows it once and keeps it private; the next 
   expect(second.output()).not.toContain(secret)
 })
 
+test('a start says where it is ready, and nothing else', async () => {
+  const running = serve(newDirectory(), { ...key, LOG_LEVEL: 'info' })
+  await running.ready
+  expect(running.output()).toMatch(/^Sutler is ready at \S+ \(API document: \S+\)\n$/)
+})
+
 test('what cannot start says why in one line and exits with 1', async () => {
   const directory = newDirectory()
   const running = serve(directory, key)

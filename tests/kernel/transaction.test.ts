@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Database } from '../../server/kernel/storage/database.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -21,3 +22,10 @@ test.each(['before a statement', 'before it is committed'])(
     expect(one).toEqual([['1']])
   },
 )
+
+test('a database whose name is known to nobody while it is restarted, as in a container, is an outage too', async () => {
+  const database = new Database('postgres://sutler@no-such-host.invalid/sutler', 1)
+  const lost = database.run({ text: 'SELECT 1', values: [] })
+  await expect(lost).rejects.toMatchObject({ code: 'unavailable', status: 503 })
+  await database.close()
+})

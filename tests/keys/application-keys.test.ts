@@ -82,6 +82,29 @@ test('last_used_at is when a token was last issued; using a key does not change 
   expect(renamed.data.meta.timestamps.last_used_at).toBe(last_used_at)
 })
 
+test('a use is not lost to a change that began before it', async () => {
+  const { id, client_id, client_secret } = await newKey()
+  // The change has read the key, and waits to write it.
+  const held = world.sql('BEGIN; SELECT FROM stores FOR UPDATE; SELECT pg_sleep(2); COMMIT')
+  const waits = (event: string) => async () =>
+    (
+      await world.sql('SELECT FROM pg_stat_activity WHERE wait_event = $1 AND datname = current_database()', [
+        event,
+      ])
+    ).rowCount
+  await expect.poll(waits('PgSleep'), { timeout: 10_000 }).toBe(1)
+  const change = world.admin.put(`${keys}/${id}`, key({ name: 'Changed meanwhile' }))
+  await expect.poll(waits('transactionid'), { timeout: 10_000 }).toBe(1)
+  await tokenOf(world.url, client_id, client_secret, 'implicit')
+  const used = (await world.admin.get(`${keys}/${id}`)).body.data.meta.timestamps.last_used_at
+  expect(used).toMatch(micros)
+  await held
+  const { status, body } = await change
+  expect([status, body.data.name]).toEqual([200, 'Changed meanwhile'])
+  expect(body.data.meta.timestamps.last_used_at).toBe(used)
+  expect((await world.admin.get(`${keys}/${id}`)).body.data).toEqual(body.data)
+})
+
 test('the list adds up what is reserved', async () => {
   await freeAll()
   await newKey({ reserved_rate_limit: 30 })

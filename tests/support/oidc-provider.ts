@@ -6,8 +6,11 @@ import { Provider } from 'oidc-provider'
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void
 
-async function listen(handler: () => Handler) {
-  const server = createServer((request, response) => void handler()(request, response))
+async function listen(handler: () => Handler, afterMs = 0) {
+  const server = createServer((request, response) => {
+    if (afterMs) setTimeout(() => void handler()(request, response), afterMs)
+    else void handler()(request, response)
+  })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
@@ -47,12 +50,13 @@ export interface OidcProvider {
 
 type People = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
-export async function startProvider(people: People): Promise<OidcProvider> {
+/** With `afterMs` it answers as late as if it were that far away. */
+export async function startProvider(people: People, afterMs = 0): Promise<OidcProvider> {
   let handler: Handler = (_request, response) => void response.writeHead(503).end()
   let account: string | undefined
   let registration: Registration | undefined
   let keys = 0
-  const { url, close } = await listen(() => handler)
+  const { url, close } = await listen(() => handler, afterMs)
 
   const start = async () => {
     keys += 1

@@ -131,6 +131,9 @@ const completions: Readonly<
   },
 }
 
+/** Fields that no made-up value of is right. */
+const notMadeUp = ['current_password']
+
 /** Path parameters that are no object of ours, by the segment before them. */
 const parameters: Readonly<Record<string, (client: Client) => Promise<string>>> = {
   'built-in-roles': roleOf,
@@ -307,7 +310,7 @@ export class Samples {
 
   async #changes({ resource }: Kind): Promise<Record<string, unknown>> {
     const changeable = Object.entries(resource.fields as Fields).filter(
-      ([, { options }]) => !options.immutable && !options.refersTo,
+      ([name, { options }]) => !options.immutable && !options.refersTo && !notMadeUp.includes(name),
     )
     return samplesOf(Object.fromEntries(changeable))
   }

@@ -50,7 +50,9 @@ const keyOf = (name: string) => ({
 const databaseUrl = (postgres: string, database: string) => postgres.replace(/@\/[^?]*/, `@/${database}`)
 
 /** Opens a world. Close it when the file's tests are done. */
-export async function openWorld(swaps: { clock?: Clock; env?: Record<string, string> } = {}): Promise<World> {
+export async function openWorld(
+  swaps: { clock?: Clock; statementMaxMs?: number; env?: Record<string, string> } = {},
+): Promise<World> {
   const postgres = inject('postgres')
   const database = `world_${randomUUID().replaceAll('-', '')}`
   const root = new pg.Client(postgres)

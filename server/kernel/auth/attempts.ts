@@ -47,11 +47,16 @@ export async function withinLimits(ctx: Ctx, attempt: Attempt): Promise<boolean>
   return (await count(ctx, attempt)).every(({ n, max }) => n <= max)
 }
 
+/** Counts one more; a Problem (429) once there were too many. */
+export async function mustBeWithinLimits(ctx: Ctx, attempt: Attempt): Promise<void> {
+  refuseFrom(ctx, ({ n, max }) => n > max, await count(ctx, attempt))
+}
+
 function refuseFrom(ctx: Ctx, tooMany: (counted: Counted) => boolean, counts: readonly Counted[]): void {
   const endsAtMs = Math.max(0, ...counts.filter(tooMany).map((counted) => counted.endsAtMs))
   if (endsAtMs === 0) return
   const seconds = Math.max(1, Math.ceil((endsAtMs - ctx.clock.now().getTime()) / 1000))
-  throw new Problem('rate_limited', `Too many failed attempts: try again in ${seconds} seconds.`, {
+  throw new Problem('rate_limited', `Too many attempts: try again in ${seconds} seconds.`, {
     headers: { 'retry-after': String(seconds) },
   })
 }
@@ -60,8 +65,9 @@ function refuseFrom(ctx: Ctx, tooMany: (counted: Counted) => boolean, counts: re
 function subjectsOf({ who, clientAddress }: Ctx, { at, whose }: Attempt): Map<string, number> {
   const named = (...parts: string[]) => createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
   const subjects = new Map([[named(at, 'subject', whose), limits.perSubject as number]])
-  // A server that knows the store's secret asks for many people: its address says nothing about any of them.
-  if (who.kind !== 'client_credentials') {
+  // A server that knows the store's secret asks for many people: its address says nothing about any of them. A shopper
+  // who is signed in can guess at no one but themself.
+  if (who.kind !== 'client_credentials' && !who.shopper) {
     subjects.set(named(at, 'address', networkOf(clientAddress)), limits.perAddress)
   }
   return subjects
@@ -79,8 +85,8 @@ export function networkOf(address: string): string {
   return [...before, ...Array<string>(zeros).fill('0'), ...after].slice(0, 4).join(':')
 }
 
-/** Never in the request's transaction, which a refusal undoes: an action that counts has `signsIn`, and so none. */
-const apart = ({ store, instance }: Ctx): Store => store.within(instance.database)
+/** Never in the request's transaction, which a refusal undoes. */
+const apart = ({ store, instance }: Ctx): Store => store.apart(instance.database)
 
 const toCounted = (limitOf: Map<string, number>, rows: Awaited<ReturnType<Store['rows']>>): Counted[] =>
   rows.map(([subject, n, endsAtMs]) => ({

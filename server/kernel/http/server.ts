@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { METHODS } from 'node:http'
 import cors from '@fastify/cors'
 import Fastify, {
   type FastifyBaseLogger,
@@ -13,17 +14,9 @@ import type { Module, Operation } from '../module.ts'
 import { handle } from '../pipeline.ts'
 import type { Answer } from './answer.ts'
 import { problemAnswer, problemOf } from './problems.ts'
+import { headerBytesMax, refuseConnect, refuseUnreadable, requestTimeoutMs } from './unreadable.ts'
 
 const bodyBytesMax = 1024 * 1024
-const requestTimeoutMs = 60_000
-// A filter of 8 KiB takes three times as much once it is percent-encoded.
-const headerBytesMax = 32 * 1024
-
-/** What Node refuses before there is a request, by its error code. */
-const unreadable: Readonly<Record<string, string>> = {
-  HPE_HEADER_OVERFLOW: `The URL and the headers are too large: at most ${headerBytesMax / 1024} KiB together.`,
-  ERR_HTTP_REQUEST_TIMEOUT: `The request was not complete after ${requestTimeoutMs / 1000} seconds.`,
-}
 
 /** Text in another encoding would be stored maimed, so it is refused. A byte order mark is left out. */
 const utf8 = new TextDecoder('utf-8', { fatal: true })
@@ -35,7 +28,7 @@ export function buildServer(
   trustProxy: FastifyTrust,
 ): FastifyInstance {
   const server = Fastify({
-    loggerInstance: instance.log as FastifyBaseLogger,
+    loggerInstance: quieter(instance.log) as FastifyBaseLogger,
     childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
@@ -52,18 +45,13 @@ export function buildServer(
     return503OnClosing: false,
     frameworkErrors: (error, request, reply) =>
       refuse(error, request as FastifyRequest, reply as FastifyReply),
-    http: { maxHeaderSize: headerBytesMax },
-    clientErrorHandler: ({ code }, socket) => {
-      const { body } = problemAnswer(
-        new Problem('bad_request', unreadable[code] ?? 'The request is not well-formed HTTP.'),
-        '',
-      )
-      socket.end(
-        `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n` +
-          `connection: close\r\n\r\n${body}`,
-      )
-    },
+    // A request without Host is refused below: Node would do it without a word.
+    http: { maxHeaderSize: headerBytesMax, requireHostHeader: false },
+    clientErrorHandler: refuseUnreadable,
   })
+  server.server.on('connect', (_request, socket) => refuseConnect(socket))
+  // RFC 9110 §10.1.1 lets a server pass over an Expect that it does not know; Node would refuse it without a word.
+  server.server.on('checkExpectation', server.routing)
 
   // Browsers: every origin, every header a client sends, on refusals too. Tokens are never in cookies.
   server.register(cors, {
@@ -87,7 +75,9 @@ export function buildServer(
 
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
-    done()
+    // RFC 9112 §3.2. Before HTTP/1.1 there was no such header.
+    const named = request.headers.host !== undefined || request.raw.httpVersion !== '1.1'
+    done(named ? undefined : new Problem('bad_request', 'The Host header is required.', { source: 'Host' }))
   })
 
   closePolitely(server)
@@ -106,6 +96,7 @@ export function buildServer(
       routes.route({
         method: operation.method,
         url: operation.path,
+        exposeHeadRoute: hasHead(operation),
         handler: (request, reply) => respond(instance, operation, request, reply),
       })
     }
@@ -113,6 +104,10 @@ export function buildServer(
   })
   return server
 }
+
+/** At level info Fastify tells where it listens. The operator is told that by main.ts, once. */
+const quieter = (log: Instance['log']) =>
+  log.isLevelEnabled('info') ? log.child({}, { level: 'warn' }) : log
 
 const closingMaxMs = 10_000
 
@@ -162,32 +157,36 @@ function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): v
   send(reply, problemAnswer(problem, request.id))
 }
 
+/** A sign-in goes on with every visit: who only wants to look at its address must not use it up. */
+const hasHead = ({ method, of }: Operation) =>
+  method === 'GET' && !(of.kind === 'action' && of.action.signsIn)
+
+// OPTIONS is answered for every path, and CONNECT is for none.
+const methods = METHODS.filter((method) => method !== 'OPTIONS' && method !== 'CONNECT')
+
 /** RFC 9110 §15.5.6: a known path with another method is a 405 that says what is allowed. */
 function refuseOtherMethods(server: FastifyInstance, operations: readonly Operation[]): void {
-  const byPath = new Map<string, Set<string>>()
-  for (const { path, method } of operations) {
+  // So made known, a method has no body: nothing in a body changes the answer.
+  const used = new Set<string>(operations.map(({ method }) => method))
+  for (const method of methods.filter((method) => !used.has(method)))
+    server.addHttpMethod(method, { overrideExisting: true })
+  const places = new Map<string, { readonly url: string; readonly allowed: Set<string> }>()
+  for (const operation of operations) {
+    const { path, method } = operation
     const key = path.replace(/:\w+/g, ':')
-    byPath.set(key, (byPath.get(key) ?? new Set()).add(method))
+    const { url, allowed } = places.get(key) ?? { url: path, allowed: new Set() }
+    places.set(key, { url, allowed: allowed.add(method) })
+    if (hasHead(operation)) allowed.add('HEAD')
   }
-  const known = new Set<string>()
-  for (const { path } of operations) {
-    const key = path.replace(/:\w+/g, ':')
-    if (known.has(key)) continue
-    known.add(key)
-    const methods = byPath.get(key) as Set<string>
-    const allow = [...methods, ...(methods.has('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ')
+  for (const { url, allowed } of places.values()) {
+    const allow = [...allowed, 'OPTIONS'].join(', ')
     server.route({
-      method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((method) => !methods.has(method)),
-      url: path,
+      method: methods.filter((method) => !allowed.has(method)),
+      url,
       exposeHeadRoute: false,
-      handler: (request) => {
-        throw new Problem(
-          'method_not_allowed',
-          `${request.method} is not allowed here; allowed are ${allow}.`,
-          {
-            headers: { allow },
-          },
-        )
+      handler: ({ method }) => {
+        const detail = `${method} is not allowed here; allowed are ${allow}.`
+        throw new Problem('method_not_allowed', detail, { headers: { allow } })
       },
     })
   }

@@ -1,3 +1,4 @@
+import type { Fields } from '../fields.ts'
 import type { Operation } from '../module.ts'
 import type { FilterRule, Resource } from '../resource.ts'
 
@@ -15,9 +16,11 @@ export function parametersOf(operation: Operation, path: string): Parameter[] {
   const lists = of.kind === 'action' ? of.action.shows?.page : of.kind === 'resource' && of.name === 'list'
   const single = of.kind === 'resource' && of.name !== 'list' && of.name !== 'create'
   const signsIn = of.kind === 'action' && of.action.signsIn
+  const own = (of.kind === 'action' && of.action.query) || {}
   return [
     ...inPath,
-    ...(lists ? listParameters(resource) : []),
+    ...(lists ? listParameters(resource, own) : []),
+    ...Object.entries(own).map(queryParameter),
     ...(resource && access === 'read' ? includeParameter(resource) : []),
     ...(single ? [shared(access === 'read' ? 'ifNoneMatch' : 'ifMatch')] : []),
     ...(access === 'write' && !signsIn ? [shared('idempotencyKey')] : []),
@@ -35,14 +38,29 @@ function pathParameters({ path }: Operation, documented: string): Parameter[] {
   }))
 }
 
-/** Of a list whose resource is not known before the request, sorting and filtering are not described. */
-function listParameters(resource: Resource | undefined): Parameter[] {
+function queryParameter([name, { schema, options }]: [string, Fields[string]]): Parameter {
+  const { required, about, example } = options
+  return {
+    name,
+    in: 'query',
+    ...(required && { required }),
+    ...(about && { description: about }),
+    schema,
+    ...(example !== undefined && { example }),
+  }
+}
+
+/**
+ * Of a list whose resource is not known before the request, sorting and filtering are not described, unless the action
+ * has a filter of its own.
+ */
+function listParameters(resource: Resource | undefined, own: Fields): Parameter[] {
   const { sort, filter } = resource ?? {}
   return [
     ...['limit', 'offset', 'after', 'before'].map(shared),
     ...(sort?.length ? [sortParameter(sort)] : []),
     ...(filter ? [filterParameter(filter)] : []),
-    ...(resource ? [] : [shared('sort'), shared('filter')]),
+    ...(resource || own.filter ? [] : [shared('sort'), shared('filter')]),
   ]
 }
 

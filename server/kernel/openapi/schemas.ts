@@ -109,7 +109,7 @@ export function successOf(operation: Operation, shared: Named): Record<string, u
     return { [status]: { description: about, content: content(object({ data })) } }
   }
   const { shows } = of.action
-  if (shows?.page) return { 200: pageAnswer(shows.resource && shared.nameOf(shows.resource)) }
+  if (shows?.page) return { [status]: pageAnswer(shows.resource && shared.nameOf(shows.resource)) }
   const resource = shows?.resource ?? shared.resourceAt(operation.path)
   const name = resource && shared.nameOf(resource)
   const data = name ? ref(name) : {}

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Ctx } from '../context.ts'
 import { Problem } from '../errors.ts'
-import type { Row } from '../resource.ts'
+import type { Resource, Row } from '../resource.ts'
 import { toRow } from '../storage/store.ts'
 import type { Ask } from './parse.ts'
 import { plan } from './plan.ts'
@@ -34,12 +34,7 @@ const timeCast = {
 
 /** Fetches the page that `ask` names. The last stage of the query engine, and the only one that does I/O. */
 export async function fetchPage(ctx: Ctx, source: Source, ask: Ask): Promise<Page> {
-  const { filter, sort } = plan(ask, source.resource)
-  const walk: Walk = {
-    key: ctx.instance.cursorKey,
-    list: [listKey(source.resource), sort.field, sort.descending],
-  }
-  const cursor = ask.cursor?.token ? openCursor(ask.cursor.token, walk) : undefined
+  const { filter, sort, walk, cursor } = understand(ctx, source.resource, ask)
   const backwards = ask.cursor?.direction === 'before'
   for (let guess = ask.limit ?? pageLengths.get(ctx.store.id) ?? pageLengthDefault; ; ) {
     const window: Window = {
@@ -86,6 +81,17 @@ export async function fetchPage(ctx: Ctx, source: Source, ask: Ask): Promise<Pag
       },
     }
   }
+}
+
+/** Refuses what `fetchPage` would refuse, for a caller that must not have done anything by then. */
+export const mustBePage = (ctx: Ctx, resource: Resource, ask: Ask): void => {
+  understand(ctx, resource, ask)
+}
+
+function understand(ctx: Ctx, resource: Resource, ask: Ask) {
+  const { filter, sort } = plan(ask, resource)
+  const walk: Walk = { key: ctx.instance.cursorKey, list: [listKey(resource), sort.field, sort.descending] }
+  return { filter, sort, walk, cursor: ask.cursor?.token ? openCursor(ask.cursor.token, walk) : undefined }
 }
 
 function sortValue(row: Row, field: string): string {

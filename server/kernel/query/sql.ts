@@ -128,7 +128,7 @@ function writePage(
   const sparse = !whole && !(filter?.kind === 'term' && filter.rule.column === window.column)
   const rows = seeks
     ? soughtRows(source, window, binds)
-    : skippedRows(source, conditions, window, binds, sparse)
+    : skippedRows(source, belonging, conditions, window, binds, sparse)
   const text =
     `WITH t AS MATERIALIZED (${total}) SELECT t.total, t.unmerged, (${pageLength}), ${rowColumns(resource, 'p.')} ` +
     `FROM t LEFT JOIN LATERAL (${rows}) p ON true ORDER BY ${order(window, 'p.')}`
@@ -148,6 +148,7 @@ const fewMax = 1000
 // The limit is part of every text: the planner must know it to choose the index. It is a checked whole number.
 function skippedRows(
   { resource }: Source,
+  belonging: string,
   conditions: string,
   window: Window,
   binds: Binds,
@@ -176,7 +177,9 @@ function skippedRows(
       `UNION ALL (SELECT ${columns} FROM (${all}) few ${cut})`
   }
   if (offset < deepFrom) return found
-  return `SELECT whole.* FROM (${found}) found JOIN ${resource.table} whole USING (${key})`
+  // Told again what they belong to, the planner finds the rows of a view too, whose ids are in no index.
+  const whole = `SELECT * FROM ${resource.table} WHERE ${belonging}`
+  return `SELECT whole.* FROM (${found}) found JOIN (${whole}) whole USING (${key})`
 }
 
 /**

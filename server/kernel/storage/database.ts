@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { atMost } from '../at-most.ts'
 import { Problem, StartupError } from '../errors.ts'
 
 /** A statement with its values apart: a value is never part of the text. */
@@ -7,6 +8,8 @@ export interface Sql {
   readonly values: readonly unknown[]
   /** The text differs with each call (filters, literals): plan it for its values, keep no prepared statement. */
   readonly once?: boolean
+  /** It touches as many rows as there are, and may take long. */
+  readonly long?: boolean
 }
 
 /** Columns in the order of the statement, as PostgreSQL's text. */
@@ -31,28 +34,27 @@ function nameOf(text: string): string | undefined {
   return name
 }
 
-async function query(
-  client: pg.ClientBase | pg.Pool,
-  { text, values, once }: Sql,
-): Promise<readonly Tuple[]> {
-  const name = once ? undefined : nameOf(text)
-  const config = { text, values: values as unknown[], rowMode: 'array' as const, types: asText }
-  const result = await client.query(name ? { ...config, name } : config).catch(refuseOutage)
-  return result.rows as Tuple[]
-}
+const outage = (cause: unknown, detail = 'The database cannot be reached.') =>
+  new Problem('unavailable', detail, { cause })
 
 function refuseOutage(error: unknown): never {
-  throw isOutage(error)
-    ? new Problem('unavailable', 'The database cannot be reached.', { cause: error })
-    : error
+  if (!isOutage(error)) throw error
+  throw (error as Error).message === 'Query read timeout'
+    ? outage(error, 'The database did not answer in time.')
+    : outage(error)
 }
 
-// SQLSTATE classes 08 (connection), 53 (resources) and 57P (shutdown); a socket error has no SQLSTATE at all.
-const isOutage = (error: unknown) =>
-  error instanceof Error &&
-  (error instanceof pg.DatabaseError
-    ? /^(08|53|57P)/.test(error.code ?? '')
-    : /connect|terminat|socket|timeout|queryable|ECONN|EPIPE/i.test(error.message))
+/**
+ * Whether a statement failed because the database is away. SQLSTATE classes 08 (connection), 53 (resources) and 57P
+ * (shutdown); the system's errors (ECONNREFUSED, ENOTFOUND, …) and the driver's own have no SQLSTATE at all.
+ */
+export function isOutage(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { code = '' } = error as NodeJS.ErrnoException
+  return error instanceof pg.DatabaseError
+    ? /^(08|53|57P)/.test(code)
+    : /^E(?!RR_)/.test(code) || /connect|terminat|socket|timeout|queryable/i.test(error.message)
+}
 
 /** The SQLSTATE of a failed statement, or undefined. */
 export const sqlState = (error: unknown): string | undefined =>
@@ -67,13 +69,31 @@ const isRetryable = (error: unknown) => ['40001', '40P01'].includes(sqlState(err
 
 const transactionAttemptsMax = 4
 
+/** How long one statement of a request may take: by then whoever asked has given up. */
+export const statementMaxMs = 30_000
+const longStatementMaxMs = 3_600_000
+const closingMaxMs = 5_000
+
 export class Database implements Connection {
   readonly pool: pg.Pool
   readonly #config: pg.ClientConfig
+  readonly #limitMs: number | undefined
   #quick: pg.Client | undefined
 
-  constructor(url: string, connections: number) {
-    this.#config = { connectionString: url, application_name: 'sutler', connectionTimeoutMillis: 10_000 }
+  /**
+   * A statement that takes longer than `limitMs` fails as unavailable, and its connection is given up: the database may
+   * have stopped answering, which no one would notice otherwise. Without a limit it takes as long as it takes.
+   */
+  constructor(url: string, connections: number, limitMs?: number) {
+    this.#limitMs = limitMs
+    this.#config = {
+      connectionString: url,
+      application_name: 'sutler',
+      connectionTimeoutMillis: 10_000,
+      // So that a connection is not waited on for ever whose other end has gone.
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+    }
     this.pool = new pg.Pool({ ...this.#config, max: connections, idleTimeoutMillis: 60_000 })
     // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
     this.pool.on('error', () => {})
@@ -83,18 +103,34 @@ export class Database implements Connection {
   /** One clear line when the database is not there, or is not ours to use. */
   async mustBeReachable(): Promise<void> {
     try {
-      await this.pool.query('SELECT 1')
+      await this.#query(this.pool, { text: 'SELECT 1', values: [], once: true })
     } catch (error) {
-      const { message, code } = error as NodeJS.ErrnoException
+      const { message, code } = (error instanceof Problem ? error.cause : error) as NodeJS.ErrnoException
       throw new StartupError(`cannot use the database (DATABASE_URL): ${message || code}`, { cause: error })
     }
+  }
+
+  async #query(
+    client: pg.ClientBase | pg.Pool,
+    { text, values, once, long }: Sql,
+  ): Promise<readonly Tuple[]> {
+    const config: pg.QueryArrayConfig & { query_timeout?: number } = {
+      text,
+      values: values as unknown[],
+      rowMode: 'array',
+      types: asText,
+    }
+    const name = once ? undefined : nameOf(text)
+    if (name) config.name = name
+    if (this.#limitMs) config.query_timeout = long ? longStatementMaxMs : this.#limitMs
+    return (await client.query(config).catch(refuseOutage)).rows as Tuple[]
   }
 
   /** One statement, which is a transaction of its own: one that lost a race is run again. */
   async run(sql: Sql): Promise<readonly Tuple[]> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await query(this.pool, sql)
+        return await this.#query(this.pool, sql)
       } catch (error) {
         if (!isRetryable(error) || attempt === transactionAttemptsMax) throw error
       }
@@ -107,7 +143,7 @@ export class Database implements Connection {
    */
   async quick(sql: Sql): Promise<readonly Tuple[]> {
     this.#quick ??= this.#connectQuick()
-    return query(this.#quick, sql)
+    return this.#query(this.#quick, sql)
   }
 
   #connectQuick(): pg.Client {
@@ -125,18 +161,23 @@ export class Database implements Connection {
   async transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       const client = await this.pool.connect().catch((error: unknown) => {
-        throw new Problem('unavailable', 'The database cannot be reached.', { cause: error })
+        throw outage(error)
       })
+      const run = (sql: Sql) => this.#query(client, sql)
       let broken: Error | undefined
       try {
-        await client.query('BEGIN').catch(refuseOutage)
-        const result = await work({ run: (sql) => query(client, sql) })
-        await client.query('COMMIT').catch(refuseOutage)
+        await run({ text: 'BEGIN', values: [], once: true })
+        const result = await work({ run })
+        await run({ text: 'COMMIT', values: [], once: true })
         return result
       } catch (error) {
-        await client.query('ROLLBACK').catch((failure: Error) => {
-          broken = failure
-        })
+        // A connection that failed is asked for nothing more; with it the transaction ends.
+        if (error instanceof Problem && error.code === 'unavailable') broken = error
+        else {
+          await run({ text: 'ROLLBACK', values: [], once: true }).catch((failure: Error) => {
+            broken = failure
+          })
+        }
         if (!isRetryable(error)) throw error
         if (attempt === transactionAttemptsMax) {
           throw new Problem('conflict', 'Write conflict detected; send the request again.', { cause: error })
@@ -147,7 +188,8 @@ export class Database implements Connection {
     }
   }
 
+  /** Lets the statements under way finish, but waits for no database that has stopped answering. */
   async close(): Promise<void> {
-    await Promise.all([this.#quick?.end(), this.pool.end()])
+    await atMost(closingMaxMs, Promise.all([this.#quick?.end(), this.pool.end()]))
   }
 }

@@ -45,6 +45,7 @@ const settings = {
   log_min_messages: 'log', // a refused statement is the server's to report, and quotes data
   log_checkpoints: 'off',
   autovacuum_naptime: '15s', // counters' deltas come and go fast
+  client_connection_check_interval: '5s', // what no one waits for any more is not carried out
 } as const
 
 /** Starts PostgreSQL on the cluster in a data directory, making the directory and the cluster if need be. */

@@ -2,7 +2,7 @@ import { Problem } from '../errors.ts'
 import type { Fields, Values } from '../fields.ts'
 import { newId } from '../ids.ts'
 import type { Resource, Row } from '../resource.ts'
-import { brokenConstraint, type Connection, sqlState, type Tuple } from './database.ts'
+import { brokenConstraint, type Connection, type Database, sqlState, type Tuple } from './database.ts'
 
 /** How a row's columns are read: every statement that returns rows returns these, in this order. */
 export const rowColumns = (resource: Resource, alias = ''): string =>
@@ -130,6 +130,18 @@ export class Store {
     this.#by = by
   }
 
+  /** The same store, outside of the transaction that this one may be in. */
+  apart(database: Pick<Database, 'run' | 'quick'>): Store {
+    // Whoever holds a connection of the pool must not wait for another: all of them could be held by those who wait.
+    const inTransaction = this.#connection === this.#reader
+    return this.within(inTransaction ? { run: (sql) => database.quick(sql) } : database)
+  }
+
+  /** The same store, with another author. */
+  by(by: string): Store {
+    return new Store(this.id, this.#connection, this.#reader, this.#now, by)
+  }
+
   /** The same store, in a transaction. */
   within(transaction: Connection): Store {
     return new Store(this.id, transaction, transaction, this.#now, this.#by)
@@ -188,7 +200,8 @@ export class Store {
   /** False when another write came first. */
   async remove(of: Resource, row: Row): Promise<boolean> {
     const values = [this.id, row.id, ...row.scope, this.#by, row.version]
-    return (await this.#write(of, { text: statementsOf(of).remove, values })).length > 0
+    // What hangs on the row goes with it.
+    return (await this.#write(of, { text: statementsOf(of).remove, values, long: true })).length > 0
   }
 
   /** A statement of the module's own. `$1` is this store's id, the values follow. */
@@ -196,7 +209,7 @@ export class Store {
     return this.#connection.run({ text, values: [this.id, ...values] })
   }
 
-  /** As `rows`, for a read that is sure to be short: it shares the pipelined connection. */
+  /** As `rows`, for a statement that is sure to be short, and waits for nobody: it shares the pipelined connection. */
   glance(text: string, ...values: readonly unknown[]): Promise<readonly Tuple[]> {
     return this.#reader.run({ text, values: [this.id, ...values] })
   }
@@ -206,9 +219,14 @@ export class Store {
     return this.#connection.run({ text, values: [this.id, ...values], once: true })
   }
 
-  /** As `rows`, for a statement that writes: `$2` names the author for `set_config('sutler.by', $2, true)`. */
+  /** As `rows`, for a statement that touches as many rows as there are, and may take long. */
+  bulk(text: string, ...values: readonly unknown[]): Promise<readonly Tuple[]> {
+    return this.#connection.run({ text, values: [this.id, ...values], long: true })
+  }
+
+  /** As `bulk`, for changes of objects: `$2` names the author for `set_config('sutler.by', $2, true)`. */
   write(text: string, ...values: readonly unknown[]): Promise<readonly Tuple[]> {
-    return this.#connection.run({ text, values: [this.id, this.#by, ...values] })
+    return this.bulk(text, this.#by, ...values)
   }
 
   async #write(resource: Resource, sql: Parameters<Connection['run']>[0]): Promise<readonly Tuple[]> {

@@ -1,0 +1,52 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type pg from 'pg'
+import { isOutage } from './database.ts'
+
+const retryAfterMs = 500
+
+/** A pool for whoever cannot live with an outage. */
+export interface PatientPool {
+  readonly pool: pg.Pool
+  /** Whether a statement is under way, or waits for the database to come back. */
+  busy(): boolean
+  /** Settles when all statements that are under way have ended. */
+  idle(): Promise<unknown>
+}
+
+/**
+ * A pool whose statements wait while the database is away, and are then sent again: each must be a transaction of its
+ * own, and do no harm twice, since one that lost its answer may have been carried out. Once `stopping` is aborted,
+ * nothing is waited for: what fails is answered as if there were no rows.
+ *
+ * Connections that are taken with a callback are those of `pool` itself, and break with the database.
+ */
+export function patientPool(pool: pg.Pool, stopping: AbortSignal): PatientPool {
+  const underWay = new Set<Promise<unknown>>()
+  const query = async (...statement: Parameters<pg.Pool['query']>) => {
+    for (;;) {
+      try {
+        return await pool.query(...statement)
+      } catch (error) {
+        if (stopping.aborted) return { rows: [] }
+        if (!isOutage(error)) throw error
+        await sleep(retryAfterMs, undefined, { signal: stopping }).catch(() => {})
+      }
+    }
+  }
+  // Each statement takes whatever connection there is when it is sent.
+  const connect = (taken?: Parameters<pg.Pool['connect']>[0]) => {
+    if (taken) return pool.connect(taken)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    underWay.add(promise)
+    const release = () => {
+      underWay.delete(promise)
+      resolve()
+    }
+    return Promise.resolve({ query, release })
+  }
+  return {
+    pool: Object.assign(Object.create(pool) as pg.Pool, { query, connect }),
+    busy: () => underWay.size > 0,
+    idle: () => Promise.all(underWay),
+  }
+}

@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { afterEach, beforeEach, expect, inject, test } from 'vitest'
+import type { Client } from '../support/client.ts'
+import { type CuttingProxy, openCuttingProxy } from '../support/cutting-proxy.ts'
+import { adminOf, key, newDirectory, type Process, serve, stopAfterEach } from '../support/process.ts'
+
+let proxy: CuttingProxy
+let database: pg.Client
+let server: Process
+let admin: Client
+
+beforeEach(async () => {
+  const postgres = inject('postgres')
+  const name = `outage_${randomUUID().replaceAll('-', '')}`
+  database = new pg.Client(postgres.replace(/@\/[^?]*/, `@/${name}`))
+  const root = new pg.Client(postgres)
+  await root.connect()
+  await root.query(`CREATE DATABASE ${name}`)
+  await root.end()
+  await database.connect()
+  proxy = await openCuttingProxy(postgres, name)
+  server = serve(newDirectory(), {
+    ...key,
+    DATABASE_URL: proxy.url,
+    SUTLER_SECRET: 'a secret that only this test knows, long enough',
+  })
+  admin = await adminOf(await server.ready)
+})
+afterEach(async () => {
+  proxy.close()
+  await database.end()
+})
+stopAfterEach()
+
+/** Asks for a customer to be erased; where the request can be found. */
+async function erase(): Promise<string> {
+  const customer = { type: 'customer', name: 'Ada', email: `${randomUUID()}@example.com` }
+  const { status, body } = await admin.post('/v2/customers', { data: customer })
+  expect(status, JSON.stringify(body)).toBe(201)
+  const asked = { type: 'erasure_request', resource_type: 'customer', resource_id: body.data.id }
+  expect((await admin.post('/v2/personal-data/erasure-requests', { data: asked })).status).toBe(201)
+  return `/v2/personal-data/erasure-requests?filter=eq(resource_type,customer):eq(resource_id,${body.data.id})`
+}
+
+const erased = (request: string, timeout = 10_000) =>
+  expect
+    .poll(async () => (await admin.get(request)).body.data?.[0].status, { timeout, interval: 200 })
+    .toBe('SUCCESS')
+
+const jobs = async () =>
+  (
+    await database.query(
+      `SELECT attempts, last_error, locked_at IS NOT NULL AS locked FROM graphile_worker.jobs
+       WHERE task_identifier = 'personal-data:erase-personal-data'`,
+    )
+  ).rows
+
+/** Nothing is left of the outage: requests are answered, and a new job is done. */
+async function worksAgain() {
+  await sleep(500)
+  expect(server.child.exitCode, server.output()).toBe(null)
+  await expect.poll(async () => (await admin.get('/v2/accounts')).status, { timeout: 5000 }).toBe(200)
+  await erased(await erase())
+}
+
+test('while the database is away requests are answered 503; then all works again', async () => {
+  await erased(await erase())
+  proxy.cut(2000)
+  const until = performance.now() + 1500
+  const one = '/v2/accounts/00000000-0000-4000-8000-000000000000'
+  const account = { data: { type: 'account', name: 'A' } }
+  const statuses = new Set<number>()
+  while (performance.now() < until) {
+    const asked = await Promise.all([
+      admin.get('/v2/accounts'),
+      admin.get(one),
+      admin.get('/readyz'),
+      admin.post('/v2/accounts', account),
+    ])
+    for (const { status } of asked) statuses.add(status)
+    await sleep(100)
+  }
+  expect([...statuses]).toEqual([503])
+  expect((await admin.get('/healthz')).status).toBe(200)
+  await sleep(600)
+  await worksAgain()
+})
+
+test.each([
+  ['before the queue knew', undefined],
+  ['when the queue said that it knows', 'DELETE'],
+])('a job that had ended when the database went away, %s, stays ended', async (_when, answered) => {
+  const away = proxy.cutAt(1000, 'complete_job', answered)
+  const request = await erase()
+  await away
+  await worksAgain()
+  await erased(request)
+  await expect.poll(jobs).toEqual([])
+})
+
+test('a job that had failed when the database went away is tried again', async () => {
+  const away = proxy.cutAt(1000, 'fail_job')
+  // It is about no store, so it fails whenever it is tried.
+  await database.query(
+    `SELECT graphile_worker.add_job('personal-data:erase-personal-data', '{"storeId": "none"}', max_attempts => 2)`,
+  )
+  await away
+  await worksAgain()
+  await expect
+    .poll(jobs, { timeout: 10_000 })
+    .toMatchObject([{ attempts: 2, locked: false, last_error: expect.any(String) }])
+})
+
+test('a job that was taken from the queue when the database went away, and did not arrive, is done', async () => {
+  const away = proxy.cutAt(1000, 'get_job', 'requestId')
+  const request = await erase()
+  await away
+  expect(await jobs()).toMatchObject([{ attempts: 1, locked: true }])
+  await worksAgain()
+  await erased(request, 45_000)
+}, 60_000)
