@@ -47,6 +47,8 @@ const fields = {
     immutable: true,
     about: 'The account above this one.',
   }),
+  // The member whom the account was made with: it is theirs for as long as nobody else is in it.
+  made_for: text({ hidden: true, readOnly: true }),
   relationships: shown<AccountRelationships>(
     {},
     { about: 'Its parent, its ancestors from the root down, and its tags.' },

@@ -17,7 +17,7 @@ export async function autoCreateAccount(
   const settings = await readSingleton(ctx, accountAuthenticationSettings)
   if (!settings.auto_create_account_for_account_members) return
   const { name } = user.doc
-  const account = await store(ctx, accounts, [], { name, external_ref: null } as Values<
+  const account = await store(ctx, accounts, [], { name, external_ref: null, made_for: user.id } as Values<
     typeof accounts.fields
   >)
   await store(ctx, accountMemberships, [account.id], { account_member_id: user.id } as Values<

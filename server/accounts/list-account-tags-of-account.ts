@@ -1,5 +1,5 @@
 import { action } from '../kernel/action.ts'
-import { findAccount } from './accounts.ts'
+import { accounts, findAccount } from './accounts.ts'
 import { relationshipAnswer } from './tagging.ts'
 
 /** The tags of one account: there are few, and all are shown. */
@@ -11,6 +11,8 @@ export const listAccountTagsOfAccount = action({
   status: 200,
 
   async run(ctx, { params }) {
-    return relationshipAnswer(ctx, await findAccount(ctx, params.account_id))
+    const account = await findAccount(ctx, params.account_id)
+    ctx.instance.onRead(ctx, accounts, [account])
+    return relationshipAnswer(ctx, account)
   },
 })

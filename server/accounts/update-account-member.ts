@@ -16,6 +16,7 @@ export const updateAccountMember = action({
   async run(ctx, { params, ifMatch }) {
     const member = await findAccountMember(ctx, params.id)
     mustMatch(member, ifMatch)
+    ctx.instance.onRead(ctx, accountMembers, [member])
     return objectAnswer(200, accountMembers, member, ctx)
   },
 })

@@ -28,19 +28,10 @@ export interface DataEntry {
   readonly id: string
 }
 
-/** Whom a set of personal data is about. Erasing any entry of a set erases all of it. */
-export interface Root {
-  readonly type: 'customer' | 'account' | 'user-authentication-info'
-  readonly id: string
-}
-
-export async function findRoot(store: Store, { type, id }: DataEntry): Promise<Root | undefined> {
-  const [row] = await store.rows(
-    'SELECT root_type, root_id FROM personal_data_root($1, $2::text, $3::uuid)',
-    type,
-    id,
-  )
-  return row && { type: row[0] as Root['type'], id: row[1] as string }
+/** The id of whom an entry is about: erasing any entry of their set erases all of it. */
+export async function findRoot(store: Store, { type, id }: DataEntry): Promise<string | undefined> {
+  const [row] = await store.rows('SELECT personal_data_root($1, $2::text, $3::uuid)', type, id)
+  return row?.[0] ?? undefined
 }
 
 /** What a list is asked for, and about which entry: its filter must name one, and may say nothing else. */

@@ -1,33 +1,27 @@
 import type { Store } from '../kernel/storage/store.ts'
-import type { Root } from './data-entries.ts'
 import { forgetAnswers } from './forget-answers.ts'
 
-/** Deleting a root takes with it what belongs to it. */
-const tables = {
-  customer: 'customers',
-  account: 'accounts',
-  'user-authentication-info': 'user_authentication_infos',
-} as const
+/** What a set may be about; deleting it takes with it what belongs to it. */
+const tables = ['customers', 'user_authentication_infos', 'accounts'] as const
 
 /**
- * Deletes a set of personal data from the tables, and from what keeps copies of it: the change feed and the answers
- * kept for idempotency keys. Needs a transaction.
+ * Deletes a set of personal data from the tables, and from what keeps copies of it or speaks of it: the change feed,
+ * the answers kept for idempotency keys, and who read it. Needs a transaction.
  */
-export async function eraseSet(store: Store, root: Root, sealKey: Uint8Array): Promise<void> {
-  await lock(store, tables[root.type], [root.id])
-  const accounts = root.type === 'user-authentication-info' ? await personalAccounts(store, root.id) : []
+export async function eraseSet(store: Store, root: string, sealKey: Uint8Array): Promise<void> {
+  for (const table of tables) await lock(store, table, [root])
+  const accounts = await personalAccounts(store, root)
   await lock(store, 'accounts', accounts)
-  const roots = [root.id, ...accounts]
+  const roots = [root, ...accounts]
   const ids = await idsOfSet(store, roots)
 
-  if (root.type === 'user-authentication-info') {
-    await forgetNameInAccounts(store, root.id)
-    await forgetOneTimePasswords(store, root.id)
-  }
-  await remove(store, tables[root.type], [root.id])
-  await remove(store, 'accounts', accounts)
+  await forgetNameInAccounts(store, root)
+  await forgetOneTimePasswords(store, root)
+  for (const table of tables) await remove(store, table, roots)
   await forgetChanges(store, ids)
   await forgetAnswers(store, sealKey, ids)
+  // Last: until the end of the transaction no read is written.
+  await store.rows('SELECT erase_personal_data_reads($1, $2::uuid[])', ids)
 }
 
 /** From here on nobody adds to what belongs to these rows; whoever was about to has finished. */
@@ -40,13 +34,26 @@ const remove = (store: Store, table: string, ids: readonly string[]) =>
     ids,
   )
 
+/** The accounts that were made for the user, and those that bore their name and are gone: see forgetNameInAccounts. */
 async function personalAccounts(store: Store, userId: string): Promise<readonly string[]> {
   const rows = await store.rows(
-    'SELECT account_id FROM personal_accounts WHERE store_id = $1 AND account_member_id = $2',
+    `SELECT account_id FROM personal_accounts WHERE store_id = $1 AND account_member_id = $2
+     UNION
+     SELECT a.id FROM changes a WHERE ${boreNameOf('$2')}
+       AND NOT EXISTS (SELECT FROM accounts l WHERE l.store_id = $1 AND l.id = a.id)`,
     userId,
   )
   return rows.map(([id]) => id as string)
 }
+
+/** Of changes `a` to accounts that the user was a member of: those in which the account is called as the user. */
+const boreNameOf = (user: string) =>
+  `a.store_id = $1 AND a.type = 'account' AND holds_personal_data(a.type) AND a.id IN (
+     SELECT m.scope FROM changes m WHERE m.store_id = $1 AND m.type = 'account_membership'
+       AND holds_personal_data(m.type) AND m.doc->>'account_member_id' = ${user}::text)
+   AND a.doc->>'name' IN (
+     SELECT u.doc->>'name' FROM changes u WHERE u.store_id = $1 AND u.type = 'user_authentication_info'
+       AND holds_personal_data(u.type) AND u.id = ${user}::uuid)`
 
 /** The set as it is, and what once belonged to it: the feed remembers what was deleted long ago. */
 async function idsOfSet(store: Store, roots: readonly string[]): Promise<readonly string[]> {
@@ -61,21 +68,9 @@ async function idsOfSet(store: Store, roots: readonly string[]): Promise<readonl
   return rows.map(([id]) => id as string)
 }
 
-/**
- * An account that bore the member's name, and does so no longer or is gone, is not erased with the member; what the
- * feed remembers of that time is.
- */
+/** An account that bore the member's name is not erased with the member when others use it: what the feed tells is. */
 const forgetNameInAccounts = (store: Store, userId: string) =>
-  store.rows(
-    `DELETE FROM changes a USING changes m
-     WHERE m.store_id = $1 AND m.type = 'account_membership' AND holds_personal_data(m.type)
-       AND m.doc->>'account_member_id' = $2::text
-       AND a.store_id = $1 AND a.type = 'account' AND holds_personal_data(a.type) AND a.id = m.scope
-       AND a.doc->>'name' IN (
-         SELECT u.doc->>'name' FROM changes u WHERE u.store_id = $1 AND u.type = 'user_authentication_info'
-           AND holds_personal_data(u.type) AND u.id = $2::uuid)`,
-    userId,
-  )
+  store.rows(`DELETE FROM changes a WHERE ${boreNameOf('$2')}`, userId)
 
 /** Their events name the user. */
 const forgetOneTimePasswords = (store: Store, userId: string) =>

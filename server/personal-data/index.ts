@@ -8,9 +8,11 @@ import { listRelatedDataEntries } from './list-related-data-entries.ts'
 import { logsTtl } from './logs-ttl.ts'
 import { trimChanges } from './trim-changes.ts'
 
+export { ReadRecorder } from './read-recorder.ts'
+
 export const personalData = module({
   name: 'personal-data',
-  about: 'Who changed personal data, what belongs together, and how it is erased.',
+  about: 'Who read and who changed personal data, what belongs together, and how it is erased.',
   resources: [erasureRequests],
   singletons: [logsTtl],
   actions: [listPersonalDataLogs, listRelatedDataEntries, createErasureRequest, listErasureRequests],

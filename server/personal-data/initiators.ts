@@ -1,3 +1,4 @@
+import { accountRealmId } from '../identity/index.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { isId } from '../kernel/ids.ts'
 
@@ -12,8 +13,8 @@ export interface Initiator {
 
 /**
  * The initiators behind actors of the change feed: application keys, and shoppers who came with a token of their own.
- * Of one that is gone only the id is known. A key alone changes personal data with client credentials only: see
- * permissions/access.ts.
+ * Of one that is gone only the id is known. A key alone reads and changes personal data with client credentials only:
+ * see permissions/access.ts.
  */
 export async function initiatorsOf(
   ctx: Ctx,
@@ -27,8 +28,10 @@ export async function initiatorsOf(
      SELECT id, 'customer-token', name, email FROM customers WHERE store_id = $1 AND id = ANY($2::uuid[])
      UNION ALL
      SELECT id, 'account-management-authentication-token', name, email FROM user_authentication_infos
-     WHERE store_id = $1 AND id = ANY($2::uuid[])`,
+     WHERE store_id = $1 AND realm_id = $3 AND id = ANY($2::uuid[])`,
     ids,
+    // A customer who signs in at a provider has the id of their user, in the realm of customers.
+    await accountRealmId(ctx),
   )
   const found = new Map(rows.map((row) => [row[0], row]))
   return (actor) => {

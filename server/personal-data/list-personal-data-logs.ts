@@ -6,16 +6,18 @@ import { listAnswer } from '../kernel/http/answer.ts'
 import { fetchPage } from '../kernel/query/page.ts'
 import { dialects, type Row, resource } from '../kernel/resource.ts'
 import { askAboutEntry, type DataEntry, feedTypes } from './data-entries.ts'
+import { entryQuery } from './entry-query.ts'
 import { type Initiator, initiatorsOf } from './initiators.ts'
+import { type Past, pastsOf } from './pasts-of.ts'
 import { resourcePath } from './resource-path.ts'
 
-/** The change feed, as far as it is about personal data. Log entries are read from it, so none can be missing. */
-const personalDataChanges = resource({
+/** The change feed, as far as it is about personal data, and the reads beside it. */
+const personalDataLogs = resource({
   type: 'personal_data_log_entry',
   noun: ['personal-data-log', 'personal-data-logs'],
-  about: 'One change of an object that holds personal data.',
+  about: 'One read or change of an object that holds personal data.',
   path: '/v2/personal-data/logs',
-  table: 'personal_data_changes',
+  table: 'personal_data_logs',
   scopeColumns: ['resource_id'],
   fields: {},
   area: 'personal-data',
@@ -23,25 +25,29 @@ const personalDataChanges = resource({
   operations: [],
 })
 
-/** A row of the view: what was changed, from what to what, and where the object was found. */
-export interface Change {
-  readonly kind: 'created' | 'updated' | 'deleted'
+/** A row of the view: what was done, and what is stored of it. */
+interface Stored {
+  readonly kind: 'created' | 'updated' | 'deleted' | 'read'
+  readonly seq: number
   readonly actor: string
-  readonly before: Values | null
   readonly after: Values | null
   readonly parent_id: string | null
-  readonly parent: { readonly type: string; readonly parent_id: string | null } | null
+  readonly parent: Past['parent']
 }
 
-type Values = Readonly<Record<string, unknown>>
+/** What was done, from what to what it changed the object, and where that was found. */
+export type LogEntry = Stored & Past
+
+export type Values = Readonly<Record<string, unknown>>
 
 export const listPersonalDataLogs = action({
   name: 'list-personal-data-logs',
   route: 'GET /v2/personal-data/logs',
   about:
-    'Lists who changed one object that holds personal data, when and what, the newest first. The filter must name the object: `eq(resource_type,customer):eq(resource_id,<id>)`.',
+    'Lists who read or changed one object that holds personal data, when, and what was changed, the newest first.',
   area: 'personal-data',
   status: 200,
+  query: entryQuery,
   // Not of a resource: without the filter there is no list.
   shows: { page: true },
 
@@ -51,7 +57,7 @@ export const listPersonalDataLogs = action({
     const page = await fetchPage(
       ctx,
       {
-        resource: personalDataChanges,
+        resource: personalDataLogs,
         scope: [entry.id],
         where: (bind) => {
           const ofType = `feed_type = ${bind(feedTypes[entry.type])}`
@@ -60,29 +66,30 @@ export const listPersonalDataLogs = action({
       },
       ask,
     )
-    const changes = page.rows.map(changeOf)
+    const stored = page.rows.map(({ text }) => JSON.parse(text) as Stored)
+    const changes = stored.filter(({ kind }) => kind !== 'read')
+    const pasts = await pastsOf(ctx, { type: feedTypes[entry.type], id: entry.id }, changes)
+    const entries = stored.map((one) => ({ ...one, ...(pasts[changes.indexOf(one)] ?? { before: null }) }))
     const initiatorOf = await initiatorsOf(
       ctx,
-      changes.map(({ actor }) => actor),
+      entries.map(({ actor }) => actor),
     )
     const rows = page.rows.map((row, i) => {
-      const change = changes[i] as Change
-      return { ...row, text: JSON.stringify(shown(ctx, entry, row, change, initiatorOf(change.actor))) }
+      const logged = entries[i] as LogEntry
+      return { ...row, text: JSON.stringify(shown(ctx, entry, row, logged, initiatorOf(logged.actor))) }
     })
-    return listAnswer(personalDataChanges, { ...page, rows }, ctx, call)
+    return listAnswer(personalDataLogs, { ...page, rows }, ctx, call)
   },
 })
 
-const changeOf = ({ text }: Row) => JSON.parse(text) as Change
-
-function shown(ctx: Ctx, entry: DataEntry, row: Row, change: Change, initiator: Initiator) {
-  const path = resourcePath(entry, change)
+function shown(ctx: Ctx, entry: DataEntry, row: Row, logged: LogEntry, initiator: Initiator) {
+  const path = resourcePath(entry, logged)
   return {
     store_id: ctx.store.id,
     initiator,
     time: row.createdAt,
-    event_type: `${entry.type}.event.${change.kind}`,
-    delta: deltaOf(entry, change),
+    event_type: `${entry.type}.event.${logged.kind}`,
+    delta: deltaOf(entry, logged),
     resource_id: entry.id,
     resource_type: entry.type,
     ...(path && { relationships: { resource_path: { url: ctx.baseUrl + path } } }),
@@ -91,9 +98,9 @@ function shown(ctx: Ctx, entry: DataEntry, row: Row, change: Change, initiator: 
 
 /**
  * The fields that have other values than before; null for one that is gone. Empty when nothing that is shown has
- * changed: a password, for example. The oldest change that is still kept has all fields.
+ * changed: a password, for example, or nothing at all. The oldest change that is still kept has all fields.
  */
-function deltaOf({ type, id }: DataEntry, { kind, before, after }: Change): Values {
+function deltaOf({ type, id }: DataEntry, { kind, before, after }: LogEntry): Values {
   if (!after) return {}
   if (kind === 'created') return { id, type, ...after }
   const known = before ?? {}

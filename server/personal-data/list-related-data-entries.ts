@@ -4,6 +4,7 @@ import { newId } from '../kernel/ids.ts'
 import { fetchPage } from '../kernel/query/page.ts'
 import { dialects, resource } from '../kernel/resource.ts'
 import { askAboutEntry, findRoot } from './data-entries.ts'
+import { entryQuery } from './entry-query.ts'
 
 const relatedDataEntries = resource({
   type: 'related_data_entry',
@@ -22,9 +23,10 @@ export const listRelatedDataEntries = action({
   name: 'list-related-data-entries',
   route: 'GET /v2/personal-data/related-data-entries',
   about:
-    'Lists what else holds personal data about whom one object is about: what an erasure request for it would erase with it. The filter must name the object: `eq(resource_type,customer):eq(resource_id,<id>)`.',
+    'Lists what else holds personal data about whom one object is about: what an erasure request for it would erase with it.',
   area: 'personal-data',
   status: 200,
+  query: entryQuery,
   // Not of a resource: without the filter there is no list.
   shows: { page: true },
 
@@ -35,9 +37,9 @@ export const listRelatedDataEntries = action({
       ctx,
       {
         resource: relatedDataEntries,
-        scope: [root?.id ?? newId()],
+        scope: [root ?? newId()],
         where: (bind) =>
-          `root_type = ${bind(root?.type)} AND NOT (resource_type = ${bind(entry.type)} AND resource_id = ${bind(entry.id)}::uuid)`,
+          `NOT (resource_type = ${bind(entry.type)} AND resource_id = ${bind(entry.id)}::uuid)`,
       },
       ask,
     )

@@ -3,7 +3,7 @@ import { singleton } from '../kernel/singleton.ts'
 
 export const daysDefault = 365
 
-/** How long changes are kept. */
+/** How long changes and reads are kept. */
 export const logsTtl = singleton({
   name: 'logs-ttl',
   type: 'time_to_live',
@@ -16,7 +16,7 @@ export const logsTtl = singleton({
       default: daysDefault,
       min: 1,
       max: 365,
-      about: 'Older changes are deleted once a day.',
+      about: 'Older changes and reads are deleted once a day.',
       example: 30,
     }),
   },

@@ -1,12 +1,12 @@
 import type { DataEntry } from './data-entries.ts'
-import type { Change } from './list-personal-data-logs.ts'
+import type { LogEntry } from './list-personal-data-logs.ts'
 
 const users = '/v2/authentication-realms'
 
 /** Where an object is, or was; undefined when the feed no longer knows what it belonged to. */
 export function resourcePath(
   { type, id }: DataEntry,
-  { parent, parent_id }: Pick<Change, 'parent' | 'parent_id'>,
+  { parent, parent_id }: Pick<LogEntry, 'parent' | 'parent_id'>,
 ): string | undefined {
   switch (type) {
     case 'customer':

@@ -1,7 +1,7 @@
 import type { Job } from '../kernel/jobs.ts'
 import { daysDefault, logsTtl } from './logs-ttl.ts'
 
-/** Deletes the changes that are older than their store wants them kept, once a day, few at a time. */
+/** Deletes the changes and reads that are older than their store wants them kept, once a day, few at a time. */
 export const trimChanges: Job<object> = {
   name: 'personal-data:trim-changes',
   attemptsMax: 3,
@@ -15,17 +15,19 @@ export const trimChanges: Job<object> = {
     const now = clock.now().getTime()
     for (const [storeId, days] of stores) {
       const before = new Date(now - Number(days) * msPerDay)
-      for (let round = 0; round < roundsMax; round++) {
-        const [trimmed] = await database.run({
-          text: 'SELECT trim_changes($1, $2, $3)',
-          values: [storeId, before, changesPerRound],
-        })
-        if (Number(trimmed?.[0]) === 0) break
+      for (const trim of ['trim_changes', 'trim_personal_data_reads']) {
+        for (let round = 0; round < roundsMax; round++) {
+          const [trimmed] = await database.run({
+            text: `SELECT ${trim}($1, $2, $3)`,
+            values: [storeId, before, rowsPerRound],
+          })
+          if (Number(trimmed?.[0]) === 0) break
+        }
       }
     }
   },
 }
 
 const msPerDay = 86_400_000
-const changesPerRound = 5000
+const rowsPerRound = 5000
 const roundsMax = 1000

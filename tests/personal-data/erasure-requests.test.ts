@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { customers } from '../../server/customers/customers.ts'
+import { Store } from '../../server/kernel/storage/store.ts'
 import { erasePersonalData } from '../../server/personal-data/erase-personal-data.ts'
+import { realmsOf } from '../identity/realm.ts'
 import { openWorld, type World } from '../support/world.ts'
 import {
   about,
+  addressOf,
   body,
   erase,
   erasureRequests,
@@ -150,6 +154,97 @@ test('nothing of an account member is left anywhere, and others stay', async () 
   expect((await world.admin.get(former.account.path)).body.data.name).toBe('Bakery')
 })
 
+const settle = (fields: object) =>
+  world.admin.put('/v2/settings/account-authentication', body('account_authentication_settings', fields))
+
+/** A member with an account that was made with them, and has an address. */
+async function makeMemberWithAccount(name: string) {
+  await settle({ auto_create_account_for_account_members: true })
+  const member = await makeMember(world.admin, name)
+  await settle({ auto_create_account_for_account_members: false })
+  const { body: own } = await world.admin.get(`/v2/account-members/${member.user.id}/account-memberships`)
+  const account = `/v2/accounts/${own.data[0].relationships.account.data.id}`
+  await made(world.admin, `${account}/addresses`, 'address', addressOf(name))
+  return { ...member, account }
+}
+
+const named = () => `q${randomUUID().slice(0, 8)}`
+const changes: [
+  what: string,
+  change: (member: { user: { path: string }; account: string }) => Promise<unknown>,
+][] = [
+  [
+    'has another name',
+    ({ user }) => world.admin.put(user.path, body('user_authentication_info', { name: 'Other' })),
+  ],
+  [
+    'has another name, as has the account',
+    async ({ user, account }) => {
+      await world.admin.put(user.path, body('user_authentication_info', { name: 'Other' }))
+      await world.admin.put(account, body('account', { name: 'Another', legal_name: null }))
+    },
+  ],
+  ['is gone', ({ user }) => world.admin.delete(user.path)],
+  ['has lost the account', ({ account }) => world.admin.delete(account)],
+]
+test.each(changes)(
+  'nothing of the account that was made with a member is left when the member %s',
+  async (_, change) => {
+    const name = named()
+    const member = await makeMemberWithAccount(name)
+    await change(member)
+    expect(await erase(world.admin, 'account-member', member.user.id)).toMatchObject({ status: 'SUCCESS' })
+    await expectGone(member.user.path, member.account)
+    expect(await placesOf(world, name)).toEqual([])
+  },
+)
+
+test.each(['customer', 'user-authentication-info', 'user-authentication-oidc-profile-info'])(
+  'nothing of a customer who signs in at a provider is left, whichever of it is asked for: %s',
+  async (asked) => {
+    const name = named()
+    const { customers: realm } = await realmsOf(world.admin)
+    const person = { name, email: `${name}@example.com` }
+    const users = `/v2/authentication-realms/${realm}/user-authentication-info`
+    const user = await made(world.admin, users, 'user_authentication_info', person)
+    const profile = await made(
+      world.admin,
+      `/v2/authentication-realms/${realm}/oidc-profiles`,
+      'oidc-profile',
+      {
+        name: 'Directory',
+        discovery_url: 'https://id.example.com/.well-known/openid-configuration',
+        client_id: 'shop',
+        client_secret: 'between us',
+      },
+    )
+    const link = { subject: `subject-${name}`, oidc_profile_id: profile.id }
+    const links = `${user.path}/user-authentication-oidc-profile-info`
+    const oidc = await made(world.admin, links, 'user_authentication_oidc_profile_info', link)
+    // As their first sign-in does: see customer-of-user.ts.
+    const { database, clock } = world.server.instance
+    const store = new Store(world.storeId, database, database, () => clock.now(), 'test -')
+    const values = { ...person, external_ref: null } as Parameters<
+      typeof store.insert<typeof customers.fields>
+    >[1]['values']
+    await store.insert(customers, { id: user.id, values })
+    const customer = `/v2/customers/${user.id}`
+    await made(world.admin, `${customer}/addresses`, 'address', addressOf(name))
+
+    const { body: around } = await world.admin.get(`${related}${about('customer', user.id)}`)
+    const types = around.data.map(({ resource_type }: { resource_type: string }) => resource_type)
+    expect(types.sort()).toEqual([
+      'address',
+      'user-authentication-info',
+      'user-authentication-oidc-profile-info',
+    ])
+    const id = asked.includes('oidc') ? oidc.id : user.id
+    expect(await erase(world.admin, asked, id)).toMatchObject({ status: 'SUCCESS' })
+    await expectGone(user.path, oidc.path, customer)
+    expect(await placesOf(world, name)).toEqual([])
+  },
+)
+
 test('nothing of an account is left anywhere, and its members stay', async () => {
   const name = `q${randomUUID().slice(0, 8)}`
   const { account, address } = await makeAccount(world.admin, name)
@@ -190,8 +285,8 @@ test('an id of another type, and an object of another store, are left alone', as
   }
   expect(await erase(world.other, 'account', account.id)).toMatchObject({ status: 'SUCCESS' })
   expect(await erase(world.other, 'customer', customer.id)).toMatchObject({ status: 'SUCCESS' })
-  for (const { path } of [account, customer]) expect((await world.admin.get(path)).status).toBe(200)
   expect((await world.admin.get(`${logs}${about('account', account.id)}`)).body.data).toHaveLength(1)
+  for (const { path } of [account, customer]) expect((await world.admin.get(path)).status).toBe(200)
 })
 
 test('the deletions are in the feed, by whoever asked', async () => {

@@ -9,7 +9,7 @@ export const erasureRequests = '/v2/personal-data/erasure-requests'
 
 export const about = (type: string, id: string) => `?filter=eq(resource_type,${type}):eq(resource_id,${id})`
 
-export const body = (type: string, fields: object) => ({ data: { type, ...fields } })
+export const body = (type: string, fields: object = {}) => ({ data: { type, ...fields } })
 
 /** Makes an object and returns its path and id. */
 export async function made(client: Client, collection: string, type: string, fields: object) {
@@ -118,4 +118,19 @@ export async function placesOf(world: World, text: string): Promise<string[]> {
     if (hits.length) found.push(`${relation.replace('public.', '')}.${name}`)
   }
   return found.sort()
+}
+
+/** Who read an object, the newest first: the entries of its log. */
+export async function readsOf(client: Client, type: string, id: string) {
+  const { body } = await client.get(`${logs}${about(type, id)}&page[limit]=100`)
+  return body.data.filter(({ event_type }: { event_type: string }) => event_type === `${type}.event.read`)
+}
+
+/** Waits until everything that was read so far is in the log: reads are written in their order. */
+export async function settled(client: Client) {
+  const last = await made(client, '/v2/accounts', 'account', { name: 'The last one' })
+  await client.get(last.path)
+  await expect
+    .poll(async () => (await readsOf(client, 'account', last.id)).length, { timeout: 10_000 })
+    .toBe(1)
 }
