@@ -1,14 +1,13 @@
-import { verify } from '@node-rs/argon2'
-import { customerRealmId, nobodysHash, redeemSignInCode } from '../identity/index.ts'
+import { customerRealmId, redeemSignInCode } from '../identity/index.ts'
 import { action } from '../kernel/action.ts'
-import { guarded } from '../kernel/auth/attempts.ts'
 import { unauthorized } from '../kernel/auth/tokens.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { choice, text } from '../kernel/fields.ts'
 import { json } from '../kernel/http/answer.ts'
 import { checker } from '../kernel/input.ts'
 import { customerOfUser } from './customer-of-user.ts'
-import { tokenEpoch as epochOf, type Identified, issueCustomerToken, toEpoch } from './customer-token.ts'
+import { type Identified, issueCustomerToken } from './customer-token.ts'
+import { customerWithPassword } from './customer-with-password.ts'
 
 /** Signs a customer in. The token goes beside the bearer token of whoever called. */
 export const createCustomerToken = action({
@@ -57,33 +56,21 @@ const mustHaveCode = checker(
 
 async function withCode(ctx: Ctx, body: Body): Promise<Identified> {
   mustHaveCode(body)
-  const { user, tokenEpoch } = await redeemSignInCode(ctx, await customerRealmId(ctx), {
+  const realmId = await customerRealmId(ctx)
+  const { userId, tokenEpoch } = await redeemSignInCode(ctx, realmId, {
     code: body.oauth_authorization_code ?? '',
     redirectUri: body.oauth_redirect_uri ?? '',
     codeVerifier: body.oauth_code_verifier ?? '',
   })
-  return { ...(await customerOfUser(ctx, user)), tokenEpoch }
+  return { ...(await customerOfUser(ctx, realmId, userId)), tokenEpoch }
 }
 
 async function withPassword(ctx: Ctx, body: Body): Promise<Identified> {
   mustHaveCredentials(body)
   const { email = '', password = '' } = body
-  const attempt = { at: 'customer-sign-in', whose: email.toLowerCase() }
-  const customer = await guarded(ctx, attempt, () => customerWith(ctx, email, password))
+  const customer = await customerWithPassword(ctx, email, password)
   if (!customer) throw unauthorized('The email address or the password is wrong.')
   return customer
 }
 
 const mustHaveCredentials = checker({ type: 'object', required: ['email', 'password'] }, 'data')
-
-/** Who signs in with these; undefined whatever is wrong, and equally late. */
-async function customerWith(ctx: Ctx, email: string, password: string): Promise<Identified | undefined> {
-  const [row] = await ctx.store.rows(
-    `SELECT c.id, c.name, c.hidden->>'password_hash', ${epochOf.column} FROM customers c ${epochOf.joins}
-     WHERE c.store_id = $1 AND lower(c.email COLLATE "default") = lower($2 COLLATE "default")`,
-    email,
-  )
-  const [id, name, theirs, epoch] = row ?? []
-  const good = await verify(theirs ?? nobodysHash, password)
-  return good && theirs && id && name ? { id, name, tokenEpoch: toEpoch(epoch) } : undefined
-}

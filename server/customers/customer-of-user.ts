@@ -1,30 +1,44 @@
-import type { userAuthenticationInfos } from '../identity/index.ts'
+import { userAuthenticationInfos } from '../identity/index.ts'
+import { actingAs } from '../kernel/acting-as.ts'
+import { unauthorized } from '../kernel/auth/tokens.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { inTransaction } from '../kernel/in-transaction.ts'
 import { store } from '../kernel/operations.ts'
 import type { Row } from '../kernel/resource.ts'
+import type { Identified } from './customer-token.ts'
 import { customers } from './customers.ts'
 
-type Customer = { readonly id: string; readonly name: string }
+type Customer = Omit<Identified, 'tokenEpoch'>
 
 /**
  * The customer that a user of the customers' realm is: the one with the same id, made at the first sign-in. An email
  * address makes nobody the customer who has it already (409): anyone could claim it.
  */
-export async function customerOfUser(
-  ctx: Ctx,
-  user: Row<typeof userAuthenticationInfos.fields>,
-): Promise<Customer> {
-  const known = await ctx.store.find(customers, user.id)
-  if (known) return { id: known.id, name: known.doc.name }
-  return inTransaction(ctx, async (ctx) => {
+export async function customerOfUser(ctx: Ctx, realmId: string, userId: string): Promise<Customer> {
+  const known = await ctx.store.findWhole(customers, userId)
+  if (known) return customerIn(known)
+  return inTransaction(actingAs(ctx, userId), async (ctx) => {
     // Two first sign-ins of one user: the second one finds what the first one has made.
-    await ctx.store.rows('SELECT pg_advisory_xact_lock(hashtextextended($1::text || $2, 0))', user.id)
-    const made = await ctx.store.find(customers, user.id)
-    if (made) return { id: made.id, name: made.doc.name }
+    await ctx.store.rows('SELECT pg_advisory_xact_lock(hashtextextended($1::text || $2, 0))', userId)
+    const made = await ctx.store.findWhole(customers, userId)
+    if (made) return customerIn(made)
+    const user = await ctx.store.find(userAuthenticationInfos, userId, [realmId])
+    if (!user) throw unauthorized('The user was deleted meanwhile.')
     const { name, email } = user.doc
-    const values = { name, email, external_ref: null, password: undefined, password_hash: undefined }
-    const { id } = await store(ctx, customers, [], values, user.id)
-    return { id, name }
+    const values = { name, email, external_ref: null, ...withoutPassword }
+    return customerIn(await store(ctx, customers, [], values, userId))
   })
 }
+
+const withoutPassword = {
+  password: undefined,
+  current_password: undefined,
+  password_hash: undefined,
+  password_epoch: undefined,
+}
+
+const customerIn = ({ id, doc, hidden }: Row<typeof customers.fields>): Customer => ({
+  id,
+  name: doc.name,
+  passwordEpoch: hidden.password_epoch,
+})

@@ -2,27 +2,35 @@ import { errors, jwtVerify, SignJWT } from 'jose'
 import { unauthorized } from '../kernel/auth/tokens.ts'
 import type { Ctx, Instance, ShopperToken } from '../kernel/context.ts'
 import { newId } from '../kernel/ids.ts'
+import type { Tuple } from '../kernel/storage/database.ts'
 
 const kind = 'customer'
 const lifetimeS = 24 * 60 * 60
 
+/** A customer's tokens are good until one of these is another. */
+interface TokenEpochs {
+  /** Of the user that the customer is; undefined when they are none. */
+  readonly tokenEpoch: number | undefined
+  /** Of their password; undefined when it has not changed since passwords have one. */
+  readonly passwordEpoch: string | undefined
+}
+
 /** A customer who has shown who they are. */
-export interface Identified {
+export interface Identified extends TokenEpochs {
   readonly id: string
   readonly name: string
-  /** Of the user that the customer is; undefined when they are none. Their tokens are good until it is another. */
-  readonly tokenEpoch: number | undefined
 }
 
-/** The epoch of a customer `c` of the store $1, in SQL. */
-export const tokenEpoch = {
-  column: 'CASE WHEN u.id IS NOT NULL THEN coalesce(e.epoch, 0) END',
+/** The epochs of a customer `c` of the store $1, in SQL. */
+export const tokenEpochs = {
+  columns: `CASE WHEN u.id IS NOT NULL THEN coalesce(e.epoch, 0) END, c.hidden->>'password_epoch'`,
   joins: `LEFT JOIN user_authentication_infos u ON u.store_id = $1 AND u.id = c.id
     LEFT JOIN user_token_epochs e ON e.store_id = $1 AND e.user_id = c.id`,
+  read: ([user, password]: Tuple): TokenEpochs => ({
+    tokenEpoch: user ? Number(user) : undefined,
+    passwordEpoch: password ?? undefined,
+  }),
 }
-
-export const toEpoch = (text: string | null | undefined): number | undefined =>
-  text === null || text === undefined ? undefined : Number(text)
 
 interface IssuedToken {
   readonly id: string
@@ -36,7 +44,11 @@ export async function issueCustomerToken(ctx: Ctx, customer: Identified): Promis
   const id = newId()
   const issued = Math.floor(ctx.clock.now().getTime() / 1000)
   const expires = issued + lifetimeS
-  const token = await new SignJWT({ name: customer.name, epoch: customer.tokenEpoch })
+  const token = await new SignJWT({
+    name: customer.name,
+    epoch: customer.tokenEpoch,
+    password_epoch: customer.passwordEpoch,
+  })
     .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
     .setSubject(customer.id)
     .setJti(id)
@@ -52,19 +64,23 @@ export async function verifyCustomerToken(
   storeId: string,
   token: string,
 ): Promise<{ customerId: string }> {
-  const { sub: customerId, epoch } = await open(instance, token)
+  const { sub: customerId, epoch, password_epoch } = await open(instance, token)
   const [found] = await instance.database.quick({
-    text: `SELECT ${tokenEpoch.column} FROM customers c ${tokenEpoch.joins} WHERE c.store_id = $1 AND c.id = $2`,
+    text: `SELECT ${tokenEpochs.columns} FROM customers c ${tokenEpochs.joins} WHERE c.store_id = $1 AND c.id = $2`,
     values: [storeId, customerId],
   })
   if (!found) throw unauthorized('The customer of this customer token does not exist.')
-  if (toEpoch(found[0]) !== epoch) throw unauthorized('The customer token was ended: sign in again.')
+  const { tokenEpoch, passwordEpoch } = tokenEpochs.read(found)
+  if (tokenEpoch !== epoch || passwordEpoch !== password_epoch) {
+    throw unauthorized('The customer token was ended: sign in again.')
+  }
   return { customerId }
 }
 
 interface Claims {
   readonly sub: string
   readonly epoch?: number
+  readonly password_epoch?: string
 }
 
 async function open({ shopperTokenKey, clock }: Instance, token: string): Promise<Claims> {

@@ -1,9 +1,13 @@
 import { hash } from '@node-rs/argon2'
+import { currentPassword, mustKnowPassword, refuseCommonPassword } from '../identity/index.ts'
+import { mustBeWithinLimits } from '../kernel/auth/attempts.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { type Field, text } from '../kernel/fields.ts'
+import { newId } from '../kernel/ids.ts'
 import { longText } from '../kernel/query/long-text.ts'
 import { type Draft, dialects, resource, walks } from '../kernel/resource.ts'
+import { customerWithPassword } from './customer-with-password.ts'
 
 /**
  * Sent as text, shown as whether there is one. The shown form is accepted too, and means nothing: clients make bodies
@@ -28,6 +32,7 @@ const fields = {
     example: 'ada.marsh@example.com',
   }),
   password,
+  current_password: currentPassword,
   external_ref: text({
     nullable: true,
     default: null,
@@ -35,6 +40,8 @@ const fields = {
     about: 'The id of this customer in another system.',
   }),
   password_hash: text({ hidden: true, readOnly: true }),
+  // Another with every password. Their tokens name it, and end with it.
+  password_epoch: text({ hidden: true, readOnly: true }),
 }
 
 /** A person who buys, and may sign in to see what they have bought. */
@@ -65,14 +72,28 @@ export const customers = resource({
   },
 })
 
-async function prepare({ who }: Ctx, { values, before }: Draft<typeof fields>): Promise<void> {
-  if (who.shopper && !before) {
+async function prepare(ctx: Ctx, { values, before }: Draft<typeof fields>): Promise<void> {
+  const { current_password } = values
+  values.current_password = undefined
+  if (ctx.who.shopper && !before) {
     throw new Problem(
       'forbidden',
       'A customer token lets its bearer change that customer, not create others.',
     )
   }
-  if (typeof values.password === 'string') values.password_hash = await hash(values.password)
+  // That an address is taken tells that there is such a customer: nobody may ask for many.
+  if (ctx.who.shopper && values.email !== before?.doc.email) {
+    await mustBeWithinLimits(ctx, { at: 'change-email', whose: ctx.who.shopper.id })
+  }
+  // At first, too: a customer who is deleted and signs in at a provider again has the same id, and not the old tokens.
+  if (!before || typeof values.password === 'string') values.password_epoch = newId()
+  if (typeof values.password === 'string') {
+    await refuseCommonPassword(ctx, values.password)
+    if (before?.hidden.password_hash !== undefined) {
+      await mustKnowPassword(ctx, current_password, (it) => customerWithPassword(ctx, before.doc.email, it))
+    }
+    values.password_hash = await hash(values.password)
+  }
   values.password = values.password_hash !== undefined
 }
 

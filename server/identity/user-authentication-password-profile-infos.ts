@@ -1,11 +1,15 @@
 import { hash } from '@node-rs/argon2'
+import { mustBeWithinLimits } from '../kernel/auth/attempts.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
-import { reference, text } from '../kernel/fields.ts'
+import { reference, text, type Values } from '../kernel/fields.ts'
 import { checker } from '../kernel/input.ts'
-import { type Draft, dialects, resource } from '../kernel/resource.ts'
+import { type Draft, dialects, type Row, resource } from '../kernel/resource.ts'
+import { currentPassword, mustKnowPassword } from './current-password.ts'
 import { mustManageOneself, ownUser } from './own-user.ts'
 import { passwordProfiles } from './password-profiles.ts'
+import { refuseCommonPassword } from './refuse-common-password.ts'
+import { userWithPassword } from './sign-in-with-password.ts'
 import { mustHaveUser, signOutUser, touchUser } from './touch-user.ts'
 import { userAuthenticationInfos } from './user-authentication-infos.ts'
 
@@ -15,6 +19,31 @@ const noProfile = {
   source: 'data.password_profile_id',
 } as const
 
+const fields = {
+  username: text({
+    required: true,
+    min: 1,
+    max: 320,
+    about: 'Unique in the password profile, in upper and lower case alike.',
+    example: 'ada.marsh@example.com',
+  }),
+  // Long enough for any phrase; bounded, because hashing takes time.
+  password: text({
+    required: true,
+    hidden: true,
+    min: 8,
+    max: 1024,
+    about: 'Never shown again: the server keeps a hash.',
+    example: 'eleven horses by the river',
+  }),
+  current_password: currentPassword,
+  password_profile_id: reference('password-profile', {
+    required: true,
+    immutable: true,
+    about: 'The password profile, of the same realm.',
+  }),
+}
+
 /** The username and password of a user in one password profile. */
 export const userAuthenticationPasswordProfileInfos = resource({
   type: 'user_authentication_password_profile_info',
@@ -23,29 +52,7 @@ export const userAuthenticationPasswordProfileInfos = resource({
   path: '/v2/authentication-realms/:realm_id/user-authentication-info/:user_authentication_info_id/user-authentication-password-profile-info',
   table: 'user_authentication_password_profile_infos',
   parent: () => userAuthenticationInfos,
-  fields: {
-    username: text({
-      required: true,
-      min: 1,
-      max: 320,
-      about: 'Unique in the password profile, in upper and lower case alike.',
-      example: 'ada.marsh@example.com',
-    }),
-    // Long enough for any phrase; bounded, because hashing takes time.
-    password: text({
-      required: true,
-      hidden: true,
-      min: 8,
-      max: 1024,
-      about: 'Never shown again: the server keeps a hash.',
-      example: 'eleven horses by the river',
-    }),
-    password_profile_id: reference('password-profile', {
-      required: true,
-      immutable: true,
-      about: 'The password profile, of the same realm.',
-    }),
-  },
+  fields,
   area: 'user-authentication-password-profile-info',
   visible: ownUser('user_authentication_info_id'),
   dialect: dialects.identity,
@@ -63,22 +70,37 @@ export const userAuthenticationPasswordProfileInfos = resource({
 
 const mustBeEmail = checker({ properties: { username: { type: 'string', format: 'email' } } }, 'data')
 
-async function prepare(ctx: Ctx, { scope, values, before }: Draft): Promise<void> {
+async function prepare(ctx: Ctx, { scope, values, before }: Draft<typeof fields>): Promise<void> {
+  const { current_password } = values
+  values.current_password = undefined
   mustManageOneself(ctx)
   if (!before) await mustHaveUser(ctx, scope)
-  if (values.username !== before?.doc.username) await checkUsername(ctx, scope, values)
-  // Before the user is held: hashing is meant to be slow.
+  if (values.username !== before?.doc.username) {
+    // That a username is taken tells that there is such a user: nobody may ask for many.
+    if (ctx.who.shopper) await mustBeWithinLimits(ctx, { at: 'change-username', whose: ctx.who.shopper.id })
+    await checkUsername(ctx, scope, values)
+  }
   const same = before && values.password === before.hidden.password
-  if (!same) values.password = await hash(values.password as string)
+  if (!same) {
+    await refuseCommonPassword(ctx, values.password)
+    if (before) await mustKnowPassword(ctx, current_password, (password) => signIn(ctx, before, password))
+    // Before the user is held: hashing is meant to be slow.
+    values.password = await hash(values.password)
+  }
   await (same ? touchUser : signOutUser)(ctx, scope)
 }
 
-async function checkUsername(ctx: Ctx, scope: Draft['scope'], values: Draft['values']): Promise<void> {
-  const profile = await ctx.store.find(
-    passwordProfiles,
-    values.password_profile_id as string,
-    scope.slice(0, 1),
-  )
+const signIn = (ctx: Ctx, { scope: [realmId = ''], doc }: Row<typeof fields>, password: string) => {
+  const { username, password_profile_id } = doc
+  return userWithPassword(ctx, realmId, { username, password_profile_id, password })
+}
+
+async function checkUsername(
+  ctx: Ctx,
+  scope: readonly string[],
+  { username, password_profile_id }: Values<typeof fields>,
+): Promise<void> {
+  const profile = await ctx.store.find(passwordProfiles, password_profile_id, scope.slice(0, 1))
   if (!profile) throw new Problem(noProfile.code, noProfile.detail, { source: noProfile.source })
-  if (profile.doc.username_format === 'email') mustBeEmail({ username: values.username })
+  if (profile.doc.username_format === 'email') mustBeEmail({ username })
 }

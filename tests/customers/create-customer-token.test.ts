@@ -30,7 +30,7 @@ test('a token that says who signed in, for 24 hours', async () => {
     expect(Math.abs(expires - clock.now().getTime() / 1000 - 86_400)).toBeLessThan(10)
     expect(decodeProtectedHeader(token).alg).toBe('HS256')
     const claims = { sub: ada, name: 'Ada Marsh', jti: id, exp: expires, iat: expires - 86_400 }
-    expect(decodeJwt(token)).toEqual(claims)
+    expect(decodeJwt(token)).toEqual({ ...claims, password_epoch: expect.any(String) })
     expect(await verifyCustomerToken(world.server.instance, world.storeId, token)).toEqual({
       customerId: ada,
     })
@@ -112,7 +112,7 @@ describe('a token', () => {
       `${header}.${payload}.`,
       none,
       world.admin.token as string,
-      await forge(world.server.instance.shopperTokenKey('another')),
+      await forge(world.server.instance.shopperTokenKey('account-member')),
     ]
     for (const one of bad) await expect(verified(one), one).rejects.toMatchObject({ status: 401 })
     // Nor is it an access token.
@@ -179,4 +179,30 @@ test('whoever brings a customer token sees and changes that customer alone', asy
   expect((await shopper.post(customers, customer(), headers)).status).toBe(403)
   expect((await shopper.get('/v2/accounts', headers)).status).toBe(403)
   expect((await shopper.get(`${customers}/${ada}`, { 'x-moltin-customer-token': 'x' })).status).toBe(401)
+})
+
+describe('who guesses', () => {
+  test('of a name in all its spellings', async () => {
+    await made(world.admin.post(customers, customer({ email: 'vickim@example.com', password })))
+    const names = ['vickim', 'VICKIM', 'v\u0130ckim', 'vick\u0130m', 'v\u0130ck\u0130m', 'Vickim']
+    const counts: number[] = []
+    for (const name of names) {
+      const guess = credentials({ email: `${name}@example.com`, password: 'a wrong password' })
+      counts.push((await world.admin.post(tokens, guess)).status)
+    }
+    expect(counts).toEqual([401, 401, 401, 401, 401, 429])
+  })
+
+  test('by changing their own address is slowed down', async () => {
+    await made(world.admin.post(customers, customer({ email: 'gus@example.com', password })))
+    const headers = { 'x-moltin-customer-token': await signIn({ email: 'gus@example.com' }) }
+    const gus = (await world.shopper.get(customers, headers)).body.data[0].id
+    const counts: number[] = []
+    for (let i = 0; i < 6; i++) {
+      counts.push(
+        (await world.shopper.put(`${customers}/${gus}`, body('customer', { email }), headers)).status,
+      )
+    }
+    expect(counts).toEqual([409, 409, 409, 409, 409, 429])
+  })
 })

@@ -94,10 +94,30 @@ describe('a customer who signs in at a provider', () => {
 })
 
 describe('a code', () => {
-  test('that was used is refused', async () => {
+  test('that was used is refused, and ends the tokens of its user when whoever brings it knows the verifier', async () => {
     const code = await comeBack('ada')
-    expect((await redeem(code)).status).toBe(200)
+    const { customer_id, token } = (await redeem(code)).body.data
+    const own = async () =>
+      (await world.shopper.get(`${customers}/${customer_id}`, tokenHeader(token))).status
+    expect((await redeem({ ...code, oauth_code_verifier: 'x'.repeat(43) })).status).toBe(401)
+    expect((await redeem({ ...code, oauth_redirect_uri: 'https://shop.example.com/' })).status).toBe(401)
+    expect(await own()).toBe(200)
     expect((await redeem(code)).status).toBe(401)
+    expect(await own()).toBe(401)
+
+    const next = (await redeem(await comeBack('ada'))).body.data
+    expect((await redeem(code)).status).toBe(401)
+    const path = `${customers}/${next.customer_id}`
+    expect((await world.shopper.get(path, tokenHeader(next.token))).status).toBe(200)
+  })
+
+  test('that was brought with another verifier ends no tokens, however often it is brought', async () => {
+    const { customer_id, token } = (await redeem(await comeBack('ada'))).body.data
+    const code = await comeBack('ada')
+    expect((await redeem({ ...code, oauth_code_verifier: 'x'.repeat(43) })).status).toBe(401)
+    expect([(await redeem(code)).status, (await redeem(code)).status]).toEqual([401, 401])
+    const path = `${customers}/${customer_id}`
+    expect((await world.shopper.get(path, tokenHeader(token))).status).toBe(200)
   })
 
   test.each([
@@ -154,10 +174,11 @@ describe('the tokens of a customer end', () => {
   test.each(cases)('%s', async (_what, act) => {
     const name = randomUUID()
     Object.assign(people, { [name]: { email: `${name}@example.com`, email_verified: true, name } })
-    const { customer_id, token } = (await redeem(await comeBack(name))).body.data
+    const { customer_id } = (await redeem(await comeBack(name))).body.data
     // By a password they are the same person, and signed out alike.
     const credentials = { email: `${name}@example.com`, password }
     await world.admin.put(`${customers}/${customer_id}`, body('customer', { password }))
+    const { token } = (await redeem(await comeBack(name))).body.data
     const second = (await redeem(credentials)).body.data.token
     const pending = await comeBack(name)
     const see = async (token: string) =>
@@ -168,6 +189,17 @@ describe('the tokens of a customer end', () => {
     expect((await redeem(pending)).status).toBe(401)
     expect(await see((await redeem(credentials)).body.data.token)).toBe(200)
   })
+})
+
+test('a customer who is deleted and comes back has none of their old tokens', async () => {
+  const first = (await redeem(await comeBack('finn'))).body.data
+  expect((await world.admin.delete(`${customers}/${first.customer_id}`)).status).toBe(204)
+  const second = (await redeem(await comeBack('finn'))).body.data
+  expect(second.customer_id).toBe(first.customer_id)
+  const see = async ({ token }: { token: string }) =>
+    (await world.shopper.get(`${customers}/${first.customer_id}`, tokenHeader(token))).status
+  expect([await see(first), await see(second)]).toEqual([401, 200])
+  expect((await world.admin.delete(`${customers}/${first.customer_id}`)).status).toBe(204)
 })
 
 describe('who guesses the password of a customer', () => {

@@ -1,0 +1,26 @@
+import { verify } from '@node-rs/argon2'
+import { folded, nobodysHash } from '../identity/index.ts'
+import { guarded } from '../kernel/auth/attempts.ts'
+import type { Ctx } from '../kernel/context.ts'
+import { type Identified, tokenEpochs } from './customer-token.ts'
+
+/** Who signs in with these; undefined, and counted as a guess, after the same work whatever is wrong. */
+export async function customerWithPassword(
+  ctx: Ctx,
+  email: string,
+  password: string,
+): Promise<Identified | undefined> {
+  const attempt = { at: 'customer-sign-in', whose: await folded(ctx, email) }
+  return guarded(ctx, attempt, () => find(ctx, email, password))
+}
+
+async function find(ctx: Ctx, email: string, password: string): Promise<Identified | undefined> {
+  const [row] = await ctx.store.rows(
+    `SELECT c.id, c.name, c.hidden->>'password_hash', ${tokenEpochs.columns} FROM customers c ${tokenEpochs.joins}
+     WHERE c.store_id = $1 AND lower(c.email COLLATE "default") = lower($2 COLLATE "default")`,
+    email,
+  )
+  const [id, name, theirs, ...epochs] = row ?? []
+  const good = await verify(theirs ?? nobodysHash, password)
+  return good && theirs && id && name ? { id, name, ...tokenEpochs.read(epochs) } : undefined
+}

@@ -1,0 +1,25 @@
+import type { Ctx } from '../kernel/context.ts'
+import { Problem } from '../kernel/errors.ts'
+
+let list: Promise<ReadonlySet<string>> | undefined
+
+/** Some 18,000, of 8 characters or more: shorter ones are refused for their length. */
+async function commonPasswords(): Promise<ReadonlySet<string>> {
+  // Not when the server starts: it is read in 30 ms, which most starts can do without.
+  const { dictionary } = await import('@zxcvbn-ts/language-common')
+  const long = dictionary['passwords-common'].filter(({ length }) => length >= 8)
+  return new Set(long.map((one) => one.toLowerCase()))
+}
+
+/** Where SUTLER_STRICT_PASSWORDS is on, refuses (422) a new password that is one of the most common, in any case. */
+export async function refuseCommonPassword({ instance }: Ctx, password: string): Promise<void> {
+  if (!instance.strictPasswords) return
+  list ??= commonPasswords()
+  if (!(await list).has(password.toLowerCase())) return
+  throw new Problem(
+    'unprocessable',
+    'data.password is one of the most common passwords, which are guessed first: send one of 8 to 1024 characters that ' +
+      'few others use, such as four words that have nothing to do with each other.',
+    { source: 'data.password' },
+  )
+}
