@@ -1,11 +1,12 @@
 import { accountRealmId, type SignedIn } from '../identity/index.ts'
+import { actingAs } from '../kernel/acting-as.ts'
 import { action } from '../kernel/action.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { choice } from '../kernel/fields.ts'
 import { type Answer, json, queryWithoutPage } from '../kernel/http/answer.ts'
 import type { Call } from '../kernel/operations.ts'
-import { fetchPage, pageLinks, pageMeta } from '../kernel/query/page.ts'
-import { parse } from '../kernel/query/parse.ts'
+import { fetchPage, mustBePage, pageLinks, pageMeta } from '../kernel/query/page.ts'
+import { type Ask, parse } from '../kernel/query/parse.ts'
 import type { Row } from '../kernel/resource.ts'
 import { readSingleton } from '../kernel/singleton.ts'
 import { accountAuthenticationSettings } from './account-authentication-settings.ts'
@@ -27,6 +28,7 @@ export const createAccountMemberTokens = action({
   area: 'account-member-tokens',
   status: 201,
   signsIn: true,
+  shows: { page: true },
   body: {
     type: tokenType,
     fields: {
@@ -41,20 +43,30 @@ export const createAccountMemberTokens = action({
 
   async run(ctx, call) {
     const { signIn } = mechanisms[call.body.authentication_mechanism as keyof typeof mechanisms]
-    return tokensOf(ctx, await signIn(ctx, call), call)
+    // Before anyone is signed up, or a code is used up, for a page that is refused.
+    const ask = parse(call.query)
+    mustBePage(ctx, membershipsOfMember, ask)
+    return tokensOf(ctx, await signIn(ctx, call), ask, call)
   },
 })
 
 /** A member may be in ten thousand accounts: only the tokens of the page are made. */
-async function tokensOf(ctx: Ctx, member: SignedIn, call: Pick<Call, 'path' | 'query'>): Promise<Answer> {
-  const source = { resource: membershipsOfMember, scope: [member.userId] }
-  const page = await fetchPage(ctx, source, parse(call.query))
+async function tokensOf(
+  ctx: Ctx,
+  member: SignedIn,
+  ask: Ask,
+  call: Pick<Call, 'path' | 'query'>,
+): Promise<Answer> {
+  const page = await fetchPage(ctx, { resource: membershipsOfMember, scope: [member.userId] }, ask)
   const ids = (page.rows as readonly Row<typeof membershipsOfMember.fields>[]).flatMap(
     ({ doc }) => doc.relationships?.account.data.id ?? [],
   )
   const session = await newSession(ctx, member)
   const expires = new Date(session.expiresS * 1000).toISOString()
-  const data = (await findAll(ctx, accounts, ids)).map(async ({ id, doc }) => {
+  const own = await findAll(ctx, accounts, ids)
+  // It is the member who is shown the names, whoever asked for the tokens.
+  ctx.instance.onRead(actingAs(ctx, member.userId), accounts, own)
+  const data = own.map(async ({ id, doc }) => {
     const ancestorIds = (doc.relationships?.ancestors ?? []).map(({ data }) => data.id)
     const token = await signAccountMemberToken(ctx.instance, session, { id, ancestorIds })
     return { type: tokenType, account_id: id, account_name: doc.name, token, expires }

@@ -93,14 +93,12 @@ const oidc = mechanism(
       about: 'What the code challenge of the sign-in was made of (RFC 7636).',
     }),
   },
-  async (ctx, { oauth_authorization_code, oauth_redirect_uri, oauth_code_verifier }) => {
-    const { user, tokenEpoch } = await redeemSignInCode(ctx, await accountRealmId(ctx), {
+  async (ctx, { oauth_authorization_code, oauth_redirect_uri, oauth_code_verifier }) =>
+    redeemSignInCode(ctx, await accountRealmId(ctx), {
       code: oauth_authorization_code,
       redirectUri: oauth_redirect_uri,
       codeVerifier: oauth_code_verifier,
-    })
-    return { userId: user.id, tokenEpoch }
-  },
+    }),
 )
 
 /** Another of the member's accounts, or more time in the same. */

@@ -1,47 +1,54 @@
 import {
   accountRealmId,
+  folded,
   type SignedIn,
   tokenEpochOf,
   userAuthenticationInfos,
   userAuthenticationPasswordProfileInfos,
 } from '../identity/index.ts'
+import { actingAs } from '../kernel/acting-as.ts'
 import { guarded } from '../kernel/auth/attempts.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import type { Values } from '../kernel/fields.ts'
+import { newId } from '../kernel/ids.ts'
 import { inTransaction } from '../kernel/in-transaction.ts'
 import { store } from '../kernel/operations.ts'
 import { readSingleton } from '../kernel/singleton.ts'
 import { accountAuthenticationSettings } from './account-authentication-settings.ts'
 import { autoCreateAccount } from './auto-create-account.ts'
 
-type Newcomer = Values<typeof userAuthenticationInfos.fields> &
-  Values<typeof userAuthenticationPasswordProfileInfos.fields>
+type Newcomer = Omit<Values<typeof userAuthenticationInfos.fields>, 'email_claimed'> &
+  Omit<Values<typeof userAuthenticationPasswordProfileInfos.fields>, 'current_password'>
 
 /** Makes a member of someone who asks for it, where the store wants that: a user, their username and their password. */
 export async function signUp(ctx: Ctx, newcomer: Newcomer): Promise<SignedIn> {
   const { enable_self_signup } = await readSingleton(ctx, accountAuthenticationSettings)
   if (!enable_self_signup) throw new Problem('forbidden', 'The setting enable_self_signup is off.')
-  const { username, password_profile_id } = newcomer
-  // That a username is taken tells that there is such a user: nobody may ask for many.
-  const attempt = { at: 'sign-up', whose: `${password_profile_id} ${username.toLowerCase()}` }
-  let taken: Problem | undefined
-  const signedIn = await guarded(ctx, attempt, () =>
-    inTransaction(ctx, (inner) => makeMember(inner, newcomer)).catch((error: unknown) => {
-      if (!(error instanceof Problem && error.code === 'conflict')) throw error
-      taken = error
-      return undefined
-    }),
-  )
-  if (signedIn) return signedIn
-  throw taken
+  await countIfTaken(ctx, newcomer)
+  const id = newId()
+  return inTransaction(actingAs(ctx, id), (inner) => makeMember(inner, id, newcomer))
 }
 
-async function makeMember(ctx: Ctx, newcomer: Newcomer): Promise<SignedIn> {
+/** That a username is taken tells that there is such a user: nobody may ask for many. */
+async function countIfTaken(ctx: Ctx, { username, password_profile_id }: Newcomer): Promise<void> {
+  const name = await folded(ctx, username)
+  await guarded(ctx, { at: 'sign-up', whose: `${password_profile_id} ${name}` }, async () => {
+    const [taken] = await ctx.store.rows(
+      `SELECT 1 FROM user_authentication_password_profile_infos
+       WHERE store_id = $1 AND password_profile_id = $2 AND lower(username COLLATE "default") = $3`,
+      password_profile_id,
+      name,
+    )
+    return taken ? undefined : true
+  })
+}
+
+async function makeMember(ctx: Ctx, id: string, newcomer: Newcomer): Promise<SignedIn> {
   const realmId = await accountRealmId(ctx)
   const { username, password, password_profile_id, ...person } = newcomer
-  const user = await store(ctx, userAuthenticationInfos, [realmId], person)
-  const link = { username, password, password_profile_id }
+  const user = await store(ctx, userAuthenticationInfos, [realmId], { ...person, email_claimed: true }, id)
+  const link = { username, password, password_profile_id, current_password: undefined }
   await store(ctx, userAuthenticationPasswordProfileInfos, [realmId, user.id], link)
   await autoCreateAccount(ctx, user)
   return { userId: user.id, tokenEpoch: await tokenEpochOf(ctx, user.id) }

@@ -1,7 +1,9 @@
+import { actingAs } from '../kernel/acting-as.ts'
 import type { Ctx } from '../kernel/context.ts'
 import type { Values } from '../kernel/fields.ts'
+import { newId } from '../kernel/ids.ts'
 import { store } from '../kernel/operations.ts'
-import type { Resource } from '../kernel/resource.ts'
+import type { Resource, Row } from '../kernel/resource.ts'
 import { authenticationRealms } from './authentication-realms.ts'
 import type { Identity } from './identify.ts'
 import type { Person } from './person.ts'
@@ -15,58 +17,56 @@ export interface Newcomer {
   readonly identity: Identity
 }
 
-/** The id of the user whom this identity is. Nothing else makes someone a user: not their email, not their name. */
-export async function findUserOf(
-  ctx: Ctx,
-  { realmId, profileId, identity: { issuer, subject } }: Newcomer,
-): Promise<string | undefined> {
-  const [row] = await ctx.store.rows(
-    `SELECT user_authentication_info_id FROM user_authentication_oidc_profile_infos
-     WHERE store_id = $1 AND realm_id = $2 AND oidc_profile_id = $3 AND issuer = $4 AND subject = $5`,
+type EmailPolicy = Row<typeof authenticationRealms.fields>['doc']['duplicate_email_policy']
+
+/**
+ * What the realm does about a second user with an email address. Unless it does not care, first sign-ins are admitted
+ * one after the other from here on, or two with one address would not see each other. Needs a transaction.
+ */
+export async function takeTurn(ctx: Ctx, realmId: string): Promise<EmailPolicy> {
+  const policy =
+    (await ctx.store.find(authenticationRealms, realmId))?.doc.duplicate_email_policy ?? 'allowed'
+  if (policy === 'allowed') return policy
+  await ctx.store.rows(
+    'SELECT FROM authentication_realms WHERE store_id = $1 AND id = $2 FOR NO KEY UPDATE',
     realmId,
-    profileId,
-    issuer,
-    subject,
   )
-  return row?.[0] ?? undefined
+  return policy
 }
 
-/** Makes someone a user at their first sign-in, as the realm wants it. Needs a transaction. */
+/** Makes someone a user at their first sign-in, as the realm wants it. Needs a transaction, and its turn. */
 export async function admitUser(
   ctx: Ctx,
   users: Resource,
   newcomer: Newcomer,
   person: Person,
-): Promise<string> {
+  policy: EmailPolicy,
+): Promise<void> {
   const { realmId, profileId, identity } = newcomer
   const link = {
     subject: identity.subject,
     issuer: identity.issuer,
     oidc_profile_id: profileId,
   } as Values<typeof userAuthenticationOidcProfileInfos.fields>
-  const existing = await userToJoin(ctx, realmId, person)
-  if (existing !== undefined) {
-    await store(ctx, userAuthenticationOidcProfileInfos, [realmId, existing], link)
-    return existing
+  const existing = policy === 'allowed' ? undefined : await userToJoin(ctx, realmId, person, policy)
+  if (existing) {
+    const they = actingAs(ctx, existing.id)
+    if (existing.emailClaimed) await takeOver(they, realmId, existing.id)
+    await store(they, userAuthenticationOidcProfileInfos, [realmId, existing.id], link)
+    return
   }
-  const user = await store(ctx, users, [realmId], { ...person.names, email: person.email })
+  const { names, email, emailVerified } = person
+  const id = newId()
+  const they = actingAs(ctx, id)
+  await store(they, users, [realmId], { ...names, email, email_claimed: !emailVerified }, id)
   // Not by the rules of the resource: they would count the link as a change of the user it is made with.
-  await ctx.store.insert(userAuthenticationOidcProfileInfos, { scope: [realmId, user.id], values: link })
-  return user.id
+  await they.store.insert(userAuthenticationOidcProfileInfos, { scope: [realmId, id], values: link })
 }
 
 /** The user with the same email, where the realm wants no second one; undefined when a new user is to be made. */
-async function userToJoin(ctx: Ctx, realmId: string, person: Person): Promise<string | undefined> {
-  const realm = await ctx.store.find(authenticationRealms, realmId)
-  const policy = realm?.doc.duplicate_email_policy
-  if (policy === 'allowed') return undefined
-  // First sign-ins are admitted one after the other, or two with one email would not see each other.
-  await ctx.store.rows(
-    'SELECT FROM authentication_realms WHERE store_id = $1 AND id = $2 FOR NO KEY UPDATE',
-    realmId,
-  )
+async function userToJoin(ctx: Ctx, realmId: string, person: Person, policy: EmailPolicy) {
   const [first, second] = await ctx.store.rows(
-    `SELECT id FROM user_authentication_infos WHERE store_id = $1 AND realm_id = $2
+    `SELECT id, hidden->>'email_claimed' FROM user_authentication_infos WHERE store_id = $1 AND realm_id = $2
      AND lower(email COLLATE "default") = lower($3::text COLLATE "default") LIMIT 2`,
     realmId,
     person.email,
@@ -76,7 +76,31 @@ async function userToJoin(ctx: Ctx, realmId: string, person: Person): Promise<st
   if (second) throw refused('Several users have this email address.')
   // Anyone can claim an address at some providers; whose it is, is what the provider must vouch for.
   if (!person.emailVerified) throw refused('The provider has not verified this email address.')
-  return first[0] as string
+  return { id: first[0] as string, emailClaimed: first[1] === 'true' }
+}
+
+/**
+ * The user only claimed the address, and here is someone who has it: whoever it was that made the claim has no way in
+ * any more, or a stranger could wait in an account for its owner to come.
+ */
+async function takeOver(ctx: Ctx, realmId: string, userId: string): Promise<void> {
+  // The user first, as everyone does: see touchUser.
+  await ctx.store.rows(
+    `UPDATE user_authentication_infos SET hidden = NULL WHERE store_id = $1 AND realm_id = $2 AND id = $3`,
+    realmId,
+    userId,
+  )
+  for (const table of [
+    'user_authentication_oidc_profile_infos',
+    'user_authentication_password_profile_infos',
+  ]) {
+    await ctx.store.write(
+      `DELETE FROM ${table} USING set_config('sutler.by', $2, true)
+       WHERE store_id = $1 AND realm_id = $3 AND user_authentication_info_id = $4`,
+      realmId,
+      userId,
+    )
+  }
 }
 
 const refused = (description: string) => new SignInRefusal('access_denied', description)

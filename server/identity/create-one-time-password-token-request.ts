@@ -4,6 +4,7 @@ import { Problem } from '../kernel/errors.ts'
 import { choice, text } from '../kernel/fields.ts'
 import { isId } from '../kernel/ids.ts'
 import { findVisible } from '../kernel/operations.ts'
+import { folded } from './folded.ts'
 import { giveOneTimePassword, newOneTimePassword } from './one-time-passwords.ts'
 import { passwordProfiles } from './password-profiles.ts'
 
@@ -39,7 +40,7 @@ export const createOneTimePasswordTokenRequest = action({
     }
     const attempt = {
       at: 'one-time-password-token-request',
-      whose: `${profile.id} ${username.toLowerCase()}`,
+      whose: `${profile.id} ${await folded(ctx, username)}`,
     }
     // From here on nothing depends on whether there is such a user, and too many requests are no one's to know of.
     if (await withinLimits(ctx, attempt)) {

@@ -2,15 +2,15 @@ import { action } from '../kernel/action.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import type { Answer } from '../kernel/http/answer.ts'
-import { isId } from '../kernel/ids.ts'
 import { inTransaction } from '../kernel/in-transaction.ts'
 import type { Resource } from '../kernel/resource.ts'
-import { admitUser, findUserOf, type Newcomer } from './admit-user.ts'
+import { admitUser, type Newcomer, takeTurn } from './admit-user.ts'
+import { findProfile } from './find-profile.ts'
 import { identify } from './identify.ts'
-import { oidcProfiles } from './oidc-profiles.ts'
 import { type Person, personOf } from './person.ts'
 import { converse } from './provider-refusal.ts'
 import { issueSignInCode } from './sign-in-codes.ts'
+import { callbackQuery } from './sign-in-query.ts'
 import { backTo, refuseAt, refuseHere, SignInRefusal } from './sign-in-refusal.ts'
 import { type SignInRequest, takeSignInRequest } from './sign-in-requests.ts'
 
@@ -23,18 +23,19 @@ export const finishOidcLogin = (users: Resource) =>
       'Where the OpenID Connect provider sends the browser back to. It goes on to the storefront, with a code ' +
       'that is good for one token, or with an error.',
     area: 'open',
+    signsIn: true,
     storeIn: 'store_id',
     status: 307,
+    query: callbackQuery,
 
     async run(ctx, { params, query }) {
-      const profile =
-        isId(params.realm_id) && isId(params.id)
-          ? await ctx.store.findWhole(oidcProfiles, params.id, [params.realm_id])
-          : undefined
-      if (!profile) throw new Problem('not_found', 'oidc profile not found')
-      const realmId = profile.scope[0] as string
+      const { realm_id: realmId, id: profileId } = params
       const state = new URLSearchParams(query).get('state') ?? ''
-      const taken = await takeSignInRequest(ctx, state, realmId, profile.id)
+      const [profile, taken] = await Promise.all([
+        findProfile(ctx, realmId, profileId),
+        takeSignInRequest(ctx, state, realmId, profileId),
+      ])
+      if (!profile) throw new Problem('not_found', 'oidc profile not found')
       if (taken.outcome === 'unknown') return refuseHere('state is of no sign-in that was begun here.')
       const { request } = taken
       if (taken.outcome === 'replayed' && !request.reportsReplay) {
@@ -42,8 +43,8 @@ export const finishOidcLogin = (users: Resource) =>
       }
       try {
         if (taken.outcome !== 'taken') throw tooLate(taken.outcome)
-        const identity = await converse(ctx, profile.id, () => identify(ctx, profile, request, state, query))
-        const code = await signIn(ctx, users, request, { realmId, profileId: profile.id, identity })
+        const identity = await converse(ctx, profileId, () => identify(ctx, profile, request, state, query))
+        const code = await signIn(ctx, users, request, { realmId, profileId, identity })
         return backTo(request, { code })
       } catch (error) {
         return refusedAt(request, error)
@@ -73,14 +74,17 @@ async function signIn(
   request: SignInRequest,
   newcomer: Newcomer,
 ): Promise<string> {
-  const person = (await findUserOf(ctx, newcomer)) ? undefined : await introduce(ctx, newcomer)
+  const code = await issueSignInCode(ctx, request, newcomer)
+  if (code) return code
+  const person = await introduce(ctx, newcomer)
   const enter = () =>
     inTransaction(ctx, async (ctx) => {
-      const known = await findUserOf(ctx, newcomer)
-      const userId = known ?? (person && (await admitUser(ctx, users, newcomer, person)))
-      const code = userId && (await issueSignInCode(ctx, request, userId))
-      if (!code) throw new SignInRefusal('access_denied', 'The user was deleted meanwhile.')
-      return code
+      const policy = await takeTurn(ctx, newcomer.realmId)
+      // Someone else's turn may have been their own: of two first sign-ins at once one makes the user.
+      const known = await issueSignInCode(ctx, request, newcomer)
+      if (known) return known
+      await admitUser(ctx, users, newcomer, person, policy)
+      return (await issueSignInCode(ctx, request, newcomer)) as string
     })
   return enter().catch((error: unknown) => {
     // Someone signed in for the first time twice at once: by now the other request has made the user.
@@ -91,8 +95,8 @@ async function signIn(
 
 async function introduce(ctx: Ctx, { profileId, identity }: Newcomer): Promise<Person> {
   const { claims, moreClaims } = identity
-  const said = personOf(claims) && claims.name
-  const person = personOf(said ? claims : { ...(await converse(ctx, profileId, moreClaims)), ...claims })
+  const told = personOf(claims) && claims.name
+  const person = personOf(claims, told ? {} : await converse(ctx, profileId, moreClaims))
   if (person) return person
   throw new SignInRefusal('access_denied', 'The provider tells no email address of this user.')
 }

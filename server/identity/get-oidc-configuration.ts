@@ -1,5 +1,6 @@
 import { action } from '../kernel/action.ts'
 import { Problem } from '../kernel/errors.ts'
+import { reference } from '../kernel/fields.ts'
 import { json } from '../kernel/http/answer.ts'
 import { isId } from '../kernel/ids.ts'
 import { findRealm } from './find-realm.ts'
@@ -9,12 +10,15 @@ import { oidcProfiles } from './oidc-profiles.ts'
 export const getOidcConfiguration = action({
   name: 'get-oidc-configuration',
   route: 'GET /oidc-idp/stores/:store_id/authentication-realms/:realm_id/.well-known/openid-configuration',
-  about:
-    'The OpenID Connect discovery document of the realm, for the libraries of storefronts. In the query, ' +
-    '`elasticpath_commerce_cloud_profile_id` may name the OIDC profile to sign in with.',
+  about: 'The OpenID Connect discovery document of the realm, for the libraries of storefronts.',
   area: 'open',
   storeIn: 'store_id',
   status: 200,
+  query: {
+    elasticpath_commerce_cloud_profile_id: reference('oidc_profile', {
+      about: 'The OIDC profile to sign in with; it becomes part of the `authorization_endpoint`.',
+    }),
+  },
 
   async run(ctx, { params, query }) {
     const realm = await findRealm(ctx, params.realm_id)

@@ -1,12 +1,10 @@
 import { type JWTPayload, jwtVerify } from 'jose'
 import * as client from 'openid-client'
-import { open } from '../kernel/auth/seal.ts'
 import type { Ctx } from '../kernel/context.ts'
 import type { Row } from '../kernel/resource.ts'
 import type { oidcProfiles } from './oidc-profiles.ts'
 import { isPlainText } from './plain-text.ts'
-import { providerFetch } from './provider-fetch.ts'
-import { type Provider, providerOf } from './providers.ts'
+import { clientAt, clockToleranceS } from './provider-clients.ts'
 import type { SignInRequest } from './sign-in-requests.ts'
 
 type Profile = Row<typeof oidcProfiles.fields>
@@ -21,27 +19,12 @@ export interface Identity {
 }
 
 // Public keys only: with a shared secret, or none, anyone who knows our client could sign.
-const algorithms = ['RS256', 'PS256', 'ES256', 'EdDSA', 'Ed25519']
-const clockToleranceS = 60
+const algorithms = [
+  ...['RS', 'PS', 'ES'].flatMap((kind) => [`${kind}256`, `${kind}384`, `${kind}512`]),
+  'EdDSA',
+  'Ed25519',
+]
 const subjectMax = 255
-
-/** The provider as our client there sees it. */
-export async function clientAt(
-  ctx: Ctx,
-  profile: Profile,
-): Promise<{ provider: Provider; config: client.Configuration }> {
-  const provider = await providerOf(ctx, profile)
-  const secret = open(ctx.instance.sealKey, profile.hidden.client_secret ?? '')
-  const methods = provider.metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
-  const authentication = methods.includes('client_secret_basic')
-    ? client.ClientSecretBasic(secret)
-    : client.ClientSecretPost(secret)
-  const metadata = { [client.clockTolerance]: clockToleranceS }
-  const config = new client.Configuration(provider.metadata, profile.doc.client_id, metadata, authentication)
-  config[client.customFetch] = providerFetch
-  client.allowInsecureRequests(config)
-  return { provider, config }
-}
 
 /** Changes what the provider sent the browser back with for an ID token, and believes it only when all is right. */
 export async function identify(

@@ -19,9 +19,12 @@ import { userAuthenticationOidcProfileInfos } from './user-authentication-oidc-p
 import { userAuthenticationPasswordProfileInfos } from './user-authentication-password-profile-infos.ts'
 
 export { createRealms } from './create-realms.ts'
+export { currentPassword, mustKnowPassword } from './current-password.ts'
+export { folded } from './folded.ts'
 export { openOneTimePasswordEvent } from './one-time-passwords.ts'
 export { realmClients } from './realm-clients.ts'
 export { accountRealmId, customerRealmId } from './realm-ids.ts'
+export { refuseCommonPassword } from './refuse-common-password.ts'
 export { type Redemption, redeemSignInCode } from './sign-in-codes.ts'
 export { nobodysHash, signInWithOneTimePassword, signInWithPassword } from './sign-in-with-password.ts'
 export { type SignedIn, tokenEpochOf } from './user-tokens.ts'

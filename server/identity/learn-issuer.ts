@@ -17,16 +17,18 @@ export async function learnIssuer(
   const told = derivedIssuerOf(doc.discovery_url)
   const now = ctx.clock.now()
   await inTransaction(ctx, async ({ store }) => {
-    // Bookkeeping, not a change of the profile: it keeps its version.
-    const learnt = await store.rows(
-      `UPDATE oidc_profiles SET hidden = (hidden::jsonb || jsonb_build_object('issuer', $4::text))::json
-       WHERE store_id = $1 AND realm_id = $2 AND id = $3 AND doc->>'discovery_url' = $5
-         AND hidden->>'issuer' IS NOT DISTINCT FROM $6::text RETURNING 1`,
+    const learnt = await store.write(
+      `UPDATE oidc_profiles SET hidden = (hidden::jsonb || jsonb_build_object('issuer', $5::text))::json,
+         version = version + 1, updated_at = greatest(updated_at, $8::timestamptz)
+       FROM set_config('sutler.by', $2, true)
+       WHERE store_id = $1 AND realm_id = $3 AND id = $4 AND doc->>'discovery_url' = $6
+         AND hidden->>'issuer' IS NOT DISTINCT FROM $7::text RETURNING 1`,
       scope[0],
       id,
       issuer,
       doc.discovery_url,
       hidden.issuer ?? null,
+      now,
     )
     // Only from what was never more than a guess: a provider that takes another name is another issuer.
     if (!learnt.length || hidden.issuer || told === issuer) return

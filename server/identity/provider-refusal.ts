@@ -42,4 +42,12 @@ function chainOf(error: unknown): readonly Error[] {
 
 // The words of the libraries, which name a claim or a status. Only a parser repeats what it was given.
 const reasonsOf = (error: unknown): readonly string[] =>
-  chainOf(error).map((one) => (one instanceof SyntaxError ? 'not JSON' : one.message))
+  chainOf(error).map((one) =>
+    one instanceof SyntaxError ? 'not JSON' : [one.message, ...saidBy(one)].join(': '),
+  )
+
+/** The provider's own word and status, of which the libraries say only that there are some (RFC 6749 §5.2). */
+function saidBy(error: Error): readonly string[] {
+  const { error: word, status } = error as { error?: unknown; status?: unknown }
+  return [word, status].flatMap((said) => (/^[\w.-]{1,64}$/.test(String(said ?? '')) ? [String(said)] : []))
+}

@@ -1,32 +1,45 @@
 import { unauthorized } from '../kernel/auth/tokens.ts'
 import type { Ctx } from '../kernel/context.ts'
-import type { Row } from '../kernel/resource.ts'
+import { inTransaction } from '../kernel/in-transaction.ts'
+import type { Newcomer } from './admit-user.ts'
 import { hashOf, newSecret, type SignInRequest } from './sign-in-requests.ts'
-import { userAuthenticationInfos } from './user-authentication-infos.ts'
+import { endTokensOf, type SignedIn } from './user-tokens.ts'
 
 /** A storefront changes the code at once: it has no reason to wait. */
 const lifetime = '5 minutes'
 
-/** A code for the storefront that asked, good once; undefined when the user is gone. */
+const epochOf = (user: string) =>
+  `coalesce((SELECT epoch FROM user_token_epochs e WHERE e.store_id = $1 AND e.user_id = ${user}), 0)`
+
+/**
+ * A code for the storefront that asked, good once, for the user whom this identity is; undefined when it is nobody yet.
+ * Nothing else makes someone a user: not their email, not their name. Their epoch is of the same look: of someone who
+ * is unlinked meanwhile the code is not good.
+ */
 export async function issueSignInCode(
   ctx: Ctx,
-  { realmId, redirectUri, codeChallenge }: SignInRequest,
-  userId: string,
+  { redirectUri, codeChallenge }: SignInRequest,
+  { realmId, profileId, identity: { issuer, subject } }: Newcomer,
 ): Promise<string | undefined> {
   const code = newSecret()
-  const stored = await ctx.store.rows(
-    `INSERT INTO sign_in_codes
-       (store_id, code_hash, expires_at, realm_id, user_authentication_info_id, redirect_uri, code_challenge)
-     SELECT store_id, $2, $3::timestamptz + interval '${lifetime}', realm_id, id, $6, $7
-     FROM user_authentication_infos WHERE store_id = $1 AND realm_id = $4 AND id = $5 FOR KEY SHARE RETURNING 1`,
+  const issued = await ctx.store.glance(
+    `INSERT INTO sign_in_codes (store_id, code_hash, expires_at, realm_id, user_authentication_info_id, epoch,
+       redirect_uri, code_challenge)
+     SELECT store_id, $2, $3::timestamptz + interval '${lifetime}', realm_id, id, ${epochOf('u.id')}, $8, $9
+     FROM user_authentication_infos u WHERE store_id = $1 AND realm_id = $4 AND id = (
+       SELECT user_authentication_info_id FROM user_authentication_oidc_profile_infos
+       WHERE store_id = $1 AND realm_id = $4 AND oidc_profile_id = $5 AND issuer = $6 AND subject = $7)
+     RETURNING 1`,
     hashOf(code),
     ctx.clock.now(),
     realmId,
-    userId,
+    profileId,
+    issuer,
+    subject,
     redirectUri,
     codeChallenge,
   )
-  return stored.length ? code : undefined
+  return issued.length ? code : undefined
 }
 
 /** What a storefront brings to change a code for a token. */
@@ -36,36 +49,55 @@ export interface Redemption {
   readonly codeVerifier: string
 }
 
-/** Who a code was good for, and the epoch that their tokens have: see SignedIn. */
-interface Redeemed {
-  readonly user: Row<typeof userAuthenticationInfos.fields>
-  readonly tokenEpoch: number
+/**
+ * The user who signed in to the realm with this code; a Problem (401) when the code is not good. Whatever comes of it,
+ * the code is used up: one that was tried with another verifier has been seen by someone else.
+ */
+export async function redeemSignInCode(ctx: Ctx, realmId: string, redemption: Redemption): Promise<SignedIn> {
+  const { code, redirectUri, codeVerifier } = redemption
+  const [row] = await ctx.store.glance(
+    `UPDATE sign_in_codes SET granted =
+       expires_at > $6 AND realm_id = $3 AND redirect_uri = $4 AND code_challenge = $5
+       AND EXISTS (SELECT FROM user_authentication_infos u
+         WHERE u.store_id = $1 AND u.realm_id = $3 AND u.id = user_authentication_info_id)
+       AND epoch = ${epochOf('user_authentication_info_id')}
+     WHERE store_id = $1 AND code_hash = $2 AND granted IS NULL
+     RETURNING granted, user_authentication_info_id, epoch`,
+    hashOf(code),
+    realmId,
+    redirectUri,
+    hashOf(codeVerifier),
+    ctx.clock.now(),
+  )
+  const [granted, userId, epoch] = row ?? []
+  if (granted === 't') return { userId: userId as string, tokenEpoch: Number(epoch) }
+  if (!row) await endTokensOfCode(ctx, realmId, redemption)
+  // One sentence for every reason: whoever guesses learns nothing.
+  throw unauthorized('The authorization code, its redirect URI or its code verifier is not valid.')
 }
 
 /**
- * The user who signed in to the realm with this code; a Problem (401) when the code is not good. Whatever comes of it,
- * the code is used up: one that was tried with another verifier has been seen by someone else. Within a transaction
- * that holds only once it commits. Their epoch is of the same look: a user whose tokens are ended meanwhile gets tokens
- * that are ended.
+ * A code that was good, brought once more by someone who knows its verifier: one of the two has stolen it, and which
+ * one cannot be told (RFC 6749 §4.1.2).
  */
-export async function redeemSignInCode(
+async function endTokensOfCode(
   ctx: Ctx,
   realmId: string,
   { code, redirectUri, codeVerifier }: Redemption,
-): Promise<Redeemed> {
-  const [row] = await ctx.store.rows(
-    `DELETE FROM sign_in_codes c WHERE store_id = $1 AND code_hash = $2
-     RETURNING realm_id, user_authentication_info_id, redirect_uri, code_challenge, expires_at > $3,
-       coalesce((SELECT epoch FROM user_token_epochs e
-         WHERE e.store_id = $1 AND e.user_id = c.user_authentication_info_id), 0)`,
-    hashOf(code),
-    ctx.clock.now(),
-  )
-  const [realm, userId, address, challenge, alive, epoch] = row ?? []
-  const good =
-    alive === 't' && realm === realmId && address === redirectUri && challenge === hashOf(codeVerifier)
-  const user = good && (await ctx.store.find(userAuthenticationInfos, userId as string, [realmId]))
-  // One sentence for every reason: whoever guesses learns nothing.
-  if (!user) throw unauthorized('The authorization code, its redirect URI or its code verifier is not valid.')
-  return { user, tokenEpoch: Number(epoch) }
+): Promise<void> {
+  await inTransaction(ctx, async (ctx) => {
+    const [row] = await ctx.store.rows(
+      `UPDATE sign_in_codes SET granted = false
+       WHERE store_id = $1 AND code_hash = $2 AND granted AND realm_id = $3 AND redirect_uri = $4
+         AND code_challenge = $5 RETURNING user_authentication_info_id`,
+      hashOf(code),
+      realmId,
+      redirectUri,
+      hashOf(codeVerifier),
+    )
+    if (!row) return
+    await endTokensOf(ctx, realmId, [row[0] as string])
+    const about = { user: row[0], request_id: ctx.requestId }
+    ctx.instance.log.warn(about, 'sign-in: a code was brought twice, so the tokens of its user were ended')
+  })
 }

@@ -1,4 +1,3 @@
-import { isId } from '../kernel/ids.ts'
 import type { Row } from '../kernel/resource.ts'
 import type { authenticationRealms } from './authentication-realms.ts'
 import { realmClients } from './realm-clients.ts'
@@ -10,7 +9,6 @@ type Realm = Row<typeof authenticationRealms.fields>
 export interface AskedSignIn {
   readonly state: string
   readonly codeChallenge: string
-  readonly profileId: string
   readonly reportsReplay: boolean
   /** For the provider to read. */
   readonly forwarded: Readonly<Record<string, string>>
@@ -39,6 +37,9 @@ function only(asked: URLSearchParams, name: string): string | undefined {
   return more.length === 0 ? value : undefined
 }
 
+export const profileIdOf = (asked: URLSearchParams): string =>
+  asked.get('elasticpath_commerce_cloud_profile_id') ?? ''
+
 export const storefrontOf = (asked: URLSearchParams): Storefront => {
   const state = only(asked, 'state')
   return {
@@ -66,12 +67,9 @@ export function readSignIn(asked: URLSearchParams): AskedSignIn {
   const codeChallenge = asked.get('code_challenge') ?? ''
   // The SHA-256 of the verifier, in base64url without padding.
   if (!/^[\w-]{43}$/.test(codeChallenge)) throw invalid('code_challenge must be one of the method S256.')
-  const profileId = asked.get('elasticpath_commerce_cloud_profile_id') ?? ''
-  if (!isId(profileId)) throw noProfile()
   return {
     state,
     codeChallenge,
-    profileId,
     reportsReplay: asked.get('ep_report_callback_replay_error') === 'true',
     forwarded: Object.fromEntries(forwarded.flatMap((name) => forward(name, asked.get(name)))),
   }

@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Ctx } from '../kernel/context.ts'
+import { isId } from '../kernel/ids.ts'
 import type { Tuple } from '../kernel/storage/database.ts'
 
 /** A sign-in that has been sent to its provider. */
@@ -26,13 +27,12 @@ const lifetime = '10 minutes'
 const columns =
   'realm_id, oidc_profile_id, callback_url, nonce, code_verifier, redirect_uri, state, code_challenge, reports_replay'
 
-/** Keeps the request under a state of ours; undefined when its profile is gone. */
-export async function keepSignInRequest(ctx: Ctx, request: SignInRequest): Promise<string | undefined> {
+/** Keeps the request under a state of ours. */
+export async function keepSignInRequest(ctx: Ctx, request: SignInRequest): Promise<string> {
   const state = newSecret()
-  const stored = await ctx.store.rows(
+  await ctx.store.glance(
     `INSERT INTO sign_in_requests (store_id, state_hash, expires_at, ${columns})
-     SELECT store_id, $2, $3::timestamptz + interval '${lifetime}', realm_id, id, $6, $7, $8, $9, $10, $11, $12
-     FROM oidc_profiles WHERE store_id = $1 AND realm_id = $4 AND id = $5 FOR KEY SHARE RETURNING 1`,
+     VALUES ($1, $2, $3::timestamptz + interval '${lifetime}', $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
     hashOf(state),
     ctx.clock.now(),
     request.realmId,
@@ -45,7 +45,7 @@ export async function keepSignInRequest(ctx: Ctx, request: SignInRequest): Promi
     request.codeChallenge,
     request.reportsReplay,
   )
-  return stored.length ? state : undefined
+  return state
 }
 
 /** What became of a state: good once, in its realm and profile, for its time. */
@@ -59,17 +59,18 @@ export async function takeSignInRequest(
   realmId: string,
   profileId: string,
 ): Promise<Taken> {
+  if (!isId(realmId) || !isId(profileId)) return { outcome: 'unknown' }
   const at = 'store_id = $1 AND state_hash = $2 AND realm_id = $3 AND oidc_profile_id = $4'
   const address = [hashOf(state), realmId, profileId]
   const now = ctx.clock.now()
-  const [taken] = await ctx.store.rows(
+  const [taken] = await ctx.store.glance(
     `UPDATE sign_in_requests SET finished_at = $5
      WHERE ${at} AND finished_at IS NULL AND expires_at > $5 RETURNING ${columns}`,
     ...address,
     now,
   )
   if (taken) return { outcome: 'taken', request: requestOf(taken) }
-  const [left] = await ctx.store.rows(
+  const [left] = await ctx.store.glance(
     `SELECT ${columns}, finished_at FROM sign_in_requests WHERE ${at}`,
     ...address,
   )

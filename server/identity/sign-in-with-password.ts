@@ -12,22 +12,32 @@ interface Named {
   readonly username: string
 }
 
-/**
- * The user with this username and password; a Problem (401) when there is none, in the same words and after the same
- * work whichever is wrong.
- */
+interface Credentials extends Named {
+  readonly password: string
+}
+
+/** The user with this username and password; a Problem (401) when there is none. */
 export async function signInWithPassword(
   ctx: Ctx,
   realmId: string,
-  { password, ...named }: Named & { readonly password: string },
+  credentials: Credentials,
 ): Promise<SignedIn> {
+  const signedIn = await userWithPassword(ctx, realmId, credentials)
+  if (!signedIn) throw unauthorized('The username or the password is wrong.')
+  return signedIn
+}
+
+/** Who signs in with these; undefined, and counted as a guess, after the same work whichever is wrong. */
+export async function userWithPassword(
+  ctx: Ctx,
+  realmId: string,
+  { password, ...named }: Credentials,
+): Promise<SignedIn | undefined> {
   const { user, username, passwordHash } = await lookUp(ctx, realmId, named)
-  const signedIn = await guarded(ctx, attemptOf(named, username), async () => {
+  return guarded(ctx, attemptOf(named, username), async () => {
     const good = await verify(passwordHash ?? nobodysHash, password)
     return good && passwordHash ? user : undefined
   })
-  if (!signedIn) throw unauthorized('The username or the password is wrong.')
-  return signedIn
 }
 
 /** The same with a password that is good once. Of two who use it at the same time, one signs in. */
@@ -44,16 +54,18 @@ export async function signInWithOneTimePassword(
   }
   const signedIn = await guarded(ctx, attemptOf(named, username), async () => {
     const good = await verify(oneTimeHash ?? nobodysHash, asMade(one_time_password_token))
-    if (!good || !oneTimeHash) return undefined
-    const used = await ctx.store.rows(
+    return good && oneTimeHash ? user : undefined
+  })
+  // Not before it is known that the user is told: a password that is used up for nothing would be lost.
+  const used =
+    signedIn &&
+    (await ctx.store.rows(
       `DELETE FROM one_time_passwords WHERE store_id = $1 AND password_link_id = $2 AND hash = $3 RETURNING 1`,
       linkId,
       oneTimeHash,
-    )
-    return used.length ? user : undefined
-  })
-  if (!signedIn) throw unauthorized('The username or the one-time password is wrong, or it has expired.')
-  return signedIn
+    ))
+  if (!used?.length) throw unauthorized('The username or the one-time password is wrong, or it has expired.')
+  return signedIn as SignedIn
 }
 
 // Wrong passwords and wrong one-time passwords count together: both are guesses at the same user.

@@ -3,13 +3,21 @@ import { action } from '../kernel/action.ts'
 import type { Ctx } from '../kernel/context.ts'
 import type { Answer } from '../kernel/http/answer.ts'
 import type { Row } from '../kernel/resource.ts'
-import type { authenticationRealms } from './authentication-realms.ts'
+import { findProfile } from './find-profile.ts'
 import { findRealm } from './find-realm.ts'
-import { clientAt } from './identify.ts'
 import { learnIssuer } from './learn-issuer.ts'
-import { callbackUrlOf, oidcProfiles } from './oidc-profiles.ts'
+import { callbackUrlOf, type oidcProfiles } from './oidc-profiles.ts'
+import { clientAt } from './provider-clients.ts'
 import { converse } from './provider-refusal.ts'
-import { type AskedSignIn, noProfile, readSignIn, storefrontOf, whyUnsafe } from './sign-in-parameters.ts'
+import {
+  type AskedSignIn,
+  noProfile,
+  profileIdOf,
+  readSignIn,
+  storefrontOf,
+  whyUnsafe,
+} from './sign-in-parameters.ts'
+import { loginQuery } from './sign-in-query.ts'
 import { goTo, refuseAt, refuseHere, SignInRefusal } from './sign-in-refusal.ts'
 import { hashOf, keepSignInRequest, newSecret } from './sign-in-requests.ts'
 
@@ -17,22 +25,26 @@ import { hashOf, keepSignInRequest, newSecret } from './sign-in-requests.ts'
 export const startOidcLogin = action({
   name: 'start-oidc-login',
   route: 'GET /oidc-idp/login/stores/:store_id/authentication-realms/:realm_id',
-  about:
-    'Sends a browser to the OpenID Connect provider to sign in. In the query: `client_id`, `redirect_uri`, ' +
-    '`response_type=code`, `scope`, `state`, `code_challenge_method=S256`, `code_challenge`, ' +
-    '`elasticpath_commerce_cloud_profile_id`; optional `prompt`, `display`, `ui_locales`, which the provider reads.',
+  about: 'Sends a browser to the OpenID Connect provider to sign in.',
   area: 'open',
+  signsIn: true,
   storeIn: 'store_id',
   status: 303,
+  query: loginQuery,
 
   async run(ctx, { params, query }) {
-    const realm = await findRealm(ctx, params.realm_id)
     const asked = new URLSearchParams(query)
+    const [realm, profile] = await Promise.all([
+      findRealm(ctx, params.realm_id),
+      findProfile(ctx, params.realm_id, profileIdOf(asked)),
+    ])
     const unsafe = whyUnsafe(realm, asked)
     if (unsafe) return refuseHere(unsafe)
     const storefront = storefrontOf(asked)
     try {
-      return await sendToProvider(ctx, realm, storefront.redirectUri, readSignIn(asked))
+      const checked = readSignIn(asked)
+      if (!profile) throw noProfile()
+      return await sendToProvider(ctx, profile, storefront.redirectUri, checked)
     } catch (error) {
       if (error instanceof SignInRefusal) return refuseAt(storefront, error)
       throw error
@@ -42,19 +54,17 @@ export const startOidcLogin = action({
 
 async function sendToProvider(
   ctx: Ctx,
-  realm: Row<typeof authenticationRealms.fields>,
+  profile: Row<typeof oidcProfiles.fields>,
   redirectUri: string,
   asked: AskedSignIn,
 ): Promise<Answer> {
-  const profile = await ctx.store.findWhole(oidcProfiles, asked.profileId, [realm.id])
-  if (!profile) throw noProfile()
   const { provider, config } = await converse(ctx, profile.id, () => clientAt(ctx, profile))
   await learnIssuer(ctx, profile, provider.metadata.issuer)
   const [nonce, codeVerifier] = [newSecret(), newSecret()]
   const callbackUrl = new URL(callbackUrlOf(profile, ctx)).href
   const { state: storefrontState, codeChallenge, reportsReplay } = asked
   const state = await keepSignInRequest(ctx, {
-    realmId: realm.id,
+    realmId: profile.scope[0] as string,
     profileId: profile.id,
     callbackUrl,
     nonce,
@@ -64,7 +74,6 @@ async function sendToProvider(
     codeChallenge,
     reportsReplay,
   })
-  if (state === undefined) throw noProfile()
   const parameters = {
     ...asked.forwarded,
     scope: 'openid email profile',

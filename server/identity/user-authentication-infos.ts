@@ -1,4 +1,4 @@
-import { text } from '../kernel/fields.ts'
+import { flag, text } from '../kernel/fields.ts'
 import { dialects, type FilterRule, resource, walks } from '../kernel/resource.ts'
 import { authenticationRealms } from './authentication-realms.ts'
 import { mustManageOneself, ownUser } from './own-user.ts'
@@ -27,6 +27,8 @@ export const userAuthenticationInfos = resource({
     given_name: namePart('The given name.', 'Ada'),
     middle_name: namePart('The middle name.', 'Louise'),
     family_name: namePart('The family name.', 'Marsh'),
+    // Whether nobody but the user says that the address is theirs: no administrator, no provider.
+    email_claimed: flag({ hidden: true, readOnly: true }),
   },
   filter: {
     ...walks,
@@ -39,7 +41,10 @@ export const userAuthenticationInfos = resource({
   sort: ['created_at', 'email', 'id', 'name', 'updated_at'],
   area: 'user-authentication-info',
   visible: ownUser('id'),
-  beforeWrite: mustManageOneself,
+  beforeWrite: (ctx, { values, before }) => {
+    mustManageOneself(ctx)
+    if (before && values.email !== before.doc.email) values.email_claimed = ctx.who.shopper && true
+  },
   dialect: dialects.identity,
   // A user is created by one request; there is no state before it.
   meta: () => ({ creation_status: 'COMPLETE' }),

@@ -28,12 +28,6 @@ export async function endTokensOf(ctx: Ctx, realmId: string, userIds: readonly s
     userIds,
   )
   await ctx.store.rows(
-    `DELETE FROM sign_in_codes
-     WHERE store_id = $1 AND realm_id = $2 AND user_authentication_info_id = ANY($3::uuid[])`,
-    realmId,
-    userIds,
-  )
-  await ctx.store.rows(
     `DELETE FROM one_time_passwords WHERE store_id = $1 AND password_link_id IN (
        SELECT id FROM user_authentication_password_profile_infos
        WHERE store_id = $1 AND realm_id = $2 AND user_authentication_info_id = ANY($3::uuid[]))`,

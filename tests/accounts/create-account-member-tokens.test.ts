@@ -225,6 +225,8 @@ describe('by signing up', () => {
     expect([status, answer.data]).toEqual([201, []])
     const { body: one } = await world.admin.get(`/v2/account-members/${answer.meta.account_member_id}`)
     expect(one.data).toMatchObject({ name: 'Una New', email: `new-${n}@example.com`, family_name: null })
+    const { rows } = await world.sql('SELECT DISTINCT actor FROM changes WHERE id = $1', [one.data.id])
+    expect(rows).toEqual([{ actor: one.data.id }])
     const back = { password_profile_id: profileId, username: `NEW-${n}@example.com`, password }
     const again = await world.shopper.post(tokens, wanted('password', back))
     expect(again.body.meta.account_member_id).toBe(answer.meta.account_member_id)
@@ -246,6 +248,35 @@ describe('by signing up', () => {
     expect(await total()).toBe(before + 1)
     const late = await world.admin.post(tokens, one)
     expect(refusal(late)).toEqual([409, 'conflict', 'data.username'])
+  })
+
+  test.each(['page[limit]=1000', 'filter=eq(nope,1)', 'page[after]=x', 'sort=nope'])(
+    'makes nobody for a page that is refused: %s',
+    async (query) => {
+      const one = newcomer()
+      expect((await world.shopper.post(`${tokens}?${query}`, one)).status).toBe(400)
+      expect((await world.shopper.post(tokens, one)).status).toBe(201)
+    },
+  )
+
+  test('is refused for too many guesses before it makes someone, not after', async () => {
+    const signUp = (username: string) => world.shopper.post(tokens, newcomer({ username }))
+    expect((await signUp('taken')).status).toBe(201)
+    for (const fresh of ['fresh-1', 'fresh-2', 'fresh-3', 'fresh-4']) {
+      await world.sql('DELETE FROM attempts')
+      // From one address, and each of another username, or it would be slowed down for that.
+      const names = Array.from({ length: 19 }, (_, i) => `taken-${i}`)
+      for (const name of names) await signUp(name)
+      await world.sql('DELETE FROM attempts')
+      for (const name of names) expect((await signUp(name)).status).toBe(409)
+      const [last] = (await Promise.all([signUp(fresh), ...names.slice(0, 5).map(signUp)])).slice(0, 1)
+      const { rows } = await world.sql(
+        'SELECT 1 FROM user_authentication_password_profile_infos WHERE username = $1',
+        [fresh],
+      )
+      expect([last?.status, rows.length]).toEqual(last?.status === 201 ? [201, 1] : [429, 0])
+    }
+    await world.sql('DELETE FROM attempts')
   })
 
   test('refuses what a user or a password may not be', async () => {
@@ -279,6 +310,26 @@ describe('who guesses', () => {
     expect((await world.admin.post(tokens, byPassword(ada))).status).toBe(201)
     clock.forward(901)
     expect((await world.admin.post(tokens, byPassword(dan))).status).toBe(201)
+  })
+
+  test('of a name in all its spellings', async () => {
+    const { username, ...kim } = await person(world, profileId)
+    await world.admin.put(kim.link, body('user_authentication_password_profile_info', { username: 'vickim' }))
+    const spellings = ['vickim', 'VICKIM', 'v\u0130ckim', 'vick\u0130m', 'v\u0130ck\u0130m', 'Vickim']
+    const who = { ...kim, username }
+    const replies = await inTurn(spellings.length, (i) =>
+      world.admin.post(tokens, byPassword(who, { username: spellings[i], ...guess })),
+    )
+    expect(await statuses(replies)).toEqual({ 401: 5, 429: 1 })
+  })
+
+  test('by changing their own username is slowed down', async () => {
+    await settle(world, { account_member_self_management: 'update_only' })
+    const [gus, hal] = [await person(world, profileId), await person(world, profileId)]
+    const headers = await signedIn(world, gus)
+    const rename = (username: string) =>
+      world.shopper.put(gus.link, body('user_authentication_password_profile_info', { username }), headers)
+    expect(await statuses(await inTurn(6, () => rename(hal.username)))).toEqual({ 409: 5, 429: 1 })
   })
 
   test('is forgotten when the password is known', async () => {

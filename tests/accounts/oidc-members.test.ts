@@ -47,6 +47,9 @@ test('a member who signs in at a provider gets tokens for the code, once', async
   const seen = await world.shopper.get('/v2/accounts', { [header]: first.body.data[0].token })
   expect(seen.body.data).toMatchObject([{ name: 'Ada Marsh' }])
   expect((await world.shopper.post(tokens, wanted('oidc', code))).status).toBe(401)
+  // Who brought it last, or first, is a thief.
+  const ended = await world.shopper.get('/v2/accounts', { [header]: first.body.data[0].token })
+  expect(ended.status).toBe(401)
   const again = await world.shopper.post(tokens, wanted('oidc', await signIn()))
   expect(again.body.meta.account_member_id).toBe(first.body.meta.account_member_id)
 })

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type ForgingProvider, startForger } from '../support/oidc-provider.ts'
 import { openWorld, type World } from '../support/world.ts'
-import { made, realmsOf, user } from './realm.ts'
+import { body, made, passwordLink, passwordProfile, realmsOf, user } from './realm.ts'
 import { begin, callbackPath, openIn, profileAt, redeem } from './sign-in.ts'
+
+const header = 'EP-Account-Management-Authentication-Token'
 
 let world: World
 let provider: ForgingProvider
@@ -80,6 +82,108 @@ describe('api_only: whoever is new joins the user with their email', () => {
     expect((await usersOf()).length).toBe(1)
   })
 
+  const sources: [what: string, claims: object, userinfo: object][] = [
+    ['address', { email_verified: true }, { email_verified: false }],
+    ['word that an address is verified', {}, { email: 'mallory@example.com', email_verified: true }],
+  ]
+  test.each(sources)('and not with the %s from another source', async (what, claims, userinfo) => {
+    await existing()
+    const [said, asked] =
+      what === 'address' ? [claims, { ...userinfo, email }] : [{ ...claims, email }, userinfo]
+    expect(await signIn({ name: undefined, ...said }, { name: 'Mallory', ...asked })).toEqual(refused)
+    expect((await usersOf()).length).toBe(1)
+  })
+
+  describe('and whoever only claimed the address loses the user', () => {
+    const settle = (fields: object) =>
+      world.admin.put('/v2/settings/account-authentication', body('account_authentication_settings', fields))
+    const password = 'eleven horses by the river'
+    const byPassword = (profileId: string, username: string) =>
+      world.admin.post(
+        '/v2/account-members/tokens',
+        body('account_management_authentication_token', {
+          authentication_mechanism: 'password',
+          password_profile_id: profileId,
+          username,
+          password,
+        }),
+      )
+    const passwords = () =>
+      made(world.admin.post(`/v2/authentication-realms/${realm}/password-profiles`, passwordProfile()))
+    beforeAll(() =>
+      settle({
+        enable_self_signup: true,
+        auto_create_account_for_account_members: true,
+        account_member_self_management: 'update_only',
+      }),
+    )
+
+    test('in a sign-up', async () => {
+      const profileId = await passwords()
+      const signUp = body('account_management_authentication_token', {
+        authentication_mechanism: 'self_signup',
+        password_profile_id: profileId,
+        username: 'stranger',
+        password,
+        name: 'Stranger',
+        email,
+      })
+      const stranger = await world.shopper.post('/v2/account-members/tokens', signUp)
+      expect(stranger.status, JSON.stringify(stranger.body)).toBe(201)
+      const { id } = await signIn({ email, email_verified: true })
+      expect(id).toBe(stranger.body.meta.account_member_id)
+      expect((await byPassword(profileId, 'stranger')).status).toBe(401)
+      const { token } = stranger.body.data[0]
+      const asked = await world.shopper.get('/v2/accounts', { [header]: token })
+      expect(asked.status).toBe(401)
+      // Now it is known to be theirs: the next provider that says so adds a way in, and takes none away.
+      const again = await signIn({ email, email_verified: true })
+      expect(again.id).toBe(id)
+      const links = await world.admin.get(`${usersPath()}/${id}/user-authentication-oidc-profile-info`)
+      expect(links.body.data).toHaveLength(2)
+    })
+
+    test('as a member, but not one whom an administrator gave the address', async () => {
+      const profileId = await passwords()
+      const [mallory, ada] = [await existing('mallory@example.com'), await existing(`ada-${email}`)]
+      for (const id of [mallory, ada]) {
+        const fields = { username: id, password, password_profile_id: profileId }
+        await made(
+          world.admin.post(
+            `${usersPath()}/${id}/user-authentication-password-profile-info`,
+            passwordLink(fields),
+          ),
+        )
+        const home = await made(
+          world.admin.post('/v2/accounts', body('account', { name: 'Home', legal_name: 'Home' })),
+        )
+        await made(
+          world.admin.post(
+            `/v2/accounts/${home}/account-memberships`,
+            body('account_membership', { account_member_id: id }),
+          ),
+        )
+      }
+      const { token } = (await byPassword(profileId, mallory)).body.data[0]
+      const claim = await world.shopper.put(`${usersPath()}/${mallory}`, user({ email }), { [header]: token })
+      expect(claim.status, JSON.stringify(claim.body)).toBe(200)
+      expect((await signIn({ email, email_verified: true })).id).toBe(mallory)
+      expect((await byPassword(profileId, mallory)).status).toBe(401)
+
+      expect((await signIn({ email: `ada-${email}`, email_verified: true })).id).toBe(ada)
+      expect((await byPassword(profileId, ada)).status).toBe(201)
+    })
+
+    test('also when it was an unverified provider that said so first', async () => {
+      await policy('allowed')
+      const { id } = await signIn({ email, email_verified: false })
+      await policy('api_only')
+      expect((await signIn({ email, email_verified: true })).id).toBe(id)
+      const links = await world.admin.get(`${usersPath()}/${id}/user-authentication-oidc-profile-info`)
+      expect(links.body.data).toHaveLength(1)
+    })
+  })
+
   test('and not when there are two', async () => {
     await existing()
     await existing()
@@ -87,9 +191,17 @@ describe('api_only: whoever is new joins the user with their email', () => {
     expect((await usersOf()).length).toBe(2)
   })
 
-  test('or is a new user when there is none', async () => {
+  test('or is a new user when there is none, as the log says who made them', async () => {
     const { id } = await signIn({ email })
     expect(await usersOf()).toMatchObject([{ id }])
+    const filter = `eq(resource_type,user-authentication-info):eq(resource_id,${id})`
+    const { data } = (await world.admin.get(`/v2/personal-data/logs?filter=${filter}`)).body
+    const created = data.find((entry: { event_type: string }) => entry.event_type.endsWith('created'))
+    expect(created.initiator).toMatchObject({
+      'access-token-id': id,
+      'access-token-type': 'account-management-authentication-token',
+      'access-token-email': email,
+    })
   })
 
   test('to be found there again', async () => {
@@ -110,6 +222,21 @@ describe('disallowed: no second user with an email', () => {
     await existing(email.toUpperCase())
     expect(await signIn({ email, email_verified: true })).toEqual(refused)
     expect((await usersOf()).length).toBe(1)
+  })
+
+  test('but the same person, however many first sign-ins come at once', async () => {
+    const begun = await Promise.all(
+      Array.from({ length: 8 }, () => begin(world, realm, profile, { client_id: 'account-management' })),
+    )
+    const sub = `${people}`
+    const times = { iat: 0, exp: 4_000_000_000 }
+    provider.claims = { iss: provider.url, aud: 'shop', sub, ...times, name: 'Ada Marsh', email }
+    const replies = begun.map(async ({ asked, verifier }) => {
+      const query = `state=${asked.get('state')}&code=${asked.get('nonce')}`
+      const { location } = await openIn(`${world.url}${callbackPath(world, realm, profile)}?${query}`)
+      return (await redeem(world, realm, location?.searchParams.get('code') ?? null, verifier)).id
+    })
+    expect(new Set(await Promise.all(replies)).size).toBe(1)
   })
 
   test('but a first one', async () => {

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { redeemSignInCode } from '../../server/identity/index.ts'
+import { redeemSignInCode, userAuthenticationInfos } from '../../server/identity/index.ts'
 import type { Ctx } from '../../server/kernel/context.ts'
+import type { Row } from '../../server/kernel/resource.ts'
 import { Store } from '../../server/kernel/storage/store.ts'
 import type { World } from '../support/world.ts'
 import { made, oidcProfile } from './realm.ts'
@@ -85,6 +86,8 @@ export async function begin(world: World, realm: string, profile: string, change
   return { verifier, location, asked: location.searchParams, query }
 }
 
+type User = Row<typeof userAuthenticationInfos.fields>
+
 /** The user whom the code is good for; a Problem when it is not. */
 export async function redeem(
   world: World,
@@ -99,5 +102,6 @@ export async function redeem(
   const store = new Store(world.storeId, database, reader, () => clock.now(), 'tests request')
   const ctx = { store, clock, instance } as Ctx
   const redemption = { code: code ?? '', redirectUri: uri, codeVerifier: verifier }
-  return (await redeemSignInCode(ctx, realm, redemption)).user
+  const { userId } = await redeemSignInCode(ctx, realm, redemption)
+  return (await store.find(userAuthenticationInfos, userId, [realm])) as User
 }

@@ -1,0 +1,68 @@
+import * as client from 'openid-client'
+import { open } from '../kernel/auth/seal.ts'
+import type { Ctx, Instance } from '../kernel/context.ts'
+import type { Row } from '../kernel/resource.ts'
+import type { oidcProfiles } from './oidc-profiles.ts'
+import { providerFetch } from './provider-fetch.ts'
+import { discover, type Provider } from './providers.ts'
+
+type Profile = Row<typeof oidcProfiles.fields>
+
+/** The store as a client of a provider. */
+export interface ProviderClient {
+  readonly provider: Provider
+  readonly config: client.Configuration
+}
+
+interface Remembered {
+  /** What of the profile the client was made of. */
+  readonly source: string
+  readonly expiresAtMs: number
+  readonly client: Promise<ProviderClient>
+}
+
+/** How far a clock may be off. */
+export const clockToleranceS = 60
+
+/** A key that a provider withdraws is good for no longer than this. */
+const rememberedForMs = 10 * 60_000
+const rememberedMax = 1000
+const remembered = new WeakMap<Instance, Map<string, Remembered>>()
+
+/** The client of this profile, at the provider as it described itself not long ago. */
+export function clientAt({ instance, clock }: Ctx, profile: Profile): Promise<ProviderClient> {
+  const { id, doc, hidden } = profile
+  const source = JSON.stringify([doc.discovery_url, doc.client_id, hidden.client_secret])
+  const known = remembered.get(instance) ?? new Map<string, Remembered>()
+  remembered.set(instance, known)
+  const nowMs = clock.now().getTime()
+  const found = known.get(id)
+  if (found && found.source === source && found.expiresAtMs > nowMs) return found.client
+  known.delete(id)
+  // Oldest first out: a Map keeps the order of insertion.
+  if (known.size >= rememberedMax) known.delete(known.keys().next().value as string)
+  const made = makeClient(instance, profile)
+  const entry = { source, expiresAtMs: nowMs + rememberedForMs, client: made }
+  known.set(id, entry)
+  // A failure is not remembered.
+  made.catch(() => {
+    if (known.get(id) === entry) known.delete(id)
+  })
+  return made
+}
+
+async function makeClient({ sealKey }: Instance, { doc, hidden }: Profile): Promise<ProviderClient> {
+  const provider = await discover(doc.discovery_url)
+  const secret = open(sealKey, hidden.client_secret ?? '')
+  // Basic only where nothing else is offered: some providers do not undo the encoding that RFC 6749 §2.3.1 asks for,
+  // and refuse every id and secret with a hyphen.
+  const methods = provider.metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
+  const authentication = methods.includes('client_secret_post')
+    ? client.ClientSecretPost(secret)
+    : client.ClientSecretBasic(secret)
+  const metadata = { [client.clockTolerance]: clockToleranceS }
+  const config = new client.Configuration(provider.metadata, doc.client_id, metadata, authentication)
+  config[client.customFetch] = providerFetch
+  client.allowInsecureRequests(config)
+  return { provider, config }
+}
