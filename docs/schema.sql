@@ -9,6 +9,16 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION erase_personal_data_reads(of_store uuid, ids uuid[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM pg_advisory_xact_lock(7305014);
+  DELETE FROM personal_data_reads r WHERE r.store_id = of_store AND r.id = ANY(ids);
+END $function$
+;
+
 CREATE OR REPLACE FUNCTION holds_personal_data(type text)
  RETURNS boolean
  LANGUAGE sql
@@ -151,38 +161,53 @@ END $function$
 ;
 
 CREATE OR REPLACE FUNCTION personal_data_root(of_store uuid, of_type text, of_id uuid)
- RETURNS TABLE(root_type text, root_id uuid)
+ RETURNS uuid
  LANGUAGE sql
  STABLE
 AS $function$
-  SELECT * FROM (
-    SELECT e.root_type, e.root_id FROM personal_data_entries e
-    WHERE e.store_id = of_store AND e.resource_type = of_type AND e.resource_id = of_id AND e.root_type = ANY (
-      CASE of_type
-        WHEN 'customer' THEN '{customer}'
-        WHEN 'account' THEN '{account}'
-        WHEN 'address' THEN '{customer,account}'
-        ELSE '{user-authentication-info}' END::text[])
+  SELECT root_id FROM (
+    SELECT e.root_id FROM personal_data_entries e
+    WHERE e.store_id = of_store AND e.resource_type = of_type AND e.resource_id = of_id AND e.at_home
     UNION ALL
     SELECT CASE
-        WHEN c.type IN ('customer', 'account') THEN c.type
-        WHEN c.type <> 'address' THEN 'user-authentication-info'
-        WHEN c.doc->'relationships'->'customer' IS NOT NULL THEN 'customer'
-        ELSE 'account' END,
-      CASE c.type
-        WHEN 'customer' THEN c.id
-        WHEN 'account' THEN c.id
-        WHEN 'user_authentication_info' THEN c.id
-        WHEN 'account_membership' THEN (c.doc->>'account_member_id')::uuid
-        ELSE c.scope END
-    FROM changes c
-    WHERE c.store_id = of_store AND c.id = of_id AND c.doc IS NOT NULL AND holds_personal_data(c.type)
-      AND c.type = CASE of_type WHEN 'account-member' THEN 'user_authentication_info' ELSE replace(of_type, '-', '_') END
+        WHEN l.type IN ('customer', 'account', 'user_authentication_info') THEN l.id
+        WHEN l.type = 'account_membership' THEN (l.doc->>'account_member_id')::uuid
+        ELSE l.scope END
+    FROM (
+      SELECT c.store_id, c.type, c.id, c.scope, c.doc
+      FROM changes c WHERE c.doc IS NOT NULL AND holds_personal_data(c.type)
+      UNION ALL
+      -- A membership's member is not known from here.
+      SELECT r.store_id, r.type, r.id, r.scope, NULL
+      FROM personal_data_reads r WHERE r.type <> 'account_membership'
+    ) l
+    WHERE l.store_id = of_store AND l.id = of_id
+      AND l.type = CASE of_type WHEN 'account-member' THEN 'user_authentication_info' ELSE replace(of_type, '-', '_') END
       AND (of_type <> 'account-member' OR EXISTS (
         SELECT FROM authentication_realms r
-        WHERE r.store_id = of_store AND r.id = c.scope AND r.origin = 'account_authentication_settings'))
-  ) roots (root_type, root_id) LIMIT 1
+        WHERE r.store_id = of_store AND r.id = l.scope AND r.origin = 'account_authentication_settings'))
+  ) roots LIMIT 1
 $function$
+;
+
+CREATE OR REPLACE FUNCTION record_personal_data_reads(reads json)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM pg_advisory_xact_lock_shared(7305014);
+  INSERT INTO personal_data_reads (store_id, at, type, id, scope, actor, parent_type, parent_scope)
+  SELECT r.* FROM json_to_recordset(reads) AS r (
+    store_id uuid, at timestamptz, type text, id uuid, scope uuid, actor text, parent_type text, parent_scope uuid)
+  WHERE NOT EXISTS (
+      SELECT FROM changes c
+      WHERE c.store_id = r.store_id AND c.type = r.type AND c.id = r.id AND holds_personal_data(c.type)
+        AND c.kind = 'deleted')
+    OR EXISTS (
+      SELECT FROM changes c
+      WHERE c.store_id = r.store_id AND c.type = r.type AND c.id = r.id AND holds_personal_data(c.type)
+        AND c.kind <> 'deleted');
+END $function$
 ;
 
 CREATE OR REPLACE FUNCTION split_list_blocks(of_list text, of_store uuid, of_scope uuid, blocked integer)
@@ -282,6 +307,20 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION trim_personal_data_reads(of_store uuid, before timestamp with time zone, rows integer)
+ RETURNS bigint
+ LANGUAGE sql
+AS $function$
+  WITH oldest AS MATERIALIZED (
+    SELECT r.seq, r.at FROM personal_data_reads r WHERE r.store_id = of_store ORDER BY r.seq LIMIT rows
+  ), trimmed AS (
+    DELETE FROM personal_data_reads r USING oldest o
+    WHERE r.store_id = of_store AND r.seq = o.seq AND o.at < before RETURNING 1
+  )
+  SELECT count(*) FROM trimmed
+$function$
+;
+
 CREATE OR REPLACE FUNCTION unindex_entries()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -371,6 +410,7 @@ CREATE INDEX accounts_by_account_tags ON accounts USING gin (account_tags jsonb_
 CREATE INDEX accounts_by_created_at ON accounts USING btree (store_id, created_at, id);
 CREATE INDEX accounts_by_external_ref ON accounts USING btree (store_id, "left"(external_ref, 128));
 CREATE INDEX accounts_by_legal_name ON accounts USING btree (store_id, legal_name);
+CREATE INDEX accounts_by_member ON accounts USING btree (store_id, (((hidden ->> 'made_for'::text))::uuid)) WHERE ((hidden ->> 'made_for'::text) IS NOT NULL);
 CREATE INDEX accounts_by_name ON accounts USING btree (store_id, name, id);
 CREATE INDEX accounts_by_parent ON accounts USING btree (store_id, parent_id) WHERE (parent_id IS NOT NULL);
 CREATE INDEX accounts_by_updated_at ON accounts USING btree (store_id, updated_at, id);
@@ -439,6 +479,7 @@ CREATE TABLE changes (
   CONSTRAINT changes_kind_check CHECK ((kind = ANY (ARRAY['created'::text, 'updated'::text, 'deleted'::text]))),
   CONSTRAINT changes_pkey PRIMARY KEY (store_id, xid, seq)
 );
+CREATE INDEX changes_of_gone_personal_data ON changes USING btree (store_id, id) WHERE ((kind = 'deleted'::text) AND holds_personal_data(type));
 CREATE INDEX changes_of_one_time_passwords ON changes USING btree (store_id, (((doc -> 'user_authentication_info'::text) ->> 'id'::text))) WHERE (type = 'one-time-password-token-request'::text);
 CREATE INDEX changes_of_personal_data ON changes USING btree (store_id, type, id, seq) WHERE holds_personal_data(type);
 CREATE INDEX changes_of_personal_data_by_scope ON changes USING btree (store_id, scope) WHERE holds_personal_data(type);
@@ -733,6 +774,20 @@ CREATE TRIGGER track_delete AFTER DELETE ON password_profiles REFERENCING OLD TA
 CREATE TRIGGER track_insert AFTER INSERT ON password_profiles REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION password_profiles_on_insert();
 CREATE TRIGGER track_update AFTER UPDATE ON password_profiles REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION password_profiles_on_update();
 
+CREATE TABLE personal_data_reads (
+  store_id uuid NOT NULL,
+  seq bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  at timestamp(3) with time zone NOT NULL,
+  type text NOT NULL,
+  id uuid NOT NULL,
+  scope uuid,
+  actor text NOT NULL,
+  parent_type text,
+  parent_scope uuid,
+  CONSTRAINT personal_data_reads_pkey PRIMARY KEY (store_id, seq)
+);
+CREATE INDEX personal_data_reads_by_object ON personal_data_reads USING btree (store_id, id, seq);
+
 CREATE TABLE sign_in_codes (
   store_id uuid NOT NULL,
   code_hash text COLLATE "C" NOT NULL,
@@ -741,11 +796,11 @@ CREATE TABLE sign_in_codes (
   redirect_uri text NOT NULL,
   code_challenge text NOT NULL,
   expires_at timestamp(3) with time zone NOT NULL,
-  CONSTRAINT sign_in_codes_parent_fkey FOREIGN KEY (store_id, realm_id, user_authentication_info_id) REFERENCES user_authentication_infos(store_id, realm_id, id) ON DELETE CASCADE,
+  epoch integer NOT NULL,
+  granted boolean,
   CONSTRAINT sign_in_codes_pkey PRIMARY KEY (store_id, code_hash)
 );
 CREATE INDEX sign_in_codes_by_expires_at ON sign_in_codes USING btree (expires_at);
-CREATE INDEX sign_in_codes_by_user ON sign_in_codes USING btree (store_id, realm_id, user_authentication_info_id);
 
 CREATE TABLE sign_in_requests (
   store_id uuid NOT NULL,
@@ -761,11 +816,9 @@ CREATE TABLE sign_in_requests (
   reports_replay boolean NOT NULL,
   expires_at timestamp(3) with time zone NOT NULL,
   finished_at timestamp(3) with time zone,
-  CONSTRAINT sign_in_requests_parent_fkey FOREIGN KEY (store_id, realm_id, oidc_profile_id) REFERENCES oidc_profiles(store_id, realm_id, id) ON DELETE CASCADE,
   CONSTRAINT sign_in_requests_pkey PRIMARY KEY (store_id, state_hash)
 );
 CREATE INDEX sign_in_requests_by_expires_at ON sign_in_requests USING btree (expires_at);
-CREATE INDEX sign_in_requests_by_profile ON sign_in_requests USING btree (store_id, realm_id, oidc_profile_id);
 
 CREATE TABLE singletons (
   store_id uuid NOT NULL,
