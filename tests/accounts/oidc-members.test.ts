@@ -73,3 +73,25 @@ test('a code ends with the link it was given for', async () => {
   const headers = { [header]: first.body.data[0].token }
   expect((await world.shopper.get('/v2/accounts', headers)).status).toBe(401)
 })
+
+test('who is unlinked while they sign in gets no token that is good', async () => {
+  for (let round = 0; round < 20; round++) {
+    const first = await world.shopper.post(tokens, wanted('oidc', await signIn()))
+    const member = first.body.meta.account_member_id
+    const links = `${await accountRealm(world.admin)}/user-authentication-info/${member}/user-authentication-oidc-profile-info`
+    const [link] = (await world.admin.get(links)).body.data
+    const { verifier, location } = await begin(world, realm, profile, { client_id: 'account-management' })
+    const callback = await follow(location, world.url)
+    const [{ location: back }] = await Promise.all([openIn(callback), world.admin.delete(link.links.self)])
+    const code = {
+      oauth_authorization_code: back?.searchParams.get('code'),
+      oauth_redirect_uri: redirectUri,
+      oauth_code_verifier: verifier,
+    }
+    const late = await world.shopper.post(tokens, wanted('oidc', code))
+    // Whoever came after the link was gone is someone new.
+    if (late.status !== 201 || late.body.meta.account_member_id !== member) continue
+    const { status } = await world.shopper.get('/v2/accounts', { [header]: late.body.data[0].token })
+    expect(status).toBe(401)
+  }
+})
