@@ -1,6 +1,7 @@
 import * as client from 'openid-client'
 import { open } from '../kernel/auth/seal.ts'
 import type { Ctx, Instance } from '../kernel/context.ts'
+import { perInstance } from '../kernel/per-instance.ts'
 import type { Row } from '../kernel/resource.ts'
 import type { oidcProfiles } from './oidc-profiles.ts'
 import { providerFetch } from './provider-fetch.ts'
@@ -27,14 +28,13 @@ export const clockToleranceS = 60
 /** A key that a provider withdraws is good for no longer than this. */
 const rememberedForMs = 10 * 60_000
 const rememberedMax = 1000
-const remembered = new WeakMap<Instance, Map<string, Remembered>>()
+const remembered = perInstance(() => new Map<string, Remembered>())
 
 /** The client of this profile, at the provider as it described itself not long ago. */
 export function clientAt({ instance, clock }: Ctx, profile: Profile): Promise<ProviderClient> {
   const { id, doc, hidden } = profile
   const source = JSON.stringify([doc.discovery_url, doc.client_id, hidden.client_secret])
-  const known = remembered.get(instance) ?? new Map<string, Remembered>()
-  remembered.set(instance, known)
+  const known = remembered(instance)
   const nowMs = clock.now().getTime()
   const found = known.get(id)
   if (found && found.source === source && found.expiresAtMs > nowMs) return found.client

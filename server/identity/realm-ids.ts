@@ -1,13 +1,13 @@
-import type { Ctx, Instance } from '../kernel/context.ts'
+import type { Ctx } from '../kernel/context.ts'
+import { perInstance } from '../kernel/per-instance.ts'
 import type { Origin } from './authentication-realms.ts'
 
 // A store's realms come and go with the store: what was found once stays right.
-const found = new WeakMap<Instance, Map<string, string>>()
+const found = perInstance(() => new Map<string, string>())
 const foundMax = 10_000
 
 async function realmIdOf(ctx: Ctx, origin: Origin): Promise<string> {
-  const known = found.get(ctx.instance) ?? new Map<string, string>()
-  found.set(ctx.instance, known)
+  const known = found(ctx.instance)
   const key = `${ctx.store.id} ${origin}`
   const remembered = known.get(key)
   if (remembered) return remembered

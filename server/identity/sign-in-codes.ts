@@ -55,7 +55,8 @@ export interface Redemption {
  */
 export async function redeemSignInCode(ctx: Ctx, realmId: string, redemption: Redemption): Promise<SignedIn> {
   const { code, redirectUri, codeVerifier } = redemption
-  const [row] = await ctx.store.glance(
+  // Not on the shared connection: it waits for whoever is ending the tokens of this code.
+  const [row] = await ctx.store.rows(
     `UPDATE sign_in_codes SET granted =
        expires_at > $6 AND realm_id = $3 AND redirect_uri = $4 AND code_challenge = $5
        AND EXISTS (SELECT FROM user_authentication_infos u

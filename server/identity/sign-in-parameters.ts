@@ -1,6 +1,7 @@
 import type { Row } from '../kernel/resource.ts'
 import type { authenticationRealms } from './authentication-realms.ts'
 import { realmClients } from './realm-clients.ts'
+import { codeChallengePattern, forwardedCharsMax, stateCharsMax } from './sign-in-query.ts'
 import { SignInRefusal, type Storefront } from './sign-in-refusal.ts'
 
 type Realm = Row<typeof authenticationRealms.fields>
@@ -14,9 +15,7 @@ export interface AskedSignIn {
   readonly forwarded: Readonly<Record<string, string>>
 }
 
-const stateCharsMax = 2048
 const forwarded = ['prompt', 'display', 'ui_locales'] as const
-const forwardedCharsMax = 512
 
 /** Why the browser must not be sent back to the address that it came with; undefined when it may. */
 export function whyUnsafe({ doc }: Realm, asked: URLSearchParams): string | undefined {
@@ -65,8 +64,8 @@ export function readSignIn(asked: URLSearchParams): AskedSignIn {
   if (!isState(state)) throw invalid(`state must have 1 to ${stateCharsMax} characters.`)
   if (asked.get('code_challenge_method') !== 'S256') throw invalid('code_challenge_method must be S256.')
   const codeChallenge = asked.get('code_challenge') ?? ''
-  // The SHA-256 of the verifier, in base64url without padding.
-  if (!/^[\w-]{43}$/.test(codeChallenge)) throw invalid('code_challenge must be one of the method S256.')
+  if (!codeChallengePattern.test(codeChallenge))
+    throw invalid('code_challenge must be one of the method S256.')
   return {
     state,
     codeChallenge,

@@ -1,6 +1,14 @@
 import { choice, reference, text } from '../kernel/fields.ts'
 
-const forProvider = text({ max: 512, about: 'For the provider to read (OpenID Connect Core §3.1.2.1).' })
+export const stateCharsMax = 2048
+export const forwardedCharsMax = 512
+/** A SHA-256 in base64url without padding. */
+export const codeChallengePattern = /^[\w-]{43}$/
+
+const forProvider = text({
+  max: forwardedCharsMax,
+  about: 'For the provider to read (OpenID Connect Core §3.1.2.1).',
+})
 
 /** What a storefront sends in the query to begin a sign-in. */
 export const loginQuery = {
@@ -18,11 +26,11 @@ export const loginQuery = {
     about: 'At least `openid` and `email`, with spaces between.',
     example: 'openid email',
   }),
-  state: text({ required: true, min: 1, max: 2048, about: 'Comes back with the browser.' }),
+  state: text({ required: true, min: 1, max: stateCharsMax, about: 'Comes back with the browser.' }),
   code_challenge_method: choice(['S256'], { required: true }),
   code_challenge: text({
     required: true,
-    pattern: /^[\w-]{43}$/,
+    pattern: codeChallengePattern,
     about: 'The SHA-256 of the code verifier, in base64url without padding (RFC 7636 §4.2).',
   }),
   elasticpath_commerce_cloud_profile_id: reference('oidc_profile', {

@@ -56,16 +56,21 @@ export async function signInWithOneTimePassword(
     const good = await verify(oneTimeHash ?? nobodysHash, asMade(one_time_password_token))
     return good && oneTimeHash ? user : undefined
   })
-  // Not before it is known that the user is told: a password that is used up for nothing would be lost.
-  const used =
-    signedIn &&
-    (await ctx.store.rows(
-      `DELETE FROM one_time_passwords WHERE store_id = $1 AND password_link_id = $2 AND hash = $3 RETURNING 1`,
-      linkId,
-      oneTimeHash,
-    ))
-  if (!used?.length) throw unauthorized('The username or the one-time password is wrong, or it has expired.')
-  return signedIn as SignedIn
+  // Used up only when it is known that the user is told: a refusal would lose it.
+  if (!signedIn || !(await useUp(ctx, linkId, oneTimeHash))) {
+    throw unauthorized('The username or the one-time password is wrong, or it has expired.')
+  }
+  return signedIn
+}
+
+/** False when someone else was first. */
+async function useUp(ctx: Ctx, linkId: string | null | undefined, hash: string | null | undefined) {
+  const used = await ctx.store.rows(
+    `DELETE FROM one_time_passwords WHERE store_id = $1 AND password_link_id = $2 AND hash = $3 RETURNING 1`,
+    linkId,
+    hash,
+  )
+  return used.length > 0
 }
 
 // Wrong passwords and wrong one-time passwords count together: both are guesses at the same user.

@@ -10,6 +10,7 @@ import { fingerprint, idempotencyKey, once } from './idempotency.ts'
 import { isId } from './ids.ts'
 import { queue } from './jobs.ts'
 import { type Operation, rightFor } from './module.ts'
+import { perInstance } from './per-instance.ts'
 import type { Connection } from './storage/database.ts'
 import { Store } from './storage/store.ts'
 
@@ -96,13 +97,12 @@ async function findStore(passage: Passage): Promise<void> {
   passage.who = { ...nobody, storeId: named }
 }
 
-const storesMet = new WeakMap<Instance, Set<string>>()
+const storesMet = perInstance(() => new Set<string>())
 const storesMetMax = 10_000
 
 /** Asked once for each store: of one that is gone since, nothing else is found either. */
 async function isStore(instance: Instance, id: string): Promise<boolean> {
-  const met = storesMet.get(instance) ?? new Set<string>()
-  storesMet.set(instance, met)
+  const met = storesMet(instance)
   if (met.has(id)) return true
   const sql = { text: 'SELECT 1 FROM stores WHERE id = $1', values: [id] }
   if (!isId(id) || !(await instance.database.quick(sql)).length) return false

@@ -69,7 +69,7 @@ export const listPersonalDataLogs = action({
     const stored = page.rows.map(({ text }) => JSON.parse(text) as Stored)
     const changes = stored.filter(({ kind }) => kind !== 'read')
     const pasts = await pastsOf(ctx, { type: feedTypes[entry.type], id: entry.id }, changes)
-    const entries = stored.map((one) => ({ ...one, ...(pasts[changes.indexOf(one)] ?? { before: null }) }))
+    const entries = stored.map((one) => ({ ...one, ...(pasts.get(one) ?? { before: null }) }))
     const initiatorOf = await initiatorsOf(
       ctx,
       entries.map(({ actor }) => actor),

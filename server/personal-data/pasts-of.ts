@@ -13,15 +13,15 @@ interface Changed {
 }
 
 /**
- * What was before each of these changes of one object, in their order. Asked for the changes of one page only: in the
+ * What was before each of these changes of one object. Asked for the changes of one page only: in the
  * view it could be gathered for all that are passed over, too.
  */
-export async function pastsOf(
+export async function pastsOf<C extends Changed>(
   ctx: Ctx,
   object: { readonly type: string; readonly id: string },
-  changes: readonly Changed[],
-): Promise<readonly Past[]> {
-  if (!changes.length) return []
+  changes: readonly C[],
+): Promise<ReadonlyMap<C, Past>> {
+  if (!changes.length) return new Map()
   const rows = await ctx.store.rows(
     `SELECT json_build_object(
        -- Writers of one object take turns: its changes are in the order of seq, whatever their transactions are.
@@ -40,5 +40,5 @@ export async function pastsOf(
     changes.map(({ seq }) => seq),
     changes.map(({ parent_id }) => parent_id),
   )
-  return rows.map(([past]) => JSON.parse(past as string) as Past)
+  return new Map(rows.map(([past], i) => [changes[i] as C, JSON.parse(past as string) as Past]))
 }

@@ -1,0 +1,11 @@
+import type { Instance } from './context.ts'
+
+/** Something that a process remembers for each of the servers in it: tests run several. */
+export function perInstance<T>(make: () => T): (instance: Instance) => T {
+  const made = new WeakMap<Instance, T>()
+  return (instance) => {
+    const known = made.get(instance) ?? make()
+    made.set(instance, known)
+    return known
+  }
+}
