@@ -1,19 +1,25 @@
 import { accountMemberToken, accounts, autoCreateAccount } from './accounts/index.ts'
 import { customers, customerToken } from './customers/index.ts'
 import { extensions } from './extensions/index.ts'
-import { identity } from './identity/index.ts'
+import { identity, usersWith } from './identity/index.ts'
 import type { ShopperToken } from './kernel/context.ts'
 import type { Module } from './kernel/module.ts'
 import { keys } from './keys/index.ts'
+import { oidc } from './oidc/index.ts'
+import { passwords } from './passwords/index.ts'
 import { mayUseEntries, permissions } from './permissions/index.ts'
 import { personalData } from './personal-data/index.ts'
 import { settings } from './settings/index.ts'
+
+const users = usersWith(autoCreateAccount)
 
 /** Everything the server does. Nothing registers itself; a module may use only the modules above it. */
 export const app: readonly Module[] = [
   settings,
   keys,
-  identity(autoCreateAccount),
+  identity(users),
+  oidc(users),
+  passwords,
   accounts,
   customers,
   extensions(mayUseEntries),

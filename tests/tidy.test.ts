@@ -114,7 +114,7 @@ test('the kernel has no word of commerce', () => {
 /** Files with statements for all stores at once, and why. */
 const exempt: Readonly<Record<string, string>> = {
   'server/keys/get-access-token.ts': 'the client id is what says which store',
-  'server/identity/forget-sign-ins.ts': 'housekeeping: what has expired',
+  'server/oidc/forget-sign-ins.ts': 'housekeeping: what has expired',
   'server/kernel/idempotency.ts': 'housekeeping: what has expired',
 }
 

@@ -1,7 +1,7 @@
 import { accountRealmId, type userAuthenticationInfos } from '../identity/index.ts'
 import type { Ctx } from '../kernel/context.ts'
 import type { Values } from '../kernel/fields.ts'
-import { store } from '../kernel/operations.ts'
+import { add } from '../kernel/operations.ts'
 import type { Row } from '../kernel/resource.ts'
 import { readSingleton } from '../kernel/singleton.ts'
 import { accountAuthenticationSettings } from './account-authentication-settings.ts'
@@ -17,10 +17,10 @@ export async function autoCreateAccount(
   const settings = await readSingleton(ctx, accountAuthenticationSettings)
   if (!settings.auto_create_account_for_account_members) return
   const { name } = user.doc
-  const account = await store(ctx, accounts, [], { name, external_ref: null, made_for: user.id } as Values<
+  const account = await add(ctx, accounts, [], { name, external_ref: null, made_for: user.id } as Values<
     typeof accounts.fields
   >)
-  await store(ctx, accountMemberships, [account.id], { account_member_id: user.id } as Values<
+  await add(ctx, accountMemberships, [account.id], { account_member_id: user.id } as Values<
     typeof accountMemberships.fields
   >)
 }

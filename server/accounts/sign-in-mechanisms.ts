@@ -1,17 +1,15 @@
-import {
-  accountRealmId,
-  redeemSignInCode,
-  type SignedIn,
-  signInWithOneTimePassword,
-  signInWithPassword,
-  userAuthenticationInfos,
-  userAuthenticationPasswordProfileInfos,
-} from '../identity/index.ts'
+import { accountRealmId, type SignedIn, userAuthenticationInfos } from '../identity/index.ts'
 import type { ActionCall } from '../kernel/action.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { type Fields, reference, text, type Values } from '../kernel/fields.ts'
 import { input } from '../kernel/input.ts'
+import { redeemSignInCode } from '../oidc/index.ts'
+import {
+  signInWithOneTimePassword,
+  signInWithPassword,
+  userAuthenticationPasswordProfileInfos,
+} from '../passwords/index.ts'
 import { accountMemberToken, accountMemberTokenHeader } from './account-member-token.ts'
 import { signUp } from './sign-up.ts'
 

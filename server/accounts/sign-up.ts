@@ -4,7 +4,6 @@ import {
   type SignedIn,
   tokenEpochOf,
   userAuthenticationInfos,
-  userAuthenticationPasswordProfileInfos,
 } from '../identity/index.ts'
 import { actingAs } from '../kernel/acting-as.ts'
 import { guarded } from '../kernel/auth/attempts.ts'
@@ -13,8 +12,9 @@ import { Problem } from '../kernel/errors.ts'
 import type { Values } from '../kernel/fields.ts'
 import { newId } from '../kernel/ids.ts'
 import { inTransaction } from '../kernel/in-transaction.ts'
-import { store } from '../kernel/operations.ts'
+import { add } from '../kernel/operations.ts'
 import { readSingleton } from '../kernel/singleton.ts'
+import { userAuthenticationPasswordProfileInfos } from '../passwords/index.ts'
 import { accountAuthenticationSettings } from './account-authentication-settings.ts'
 import { autoCreateAccount } from './auto-create-account.ts'
 
@@ -47,9 +47,9 @@ async function countIfTaken(ctx: Ctx, { username, password_profile_id }: Newcome
 async function makeMember(ctx: Ctx, id: string, newcomer: Newcomer): Promise<SignedIn> {
   const realmId = await accountRealmId(ctx)
   const { username, password, password_profile_id, ...person } = newcomer
-  const user = await store(ctx, userAuthenticationInfos, [realmId], { ...person, email_claimed: true }, id)
+  const user = await add(ctx, userAuthenticationInfos, [realmId], { ...person, email_claimed: true }, id)
   const link = { username, password, password_profile_id, current_password: undefined }
-  await store(ctx, userAuthenticationPasswordProfileInfos, [realmId, user.id], link)
+  await add(ctx, userAuthenticationPasswordProfileInfos, [realmId, user.id], link)
   await autoCreateAccount(ctx, user)
   return { userId: user.id, tokenEpoch: await tokenEpochOf(ctx, user.id) }
 }

@@ -3,7 +3,7 @@ import { actingAs } from '../kernel/acting-as.ts'
 import { unauthorized } from '../kernel/auth/tokens.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { inTransaction } from '../kernel/in-transaction.ts'
-import { store } from '../kernel/operations.ts'
+import { add } from '../kernel/operations.ts'
 import type { Row } from '../kernel/resource.ts'
 import type { Identified } from './customer-token.ts'
 import { customers } from './customers.ts'
@@ -26,7 +26,7 @@ export async function customerOfUser(ctx: Ctx, realmId: string, userId: string):
     if (!user) throw unauthorized('The user was deleted meanwhile.')
     const { name, email } = user.doc
     const values = { name, email, external_ref: null, ...withoutPassword }
-    return customerIn(await store(ctx, customers, [], values, userId))
+    return customerIn(await add(ctx, customers, [], values, userId))
   })
 }
 

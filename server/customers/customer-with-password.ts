@@ -1,7 +1,8 @@
 import { verify } from '@node-rs/argon2'
-import { folded, nobodysHash } from '../identity/index.ts'
+import { folded } from '../identity/index.ts'
 import { guarded } from '../kernel/auth/attempts.ts'
 import type { Ctx } from '../kernel/context.ts'
+import { nobodysHash } from '../passwords/index.ts'
 import { type Identified, tokenEpochs } from './customer-token.ts'
 
 /** Who signs in with these; undefined, and counted as a guess, after the same work whatever is wrong. */

@@ -1,5 +1,4 @@
 import { hash } from '@node-rs/argon2'
-import { currentPassword, mustKnowPassword, refuseCommonPassword } from '../identity/index.ts'
 import { mustBeWithinLimits } from '../kernel/auth/attempts.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
@@ -7,6 +6,7 @@ import { type Field, text } from '../kernel/fields.ts'
 import { newId } from '../kernel/ids.ts'
 import { longText } from '../kernel/query/long-text.ts'
 import { type Draft, dialects, resource, walks } from '../kernel/resource.ts'
+import { currentPassword, mustKnowPassword, refuseCommonPassword } from '../passwords/index.ts'
 import { customerWithPassword } from './customer-with-password.ts'
 
 /**

@@ -3,7 +3,7 @@ import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { objectAnswer } from '../kernel/http/answer.ts'
 import { isId } from '../kernel/ids.ts'
-import { change, get, list, remove, store } from '../kernel/operations.ts'
+import { add, change, get, list, remove } from '../kernel/operations.ts'
 import { type Definition, findDefinition, type Naming } from './definition.ts'
 import { mustBeAccepted, readValues } from './entry-values.ts'
 import { findByUrlSlug, waitForTurn } from './find-entry.ts'
@@ -77,7 +77,7 @@ const operationsAt = (address: Address, mayUse: MayUse): readonly Action[] => [
       const api = await findDefinition(ctx, address.naming(params), true)
       await mayUse(ctx, api.id, 'create')
       const values = readValues(api, rawBody)
-      const row = await namingTheField(api, store(ctx, api.entries, [api.id], values))
+      const row = await namingTheField(api, add(ctx, api.entries, [api.id], values))
       return objectAnswer(201, api.entries, row, ctx)
     },
   }),
@@ -179,7 +179,7 @@ async function upsert(
   if (!named && !isId(given)) {
     throw new Problem('invalid_field', `The id of an entry must be a UUID, not ${given}.`, { source: 'id' })
   }
-  const created = store(ctx, api.entries, [api.id], named ?? values, named ? undefined : given.toLowerCase())
+  const created = add(ctx, api.entries, [api.id], named ?? values, named ? undefined : given.toLowerCase())
   return objectAnswer(201, api.entries, await namingTheField(api, created), ctx)
 }
 

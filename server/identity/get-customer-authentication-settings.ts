@@ -1,8 +1,8 @@
 import { action } from '../kernel/action.ts'
 import { json } from '../kernel/http/answer.ts'
 import { authenticationRealms } from './authentication-realms.ts'
-import { realmClients } from './realm-clients.ts'
-import { customerRealmId } from './realm-ids.ts'
+import { realmClients } from './realm-client.ts'
+import { customerRealmId } from './realm-id.ts'
 
 /** Leads from the store to the realm of its customers, and names the client that they sign in with. */
 export const getCustomerAuthenticationSettings = action({

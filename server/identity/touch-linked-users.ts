@@ -1,6 +1,6 @@
 import type { Ctx } from '../kernel/context.ts'
 import type { Row } from '../kernel/resource.ts'
-import { endTokensOf } from './user-tokens.ts'
+import { endTokensOf } from './user-token-epoch.ts'
 
 /** A profile is about to go, and its links with it: every user who is linked to it changes, and is signed out. */
 export async function touchLinkedUsers(

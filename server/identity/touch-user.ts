@@ -1,7 +1,7 @@
 import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { userAuthenticationInfos } from './user-authentication-infos.ts'
-import { endTokensOf } from './user-tokens.ts'
+import { endTokensOf } from './user-token-epoch.ts'
 
 /**
  * A user changes with what they sign in with. Done before that is written: whoever writes or deletes holds the user

@@ -22,8 +22,6 @@ export interface Action<R extends string = string, F extends Fields = Fields> {
   readonly area: string | 'open'
   /** The parameter of an open action's path that names the store it belongs to. */
   readonly storeIn?: Names<R>
-  /** Needs the right to write. Without it, a GET reads and everything else writes. */
-  readonly writes?: boolean
   readonly status: 200 | 201 | 202 | 204 | 303 | 307
   /** The parameters of the query that it reads, for the API document; it checks them itself. */
   readonly query?: Fields
@@ -40,8 +38,6 @@ export interface Action<R extends string = string, F extends Fields = Fields> {
   readonly signsIn?: boolean
   /** For the API document: the answer is an object of this resource, or (`page`) a page of a list. */
   readonly shows?: { readonly resource?: Resource; readonly page?: true }
-  /** It is not built yet, and answers 501. */
-  readonly unsupported?: boolean
   run(ctx: Ctx, call: ActionCall<R, F>): Promise<Answer>
 }
 

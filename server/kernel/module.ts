@@ -1,6 +1,5 @@
 import type { Action, ActionCall, Method } from './action.ts'
 import type { Ctx } from './context.ts'
-import { Problem } from './errors.ts'
 import type { Fields } from './fields.ts'
 import type { Answer } from './http/answer.ts'
 import { input } from './input.ts'
@@ -20,7 +19,6 @@ export interface Operation {
   readonly about: string
   readonly status: number
   readonly transaction: boolean
-  readonly unsupported?: boolean
   /** Which of these it was made from. */
   readonly of:
     | { readonly kind: 'resource'; readonly resource: Resource; readonly name: OperationName }
@@ -143,7 +141,7 @@ function ofSingleton(singleton: Singleton): Operation[] {
 function ofAction(action: Action): Operation {
   const [method, path] = action.route.split(' ') as [Method, string]
   const reader = action.body && input(action.body)
-  const writes = action.writes ?? method !== 'GET'
+  const writes = method !== 'GET'
   return {
     id: action.name,
     method,
@@ -153,12 +151,8 @@ function ofAction(action: Action): Operation {
     about: action.about,
     status: action.status,
     transaction: action.transaction ?? false,
-    ...(action.unsupported && { unsupported: true }),
     of: { kind: 'action', action },
     run: async (ctx, call) => {
-      if (action.unsupported) {
-        throw new Problem('not_implemented', `${action.name} is not supported yet: see docs/conformance.md.`)
-      }
       const body = reader ? reader.create(call.body) : {}
       return action.run(ctx, { ...call, body, rawBody: call.body } as ActionCall<string, Fields>)
     },

@@ -53,31 +53,26 @@ function documented(
   { access, shopperTokens }: About,
   shared: Named,
 ): Record<string, unknown> {
-  const { id, about, unsupported } = operation
+  const { id, about } = operation
   const open = operation.access === 'open'
   const kinds = callersOf(operation, access)
   const persons = shopperTokens.filter(({ kind }) => kinds.includes(kind))
-  const body = unsupported ? undefined : bodyOf(operation, shared)
+  const body = bodyOf(operation, shared)
   return {
     operationId: id,
     tags: [tag],
     summary: phrase(id),
-    description: [
-      about,
-      unsupported ? notYet : open ? anyone : `Who may: ${kinds.map(quoted).join(', ')}.`,
-    ].join('\n\n'),
+    description: [about, open ? anyone : `Who may: ${kinds.map(quoted).join(', ')}.`].join('\n\n'),
     ...(open && { security: [] }),
     ...(persons.length && {
       security: [{ bearer: [] }, ...persons.map(({ kind }) => ({ bearer: [], [kind]: [] }))],
     }),
-    ...(unsupported && { 'x-unsupported': true }),
     parameters: parametersOf(operation, path),
     ...(body && { requestBody: body }),
-    responses: { ...(unsupported ? {} : successOf(operation, shared)), ...problemResponses(operation) },
+    responses: { ...successOf(operation, shared), ...problemResponses(operation) },
   }
 }
 
-const notYet = '**Not supported yet**: it answers 501.'
 const anyone = 'Needs no access token.'
 
 /** `list-account-members` becomes `List account members`. */

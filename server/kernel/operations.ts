@@ -116,11 +116,11 @@ export async function create(
   const values = inputOf(resource).create(call.body)
   // For all others the table's own key to the parent is enough.
   if (ctx.who.shopper) await mustHaveParent(ctx, resource, scope)
-  return objectAnswer(201, resource, await store(ctx, resource, scope, values, id), ctx)
+  return objectAnswer(201, resource, await add(ctx, resource, scope, values, id), ctx)
 }
 
 /** Writes a new object by the resource's rules. */
-export async function store<F extends Fields>(
+export async function add<F extends Fields>(
   ctx: Ctx,
   resource: Resource<F>,
   scope: readonly string[],

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { hash } from '@node-rs/argon2'
 import { action } from '../kernel/action.ts'
 import { objectAnswer, withData } from '../kernel/http/answer.ts'
-import { store } from '../kernel/operations.ts'
+import { add } from '../kernel/operations.ts'
 import { applicationKeys } from './application-keys.ts'
 
 /** A name or secret of 42 characters, 168 bits. */
@@ -26,7 +26,7 @@ export const createApplicationKey = action({
       secret_hash: await hash(secret),
       last_used_at: null,
     }
-    const key = await store(ctx, applicationKeys, [], values)
+    const key = await add(ctx, applicationKeys, [], values)
     return withData(objectAnswer(201, applicationKeys, key, ctx), { client_secret: secret })
   },
 })

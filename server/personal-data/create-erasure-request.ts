@@ -1,6 +1,6 @@
 import { action } from '../kernel/action.ts'
 import { objectAnswer } from '../kernel/http/answer.ts'
-import { store } from '../kernel/operations.ts'
+import { add } from '../kernel/operations.ts'
 import { erasePersonalData } from './erase-personal-data.ts'
 import { erasureRequests, statuses } from './erasure-requests.ts'
 import { initiatorsOf } from './initiators.ts'
@@ -18,7 +18,7 @@ export const createErasureRequest = action({
   async run(ctx, { body }) {
     const { actor } = ctx.who
     const now = ctx.clock.now().toISOString()
-    const request = await store(ctx, erasureRequests, [], {
+    const request = await add(ctx, erasureRequests, [], {
       ...body,
       initiator: (await initiatorsOf(ctx, [actor]))(actor),
       status: 'CREATED',

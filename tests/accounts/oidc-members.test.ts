@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { begin, callbackPath, follow, openIn, profileAt, redirectUri } from '../identity/sign-in.ts'
+import { begin, callbackPath, follow, openIn, profileAt, redirectUri } from '../oidc/sign-in.ts'
 import { type OidcProvider, startProvider } from '../support/oidc-provider.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { header, settle, tokens, wanted } from './members.ts'

@@ -1,7 +1,7 @@
 import { hash } from '@node-rs/argon2'
 import { expect, test } from 'vitest'
-import { nobodysHash } from '../../server/identity/sign-in-with-password.ts'
 import { networkOf } from '../../server/kernel/auth/attempts.ts'
+import { nobodysHash } from '../../server/passwords/sign-in-with-password.ts'
 
 test.each([
   ['192.0.2.7', '192.0.2.7'],

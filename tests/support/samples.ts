@@ -35,9 +35,7 @@ function kindOf(resource: Resource, runTime = false): Kind {
     // A GET that is an action may answer with anything, so it is no list.
     if (own || (!runTime && (name === 'list' || name === 'get'))) return own
     const path = place(name === 'list' || name === 'create' ? resource.path : `${resource.path}/:id`)
-    return operations.find(
-      (other) => !other.unsupported && other.method === routes[name] && place(other.path) === path,
-    )
+    return operations.find((other) => other.method === routes[name] && place(other.path) === path)
   }
   const names = Object.keys(routes) as OperationName[]
   const found = names.flatMap((name) => {

@@ -173,7 +173,6 @@ const refusals: Readonly<Record<string, ProblemCode>> = {
   '415': 'unsupported_media_type',
   '422': 'unprocessable',
   '500': 'internal',
-  '501': 'not_implemented',
   '503': 'unavailable',
 }
 
@@ -188,16 +187,13 @@ function responses() {
 }
 
 /** The refusals that an operation can come to. */
-export function problemResponses({ of, access, path, unsupported }: Operation): Record<string, unknown> {
+export function problemResponses({ of, access, path }: Operation): Record<string, unknown> {
   const statuses = access === 'open' ? ['401'] : ['401', '403']
-  if (unsupported) statuses.push('501')
-  else {
-    const one = of.kind === 'resource' && (of.name === 'update' || of.name === 'delete')
-    if (path.includes(':')) statuses.push('404')
-    if (access !== 'read') statuses.push('400', '409', '413', '415', '422')
-    else if (of.kind !== 'resource' || of.name === 'list') statuses.push('400')
-    if (one) statuses.push('412')
-  }
+  const one = of.kind === 'resource' && (of.name === 'update' || of.name === 'delete')
+  if (path.includes(':')) statuses.push('404')
+  if (access !== 'read') statuses.push('400', '409', '413', '415', '422')
+  else if (of.kind !== 'resource' || of.name === 'list') statuses.push('400')
+  if (one) statuses.push('412')
   statuses.push('500', '503')
   return Object.fromEntries(
     statuses.sort().map((status) => [status, { $ref: `#/components/responses/${refusals[status]}` }]),

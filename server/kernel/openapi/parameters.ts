@@ -8,9 +8,8 @@ const shared = (name: string): Parameter => ({ $ref: `#/components/parameters/${
 
 /** The parameters of an operation in its path, its query and its headers. */
 export function parametersOf(operation: Operation, path: string): Parameter[] {
-  const { of, access, unsupported } = operation
+  const { of, access } = operation
   const inPath = pathParameters(operation, path)
-  if (unsupported) return inPath
   const resource =
     of.kind === 'resource' ? of.resource : of.kind === 'action' ? of.action.shows?.resource : undefined
   const lists = of.kind === 'action' ? of.action.shows?.page : of.kind === 'resource' && of.name === 'list'

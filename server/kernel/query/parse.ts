@@ -3,7 +3,7 @@ import { type Filter, filterLimits, parseFilter } from './filter-syntax.ts'
 
 export type { Filter, Op } from './filter-syntax.ts'
 
-const totalMethods = ['exact', 'observed', 'lower_bound'] as const
+const totalMethods = ['exact', 'observed', 'lower_bound']
 
 /** What a list request asks for: well-formed, but not yet held against the fields a resource has. */
 export interface Ask {
@@ -11,7 +11,6 @@ export interface Ask {
   readonly offset: number
   /** An empty token is the very start (`after`) or the very end (`before`) of the list. */
   readonly cursor: { readonly direction: 'after' | 'before'; readonly token: string } | undefined
-  readonly totalMethod: (typeof totalMethods)[number] | undefined
   readonly sort: { readonly field: string; readonly descending: boolean } | undefined
   readonly filter: Filter | undefined
   readonly include: readonly string[]
@@ -28,11 +27,11 @@ export const limits = {
 /** Reads a raw query string, still percent-encoded and without its `?`. Unknown parameters are ignored. */
 export function parse(query: string): Ask {
   const given = readParameters(query)
+  refuseTotalMethod(given.get('page[total_method]'))
   return {
     limit: readWhole(given, 'page[limit]', limits.pageMax),
     offset: readWhole(given, 'page[offset]', limits.offsetMax) ?? 0,
     cursor: readCursor(given),
-    totalMethod: readTotalMethod(given.get('page[total_method]')),
     sort: readSort(given.get('sort')),
     filter: parseFilter(given.get('filter') ?? ''),
     include: readInclude(given.get('include') ?? ''),
@@ -102,13 +101,11 @@ function readCursor(given: Given): Ask['cursor'] {
   return { direction: first === 'page[after]' ? 'after' : 'before', token: given.get(first) ?? '' }
 }
 
-function readTotalMethod(text: string | undefined): Ask['totalMethod'] {
-  const method = totalMethods.find((known) => known === text)
-  if (text !== undefined && method === undefined) {
-    const name = 'page[total_method]'
-    throw badPage(name, `${name} must be one of ${totalMethods.join(', ')}, not ${shown(text)}.`)
-  }
-  return method
+/** Clients may ask for less than the exact total that every list gives. */
+function refuseTotalMethod(text: string | undefined): void {
+  if (text === undefined || totalMethods.some((known) => known === text)) return
+  const name = 'page[total_method]'
+  throw badPage(name, `${name} must be one of ${totalMethods.join(', ')}, not ${shown(text)}.`)
 }
 
 const attribute = /^[\p{L}\p{Nd}_.$@[\]-]+$/u

@@ -1,9 +1,9 @@
+import { findRealm } from '../identity/index.ts'
 import { action } from '../kernel/action.ts'
 import { Problem } from '../kernel/errors.ts'
 import { reference } from '../kernel/fields.ts'
 import { json } from '../kernel/http/answer.ts'
 import { isId } from '../kernel/ids.ts'
-import { findRealm } from './find-realm.ts'
 import { oidcProfiles } from './oidc-profiles.ts'
 
 /** The realm as an OpenID Connect provider, for libraries that cannot do without (Discovery §3). */

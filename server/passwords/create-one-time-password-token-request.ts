@@ -1,11 +1,11 @@
+import { folded } from '../identity/index.ts'
 import { action } from '../kernel/action.ts'
 import { withinLimits } from '../kernel/auth/attempts.ts'
 import { Problem } from '../kernel/errors.ts'
 import { choice, text } from '../kernel/fields.ts'
 import { isId } from '../kernel/ids.ts'
 import { findVisible } from '../kernel/operations.ts'
-import { folded } from './folded.ts'
-import { giveOneTimePassword, newOneTimePassword } from './one-time-passwords.ts'
+import { giveOneTimePassword, newOneTimePassword } from './give-one-time-password.ts'
 import { passwordProfiles } from './password-profiles.ts'
 
 /** Asks for a password that is good for one sign-in. The answer is the same whether or not the user exists. */

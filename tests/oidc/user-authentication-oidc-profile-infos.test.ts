@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { body, made, oidcLink, oidcProfile, realmsOf, user } from '../identity/realm.ts'
 import { openWorld, type World } from '../support/world.ts'
-import { body, made, oidcLink, oidcProfile, realmsOf, user } from './realm.ts'
 
 let world: World
 let realm: string

@@ -11,7 +11,7 @@ export interface Letter {
 
 /** Mails the user the password that someone asked for. Run twice, it sends the same password twice. */
 export const mailOneTimePassword: Job<Letter> = {
-  name: 'identity:mail-one-time-password',
+  name: 'passwords:mail-one-time-password',
   attemptsMax: 4,
   run: async ({ database, clock, mail, sealKey }, { storeId, userId, sealed, expiresAtMs }) => {
     // Too late to be of use, or switched off meanwhile.

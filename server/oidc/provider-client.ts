@@ -4,8 +4,8 @@ import type { Ctx, Instance } from '../kernel/context.ts'
 import { perInstance } from '../kernel/per-instance.ts'
 import type { Row } from '../kernel/resource.ts'
 import type { oidcProfiles } from './oidc-profiles.ts'
+import { discover, type Provider } from './provider.ts'
 import { providerFetch } from './provider-fetch.ts'
-import { discover, type Provider } from './providers.ts'
 
 type Profile = Row<typeof oidcProfiles.fields>
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { oidcProfile, realmsOf } from '../identity/realm.ts'
 import { type ForgingProvider, startForger } from '../support/oidc-provider.ts'
 import { openWorld, type World } from '../support/world.ts'
-import { oidcProfile, realmsOf } from './realm.ts'
 import { callbackPath, loginPath, loginQuery, openIn, profileAt, redirectUri } from './sign-in.ts'
 
 let world: World

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { verify } from '@node-rs/argon2'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { made, passwordLink, passwordProfile, realmsOf, user } from '../identity/realm.ts'
 import { openWorld, type World } from '../support/world.ts'
-import { made, passwordLink, passwordProfile, realmsOf, user } from './realm.ts'
 
 let world: World
 let realm: string

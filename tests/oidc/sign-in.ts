@@ -1,10 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { redeemSignInCode, userAuthenticationInfos } from '../../server/identity/index.ts'
+import { userAuthenticationInfos } from '../../server/identity/index.ts'
 import type { Ctx } from '../../server/kernel/context.ts'
 import type { Row } from '../../server/kernel/resource.ts'
 import { Store } from '../../server/kernel/storage/store.ts'
+import { redeemSignInCode } from '../../server/oidc/index.ts'
+import { made, oidcProfile } from '../identity/realm.ts'
 import type { World } from '../support/world.ts'
-import { made, oidcProfile } from './realm.ts'
 
 /** Short ways to say what the sign-in tests say: a storefront, a browser, and the two in one go. */
 export const redirectUri = 'https://shop.example.com/signed-in?from=shop'

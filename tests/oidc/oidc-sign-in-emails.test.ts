@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { body, made, passwordLink, passwordProfile, realmsOf, user } from '../identity/realm.ts'
 import { type ForgingProvider, startForger } from '../support/oidc-provider.ts'
 import { openWorld, type World } from '../support/world.ts'
-import { body, made, passwordLink, passwordProfile, realmsOf, user } from './realm.ts'
 import { begin, callbackPath, openIn, profileAt, redeem } from './sign-in.ts'
 
 const header = 'EP-Account-Management-Authentication-Token'

@@ -1,4 +1,12 @@
 import { hash } from '@node-rs/argon2'
+import {
+  mustHaveUser,
+  mustManageOneself,
+  ownUser,
+  signOutUser,
+  touchUser,
+  userAuthenticationInfos,
+} from '../identity/index.ts'
 import { mustBeWithinLimits } from '../kernel/auth/attempts.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
@@ -6,12 +14,9 @@ import { reference, text, type Values } from '../kernel/fields.ts'
 import { checker } from '../kernel/input.ts'
 import { type Draft, dialects, type Row, resource } from '../kernel/resource.ts'
 import { currentPassword, mustKnowPassword } from './current-password.ts'
-import { mustManageOneself, ownUser } from './own-user.ts'
 import { passwordProfiles } from './password-profiles.ts'
 import { refuseCommonPassword } from './refuse-common-password.ts'
 import { userWithPassword } from './sign-in-with-password.ts'
-import { mustHaveUser, signOutUser, touchUser } from './touch-user.ts'
-import { userAuthenticationInfos } from './user-authentication-infos.ts'
 
 const noProfile = {
   code: 'unprocessable',

@@ -1,10 +1,10 @@
+import { authenticationRealms } from '../identity/index.ts'
 import { actingAs } from '../kernel/acting-as.ts'
 import type { Ctx } from '../kernel/context.ts'
 import type { Values } from '../kernel/fields.ts'
 import { newId } from '../kernel/ids.ts'
-import { store } from '../kernel/operations.ts'
+import { add } from '../kernel/operations.ts'
 import type { Resource, Row } from '../kernel/resource.ts'
-import { authenticationRealms } from './authentication-realms.ts'
 import type { Identity } from './identify.ts'
 import type { Person } from './person.ts'
 import { SignInRefusal } from './sign-in-refusal.ts'
@@ -52,13 +52,13 @@ export async function admitUser(
   if (existing) {
     const they = actingAs(ctx, existing.id)
     if (existing.emailClaimed) await takeOver(they, realmId, existing.id)
-    await store(they, userAuthenticationOidcProfileInfos, [realmId, existing.id], link)
+    await add(they, userAuthenticationOidcProfileInfos, [realmId, existing.id], link)
     return
   }
   const { names, email, emailVerified } = person
   const id = newId()
   const they = actingAs(ctx, id)
-  await store(they, users, [realmId], { ...names, email, email_claimed: !emailVerified }, id)
+  await add(they, users, [realmId], { ...names, email, email_claimed: !emailVerified }, id)
   // Not by the rules of the resource: they would count the link as a change of the user it is made with.
   await they.store.insert(userAuthenticationOidcProfileInfos, { scope: [realmId, id], values: link })
 }

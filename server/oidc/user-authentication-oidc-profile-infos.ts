@@ -1,10 +1,9 @@
+import { mustHaveUser, signOutUser, touchUser, userAuthenticationInfos } from '../identity/index.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { reference, text } from '../kernel/fields.ts'
 import { type Draft, dialects, resource } from '../kernel/resource.ts'
 import { issuerMax, issuerOf, oidcProfiles } from './oidc-profiles.ts'
-import { mustHaveUser, signOutUser, touchUser } from './touch-user.ts'
-import { userAuthenticationInfos } from './user-authentication-infos.ts'
 
 const noProfile = {
   code: 'unprocessable',

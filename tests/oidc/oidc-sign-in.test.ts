@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { realmsOf } from '../identity/realm.ts'
 import { MovingClock } from '../keys/moving-clock.ts'
 import { type OidcProvider, startProvider } from '../support/oidc-provider.ts'
 import { openWorld, type World } from '../support/world.ts'
-import { realmsOf } from './realm.ts'
 import { begin, callbackPath, follow, openIn, profileAt, redeem, redirectUri } from './sign-in.ts'
 
 const people = {

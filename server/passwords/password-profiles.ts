@@ -1,10 +1,8 @@
+import { accountRealmId, authenticationRealms, touchLinkedUsers } from '../identity/index.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { choice, flag, text } from '../kernel/fields.ts'
 import { type Draft, dialects, resource } from '../kernel/resource.ts'
-import { authenticationRealms } from './authentication-realms.ts'
-import { accountRealmId } from './realm-ids.ts'
-import { touchLinkedUsers } from './touch-linked-users.ts'
 
 /** One set of usernames and passwords that account members may sign in with. */
 export const passwordProfiles = resource({

@@ -3,8 +3,8 @@ import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Person, person, profile, tokens, wanted } from '../accounts/members.ts'
 import { accountRealm } from '../accounts/objects.ts'
+import { body } from '../identity/realm.ts'
 import { openWorld, type World } from '../support/world.ts'
-import { body } from './realm.ts'
 
 /** A real mail server, which keeps what it is given. */
 const letters: { to: string[]; text: string }[] = []

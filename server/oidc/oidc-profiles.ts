@@ -1,9 +1,8 @@
+import { authenticationRealms, touchLinkedUsers } from '../identity/index.ts'
 import { seal } from '../kernel/auth/seal.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { text } from '../kernel/fields.ts'
 import { type Draft, dialects, type Row, resource } from '../kernel/resource.ts'
-import { authenticationRealms } from './authentication-realms.ts'
-import { touchLinkedUsers } from './touch-linked-users.ts'
 
 export const issuerMax = 1024
 

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto'
 import { exportJWK, type JWTPayload } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { made, oidcLink, realmsOf, user } from '../identity/realm.ts'
 import { MovingClock } from '../keys/moving-clock.ts'
 import { type Forge, type ForgingProvider, signed, startForger } from '../support/oidc-provider.ts'
 import { openWorld, type World } from '../support/world.ts'
-import { made, oidcLink, realmsOf, user } from './realm.ts'
 import { begin, callbackPath, openIn, profileAt, redeem } from './sign-in.ts'
 
 const clock = new MovingClock()

@@ -2,7 +2,7 @@ import type { Job } from '../kernel/jobs.ts'
 
 /** Removes what became of no sign-in. Expired requests stay a while: the storefront can still be told. */
 export const forgetSignIns: Job<object> = {
-  name: 'identity:forget-sign-ins',
+  name: 'oidc:forget-sign-ins',
   attemptsMax: 1,
   every: '*/10 * * * *',
   run: async ({ database }) => {

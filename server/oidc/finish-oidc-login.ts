@@ -9,10 +9,10 @@ import { findProfile } from './find-profile.ts'
 import { identify } from './identify.ts'
 import { type Person, personOf } from './person.ts'
 import { converse } from './provider-refusal.ts'
-import { issueSignInCode } from './sign-in-codes.ts'
+import { issueSignInCode } from './sign-in-code.ts'
 import { callbackQuery } from './sign-in-query.ts'
 import { backTo, refuseAt, refuseHere, SignInRefusal } from './sign-in-refusal.ts'
-import { type SignInRequest, takeSignInRequest } from './sign-in-requests.ts'
+import { type SignInRequest, takeSignInRequest } from './sign-in-request.ts'
 
 /** Where the provider sends the browser back to (OpenID Connect Core §3.1.2.5); `users` is how one is made. */
 export const finishOidcLogin = (users: Resource) =>

@@ -45,7 +45,7 @@ interface Found {
  * It is a job, so that the request takes the same time whether or not there is one.
  */
 export const giveOneTimePassword: Job<OneTimePasswordRequest> = {
-  name: 'identity:give-one-time-password',
+  name: 'passwords:give-one-time-password',
   attemptsMax: 5,
   run: async ({ database, clock, mail }, request) => {
     const found = await findUser(database, request)
@@ -132,18 +132,4 @@ export function openOneTimePasswordEvent(
 ): Record<string, unknown> {
   const { sealed_one_time_password_token, ...event } = doc
   return { ...event, one_time_password_token: open(sealKey, sealed_one_time_password_token as string) }
-}
-
-/** Removes what nobody signed in with in time. */
-export const forgetOneTimePasswords: Job<object> = {
-  name: 'identity:forget-one-time-passwords',
-  attemptsMax: 1,
-  every: '*/10 * * * *',
-  run: async ({ database, clock }) => {
-    await database.run({
-      text: `DELETE FROM one_time_passwords WHERE (store_id, password_link_id) IN (
-               SELECT store_id, password_link_id FROM one_time_passwords WHERE expires_at <= $1)`,
-      values: [clock.now()],
-    })
-  },
 }

@@ -1,11 +1,11 @@
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openOneTimePasswordEvent } from '../../server/identity/index.ts'
+import { openOneTimePasswordEvent } from '../../server/passwords/index.ts'
 import { type Person, person, profile, refusal, tokens, wanted } from '../accounts/members.ts'
 import { accountRealm, statuses, times } from '../accounts/objects.ts'
+import { body } from '../identity/realm.ts'
 import { MovingClock } from '../keys/moving-clock.ts'
 import { openWorld, type World } from '../support/world.ts'
-import { body } from './realm.ts'
 
 let world: World
 let realm: string
@@ -37,7 +37,7 @@ async function events(): Promise<{ doc: Record<string, never>; [column: string]:
 async function workedOff(): Promise<void> {
   for (let attempt = 0; attempt < 200; attempt++) {
     const { rows } = await world.sql(
-      `SELECT FROM graphile_worker.jobs WHERE task_identifier = 'identity:give-one-time-password'`,
+      `SELECT FROM graphile_worker.jobs WHERE task_identifier = 'passwords:give-one-time-password'`,
     )
     if (!rows.length) return
     await setTimeout(25)

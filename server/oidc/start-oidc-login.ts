@@ -1,13 +1,13 @@
 import { buildAuthorizationUrl } from 'openid-client'
+import { findRealm } from '../identity/index.ts'
 import { action } from '../kernel/action.ts'
 import type { Ctx } from '../kernel/context.ts'
 import type { Answer } from '../kernel/http/answer.ts'
 import type { Row } from '../kernel/resource.ts'
 import { findProfile } from './find-profile.ts'
-import { findRealm } from './find-realm.ts'
 import { learnIssuer } from './learn-issuer.ts'
 import { callbackUrlOf, type oidcProfiles } from './oidc-profiles.ts'
-import { clientAt } from './provider-clients.ts'
+import { clientAt } from './provider-client.ts'
 import { converse } from './provider-refusal.ts'
 import {
   type AskedSignIn,
@@ -16,10 +16,10 @@ import {
   readSignIn,
   storefrontOf,
   whyUnsafe,
-} from './sign-in-parameters.ts'
+} from './read-sign-in.ts'
 import { loginQuery } from './sign-in-query.ts'
 import { goTo, refuseAt, refuseHere, SignInRefusal } from './sign-in-refusal.ts'
-import { hashOf, keepSignInRequest, newSecret } from './sign-in-requests.ts'
+import { hashOf, keepSignInRequest, newSecret } from './sign-in-request.ts'
 
 /** Where a storefront sends the browser to sign in: an authentication request (OpenID Connect Core §3.1.2.1). */
 export const startOidcLogin = action({

@@ -4,8 +4,8 @@ import type { Ctx } from '../kernel/context.ts'
 import type { Row } from '../kernel/resource.ts'
 import type { oidcProfiles } from './oidc-profiles.ts'
 import { isPlainText } from './plain-text.ts'
-import { clientAt, clockToleranceS } from './provider-clients.ts'
-import type { SignInRequest } from './sign-in-requests.ts'
+import { clientAt, clockToleranceS } from './provider-client.ts'
+import type { SignInRequest } from './sign-in-request.ts'
 
 type Profile = Row<typeof oidcProfiles.fields>
 

@@ -1,10 +1,10 @@
 import { verify } from '@node-rs/argon2'
+import type { SignedIn } from '../identity/index.ts'
 import { guarded } from '../kernel/auth/attempts.ts'
 import { unauthorized } from '../kernel/auth/tokens.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
-import { asMade } from './one-time-passwords.ts'
-import type { SignedIn } from './user-tokens.ts'
+import { asMade } from './give-one-time-password.ts'
 
 /** Where a username is looked for. */
 interface Named {

@@ -1,9 +1,9 @@
+import { endTokensOf, type SignedIn } from '../identity/index.ts'
 import { unauthorized } from '../kernel/auth/tokens.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { inTransaction } from '../kernel/in-transaction.ts'
 import type { Newcomer } from './admit-user.ts'
-import { hashOf, newSecret, type SignInRequest } from './sign-in-requests.ts'
-import { endTokensOf, type SignedIn } from './user-tokens.ts'
+import { hashOf, newSecret, type SignInRequest } from './sign-in-request.ts'
 
 /** A storefront changes the code at once: it has no reason to wait. */
 const lifetime = '5 minutes'

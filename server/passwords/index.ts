@@ -1,0 +1,21 @@
+import { module } from '../kernel/module.ts'
+import { createOneTimePasswordTokenRequest } from './create-one-time-password-token-request.ts'
+import { forgetOneTimePasswords } from './forget-one-time-passwords.ts'
+import { giveOneTimePassword } from './give-one-time-password.ts'
+import { mailOneTimePassword } from './mail-one-time-password.ts'
+import { passwordProfiles } from './password-profiles.ts'
+import { userAuthenticationPasswordProfileInfos } from './user-authentication-password-profile-infos.ts'
+
+export { currentPassword, mustKnowPassword } from './current-password.ts'
+export { openOneTimePasswordEvent } from './give-one-time-password.ts'
+export { refuseCommonPassword } from './refuse-common-password.ts'
+export { nobodysHash, signInWithOneTimePassword, signInWithPassword } from './sign-in-with-password.ts'
+export { userAuthenticationPasswordProfileInfos }
+
+export const passwords = module({
+  name: 'passwords',
+  about: 'Signing in with passwords: profiles, the usernames and passwords of users, one-time passwords.',
+  resources: [passwordProfiles, userAuthenticationPasswordProfileInfos],
+  actions: [createOneTimePasswordTokenRequest],
+  jobs: [giveOneTimePassword, forgetOneTimePasswords, mailOneTimePassword],
+})
