@@ -1,4 +1,4 @@
-import type { JobCtx } from '../server/kernel/jobs.ts'
+import type { Instance } from '../server/kernel/context.ts'
 import { mergeTotals } from '../server/kernel/merge-totals.ts'
 import type { Database } from '../server/kernel/storage/database.ts'
 
@@ -48,7 +48,7 @@ export async function seed(database: Database, url: string, token: string, rows:
   }
   // The server's own merging may be at it, and then this one leaves it to that.
   for (let waiting = 1; waiting > 0; ) {
-    await mergeTotals.run({ database } as JobCtx, {})
+    await mergeTotals.run({ database } as Instance)
     const [row] = await database.run({ text: 'SELECT count(*) FROM list_deltas', values: [] })
     waiting = Number(row?.[0])
     if (waiting > 0) await new Promise((done) => setTimeout(done, 500))

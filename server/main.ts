@@ -84,11 +84,11 @@ export async function start(
       strictPasswords: config.strictPasswords,
       baseUrl: config.baseUrl,
     }
-    const ownJobs = [mergeTotals, forgetIdempotencyKeys, forgetAttempts]
-    const jobs = await startJobs([...ownJobs, ...app.flatMap((module) => module.jobs)], {
-      ...instance,
-      database: jobDatabase,
-    })
+    const jobs = await startJobs(
+      app.flatMap((module) => module.jobs),
+      [mergeTotals, forgetIdempotencyKeys, forgetAttempts, ...app.flatMap((module) => module.chores)],
+      { ...instance, database: jobDatabase },
+    )
     undo.push(() => jobs.stop())
     const server = buildServer(instance, app, config.trustProxy)
     health(server, database)

@@ -1,7 +1,7 @@
 import { dialects, resource, shown } from '../kernel/resource.ts'
-import { accounts, lockAccount } from './accounts.ts'
+import { accounts } from './accounts.ts'
 import { addressFields, addressFilter } from './address-fields.ts'
-import { checkAddressOf } from './check-address.ts'
+import { addressesOf, checkAddressOf } from './check-address.ts'
 import { ownAccount } from './own-account.ts'
 
 /** Where an account wants its parcels and bills. */
@@ -21,5 +21,6 @@ export const accountAddresses = resource({
   area: 'account-addresses',
   visible: ownAccount((account) => `account_id = ${account}`),
   dialect: dialects.inside,
-  beforeWrite: checkAddressOf('account', lockAccount),
+  most: addressesOf('account'),
+  beforeWrite: checkAddressOf('account'),
 })

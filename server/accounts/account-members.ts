@@ -1,5 +1,5 @@
 import { accountRealmId, userAuthenticationInfos } from '../identity/index.ts'
-import type { Ctx } from '../kernel/context.ts'
+import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { findVisible } from '../kernel/operations.ts'
 import { dialects, type FilterRule, type Row, resource, walks } from '../kernel/resource.ts'
@@ -18,7 +18,7 @@ export const accountMembers = resource({
   path: '/v2/account-members',
   table: userAuthenticationInfos.table,
   scopeColumns: ['realm_id'],
-  scopeOf: async (ctx) => [await accountRealmId(ctx)],
+  scopeOf: async (work) => [await accountRealmId(work)],
   fields: { name, email, given_name, middle_name, family_name },
   filter: {
     ...walks,
@@ -40,12 +40,12 @@ export const accountMembers = resource({
 })
 
 export async function findAccountMember(
-  ctx: Ctx,
+  work: Work,
   id: string,
   source?: string,
 ): Promise<Row<typeof accountMembers.fields>> {
   try {
-    return await findVisible(ctx, accountMembers, id, [await accountRealmId(ctx)])
+    return await findVisible(work, accountMembers, id, [await accountRealmId(work)])
   } catch (error) {
     if (source === undefined || !(error instanceof Problem)) throw error
     throw new Problem(error.code, error.detail, { source })

@@ -44,6 +44,7 @@ export const accountMemberships = resource({
   noun: ['account-membership', 'account-memberships'],
   path: '/v2/accounts/:account_id/account-memberships',
   parent: () => accounts,
+  most: { n: 1000, detail: (n) => `The account has ${n} members; it may not have more.` },
   beforeWrite: admitMember,
   include: {
     account_member: async (ctx, rows) => {

@@ -1,4 +1,4 @@
-import type { Ctx } from '../kernel/context.ts'
+import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { reference, text } from '../kernel/fields.ts'
 import { findVisible } from '../kernel/operations.ts'
@@ -97,9 +97,9 @@ export const accounts = resource({
 export const linkTo = (tag: string): string => JSON.stringify([{ id: tag.toLowerCase() }])
 
 /** A parent never changes and must exist, so an account's ancestors are known, and without a cycle, from its start. */
-async function showAncestors(ctx: Ctx, { values, before }: Draft<typeof fields>): Promise<void> {
+async function showAncestors(work: Work, { values, before }: Draft<typeof fields>): Promise<void> {
   if (before || !values.parent_id) return
-  const parent = await findParent(ctx, values.parent_id)
+  const parent = await findParent(work, values.parent_id)
   if (!parent) throw new Problem('not_found', 'parent account not found', { source: 'data.parent_id' })
   const data: Link<'account'> = { id: parent.id, type: 'account' }
   const ancestors = [...(parent.doc.relationships?.ancestors ?? []), { data }]
@@ -112,21 +112,12 @@ async function showAncestors(ctx: Ctx, { values, before }: Draft<typeof fields>)
   values.relationships = { parent: { data }, ancestors }
 }
 
-async function findParent(ctx: Ctx, id: string): Promise<Row<typeof fields> | undefined> {
+async function findParent(work: Work, id: string): Promise<Row<typeof fields> | undefined> {
   // It cannot be deleted before its child is stored.
-  await ctx.store.rows('SELECT FROM accounts WHERE store_id = $1 AND id = $2 FOR KEY SHARE', id)
-  return ctx.store.find(accounts, id)
+  await work.store.keep(accounts, id)
+  return work.store.find(accounts, id)
 }
 
-export async function findAccount(ctx: Ctx, id: string): Promise<Row<typeof fields>> {
-  return findVisible(ctx, accounts, id)
-}
-
-/** One writer at a time from here to the end of the transaction; 404 when there is no such account. */
-export async function lockAccount(ctx: Ctx, id: string): Promise<void> {
-  const found = await ctx.store.rows(
-    'SELECT FROM accounts WHERE store_id = $1 AND id = $2 FOR NO KEY UPDATE',
-    id,
-  )
-  if (!found.length) throw new Problem('not_found', 'account not found')
+export async function findAccount(work: Work, id: string): Promise<Row<typeof fields>> {
+  return findVisible(work, accounts, id)
 }

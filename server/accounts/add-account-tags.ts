@@ -1,6 +1,7 @@
 import { action } from '../kernel/action.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
+import { accountTags } from './account-tags.ts'
 import { findAccount, type TagLink } from './accounts.ts'
 import { relationshipAnswer, retag, tagIdsIn } from './tagging.ts'
 
@@ -11,7 +12,6 @@ export const addAccountTags = action({
   about: 'Adds tags to an account. Answers all of its tags.',
   area: 'account-tags',
   status: 200,
-  transaction: true,
 
   async run(ctx, { params, rawBody }) {
     const ids = tagIdsIn(rawBody)
@@ -30,11 +30,7 @@ export const addAccountTags = action({
 
 /** The tags, and keeps them from being deleted before the account has them. */
 async function mustExist(ctx: Ctx, ids: readonly string[]): Promise<void> {
-  const rows = await ctx.store.rows(
-    'SELECT id FROM account_tags WHERE store_id = $1 AND id = ANY($2::uuid[]) ORDER BY id FOR KEY SHARE',
-    ids,
-  )
-  const found = new Set(rows.map(([id]) => id))
+  const found = await ctx.store.keep(accountTags, ...ids)
   const missing = ids.findIndex((id) => !found.has(id))
   if (missing >= 0) {
     throw new Problem('not_found', `account tag not found: ${ids[missing]}`, { source: `data.${missing}.id` })

@@ -1,26 +1,18 @@
-import type { Ctx } from '../kernel/context.ts'
+import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import type { Draft } from '../kernel/resource.ts'
 import { readSingleton } from '../kernel/singleton.ts'
-import { findAccountMember } from './account-members.ts'
+import { accountMembers, findAccountMember } from './account-members.ts'
 import { accountMembershipSettings } from './account-membership-settings.ts'
-import { lockAccount } from './accounts.ts'
 
-const membersMax = 1000
-
-/** Refuses a membership of nobody, in an account that is full, or of a member who is in enough accounts. */
-export async function admitMember(ctx: Ctx, { scope, values, before }: Draft): Promise<void> {
+/** Refuses a membership of nobody, or of a member who is in enough accounts. */
+export async function admitMember(work: Work, { scope, values, before }: Draft): Promise<void> {
   if (before) return
   const accountId = (scope[0] as string).toLowerCase()
-  // Memberships that are made at the same time are counted one after the other: first by account, then by member.
-  await lockAccount(ctx, accountId)
-  const { id } = await findAccountMember(ctx, values.account_member_id as string, 'data.account_member_id')
-  await ctx.store.rows(
-    'SELECT FROM user_authentication_infos WHERE store_id = $1 AND id = $2 FOR NO KEY UPDATE',
-    id,
-  )
-  await refuseFullAccount(ctx, accountId)
-  await refuseBusyMember(ctx, id)
+  const { id } = await findAccountMember(work, values.account_member_id as string, 'data.account_member_id')
+  // Memberships of one member that are made at the same time are counted one after the other.
+  await work.store.hold(accountMembers, id)
+  await refuseBusyMember(work, id)
   values.account_member_id = id
   values.relationships = {
     account: { data: { id: accountId, type: 'account' } },
@@ -28,18 +20,9 @@ export async function admitMember(ctx: Ctx, { scope, values, before }: Draft): P
   }
 }
 
-async function refuseFullAccount(ctx: Ctx, accountId: string): Promise<void> {
-  const [row] = await ctx.store.rows(
-    'SELECT count(*) FROM account_memberships WHERE store_id = $1 AND account_id = $2',
-    accountId,
-  )
-  if (Number(row?.[0]) < membersMax) return
-  throw new Problem('unprocessable', `The account has ${membersMax} members; it may not have more.`)
-}
-
-async function refuseBusyMember(ctx: Ctx, memberId: string): Promise<void> {
-  const { membership_limit } = await readSingleton(ctx, accountMembershipSettings)
-  const [row] = await ctx.store.rows(
+async function refuseBusyMember(work: Work, memberId: string): Promise<void> {
+  const { membership_limit } = await readSingleton(work, accountMembershipSettings)
+  const [row] = await work.store.rows(
     'SELECT count(*) FROM account_memberships WHERE store_id = $1 AND account_member_id = $2',
     memberId,
   )

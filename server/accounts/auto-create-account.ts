@@ -1,5 +1,5 @@
 import { accountRealmId, type userAuthenticationInfos } from '../identity/index.ts'
-import type { Ctx } from '../kernel/context.ts'
+import type { Work } from '../kernel/context.ts'
 import type { Values } from '../kernel/fields.ts'
 import { add } from '../kernel/operations.ts'
 import type { Row } from '../kernel/resource.ts'
@@ -10,17 +10,17 @@ import { accounts } from './accounts.ts'
 
 /** Where the store wants it, a new member is given an account of the same name. Needs the user's transaction. */
 export async function autoCreateAccount(
-  ctx: Ctx,
+  work: Work,
   user: Row<typeof userAuthenticationInfos.fields>,
 ): Promise<void> {
-  if (user.scope[0] !== (await accountRealmId(ctx))) return
-  const settings = await readSingleton(ctx, accountAuthenticationSettings)
+  if (user.scope[0] !== (await accountRealmId(work))) return
+  const settings = await readSingleton(work, accountAuthenticationSettings)
   if (!settings.auto_create_account_for_account_members) return
   const { name } = user.doc
-  const account = await add(ctx, accounts, [], { name, external_ref: null, made_for: user.id } as Values<
+  const account = await add(work, accounts, [], { name, external_ref: null, made_for: user.id } as Values<
     typeof accounts.fields
   >)
-  await add(ctx, accountMemberships, [account.id], { account_member_id: user.id } as Values<
+  await add(work, accountMemberships, [account.id], { account_member_id: user.id } as Values<
     typeof accountMemberships.fields
   >)
 }

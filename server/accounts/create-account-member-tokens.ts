@@ -1,5 +1,4 @@
 import { accountRealmId, type SignedIn } from '../identity/index.ts'
-import { actingAs } from '../kernel/acting-as.ts'
 import { action } from '../kernel/action.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { choice } from '../kernel/fields.ts'
@@ -26,6 +25,7 @@ export const createAccountMemberTokens = action({
     'Signs an account member in. Answers a page of their accounts, with a token for each. Which fields are required ' +
     'depends on the authentication_mechanism.',
   area: 'account-member-tokens',
+  callsOut: true,
   status: 201,
   signsIn: true,
   shows: { page: true },
@@ -65,7 +65,7 @@ async function tokensOf(
   const expires = new Date(session.expiresS * 1000).toISOString()
   const own = await findAll(ctx, accounts, ids)
   // It is the member who is shown the names, whoever asked for the tokens.
-  ctx.instance.onRead(actingAs(ctx, member.userId), accounts, own)
+  ctx.instance.onRead(ctx.actingAs(member.userId), accounts, own)
   const data = own.map(async ({ id, doc }) => {
     const ancestorIds = (doc.relationships?.ancestors ?? []).map(({ data }) => data.id)
     const token = await signAccountMemberToken(ctx.instance, session, { id, ancestorIds })

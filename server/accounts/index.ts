@@ -16,7 +16,7 @@ import { updateAccountMember } from './update-account-member.ts'
 export { accountMemberToken } from './account-member-token.ts'
 export { addressFields, addressFilter } from './address-fields.ts'
 export { autoCreateAccount } from './auto-create-account.ts'
-export { checkAddressOf } from './check-address.ts'
+export { addressesOf, checkAddressOf } from './check-address.ts'
 
 export const accounts = module({
   name: 'accounts',

@@ -10,7 +10,6 @@ export const removeAccountTags = action({
   about: 'Takes tags off an account. Answers those that are left.',
   area: 'account-tags',
   status: 200,
-  transaction: true,
   // The body of any other DELETE means nothing, and is not read.
   rawBody: true,
 

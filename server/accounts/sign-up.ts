@@ -5,13 +5,11 @@ import {
   tokenEpochOf,
   userAuthenticationInfos,
 } from '../identity/index.ts'
-import { actingAs } from '../kernel/acting-as.ts'
 import { guarded } from '../kernel/auth/attempts.ts'
-import type { Ctx } from '../kernel/context.ts'
+import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import type { Values } from '../kernel/fields.ts'
 import { newId } from '../kernel/ids.ts'
-import { inTransaction } from '../kernel/in-transaction.ts'
 import { add } from '../kernel/operations.ts'
 import { readSingleton } from '../kernel/singleton.ts'
 import { userAuthenticationPasswordProfileInfos } from '../passwords/index.ts'
@@ -22,19 +20,19 @@ type Newcomer = Omit<Values<typeof userAuthenticationInfos.fields>, 'email_claim
   Omit<Values<typeof userAuthenticationPasswordProfileInfos.fields>, 'current_password'>
 
 /** Makes a member of someone who asks for it, where the store wants that: a user, their username and their password. */
-export async function signUp(ctx: Ctx, newcomer: Newcomer): Promise<SignedIn> {
-  const { enable_self_signup } = await readSingleton(ctx, accountAuthenticationSettings)
+export async function signUp(work: Work, newcomer: Newcomer): Promise<SignedIn> {
+  const { enable_self_signup } = await readSingleton(work, accountAuthenticationSettings)
   if (!enable_self_signup) throw new Problem('forbidden', 'The setting enable_self_signup is off.')
-  await countIfTaken(ctx, newcomer)
+  await countIfTaken(work, newcomer)
   const id = newId()
-  return inTransaction(actingAs(ctx, id), (inner) => makeMember(inner, id, newcomer))
+  return work.actingAs(id).transaction((inner) => makeMember(inner, id, newcomer))
 }
 
 /** That a username is taken tells that there is such a user: nobody may ask for many. */
-async function countIfTaken(ctx: Ctx, { username, password_profile_id }: Newcomer): Promise<void> {
-  const name = await folded(ctx, username)
-  await guarded(ctx, { at: 'sign-up', whose: `${password_profile_id} ${name}` }, async () => {
-    const [taken] = await ctx.store.rows(
+async function countIfTaken(work: Work, { username, password_profile_id }: Newcomer): Promise<void> {
+  const name = await folded(work, username)
+  await guarded(work, { at: 'sign-up', whose: `${password_profile_id} ${name}` }, async () => {
+    const [taken] = await work.store.rows(
       `SELECT 1 FROM user_authentication_password_profile_infos
        WHERE store_id = $1 AND password_profile_id = $2 AND lower(username COLLATE "default") = $3`,
       password_profile_id,
@@ -44,12 +42,12 @@ async function countIfTaken(ctx: Ctx, { username, password_profile_id }: Newcome
   })
 }
 
-async function makeMember(ctx: Ctx, id: string, newcomer: Newcomer): Promise<SignedIn> {
-  const realmId = await accountRealmId(ctx)
+async function makeMember(work: Work, id: string, newcomer: Newcomer): Promise<SignedIn> {
+  const realmId = await accountRealmId(work)
   const { username, password, password_profile_id, ...person } = newcomer
-  const user = await add(ctx, userAuthenticationInfos, [realmId], { ...person, email_claimed: true }, id)
+  const user = await add(work, userAuthenticationInfos, [realmId], { ...person, email_claimed: true }, id)
   const link = { username, password, password_profile_id, current_password: undefined }
-  await add(ctx, userAuthenticationPasswordProfileInfos, [realmId, user.id], link)
-  await autoCreateAccount(ctx, user)
-  return { userId: user.id, tokenEpoch: await tokenEpochOf(ctx, user.id) }
+  await add(work, userAuthenticationPasswordProfileInfos, [realmId, user.id], link)
+  await autoCreateAccount(work, user)
+  return { userId: user.id, tokenEpoch: await tokenEpochOf(work, user.id) }
 }

@@ -1,17 +1,10 @@
-import type { Ctx } from '../kernel/context.ts'
+import type { Ctx, Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { type Answer, json } from '../kernel/http/answer.ts'
 import { checker } from '../kernel/input.ts'
 import { change } from '../kernel/operations.ts'
 import type { Row } from '../kernel/resource.ts'
-import {
-  type AccountRelationships,
-  accounts,
-  findAccount,
-  linkTo,
-  lockAccount,
-  type TagLink,
-} from './accounts.ts'
+import { type AccountRelationships, accounts, findAccount, linkTo, type TagLink } from './accounts.ts'
 
 type Account = Row<typeof accounts.fields>
 
@@ -45,7 +38,7 @@ export async function retag(
   edit: (tags: readonly TagLink[]) => readonly TagLink[],
 ): Promise<Account> {
   // Two requests for the same account take turns: neither loses what the other did.
-  await lockAccount(ctx, id)
+  await ctx.store.hold(accounts, id)
   const account = await findAccount(ctx, id)
   const before = tagsOf(account.doc)
   const after = edit(before)
@@ -79,26 +72,31 @@ const accountsPerBatch = 1000
  * Takes a deleted tag off its accounts. The tag's row is gone, or locked by us: whoever was about to add it has
  * committed by now, or will not find it.
  */
-export async function untagAccounts(ctx: Ctx, tag: Row): Promise<void> {
+export async function untagAccounts(work: Work, tag: Row): Promise<void> {
   for (;;) {
-    const tagged = await ctx.store.rows(
-      `SELECT id, doc FROM accounts WHERE store_id = $1 AND account_tags @> $2::jsonb
-       ORDER BY id LIMIT ${accountsPerBatch} FOR NO KEY UPDATE`,
+    const tagged = await work.store.rows(
+      `SELECT id FROM accounts WHERE store_id = $1 AND account_tags @> $2::jsonb ORDER BY id LIMIT ${accountsPerBatch}`,
       linkTo(tag.id),
     )
     if (!tagged.length) return
-    await ctx.store.write(
-      `UPDATE accounts a SET version = version + 1, updated_at = greatest(updated_at, $3::timestamptz),
-         doc = untagged.doc::json
-       FROM set_config('sutler.by', $2, true), unnest($4::uuid[], $5::text[]) AS untagged (id, doc)
-       WHERE a.store_id = $1 AND a.id = untagged.id`,
-      ctx.clock.now(),
-      tagged.map(([id]) => id),
-      tagged.map(([, text]) => {
-        const doc = JSON.parse(text as string) as Account['doc']
-        const tags = tagsOf(doc).filter(({ id }) => id !== tag.id)
-        return JSON.stringify({ ...doc, relationships: withTags(doc.relationships, tags) })
-      }),
+    const ids = tagged.map(([id]) => id as string)
+    await work.store.hold(accounts, ...ids)
+    const held = await work.store.rows(
+      'SELECT id, doc FROM accounts WHERE store_id = $1 AND id = ANY($2::uuid[])',
+      ids,
     )
+    await work.store.changeAll(accounts, {
+      where: () => 'r.id = untagged.id',
+      from: (bind) =>
+        `unnest(${bind(held.map(([id]) => id))}::uuid[], ${bind(held.map(([, text]) => without(text as string, tag.id)))}::text[])
+         AS untagged (id, doc)`,
+      doc: () => 'untagged.doc::json',
+    })
   }
+}
+
+function without(text: string, tagId: string): string {
+  const doc = JSON.parse(text) as Account['doc']
+  const tags = tagsOf(doc).filter(({ id }) => id !== tagId)
+  return JSON.stringify({ ...doc, relationships: withTags(doc.relationships, tags) })
 }

@@ -1,5 +1,5 @@
 import { action } from '../kernel/action.ts'
-import { objectAnswer } from '../kernel/http/answer.ts'
+import { etagOf, objectAnswer } from '../kernel/http/answer.ts'
 import { mustMatch } from '../kernel/operations.ts'
 import { accountMembers, findAccountMember } from './account-members.ts'
 
@@ -15,7 +15,7 @@ export const updateAccountMember = action({
 
   async run(ctx, { params, ifMatch }) {
     const member = await findAccountMember(ctx, params.id)
-    mustMatch(member, ifMatch)
+    mustMatch(etagOf(member), ifMatch)
     ctx.instance.onRead(ctx, accountMembers, [member])
     return objectAnswer(200, accountMembers, member, ctx)
   },

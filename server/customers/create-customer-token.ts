@@ -17,6 +17,7 @@ export const createCustomerToken = action({
   about: 'Signs a customer in: a token, good for 24 hours, that says who is calling.',
   area: 'customer-tokens',
   signsIn: true,
+  callsOut: true,
   status: 200,
   body: {
     type: 'token',

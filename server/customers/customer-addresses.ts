@@ -1,6 +1,6 @@
-import { addressFields, addressFilter, checkAddressOf } from '../accounts/index.ts'
+import { addressesOf, addressFields, addressFilter, checkAddressOf } from '../accounts/index.ts'
 import { dialects, resource, shown } from '../kernel/resource.ts'
-import { customers, lockCustomer } from './customers.ts'
+import { customers } from './customers.ts'
 
 /** Where a customer wants their parcels and bills. */
 export const customerAddresses = resource({
@@ -19,5 +19,6 @@ export const customerAddresses = resource({
   area: 'customer-addresses',
   dialect: dialects.inside,
   visible: ({ shopper }, bind) => shopper && `customer_id = ${bind(shopper.id)}::uuid`,
-  beforeWrite: checkAddressOf('customer', lockCustomer),
+  most: addressesOf('customer'),
+  beforeWrite: checkAddressOf('customer'),
 })

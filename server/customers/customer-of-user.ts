@@ -1,8 +1,6 @@
 import { userAuthenticationInfos } from '../identity/index.ts'
-import { actingAs } from '../kernel/acting-as.ts'
 import { unauthorized } from '../kernel/auth/tokens.ts'
 import type { Ctx } from '../kernel/context.ts'
-import { inTransaction } from '../kernel/in-transaction.ts'
 import { add } from '../kernel/operations.ts'
 import type { Row } from '../kernel/resource.ts'
 import type { Identified } from './customer-token.ts'
@@ -17,9 +15,9 @@ type Customer = Omit<Identified, 'tokenEpoch'>
 export async function customerOfUser(ctx: Ctx, realmId: string, userId: string): Promise<Customer> {
   const known = await ctx.store.findWhole(customers, userId)
   if (known) return customerIn(known)
-  return inTransaction(actingAs(ctx, userId), async (ctx) => {
+  return ctx.actingAs(userId).transaction(async (ctx) => {
     // Two first sign-ins of one user: the second one finds what the first one has made.
-    await ctx.store.rows('SELECT pg_advisory_xact_lock(hashtextextended($1::text || $2, 0))', userId)
+    await ctx.store.takeTurn(userId)
     const made = await ctx.store.findWhole(customers, userId)
     if (made) return customerIn(made)
     const user = await ctx.store.find(userAuthenticationInfos, userId, [realmId])

@@ -1,6 +1,6 @@
 import { errors, jwtVerify, SignJWT } from 'jose'
 import { unauthorized } from '../kernel/auth/tokens.ts'
-import type { Ctx, Instance, ShopperToken } from '../kernel/context.ts'
+import type { Instance, ShopperToken, Work } from '../kernel/context.ts'
 import { newId } from '../kernel/ids.ts'
 import type { Tuple } from '../kernel/storage/database.ts'
 
@@ -40,9 +40,9 @@ interface IssuedToken {
 }
 
 /** A token (RFC 7519, signed with HS256) that says which customer its bearer is. */
-export async function issueCustomerToken(ctx: Ctx, customer: Identified): Promise<IssuedToken> {
+export async function issueCustomerToken(work: Work, customer: Identified): Promise<IssuedToken> {
   const id = newId()
-  const issued = Math.floor(ctx.clock.now().getTime() / 1000)
+  const issued = Math.floor(work.clock.now().getTime() / 1000)
   const expires = issued + lifetimeS
   const token = await new SignJWT({
     name: customer.name,
@@ -54,7 +54,7 @@ export async function issueCustomerToken(ctx: Ctx, customer: Identified): Promis
     .setJti(id)
     .setIssuedAt(issued)
     .setExpirationTime(expires)
-    .sign(ctx.instance.shopperTokenKey(kind))
+    .sign(work.instance.shopperTokenKey(kind))
   return { id, token, expires }
 }
 

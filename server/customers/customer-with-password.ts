@@ -1,22 +1,22 @@
 import { verify } from '@node-rs/argon2'
 import { folded } from '../identity/index.ts'
 import { guarded } from '../kernel/auth/attempts.ts'
-import type { Ctx } from '../kernel/context.ts'
+import type { Work } from '../kernel/context.ts'
 import { nobodysHash } from '../passwords/index.ts'
 import { type Identified, tokenEpochs } from './customer-token.ts'
 
 /** Who signs in with these; undefined, and counted as a guess, after the same work whatever is wrong. */
 export async function customerWithPassword(
-  ctx: Ctx,
+  work: Work,
   email: string,
   password: string,
 ): Promise<Identified | undefined> {
-  const attempt = { at: 'customer-sign-in', whose: await folded(ctx, email) }
-  return guarded(ctx, attempt, () => find(ctx, email, password))
+  const attempt = { at: 'customer-sign-in', whose: await folded(work, email) }
+  return guarded(work, attempt, () => find(work, email, password))
 }
 
-async function find(ctx: Ctx, email: string, password: string): Promise<Identified | undefined> {
-  const [row] = await ctx.store.rows(
+async function find(work: Work, email: string, password: string): Promise<Identified | undefined> {
+  const [row] = await work.store.rows(
     `SELECT c.id, c.name, c.hidden->>'password_hash', ${tokenEpochs.columns} FROM customers c ${tokenEpochs.joins}
      WHERE c.store_id = $1 AND lower(c.email COLLATE "default") = lower($2 COLLATE "default")`,
     email,

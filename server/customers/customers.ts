@@ -1,6 +1,6 @@
 import { hash } from '@node-rs/argon2'
 import { mustBeWithinLimits } from '../kernel/auth/attempts.ts'
-import type { Ctx } from '../kernel/context.ts'
+import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { type Field, text } from '../kernel/fields.ts'
 import { newId } from '../kernel/ids.ts'
@@ -72,36 +72,27 @@ export const customers = resource({
   },
 })
 
-async function prepare(ctx: Ctx, { values, before }: Draft<typeof fields>): Promise<void> {
+async function prepare(work: Work, { values, before }: Draft<typeof fields>): Promise<void> {
   const { current_password } = values
   values.current_password = undefined
-  if (ctx.who.shopper && !before) {
+  if (work.who.shopper && !before) {
     throw new Problem(
       'forbidden',
       'A customer token lets its bearer change that customer, not create others.',
     )
   }
   // That an address is taken tells that there is such a customer: nobody may ask for many.
-  if (ctx.who.shopper && values.email !== before?.doc.email) {
-    await mustBeWithinLimits(ctx, { at: 'change-email', whose: ctx.who.shopper.id })
+  if (work.who.shopper && values.email !== before?.doc.email) {
+    await mustBeWithinLimits(work, { at: 'change-email', whose: work.who.shopper.id })
   }
   // At first, too: a customer who is deleted and signs in at a provider again has the same id, and not the old tokens.
   if (!before || typeof values.password === 'string') values.password_epoch = newId()
   if (typeof values.password === 'string') {
-    await refuseCommonPassword(ctx, values.password)
+    await refuseCommonPassword(work, values.password)
     if (before?.hidden.password_hash !== undefined) {
-      await mustKnowPassword(ctx, current_password, (it) => customerWithPassword(ctx, before.doc.email, it))
+      await mustKnowPassword(work, current_password, (it) => customerWithPassword(work, before.doc.email, it))
     }
     values.password_hash = await hash(values.password)
   }
   values.password = values.password_hash !== undefined
-}
-
-/** One writer at a time from here to the end of the transaction; 404 when there is no such customer. */
-export async function lockCustomer(ctx: Ctx, id: string): Promise<void> {
-  const found = await ctx.store.rows(
-    'SELECT FROM customers WHERE store_id = $1 AND id = $2 FOR NO KEY UPDATE',
-    id,
-  )
-  if (!found.length) throw new Problem('not_found', 'customer not found')
 }

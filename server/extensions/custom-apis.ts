@@ -1,10 +1,8 @@
-import type { Ctx } from '../kernel/context.ts'
-import { Problem } from '../kernel/errors.ts'
+import type { Work } from '../kernel/context.ts'
 import { type FieldOptions, flag, object, text } from '../kernel/fields.ts'
 import { type Draft, dialects, type Row, resource, walks } from '../kernel/resource.ts'
+import { entries } from './entry-rows.ts'
 import { mustNest, type Relationships, withoutParent } from './parent-apis.ts'
-
-const customApisMax = 10_000
 
 const short = { type: 'string', maxLength: 255 }
 const parentLink = {
@@ -69,6 +67,7 @@ export const customApis = resource({
   area: 'custom-apis',
   dialect: dialects.extensions,
   listMeta: () => ({ results: { total_method: 'exact' } }),
+  most: { n: 10_000, detail: (n) => `A store has at most ${n} custom APIs.` },
   beforeWrite: mustFit,
   afterWrite: showTypeOfEntries,
   beforeDelete: takeEntriesAlong,
@@ -87,43 +86,28 @@ export const customApis = resource({
 })
 
 /** Custom APIs are written one at a time in a store: what was counted and walked then still holds at commit. */
-const waitForTurn = (ctx: Ctx) =>
-  ctx.store.rows(`SELECT pg_advisory_xact_lock(hashtextextended('custom_apis ' || $1, 0))`)
+const waitForTurn = (work: Work): Promise<void> => work.store.takeTurn('custom-apis')
 
-async function mustFit(ctx: Ctx, { id, values, before }: Draft<typeof fields>): Promise<void> {
-  await waitForTurn(ctx)
-  if (!before) {
-    const [row] = await ctx.store.rows('SELECT count(*) FROM custom_apis WHERE store_id = $1')
-    if (Number(row?.[0]) >= customApisMax) {
-      throw new Problem('unprocessable', `A store has at most ${customApisMax} custom APIs.`)
-    }
-  }
+async function mustFit(work: Work, { id, values }: Draft<typeof fields>): Promise<void> {
+  await waitForTurn(work)
   values.relationships = { parent_apis: { data: values.relationships?.parent_apis?.data ?? [] } }
-  await mustNest(ctx, id, values.relationships)
+  await mustNest(work, id, values.relationships)
 }
 
 /** Entries show their API's type: when it changes, so does each of them. */
 async function showTypeOfEntries(
-  ctx: Ctx,
+  work: Work,
   row: Row<typeof fields>,
   before: Row<typeof fields> | undefined,
 ): Promise<void> {
   if (!before || before.doc.api_type === row.doc.api_type) return
-  await ctx.store.write(
-    `UPDATE entries SET version = version + 1, updated_at = greatest(updated_at, $4::timestamptz)
-     FROM set_config('sutler.by', $2, true) WHERE store_id = $1 AND custom_api_id = $3`,
-    row.id,
-    ctx.clock.now(),
-  )
+  await work.store.touchAll(entries, (bind) => `custom_api_id = ${bind(row.id)}`)
 }
 
 /** The entries go first, while the change feed can still say what they were. */
-async function takeEntriesAlong(ctx: Ctx, row: Row): Promise<void> {
-  await waitForTurn(ctx)
-  await ctx.store.rows('SELECT 1 FROM custom_apis WHERE store_id = $1 AND id = $2 FOR UPDATE', row.id)
-  await ctx.store.write(
-    `DELETE FROM entries USING set_config('sutler.by', $2, true) WHERE store_id = $1 AND custom_api_id = $3`,
-    row.id,
-  )
-  await withoutParent(ctx, customApis, row.id)
+async function takeEntriesAlong(work: Work, row: Row): Promise<void> {
+  await waitForTurn(work)
+  await work.store.close(customApis, row.id)
+  await work.store.removeAll(entries, (bind) => `custom_api_id = ${bind(row.id)}`)
+  await withoutParent(work, customApis, row.id)
 }

@@ -1,13 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Ctx } from '../kernel/context.ts'
+import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { choice, type FieldOptions, flag, integer, object, text } from '../kernel/fields.ts'
 import { type Draft, dialects, type Row, resource, walks } from '../kernel/resource.ts'
 import { customApis } from './custom-apis.ts'
 import { dropValues, renameValues, setUnique } from './field-changes.ts'
 import { completeRules, fieldTypes, type Validation, validationSchema } from './field-rules.ts'
-
-const fieldsMax = 100
 
 /** Members of every entry, of the documents around them, or of any object. */
 const reservedSlugs = [
@@ -71,6 +69,7 @@ export const customFields = resource({
   area: 'custom-apis',
   dialect: dialects.extensions,
   listMeta: () => ({ results: { total_method: 'exact' } }),
+  most: { n: 100, detail: (n) => `A custom API has at most ${n} fields.` },
   beforeWrite: mustBeDefinable,
   afterWrite: applyToEntries,
   beforeDelete: lockDefinition,
@@ -88,17 +87,14 @@ const refuse = (name: string, detail: string) =>
   new Problem('invalid_field', `Validation failed: data.${name} ${detail}.`, { source: `data.${name}` })
 
 /** Until this transaction ends no entry of the API is written: what is checked of them here still holds then. */
-async function lockDefinition(ctx: Ctx, { scope: [api] }: Pick<Draft, 'scope'>): Promise<void> {
-  const [found] = await ctx.store.rows(
-    'SELECT 1 FROM custom_apis WHERE store_id = $1 AND id = $2 FOR UPDATE',
-    api,
-  )
-  if (!found) throw new Problem('not_found', 'custom api not found')
+async function lockDefinition(work: Work, { scope: [api] }: Pick<Draft, 'scope'>): Promise<void> {
+  const found = await work.store.close(customApis, api as string)
+  if (!found.size) throw new Problem('not_found', 'custom api not found')
 }
 
-async function mustBeDefinable(ctx: Ctx, draft: Draft<typeof fields>): Promise<void> {
+async function mustBeDefinable(work: Work, draft: Draft<typeof fields>): Promise<void> {
   const { values, before } = draft
-  await lockDefinition(ctx, draft)
+  await lockDefinition(work, draft)
   if (reservedSlugs.includes(values.slug)) {
     throw refuse('slug', `must be none of ${reservedSlugs.join(', ')}`)
   }
@@ -116,45 +112,41 @@ async function mustBeDefinable(ctx: Ctx, draft: Draft<typeof fields>): Promise<v
   if (values.use_as_url_slug && rules.allow_null_values) {
     throw refuse('use_as_url_slug', 'can be true only for a field with allow_null_values: false')
   }
-  if (!before) await mustHaveRoom(ctx, draft)
+  if (!before && values.use_as_url_slug) await mustBeOnlyUrlSlug(work, draft)
 }
 
-async function mustHaveRoom(ctx: Ctx, { scope: [api], values }: Draft<typeof fields>): Promise<void> {
-  const [row] = await ctx.store.rows(
-    `SELECT count(*), count(*) FILTER (WHERE doc->>'use_as_url_slug' = 'true'),
+async function mustBeOnlyUrlSlug(work: Work, { scope: [api] }: Draft<typeof fields>): Promise<void> {
+  const [row] = await work.store.rows(
+    `SELECT count(*) FILTER (WHERE doc->>'use_as_url_slug' = 'true'),
        EXISTS (SELECT FROM entries WHERE store_id = $1 AND custom_api_id = $2)
      FROM custom_fields WHERE store_id = $1 AND custom_api_id = $2`,
     api,
   )
-  if (Number(row?.[0]) >= fieldsMax) {
-    throw new Problem('unprocessable', `A custom API has at most ${fieldsMax} fields.`)
-  }
-  if (!values.use_as_url_slug) return
-  if (Number(row?.[1]) > 0) throw refuse('use_as_url_slug', 'can be true for one field of a custom API only')
-  if (row?.[2] === 't') {
+  if (Number(row?.[0]) > 0) throw refuse('use_as_url_slug', 'can be true for one field of a custom API only')
+  if (row?.[1] === 't') {
     throw refuse('use_as_url_slug', 'can be true only while the custom API has no entries')
   }
 }
 
 /** Whoever reads the definition must see that it is another one now. */
-const redefine = (ctx: Ctx, api: string | undefined) =>
-  ctx.store.rows('UPDATE custom_apis SET definition = definition + 1 WHERE store_id = $1 AND id = $2', api)
+const redefine = (work: Work, api: string | undefined) =>
+  work.store.rows('UPDATE custom_apis SET definition = definition + 1 WHERE store_id = $1 AND id = $2', api)
 
 async function applyToEntries(
-  ctx: Ctx,
+  work: Work,
   row: Row<typeof fields>,
   before: Row<typeof fields> | undefined,
 ): Promise<void> {
   const api = row.scope[0] as string
-  await redefine(ctx, api)
+  await redefine(work, api)
   if (!before) return
-  if (before.doc.slug !== row.doc.slug) await renameValues(ctx, api, before.doc.slug, row.doc.slug)
+  if (before.doc.slug !== row.doc.slug) await renameValues(work, api, before.doc.slug, row.doc.slug)
   const unique = row.doc.validation?.string?.unique
-  if (before.doc.validation?.string?.unique !== unique) await setUnique(ctx, row.id, unique === 'yes')
+  if (before.doc.validation?.string?.unique !== unique) await setUnique(work, row.id, unique === 'yes')
 }
 
-async function dropFromEntries(ctx: Ctx, row: Row<typeof fields>): Promise<void> {
+async function dropFromEntries(work: Work, row: Row<typeof fields>): Promise<void> {
   const api = row.scope[0] as string
-  await redefine(ctx, api)
-  await dropValues(ctx, api, row.id, row.doc.slug)
+  await redefine(work, api)
+  await dropValues(work, api, row.id, row.doc.slug)
 }

@@ -39,15 +39,15 @@ const keptMax = 1000
 const kept = new Map<string, { readonly state: string; readonly definition: Definition }>()
 
 /**
- * The custom API that a request names, as it is now. `FOR KEY SHARE` holds the definition as it is until the
- * transaction ends: what writes one waits with `FOR UPDATE`.
+ * The custom API that a request names, as it is now. Whoever `keeps` the definition has it so until the transaction
+ * ends: what writes one closes it first.
  */
-export async function findDefinition(ctx: Ctx, naming: Naming, hold = false): Promise<Definition> {
+export async function findDefinition(ctx: Ctx, naming: Naming, keeps = false): Promise<Definition> {
   const [column, value] = 'slug' in naming ? ['slug', naming.slug] : ['id', naming.id]
   if (column === 'id' && !isId(value)) throw missing()
+  const where = `store_id = $1 AND ${column} = $2`
   const [found] = await ctx.store.glance(
-    `SELECT id, version || '.' || definition FROM custom_apis WHERE store_id = $1 AND ${column} = $2` +
-      (hold ? ' FOR KEY SHARE' : ''),
+    `SELECT id, version || '.' || definition FROM custom_apis WHERE ${where}${keeps ? ctx.store.keeping : ''}`,
     value,
   )
   if (!found) throw missing()

@@ -72,7 +72,6 @@ const operationsAt = (address: Address, mayUse: MayUse): readonly Action[] => [
     about: 'Creates an entry of a custom API.',
     area: 'custom-entries',
     status: 201,
-    transaction: true,
     async run(ctx, { params, rawBody }) {
       const api = await findDefinition(ctx, address.naming(params), true)
       await mayUse(ctx, api.id, 'create')
@@ -104,7 +103,6 @@ const operationsAt = (address: Address, mayUse: MayUse): readonly Action[] => [
       'an entry that does not exist is created.',
     area: 'custom-entries',
     status: 200,
-    transaction: true,
     async run(ctx, { params, rawBody, ifMatch }) {
       const api = await findDefinition(ctx, address.naming(params), true)
       await mayUse(ctx, api.id, 'update')
@@ -130,11 +128,11 @@ const operationsAt = (address: Address, mayUse: MayUse): readonly Action[] => [
     about: 'Deletes an entry of a custom API.',
     area: 'custom-entries',
     status: 204,
-    async run(ctx, { rawBody: _, ...call }) {
-      const api = await findDefinition(ctx, address.naming(call.params))
+    async run(ctx, { params, ifMatch }) {
+      const api = await findDefinition(ctx, address.naming(params))
       await mayUse(ctx, api.id, 'delete')
-      const id = await idOf(ctx, api, address, call.params)
-      return remove(ctx, api.entries, [api.id], id, { ...call, body: undefined })
+      const id = await idOf(ctx, api, address, params)
+      return remove(ctx, api.entries, [api.id], id, { ifMatch })
     },
   }),
 ]

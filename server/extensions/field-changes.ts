@@ -1,55 +1,46 @@
-import type { Ctx } from '../kernel/context.ts'
+import type { Work } from '../kernel/context.ts'
+import { entries } from './entry-rows.ts'
 
 /** What a change of a field does to the entries that exist: each in one statement, in the change's transaction. */
 
-/** The document without the member `$4`, or with `$5` in its name's place. The other members keep their text. */
+/** The document without some member, or with another name in its name's place. The other members keep their text. */
 const rewritten = (name: string, where: string) =>
   `(SELECT '{' || coalesce(string_agg(to_json(${name})::text || ':' || m.value, ',' ORDER BY m.place), '') || '}'
-    FROM (SELECT key, value::text, ordinality AS place FROM json_each(e.doc) WITH ORDINALITY) m ${where})::json`
+    FROM (SELECT key, value::text, ordinality AS place FROM json_each(r.doc) WITH ORDINALITY) m ${where})::json`
 
-const nextVersion = (now: string) =>
-  `version = e.version + 1, updated_at = greatest(e.updated_at, ${now}::timestamptz)`
-
-export async function renameValues(ctx: Ctx, api: string, from: string, to: string): Promise<void> {
-  const doc = rewritten('CASE m.key WHEN $4::text THEN $5::text ELSE m.key END', '')
-  await ctx.store.write(
-    `UPDATE entries e SET ${nextVersion('$6')}, doc = ${doc} FROM set_config('sutler.by', $2, true)
-     WHERE e.store_id = $1 AND e.custom_api_id = $3 AND e.doc->$4::text IS NOT NULL`,
-    api,
-    from,
-    to,
-    ctx.clock.now(),
-  )
+export async function renameValues(work: Work, api: string, from: string, to: string): Promise<void> {
+  await work.store.changeAll(entries, {
+    where: (bind) => `r.custom_api_id = ${bind(api)} AND r.doc->${bind(from)}::text IS NOT NULL`,
+    doc: (bind) => rewritten(`CASE m.key WHEN ${bind(from)}::text THEN ${bind(to)}::text ELSE m.key END`, ''),
+  })
 }
 
-export async function dropValues(ctx: Ctx, api: string, field: string, slug: string): Promise<void> {
-  await ctx.store.bulk('DELETE FROM entry_values WHERE store_id = $1 AND field_id = $2', field)
-  // As meta.data_size is reckoned: texts without their quotes, and nothing for null.
-  const size = `(e.hidden->'meta'->>'data_size')::integer - coalesce(octet_length(e.doc->>$4::text), 0)`
-  const hidden = `json_build_object('meta', json_build_object('data_size', ${size}, 'folded', e.hidden->'meta'->'folded'))`
-  await ctx.store.write(
-    `UPDATE entries e SET ${nextVersion('$5')}, doc = ${rewritten('m.key', 'WHERE m.key <> $4::text')}, hidden = ${hidden}
-     FROM set_config('sutler.by', $2, true)
-     WHERE e.store_id = $1 AND e.custom_api_id = $3 AND e.doc->$4::text IS NOT NULL`,
-    api,
-    slug,
-    ctx.clock.now(),
-  )
+export async function dropValues(work: Work, api: string, field: string, slug: string): Promise<void> {
+  await work.store.bulk('DELETE FROM entry_values WHERE store_id = $1 AND field_id = $2', field)
+  await work.store.changeAll(entries, {
+    where: (bind) => `r.custom_api_id = ${bind(api)} AND r.doc->${bind(slug)}::text IS NOT NULL`,
+    doc: (bind) => rewritten('m.key', `WHERE m.key <> ${bind(slug)}::text`),
+    hidden: (bind) => {
+      // As meta.data_size is reckoned: texts without their quotes, and nothing for null.
+      const size = `(r.hidden->'meta'->>'data_size')::integer - coalesce(octet_length(r.doc->>${bind(slug)}::text), 0)`
+      return `json_build_object('meta', json_build_object('data_size', ${size}, 'folded', r.hidden->'meta'->'folded'))`
+    },
+  })
 }
 
 /**
  * From now on the field's values must be unique. Of those that are there already and are not, the oldest entry's
  * holds the place; the others stay as they are until they are written.
  */
-export async function setUnique(ctx: Ctx, field: string, unique: boolean): Promise<void> {
+export async function setUnique(work: Work, field: string, unique: boolean): Promise<void> {
   if (!unique) {
-    await ctx.store.bulk(
+    await work.store.bulk(
       'UPDATE entry_values SET unique_key = NULL WHERE store_id = $1 AND field_id = $2 AND unique_key IS NOT NULL',
       field,
     )
     return
   }
-  await ctx.store.bulk(
+  await work.store.bulk(
     `UPDATE entry_values v SET unique_key = oldest.key
      FROM (
        SELECT DISTINCT ON (k.key) k.key, k.entry_id FROM (

@@ -1,15 +1,15 @@
-import type { Ctx } from '../kernel/context.ts'
+import type { Work } from '../kernel/context.ts'
 import type { DefinedField, Definition } from './definition.ts'
 import { foldCase } from './entry-values.ts'
 
 /** The id of the entry whose URL ends in this value. */
 export async function findByUrlSlug(
-  ctx: Ctx,
+  work: Work,
   field: DefinedField,
   value: string,
 ): Promise<string | undefined> {
   const compared = field.rules.unique_case_insensitivity ? foldCase(value) : value
-  const [found] = await ctx.store.rows(
+  const [found] = await work.store.rows(
     `SELECT entry_id FROM entry_values
      WHERE store_id = $1 AND field_id = $2 AND unique_key = entry_unique_key(NULL, NULL, $3)`,
     field.id,
@@ -19,5 +19,5 @@ export async function findByUrlSlug(
 }
 
 /** Until this transaction ends no other one creates an entry under this address. */
-export const waitForTurn = (ctx: Ctx, { id }: Definition, address: string) =>
-  ctx.store.rows('SELECT pg_advisory_xact_lock(hashtextextended($1 || $2 || lower($3), 0))', id, address)
+export const waitForTurn = (work: Work, { id }: Definition, address: string): Promise<void> =>
+  work.store.takeTurn(`${id} ${address.toLowerCase()}`)

@@ -21,12 +21,12 @@ export async function within(ctx: Ctx, query: string, work: (ctx: Ctx) => Promis
   const timeoutMs = readTimeout(query)
   if (timeoutMs === undefined) return work(ctx)
   try {
-    return await ctx.instance.database.transaction(async (transaction) => {
-      await transaction.run({
-        text: `SELECT set_config('statement_timeout', $1, true)`,
-        values: [String(timeoutMs)],
-      })
-      return work({ ...ctx, store: ctx.store.within(transaction) })
+    return await ctx.transaction(async (ctx) => {
+      await ctx.store.rows(
+        `SELECT set_config('statement_timeout', $2, true) WHERE $1::uuid IS NOT NULL`,
+        String(timeoutMs),
+      )
+      return work(ctx)
     })
   } catch (error) {
     if (sqlState(error) !== cancelled) throw error

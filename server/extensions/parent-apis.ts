@@ -1,4 +1,4 @@
-import type { Ctx } from '../kernel/context.ts'
+import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
 import { change } from '../kernel/operations.ts'
@@ -22,7 +22,7 @@ const refuse = (detail: string) =>
   new Problem('invalid_field', `Validation failed: ${source} ${detail}`, { source })
 
 /** Refuses parents that are not there, that would make a cycle, or that would stand too deep. */
-export async function mustNest(ctx: Ctx, id: string, { parent_apis }: Relationships): Promise<void> {
+export async function mustNest(work: Work, id: string, { parent_apis }: Relationships): Promise<void> {
   for (const link of parent_apis.data) {
     if (link.type === 'api_location' && link.id !== apiLocation) {
       throw refuse(`must have the id ${apiLocation} where the type is api_location, not ${link.id}.`)
@@ -30,7 +30,7 @@ export async function mustNest(ctx: Ctx, id: string, { parent_apis }: Relationsh
   }
   const parents = parent_apis.data.filter(({ type }) => type === 'custom_api').map((link) => link.id)
   if (parents.length === 0) return
-  const parentsOf = await readParents(ctx)
+  const parentsOf = await readParents(work)
   const unknown = parents.find((parent) => !isId(parent) || !parentsOf.has(parent))
   if (unknown) throw refuse(`must name custom APIs of this store; there is none with the id ${unknown}.`)
   parentsOf.set(id, parents)
@@ -50,8 +50,8 @@ function heightOver(api: string, parentsOf: ReadonlyMap<string, readonly string[
   return height
 }
 
-async function readParents(ctx: Ctx): Promise<Map<string, readonly string[]>> {
-  const rows = await ctx.store.rows(`SELECT id, doc->'relationships' FROM custom_apis WHERE store_id = $1`)
+async function readParents(work: Work): Promise<Map<string, readonly string[]>> {
+  const rows = await work.store.rows(`SELECT id, doc->'relationships' FROM custom_apis WHERE store_id = $1`)
   return new Map(
     rows.map(([id, relationships]) => {
       const { parent_apis } = JSON.parse(relationships as string) as Relationships
@@ -64,13 +64,13 @@ async function readParents(ctx: Ctx): Promise<Map<string, readonly string[]>> {
 }
 
 /** Takes a custom API that goes away off the lists of parents. */
-export async function withoutParent(ctx: Ctx, customApis: Resource, parent: string): Promise<void> {
-  const children = [...(await readParents(ctx))].filter(([, parents]) => parents.includes(parent))
+export async function withoutParent(work: Work, customApis: Resource, parent: string): Promise<void> {
+  const children = [...(await readParents(work))].filter(([, parents]) => parents.includes(parent))
   for (const [child] of children) {
-    const row = await ctx.store.find(customApis, child)
+    const row = await work.store.find(customApis, child)
     const links: readonly ParentLink[] =
       (row?.doc.relationships as Relationships | undefined)?.parent_apis.data ?? []
     const relationships: Relationships = { parent_apis: { data: links.filter(({ id }) => id !== parent) } }
-    if (row) await change(ctx, customApis, [], child, { relationships })
+    if (row) await change(work, customApis, [], child, { relationships })
   }
 }

@@ -1,12 +1,12 @@
-import type { Ctx } from '../kernel/context.ts'
+import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
 import type { Row } from '../kernel/resource.ts'
 import { authenticationRealms } from './authentication-realms.ts'
 
 /** The realm that an address names, or a 404. */
-export async function findRealm(ctx: Ctx, id: string): Promise<Row<typeof authenticationRealms.fields>> {
-  const realm = isId(id) ? await ctx.store.find(authenticationRealms, id) : undefined
+export async function findRealm(work: Work, id: string): Promise<Row<typeof authenticationRealms.fields>> {
+  const realm = isId(id) ? await work.store.find(authenticationRealms, id) : undefined
   if (!realm) throw new Problem('not_found', 'authentication realm not found')
   return realm
 }

@@ -1,11 +1,11 @@
-import type { Ctx } from '../kernel/context.ts'
+import type { Work } from '../kernel/context.ts'
 
 /**
  * A name as the database compares it, in upper and lower case alike. JavaScript folds some letters otherwise: whoever
  * guesses would be counted anew for each such spelling of one name.
  */
-export async function folded(ctx: Ctx, name: string): Promise<string> {
-  const [row] = await ctx.store.glance(
+export async function folded(work: Work, name: string): Promise<string> {
+  const [row] = await work.store.glance(
     `SELECT lower($2::text COLLATE "default") WHERE $1::uuid IS NOT NULL`,
     name,
   )

@@ -1,4 +1,4 @@
-import type { Ctx } from '../kernel/context.ts'
+import type { Work } from '../kernel/context.ts'
 import { type Module, module } from '../kernel/module.ts'
 import { type Resource, type Row, resource } from '../kernel/resource.ts'
 import { authenticationRealms } from './authentication-realms.ts'
@@ -19,11 +19,11 @@ export { endTokensOf, type SignedIn, tokenEpochOf } from './user-token-epoch.ts'
 export { authenticationRealms, userAuthenticationInfos }
 
 /** Users, with what another module does about a new one in the transaction that creates them. */
-export const usersWith = (whenUserIsCreated: (ctx: Ctx, user: Row) => Promise<void>): Resource =>
+export const usersWith = (whenUserIsCreated: (work: Work, user: Row) => Promise<void>): Resource =>
   resource({
     ...userAuthenticationInfos,
-    afterWrite: async (ctx, user, before) => {
-      if (!before) await whenUserIsCreated(ctx, user)
+    afterWrite: async (work, user, before) => {
+      if (!before) await whenUserIsCreated(work, user)
     },
   })
 

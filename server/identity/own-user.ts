@@ -1,4 +1,4 @@
-import type { Ctx } from '../kernel/context.ts'
+import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import type { Resource } from '../kernel/resource.ts'
 
@@ -9,7 +9,7 @@ export const ownUser =
     shopper && `${column} = ${bind(shopper.id)}::uuid`
 
 /** A shopper changes themself only where the store lets its members do so. */
-export function mustManageOneself({ who }: Ctx): void {
+export function mustManageOneself({ who }: Work): void {
   if (!who.shopper || who.shopper.claims.account_member_self_management === 'update_only') return
   throw new Problem(
     'forbidden',

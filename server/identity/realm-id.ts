@@ -1,4 +1,4 @@
-import type { Ctx } from '../kernel/context.ts'
+import type { Work } from '../kernel/context.ts'
 import { perInstance } from '../kernel/per-instance.ts'
 import type { Origin } from './authentication-realms.ts'
 
@@ -6,25 +6,25 @@ import type { Origin } from './authentication-realms.ts'
 const found = perInstance(() => new Map<string, string>())
 const foundMax = 10_000
 
-async function realmIdOf(ctx: Ctx, origin: Origin): Promise<string> {
-  const known = found(ctx.instance)
-  const key = `${ctx.store.id} ${origin}`
+async function realmIdOf(work: Work, origin: Origin): Promise<string> {
+  const known = found(work.instance)
+  const key = `${work.store.id} ${origin}`
   const remembered = known.get(key)
   if (remembered) return remembered
-  const [row] = await ctx.store.rows(
+  const [row] = await work.store.rows(
     'SELECT id FROM authentication_realms WHERE store_id = $1 AND origin = $2',
     origin,
   )
-  if (!row?.[0]) throw new Error(`store ${ctx.store.id} has no realm of ${origin}`)
+  if (!row?.[0]) throw new Error(`store ${work.store.id} has no realm of ${origin}`)
   if (known.size >= foundMax) known.clear()
   known.set(key, row[0])
   return row[0]
 }
 
 /** The realm of the store's account members. */
-export const accountRealmId = async (ctx: Ctx): Promise<string> =>
-  realmIdOf(ctx, 'account_authentication_settings')
+export const accountRealmId = async (work: Work): Promise<string> =>
+  realmIdOf(work, 'account_authentication_settings')
 
 /** The realm of the store's customers. */
-export const customerRealmId = async (ctx: Ctx): Promise<string> =>
-  realmIdOf(ctx, 'customer-authentication-settings')
+export const customerRealmId = async (work: Work): Promise<string> =>
+  realmIdOf(work, 'customer-authentication-settings')

@@ -1,4 +1,4 @@
-import type { Ctx } from '../kernel/context.ts'
+import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { userAuthenticationInfos } from './user-authentication-infos.ts'
 import { endTokensOf } from './user-token-epoch.ts'
@@ -7,21 +7,24 @@ import { endTokensOf } from './user-token-epoch.ts'
  * A user changes with what they sign in with. Done before that is written: whoever writes or deletes holds the user
  * first, so no two of them wait for each other.
  */
-export async function touchUser(ctx: Ctx, [realmId = '', userId = '']: readonly string[]): Promise<void> {
+export async function touchUser(work: Work, [realmId = '', userId = '']: readonly string[]): Promise<void> {
   // Deleted since the request began: nothing of theirs can be written any more.
-  if (!(await ctx.store.touch(userAuthenticationInfos, userId, [realmId]))) throw noUser()
+  if (!(await work.store.touch(userAuthenticationInfos, userId, [realmId]))) throw noUser()
 }
 
 /** What a user signs in with is no longer what it was: see endTokensOf. */
-export async function signOutUser(ctx: Ctx, scope: readonly string[]): Promise<void> {
-  await touchUser(ctx, scope)
+export async function signOutUser(work: Work, scope: readonly string[]): Promise<void> {
+  await touchUser(work, scope)
   const [realmId = '', userId = ''] = scope
-  await endTokensOf(ctx, realmId, [userId])
+  await endTokensOf(work, realmId, [userId])
 }
 
 /** Refuses to add to a user who is not there, before anything else is said about the request. */
-export async function mustHaveUser(ctx: Ctx, [realmId = '', userId = '']: readonly string[]): Promise<void> {
-  const user = await ctx.store.find(userAuthenticationInfos, userId, [realmId])
+export async function mustHaveUser(
+  work: Work,
+  [realmId = '', userId = '']: readonly string[],
+): Promise<void> {
+  const user = await work.store.find(userAuthenticationInfos, userId, [realmId])
   if (!user) throw noUser()
 }
 

@@ -1,4 +1,4 @@
-import type { Ctx } from '../kernel/context.ts'
+import type { Work } from '../kernel/context.ts'
 
 /** Who signed in. Their tokens carry the epoch, and are good until it is another. */
 export interface SignedIn {
@@ -7,8 +7,8 @@ export interface SignedIn {
 }
 
 /** How often the user's tokens were ended. */
-export async function tokenEpochOf(ctx: Ctx, userId: string): Promise<number> {
-  const [row] = await ctx.store.rows(
+export async function tokenEpochOf(work: Work, userId: string): Promise<number> {
+  const [row] = await work.store.rows(
     'SELECT epoch FROM user_token_epochs WHERE store_id = $1 AND user_id = $2',
     userId,
   )
@@ -19,15 +19,15 @@ export async function tokenEpochOf(ctx: Ctx, userId: string): Promise<number> {
  * What users sign in with has changed: who signed in with what it was is signed out, and no sign-in that was begun with
  * it is finished. In the transaction of the change.
  */
-export async function endTokensOf(ctx: Ctx, realmId: string, userIds: readonly string[]): Promise<void> {
+export async function endTokensOf(work: Work, realmId: string, userIds: readonly string[]): Promise<void> {
   // In one order, so that two who end the same users' tokens do not wait for each other.
-  await ctx.store.rows(
+  await work.store.rows(
     `INSERT INTO user_token_epochs AS e (store_id, user_id, epoch)
      SELECT $1, user_id, 1 FROM unnest($2::uuid[]) AS user_id GROUP BY user_id ORDER BY user_id
      ON CONFLICT (store_id, user_id) DO UPDATE SET epoch = e.epoch + 1`,
     userIds,
   )
-  await ctx.store.rows(
+  await work.store.rows(
     `DELETE FROM one_time_passwords WHERE store_id = $1 AND password_link_id IN (
        SELECT id FROM user_authentication_password_profile_infos
        WHERE store_id = $1 AND realm_id = $2 AND user_authentication_info_id = ANY($3::uuid[]))`,

@@ -29,8 +29,11 @@ export interface Action<R extends string = string, F extends Fields = Fields> {
   readonly body?: { readonly type: string; readonly alsoType?: readonly string[]; readonly fields: F }
   /** `run` sees the body's bytes as they came: for bodies that are not the usual JSON envelope. */
   readonly rawBody?: boolean
-  /** Runs in one transaction. */
-  readonly transaction?: boolean
+  /**
+   * It waits for what no transaction may wait for: another server, or a hash that is slow by design. Any other action
+   * that writes runs in one transaction; this one opens its own, with `ctx.transaction`.
+   */
+  readonly callsOut?: true
   /**
    * Whoever calls it wants to sign in. A shopper's token that comes along is not looked at, since it may have ended,
    * and the answer is kept neither by a cache nor for an Idempotency-Key, since it is a secret.

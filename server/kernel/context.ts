@@ -2,11 +2,11 @@ import type { Logger } from 'pino'
 import type { AccessTable } from './auth/access.ts'
 import type { Tokens } from './auth/tokens.ts'
 import type { Clock } from './clock.ts'
-import type { Job } from './jobs.ts'
+import { type Job, queue } from './jobs.ts'
 import type { Mailer } from './mail.ts'
 import type { Resource, Row } from './resource.ts'
 import type { Database } from './storage/database.ts'
-import type { Store } from './storage/store.ts'
+import { authorOf, type Store } from './storage/store.ts'
 
 /** Who is calling: what a token says, once it was verified. */
 export interface Principal {
@@ -60,19 +60,68 @@ export interface Instance {
   readonly baseUrl: string | undefined
 }
 
-/** All that a handler may use. */
-export interface Ctx {
-  /** The caller's store: there is no way to reach another's rows. */
+/** What a piece of work is done for. */
+interface Occasion {
   readonly store: Store
   readonly who: Principal
-  readonly clock: Clock
   readonly requestId: string
+  readonly instance: Instance
+}
+
+/** What rules and jobs may use: one store, on someone's behalf. */
+export class Work {
+  /** The store: there is no way to reach another's rows. */
+  readonly store: Store
+  /** On whose behalf; of a job, whoever asked for it. */
+  readonly who: Principal
+  /** The request that it is done for. */
+  readonly requestId: string
+  /** For what belongs to no store. */
+  readonly instance: Instance
+
+  constructor({ store, who, requestId, instance }: Occasion) {
+    this.store = store
+    this.who = who
+    this.requestId = requestId
+    this.instance = instance
+  }
+
+  get clock(): Clock {
+    return this.instance.clock
+  }
+
+  /** Queues a job for this store; inside a transaction it is queued with the change, or not at all. */
+  async later<P>(job: Job<P>, payload: P, key?: string): Promise<void> {
+    await queue(this, job, payload, key)
+  }
+
+  /** Runs a part in one transaction: the one that is open, or one of its own. Nothing in it may leave the machine. */
+  async transaction<T>(run: (inside: this) => Promise<T>): Promise<T> {
+    if (this.store.inTransaction) return run(this)
+    return this.store.transaction((store) => run(this.with({ store })))
+  }
+
+  /** On behalf of someone whom the request only then knows: they are the author of what is recorded. */
+  actingAs(actor: string): this {
+    const store = this.store.by(authorOf(actor, this.requestId))
+    return this.with({ store, who: { ...this.who, actor } })
+  }
+
+  protected with(changes: Partial<Occasion>): this {
+    return Object.assign(Object.create(Object.getPrototypeOf(this)), this, changes)
+  }
+}
+
+/** All that a handler may use. */
+export class Ctx extends Work {
   /** Where the request came from: an IP address. */
   readonly clientAddress: string
   /** Scheme, host and port as the client wrote them, without a trailing slash. */
   readonly baseUrl: string
-  /** For the few handlers that belong to no store. */
-  readonly instance: Instance
-  /** Queues a job; inside a transaction it is queued with the change, or not at all. */
-  later<P>(job: Job<P>, payload: P, key?: string): Promise<void>
+
+  constructor(occasion: Occasion & Pick<Ctx, 'clientAddress' | 'baseUrl'>) {
+    super(occasion)
+    this.clientAddress = occasion.clientAddress
+    this.baseUrl = occasion.baseUrl
+  }
 }

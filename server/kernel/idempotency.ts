@@ -3,7 +3,7 @@ import { open, seal } from './auth/seal.ts'
 import type { Ctx, Instance } from './context.ts'
 import { Problem } from './errors.ts'
 import type { Answer } from './http/answer.ts'
-import type { Job } from './jobs.ts'
+import type { Chore } from './jobs.ts'
 
 const keyLengthMax = 255
 
@@ -74,7 +74,7 @@ const keptForMs = 24 * 60 * 60 * 1000
 const forgottenPerStatement = 10_000
 
 /** A key is good for a day: long enough for any client's retries. */
-export const forgetIdempotencyKeys: Job<object> = {
+export const forgetIdempotencyKeys: Chore = {
   name: 'kernel:forget-idempotency-keys',
   attemptsMax: 3,
   every: '17 * * * *',

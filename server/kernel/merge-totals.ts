@@ -1,11 +1,11 @@
 import type { Ctx } from './context.ts'
-import type { Job } from './jobs.ts'
+import { type Chore, hasten } from './jobs.ts'
 
 /**
  * Totals of lists are kept exact by append-only deltas, written with each change by the tables' triggers; readers add
- * them to the merged counter. This job folds them in, so that a reader finds few.
+ * them to the merged counter. This chore folds them in, so that a reader finds few.
  */
-export const mergeTotals: Job<object> = {
+export const mergeTotals: Chore = {
   name: 'kernel:merge-totals',
   attemptsMax: 3,
   every: '* * * * *',
@@ -32,17 +32,17 @@ const vacuum = 'VACUUM (TRUNCATE false, SKIP_LOCKED true) list_deltas'
 const listsPerRound = 50
 const roundsMax = 100
 
-/** A reader that found more unmerged changes than this asks for the job. */
+/** A reader that found more unmerged changes than this asks for the merge. */
 export const mergeWantedFrom = 500
 
 const askAgainAfterMs = 1000
 let askedAt = 0
 
-/** Queues the job, at most once a second per process; the queue holds it once. */
+/** Asks for the merge, at most once a second per process. */
 export function askForMerge(ctx: Ctx): void {
   const now = ctx.clock.now().getTime()
   if (now - askedAt < askAgainAfterMs) return
   askedAt = now
-  // The reader does not wait for it, and a failure costs nothing: the job also runs every minute.
-  ctx.later(mergeTotals, {}, 'kernel:merge-totals').catch(() => {})
+  // The reader does not wait for it, and a failure costs nothing: it also runs every minute.
+  hasten(ctx.instance, mergeTotals).catch(() => {})
 }

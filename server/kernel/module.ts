@@ -3,7 +3,7 @@ import type { Ctx } from './context.ts'
 import type { Fields } from './fields.ts'
 import type { Answer } from './http/answer.ts'
 import { input } from './input.ts'
-import type { Job } from './jobs.ts'
+import type { Chore, Job } from './jobs.ts'
 import * as operations from './operations.ts'
 import type { OperationName, Resource } from './resource.ts'
 import { deleteSingleton, getSingleton, type Singleton, updateSingleton } from './singleton.ts'
@@ -45,6 +45,7 @@ export interface Module {
   readonly about: string
   readonly operations: readonly Operation[]
   readonly jobs: readonly Job[]
+  readonly chores: readonly Chore[]
 }
 
 interface Chapter {
@@ -57,6 +58,7 @@ interface Chapter {
   readonly actions?: readonly Action[]
   // biome-ignore lint/suspicious/noExplicitAny: jobs of any payload.
   readonly jobs?: readonly Job<any>[]
+  readonly chores?: readonly Chore[]
 }
 
 /** Declares a module: one chapter of the application. */
@@ -67,6 +69,7 @@ export const module = ({
   singletons = [],
   actions = [],
   jobs = [],
+  chores = [],
 }: Chapter): Module => ({
   name,
   about,
@@ -76,6 +79,7 @@ export const module = ({
     ...resources.flatMap(ofResource),
   ],
   jobs,
+  chores,
 })
 
 const all: readonly OperationName[] = ['list', 'create', 'get', 'update', 'delete']
@@ -94,7 +98,7 @@ const writes = (name: OperationName) => name !== 'list' && name !== 'get'
 function ofResource(resource: Resource): Operation[] {
   const [one, many] = resource.noun
   const phrase = `${/^[aeiou]/.test(one) ? 'an' : 'a'} ${one.replaceAll('-', ' ')}`
-  const rules = resource.beforeWrite || resource.afterWrite
+  const rules = resource.beforeWrite || resource.afterWrite || resource.most
   return (resource.operations ?? all).map((name) => ({
     id: `${name}-${name === 'list' ? many : one}`,
     method: methods[name],
@@ -133,7 +137,7 @@ function ofSingleton(singleton: Singleton): Operation[] {
     run: (ctx, call) => {
       if (name === 'get') return getSingleton(ctx, singleton)
       if (name === 'update') return updateSingleton(ctx, singleton, call)
-      return deleteSingleton(ctx, singleton)
+      return deleteSingleton(ctx, singleton, call)
     },
   }))
 }
@@ -150,7 +154,7 @@ function ofAction(action: Action): Operation {
     area: action.area,
     about: action.about,
     status: action.status,
-    transaction: action.transaction ?? false,
+    transaction: writes && !action.callsOut,
     of: { kind: 'action', action },
     run: async (ctx, call) => {
       const body = reader ? reader.create(call.body) : {}

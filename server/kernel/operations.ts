@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Ctx } from './context.ts'
+import type { Ctx, Work } from './context.ts'
 import { Problem } from './errors.ts'
 import type { Fields, Values } from './fields.ts'
 import { type Answer, etagOf, listAnswer, noContent, objectAnswer, objectText } from './http/answer.ts'
@@ -9,8 +9,9 @@ import { type Input, input } from './input.ts'
 import { askForMerge, mergeWantedFrom } from './merge-totals.ts'
 import { fetchPage } from './query/page.ts'
 import { parse } from './query/parse.ts'
-import { Binds, type Source } from './query/sql.ts'
-import type { Draft, Resource, Row } from './resource.ts'
+import { type Source, totalSql } from './query/sql.ts'
+import type { Draft, Limit, Resource, Row } from './resource.ts'
+import { Binds } from './storage/binds.ts'
 
 /** The request, as far as the five operations of a resource look at it. */
 export interface Call {
@@ -74,13 +75,13 @@ async function mustHaveParent(ctx: Ctx, resource: Resource, scope: readonly stri
 
 /** The object, if there is one that this caller may see; a Problem (404) otherwise. */
 export async function findVisible<F extends Fields>(
-  ctx: Ctx,
+  work: Work,
   resource: Resource<F>,
   id: string,
   scope: readonly string[] = [],
 ): Promise<Row<F>> {
-  const row = isId(id) ? await ctx.store.find(resource, id, scope) : undefined
-  if (row && (await isVisible(ctx, resource, row))) return row
+  const row = isId(id) ? await work.store.find(resource, id, scope) : undefined
+  if (row && (await isVisible(work, resource, row))) return row
   throw missing(resource)
 }
 
@@ -90,17 +91,18 @@ const both = (one: Condition | undefined, other: Condition | undefined): Conditi
   one && other ? (bind) => `${one(bind)} AND ${other(bind)}` : (one ?? other)
 
 /** The rows that a shopper may see; undefined when the caller may see all of them. */
-function visibleTo({ who }: Ctx, resource: Resource): Condition | undefined {
+function visibleTo({ who }: Work, resource: Resource): Condition | undefined {
   const { visible } = resource
-  return who.shopper && visible ? (bind) => visible(who, bind) ?? 'true' : undefined
+  if (!who.shopper || !visible || visible === 'all') return undefined
+  return (bind) => visible(who, bind) ?? 'true'
 }
 
-async function isVisible(ctx: Ctx, resource: Resource, row: Row): Promise<boolean> {
-  const where = visibleTo(ctx, resource)
+async function isVisible(work: Work, resource: Resource, row: Row): Promise<boolean> {
+  const where = visibleTo(work, resource)
   if (!where) return true
-  const binds = new Binds([ctx.store.id, row.id])
+  const binds = new Binds([work.store.id, row.id])
   const text = `SELECT 1 FROM ${resource.table} WHERE store_id = $1 AND id = $2 AND ${where(binds.bind)}`
-  return (await ctx.store.rowsOnce(text, ...binds.values.slice(1))).length > 0
+  return (await work.store.rowsOnce(text, ...binds.values.slice(1))).length > 0
 }
 
 const missing = (resource: Resource) =>
@@ -121,17 +123,33 @@ export async function create(
 
 /** Writes a new object by the resource's rules. */
 export async function add<F extends Fields>(
-  ctx: Ctx,
+  work: Work,
   resource: Resource<F>,
   scope: readonly string[],
   values: Values<F>,
   id: string = newId(),
 ): Promise<Row<F>> {
   const draft: Draft<F> = { id, scope, values }
-  await resource.beforeWrite?.(ctx, draft)
-  const row = await ctx.store.insert(resource, draft)
-  await resource.afterWrite?.(ctx, row, undefined)
+  await resource.beforeWrite?.(work, draft)
+  if (resource.most) await mustHaveRoom(work, resource, resource.most, scope)
+  const row = await work.store.insert(resource, draft)
+  await resource.afterWrite?.(work, row, undefined)
   return row
+}
+
+/** Refuses one object more than there may be. What is above the list is held, so that none is counted twice. */
+async function mustHaveRoom(
+  work: Work,
+  resource: Resource,
+  { n, detail }: Limit,
+  scope: readonly string[],
+): Promise<void> {
+  const parent = resource.parent?.()
+  if (!parent) await work.store.takeTurn(resource.table)
+  else if (!(await work.store.hold(parent, scope.at(-1) ?? '')).size) throw missing(parent)
+  const most = typeof n === 'number' ? n : await n(work)
+  const [counted] = await work.store.rows(totalSql(resource), ...scope)
+  if (Number(counted?.[0]) >= most) throw new Problem('unprocessable', detail(most))
 }
 
 export async function get(ctx: Ctx, resource: Resource, scope: readonly string[], id: string, call: Call) {
@@ -146,60 +164,72 @@ export async function update(ctx: Ctx, resource: Resource, scope: readonly strin
   return objectAnswer(200, resource, await change(ctx, resource, scope, id, changes, call.ifMatch), ctx)
 }
 
-// Each lost race means that another write of the same object was stored: under load this ends, and does so soon.
-const writeAttemptsMax = 50
-
 /** Changes some values of an object by the resource's rules: all of it, or nothing when the rules refuse. */
 export async function change<F extends Fields>(
-  ctx: Ctx,
+  work: Work,
   resource: Resource<F>,
   scope: readonly string[],
   id: string,
   changes: Partial<Values<F>>,
   ifMatch?: string,
 ): Promise<Row<F>> {
-  for (let attempt = 1; attempt <= writeAttemptsMax; attempt++) {
-    const before = await current(ctx, resource, scope, id, ifMatch)
+  return untilWritten(async () => {
+    const before = await current(work, resource, scope, id, ifMatch)
     refuseImmutable(resource, before, changes)
     const draft: Draft<F> = { id, scope, values: { ...before.doc, ...before.hidden, ...changes }, before }
-    await resource.beforeWrite?.(ctx, draft)
-    const row = await ctx.store.update(resource, before, draft.values)
-    if (!row) continue
-    await resource.afterWrite?.(ctx, row, before)
+    await resource.beforeWrite?.(work, draft)
+    const row = await work.store.update(resource, before, draft.values)
+    if (row) await resource.afterWrite?.(work, row, before)
     return row
-  }
-  throw new Problem('conflict', 'Write conflict detected; send the request again.')
+  })
 }
 
-export async function remove(ctx: Ctx, resource: Resource, scope: readonly string[], id: string, call: Call) {
-  for (let attempt = 1; attempt <= writeAttemptsMax; attempt++) {
-    const row = await current(ctx, resource, scope, id, call.ifMatch)
-    await resource.beforeDelete?.(ctx, row)
-    if (!(await ctx.store.remove(resource, row))) continue
-    await resource.afterDelete?.(ctx, row)
+export async function remove(
+  work: Work,
+  resource: Resource,
+  scope: readonly string[],
+  id: string,
+  { ifMatch }: Pick<Call, 'ifMatch'>,
+): Promise<Answer> {
+  return untilWritten(async () => {
+    const row = await current(work, resource, scope, id, ifMatch)
+    await resource.beforeDelete?.(work, row)
+    if (!(await work.store.remove(resource, row))) return undefined
+    await resource.afterDelete?.(work, row)
     return noContent
+  })
+}
+
+// Each lost race means that another write of the same object was stored: under load this ends, and does so soon.
+const writeAttemptsMax = 50
+
+/** Runs a write until no other one came between what it read and what it wrote: then it has a result. */
+export async function untilWritten<T>(write: () => Promise<T | false | undefined>): Promise<T> {
+  for (let attempt = 1; attempt <= writeAttemptsMax; attempt++) {
+    const result = await write()
+    if (result) return result
   }
   throw new Problem('conflict', 'Write conflict detected; send the request again.')
 }
 
 /** The object as it is, if the caller's `If-Match` agrees. */
 async function current<F extends Fields>(
-  ctx: Ctx,
+  work: Work,
   resource: Resource<F>,
   scope: readonly string[],
   id: string,
   ifMatch: string | undefined,
 ): Promise<Row<F>> {
-  const row = isId(id) ? await ctx.store.findWhole(resource, id, scope) : undefined
-  if (!row || !(await isVisible(ctx, resource, row))) throw missing(resource)
-  mustMatch(row, ifMatch)
+  const row = isId(id) ? await work.store.findWhole(resource, id, scope) : undefined
+  if (!row || !(await isVisible(work, resource, row))) throw missing(resource)
+  mustMatch(etagOf(row), ifMatch)
   return row
 }
 
 /** Refuses a caller whose `If-Match` names another version than this. */
-export function mustMatch(row: Row, ifMatch: string | undefined): void {
-  if (ifMatch === undefined || matches(ifMatch, etagOf(row))) return
-  const detail = `The provided ETag '${ifMatch}', does not match the current ETag '${etagOf(row)}'.`
+export function mustMatch(etag: string, ifMatch: string | undefined): void {
+  if (ifMatch === undefined || matches(ifMatch, etag)) return
+  const detail = `The provided ETag '${ifMatch}', does not match the current ETag '${etag}'.`
   throw new Problem('precondition_failed', detail)
 }
 

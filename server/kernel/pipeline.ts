@@ -1,18 +1,17 @@
 import type { FastifyRequest } from 'fastify'
 import { authorize } from './auth/access.ts'
 import { bearerToken } from './auth/tokens.ts'
-import type { Ctx, Instance, Principal } from './context.ts'
+import { Ctx, type Instance, type Principal } from './context.ts'
 import { Problem } from './errors.ts'
 import type { Answer } from './http/answer.ts'
 import { parseBody } from './http/body.ts'
 import { notModified } from './http/conditional.ts'
 import { fingerprint, idempotencyKey, once } from './idempotency.ts'
 import { isId } from './ids.ts'
-import { queue } from './jobs.ts'
 import { type Operation, rightFor } from './module.ts'
 import { perInstance } from './per-instance.ts'
 import type { Connection } from './storage/database.ts'
-import { Store } from './storage/store.ts'
+import { authorOf, Store } from './storage/store.ts'
 
 /** One request on its way through the steps. */
 interface Passage {
@@ -150,24 +149,15 @@ function keepFromCaches(passage: Passage): void {
 
 function contextOf({ instance, request, who }: Passage, transaction?: Connection): Ctx {
   const { database, clock } = instance
-  const by = `${who.actor} ${request.id}`
-  const store = new Store(
-    who.storeId,
-    transaction ?? database,
-    transaction ?? { run: (sql) => database.quick(sql) },
-    () => clock.now(),
-    by,
-  )
-  return {
-    store,
+  const by = authorOf(who.actor, request.id)
+  return new Ctx({
+    store: new Store(who.storeId, database, () => clock.now(), by, transaction),
     who,
-    clock,
     instance,
     requestId: request.id,
     clientAddress: request.ip,
     baseUrl: instance.baseUrl ?? addressOf(request),
-    later: (job, payload, key) => queue(transaction ?? database, job, payload, key),
-  }
+  })
 }
 
 /** The address as the client wrote it. It becomes part of every link, so it must be one. */

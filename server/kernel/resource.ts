@@ -1,4 +1,4 @@
-import type { Ctx, Principal } from './context.ts'
+import type { Ctx, Principal, Work } from './context.ts'
 import { type Field, type FieldOptions, type Fields, type JsonSchema, object, type Values } from './fields.ts'
 import type { Ask, Op } from './query/parse.ts'
 
@@ -112,13 +112,15 @@ export interface Definition<F extends Fields> {
   readonly area: string
   readonly dialect: Dialect
   readonly operations?: readonly OperationName[]
-  /** A condition on the rows that this caller may see, where a shopper's token narrows them. */
-  readonly visible?: (who: Principal, bind: (value: unknown) => string) => string | undefined
+  /** A condition on the rows that this caller may see, where a shopper's token narrows them; `all`: it does not. */
+  readonly visible?: 'all' | ((who: Principal, bind: (value: unknown) => string) => string | undefined)
+  /** How many there may be in a list. Those that are made at the same time are counted one after the other. */
+  readonly most?: Limit
   /** Completes or refuses a write. With any of these a write runs in a transaction. */
-  readonly beforeWrite?: (ctx: Ctx, draft: Draft<F>) => Promise<void> | void
-  readonly afterWrite?: (ctx: Ctx, row: Row<F>, before: Row<F> | undefined) => Promise<void> | void
-  readonly beforeDelete?: (ctx: Ctx, row: Row<F>) => Promise<void> | void
-  readonly afterDelete?: (ctx: Ctx, row: Row<F>) => Promise<void> | void
+  readonly beforeWrite?: (work: Work, draft: Draft<F>) => Promise<void> | void
+  readonly afterWrite?: (work: Work, row: Row<F>, before: Row<F> | undefined) => Promise<void> | void
+  readonly beforeDelete?: (work: Work, row: Row<F>) => Promise<void> | void
+  readonly afterDelete?: (work: Work, row: Row<F>) => Promise<void> | void
   /** Members of `meta` and `links` beyond the usual. */
   readonly meta?: (row: Row<F>) => Record<string, unknown>
   readonly links?: (row: Row<F>, ctx: Ctx) => Record<string, string>
@@ -140,6 +142,12 @@ export interface Definition<F extends Fields> {
   readonly scopeOf?: (ctx: Ctx, params: Readonly<Record<string, string>>) => Promise<readonly string[]>
   /** The values of the path's parameters in links, when they are not the scope's. */
   readonly urlScope?: readonly string[]
+}
+
+/** How many objects there may be, and what is said (422) to whoever wants one more. */
+export interface Limit {
+  readonly n: number | ((work: Work) => Promise<number>)
+  readonly detail: (n: number) => string
 }
 
 /** Objects shown beside `data`, under the name of their list: `{ account_members: [Resource, rows] }`. */

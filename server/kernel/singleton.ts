@@ -1,11 +1,14 @@
-import type { Ctx } from './context.ts'
-import { Problem } from './errors.ts'
+import type { Ctx, Work } from './context.ts'
 import type { Fields, Values } from './fields.ts'
-import { type Answer, json, noContent } from './http/answer.ts'
+import { type Answer, entityTag, json, noContent } from './http/answer.ts'
 import { type Input, input } from './input.ts'
-import type { Call } from './operations.ts'
+import { type Call, mustMatch, untilWritten } from './operations.ts'
+import { recordedBy } from './storage/store.ts'
 
-/** An object that each store has exactly one of: its settings of one kind. Unset fields have their defaults. */
+/**
+ * A resource without an id: an object that each store has exactly one of, its settings of one kind. Unset fields have
+ * their defaults. It is changed and versioned as any other object.
+ */
 export interface Singleton<F extends Fields = Fields> {
   /** The name its row is stored under, and the operation id's noun. */
   readonly name: string
@@ -35,24 +38,42 @@ const defaultsOf = (fields: Fields) =>
   )
 
 /** The stored values over the defaults. */
-export async function readSingleton<F extends Fields>(ctx: Ctx, of: Singleton<F>): Promise<Values<F>> {
-  return (await readWithVersion(ctx, of))[0]
+export async function readSingleton<F extends Fields>(work: Work, of: Singleton<F>): Promise<Values<F>> {
+  return (await find(work, of)).values
 }
 
-async function readWithVersion<F extends Fields>(ctx: Ctx, of: Singleton<F>): Promise<[Values<F>, string]> {
-  const [row] = await ctx.store.rows(
-    'SELECT doc, version FROM singletons WHERE store_id = $1 AND name = $2',
+/** What a store has of a singleton. Until the first write nothing is stored. */
+interface Found<F extends Fields> {
+  readonly values: Values<F>
+  readonly etag: string
+  /** Undefined when nothing is stored. */
+  readonly version: number | undefined
+}
+
+async function find<F extends Fields>({ store }: Work, of: Singleton<F>): Promise<Found<F>> {
+  const [row] = await store.glance(
+    'SELECT doc, version, created_at FROM singletons WHERE store_id = $1 AND name = $2',
     of.name,
   )
-  const stored = row?.[0] ? (JSON.parse(row[0]) as object) : {}
-  return [{ ...defaultsOf(of.fields), ...stored } as Values<F>, row?.[1] ?? '-1']
+  const [doc, version, createdAt] = row ?? []
+  return {
+    values: { ...defaultsOf(of.fields), ...(doc ? (JSON.parse(doc) as object) : {}) } as Values<F>,
+    etag: entityTag(store.id, of.name, createdAt, version),
+    version: version == null ? undefined : Number(version),
+  }
+}
+
+async function show<F extends Fields>(
+  ctx: Ctx,
+  of: Singleton<F>,
+  { values, etag }: Found<F>,
+): Promise<Answer> {
+  return { ...json(200, await of.show(ctx, values)), headers: { etag } }
 }
 
 export async function getSingleton<F extends Fields>(ctx: Ctx, of: Singleton<F>): Promise<Answer> {
-  return json(200, await of.show(ctx, await readSingleton(ctx, of)))
+  return show(ctx, of, await find(ctx, of))
 }
-
-const writeAttemptsMax = 50
 
 /** Stores the fields that were sent; the rest keep their values. */
 export async function updateSingleton<F extends Fields>(
@@ -61,25 +82,37 @@ export async function updateSingleton<F extends Fields>(
   call: Call,
 ): Promise<Answer> {
   const changes = of.input.update(call.body)
-  for (let attempt = 1; attempt <= writeAttemptsMax; attempt++) {
-    const [before, version] = await readWithVersion(ctx, of)
-    const values = merged(of, before, changes)
+  return untilWritten(async () => {
+    const before = await find(ctx, of)
+    mustMatch(before.etag, call.ifMatch)
+    const values = merged(of, before.values, changes)
     of.check?.(values)
-    const stored = await ctx.store.write(
-      `INSERT INTO singletons (store_id, name, id, type, created_at, updated_at, doc)
-       SELECT $1, $3, $1, $4, $5::timestamptz, $5::timestamptz, $6::json FROM set_config('sutler.by', $2, true)
-       ON CONFLICT (store_id, name) DO UPDATE
-       SET doc = excluded.doc, version = singletons.version + 1, updated_at = excluded.updated_at
-       WHERE singletons.version = $7 RETURNING 1`,
-      of.name,
-      of.type,
-      ctx.clock.now(),
-      JSON.stringify(values),
-      version,
-    )
-    if (stored.length) return json(200, await of.show(ctx, values))
-  }
-  throw new Problem('conflict', 'Write conflict detected; send the request again.')
+    const stored = await write(ctx, of, values, before)
+    return stored && show(ctx, of, await find(ctx, of))
+  })
+}
+
+/** False when another write came first. */
+async function write<F extends Fields>(
+  { store, clock }: Ctx,
+  { name, type }: Singleton<F>,
+  values: Values<F>,
+  { version = -1 }: Found<F>,
+): Promise<boolean> {
+  const stored = await store.rows(
+    `INSERT INTO singletons (store_id, name, id, type, created_at, updated_at, doc)
+     SELECT $1, $3, $1, $4, $5::timestamptz, $5::timestamptz, $6::json FROM ${recordedBy(2)}
+     ON CONFLICT (store_id, name) DO UPDATE
+     SET doc = excluded.doc, version = singletons.version + 1, updated_at = excluded.updated_at
+     WHERE singletons.version = $7 RETURNING 1`,
+    store.author,
+    name,
+    type,
+    clock.now(),
+    JSON.stringify(values),
+    version,
+  )
+  return stored.length > 0
 }
 
 /** A member of an object is a setting too: it keeps its value unless it is sent. What is not declared is dropped. */
@@ -100,10 +133,17 @@ function merged<F extends Fields>(
 }
 
 /** Back to the defaults. */
-export async function deleteSingleton(ctx: Ctx, of: Singleton): Promise<Answer> {
-  await ctx.store.write(
-    `DELETE FROM singletons USING set_config('sutler.by', $2, true) WHERE store_id = $1 AND name = $3`,
-    of.name,
-  )
-  return noContent
+export async function deleteSingleton(ctx: Ctx, of: Singleton, { ifMatch }: Call): Promise<Answer> {
+  return untilWritten(async () => {
+    const { etag, version } = await find(ctx, of)
+    mustMatch(etag, ifMatch)
+    if (version === undefined) return noContent
+    const removed = await ctx.store.rows(
+      `DELETE FROM singletons USING ${recordedBy(2)} WHERE store_id = $1 AND name = $3 AND version = $4 RETURNING 1`,
+      ctx.store.author,
+      of.name,
+      version,
+    )
+    return removed.length > 0 && noContent
+  })
 }

@@ -1,4 +1,4 @@
-import type { Ctx } from '../kernel/context.ts'
+import type { Work } from '../kernel/context.ts'
 import { integer, text } from '../kernel/fields.ts'
 import { type Draft, dialects, resource } from '../kernel/resource.ts'
 import { refuseOverbooking } from './reserve-rate-limit.ts'
@@ -26,11 +26,11 @@ export const applicationKeys = resource({
   dialect: dialects.keys,
   // Creating one is an action: its answer shows the secret.
   operations: ['list', 'get', 'update', 'delete'],
-  async beforeWrite(ctx, draft) {
-    await refuseOverbooking(ctx, draft)
-    await keepHidden(ctx, draft)
+  async beforeWrite(work, draft) {
+    await refuseOverbooking(work, draft)
+    await keepHidden(work, draft)
   },
-  afterDelete: (ctx, row) => ctx.instance.tokens.revoke(row.id),
+  afterDelete: (work, row) => work.instance.tokens.revoke(row.id),
   meta: ({ createdAt, updatedAt, hidden }) => ({
     timestamps: {
       created_at: micros(createdAt),
@@ -38,8 +38,8 @@ export const applicationKeys = resource({
       last_used_at: hidden.last_used_at ? micros(hidden.last_used_at) : null,
     },
   }),
-  listMeta: async (ctx) => {
-    const [row] = await ctx.store.rows(
+  listMeta: async (work) => {
+    const [row] = await work.store.rows(
       'SELECT coalesce(sum(reserved_rate_limit), 0) FROM application_keys WHERE store_id = $1',
     )
     return { results: {}, total_reserved_rate_limit: Number(row?.[0]) }
@@ -47,12 +47,10 @@ export const applicationKeys = resource({
 })
 
 /** What is hidden is written without a new version of the key: it may have been, since the key was read. */
-async function keepHidden(ctx: Ctx, { id, values }: Draft): Promise<void> {
-  const [row] = await ctx.store.rows(
-    'SELECT hidden FROM application_keys WHERE store_id = $1 AND id = $2 FOR NO KEY UPDATE',
-    id,
-  )
-  if (row) Object.assign(values, JSON.parse(row[0] as string))
+async function keepHidden(work: Work, { id, values }: Draft): Promise<void> {
+  await work.store.hold(applicationKeys, id)
+  const key = await work.store.findWhole(applicationKeys, id)
+  Object.assign(values, key?.hidden)
 }
 
 const micros = (time: string) => `${time.slice(0, -1)}000Z`

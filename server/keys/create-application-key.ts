@@ -15,7 +15,6 @@ export const createApplicationKey = action({
   about: 'Creates an application key. The secret is in this answer only.',
   area: 'application-keys',
   status: 201,
-  transaction: true,
   body: { type: 'application_key', fields: applicationKeys.fields },
 
   async run(ctx, { body }) {

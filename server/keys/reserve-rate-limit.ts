@@ -1,4 +1,4 @@
-import type { Ctx } from '../kernel/context.ts'
+import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import type { Draft } from '../kernel/resource.ts'
 
@@ -6,10 +6,10 @@ import type { Draft } from '../kernel/resource.ts'
 const reservedMax = 100
 
 /** Refuses a key that would reserve more than the store has. Runs in the write's transaction. */
-export async function refuseOverbooking(ctx: Ctx, { id, values }: Draft): Promise<void> {
+export async function refuseOverbooking(work: Work, { id, values }: Draft): Promise<void> {
   // Two keys that reserve at the same time are checked one after the other.
-  await ctx.store.rows('SELECT FROM stores WHERE id = $1 FOR NO KEY UPDATE')
-  const [row] = await ctx.store.rows(
+  await work.store.takeTurn('reserved-rate-limit')
+  const [row] = await work.store.rows(
     'SELECT coalesce(sum(reserved_rate_limit), 0) FROM application_keys WHERE store_id = $1 AND id <> $2',
     id,
   )

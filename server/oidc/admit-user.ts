@@ -1,10 +1,10 @@
 import { authenticationRealms } from '../identity/index.ts'
-import { actingAs } from '../kernel/acting-as.ts'
-import type { Ctx } from '../kernel/context.ts'
+import type { Work } from '../kernel/context.ts'
 import type { Values } from '../kernel/fields.ts'
 import { newId } from '../kernel/ids.ts'
 import { add } from '../kernel/operations.ts'
 import type { Resource, Row } from '../kernel/resource.ts'
+import { userAuthenticationPasswordProfileInfos } from '../passwords/index.ts'
 import type { Identity } from './identify.ts'
 import type { Person } from './person.ts'
 import { SignInRefusal } from './sign-in-refusal.ts'
@@ -23,20 +23,17 @@ type EmailPolicy = Row<typeof authenticationRealms.fields>['doc']['duplicate_ema
  * What the realm does about a second user with an email address. Unless it does not care, first sign-ins are admitted
  * one after the other from here on, or two with one address would not see each other. Needs a transaction.
  */
-export async function takeTurn(ctx: Ctx, realmId: string): Promise<EmailPolicy> {
+export async function takeTurn(work: Work, realmId: string): Promise<EmailPolicy> {
   const policy =
-    (await ctx.store.find(authenticationRealms, realmId))?.doc.duplicate_email_policy ?? 'allowed'
+    (await work.store.find(authenticationRealms, realmId))?.doc.duplicate_email_policy ?? 'allowed'
   if (policy === 'allowed') return policy
-  await ctx.store.rows(
-    'SELECT FROM authentication_realms WHERE store_id = $1 AND id = $2 FOR NO KEY UPDATE',
-    realmId,
-  )
+  await work.store.hold(authenticationRealms, realmId)
   return policy
 }
 
 /** Makes someone a user at their first sign-in, as the realm wants it. Needs a transaction, and its turn. */
 export async function admitUser(
-  ctx: Ctx,
+  work: Work,
   users: Resource,
   newcomer: Newcomer,
   person: Person,
@@ -48,24 +45,24 @@ export async function admitUser(
     issuer: identity.issuer,
     oidc_profile_id: profileId,
   } as Values<typeof userAuthenticationOidcProfileInfos.fields>
-  const existing = policy === 'allowed' ? undefined : await userToJoin(ctx, realmId, person, policy)
+  const existing = policy === 'allowed' ? undefined : await userToJoin(work, realmId, person, policy)
   if (existing) {
-    const they = actingAs(ctx, existing.id)
+    const they = work.actingAs(existing.id)
     if (existing.emailClaimed) await takeOver(they, realmId, existing.id)
     await add(they, userAuthenticationOidcProfileInfos, [realmId, existing.id], link)
     return
   }
   const { names, email, emailVerified } = person
   const id = newId()
-  const they = actingAs(ctx, id)
+  const they = work.actingAs(id)
   await add(they, users, [realmId], { ...names, email, email_claimed: !emailVerified }, id)
   // Not by the rules of the resource: they would count the link as a change of the user it is made with.
   await they.store.insert(userAuthenticationOidcProfileInfos, { scope: [realmId, id], values: link })
 }
 
 /** The user with the same email, where the realm wants no second one; undefined when a new user is to be made. */
-async function userToJoin(ctx: Ctx, realmId: string, person: Person, policy: EmailPolicy) {
-  const [first, second] = await ctx.store.rows(
+async function userToJoin(work: Work, realmId: string, person: Person, policy: EmailPolicy) {
+  const [first, second] = await work.store.rows(
     `SELECT id, hidden->>'email_claimed' FROM user_authentication_infos WHERE store_id = $1 AND realm_id = $2
      AND lower(email COLLATE "default") = lower($3::text COLLATE "default") LIMIT 2`,
     realmId,
@@ -83,22 +80,17 @@ async function userToJoin(ctx: Ctx, realmId: string, person: Person, policy: Ema
  * The user only claimed the address, and here is someone who has it: whoever it was that made the claim has no way in
  * any more, or a stranger could wait in an account for its owner to come.
  */
-async function takeOver(ctx: Ctx, realmId: string, userId: string): Promise<void> {
+async function takeOver(work: Work, realmId: string, userId: string): Promise<void> {
   // The user first, as everyone does: see touchUser.
-  await ctx.store.rows(
+  await work.store.rows(
     `UPDATE user_authentication_infos SET hidden = NULL WHERE store_id = $1 AND realm_id = $2 AND id = $3`,
     realmId,
     userId,
   )
-  for (const table of [
-    'user_authentication_oidc_profile_infos',
-    'user_authentication_password_profile_infos',
-  ]) {
-    await ctx.store.write(
-      `DELETE FROM ${table} USING set_config('sutler.by', $2, true)
-       WHERE store_id = $1 AND realm_id = $3 AND user_authentication_info_id = $4`,
-      realmId,
-      userId,
+  for (const links of [userAuthenticationOidcProfileInfos, userAuthenticationPasswordProfileInfos]) {
+    await work.store.removeAll(
+      links,
+      (bind) => `r.realm_id = ${bind(realmId)} AND r.user_authentication_info_id = ${bind(userId)}`,
     )
   }
 }

@@ -1,12 +1,12 @@
-import type { Ctx } from '../kernel/context.ts'
+import type { Work } from '../kernel/context.ts'
 import { isId } from '../kernel/ids.ts'
 import type { Row } from '../kernel/resource.ts'
 import { oidcProfiles } from './oidc-profiles.ts'
 
 /** The profile that an address names, with our secret at its provider. */
 export const findProfile = async (
-  ctx: Ctx,
+  work: Work,
   realmId: string,
   id: string,
 ): Promise<Row<typeof oidcProfiles.fields> | undefined> =>
-  isId(realmId) && isId(id) ? ctx.store.findWhole(oidcProfiles, id, [realmId]) : undefined
+  isId(realmId) && isId(id) ? work.store.findWhole(oidcProfiles, id, [realmId]) : undefined

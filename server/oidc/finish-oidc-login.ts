@@ -2,7 +2,6 @@ import { action } from '../kernel/action.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import type { Answer } from '../kernel/http/answer.ts'
-import { inTransaction } from '../kernel/in-transaction.ts'
 import type { Resource } from '../kernel/resource.ts'
 import { admitUser, type Newcomer, takeTurn } from './admit-user.ts'
 import { findProfile } from './find-profile.ts'
@@ -78,7 +77,7 @@ async function signIn(
   if (code) return code
   const person = await introduce(ctx, newcomer)
   const enter = () =>
-    inTransaction(ctx, async (ctx) => {
+    ctx.transaction(async (ctx) => {
       const policy = await takeTurn(ctx, newcomer.realmId)
       // Someone else's turn may have been their own: of two first sign-ins at once one makes the user.
       const known = await issueSignInCode(ctx, request, newcomer)

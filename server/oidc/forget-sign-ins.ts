@@ -1,7 +1,7 @@
-import type { Job } from '../kernel/jobs.ts'
+import type { Chore } from '../kernel/jobs.ts'
 
 /** Removes what became of no sign-in. Expired requests stay a while: the storefront can still be told. */
-export const forgetSignIns: Job<object> = {
+export const forgetSignIns: Chore = {
   name: 'oidc:forget-sign-ins',
   attemptsMax: 1,
   every: '*/10 * * * *',

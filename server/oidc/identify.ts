@@ -1,6 +1,6 @@
 import { type JWTPayload, jwtVerify } from 'jose'
 import * as client from 'openid-client'
-import type { Ctx } from '../kernel/context.ts'
+import type { Work } from '../kernel/context.ts'
 import type { Row } from '../kernel/resource.ts'
 import type { oidcProfiles } from './oidc-profiles.ts'
 import { isPlainText } from './plain-text.ts'
@@ -28,13 +28,13 @@ const subjectMax = 255
 
 /** Changes what the provider sent the browser back with for an ID token, and believes it only when all is right. */
 export async function identify(
-  ctx: Ctx,
+  work: Work,
   profile: Profile,
   request: SignInRequest,
   state: string,
   query: string,
 ): Promise<Identity> {
-  const { provider, config } = await clientAt(ctx, profile)
+  const { provider, config } = await clientAt(work, profile)
   const answer = new URL(request.callbackUrl)
   answer.search = query
   const tokens = await client.authorizationCodeGrant(config, answer, {
@@ -48,7 +48,7 @@ export async function identify(
     algorithms,
     issuer,
     audience: profile.doc.client_id,
-    currentDate: ctx.clock.now(),
+    currentDate: work.clock.now(),
     clockTolerance: clockToleranceS,
     requiredClaims: ['sub', 'iat', 'exp'],
   })

@@ -15,5 +15,5 @@ export const oidc = (users: Resource): Module =>
     about: 'Signing in at OpenID Connect providers: profiles, the links of users, and the way of a browser.',
     resources: [oidcProfiles, userAuthenticationOidcProfileInfos],
     actions: [startOidcLogin, finishOidcLogin(users), getOidcConfiguration],
-    jobs: [forgetSignIns],
+    chores: [forgetSignIns],
   })

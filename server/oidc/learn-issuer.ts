@@ -1,7 +1,7 @@
 import type { Ctx } from '../kernel/context.ts'
-import { inTransaction } from '../kernel/in-transaction.ts'
 import type { Row } from '../kernel/resource.ts'
-import { derivedIssuerOf, type oidcProfiles } from './oidc-profiles.ts'
+import { derivedIssuerOf, oidcProfiles } from './oidc-profiles.ts'
+import { userAuthenticationOidcProfileInfos } from './user-authentication-oidc-profile-infos.ts'
 
 /**
  * Keeps what a provider calls itself, which need not be what its address says: some end theirs with a slash. Links
@@ -15,38 +15,26 @@ export async function learnIssuer(
   if (issuer === profile.hidden.issuer) return
   const { id, scope, doc, hidden } = profile
   const told = derivedIssuerOf(doc.discovery_url)
-  const now = ctx.clock.now()
-  await inTransaction(ctx, async ({ store }) => {
-    const learnt = await store.write(
-      `UPDATE oidc_profiles SET hidden = (hidden::jsonb || jsonb_build_object('issuer', $5::text))::json,
-         version = version + 1, updated_at = greatest(updated_at, $8::timestamptz)
-       FROM set_config('sutler.by', $2, true)
-       WHERE store_id = $1 AND realm_id = $3 AND id = $4 AND doc->>'discovery_url' = $6
-         AND hidden->>'issuer' IS NOT DISTINCT FROM $7::text RETURNING 1`,
-      scope[0],
-      id,
-      issuer,
-      doc.discovery_url,
-      hidden.issuer ?? null,
-      now,
-    )
+  await ctx.transaction(async ({ store }) => {
+    const learnt = await store.changeAll(oidcProfiles, {
+      where: (bind) =>
+        `realm_id = ${bind(scope[0])} AND id = ${bind(id)} AND doc->>'discovery_url' = ${bind(doc.discovery_url)}
+         AND hidden->>'issuer' IS NOT DISTINCT FROM ${bind(hidden.issuer ?? null)}::text`,
+      hidden: (bind) => withIssuer('r.hidden', bind(issuer)),
+    })
     // Only from what was never more than a guess: a provider that takes another name is another issuer.
     if (!learnt.length || hidden.issuer || told === issuer) return
-    await store.write(
-      `UPDATE user_authentication_oidc_profile_infos AS link
-       SET doc = (link.doc::jsonb || jsonb_build_object('issuer', $5::text))::json,
-         version = link.version + 1, updated_at = greatest(link.updated_at, $6::timestamptz)
-       FROM set_config('sutler.by', $2, true)
-       WHERE link.store_id = $1 AND link.realm_id = $3 AND link.oidc_profile_id = $4 AND link.issuer = $7
+    await store.changeAll(userAuthenticationOidcProfileInfos, {
+      where: (bind) =>
+        `r.realm_id = ${bind(scope[0])} AND r.oidc_profile_id = ${bind(id)} AND r.issuer = ${bind(told)}
          AND NOT EXISTS (
            SELECT FROM user_authentication_oidc_profile_infos AS other
-           WHERE other.store_id = $1 AND other.realm_id = $3 AND other.oidc_profile_id = $4
-             AND other.issuer = $5 AND other.subject = link.subject)`,
-      scope[0],
-      id,
-      issuer,
-      now,
-      told,
-    )
+           WHERE other.store_id = $1 AND other.realm_id = r.realm_id AND other.oidc_profile_id = r.oidc_profile_id
+             AND other.issuer = ${bind(issuer)} AND other.subject = r.subject)`,
+      doc: (bind) => withIssuer('r.doc', bind(issuer)),
+    })
   })
 }
+
+const withIssuer = (column: string, issuer: string) =>
+  `(${column}::jsonb || jsonb_build_object('issuer', ${issuer}::text))::json`

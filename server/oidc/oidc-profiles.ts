@@ -1,6 +1,6 @@
 import { authenticationRealms, touchLinkedUsers } from '../identity/index.ts'
 import { seal } from '../kernel/auth/seal.ts'
-import type { Ctx } from '../kernel/context.ts'
+import type { Ctx, Work } from '../kernel/context.ts'
 import { text } from '../kernel/fields.ts'
 import { type Draft, dialects, type Row, resource } from '../kernel/resource.ts'
 
@@ -43,12 +43,12 @@ export const oidcProfiles = resource({
   },
   area: 'authentication-realms',
   dialect: dialects.identity,
-  beforeWrite: (ctx, draft) => {
-    sealSecret(ctx, draft)
+  beforeWrite: (work, draft) => {
+    sealSecret(work, draft)
     forgetIssuer(draft)
   },
-  beforeDelete: (ctx, profile) =>
-    touchLinkedUsers(ctx, 'user_authentication_oidc_profile_infos', 'oidc_profile_id', profile),
+  beforeDelete: (work, profile) =>
+    touchLinkedUsers(work, 'user_authentication_oidc_profile_infos', 'oidc_profile_id', profile),
   meta: (profile) => ({ issuer: issuerOf(profile) }),
   links: (profile, ctx) => {
     const { baseUrl, store } = ctx
@@ -84,7 +84,7 @@ function forgetIssuer({ values, before }: Draft): void {
 }
 
 /** The secret must be sent to the provider as it is, so it is encrypted, not hashed. */
-function sealSecret(ctx: Ctx, { values, before }: Draft): void {
+function sealSecret({ instance }: Work, { values, before }: Draft): void {
   if (values.client_secret === before?.hidden.client_secret) return
-  values.client_secret = seal(ctx.instance.sealKey, values.client_secret as string)
+  values.client_secret = seal(instance.sealKey, values.client_secret as string)
 }

@@ -1,6 +1,6 @@
 import * as client from 'openid-client'
 import { open } from '../kernel/auth/seal.ts'
-import type { Ctx, Instance } from '../kernel/context.ts'
+import type { Instance, Work } from '../kernel/context.ts'
 import { perInstance } from '../kernel/per-instance.ts'
 import type { Row } from '../kernel/resource.ts'
 import type { oidcProfiles } from './oidc-profiles.ts'
@@ -31,7 +31,7 @@ const rememberedMax = 1000
 const remembered = perInstance(() => new Map<string, Remembered>())
 
 /** The client of this profile, at the provider as it described itself not long ago. */
-export function clientAt({ instance, clock }: Ctx, profile: Profile): Promise<ProviderClient> {
+export function clientAt({ instance, clock }: Work, profile: Profile): Promise<ProviderClient> {
   const { id, doc, hidden } = profile
   const source = JSON.stringify([doc.discovery_url, doc.client_id, hidden.client_secret])
   const known = remembered(instance)

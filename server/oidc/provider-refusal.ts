@@ -1,5 +1,5 @@
 import { AuthorizationResponseError } from 'openid-client'
-import type { Ctx } from '../kernel/context.ts'
+import type { Work } from '../kernel/context.ts'
 import { ProviderUnreachable } from './provider-fetch.ts'
 import { isSignInError, SignInRefusal } from './sign-in-refusal.ts'
 
@@ -7,13 +7,13 @@ import { isSignInError, SignInRefusal } from './sign-in-refusal.ts'
  * Runs a conversation with a provider. Whatever goes wrong in it is the provider's, or its configuration's: the
  * storefront is told which, the log more. What was said is not logged: there are codes and tokens in it.
  */
-export async function converse<T>(ctx: Ctx, profileId: string, talk: () => Promise<T>): Promise<T> {
+export async function converse<T>(work: Work, profileId: string, talk: () => Promise<T>): Promise<T> {
   try {
     return await talk()
   } catch (error) {
     const refusal = refusalOf(error)
-    const about = { oidc_profile: profileId, request_id: ctx.requestId, reasons: reasonsOf(error) }
-    ctx.instance.log.warn(about, `sign-in: ${refusal.message}`)
+    const about = { oidc_profile: profileId, request_id: work.requestId, reasons: reasonsOf(error) }
+    work.instance.log.warn(about, `sign-in: ${refusal.message}`)
     throw refusal
   }
 }

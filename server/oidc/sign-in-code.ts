@@ -1,7 +1,6 @@
 import { endTokensOf, type SignedIn } from '../identity/index.ts'
 import { unauthorized } from '../kernel/auth/tokens.ts'
-import type { Ctx } from '../kernel/context.ts'
-import { inTransaction } from '../kernel/in-transaction.ts'
+import type { Work } from '../kernel/context.ts'
 import type { Newcomer } from './admit-user.ts'
 import { hashOf, newSecret, type SignInRequest } from './sign-in-request.ts'
 
@@ -17,12 +16,12 @@ const epochOf = (user: string) =>
  * is unlinked meanwhile the code is not good.
  */
 export async function issueSignInCode(
-  ctx: Ctx,
+  work: Work,
   { redirectUri, codeChallenge }: SignInRequest,
   { realmId, profileId, identity: { issuer, subject } }: Newcomer,
 ): Promise<string | undefined> {
   const code = newSecret()
-  const issued = await ctx.store.glance(
+  const issued = await work.store.glance(
     `INSERT INTO sign_in_codes (store_id, code_hash, expires_at, realm_id, user_authentication_info_id, epoch,
        redirect_uri, code_challenge)
      SELECT store_id, $2, $3::timestamptz + interval '${lifetime}', realm_id, id, ${epochOf('u.id')}, $8, $9
@@ -31,7 +30,7 @@ export async function issueSignInCode(
        WHERE store_id = $1 AND realm_id = $4 AND oidc_profile_id = $5 AND issuer = $6 AND subject = $7)
      RETURNING 1`,
     hashOf(code),
-    ctx.clock.now(),
+    work.clock.now(),
     realmId,
     profileId,
     issuer,
@@ -53,10 +52,14 @@ export interface Redemption {
  * The user who signed in to the realm with this code; a Problem (401) when the code is not good. Whatever comes of it,
  * the code is used up: one that was tried with another verifier has been seen by someone else.
  */
-export async function redeemSignInCode(ctx: Ctx, realmId: string, redemption: Redemption): Promise<SignedIn> {
+export async function redeemSignInCode(
+  work: Work,
+  realmId: string,
+  redemption: Redemption,
+): Promise<SignedIn> {
   const { code, redirectUri, codeVerifier } = redemption
   // Not on the shared connection: it waits for whoever is ending the tokens of this code.
-  const [row] = await ctx.store.rows(
+  const [row] = await work.store.rows(
     `UPDATE sign_in_codes SET granted =
        expires_at > $6 AND realm_id = $3 AND redirect_uri = $4 AND code_challenge = $5
        AND EXISTS (SELECT FROM user_authentication_infos u
@@ -68,11 +71,11 @@ export async function redeemSignInCode(ctx: Ctx, realmId: string, redemption: Re
     realmId,
     redirectUri,
     hashOf(codeVerifier),
-    ctx.clock.now(),
+    work.clock.now(),
   )
   const [granted, userId, epoch] = row ?? []
   if (granted === 't') return { userId: userId as string, tokenEpoch: Number(epoch) }
-  if (!row) await endTokensOfCode(ctx, realmId, redemption)
+  if (!row) await endTokensOfCode(work, realmId, redemption)
   // One sentence for every reason: whoever guesses learns nothing.
   throw unauthorized('The authorization code, its redirect URI or its code verifier is not valid.')
 }
@@ -82,12 +85,12 @@ export async function redeemSignInCode(ctx: Ctx, realmId: string, redemption: Re
  * one cannot be told (RFC 6749 §4.1.2).
  */
 async function endTokensOfCode(
-  ctx: Ctx,
+  work: Work,
   realmId: string,
   { code, redirectUri, codeVerifier }: Redemption,
 ): Promise<void> {
-  await inTransaction(ctx, async (ctx) => {
-    const [row] = await ctx.store.rows(
+  await work.transaction(async (work) => {
+    const [row] = await work.store.rows(
       `UPDATE sign_in_codes SET granted = false
        WHERE store_id = $1 AND code_hash = $2 AND granted AND realm_id = $3 AND redirect_uri = $4
          AND code_challenge = $5 RETURNING user_authentication_info_id`,
@@ -97,8 +100,8 @@ async function endTokensOfCode(
       hashOf(codeVerifier),
     )
     if (!row) return
-    await endTokensOf(ctx, realmId, [row[0] as string])
-    const about = { user: row[0], request_id: ctx.requestId }
-    ctx.instance.log.warn(about, 'sign-in: a code was brought twice, so the tokens of its user were ended')
+    await endTokensOf(work, realmId, [row[0] as string])
+    const about = { user: row[0], request_id: work.requestId }
+    work.instance.log.warn(about, 'sign-in: a code was brought twice, so the tokens of its user were ended')
   })
 }

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
-import type { Ctx } from '../kernel/context.ts'
+import type { Work } from '../kernel/context.ts'
 import { isId } from '../kernel/ids.ts'
 import type { Tuple } from '../kernel/storage/database.ts'
 
@@ -28,13 +28,13 @@ const columns =
   'realm_id, oidc_profile_id, callback_url, nonce, code_verifier, redirect_uri, state, code_challenge, reports_replay'
 
 /** Keeps the request under a state of ours. */
-export async function keepSignInRequest(ctx: Ctx, request: SignInRequest): Promise<string> {
+export async function keepSignInRequest(work: Work, request: SignInRequest): Promise<string> {
   const state = newSecret()
-  await ctx.store.glance(
+  await work.store.glance(
     `INSERT INTO sign_in_requests (store_id, state_hash, expires_at, ${columns})
      VALUES ($1, $2, $3::timestamptz + interval '${lifetime}', $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
     hashOf(state),
-    ctx.clock.now(),
+    work.clock.now(),
     request.realmId,
     request.profileId,
     request.callbackUrl,
@@ -54,7 +54,7 @@ export type Taken =
   | { readonly outcome: 'unknown' }
 
 export async function takeSignInRequest(
-  ctx: Ctx,
+  work: Work,
   state: string,
   realmId: string,
   profileId: string,
@@ -62,15 +62,15 @@ export async function takeSignInRequest(
   if (!isId(realmId) || !isId(profileId)) return { outcome: 'unknown' }
   const at = 'store_id = $1 AND state_hash = $2 AND realm_id = $3 AND oidc_profile_id = $4'
   const address = [hashOf(state), realmId, profileId]
-  const now = ctx.clock.now()
-  const [taken] = await ctx.store.glance(
+  const now = work.clock.now()
+  const [taken] = await work.store.glance(
     `UPDATE sign_in_requests SET finished_at = $5
      WHERE ${at} AND finished_at IS NULL AND expires_at > $5 RETURNING ${columns}`,
     ...address,
     now,
   )
   if (taken) return { outcome: 'taken', request: requestOf(taken) }
-  const [left] = await ctx.store.glance(
+  const [left] = await work.store.glance(
     `SELECT ${columns}, finished_at FROM sign_in_requests WHERE ${at}`,
     ...address,
   )

@@ -1,5 +1,5 @@
 import { mustHaveUser, signOutUser, touchUser, userAuthenticationInfos } from '../identity/index.ts'
-import type { Ctx } from '../kernel/context.ts'
+import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { reference, text } from '../kernel/fields.ts'
 import { type Draft, dialects, resource } from '../kernel/resource.ts'
@@ -42,7 +42,7 @@ export const userAuthenticationOidcProfileInfos = resource({
   area: 'user-authentication-oidc-profile-info',
   dialect: dialects.identity,
   beforeWrite: prepare,
-  beforeDelete: (ctx, { scope }) => signOutUser(ctx, scope),
+  beforeDelete: (work, { scope }) => signOutUser(work, scope),
   constraints: {
     user_authentication_oidc_profile_infos_profile_fkey: noProfile,
     user_authentication_oidc_profile_infos_identity_key: {
@@ -53,14 +53,14 @@ export const userAuthenticationOidcProfileInfos = resource({
   },
 })
 
-async function prepare(ctx: Ctx, { scope, values, before }: Draft): Promise<void> {
+async function prepare(work: Work, { scope, values, before }: Draft): Promise<void> {
   if (!before) {
-    await mustHaveUser(ctx, scope)
-    const profile = await ctx.store.find(oidcProfiles, values.oidc_profile_id as string, scope.slice(0, 1))
+    await mustHaveUser(work, scope)
+    const profile = await work.store.find(oidcProfiles, values.oidc_profile_id as string, scope.slice(0, 1))
     if (!profile) throw new Problem(noProfile.code, noProfile.detail, { source: noProfile.source })
     // Without an issuer a subject is no one in particular, and one person could be linked to two users.
     values.issuer ??= issuerOf(profile)
   }
   const same = before && values.subject === before.doc.subject && values.issuer === before.doc.issuer
-  await (same ? touchUser : signOutUser)(ctx, scope)
+  await (same ? touchUser : signOutUser)(work, scope)
 }

@@ -16,6 +16,7 @@ export const createOneTimePasswordTokenRequest = action({
     'Asks for a password that is good for one sign-in within ten minutes. An event carries it to whoever sends it to ' +
     'the user. The answer is the same whether or not there is such a user.',
   area: 'one-time-password-token-requests',
+  callsOut: true,
   status: 202,
   signsIn: true,
   body: {
@@ -46,13 +47,10 @@ export const createOneTimePasswordTokenRequest = action({
     if (await withinLimits(ctx, attempt)) {
       await ctx.later(giveOneTimePassword, {
         ...(await newOneTimePassword(ctx.instance.sealKey)),
-        storeId: ctx.store.id,
         realmId: profile.scope[0] as string,
         profileId: profile.id,
         username,
         purpose,
-        actor: ctx.who.actor,
-        requestId: ctx.requestId,
       })
     }
     return { status: 202, body: '' }

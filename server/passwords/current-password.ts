@@ -1,4 +1,4 @@
-import type { Ctx } from '../kernel/context.ts'
+import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { text } from '../kernel/fields.ts'
 
@@ -17,7 +17,7 @@ export const currentPassword = text({
  * there is no second way to guess.
  */
 export async function mustKnowPassword(
-  { who, instance }: Ctx,
+  { who, instance }: Work,
   current: string | undefined,
   signIn: (password: string) => Promise<object | undefined>,
 ): Promise<void> {

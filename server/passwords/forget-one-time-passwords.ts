@@ -1,7 +1,7 @@
-import type { Job } from '../kernel/jobs.ts'
+import type { Chore } from '../kernel/jobs.ts'
 
 /** Removes what nobody signed in with in time. */
-export const forgetOneTimePasswords: Job<object> = {
+export const forgetOneTimePasswords: Chore = {
   name: 'passwords:forget-one-time-passwords',
   attemptsMax: 1,
   every: '*/10 * * * *',

@@ -1,20 +1,18 @@
 import { randomInt } from 'node:crypto'
 import { hash } from '@node-rs/argon2'
 import { open, seal } from '../kernel/auth/seal.ts'
+import type { Work } from '../kernel/context.ts'
 import { newId } from '../kernel/ids.ts'
-import { type Job, queue } from '../kernel/jobs.ts'
-import type { Connection } from '../kernel/storage/database.ts'
+import type { Job } from '../kernel/jobs.ts'
 import { mailOneTimePassword } from './mail-one-time-password.ts'
+import { userAuthenticationPasswordProfileInfos } from './user-authentication-password-profile-infos.ts'
 
-/** What a request asked for, and who sent it. */
+/** What a request asked for. */
 export interface OneTimePasswordRequest {
-  readonly storeId: string
   readonly realmId: string
   readonly profileId: string
   readonly username: string
   readonly purpose: 'reset_password' | 'passwordless_authentication'
-  readonly actor: string
-  readonly requestId: string
   /** The password, for whoever sends it to the user and for the sign-in. */
   readonly sealed: string
   readonly hash: string
@@ -47,33 +45,33 @@ interface Found {
 export const giveOneTimePassword: Job<OneTimePasswordRequest> = {
   name: 'passwords:give-one-time-password',
   attemptsMax: 5,
-  run: async ({ database, clock, mail }, request) => {
-    const found = await findUser(database, request)
+  run: async (work, request) => {
+    const found = await findUser(work, request)
     if (!found) return
-    const now = clock.now()
-    await database.transaction(async (connection) => {
-      if (!(await keep(connection, request, found, now))) return
-      await record(connection, request, found, now)
-      if (!mail) return
-      const { storeId, sealed } = request
-      const letter = { storeId, userId: found.user.id, sealed, expiresAtMs: now.getTime() + lifetimeMs }
-      await queue(connection, mailOneTimePassword, letter)
+    await work.transaction(async (work) => {
+      if (!(await keep(work, request, found))) return
+      await record(work, request, found)
+      if (!work.instance.mail) return
+      const expiresAtMs = work.clock.now().getTime() + lifetimeMs
+      await work.later(mailOneTimePassword, { userId: found.user.id, sealed: request.sealed, expiresAtMs })
     })
   },
 }
 
 async function findUser(
-  database: Connection,
-  { storeId, realmId, profileId, username }: OneTimePasswordRequest,
+  { store }: Work,
+  { realmId, profileId, username }: OneTimePasswordRequest,
 ): Promise<Found | undefined> {
-  const [row] = await database.run({
-    text: `SELECT u.id, u.name, u.email, l.id, l.username
-           FROM user_authentication_password_profile_infos l
-           JOIN user_authentication_infos u ON u.store_id = $1 AND u.id = l.user_authentication_info_id
-           WHERE l.store_id = $1 AND l.realm_id = $2 AND l.password_profile_id = $3
-             AND lower(l.username COLLATE "default") = lower($4 COLLATE "default")`,
-    values: [storeId, realmId, profileId, username],
-  })
+  const [row] = await store.rows(
+    `SELECT u.id, u.name, u.email, l.id, l.username
+     FROM user_authentication_password_profile_infos l
+     JOIN user_authentication_infos u ON u.store_id = $1 AND u.id = l.user_authentication_info_id
+     WHERE l.store_id = $1 AND l.realm_id = $2 AND l.password_profile_id = $3
+       AND lower(l.username COLLATE "default") = lower($4 COLLATE "default")`,
+    realmId,
+    profileId,
+    username,
+  )
   if (!row) return undefined
   const [id, name, email, linkId, stored] = row as string[]
   return {
@@ -84,29 +82,29 @@ async function findUser(
 
 /** In place of an earlier one. False when the user was unlinked meanwhile. */
 async function keep(
-  connection: Connection,
-  { storeId, hash: hashed }: OneTimePasswordRequest,
+  { store, clock }: Work,
+  { hash: hashed }: OneTimePasswordRequest,
   { link }: Found,
-  now: Date,
 ): Promise<boolean> {
-  const kept = await connection.run({
-    text: `INSERT INTO one_time_passwords (store_id, password_link_id, hash, expires_at)
-           SELECT store_id, id, $3, $4 FROM user_authentication_password_profile_infos
-           WHERE store_id = $1 AND id = $2 FOR KEY SHARE
-           ON CONFLICT (store_id, password_link_id)
-           DO UPDATE SET hash = excluded.hash, expires_at = excluded.expires_at RETURNING 1`,
-    values: [storeId, link.id, hashed, new Date(now.getTime() + lifetimeMs)],
-  })
-  return kept.length > 0
+  if (!(await store.keep(userAuthenticationPasswordProfileInfos, link.id))) return false
+  await store.rows(
+    `INSERT INTO one_time_passwords (store_id, password_link_id, hash, expires_at) VALUES ($1, $2, $3, $4)
+     ON CONFLICT (store_id, password_link_id)
+     DO UPDATE SET hash = excluded.hash, expires_at = excluded.expires_at`,
+    link.id,
+    hashed,
+    new Date(clock.now().getTime() + lifetimeMs),
+  )
+  return true
 }
 
 /** The event. Who reads the change feed in the database, or a copy of it, does not read the password. */
 async function record(
-  connection: Connection,
-  { storeId, realmId, profileId, purpose, actor, requestId, sealed }: OneTimePasswordRequest,
+  { store, clock, who, requestId }: Work,
+  { realmId, profileId, purpose, sealed }: OneTimePasswordRequest,
   { user, link }: Found,
-  now: Date,
 ): Promise<void> {
+  const now = clock.now()
   const time = now.toISOString().replace('Z', '+00:00')
   const doc = {
     authentication_realm_id: realmId,
@@ -118,11 +116,16 @@ async function record(
     created_at: time,
     updated_at: time,
   }
-  await connection.run({
-    text: `INSERT INTO changes (store_id, at, kind, type, id, scope, actor, request_id, doc)
-           VALUES ($1, $2, 'created', 'one-time-password-token-request', $3, $4, $5, $6, $7)`,
-    values: [storeId, now, newId(), profileId, actor, requestId, JSON.stringify(doc)],
-  })
+  await store.rows(
+    `INSERT INTO changes (store_id, at, kind, type, id, scope, actor, request_id, doc)
+     VALUES ($1, $2, 'created', 'one-time-password-token-request', $3, $4, $5, $6, $7)`,
+    now,
+    newId(),
+    profileId,
+    who.actor,
+    requestId,
+    JSON.stringify(doc),
+  )
 }
 
 /** The event as whoever sends the password is told it. Only the delivery may call it: what it returns is a secret. */

@@ -17,5 +17,6 @@ export const passwords = module({
   about: 'Signing in with passwords: profiles, the usernames and passwords of users, one-time passwords.',
   resources: [passwordProfiles, userAuthenticationPasswordProfileInfos],
   actions: [createOneTimePasswordTokenRequest],
-  jobs: [giveOneTimePassword, forgetOneTimePasswords, mailOneTimePassword],
+  jobs: [giveOneTimePassword, mailOneTimePassword],
+  chores: [forgetOneTimePasswords],
 })

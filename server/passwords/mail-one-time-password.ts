@@ -3,7 +3,6 @@ import type { Job } from '../kernel/jobs.ts'
 
 /** Which password, and whose. The queue holds neither in the clear. */
 export interface Letter {
-  readonly storeId: string
   readonly userId: string
   readonly sealed: string
   readonly expiresAtMs: number
@@ -13,21 +12,21 @@ export interface Letter {
 export const mailOneTimePassword: Job<Letter> = {
   name: 'passwords:mail-one-time-password',
   attemptsMax: 4,
-  run: async ({ database, clock, mail, sealKey }, { storeId, userId, sealed, expiresAtMs }) => {
+  run: async ({ store, clock, instance: { mail, sealKey } }, { userId, sealed, expiresAtMs }) => {
     // Too late to be of use, or switched off meanwhile.
     if (!mail || clock.now().getTime() >= expiresAtMs) return
-    const [row] = await database.run({
-      text: `SELECT u.email, s.name FROM user_authentication_infos u JOIN stores s ON s.id = u.store_id
-             WHERE u.store_id = $1 AND u.id = $2`,
-      values: [storeId, userId],
-    })
+    const [row] = await store.rows(
+      `SELECT u.email, s.name FROM user_authentication_infos u JOIN stores s ON s.id = u.store_id
+       WHERE u.store_id = $1 AND u.id = $2`,
+      userId,
+    )
     if (!row) return
-    const [email, store] = row as [string, string]
+    const [email, shop] = row as [string, string]
     const lines = [
-      `Your code for ${store} is: ${open(sealKey, sealed)}`,
+      `Your code for ${shop} is: ${open(sealKey, sealed)}`,
       '',
       'It is good for one sign-in, within ten minutes. If you did not ask for it, you need not do anything.',
     ]
-    await mail.send(email, `Your code for ${store}`, lines.join('\n'))
+    await mail.send(email, `Your code for ${shop}`, lines.join('\n'))
   },
 }

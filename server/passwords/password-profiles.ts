@@ -1,5 +1,5 @@
 import { accountRealmId, authenticationRealms, touchLinkedUsers } from '../identity/index.ts'
-import type { Ctx } from '../kernel/context.ts'
+import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { choice, flag, text } from '../kernel/fields.ts'
 import { type Draft, dialects, resource } from '../kernel/resource.ts'
@@ -26,15 +26,16 @@ export const passwordProfiles = resource({
   area: 'authentication-realms',
   dialect: dialects.identity,
   beforeWrite: refuseOtherRealms,
-  beforeDelete: (ctx, profile) =>
-    touchLinkedUsers(ctx, 'user_authentication_password_profile_infos', 'password_profile_id', profile),
+  beforeDelete: (work, profile) =>
+    touchLinkedUsers(work, 'user_authentication_password_profile_infos', 'password_profile_id', profile),
 })
 
 /** Customers keep their passwords with themselves, merchants sign in elsewhere: a profile there has no use. */
-async function refuseOtherRealms(ctx: Ctx, { scope: [realmId = ''], before }: Draft): Promise<void> {
+async function refuseOtherRealms(work: Work, { scope: [realmId = ''], before }: Draft): Promise<void> {
   if (before) return
-  const accountRealm = await accountRealmId(ctx)
-  if (realmId.toLowerCase() === accountRealm || !(await ctx.store.find(authenticationRealms, realmId))) return
+  const accountRealm = await accountRealmId(work)
+  if (realmId.toLowerCase() === accountRealm || !(await work.store.find(authenticationRealms, realmId)))
+    return
   throw new Problem(
     'unprocessable',
     `Password profiles are for the account management realm only, which is ${accountRealm}.`,

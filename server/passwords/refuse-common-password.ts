@@ -1,4 +1,4 @@
-import type { Ctx } from '../kernel/context.ts'
+import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 
 let list: Promise<ReadonlySet<string>> | undefined
@@ -12,7 +12,7 @@ async function commonPasswords(): Promise<ReadonlySet<string>> {
 }
 
 /** Where SUTLER_STRICT_PASSWORDS is on, refuses (422) a new password that is one of the most common, in any case. */
-export async function refuseCommonPassword({ instance }: Ctx, password: string): Promise<void> {
+export async function refuseCommonPassword({ instance }: Work, password: string): Promise<void> {
   if (!instance.strictPasswords) return
   list ??= commonPasswords()
   if (!(await list).has(password.toLowerCase())) return

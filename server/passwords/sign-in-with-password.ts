@@ -2,7 +2,7 @@ import { verify } from '@node-rs/argon2'
 import type { SignedIn } from '../identity/index.ts'
 import { guarded } from '../kernel/auth/attempts.ts'
 import { unauthorized } from '../kernel/auth/tokens.ts'
-import type { Ctx } from '../kernel/context.ts'
+import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { asMade } from './give-one-time-password.ts'
 
@@ -18,23 +18,23 @@ interface Credentials extends Named {
 
 /** The user with this username and password; a Problem (401) when there is none. */
 export async function signInWithPassword(
-  ctx: Ctx,
+  work: Work,
   realmId: string,
   credentials: Credentials,
 ): Promise<SignedIn> {
-  const signedIn = await userWithPassword(ctx, realmId, credentials)
+  const signedIn = await userWithPassword(work, realmId, credentials)
   if (!signedIn) throw unauthorized('The username or the password is wrong.')
   return signedIn
 }
 
 /** Who signs in with these; undefined, and counted as a guess, after the same work whichever is wrong. */
 export async function userWithPassword(
-  ctx: Ctx,
+  work: Work,
   realmId: string,
   { password, ...named }: Credentials,
 ): Promise<SignedIn | undefined> {
-  const { user, username, passwordHash } = await lookUp(ctx, realmId, named)
-  return guarded(ctx, attemptOf(named, username), async () => {
+  const { user, username, passwordHash } = await lookUp(work, realmId, named)
+  return guarded(work, attemptOf(named, username), async () => {
     const good = await verify(passwordHash ?? nobodysHash, password)
     return good && passwordHash ? user : undefined
   })
@@ -42,30 +42,30 @@ export async function userWithPassword(
 
 /** The same with a password that is good once. Of two who use it at the same time, one signs in. */
 export async function signInWithOneTimePassword(
-  ctx: Ctx,
+  work: Work,
   realmId: string,
   { one_time_password_token, ...named }: Named & { readonly one_time_password_token: string },
 ): Promise<SignedIn> {
-  const { user, username, linkId, oneTimeHash, enabled } = await lookUp(ctx, realmId, named)
+  const { user, username, linkId, oneTimeHash, enabled } = await lookUp(work, realmId, named)
   if (!enabled) {
     throw new Problem('unprocessable', 'The password profile has enable_one_time_password_token false.', {
       source: 'data.password_profile_id',
     })
   }
-  const signedIn = await guarded(ctx, attemptOf(named, username), async () => {
+  const signedIn = await guarded(work, attemptOf(named, username), async () => {
     const good = await verify(oneTimeHash ?? nobodysHash, asMade(one_time_password_token))
     return good && oneTimeHash ? user : undefined
   })
   // Used up only when it is known that the user is told: a refusal would lose it.
-  if (!signedIn || !(await useUp(ctx, linkId, oneTimeHash))) {
+  if (!signedIn || !(await useUp(work, linkId, oneTimeHash))) {
     throw unauthorized('The username or the one-time password is wrong, or it has expired.')
   }
   return signedIn
 }
 
 /** False when someone else was first. */
-async function useUp(ctx: Ctx, linkId: string | null | undefined, hash: string | null | undefined) {
-  const used = await ctx.store.rows(
+async function useUp(work: Work, linkId: string | null | undefined, hash: string | null | undefined) {
+  const used = await work.store.rows(
     `DELETE FROM one_time_passwords WHERE store_id = $1 AND password_link_id = $2 AND hash = $3 RETURNING 1`,
     linkId,
     hash,
@@ -84,8 +84,8 @@ export const nobodysHash =
   '$argon2id$v=19$m=19456,t=2,p=1$sai5y4PmvUvzS91/xmSorA$2RLShsyqsmwHJ8HiyNB6tdEHzW/s70JnVjxqyfEviHo'
 
 /** What is stored for a username, in one look: a user whose tokens are ended meanwhile gets tokens that are ended. */
-async function lookUp(ctx: Ctx, realmId: string, { password_profile_id, username }: Named) {
-  const [row] = await ctx.store.rows(
+async function lookUp(work: Work, realmId: string, { password_profile_id, username }: Named) {
+  const [row] = await work.store.rows(
     `SELECT lower($4::text COLLATE "default"), p.doc->>'enable_one_time_password_token', l.id,
        l.user_authentication_info_id, coalesce(e.epoch, 0), l.hidden->>'password', o.hash
      FROM password_profiles p
@@ -97,7 +97,7 @@ async function lookUp(ctx: Ctx, realmId: string, { password_profile_id, username
     realmId,
     password_profile_id,
     username,
-    ctx.clock.now(),
+    work.clock.now(),
   )
   if (!row) {
     throw new Problem('not_found', 'password profile not found', { source: 'data.password_profile_id' })

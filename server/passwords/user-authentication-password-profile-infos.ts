@@ -8,7 +8,7 @@ import {
   userAuthenticationInfos,
 } from '../identity/index.ts'
 import { mustBeWithinLimits } from '../kernel/auth/attempts.ts'
-import type { Ctx } from '../kernel/context.ts'
+import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { reference, text, type Values } from '../kernel/fields.ts'
 import { checker } from '../kernel/input.ts'
@@ -62,7 +62,7 @@ export const userAuthenticationPasswordProfileInfos = resource({
   visible: ownUser('user_authentication_info_id'),
   dialect: dialects.identity,
   beforeWrite: prepare,
-  beforeDelete: (ctx, { scope }) => signOutUser(ctx, scope),
+  beforeDelete: (work, { scope }) => signOutUser(work, scope),
   constraints: {
     user_authentication_password_profile_infos_profile_fkey: noProfile,
     user_authentication_password_profile_infos_username_key: {
@@ -75,37 +75,38 @@ export const userAuthenticationPasswordProfileInfos = resource({
 
 const mustBeEmail = checker({ properties: { username: { type: 'string', format: 'email' } } }, 'data')
 
-async function prepare(ctx: Ctx, { scope, values, before }: Draft<typeof fields>): Promise<void> {
+async function prepare(work: Work, { scope, values, before }: Draft<typeof fields>): Promise<void> {
   const { current_password } = values
   values.current_password = undefined
-  mustManageOneself(ctx)
-  if (!before) await mustHaveUser(ctx, scope)
+  mustManageOneself(work)
+  if (!before) await mustHaveUser(work, scope)
   if (values.username !== before?.doc.username) {
     // That a username is taken tells that there is such a user: nobody may ask for many.
-    if (ctx.who.shopper) await mustBeWithinLimits(ctx, { at: 'change-username', whose: ctx.who.shopper.id })
-    await checkUsername(ctx, scope, values)
+    if (work.who.shopper)
+      await mustBeWithinLimits(work, { at: 'change-username', whose: work.who.shopper.id })
+    await checkUsername(work, scope, values)
   }
   const same = before && values.password === before.hidden.password
   if (!same) {
-    await refuseCommonPassword(ctx, values.password)
-    if (before) await mustKnowPassword(ctx, current_password, (password) => signIn(ctx, before, password))
+    await refuseCommonPassword(work, values.password)
+    if (before) await mustKnowPassword(work, current_password, (password) => signIn(work, before, password))
     // Before the user is held: hashing is meant to be slow.
     values.password = await hash(values.password)
   }
-  await (same ? touchUser : signOutUser)(ctx, scope)
+  await (same ? touchUser : signOutUser)(work, scope)
 }
 
-const signIn = (ctx: Ctx, { scope: [realmId = ''], doc }: Row<typeof fields>, password: string) => {
+const signIn = (work: Work, { scope: [realmId = ''], doc }: Row<typeof fields>, password: string) => {
   const { username, password_profile_id } = doc
-  return userWithPassword(ctx, realmId, { username, password_profile_id, password })
+  return userWithPassword(work, realmId, { username, password_profile_id, password })
 }
 
 async function checkUsername(
-  ctx: Ctx,
+  work: Work,
   scope: readonly string[],
   { username, password_profile_id }: Values<typeof fields>,
 ): Promise<void> {
-  const profile = await ctx.store.find(passwordProfiles, password_profile_id, scope.slice(0, 1))
+  const profile = await work.store.find(passwordProfiles, password_profile_id, scope.slice(0, 1))
   if (!profile) throw new Problem(noProfile.code, noProfile.detail, { source: noProfile.source })
   if (profile.doc.username_format === 'email') mustBeEmail({ username })
 }

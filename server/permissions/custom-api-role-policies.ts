@@ -1,4 +1,4 @@
-import type { Ctx } from '../kernel/context.ts'
+import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { flag, object } from '../kernel/fields.ts'
 import { type Draft, dialects, resource, walks } from '../kernel/resource.ts'
@@ -71,7 +71,7 @@ export const customApiRolePolicies = resource({
 })
 
 /** Stores the ids and no more of what was sent. That the custom API exists is the table's to know. */
-function nameRoleAndApi(_ctx: Ctx, { values, before }: Draft<typeof fields>): void {
+function nameRoleAndApi(_work: Work, { values, before }: Draft<typeof fields>): void {
   if (before) return
   const { custom_api, role: wanted } = values.relationships
   const role = findRole(wanted.data.id)

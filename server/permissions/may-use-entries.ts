@@ -1,4 +1,4 @@
-import type { Ctx } from '../kernel/context.ts'
+import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { builtInRoles } from './built-in-roles.ts'
 
@@ -15,12 +15,12 @@ const roleOf: Readonly<Record<string, string | undefined>> = {
 }
 
 /** Refuses a caller whose role has no policy that gives this right to the entries of the custom API. */
-export async function mayUseEntries(ctx: Ctx, customApiId: string, right: EntryRight): Promise<void> {
-  if (ctx.who.kind === 'client_credentials') return
-  const [policy] = await ctx.store.glance(
+export async function mayUseEntries(work: Work, customApiId: string, right: EntryRight): Promise<void> {
+  if (work.who.kind === 'client_credentials') return
+  const [policy] = await work.store.glance(
     `SELECT doc->>$4 FROM custom_api_role_policies WHERE store_id = $1 AND custom_api_id = $2 AND role_id = $3`,
     customApiId,
-    roleOf[ctx.who.kind] ?? null,
+    roleOf[work.who.kind] ?? null,
     right,
   )
   if (policy?.[0] !== 'true') {

@@ -12,7 +12,6 @@ export const createErasureRequest = action({
     'Asks for the set of personal data that an object belongs to to be erased: all related objects, and their log entries. It cannot be undone.',
   area: 'personal-data',
   status: 201,
-  transaction: true,
   body: { type: 'erasure_request', fields: erasureRequests.fields },
 
   async run(ctx, { body }) {
@@ -26,8 +25,7 @@ export const createErasureRequest = action({
       created_at: now,
       updated_at: now,
     })
-    const by = `${actor} ${ctx.requestId}`
-    await ctx.later(erasePersonalData, { storeId: ctx.store.id, requestId: request.id, by })
+    await ctx.later(erasePersonalData, { requestId: request.id })
     return objectAnswer(201, erasureRequests, request, ctx)
   },
 })

@@ -9,30 +9,21 @@ const tables = ['customers', 'user_authentication_infos', 'accounts'] as const
  * the answers kept for idempotency keys, and who read it. Needs a transaction.
  */
 export async function eraseSet(store: Store, root: string, sealKey: Uint8Array): Promise<void> {
-  for (const table of tables) await lock(store, table, [root])
+  // From here on nobody adds to what belongs to these rows; whoever was about to has finished.
+  for (const table of tables) await store.close({ table }, root)
   const accounts = await personalAccounts(store, root)
-  await lock(store, 'accounts', accounts)
+  await store.close({ table: 'accounts' }, ...accounts)
   const roots = [root, ...accounts]
   const ids = await idsOfSet(store, roots)
 
   await forgetNameInAccounts(store, root)
   await forgetOneTimePasswords(store, root)
-  for (const table of tables) await remove(store, table, roots)
+  for (const table of tables) await store.removeAll({ table }, (bind) => `r.id = ANY(${bind(roots)}::uuid[])`)
   await forgetChanges(store, ids)
   await forgetAnswers(store, sealKey, ids)
   // Last: until the end of the transaction no read is written.
   await store.rows('SELECT erase_personal_data_reads($1, $2::uuid[])', ids)
 }
-
-/** From here on nobody adds to what belongs to these rows; whoever was about to has finished. */
-const lock = (store: Store, table: string, ids: readonly string[]) =>
-  store.rows(`SELECT FROM ${table} WHERE store_id = $1 AND id = ANY($2::uuid[]) ORDER BY id FOR UPDATE`, ids)
-
-const remove = (store: Store, table: string, ids: readonly string[]) =>
-  store.write(
-    `DELETE FROM ${table} USING set_config('sutler.by', $2, true) WHERE store_id = $1 AND id = ANY($3::uuid[])`,
-    ids,
-  )
 
 /** The accounts that were made for the user, and those that bore their name and are gone: see forgetNameInAccounts. */
 async function personalAccounts(store: Store, userId: string): Promise<readonly string[]> {

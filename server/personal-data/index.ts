@@ -16,5 +16,6 @@ export const personalData = module({
   resources: [erasureRequests],
   singletons: [logsTtl],
   actions: [listPersonalDataLogs, listRelatedDataEntries, createErasureRequest, listErasureRequests],
-  jobs: [erasePersonalData, trimChanges],
+  jobs: [erasePersonalData],
+  chores: [trimChanges],
 })

@@ -1,5 +1,5 @@
 import { accountRealmId } from '../identity/index.ts'
-import type { Ctx } from '../kernel/context.ts'
+import type { Work } from '../kernel/context.ts'
 import { isId } from '../kernel/ids.ts'
 
 /** Who caused something, in the words of the public contract. A key has no email address. */
@@ -17,11 +17,11 @@ export interface Initiator {
  * see permissions/access.ts.
  */
 export async function initiatorsOf(
-  ctx: Ctx,
+  work: Work,
   actors: readonly string[],
 ): Promise<(actor: string) => Initiator> {
   const ids = [...new Set(actors)].filter(isId)
-  const rows = await ctx.store.rows(
+  const rows = await work.store.rows(
     `SELECT id, 'client-credentials-token', doc->>'name', NULL FROM application_keys
      WHERE store_id = $1 AND id = ANY($2::uuid[])
      UNION ALL
@@ -31,14 +31,14 @@ export async function initiatorsOf(
      WHERE store_id = $1 AND realm_id = $3 AND id = ANY($2::uuid[])`,
     ids,
     // A customer who signs in at a provider has the id of their user, in the realm of customers.
-    await accountRealmId(ctx),
+    await accountRealmId(work),
   )
   const found = new Map(rows.map((row) => [row[0], row]))
   return (actor) => {
     const [, type, name, email] = found.get(actor) ?? []
     return {
       'access-token-id': actor,
-      'access-token-store-id': ctx.store.id,
+      'access-token-store-id': work.store.id,
       ...(type && { 'access-token-type': type }),
       ...(name && { 'access-token-name': name }),
       ...(email && { 'access-token-email': email }),

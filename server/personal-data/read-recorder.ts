@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { atMost } from '../kernel/at-most.ts'
 import type { Clock } from '../kernel/clock.ts'
-import type { Ctx } from '../kernel/context.ts'
+import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import type { Resource, Row } from '../kernel/resource.ts'
 import type { Connection } from '../kernel/storage/database.ts'
@@ -53,7 +53,7 @@ export class ReadRecorder {
   }
 
   /** The caller was shown these objects. Of a resource that holds no personal data nothing is recorded. */
-  record({ store, who: { actor } }: Ctx, resource: Resource, rows: readonly Row[]): void {
+  record({ store, who: { actor } }: Work, resource: Resource, rows: readonly Row[]): void {
     const table = tables[resource.table]
     if (!table) return
     const { type, parentOf } = table

@@ -1,8 +1,8 @@
-import type { Job } from '../kernel/jobs.ts'
+import type { Chore } from '../kernel/jobs.ts'
 import { daysDefault, logsTtl } from './logs-ttl.ts'
 
 /** Deletes the changes and reads that are older than their store wants them kept, once a day, few at a time. */
-export const trimChanges: Job<object> = {
+export const trimChanges: Chore = {
   name: 'personal-data:trim-changes',
   attemptsMax: 3,
   every: '17 3 * * *',

@@ -85,7 +85,10 @@ test('last_used_at is when a token was last issued; using a key does not change 
 test('a use is not lost to a change that began before it', async () => {
   const { id, client_id, client_secret } = await newKey()
   // The change has read the key, and waits to write it.
-  const held = world.sql('BEGIN; SELECT FROM stores FOR UPDATE; SELECT pg_sleep(2); COMMIT')
+  const held = world.sql(
+    `BEGIN; SELECT pg_advisory_xact_lock(hashtextextended('${world.storeId}reserved-rate-limit', 0));
+     SELECT pg_sleep(2); COMMIT`,
+  )
   const waits = (event: string) => async () =>
     (
       await world.sql('SELECT FROM pg_stat_activity WHERE wait_event = $1 AND datname = current_database()', [
@@ -94,7 +97,7 @@ test('a use is not lost to a change that began before it', async () => {
     ).rowCount
   await expect.poll(waits('PgSleep'), { timeout: 10_000 }).toBe(1)
   const change = world.admin.put(`${keys}/${id}`, key({ name: 'Changed meanwhile' }))
-  await expect.poll(waits('transactionid'), { timeout: 10_000 }).toBe(1)
+  await expect.poll(waits('advisory'), { timeout: 10_000 }).toBe(1)
   await tokenOf(world.url, client_id, client_secret, 'implicit')
   const used = (await world.admin.get(`${keys}/${id}`)).body.data.meta.timestamps.last_used_at
   expect(used).toMatch(micros)

@@ -1,8 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { userAuthenticationInfos } from '../../server/identity/index.ts'
-import type { Ctx } from '../../server/kernel/context.ts'
 import type { Row } from '../../server/kernel/resource.ts'
-import { Store } from '../../server/kernel/storage/store.ts'
 import { redeemSignInCode } from '../../server/oidc/index.ts'
 import { made, oidcProfile } from '../identity/realm.ts'
 import type { World } from '../support/world.ts'
@@ -97,12 +95,7 @@ export async function redeem(
   verifier: string,
   uri = redirectUri,
 ) {
-  const { instance } = world.server
-  const { database, clock } = instance
-  const reader = { run: (sql: Parameters<typeof database.quick>[0]) => database.quick(sql) }
-  const store = new Store(world.storeId, database, reader, () => clock.now(), 'tests request')
-  const ctx = { store, clock, instance } as Ctx
   const redemption = { code: code ?? '', redirectUri: uri, codeVerifier: verifier }
-  const { userId } = await redeemSignInCode(ctx, realm, redemption)
-  return (await store.find(userAuthenticationInfos, userId, [realm])) as User
+  const { userId } = await redeemSignInCode(world.work, realm, redemption)
+  return (await world.work.store.find(userAuthenticationInfos, userId, [realm])) as User
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { customers } from '../../server/customers/customers.ts'
-import { Store } from '../../server/kernel/storage/store.ts'
 import { erasePersonalData } from '../../server/personal-data/erase-personal-data.ts'
 import { realmsOf } from '../identity/realm.ts'
 import { openWorld, type World } from '../support/world.ts'
@@ -222,8 +221,7 @@ test.each(['customer', 'user-authentication-info', 'user-authentication-oidc-pro
     const links = `${user.path}/user-authentication-oidc-profile-info`
     const oidc = await made(world.admin, links, 'user_authentication_oidc_profile_info', link)
     // As their first sign-in does: see customer-of-user.ts.
-    const { database, clock } = world.server.instance
-    const store = new Store(world.storeId, database, database, () => clock.now(), 'test -')
+    const { store } = world.work
     const values = { ...person, external_ref: null } as Parameters<
       typeof store.insert<typeof customers.fields>
     >[1]['values']
@@ -311,11 +309,7 @@ test('a job that runs again, and two requests at once, do no harm', async () => 
   ])
   expect(both.map(({ status }) => status)).toEqual(['SUCCESS', 'SUCCESS'])
   const [one] = both
-  await erasePersonalData.run(world.server.instance, {
-    storeId: world.storeId,
-    requestId: one.id,
-    by: 'system -',
-  })
+  await erasePersonalData.run(world.work, { requestId: one.id })
   expect((await world.admin.get(`${erasureRequests}/${one.id}`)).body.data).toEqual(one)
 })
 

@@ -46,7 +46,7 @@ test('older changes are deleted, a batch at a time, and each store’s by its ow
   )
   const trim = async (days: number) => {
     const clock = { now: () => new Date(systemClock.now().getTime() + days * msPerDay) }
-    await trimChanges.run({ ...world.server.instance, clock }, {})
+    await trimChanges.run({ ...world.server.instance, clock })
     const count = async (client: World['admin'], id: string) =>
       (await client.get(`${logs}${about('customer', id)}&page[limit]=1`)).body.meta.results.total
     return [await count(world.admin, customer.id), await count(world.other, theirs.id)]

@@ -6,7 +6,6 @@ import type { Ctx } from '../../server/kernel/context.ts'
 import { newId } from '../../server/kernel/ids.ts'
 import type { Row } from '../../server/kernel/resource.ts'
 import type { Connection } from '../../server/kernel/storage/database.ts'
-import { Store } from '../../server/kernel/storage/store.ts'
 import { eraseSet } from '../../server/personal-data/erase-set.ts'
 import { trimChanges } from '../../server/personal-data/trim-changes.ts'
 import { adminOf, key, newDirectory, serve, stop, stopAfterEach } from '../support/process.ts'
@@ -66,11 +65,10 @@ describe('an erasure', () => {
 
   test('keeps reads waiting, and they find that it came first', async () => {
     const { customer } = await makeCustomer(world.admin, 'clara')
-    const { database, sealKey, clock } = world.server.instance
+    const { database, sealKey } = world.server.instance
     let recorded = false
     let recording: Promise<unknown> | undefined
-    await database.transaction(async (transaction) => {
-      const store = new Store(world.storeId, transaction, transaction, () => clock.now(), 'system -')
+    await world.work.transaction(async ({ store }) => {
       await eraseSet(store, customer.id, sealKey)
       recording = recordNow(database, customer.id).then(() => {
         recorded = true
@@ -122,7 +120,7 @@ test('old reads are trimmed, each store’s by its own setting', async () => {
   await settled(world.admin)
   const left = async (days: number) => {
     const clock = { now: () => new Date(systemClock.now().getTime() + days * 86_400_000) }
-    await trimChanges.run({ ...world.server.instance, clock }, {})
+    await trimChanges.run({ ...world.server.instance, clock })
     return [await storedReads(customer.id), await storedReads(theirs.id)]
   }
   expect(await left(4)).toEqual([12_001, 1])

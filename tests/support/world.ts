@@ -4,6 +4,8 @@ import { inject } from 'vitest'
 import { type Config, readConfig } from '../../server/config.ts'
 import { createStore } from '../../server/first-start.ts'
 import { type Clock, systemClock } from '../../server/kernel/clock.ts'
+import type { Work } from '../../server/kernel/context.ts'
+import { workOf } from '../../server/kernel/jobs.ts'
 import { createFirstKey } from '../../server/keys/index.ts'
 import { type Running, start } from '../../server/main.ts'
 import { type Client, clientOf, type Reply, tokenOf } from './client.ts'
@@ -26,6 +28,8 @@ export interface World {
   /** The client id and secret behind `admin`. */
   readonly key: { readonly id: string; readonly secret: string }
   clientWith(token: string | undefined): Client
+  /** What jobs and rules are given, for what no API does. */
+  readonly work: Work
   /** SQL on the world's own database, for what no API shows. */
   sql(text: string, values?: unknown[]): Promise<pg.QueryResult>
   close(): Promise<void>
@@ -81,6 +85,7 @@ export async function openWorld(
     nobody: clientWith(undefined),
     key: { id: 'client-of-first', secret: 'secret-of-first' },
     clientWith,
+    work: workOf(server.instance, { store: rows[0].id as string, by: 'tests request' }),
     sql: (text, values) => pool.query(text, values),
     close: async () => {
       await pool.end()

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { isIPv6 } from 'node:net'
-import type { Ctx } from '../context.ts'
+import type { Ctx, Work } from '../context.ts'
 import { Problem } from '../errors.ts'
-import type { Job } from '../jobs.ts'
+import type { Chore } from '../jobs.ts'
 import type { Store } from '../storage/store.ts'
 
 /** What someone tries to guess, or asks for: a kind of secret, and whose it is. */
@@ -10,6 +10,9 @@ export interface Attempt {
   readonly at: string
   readonly whose: string
 }
+
+/** Who asks, and where from: a job comes from nowhere. */
+type Asker = Work & Partial<Pick<Ctx, 'clientAddress'>>
 
 /** In a window that opens with the first attempt. */
 const limits = { perSubject: 5, perAddress: 20, windowMs: 15 * 60 * 1000 } as const
@@ -26,7 +29,7 @@ interface Counted {
  * were not too many by then: guesses made at the same time count one after the other.
  */
 export async function guarded<T>(
-  ctx: Ctx,
+  ctx: Asker,
   attempt: Attempt,
   check: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
@@ -43,16 +46,16 @@ export async function guarded<T>(
 }
 
 /** Counts one more request of something that costs; false once there were too many. */
-export async function withinLimits(ctx: Ctx, attempt: Attempt): Promise<boolean> {
+export async function withinLimits(ctx: Asker, attempt: Attempt): Promise<boolean> {
   return (await count(ctx, attempt)).every(({ n, max }) => n <= max)
 }
 
 /** Counts one more; a Problem (429) once there were too many. */
-export async function mustBeWithinLimits(ctx: Ctx, attempt: Attempt): Promise<void> {
+export async function mustBeWithinLimits(ctx: Asker, attempt: Attempt): Promise<void> {
   refuseFrom(ctx, ({ n, max }) => n > max, await count(ctx, attempt))
 }
 
-function refuseFrom(ctx: Ctx, tooMany: (counted: Counted) => boolean, counts: readonly Counted[]): void {
+function refuseFrom(ctx: Asker, tooMany: (counted: Counted) => boolean, counts: readonly Counted[]): void {
   const endsAtMs = Math.max(0, ...counts.filter(tooMany).map((counted) => counted.endsAtMs))
   if (endsAtMs === 0) return
   const seconds = Math.max(1, Math.ceil((endsAtMs - ctx.clock.now().getTime()) / 1000))
@@ -62,7 +65,7 @@ function refuseFrom(ctx: Ctx, tooMany: (counted: Counted) => boolean, counts: re
 }
 
 /** The counters of an attempt, as they are stored, with their limits. */
-function subjectsOf({ who, clientAddress }: Ctx, { at, whose }: Attempt): Map<string, number> {
+function subjectsOf({ who, clientAddress = '' }: Asker, { at, whose }: Attempt): Map<string, number> {
   const named = (...parts: string[]) => createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
   const subjects = new Map([[named(at, 'subject', whose), limits.perSubject as number]])
   // A server that knows the store's secret asks for many people: its address says nothing about any of them. A shopper
@@ -86,7 +89,7 @@ export function networkOf(address: string): string {
 }
 
 /** Never in the request's transaction, which a refusal undoes. */
-const apart = ({ store, instance }: Ctx): Store => store.apart(instance.database)
+const apart = ({ store }: Asker): Store => store.apart()
 
 const toCounted = (limitOf: Map<string, number>, rows: Awaited<ReturnType<Store['rows']>>): Counted[] =>
   rows.map(([subject, n, endsAtMs]) => ({
@@ -97,7 +100,7 @@ const toCounted = (limitOf: Map<string, number>, rows: Awaited<ReturnType<Store[
 
 const columns = 'subject, n, extract(epoch FROM ends_at) * 1000'
 
-async function countsOf(ctx: Ctx, attempt: Attempt): Promise<readonly Counted[]> {
+async function countsOf(ctx: Asker, attempt: Attempt): Promise<readonly Counted[]> {
   const subjects = subjectsOf(ctx, attempt)
   const rows = await ctx.store.glance(
     `SELECT ${columns} FROM attempts WHERE store_id = $1 AND subject = ANY($2::text[]) AND ends_at > $3`,
@@ -107,7 +110,7 @@ async function countsOf(ctx: Ctx, attempt: Attempt): Promise<readonly Counted[]>
   return toCounted(subjects, rows)
 }
 
-async function count(ctx: Ctx, attempt: Attempt): Promise<readonly Counted[]> {
+async function count(ctx: Asker, attempt: Attempt): Promise<readonly Counted[]> {
   const subjects = subjectsOf(ctx, attempt)
   const now = ctx.clock.now()
   const rows = await apart(ctx).rows(
@@ -125,13 +128,13 @@ async function count(ctx: Ctx, attempt: Attempt): Promise<readonly Counted[]> {
 }
 
 /** Who knows the secret was not guessing. The address may have others behind it. */
-async function forget(ctx: Ctx, attempt: Attempt): Promise<void> {
+async function forget(ctx: Asker, attempt: Attempt): Promise<void> {
   const [subject] = subjectsOf(ctx, attempt).keys()
   await apart(ctx).rows('DELETE FROM attempts WHERE store_id = $1 AND subject = $2', subject)
 }
 
 /** Removes the counters whose window has passed. */
-export const forgetAttempts: Job<object> = {
+export const forgetAttempts: Chore = {
   name: 'kernel:forget-attempts',
   attemptsMax: 1,
   every: '*/10 * * * *',

@@ -18,8 +18,13 @@ export const noContent: Answer = { status: 204, body: '' }
 /** The hash in a row's entity tag: another one after every write, also when a deleted id comes back. */
 export const etagId = (row: Row): string => hash('sha256', `${row.id} ${row.createdAt} ${row.version}`)
 
+export const etagOf = (row: Row): string => weak(etagId(row))
+
+/** The tag of a state that is told by these. */
+export const entityTag = (...told: readonly unknown[]): string => weak(hash('sha256', told.join(' ')))
+
 /** RFC 9110 §8.8.3: weak, because the text of the representation may differ where the object does not. */
-export const etagOf = (row: Row): string => `W/"${etagId(row)}"`
+const weak = (opaque: string): string => `W/"${opaque}"`
 
 /** The URL of one object. */
 export function selfUrl(resource: Resource, row: Row, ctx: Ctx): string {

@@ -189,7 +189,7 @@ function responses() {
 /** The refusals that an operation can come to. */
 export function problemResponses({ of, access, path }: Operation): Record<string, unknown> {
   const statuses = access === 'open' ? ['401'] : ['401', '403']
-  const one = of.kind === 'resource' && (of.name === 'update' || of.name === 'delete')
+  const one = of.kind !== 'action' && (of.name === 'update' || of.name === 'delete')
   if (path.includes(':')) statuses.push('404')
   if (access !== 'read') statuses.push('400', '409', '413', '415', '422')
   else if (of.kind !== 'resource' || of.name === 'list') statuses.push('400')

@@ -13,7 +13,8 @@ export function parametersOf(operation: Operation, path: string): Parameter[] {
   const resource =
     of.kind === 'resource' ? of.resource : of.kind === 'action' ? of.action.shows?.resource : undefined
   const lists = of.kind === 'action' ? of.action.shows?.page : of.kind === 'resource' && of.name === 'list'
-  const single = of.kind === 'resource' && of.name !== 'list' && of.name !== 'create'
+  const single =
+    of.kind === 'singleton' || (of.kind === 'resource' && of.name !== 'list' && of.name !== 'create')
   const signsIn = of.kind === 'action' && of.action.signsIn
   const own = (of.kind === 'action' && of.action.query) || {}
   return [

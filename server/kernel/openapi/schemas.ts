@@ -106,7 +106,8 @@ export function successOf(operation: Operation, shared: Named): Record<string, u
       { type: { const: type }, ...Object.fromEntries(Object.entries(fields).map(described)) },
       ['type'],
     )
-    return { [status]: { description: about, content: content(object({ data })) } }
+    const headers = { ETag: { $ref: '#/components/headers/ETag' } }
+    return { [status]: { description: about, headers, content: content(object({ data })) } }
   }
   const { shows } = of.action
   if (shows?.page) return { [status]: pageAnswer(shows.resource && shared.nameOf(shows.resource)) }

@@ -1,18 +1,8 @@
 import type { Resource } from '../resource.ts'
+import { Binds } from '../storage/binds.ts'
 import type { Sql } from '../storage/database.ts'
 import { rowColumns } from '../storage/store.ts'
 import type { PlannedFilter } from './plan.ts'
-
-/** Collects a statement's values and hands out their placeholders: a value never enters the text. */
-export class Binds {
-  readonly values: unknown[]
-
-  constructor(values: readonly unknown[]) {
-    this.values = [...values]
-  }
-
-  readonly bind = (value: unknown): string => `$${this.values.push(value)}`
-}
 
 const casts = {
   text: '',
@@ -122,7 +112,7 @@ function writePage(
   const conditions = filter ? `${belonging} AND ${condition(filter, binds)}` : belonging
   const whole = !filter && !source.where
   const total = whole
-    ? counted(resource)
+    ? totalSql(resource)
     : `SELECT count(*) AS total, 0 AS unmerged FROM ${resource.table} WHERE ${conditions}`
   // A walk along the order it is filtered by has no rows to pass over.
   const sparse = !whole && !(filter?.kind === 'term' && filter.rule.column === window.column)
@@ -213,8 +203,11 @@ const scopePlaceholder = (scope: readonly string[]) => `$${scope.length + 1}::uu
 /** The store's default page length. Its setting is the singleton `settings`. */
 const pageLength = `SELECT doc->>'page_length' FROM singletons WHERE store_id = $1 AND name = 'settings'`
 
-/** An exact total without counting: the merged counter and the changes not yet merged into it. */
-function counted(resource: Resource): string {
+/**
+ * An exact total without counting: the merged counter and the changes not yet merged into it. Its values are the store
+ * and the list's scope.
+ */
+export function totalSql(resource: Resource): string {
   const scope = scopePlaceholder(resource.scopeColumns)
   const at = `list = '${listKey(resource)}' AND store_id = $1 AND scope = ${scope}`
   return (

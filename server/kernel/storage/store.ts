@@ -2,6 +2,7 @@ import { Problem } from '../errors.ts'
 import type { Fields, Values } from '../fields.ts'
 import { newId } from '../ids.ts'
 import type { Resource, Row } from '../resource.ts'
+import { Binds } from './binds.ts'
 import { brokenConstraint, type Connection, type Database, sqlState, type Tuple } from './database.ts'
 
 /** How a row's columns are read: every statement that returns rows returns these, in this order. */
@@ -59,6 +60,22 @@ class StoredRow<F extends Fields> implements Row<F> {
 export const toRow = <F extends Fields>(resource: Resource<F>, tuple: Tuple, at = 0): Row<F> =>
   new StoredRow<F>(tuple, resource.scopeColumns.length, at)
 
+/** The change feed's triggers read who wrote, and in which request, from a setting of the transaction. */
+export const recordedBy = (n: number): string => `set_config('sutler.by', $${n}, true)`
+
+/** The rows of a table: of a resource, or of several that share it. */
+export type Rows = Pick<Resource, 'table'> & Partial<Pick<Resource, 'type' | 'constraints'>>
+
+/** Which rows `r` a statement changes, and to what. */
+interface Sweep {
+  readonly where: (bind: Binds['bind']) => string
+  /** What the row shows and hides from now on; without one it keeps what it has. */
+  readonly doc?: (bind: Binds['bind']) => string
+  readonly hidden?: (bind: Binds['bind']) => string
+  /** Further items of FROM, for where the new values come from. */
+  readonly from?: (bind: Binds['bind']) => string
+}
+
 /** The SQL of one resource, written once. `$1` is always the store. */
 interface Statements {
   readonly find: string
@@ -82,27 +99,28 @@ function statementsOf(resource: Resource): Statements {
   const next = scopeColumns.length + 3
   const scope = scopeColumns.map((column) => `${column}, `).join('')
   const scopeValues = scopeColumns.map((_, i) => `$${i + 3}::uuid, `).join('')
-  // The change feed's trigger reads who wrote, and in which request, from the setting `sutler.by`.
-  const by = (n: number) => `set_config('sutler.by', $${n}, true)`
   const made: Statements = {
     find: `SELECT ${columns} FROM ${table} WHERE ${at}`,
     findWhole: `SELECT ${whole} FROM ${table} WHERE ${at}`,
     insert:
       `INSERT INTO ${table} (store_id, id, ${scope}created_at, updated_at, doc, hidden) ` +
       `SELECT $1::uuid, $2::uuid, ${scopeValues}$${next}::timestamptz, $${next}::timestamptz, $${next + 1}::json, ` +
-      `$${next + 2}::json FROM ${by(next + 3)} RETURNING ${whole}`,
+      `$${next + 2}::json FROM ${recordedBy(next + 3)} RETURNING ${whole}`,
     update:
       `UPDATE ${table} SET version = version + 1, updated_at = greatest(updated_at, $${next}::timestamptz), ` +
-      `doc = $${next + 1}::json, hidden = $${next + 2}::json FROM ${by(next + 3)} ` +
+      `doc = $${next + 1}::json, hidden = $${next + 2}::json FROM ${recordedBy(next + 3)} ` +
       `WHERE ${at} AND version = $${next + 4} RETURNING ${whole}`,
     touch:
       `UPDATE ${table} SET version = version + 1, updated_at = greatest(updated_at, $${next}::timestamptz) ` +
-      `FROM ${by(next + 1)} WHERE ${at} RETURNING 1`,
-    remove: `DELETE FROM ${table} USING ${by(next)} WHERE ${at} AND version = $${next + 1} RETURNING 1`,
+      `FROM ${recordedBy(next + 1)} WHERE ${at} RETURNING 1`,
+    remove: `DELETE FROM ${table} USING ${recordedBy(next)} WHERE ${at} AND version = $${next + 1} RETURNING 1`,
   }
   statements.set(resource, made)
   return made
 }
+
+/** How a store's author is written: the change feed names both. */
+export const authorOf = (actor: string, requestId: string): string => `${actor} ${requestId}`
 
 /** What an insert stores: an id of its own unless the client chose one. */
 export interface NewRow<F extends Fields> {
@@ -117,34 +135,53 @@ export interface NewRow<F extends Fields> {
  */
 export class Store {
   readonly id: string
-  readonly #connection: Connection
-  readonly #reader: Connection
+  readonly #database: Database
   readonly #now: () => Date
   readonly #by: string
+  readonly #connection: Connection
+  readonly #reader: Connection
+  readonly inTransaction: boolean
 
-  constructor(id: string, connection: Connection, reader: Connection, now: () => Date, by: string) {
+  constructor(id: string, database: Database, now: () => Date, by: string, transaction?: Connection) {
     this.id = id
-    this.#connection = connection
-    this.#reader = reader
+    this.#database = database
     this.#now = now
     this.#by = by
+    this.inTransaction = transaction !== undefined
+    this.#connection = transaction ?? database
+    this.#reader = transaction ?? { run: (sql) => database.quick(sql) }
+  }
+
+  /** Who writes, and in which request: see `authorOf`. */
+  get author(): string {
+    return this.#by
   }
 
   /** The same store, outside of the transaction that this one may be in. */
-  apart(database: Pick<Database, 'run' | 'quick'>): Store {
+  apart(): Store {
+    if (!this.inTransaction) return this
     // Whoever holds a connection of the pool must not wait for another: all of them could be held by those who wait.
-    const inTransaction = this.#connection === this.#reader
-    return this.within(inTransaction ? { run: (sql) => database.quick(sql) } : database)
+    return this.#within({ run: (sql) => this.#database.quick(sql) })
   }
 
   /** The same store, with another author. */
   by(by: string): Store {
-    return new Store(this.id, this.#connection, this.#reader, this.#now, by)
+    return new Store(
+      this.id,
+      this.#database,
+      this.#now,
+      by,
+      this.inTransaction ? this.#connection : undefined,
+    )
   }
 
-  /** The same store, in a transaction. */
-  within(transaction: Connection): Store {
-    return new Store(this.id, transaction, transaction, this.#now, this.#by)
+  /** Runs `work` with the same store in one transaction, again when it lost a race. */
+  transaction<T>(work: (store: Store) => Promise<T>): Promise<T> {
+    return this.#database.transaction((transaction) => work(this.#within(transaction)))
+  }
+
+  #within(transaction: Connection): Store {
+    return new Store(this.id, this.#database, this.#now, this.#by, transaction)
   }
 
   async find<F extends Fields>(
@@ -204,6 +241,71 @@ export class Store {
     return (await this.#write(of, { text: statementsOf(of).remove, values, long: true })).length > 0
   }
 
+  /**
+   * One writer at a time: from here to the end of the transaction nobody else changes, holds or deletes these rows.
+   * Taken in the order of their ids, so that no two wait for each other. The ids of those that are there.
+   */
+  hold(of: Rows, ...ids: readonly string[]): Promise<ReadonlySet<string>> {
+    return this.#lock(of, ids, 'NO KEY UPDATE')
+  }
+
+  /** As `hold`, and nothing is added below these rows either. */
+  close(of: Rows, ...ids: readonly string[]): Promise<ReadonlySet<string>> {
+    return this.#lock(of, ids, 'UPDATE')
+  }
+
+  /** To the end of the transaction these rows are not deleted. They may be changed. */
+  keep(of: Rows, ...ids: readonly string[]): Promise<ReadonlySet<string>> {
+    return this.#lock(of, ids, 'KEY SHARE')
+  }
+
+  /** Ends a SELECT of the module's own that also does what `keep` does. */
+  readonly keeping = ' FOR KEY SHARE'
+
+  async #lock({ table }: Rows, ids: readonly string[], strength: string): Promise<ReadonlySet<string>> {
+    if (!this.inTransaction) throw new Error(`${table}: a lock is of no use outside a transaction`)
+    const rows = await this.rows(
+      `SELECT id FROM ${table} WHERE store_id = $1 AND id = ANY($2::uuid[]) ORDER BY id FOR ${strength}`,
+      ids,
+    )
+    return new Set(rows.map(([id]) => id as string))
+  }
+
+  /** One at a time for what has no row: from here to the end of the transaction nobody else takes this turn. */
+  async takeTurn(name: string): Promise<void> {
+    await this.rows('SELECT pg_advisory_xact_lock(hashtextextended($1::text || $2, 0))', name)
+  }
+
+  /** Changes all rows that meet a condition, each to a new version, in one statement. Their ids. */
+  async changeAll(of: Rows, { where, doc, hidden, from }: Sweep): Promise<readonly string[]> {
+    const binds = new Binds([this.id, this.#by, this.#now()])
+    const sets = Object.entries({ doc, hidden }).map(([column, sql]) =>
+      sql ? `, ${column} = ${sql(binds.bind)}` : '',
+    )
+    const more = from ? `, ${from(binds.bind)}` : ''
+    const text =
+      `UPDATE ${of.table} r SET version = r.version + 1, updated_at = greatest(r.updated_at, $3::timestamptz)` +
+      `${sets.join('')} FROM ${recordedBy(2)}${more} WHERE r.store_id = $1 AND ${where(binds.bind)} RETURNING r.id`
+    return this.#sweep(of, text, binds)
+  }
+
+  /** A new version of all rows that meet a condition: something that is shown with them has changed. Their ids. */
+  touchAll(of: Rows, where: Sweep['where']): Promise<readonly string[]> {
+    return this.changeAll(of, { where })
+  }
+
+  /** Deletes all rows that meet a condition, and what hangs on them. Their ids. */
+  async removeAll(of: Rows, where: Sweep['where']): Promise<readonly string[]> {
+    const binds = new Binds([this.id, this.#by])
+    const text = `DELETE FROM ${of.table} r USING ${recordedBy(2)} WHERE r.store_id = $1 AND ${where(binds.bind)} RETURNING r.id`
+    return this.#sweep(of, text, binds)
+  }
+
+  async #sweep(of: Rows, text: string, { values }: Binds): Promise<readonly string[]> {
+    const rows = await this.#write(of, { text, values, long: true })
+    return rows.map(([id]) => id as string)
+  }
+
   /** A statement of the module's own. `$1` is this store's id, the values follow. */
   rows(text: string, ...values: readonly unknown[]): Promise<readonly Tuple[]> {
     return this.#connection.run({ text, values: [this.id, ...values] })
@@ -224,12 +326,7 @@ export class Store {
     return this.#connection.run({ text, values: [this.id, ...values], long: true })
   }
 
-  /** As `bulk`, for changes of objects: `$2` names the author for `set_config('sutler.by', $2, true)`. */
-  write(text: string, ...values: readonly unknown[]): Promise<readonly Tuple[]> {
-    return this.bulk(text, this.#by, ...values)
-  }
-
-  async #write(resource: Resource, sql: Parameters<Connection['run']>[0]): Promise<readonly Tuple[]> {
+  async #write(resource: Rows, sql: Parameters<Connection['run']>[0]): Promise<readonly Tuple[]> {
     try {
       return await this.#connection.run(sql)
     } catch (error) {
@@ -260,7 +357,7 @@ function split(
 const constraintStates = ['23505', '23503', '23514', '23P01']
 
 /** The client's words for a constraint that refused the write; undefined when it is not one of the resource's. */
-function refusalOf(resource: Resource, error: unknown): Problem | undefined {
+function refusalOf(resource: Rows, error: unknown): Problem | undefined {
   if (!constraintStates.includes(sqlState(error) ?? '')) return undefined
   const constraint = brokenConstraint(error) ?? ''
   const refusal = resource.constraints?.[constraint]
@@ -271,7 +368,9 @@ function refusalOf(resource: Resource, error: unknown): Problem | undefined {
   // By convention each table names the key to its parent so: the parent is missing, or was deleted meanwhile.
   if (constraint.endsWith('_parent_fkey')) return new Problem('not_found', undefined, { cause: error })
   if (constraint.endsWith('_pkey')) {
-    return new Problem('conflict', `${resource.type} with the given id already exists`, { cause: error })
+    return new Problem('conflict', `${resource.type ?? 'an object'} with the given id already exists`, {
+      cause: error,
+    })
   }
   return undefined
 }
