@@ -1,6 +1,7 @@
 import { text } from '../kernel/fields.ts'
+import { unlinkFrom } from '../kernel/links.ts'
 import { dialects, resource, walks } from '../kernel/resource.ts'
-import { untagAccounts } from './tagging.ts'
+import { accounts } from './accounts.ts'
 
 /** A label for accounts, to group and find them by. Deleting it takes it off all accounts. */
 export const accountTags = resource({
@@ -20,7 +21,7 @@ export const accountTags = resource({
   sort: ['created_at', 'id', 'name', 'updated_at'],
   area: 'account-tags',
   dialect: dialects.inside,
-  afterDelete: untagAccounts,
+  afterDelete: unlinkFrom(() => accounts, 'account_tags'),
   constraints: {
     account_tags_name_key: {
       code: 'conflict',

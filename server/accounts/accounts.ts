@@ -1,7 +1,6 @@
 import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { reference, text } from '../kernel/fields.ts'
-import { findVisible } from '../kernel/operations.ts'
 import { longText } from '../kernel/query/long-text.ts'
 import { type Draft, dialects, type Row, resource, shown, walks } from '../kernel/resource.ts'
 import { ownAccount } from './own-account.ts'
@@ -11,12 +10,10 @@ interface Link<Type extends string> {
   readonly type: Type
 }
 
-export type TagLink = Link<'account_tag'>
-
-export interface AccountRelationships {
+interface Relationships {
   readonly parent?: { readonly data: Link<'account'> }
   readonly ancestors?: readonly { readonly data: Link<'account'> }[]
-  readonly account_tags?: { readonly data: readonly TagLink[] }
+  readonly account_tags?: { readonly data: readonly Link<'account_tag'>[] }
 }
 
 /** Each account shows all of its ancestors, so the depth of a tree is bounded. */
@@ -49,7 +46,7 @@ const fields = {
   }),
   // The member whom the account was made with: it is theirs for as long as nobody else is in it.
   made_for: text({ hidden: true, readOnly: true }),
-  relationships: shown<AccountRelationships>(
+  relationships: shown<Relationships>(
     {},
     { about: 'Its parent, its ancestors from the root down, and its tags.' },
   ),
@@ -94,7 +91,7 @@ export const accounts = resource({
 })
 
 /** What the column `account_tags` of an account with this tag contains. */
-export const linkTo = (tag: string): string => JSON.stringify([{ id: tag.toLowerCase() }])
+const linkTo = (tag: string): string => JSON.stringify([{ id: tag.toLowerCase() }])
 
 /** A parent never changes and must exist, so an account's ancestors are known, and without a cycle, from its start. */
 async function showAncestors(work: Work, { values, before }: Draft<typeof fields>): Promise<void> {
@@ -116,8 +113,4 @@ async function findParent(work: Work, id: string): Promise<Row<typeof fields> | 
   // It cannot be deleted before its child is stored.
   await work.store.keep(accounts, id)
   return work.store.find(accounts, id)
-}
-
-export async function findAccount(work: Work, id: string): Promise<Row<typeof fields>> {
-  return findVisible(work, accounts, id)
 }

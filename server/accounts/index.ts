@@ -5,12 +5,10 @@ import { accountMembers } from './account-members.ts'
 import { accountMembershipSettings } from './account-membership-settings.ts'
 import { accountMemberships, membershipsOfMember } from './account-memberships.ts'
 import { accountTags } from './account-tags.ts'
+import { accountTagsOfAccount } from './account-tags-of-account.ts'
 import { accounts as accountResource } from './accounts.ts'
-import { addAccountTags } from './add-account-tags.ts'
 import { createAccountMemberTokens } from './create-account-member-tokens.ts'
-import { listAccountTagsOfAccount } from './list-account-tags-of-account.ts'
 import { listUnassignedAccountMembers } from './list-unassigned-account-members.ts'
-import { removeAccountTags } from './remove-account-tags.ts'
 import { updateAccountMember } from './update-account-member.ts'
 
 export { accountMemberToken } from './account-member-token.ts'
@@ -30,12 +28,6 @@ export const accounts = module({
     accountTags,
   ],
   singletons: [accountMembershipSettings, accountAuthenticationSettings],
-  actions: [
-    listUnassignedAccountMembers,
-    updateAccountMember,
-    listAccountTagsOfAccount,
-    addAccountTags,
-    removeAccountTags,
-    createAccountMemberTokens,
-  ],
+  relationships: [accountTagsOfAccount],
+  actions: [listUnassignedAccountMembers, updateAccountMember, createAccountMemberTokens],
 })

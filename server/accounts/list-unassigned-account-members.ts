@@ -1,7 +1,7 @@
 import { action } from '../kernel/action.ts'
-import { list, scopeOf } from '../kernel/operations.ts'
+import { findVisible, list, scopeOf } from '../kernel/operations.ts'
 import { accountMembers } from './account-members.ts'
-import { findAccount } from './accounts.ts'
+import { accounts } from './accounts.ts'
 
 /** Whom an account could still take in: the members who are not in it, filtered and sorted as members are. */
 export const listUnassignedAccountMembers = action({
@@ -13,7 +13,7 @@ export const listUnassignedAccountMembers = action({
   shows: { resource: accountMembers, page: true },
 
   async run(ctx, call) {
-    const account = await findAccount(ctx, call.params.account_id)
+    const account = await findVisible(ctx, accounts, call.params.account_id)
     const scope = await scopeOf(ctx, accountMembers, call.params)
     return list(
       ctx,

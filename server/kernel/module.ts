@@ -5,6 +5,7 @@ import type { Answer } from './http/answer.ts'
 import { input } from './input.ts'
 import type { Chore, Job } from './jobs.ts'
 import * as operations from './operations.ts'
+import { type LinkOperation, linkOperation, type Relationship } from './relationship.ts'
 import type { OperationName, Resource } from './resource.ts'
 import { deleteSingleton, getSingleton, type Singleton, updateSingleton } from './singleton.ts'
 
@@ -27,13 +28,14 @@ export interface Operation {
         readonly singleton: Singleton
         readonly name: 'get' | 'update' | 'delete'
       }
+    | { readonly kind: 'relationship'; readonly relationship: Relationship; readonly name: LinkOperation }
     | { readonly kind: 'action'; readonly action: Action }
   run(ctx: Ctx, call: Incoming): Promise<Answer>
 }
 
 /** What a caller must be allowed to do; for an open operation there is nothing to allow. */
 export const rightFor = ({ of, access }: Operation): 'read' | 'update' | 'write' | 'open' =>
-  of.kind !== 'action' && of.name === 'update' ? 'update' : access
+  (of.kind === 'resource' || of.kind === 'singleton') && of.name === 'update' ? 'update' : access
 
 /** A call with its headers. */
 export interface Incoming extends operations.Call {
@@ -55,6 +57,7 @@ interface Chapter {
   readonly resources?: readonly Resource[]
   // biome-ignore lint/suspicious/noExplicitAny: singletons of any fields.
   readonly singletons?: readonly Singleton<any>[]
+  readonly relationships?: readonly Relationship[]
   readonly actions?: readonly Action[]
   // biome-ignore lint/suspicious/noExplicitAny: jobs of any payload.
   readonly jobs?: readonly Job<any>[]
@@ -67,6 +70,7 @@ export const module = ({
   about,
   resources = [],
   singletons = [],
+  relationships = [],
   actions = [],
   jobs = [],
   chores = [],
@@ -77,6 +81,7 @@ export const module = ({
     ...actions.map(ofAction),
     ...singletons.flatMap(ofSingleton),
     ...resources.flatMap(ofResource),
+    ...relationships.flatMap(ofRelationship),
   ],
   jobs,
   chores,
@@ -139,6 +144,24 @@ function ofSingleton(singleton: Singleton): Operation[] {
       if (name === 'update') return updateSingleton(ctx, singleton, call)
       return deleteSingleton(ctx, singleton, call)
     },
+  }))
+}
+
+const linkMethods = { list: 'GET', add: 'POST', replace: 'PUT', remove: 'DELETE' } as const
+
+function ofRelationship(relationship: Relationship): Operation[] {
+  const { name, path, area, about, operations } = relationship
+  return (Object.keys(operations) as LinkOperation[]).map((operation) => ({
+    id: operation === 'list' ? `list-${name}-of-${relationship.owner().noun[0]}` : `${operation}-${name}`,
+    method: linkMethods[operation],
+    path,
+    access: operation === 'list' ? 'read' : 'write',
+    area,
+    about,
+    status: operations[operation] ?? 200,
+    transaction: operation !== 'list',
+    of: { kind: 'relationship', relationship, name: operation },
+    run: (ctx, call) => linkOperation(ctx, relationship, operation, call),
   }))
 }
 

@@ -114,8 +114,8 @@ function readBody(passage: Passage): void {
   const { operation, request } = passage
   const raw = operation.of.kind === 'action' && operation.of.action.rawBody
   const text = (request.body as string | undefined) ?? ''
-  // A DELETE's body means nothing; clients send anything there.
-  if (operation.method === 'DELETE' && !raw) return
+  // A DELETE's body means nothing, unless it says what to take off; clients send anything there.
+  if (operation.method === 'DELETE' && !raw && operation.of.kind !== 'relationship') return
   passage.body = raw ? text : parseBody(text, request.headers['content-type'])
 }
 

@@ -1,6 +1,7 @@
 import type { Field, Fields, JsonSchema } from '../fields.ts'
 import { dataSchema, type Envelope, writable } from '../input.ts'
 import type { Operation } from '../module.ts'
+import { linksSchema } from '../relationship.ts'
 import type { Resource } from '../resource.ts'
 import type { Named } from './components.ts'
 
@@ -82,6 +83,10 @@ export function bodyOf(operation: Operation, { nameOf }: Named): Record<string, 
     const data = sentSchema(of.singleton, true)
     return { required: true, content: content(object({ data }), exampleOf(of.singleton, true)) }
   }
+  if (of.kind === 'relationship') {
+    if (of.name === 'list') return undefined
+    return { required: true, content: content(object({ data: linksSchema(of.relationship) })) }
+  }
   const { body, rawBody } = of.action
   if (body)
     return {
@@ -108,6 +113,10 @@ export function successOf(operation: Operation, shared: Named): Record<string, u
     )
     const headers = { ETag: { $ref: '#/components/headers/ETag' } }
     return { [status]: { description: about, headers, content: content(object({ data })) } }
+  }
+  if (of.kind === 'relationship') {
+    const schema = object({ data: linksSchema(of.relationship), links: selfLink }, ['data'])
+    return { [status]: { description: 'The links.', content: content(schema) } }
   }
   const { shows } = of.action
   if (shows?.page) return { [status]: pageAnswer(shows.resource && shared.nameOf(shows.resource)) }

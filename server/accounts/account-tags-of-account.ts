@@ -1,0 +1,18 @@
+import { type Relationship, relationship } from '../kernel/relationship.ts'
+import { accountTags } from './account-tags.ts'
+import { accounts } from './accounts.ts'
+
+/** The labels of an account. There are few, and all are shown with it. */
+export const accountTagsOfAccount: Relationship = relationship({
+  name: 'account-tags',
+  about:
+    'The tags of an account. Adding one that it has, or taking off one that it does not have, is no fault.',
+  path: '/v2/accounts/:account_id/relationships/account-tags',
+  owner: () => accounts,
+  target: () => accountTags,
+  holds: 'many',
+  kept: { member: 'account_tags' },
+  most: { n: 200, detail: (n) => `An account may have at most ${n} tags.` },
+  area: 'account-tags',
+  operations: { list: 200, add: 200, remove: 200 },
+})

@@ -1,0 +1,185 @@
+import type { Ctx, Work } from './context.ts'
+import { Problem } from './errors.ts'
+import type { Fields, JsonSchema } from './fields.ts'
+import { type Answer, json, listAnswer, noContent } from './http/answer.ts'
+import { checker } from './input.ts'
+import { type Keeper, keptInDocument, keptInRows, type Link } from './links.ts'
+import { type Call, findVisible, scopeOf } from './operations.ts'
+import { fetchPage } from './query/page.ts'
+import { parse } from './query/parse.ts'
+import type { Resource, Row } from './resource.ts'
+
+export type { Link } from './links.ts'
+
+export type LinkOperation = 'list' | 'add' | 'replace' | 'remove'
+
+/** Links from the objects of one resource to those of another, which clients change by calls of their own. */
+export interface Relationship {
+  /** Ends the ids of its operations: `account-tags`. */
+  readonly name: string
+  /** One sentence for the reader of the API document. */
+  readonly about: string
+  /** Its address; the last parameter leads to the owner. */
+  readonly path: string
+  readonly owner: () => Resource
+  readonly target: () => Resource
+  readonly holds: 'one' | 'many'
+  /**
+   * Where links are kept. In the owner's document they are shown with it, as this member of `relationships`; a column of
+   * the same name is generated from its `data` (jsonb, with a GIN index) and finds the owners of a target. In rows of a
+   * table of their own there may be as many as wanted, a page at a time.
+   */
+  readonly kept: { readonly member: string } | { readonly table: string; readonly ownerColumn: string }
+  /** How many links one owner may have, and what is said (422) to whoever wants more. */
+  readonly most: { readonly n: number; readonly detail: (n: number) => string }
+  /** What a link says beside its target, as its `meta`. */
+  readonly meta?: Fields
+  /** The row of the access table that says who may call. */
+  readonly area: string
+  /** The operations there are, and the status that each is answered with: 204 says nothing, the others all links. */
+  readonly operations: Readonly<Partial<Record<LinkOperation, 200 | 201 | 204>>>
+}
+
+/** Declares a relationship. */
+export const relationship = (declared: Relationship): Relationship => declared
+
+/** The JSON Schema of `data` in a body or an answer: one link, or a list of them. */
+export function linksSchema({ holds, target, most, meta }: Relationship): JsonSchema {
+  const members = Object.entries(meta ?? {})
+  const link = {
+    type: 'object',
+    required: ['id', 'type'],
+    properties: {
+      id: { type: 'string', format: 'uuid' },
+      type: { const: target().type },
+      ...(members.length && {
+        meta: {
+          type: 'object',
+          required: members.filter(([, { options }]) => options.required).map(([name]) => name),
+          properties: Object.fromEntries(members.map(([name, { schema }]) => [name, schema])),
+        },
+      }),
+    },
+  }
+  return holds === 'many'
+    ? { type: 'array', maxItems: most.n, items: link }
+    : { ...link, type: ['object', 'null'] }
+}
+
+const keeperOf = (of: Relationship): Keeper =>
+  'table' in of.kept ? keptInRows(of.owner(), of.target(), of.kept) : keptInDocument(of.owner(), of.kept)
+
+/** Carries out one of its operations. */
+export async function linkOperation(
+  ctx: Ctx,
+  of: Relationship,
+  name: LinkOperation,
+  call: Call,
+): Promise<Answer> {
+  const owner = of.owner()
+  const scope = await scopeOf(ctx, owner, call.params)
+  const ownerId = call.params[lastParameter(of)] ?? ''
+  if (name === 'list') return list(ctx, of, await findVisible(ctx, owner, ownerId, scope), call)
+  const sent = name === 'remove' && of.holds === 'one' ? [] : linksIn(of, call.body)
+  const { id } = await findVisible(ctx, owner, ownerId, scope)
+  if (name !== 'remove') await keepTargets(ctx, of, sent)
+  const links = await edit(ctx, of, id, scope, (links) => edited[name](of, links, sent))
+  const status = of.operations[name] ?? 200
+  return status === 204 ? noContent : json(status, { data: shown(of, links), links: linksTo(ctx, call) })
+}
+
+const lastParameter = ({ path }: Relationship): string => [...path.matchAll(/:(\w+)/g)].at(-1)?.[1] ?? ''
+
+/** What each operation makes of the links there are. A link that is there already stays as it is. */
+const edited = {
+  add: ({ holds }: Relationship, links: readonly Link[], sent: readonly Link[]) =>
+    holds === 'one' ? sent : [...links, ...sent.filter(({ id }) => !has(links, id))],
+  replace: (_of: Relationship, links: readonly Link[], sent: readonly Link[]) =>
+    sent.map((link) => (link.meta ? link : (links.find(({ id }) => id === link.id) ?? link))),
+  remove: ({ holds }: Relationship, links: readonly Link[], sent: readonly Link[]) =>
+    holds === 'one' ? [] : links.filter(({ id }) => !has(sent, id)),
+} as const
+
+const has = (links: readonly Link[], id: string) => links.some((link) => link.id === id)
+
+/** The links in a body, each target once; refuses what is none. */
+function linksIn(of: Relationship, body: unknown): readonly Link[] {
+  const data = (body as { data?: unknown } | null | undefined)?.data
+  checkerOf(of)(data)
+  const links = (of.holds === 'one' ? (data === null ? [] : [data]) : data) as readonly Link[]
+  const known = Object.keys(of.meta ?? {})
+  const picked = (meta: Readonly<Record<string, unknown>>) =>
+    Object.fromEntries(known.flatMap((name) => (name in meta ? [[name, meta[name]]] : [])))
+  const read = links.map(
+    ({ type, id, meta }): Link => ({
+      type,
+      id: id.toLowerCase(),
+      ...(known.length && meta && { meta: picked(meta) }),
+    }),
+  )
+  return [...new Map(read.map((link) => [link.id, link])).values()]
+}
+
+const checkers = new WeakMap<Relationship, (data: unknown) => void>()
+
+function checkerOf(of: Relationship): (data: unknown) => void {
+  const check = checkers.get(of) ?? checker(linksSchema(of), 'data')
+  checkers.set(of, check)
+  return check
+}
+
+/** Refuses a link to what is not there, and keeps the rest from being deleted before they are linked. */
+async function keepTargets(
+  work: Work,
+  { target, holds }: Relationship,
+  sent: readonly Link[],
+): Promise<void> {
+  const of = target()
+  const found = await work.store.keep(of, ...sent.map(({ id }) => id))
+  const missing = sent.findIndex(({ id }) => !found.has(id))
+  if (missing < 0) return
+  const source = holds === 'one' ? 'data.id' : `data.${missing}.id`
+  throw new Problem('not_found', `${of.noun[0].replaceAll('-', ' ')} not found: ${sent[missing]?.id}`, {
+    source,
+  })
+}
+
+/** Gives the owner other links; nothing is written when they are the same. Needs a transaction. */
+async function edit(
+  work: Work,
+  of: Relationship,
+  ownerId: string,
+  scope: readonly string[],
+  change: (links: readonly Link[]) => readonly Link[],
+): Promise<readonly Link[]> {
+  // Two requests for the same owner take turns: neither loses what the other did.
+  await work.store.hold(of.owner(), ownerId)
+  const owner = await findVisible(work, of.owner(), ownerId, scope)
+  const keeper = keeperOf(of)
+  const before = await keeper.read(work, owner)
+  const after = change(before)
+  if (JSON.stringify(after) === JSON.stringify(before)) return before
+  const { n, detail } = of.most
+  if (after.length > n) throw new Problem('unprocessable', detail(n), { source: 'data' })
+  await keeper.write(work, owner, before, after)
+  return after
+}
+
+async function list(ctx: Ctx, of: Relationship, owner: Row, call: Call): Promise<Answer> {
+  ctx.instance.onRead(ctx, of.owner(), [owner])
+  const keeper = keeperOf(of)
+  if (!keeper.rows || of.holds === 'one') {
+    return json(200, { data: shown(of, await keeper.read(ctx, owner)), links: linksTo(ctx, call) })
+  }
+  const page = await fetchPage(
+    ctx,
+    { resource: keeper.rows, scope: [owner.id], where: () => 'true' },
+    parse(call.query),
+  )
+  return listAnswer(keeper.rows, page, ctx, call)
+}
+
+const shown = ({ holds }: Relationship, links: readonly Link[]): unknown =>
+  holds === 'many' ? links : (links[0] ?? null)
+
+const linksTo = (ctx: Ctx, { path }: Call) => ({ self: ctx.baseUrl + path })
