@@ -650,6 +650,14 @@ CREATE TRIGGER track_delete AFTER DELETE ON erasure_requests REFERENCING OLD TAB
 CREATE TRIGGER track_insert AFTER INSERT ON erasure_requests REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION erasure_requests_on_insert();
 CREATE TRIGGER track_update AFTER UPDATE ON erasure_requests REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION erasure_requests_on_update();
 
+CREATE TABLE first_days (
+  store_id uuid NOT NULL,
+  chapter text NOT NULL,
+  given_at timestamp(3) with time zone NOT NULL,
+  CONSTRAINT first_days_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(id) ON DELETE CASCADE,
+  CONSTRAINT first_days_pkey PRIMARY KEY (store_id, chapter)
+);
+
 CREATE TABLE idempotency_keys (
   store_id uuid NOT NULL,
   key text NOT NULL,

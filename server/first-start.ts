@@ -1,5 +1,4 @@
 import type { Config } from './config.ts'
-import { createRealms } from './identity/index.ts'
 import type { Clock } from './kernel/clock.ts'
 import { newId } from './kernel/ids.ts'
 import type { Connection, Database } from './kernel/storage/database.ts'
@@ -42,7 +41,7 @@ export async function firstStart(
   })
 }
 
-/** A store of its own organisation, with what every store has from the start. Returns its id. */
+/** A store of its own organisation, which `giveFirstDays` then furnishes. Returns its id. */
 export async function createStore(connection: Connection, name: string, now: Date): Promise<string> {
   const [organisation, store] = [newId(), newId()]
   await connection.run({
@@ -53,6 +52,5 @@ export async function createStore(connection: Connection, name: string, now: Dat
     text: 'INSERT INTO stores VALUES ($1, $2, $3, $4)',
     values: [store, organisation, name, now],
   })
-  await createRealms(connection, store, now)
   return store
 }

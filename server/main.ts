@@ -10,6 +10,7 @@ import { deriveKey, Tokens } from './kernel/auth/tokens.ts'
 import { type Clock, systemClock } from './kernel/clock.ts'
 import type { Instance } from './kernel/context.ts'
 import { StartupError } from './kernel/errors.ts'
+import { giveFirstDays } from './kernel/first-days.ts'
 import { docs } from './kernel/http/docs.ts'
 import { health } from './kernel/http/health.ts'
 import { buildServer } from './kernel/http/server.ts'
@@ -59,7 +60,6 @@ export async function start(
     await database.mustBeReachable()
     await migrate(jobDatabase)
     await migrateJobs(jobDatabase)
-    await firstStart(database, config, clock, (credentials) => announce(credentials, config))
 
     const reads = new ReadRecorder(database, clock, log)
     undo.push(() => reads.stop())
@@ -84,6 +84,8 @@ export async function start(
       strictPasswords: config.strictPasswords,
       baseUrl: config.baseUrl,
     }
+    await firstStart(database, config, clock, (credentials) => announce(credentials, config))
+    await giveFirstDays(instance, app)
     const jobs = await startJobs(
       app.flatMap((module) => module.jobs),
       [mergeTotals, forgetIdempotencyKeys, forgetAttempts, ...app.flatMap((module) => module.chores)],

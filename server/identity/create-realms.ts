@@ -1,32 +1,22 @@
+import type { Work } from '../kernel/context.ts'
 import { newId } from '../kernel/ids.ts'
-import type { Connection } from '../kernel/storage/database.ts'
-import type { Origin } from './authentication-realms.ts'
+import { add } from '../kernel/operations.ts'
+import { authenticationRealms, type Origin } from './authentication-realms.ts'
+import { merchantRealmMappings } from './merchant-realm-mappings.ts'
 
 /** Gives a new store its three realms. They are made here only: the API can neither add nor delete one. */
-export async function createRealms(connection: Connection, storeId: string, now: Date): Promise<void> {
-  const insert = async (table: string, id: string, doc: object) => {
-    await connection.run({
-      text: `INSERT INTO ${table} (store_id, id, created_at, updated_at, doc) VALUES ($1, $2, $3, $3, $4)`,
-      values: [storeId, id, now, JSON.stringify(doc)],
-    })
-    return id
+export async function createRealms(work: Work): Promise<void> {
+  const realm = async (name: string, type: Origin, id: string) => {
+    const relationships = { origin: { data: { id, type } } }
+    const values = { name, redirect_uris: [], duplicate_email_policy: 'allowed', relationships } as const
+    return (await add(work, authenticationRealms, [], values)).id
   }
-  const realm = (name: string, type: Origin, originId: string) =>
-    insert('authentication_realms', newId(), {
-      name,
-      redirect_uris: [],
-      duplicate_email_policy: 'allowed',
-      relationships: { origin: { data: { id: originId, type } } },
-    })
 
   // Settings are known by their store's id. The newest is the first of a list: that of account members comes last.
+  const storeId = work.store.id
   await realm('Buyer Organization', 'customer-authentication-settings', storeId)
   const mappingId = newId()
-  const merchantRealmId = await realm('Merchant Organization', 'merchant-realm-mappings', mappingId)
-  await insert('merchant_realm_mappings', mappingId, {
-    prefix: null,
-    realm_id: merchantRealmId,
-    store_id: storeId,
-  })
+  const realm_id = await realm('Merchant Organization', 'merchant-realm-mappings', mappingId)
+  await add(work, merchantRealmMappings, [], { prefix: null, realm_id, store_id: storeId }, mappingId)
   await realm('Account Management Realm', 'account_authentication_settings', storeId)
 }

@@ -2,12 +2,12 @@ import type { Work } from '../kernel/context.ts'
 import { type Module, module } from '../kernel/module.ts'
 import { type Resource, type Row, resource } from '../kernel/resource.ts'
 import { authenticationRealms } from './authentication-realms.ts'
+import { createRealms } from './create-realms.ts'
 import { getCustomerAuthenticationSettings } from './get-customer-authentication-settings.ts'
 import { getOwnMerchantRealmMapping } from './get-own-merchant-realm-mapping.ts'
 import { merchantRealmMappings } from './merchant-realm-mappings.ts'
 import { userAuthenticationInfos } from './user-authentication-infos.ts'
 
-export { createRealms } from './create-realms.ts'
 export { findRealm } from './find-realm.ts'
 export { folded } from './folded.ts'
 export { mustManageOneself, ownUser } from './own-user.ts'
@@ -33,4 +33,5 @@ export const identity = (users: Resource): Module =>
     about: 'Realms and their users.',
     resources: [authenticationRealms, merchantRealmMappings, users],
     actions: [getCustomerAuthenticationSettings, getOwnMerchantRealmMapping],
+    firstDay: createRealms,
   })

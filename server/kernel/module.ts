@@ -1,5 +1,5 @@
 import type { Action, ActionCall, Method } from './action.ts'
-import type { Ctx } from './context.ts'
+import type { Ctx, Work } from './context.ts'
 import type { Fields } from './fields.ts'
 import type { Answer } from './http/answer.ts'
 import { input } from './input.ts'
@@ -48,7 +48,14 @@ export interface Module {
   readonly operations: readonly Operation[]
   readonly jobs: readonly Job[]
   readonly chores: readonly Chore[]
+  readonly firstDay?: FirstDay
 }
+
+/**
+ * Makes what every store has from its first day. Stores that are there already are given it at the next start, once:
+ * see `giveFirstDays`.
+ */
+type FirstDay = (work: Work) => Promise<void>
 
 interface Chapter {
   readonly name: string
@@ -62,6 +69,7 @@ interface Chapter {
   // biome-ignore lint/suspicious/noExplicitAny: jobs of any payload.
   readonly jobs?: readonly Job<any>[]
   readonly chores?: readonly Chore[]
+  readonly firstDay?: FirstDay
 }
 
 /** Declares a module: one chapter of the application. */
@@ -74,6 +82,7 @@ export const module = ({
   actions = [],
   jobs = [],
   chores = [],
+  firstDay,
 }: Chapter): Module => ({
   name,
   about,
@@ -85,6 +94,7 @@ export const module = ({
   ],
   jobs,
   chores,
+  ...(firstDay && { firstDay }),
 })
 
 const all: readonly OperationName[] = ['list', 'create', 'get', 'update', 'delete']

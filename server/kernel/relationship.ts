@@ -25,9 +25,9 @@ export interface Relationship {
   readonly target: () => Resource
   readonly holds: 'one' | 'many'
   /**
-   * Where links are kept. In the owner's document they are shown with it, as this member of `relationships`; a column of
-   * the same name is generated from its `data` (jsonb, with a GIN index) and finds the owners of a target. In rows of a
-   * table of their own there may be as many as wanted, a page at a time.
+   * Where links are kept. In the owner's document they are shown with it, as this member of `relationships`; a column
+   * of the same name is generated from its `data` (jsonb, with a GIN index) and finds the owners of a target. In rows
+   * of a table of their own there may be as many as wanted, a page at a time.
    */
   readonly kept: { readonly member: string } | { readonly table: string; readonly ownerColumn: string }
   /** How many links one owner may have, and what is said (422) to whoever wants more. */

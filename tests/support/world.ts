@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { inject } from 'vitest'
+import { app } from '../../server/app.ts'
 import { type Config, readConfig } from '../../server/config.ts'
 import { createStore } from '../../server/first-start.ts'
 import { type Clock, systemClock } from '../../server/kernel/clock.ts'
 import type { Work } from '../../server/kernel/context.ts'
+import { giveFirstDays } from '../../server/kernel/first-days.ts'
 import { workOf } from '../../server/kernel/jobs.ts'
 import { createFirstKey } from '../../server/keys/index.ts'
 import { type Running, start } from '../../server/main.ts'
@@ -69,6 +71,7 @@ export async function openWorld(
   const otherStore = await server.instance.database.transaction((connection) =>
     createStore(connection, 'Other', now),
   )
+  await giveFirstDays(server.instance, app)
   await createFirstKey(server.instance.database, otherStore, 'client-of-other', 'secret-of-other', now)
   const { rows } = await pool.query('SELECT id FROM stores ORDER BY created_at, id LIMIT 1')
 
