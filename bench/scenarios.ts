@@ -111,7 +111,7 @@ export function entryScenarios({ storeId, customApiId, entryId }: Seeded): Scena
     about: '',
     path: '/v2/extensions/:custom_api_slug',
     table: 'entries',
-    scopeColumns: ['custom_api_id'],
+    scope: { columns: ['custom_api_id'] },
     fields: {},
     area: 'custom-entries',
     dialect: dialects.extensions,

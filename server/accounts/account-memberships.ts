@@ -1,6 +1,6 @@
 import { reference } from '../kernel/fields.ts'
 import { dialects, type FilterRule, resource, shown } from '../kernel/resource.ts'
-import { accountMembers, findAccountMember } from './account-members.ts'
+import { accountMembers } from './account-members.ts'
 import { accounts } from './accounts.ts'
 import { admitMember } from './admit-member.ts'
 import { findAll } from './find-all.ts'
@@ -71,7 +71,7 @@ export const membershipsOfMember = resource({
   ...membership,
   noun: ['account-membership-of-member', 'account-memberships-of-member'],
   path: '/v2/account-members/:account_member_id/account-memberships',
-  scopeOf: async (ctx, { account_member_id = '' }) => [(await findAccountMember(ctx, account_member_id)).id],
+  parent: () => accountMembers,
   operations: ['list'],
   // Each is found below its account.
   links: ({ id, doc }, { baseUrl }) => ({

@@ -2,10 +2,11 @@ import { isDeepStrictEqual } from 'node:util'
 import { Problem } from '../kernel/errors.ts'
 import { type Field, object } from '../kernel/fields.ts'
 import { etagId } from '../kernel/http/answer.ts'
-import { type Draft, dialects, type Resource, type Row, resource, walks } from '../kernel/resource.ts'
+import { type Draft, dialects, type Resource, resource, walks } from '../kernel/resource.ts'
 import type { Definition } from './definition.ts'
 import { filtersOf } from './entry-filters.ts'
 import { foldCase, mustBePresent, mustFit, sizeOf, valueSchema } from './entry-values.ts'
+import { namedBy } from './find-entry.ts'
 
 /** Kept beside an entry's values. `meta` can be no field's slug, so it is in no field's way. */
 interface Kept {
@@ -21,10 +22,9 @@ export function entriesOf(api: Omit<Definition, 'entries'>): Resource {
     type: api.apiType,
     noun: ['custom-entry', 'custom-entries'],
     about: api.description,
-    path: '/v2/extensions/:custom_api_slug',
+    path: `/v2/extensions/${api.slug}`,
     table: 'entries',
-    scopeColumns: ['custom_api_id'],
-    urlScope: [api.slug],
+    scope: { columns: ['custom_api_id'], of: () => [api.id] },
     fields: Object.fromEntries([
       ...api.fields.map((field): [string, Field] => [
         field.slug,
@@ -49,7 +49,7 @@ export function entriesOf(api: Omit<Definition, 'entries'>): Resource {
     constraints: {
       entry_values_unique: { code: 'conflict', detail: `${api.apiType} with the given value already exists` },
     },
-    ...(urlSlug && { slug: (row: Row) => String(row.doc[urlSlug.slug] ?? row.id) }),
+    ...(urlSlug && { key: { field: urlSlug.slug, where: (name, bind) => namedBy(urlSlug, name, bind) } }),
   })
 }
 

@@ -3,10 +3,11 @@ import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { objectAnswer } from '../kernel/http/answer.ts'
 import { isId } from '../kernel/ids.ts'
-import { add, change, get, list, remove } from '../kernel/operations.ts'
+import { add, change, get, list, lookUp, remove } from '../kernel/operations.ts'
+import type { Resource } from '../kernel/resource.ts'
 import { type Definition, findDefinition, type Naming } from './definition.ts'
 import { mustBeAccepted, readValues } from './entry-values.ts'
-import { findByUrlSlug, waitForTurn } from './find-entry.ts'
+import { waitForTurn } from './find-entry.ts'
 import { timeout, within } from './list-timeout.ts'
 import { namingTheField } from './taken-value.ts'
 
@@ -90,7 +91,7 @@ const operationsAt = (address: Address, mayUse: MayUse): readonly Action[] => [
     async run(ctx, { rawBody: _, ...call }) {
       const api = await findDefinition(ctx, address.naming(call.params))
       await mayUse(ctx, api.id, 'read')
-      const id = await idOf(ctx, api, address, call.params)
+      const id = await findId(ctx, api, address, call.params)
       return get(ctx, api.entries, [api.id], id, { ...call, body: undefined })
     },
   }),
@@ -107,18 +108,18 @@ const operationsAt = (address: Address, mayUse: MayUse): readonly Action[] => [
       const api = await findDefinition(ctx, address.naming(params), true)
       await mayUse(ctx, api.id, 'update')
       const values = readValues(api, rawBody)
-      const id = await idOf(ctx, api, address, params)
-      if (api.allowUpserts && !(await exists(ctx, api, id))) {
+      if (!api.allowUpserts) {
+        return answerChange(ctx, api, await findId(ctx, api, address, params), values, ifMatch)
+      }
+      let id = await idOfExisting(ctx, api, address, params)
+      if (id === undefined) {
         // Two that find nothing do not both create: the second one waits, and finds.
         await waitForTurn(ctx, api, givenId(params))
-        const found = await idOf(ctx, api, address, params)
-        if (!(await exists(ctx, api, found))) {
-          await mayUse(ctx, api.id, 'create')
-          return upsert(ctx, api, address, givenId(params), values, ifMatch)
-        }
-        return answerChange(ctx, api, found, values, ifMatch)
+        id = await idOfExisting(ctx, api, address, params)
       }
-      return answerChange(ctx, api, id, values, ifMatch)
+      if (id !== undefined) return answerChange(ctx, api, id, values, ifMatch)
+      await mayUse(ctx, api.id, 'create')
+      return upsert(ctx, api, address, givenId(params), values, ifMatch)
     },
   }),
 
@@ -131,7 +132,7 @@ const operationsAt = (address: Address, mayUse: MayUse): readonly Action[] => [
     async run(ctx, { params, ifMatch }) {
       const api = await findDefinition(ctx, address.naming(params))
       await mayUse(ctx, api.id, 'delete')
-      const id = await idOf(ctx, api, address, params)
+      const id = await findId(ctx, api, address, params)
       return remove(ctx, api.entries, [api.id], id, { ifMatch })
     },
   }),
@@ -140,14 +141,27 @@ const operationsAt = (address: Address, mayUse: MayUse): readonly Action[] => [
 const givenId = ({ id = '' }: Params) => id
 
 /** An entry's id: what the URL has, or what it stands for. */
-async function idOf(ctx: Ctx, { urlSlug }: Definition, address: Address, params: Params): Promise<string> {
-  const given = givenId(params)
-  if (!urlSlug || !address.byUrlSlug) return given
-  return (await findByUrlSlug(ctx, urlSlug, given)) ?? given
+const idOf = async (ctx: Ctx, { entries, id }: Definition, { byUrlSlug }: Address, params: Params) =>
+  lookUp(ctx, byUrlSlug ? entries : withoutKey(entries), [id], givenId(params))
+
+const withoutKey = ({ key: _, ...entries }: Resource): Resource => entries
+
+async function findId(ctx: Ctx, api: Definition, address: Address, params: Params): Promise<string> {
+  const id = await idOf(ctx, api, address, params)
+  if (id === undefined) throw new Problem('not_found', 'custom entry not found')
+  return id
 }
 
-const exists = async (ctx: Ctx, api: Definition, id: string) =>
-  isId(id) && (await ctx.store.find(api.entries, id, [api.id])) !== undefined
+/** The id of the entry that is there. */
+async function idOfExisting(
+  ctx: Ctx,
+  api: Definition,
+  address: Address,
+  params: Params,
+): Promise<string | undefined> {
+  const id = await idOf(ctx, api, address, params)
+  return id !== undefined && (await ctx.store.find(api.entries, id, [api.id])) ? id : undefined
+}
 
 async function answerChange(
   ctx: Ctx,

@@ -118,6 +118,8 @@ export class Ctx extends Work {
   readonly clientAddress: string
   /** Scheme, host and port as the client wrote them, without a trailing slash. */
   readonly baseUrl: string
+  /** What the request calls objects that have a key, by their ids: links repeat it. */
+  readonly names = new Map<string, string>()
 
   constructor(occasion: Occasion & Pick<Ctx, 'clientAddress' | 'baseUrl'>) {
     super(occasion)

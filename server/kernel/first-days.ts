@@ -19,7 +19,7 @@ export async function giveFirstDays(instance: Instance, modules: readonly Module
       await workOf(instance, { store: storeId as string, by: 'system ' }).transaction(async (work) => {
         // Processes that start at the same time do it once.
         const [given] = await work.store.rows(
-          'INSERT INTO first_days VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING 1',
+          'INSERT INTO first_days (store_id, chapter, given_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING 1',
           name,
           work.clock.now(),
         )

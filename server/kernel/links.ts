@@ -97,7 +97,7 @@ export function keptInRows(
     about: target.about,
     path: '',
     table,
-    scopeColumns: [ownerColumn],
+    scope: { columns: [ownerColumn] },
     fields: {},
     filter: {},
     area: owner.area,

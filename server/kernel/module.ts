@@ -127,9 +127,9 @@ function ofResource(resource: Resource): Operation[] {
     of: { kind: 'resource', resource, name },
     run: async (ctx, call) => {
       const scope = await operations.scopeOf(ctx, resource, call.params)
-      const id = call.params.id ?? ''
       if (name === 'list') return operations.list(ctx, resource, scope, call)
       if (name === 'create') return operations.create(ctx, resource, scope, call)
+      const id = await operations.resolve(ctx, resource, scope, call.params.id ?? '')
       if (name === 'get') return operations.get(ctx, resource, scope, id, call)
       if (name === 'update') return operations.update(ctx, resource, scope, id, call)
       return operations.remove(ctx, resource, scope, id, call)

@@ -39,11 +39,53 @@ export async function scopeOf(
   resource: Resource,
   params: Call['params'],
 ): Promise<readonly string[]> {
-  const scope = resource.scopeOf
-    ? await resource.scopeOf(ctx, params)
-    : resource.scopeColumns.map((column) => params[column] ?? '')
-  if (!scope.every(isId)) throw new Problem('not_found')
-  return scope
+  if (resource.scope) return (await resource.scope.of?.(ctx, params)) ?? []
+  const [name] = resource.scopeColumns.slice(-1)
+  if (name === undefined) return []
+  const given = params[name] ?? ''
+  const parent = resource.parent?.()
+  if (!parent) {
+    const id = idIn(given)
+    if (id === undefined) throw new Problem('not_found')
+    return [id]
+  }
+  const above = await scopeOf(ctx, parent, params)
+  const id = await resolve(ctx, parent, above, given)
+  if (parent.key) ctx.names.set(id, given)
+  return parent.scope ? [id] : [...above, id]
+}
+
+/** Ids are compared as text, as PostgreSQL writes them: in lower case. */
+const idIn = (name: string): string | undefined => (isId(name) ? name.toLowerCase() : undefined)
+
+/** The id of the object that an address names, as far as the address tells; of one with a key it is looked up. */
+export async function lookUp(
+  { store }: Work,
+  { key, table, scopeColumns }: Resource,
+  scope: readonly string[],
+  name: string,
+): Promise<string | undefined> {
+  if (!key) return idIn(name)
+  const binds = new Binds([store.id, ...scope])
+  const conditions = scopeColumns.map((column, i) => `${column} = $${i + 2}`)
+  conditions.push(key.where?.(name, binds.bind) ?? `${key.field} = ${binds.bind(name)}`)
+  const [found] = await store.glance(
+    `SELECT id FROM ${table} WHERE store_id = $1 AND ${conditions.join(' AND ')}`,
+    ...binds.values.slice(1),
+  )
+  return found?.[0] ?? (key.field === 'id' ? undefined : idIn(name))
+}
+
+/** As `lookUp`; a Problem (404) for an address that cannot be one. */
+export async function resolve(
+  work: Work,
+  resource: Resource,
+  scope: readonly string[],
+  name: string,
+): Promise<string> {
+  const id = await lookUp(work, resource, scope, name)
+  if (id === undefined) throw missing(resource)
+  return id
 }
 
 /** A page of the resource's objects; `where` narrows the list beyond its scope. */
@@ -55,7 +97,7 @@ export async function list(
   where?: Source['where'],
 ): Promise<Answer> {
   const ask = parse(call.query)
-  await mustHaveParent(ctx, resource, scope)
+  await mustHaveParent(ctx, resource, scope, call)
   const narrowed = both(visibleTo(ctx, resource), where)
   const page = await fetchPage(ctx, { resource, scope, ...(narrowed && { where: narrowed }) }, ask)
   if (page.unmerged > mergeWantedFrom) askForMerge(ctx)
@@ -66,21 +108,35 @@ export async function list(
 }
 
 /** A parent that is not there makes the list a 404, not an empty page. */
-async function mustHaveParent(ctx: Ctx, resource: Resource, scope: readonly string[]): Promise<void> {
+async function mustHaveParent(
+  ctx: Ctx,
+  resource: Resource,
+  scope: readonly string[],
+  call: Call,
+): Promise<void> {
   const parent = resource.parent?.()
   if (!parent) return
-  const above = scope.slice(0, parent.scopeColumns.length)
-  await findVisible(ctx, parent, scope.at(-1) ?? '', above)
+  const above = parent.scope ? await scopeOf(ctx, parent, call.params) : scope.slice(0, -1)
+  await findSeen(ctx, parent, scope.at(-1) ?? '', above)
 }
 
-/** The object, if there is one that this caller may see; a Problem (404) otherwise. */
+/** The object that an address names, if there is one that this caller may see; a Problem (404) otherwise. */
 export async function findVisible<F extends Fields>(
   work: Work,
   resource: Resource<F>,
-  id: string,
+  name: string,
   scope: readonly string[] = [],
 ): Promise<Row<F>> {
-  const row = isId(id) ? await work.store.find(resource, id, scope) : undefined
+  return findSeen(work, resource, await resolve(work, resource, scope, name), scope)
+}
+
+async function findSeen<F extends Fields>(
+  work: Work,
+  resource: Resource<F>,
+  id: string,
+  scope: readonly string[],
+): Promise<Row<F>> {
+  const row = await work.store.find(resource, id, scope)
   if (row && (await isVisible(work, resource, row))) return row
   throw missing(resource)
 }
@@ -117,7 +173,7 @@ export async function create(
 ): Promise<Answer> {
   const values = inputOf(resource).create(call.body)
   // For all others the table's own key to the parent is enough.
-  if (ctx.who.shopper) await mustHaveParent(ctx, resource, scope)
+  if (ctx.who.shopper) await mustHaveParent(ctx, resource, scope, call)
   return objectAnswer(201, resource, await add(ctx, resource, scope, values, id), ctx)
 }
 
@@ -153,7 +209,7 @@ async function mustHaveRoom(
 }
 
 export async function get(ctx: Ctx, resource: Resource, scope: readonly string[], id: string, call: Call) {
-  const row = await findVisible(ctx, resource, id, scope)
+  const row = await findSeen(ctx, resource, id, scope)
   const more = resource.include ? await included(ctx, resource, parse(call.query).include, [row]) : ''
   ctx.instance.onRead(ctx, resource, [row])
   return objectAnswer(200, resource, row, ctx, more)

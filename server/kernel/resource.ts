@@ -134,14 +134,30 @@ export interface Definition<F extends Fields> {
   readonly include?: Readonly<Record<string, (ctx: Ctx, rows: readonly Row<F>[]) => Promise<Included>>>
   /** What the client is told when a constraint of the table refuses a write; the rest are bugs. */
   readonly constraints?: Readonly<Record<string, Refusal>>
-  /** The last segment of an object's path, when it is not the id. */
-  readonly slug?: (row: Row<F>) => string
-  /** The columns that lead to an object besides its id, when they are not the path's parameters. */
-  readonly scopeColumns?: readonly string[]
-  /** Their values, when they are not the parameters' values. */
-  readonly scopeOf?: (ctx: Ctx, params: Readonly<Record<string, string>>) => Promise<readonly string[]>
-  /** The values of the path's parameters in links, when they are not the scope's. */
-  readonly urlScope?: readonly string[]
+  /** What clients call an object in place of its id. */
+  readonly key?: Key
+  /** The columns that lead to its objects, where they are not the path's parameters. */
+  readonly scope?: Scope
+}
+
+/**
+ * A value of an object's own, unique among its siblings, that stands in addresses in place of the id. The id leads there
+ * too, unless the field is named `id`: then the value is all that clients know, and the row's id stays inside.
+ */
+export interface Key {
+  readonly field: string
+  /** The condition on the row that a name leads to, where it is not equality with the column named as the field. */
+  readonly where?: (name: string, bind: (value: unknown) => string) => string
+}
+
+/** Rows of a table that others share. */
+export interface Scope {
+  readonly columns: readonly string[]
+  /** Their values for a request; left out where no address leads to the list. */
+  readonly of?: (
+    ctx: Ctx,
+    params: Readonly<Record<string, string>>,
+  ) => Promise<readonly string[]> | readonly string[]
 }
 
 /** How many objects there may be, and what is said (422) to whoever wants one more. */
@@ -162,13 +178,14 @@ export interface Refusal {
 
 // biome-ignore lint/suspicious/noExplicitAny: a list of resources holds resources of any fields.
 export interface Resource<F extends Fields = any> extends Definition<F> {
+  /** The columns that lead to an object besides its id: those of its scope, else the path's parameters. */
   readonly scopeColumns: readonly string[]
 }
 
 /** Declares a resource: one kind of object, its fields, its lists and who may do what. */
 export function resource<const F extends Fields>(definition: Definition<F>): Resource<F> {
-  const scopeColumns = [...definition.path.matchAll(/:(\w+)/g)].map((match) => match[1] as string)
-  return { scopeColumns, ...definition }
+  const parameters = [...definition.path.matchAll(/:(\w+)/g)].map((match) => match[1] as string)
+  return { ...definition, scopeColumns: definition.scope?.columns ?? parameters }
 }
 
 /** A structured member that the server writes, such as `relationships`. */

@@ -18,7 +18,7 @@ const personalDataLogs = resource({
   about: 'One read or change of an object that holds personal data.',
   path: '/v2/personal-data/logs',
   table: 'personal_data_logs',
-  scopeColumns: ['resource_id'],
+  scope: { columns: ['resource_id'] },
   fields: {},
   area: 'personal-data',
   dialect: { ...dialects.inside, meta: 'none', links: 'none' },

@@ -12,7 +12,7 @@ const relatedDataEntries = resource({
   about: 'An object that belongs to the same set of personal data.',
   path: '/v2/personal-data/related-data-entries',
   table: 'personal_data_entries',
-  scopeColumns: ['root_id'],
+  scope: { columns: ['root_id'] },
   fields: {},
   area: 'personal-data',
   dialect: { ...dialects.inside, meta: 'none', links: 'none' },

@@ -69,7 +69,7 @@ export async function fill(
     await cloneRows(world, resource.table, made.id, wanted)
   } catch {
     // Not everything can be made: a store has the realms it has.
-    if (!operations.create && !resource.scopeOf) return
+    if (!operations.create && !resource.scope) return
     for (let i = 0; i < 12; i++) await makeIn(samples, listing, path)
   }
 }

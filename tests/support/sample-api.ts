@@ -35,7 +35,7 @@ const entries = (own: readonly DefinedField[]): Resource =>
 
 /** The entries of that API at their own address, and those of an API without fields where tools find them. */
 export const sampleEntries: readonly Resource[] = [
-  entries(fields),
+  resource({ ...entries(fields), path: '/v2/extensions/:custom_api_slug' }),
   resource({
     ...entries([]),
     noun: ['custom-entry-in-settings', 'custom-entries-in-settings'],

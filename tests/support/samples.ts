@@ -321,7 +321,7 @@ export const createFields = ({ resource, operations }: Kind): Fields => {
 
 function madeAt(collection: string, { resource }: Kind, body: { data: Data }): Made {
   const { id } = body.data
-  const key = resource.slug ? encodeURIComponent(String(body.data.slug)) : id
+  const key = resource.key ? encodeURIComponent(String(body.data[resource.key.field])) : id
   return { id, key, collection, path: `${collection}/${key}`, body }
 }
 

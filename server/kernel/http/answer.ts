@@ -28,24 +28,28 @@ const weak = (opaque: string): string => `W/"${opaque}"`
 
 /** The URL of one object. */
 export function selfUrl(resource: Resource, row: Row, ctx: Ctx): string {
-  const last = resource.slug ? encodeURIComponent(resource.slug(row)) : row.id
+  const last = resource.key ? encodeURIComponent(String(row.doc[resource.key.field] ?? row.id)) : row.id
   const { href } = resource.dialect
-  const path = `${collectionPath(resource, row.scope)}/${last}`
+  const path = `${collectionPath(resource, row.scope, ctx)}/${last}`
   return href === 'absolute' ? ctx.baseUrl + path : path.slice(href.after.length)
 }
 
 /** The collection's path with its parameters filled in. */
-export function collectionPath({ path, urlScope }: Resource, scope: readonly string[]): string {
-  const values = urlScope ?? scope
+export function collectionPath({ path }: Resource, scope: readonly string[], { names }: Ctx): string {
   let next = 0
-  return path.replace(/:\w+/g, () => values[next++] ?? '')
+  return path.replace(/:\w+/g, () => {
+    const id = scope[next++] ?? ''
+    const name = names.get(id)
+    return name === undefined ? id : encodeURIComponent(name)
+  })
 }
 
 /** One object's JSON, built around the stored text of its document. */
 export function objectText(resource: Resource, row: Row, ctx: Ctx, inList: boolean): string {
   const { dialect, type } = resource
   const inner = row.text.slice(1, -1)
-  let text = `{"type":"${type}","id":"${row.id}"${inner && `,${inner}`}`
+  const id = resource.key?.field === 'id' ? '' : `,"id":"${row.id}"`
+  let text = `{"type":"${type}"${id}${inner && `,${inner}`}`
   const meta = metaText(resource, row)
   if (meta) text += `,"meta":{${meta}}`
   if (dialect.links === 'inside' || (inList && dialect.links === 'beside')) {

@@ -32,14 +32,14 @@ function described([name, { schema, options }]: [string, Field]): [string, JsonS
 }
 
 /** The object as answers show it. */
-export function shownSchema({ type, about, fields, dialect, slug }: Resource): JsonSchema {
+export function shownSchema({ type, about, fields, dialect }: Resource): JsonSchema {
   const shown = Object.entries(fields as Fields).filter(([, { options }]) => !options.hidden)
   const time = { type: 'string', format: 'date-time' }
   const times = object({ created_at: time, updated_at: time })
   const meta = { flat: times, timestamps: object({ timestamps: times }), none: undefined }[dialect.meta]
   const schema = object({
     type: { const: type },
-    id: { type: 'string', ...(!slug && { format: 'uuid' }) },
+    id: { type: 'string', format: 'uuid' },
     ...Object.fromEntries(shown.map(described)),
     ...(meta && { meta }),
     ...(dialect.links !== 'none' && { links: selfLink }),
