@@ -116,6 +116,43 @@ test('a start recovers when the server and its PostgreSQL were both killed', asy
   expect(await kept(server.url)).toEqual(['both', 'killed', 'orphaned', 'stopped'])
 })
 
+test('a start ends a session that still works for a PostgreSQL that was killed', async () => {
+  await server.stop()
+  const { child, said: url } = await startElsewhere()
+  const client = new pg.Client(url)
+  client.on('error', () => {})
+  await client.connect()
+  const endless = client.query('DO $$ BEGIN LOOP END LOOP; END $$').catch(() => 'ended')
+  process.kill(postmasterPid(), 'SIGKILL')
+  await kill(child)
+  server = await startEmbedded(home)
+  expect(await endless).toBe('ended')
+  expect(await kept(server.url)).toHaveLength(4)
+})
+
+test('a server that has ended, and that nobody asked about yet, does not keep the directory', async () => {
+  await server.stop()
+  const module = new URL('../../server/kernel/storage/embedded.ts', import.meta.url)
+  const script = `import { startEmbedded } from '${module}'; await startEmbedded(process.argv[1]); console.log('up')`
+  // A parent that never asks how its children ended.
+  const negligent = `"$0" --input-type=module --eval "$1" "$2" & echo $!; exec tail -f /dev/null`
+  const parent = spawn('sh', ['-c', negligent, process.execPath, script, home], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  children.push(parent)
+  let said = ''
+  parent.stdout.on('data', (data) => {
+    said += String(data)
+  })
+  await expect.poll(() => said, { timeout: 20_000 }).toContain('up')
+  const pid = Number.parseInt(said, 10)
+  process.kill(pid, 'SIGKILL')
+  const state = () => fs.readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.[0]
+  await expect.poll(state).toBe('Z')
+  server = await startEmbedded(home)
+  expect(await kept(server.url)).toHaveLength(4)
+})
+
 test('pid files whose numbers now belong to other processes do not keep it from starting', async () => {
   const socketDir = new URL(server.url.replace('@/', '@x/')).searchParams.get('host') ?? ''
   await server.stop()

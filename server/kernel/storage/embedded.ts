@@ -6,7 +6,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { StartupError } from '../errors.ts'
-import { claim, codeOf, commandOf, isAlive, readOr } from './pid-file.ts'
+import { claim, codeOf, commandOf, exists, isAlive, processesIn, readOr } from './pid-file.ts'
 import { chooseLauncher, chooseOwner, giveTo, type Launcher, launch, type User } from './run-as.ts'
 
 /** The PostgreSQL that the server brings along: a real one, from an npm package, reached by a Unix socket. */
@@ -58,6 +58,7 @@ export async function startEmbedded(dataDir: string): Promise<Embedded> {
   let socketDir: string | undefined
   try {
     await stopOrphan(cluster)
+    await endSessions(cluster)
     removeLeftovers(cluster)
     const owner = chooseOwner(cluster)
     socketDir = makeSocketDir(home)
@@ -186,9 +187,31 @@ async function stopOrphan(cluster: string): Promise<void> {
   if (ours()) throw new StartupError(`a PostgreSQL of an earlier run (pid ${pid}) cannot be stopped: stop it`)
   // PostgreSQL takes any process with this number, even a dead one not yet reaped, for the owner of its lock
   // file. The rest of the file stays: it tells PostgreSQL whether sessions of the dead one are still at work.
-  if (isAlive(pid)) fs.writeFileSync(pidFile, [impossiblePid, ...lines.slice(1)].join('\n'))
+  if (exists(pid)) fs.writeFileSync(pidFile, [impossiblePid, ...lines.slice(1)].join('\n'))
   const socketDir = lines[4] ?? ''
   if (basename(socketDir).startsWith('sutler-')) fs.rmSync(socketDir, { recursive: true, force: true })
+}
+
+/**
+ * Ends what is still at work for a PostgreSQL that was killed: a session in the middle of a long statement does not
+ * notice, and keeps the shared memory that the next PostgreSQL wants. What it was doing is rolled back.
+ */
+async function endSessions(cluster: string): Promise<void> {
+  for (const [signal, waitMs] of [
+    ['SIGQUIT', 5_000],
+    ['SIGKILL', 5_000],
+  ] as const) {
+    const left = () => processesIn(cluster).filter((pid) => commandOf(pid).startsWith('postgres'))
+    for (const pid of left()) {
+      try {
+        process.kill(pid, signal)
+      } catch {
+        // It has ended, or is another user's: PostgreSQL will say so.
+      }
+    }
+    for (const until = Date.now() + waitMs; left().length && Date.now() < until; ) await sleep(20)
+    if (!left().length) return
+  }
 }
 
 // ---- The cluster

@@ -44,7 +44,8 @@ function write(file: string, content: string): boolean {
   }
 }
 
-export function isAlive(pid: number): boolean {
+/** Whether a process has this number: one that has ended keeps it until its parent has asked how. */
+export function exists(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true
@@ -53,13 +54,32 @@ export function isAlive(pid: number): boolean {
   }
 }
 
+/** Whether a process with this number is at work. */
+export const isAlive = (pid: number): boolean => exists(pid) && !stateOf(pid).startsWith('Z')
+
+const stateOf = (pid: number): string => statOf(pid)?.[0] ?? ps(pid, 'stat')
+
+/** What /proc tells of a process, from its state on; undefined where there is no /proc. */
+function statOf(pid: number): readonly string[] | undefined {
+  const stat = readOr(`/proc/${pid}/stat`, '')
+  // The second field, in parentheses, is the program's name and may hold anything.
+  return stat ? stat.slice(stat.lastIndexOf(')') + 2).split(' ') : undefined
+}
+
+/** The processes that work in a directory, as far as this user may know. */
+export function processesIn(directory: string): readonly number[] {
+  const pids = (readdirOr('/proc') ?? []).map(Number).filter((pid) => pid && pid !== process.pid)
+  return pids.filter((pid) => isAlive(pid) && linkOr(`/proc/${pid}/cwd`) === directory)
+}
+
 /** What a process has that a later one with its number does not: when it started, and in which boot. */
 function identify(pid: number): string {
   try {
     const boot = fs.readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
-    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The second field, in parentheses, is the program's name and may hold anything; the start is the 22nd.
-    return `${boot} ${stat.slice(stat.lastIndexOf(')')).split(' ')[20]}`
+    const stat = statOf(pid)
+    // The start is the 22nd field, the 20th from the state on.
+    if (stat) return `${boot} ${stat[19]}`
+    return ps(pid, 'lstart')
   } catch {
     return ps(pid, 'lstart')
   }
@@ -83,6 +103,22 @@ export function readOr(file: string, fallback: string): string {
     return fs.readFileSync(file, 'utf8')
   } catch {
     return fallback
+  }
+}
+
+function readdirOr(directory: string): readonly string[] | undefined {
+  try {
+    return fs.readdirSync(directory)
+  } catch {
+    return undefined
+  }
+}
+
+function linkOr(path: string): string | undefined {
+  try {
+    return fs.readlinkSync(path)
+  } catch {
+    return undefined
   }
 }
 
