@@ -1,7 +1,9 @@
 import packageJson from '../package.json' with { type: 'json' }
 import { app, shopperTokens } from './app.ts'
+import type { AccessTable } from './kernel/auth/access.ts'
+import type { Module } from './kernel/module.ts'
 import { type ApiDocument, apiDocument } from './kernel/openapi.ts'
-import { access } from './permissions/access.ts'
+import { access as appAccess } from './permissions/access.ts'
 
 const description = `Get an access token with an application key, then send it with every request:
 
@@ -12,9 +14,9 @@ const description = `Get an access token with an application key, then send it w
 Bodies are JSON in the envelope \`{"data": {"type": …, …}}\`, and answers too. A refusal is
 \`{"errors": [{"title", "status", "detail", "code", "source"}]}\`.`
 
-/** The API document of the whole server. */
-export const sutlerApi = (): ApiDocument =>
-  apiDocument(app, {
+/** The API document of the whole server, or of one with other modules. */
+export const sutlerApi = (modules: readonly Module[] = app, access: AccessTable = appAccess): ApiDocument =>
+  apiDocument(modules, {
     title: 'Sutler',
     version: packageJson.version,
     description,

@@ -5,6 +5,7 @@ import { sutlerApi } from './api-document.ts'
 import { app, shopperTokens } from './app.ts'
 import { type Config, readConfig, readSecret } from './config.ts'
 import { type Credentials, firstStart } from './first-start.ts'
+import type { AccessTable } from './kernel/auth/access.ts'
 import { forgetAttempts } from './kernel/auth/attempts.ts'
 import { deriveKey, Tokens } from './kernel/auth/tokens.ts'
 import { type Clock, systemClock } from './kernel/clock.ts'
@@ -18,11 +19,12 @@ import { forgetIdempotencyKeys } from './kernel/idempotency.ts'
 import { jobConnections, migrateJobs, startJobs } from './kernel/jobs.ts'
 import { type Mailer, smtp } from './kernel/mail.ts'
 import { mergeTotals } from './kernel/merge-totals.ts'
+import type { Module } from './kernel/module.ts'
 import { Database, statementMaxMs } from './kernel/storage/database.ts'
 import { startEmbedded } from './kernel/storage/embedded.ts'
 import { migrate } from './kernel/storage/migrate.ts'
 import { keyIsAlive } from './keys/index.ts'
-import { access } from './permissions/access.ts'
+import { access as appAccess } from './permissions/access.ts'
 import { ReadRecorder } from './personal-data/index.ts'
 
 /** A server that listens. */
@@ -35,12 +37,19 @@ export interface Running {
   stop(): Promise<void>
 }
 
-/** Builds every part, in order, once. A test passes its own clock, mail or patience. */
-export async function start(
-  config: Config = readConfig(),
-  swaps: { clock?: Clock; mail?: Mailer; statementMaxMs?: number } = {},
-): Promise<Running> {
-  const clock = swaps.clock ?? systemClock
+/** What a test may put in the place of a part: its own clock, mail or patience, or other modules. */
+export interface Swaps {
+  readonly clock?: Clock
+  readonly mail?: Mailer
+  readonly statementMaxMs?: number
+  readonly modules?: readonly Module[]
+  /** Has a row for every area of the modules. */
+  readonly access?: AccessTable
+}
+
+/** Builds every part, in order, once. */
+export async function start(config: Config = readConfig(), swaps: Swaps = {}): Promise<Running> {
+  const { clock = systemClock, modules = app, access = appAccess } = swaps
   const log = pino({ level: config.logLevel })
   // Undone in the reverse order, also when a later part does not start.
   const undo: (() => Promise<unknown>)[] = []
@@ -85,16 +94,16 @@ export async function start(
       baseUrl: config.baseUrl,
     }
     await firstStart(database, config, clock, (credentials) => announce(credentials, config))
-    await giveFirstDays(instance, app)
+    await giveFirstDays(instance, modules)
     const jobs = await startJobs(
-      app.flatMap((module) => module.jobs),
-      [mergeTotals, forgetIdempotencyKeys, forgetAttempts, ...app.flatMap((module) => module.chores)],
+      modules.flatMap((module) => module.jobs),
+      [mergeTotals, forgetIdempotencyKeys, forgetAttempts, ...modules.flatMap((module) => module.chores)],
       { ...instance, database: jobDatabase },
     )
     undo.push(() => jobs.stop())
-    const server = buildServer(instance, app, config.trustProxy)
+    const server = buildServer(instance, modules, config.trustProxy)
     health(server, database)
-    docs(server, sutlerApi, config.baseUrl)
+    docs(server, () => sutlerApi(modules, access), config.baseUrl)
     undo.push(() => server.close())
     const url = await listen(server, config)
     return { url, instance, failed: embedded?.exited ?? new Promise(() => {}), stop }

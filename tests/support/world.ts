@@ -4,12 +4,12 @@ import { inject } from 'vitest'
 import { app } from '../../server/app.ts'
 import { type Config, readConfig } from '../../server/config.ts'
 import { createStore } from '../../server/first-start.ts'
-import { type Clock, systemClock } from '../../server/kernel/clock.ts'
+import { systemClock } from '../../server/kernel/clock.ts'
 import type { Work } from '../../server/kernel/context.ts'
 import { giveFirstDays } from '../../server/kernel/first-days.ts'
 import { workOf } from '../../server/kernel/jobs.ts'
 import { createFirstKey } from '../../server/keys/index.ts'
-import { type Running, start } from '../../server/main.ts'
+import { type Running, type Swaps, start } from '../../server/main.ts'
 import { type Client, clientOf, type Reply, tokenOf } from './client.ts'
 
 export type { Client, Reply }
@@ -55,23 +55,29 @@ const keyOf = (name: string) => ({
 
 const databaseUrl = (postgres: string, database: string) => postgres.replace(/@\/[^?]*/, `@/${database}`)
 
+/** What a world has that others have not. */
+interface Particulars extends Swaps {
+  readonly env?: Record<string, string>
+  /** Makes the tables of other modules, in a database that is migrated. */
+  readonly sql?: string
+}
+
 /** Opens a world. Close it when the file's tests are done. */
-export async function openWorld(
-  swaps: { clock?: Clock; statementMaxMs?: number; env?: Record<string, string> } = {},
-): Promise<World> {
+export async function openWorld({ env, sql, ...swaps }: Particulars = {}): Promise<World> {
   const postgres = inject('postgres')
   const database = `world_${randomUUID().replaceAll('-', '')}`
   const root = new pg.Client(postgres)
   await root.connect()
   await root.query(`CREATE DATABASE ${database} TEMPLATE template_world`)
-  const server = await start(testConfig(postgres, database, swaps.env), swaps)
   const pool = new pg.Pool({ connectionString: databaseUrl(postgres, database), max: 2 })
   pool.on('error', () => {})
+  if (sql) await pool.query(sql)
+  const server = await start(testConfig(postgres, database, env), swaps)
   const now = (swaps.clock ?? systemClock).now()
   const otherStore = await server.instance.database.transaction((connection) =>
     createStore(connection, 'Other', now),
   )
-  await giveFirstDays(server.instance, app)
+  await giveFirstDays(server.instance, swaps.modules ?? app)
   await createFirstKey(server.instance.database, otherStore, 'client-of-other', 'secret-of-other', now)
   const { rows } = await pool.query('SELECT id FROM stores ORDER BY created_at, id LIMIT 1')
 
