@@ -2,9 +2,9 @@ import { accountRealmId, type SignedIn } from '../identity/index.ts'
 import { action } from '../kernel/action.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { choice } from '../kernel/fields.ts'
-import { type Answer, json, queryWithoutPage } from '../kernel/http/answer.ts'
+import { type Answer, pageAnswer } from '../kernel/http/answer.ts'
 import type { Call } from '../kernel/operations.ts'
-import { fetchPage, mustBePage, pageLinks, pageMeta } from '../kernel/query/page.ts'
+import { fetchPage, mustBePage } from '../kernel/query/page.ts'
 import { type Ask, parse } from '../kernel/query/parse.ts'
 import type { Row } from '../kernel/resource.ts'
 import { readSingleton } from '../kernel/singleton.ts'
@@ -69,14 +69,10 @@ async function tokensOf(
   const data = own.map(async ({ id, doc }) => {
     const ancestorIds = (doc.relationships?.ancestors ?? []).map(({ data }) => data.id)
     const token = await signAccountMemberToken(ctx.instance, session, { id, ancestorIds })
-    return { type: tokenType, account_id: id, account_name: doc.name, token, expires }
+    return JSON.stringify({ type: tokenType, account_id: id, account_name: doc.name, token, expires })
   })
-  const links = pageLinks(page, ctx.baseUrl + call.path, queryWithoutPage(call.query))
-  return json(201, {
-    data: await Promise.all(data),
-    meta: { ...pageMeta(page), account_member_id: member.userId },
-    links: { ...links, current: links.current ?? `${ctx.baseUrl}${call.path}?${call.query}` },
-  })
+  const text = (await Promise.all(data)).join(',')
+  return pageAnswer(201, text, page, ctx, call, { account_member_id: member.userId })
 }
 
 async function newSession(ctx: Ctx, member: SignedIn): Promise<Session> {

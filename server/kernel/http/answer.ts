@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import type { Ctx } from '../context.ts'
 import type { Page } from '../query/page.ts'
-import { pageLinks, pageMeta } from '../query/page.ts'
 import type { Resource, Row } from '../resource.ts'
+import { type Address, linkHeader, pageLinks, pageMeta } from './page-links.ts'
 
 /** What a request is answered with: the body is JSON text, or empty. */
 export interface Answer {
@@ -93,39 +93,31 @@ export function listAnswer(
   resource: Resource,
   page: Page,
   ctx: Ctx,
-  at: { readonly path: string; readonly query: string },
+  at: Address,
   moreMeta: Record<string, unknown> = {},
   more = '',
 ): Answer {
-  const query = queryWithoutPage(at.query)
-  const links = pageLinks(page, ctx.baseUrl + at.path, query)
-  const { page: pageNumbers, results } = pageMeta(page)
-  const { results: moreResults, ...otherMeta } = moreMeta as { results?: object }
-  const meta = { page: pageNumbers, results: { ...results, ...moreResults }, ...otherMeta }
-  const current = links.current ?? `${ctx.baseUrl}${at.path}?${at.query}`
   const data = page.rows.map((row) => objectText(resource, row, ctx, true)).join(',')
+  return pageAnswer(200, data, page, ctx, at, moreMeta, more)
+}
+
+/** As `listAnswer`, around other objects than the page's own: `data` is their JSON, separated by commas. */
+export function pageAnswer(
+  status: number,
+  data: string,
+  page: Page,
+  ctx: Ctx,
+  at: Address,
+  moreMeta: Record<string, unknown> = {},
+  more = '',
+): Answer {
+  const links = pageLinks(page, ctx.baseUrl, at)
+  const { page: numbers, results } = pageMeta(page)
+  const { results: moreResults, ...otherMeta } = moreMeta as { results?: object }
+  const meta = { page: numbers, results: { ...results, ...moreResults }, ...otherMeta }
   return {
-    status: 200,
-    body: `{"data":[${data}],"meta":${JSON.stringify(meta)},"links":${JSON.stringify({ ...links, current })}${more}}`,
+    status,
+    body: `{"data":[${data}],"meta":${JSON.stringify(meta)},"links":${JSON.stringify(links)}${more}}`,
     headers: linkHeader(links),
   }
 }
-
-const relations = ['first', 'prev', 'next', 'last'] as const
-
-// Every link repeats the filter. Proxies and clients give up on long headers; the body has the same links.
-const linkHeaderCharsMax = 2048
-
-function linkHeader(links: ReturnType<typeof pageLinks>): { link?: string } {
-  const link = relations.flatMap((rel) => (links[rel] ? [`<${links[rel]}>; rel="${rel}"`] : [])).join(', ')
-  return link.length > linkHeaderCharsMax ? {} : { link }
-}
-
-const pageParameter = /^page(\[|%5B)(limit|offset|after|before)(\]|%5D)=/i
-
-/** The query as links repeat it. */
-export const queryWithoutPage = (query: string): string =>
-  query
-    ?.split('&')
-    .filter((pair) => pair && !pageParameter.test(pair))
-    .join('&')

@@ -144,35 +144,3 @@ function openCursor(token: string, walk: Walk): Cursor {
   ]
   return { value, id, position }
 }
-
-/** The numbers of `meta.page` and `meta.results` (requirement §4.3). */
-export function pageMeta({ total, limit, offset }: Page) {
-  const pages = limit === 0 ? 0 : Math.ceil(total / limit)
-  const current = limit === 0 || total === 0 ? 1 : Math.floor(offset / limit) + 1
-  return { page: { limit, offset, current, total: pages }, results: { total } }
-}
-
-/** The list's links. `address` is the collection's URL, `query` the request's query without its `page[…]` position. */
-export function pageLinks(page: Page, address: string, query: string) {
-  const { total, limit, offset } = page
-  const prefix = `${address}?${query}${query && '&'}page%5Blimit%5D=${limit}&`
-  if (page.cursors) {
-    const link = (direction: string, token = '') => `${prefix}page%5B${direction}%5D=${token}`
-    return {
-      current: undefined,
-      first: link('after'),
-      last: link('before'),
-      next: page.cursors.next === undefined ? null : link('after', page.cursors.next),
-      prev: page.cursors.prev === undefined ? null : link('before', page.cursors.prev),
-    }
-  }
-  const at = (start: number) => `${prefix}page%5Boffset%5D=${start}`
-  const lastOffset = limit === 0 || total === 0 ? 0 : Math.floor((total - 1) / limit) * limit
-  return {
-    current: at(offset),
-    first: at(0),
-    last: at(lastOffset),
-    next: limit > 0 && offset + limit < total ? at(offset + limit) : null,
-    prev: offset > 0 ? at(Math.max(0, Math.min(offset - limit, lastOffset))) : null,
-  }
-}

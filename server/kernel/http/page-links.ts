@@ -1,0 +1,68 @@
+import type { Page } from '../query/page.ts'
+
+/** The numbers of `meta.page` and `meta.results` (requirement §4.3). */
+export function pageMeta({ total, limit, offset }: Page) {
+  const pages = limit === 0 ? 0 : Math.ceil(total / limit)
+  const current = limit === 0 || total === 0 ? 1 : Math.floor(offset / limit) + 1
+  return { page: { limit, offset, current, total: pages }, results: { total } }
+}
+
+/** Where a list was asked for: the path and the raw query of the request's URL. */
+export interface Address {
+  readonly path: string
+  readonly query: string
+}
+
+/** A page's links: absolute, null where there is no such page. */
+export interface PageLinks {
+  readonly current: string
+  readonly first: string
+  readonly last: string
+  readonly next: string | null
+  readonly prev: string | null
+}
+
+export function pageLinks(page: Page, baseUrl: string, { path, query }: Address): PageLinks {
+  const { total, limit, offset, cursors } = page
+  const kept = queryWithoutPage(query)
+  const prefix = `${baseUrl}${path}?${kept}${kept && '&'}page%5Blimit%5D=${limit}&`
+  if (cursors) {
+    const link = (direction: string, token = '') => `${prefix}page%5B${direction}%5D=${token}`
+    return {
+      current: `${baseUrl}${path}?${query}`,
+      first: link('after'),
+      last: link('before'),
+      next: cursors.next === undefined ? null : link('after', cursors.next),
+      prev: cursors.prev === undefined ? null : link('before', cursors.prev),
+    }
+  }
+  const at = (start: number) => `${prefix}page%5Boffset%5D=${start}`
+  const lastOffset = limit === 0 || total === 0 ? 0 : Math.floor((total - 1) / limit) * limit
+  return {
+    current: at(offset),
+    first: at(0),
+    last: at(lastOffset),
+    next: limit > 0 && offset + limit < total ? at(offset + limit) : null,
+    prev: offset > 0 ? at(Math.max(0, Math.min(offset - limit, lastOffset))) : null,
+  }
+}
+
+const pageParameter = /^page(\[|%5B)(limit|offset|after|before)(\]|%5D)=/i
+
+/** The query as links repeat it: without the position of the page. */
+const queryWithoutPage = (query: string): string =>
+  query
+    .split('&')
+    .filter((pair) => pair && !pageParameter.test(pair))
+    .join('&')
+
+const relations = ['first', 'prev', 'next', 'last'] as const
+
+// Every link repeats the filter. Proxies and clients give up on long headers; the body has the same links.
+const linkHeaderCharsMax = 2048
+
+/** The links again, as a header (RFC 8288). */
+export function linkHeader(links: PageLinks): { link?: string } {
+  const link = relations.flatMap((rel) => (links[rel] ? [`<${links[rel]}>; rel="${rel}"`] : [])).join(', ')
+  return link.length > linkHeaderCharsMax ? {} : { link }
+}
