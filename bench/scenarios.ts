@@ -1,9 +1,10 @@
 import { accounts as accountResource } from '../server/accounts/accounts.ts'
+import { extensionEnvelope } from '../server/extensions/envelope.ts'
 import { parse } from '../server/kernel/query/parse.ts'
 import { plan } from '../server/kernel/query/plan.ts'
 import type { Window } from '../server/kernel/query/sql.ts'
 import { pageSql } from '../server/kernel/query/sql.ts'
-import { dialects, resource } from '../server/kernel/resource.ts'
+import { resource } from '../server/kernel/resource.ts'
 import type { Sql } from '../server/kernel/storage/database.ts'
 import { rowColumns } from '../server/kernel/storage/store.ts'
 import type { Bare } from './bare.ts'
@@ -114,8 +115,8 @@ export function entryScenarios({ storeId, customApiId, entryId }: Seeded): Scena
     scope: { columns: ['custom_api_id'] },
     fields: {},
     area: 'custom-entries',
-    dialect: dialects.extensions,
-    meta: () => ({}),
+    envelope: extensionEnvelope,
+    meta: { fields: {}, of: () => ({}) },
   })
   const source = { resource: entries, scope: [customApiId] }
   const page = (window: Window): Bare => ({ sql: pageSql(source, undefined, window, storeId), quick: false })

@@ -1,7 +1,8 @@
-import { dialects, resource, shown } from '../kernel/resource.ts'
+import { resource, shown } from '../kernel/resource.ts'
 import { accounts } from './accounts.ts'
 import { addressFields, addressFilter } from './address-fields.ts'
 import { addressesOf, checkAddressOf } from './check-address.ts'
+import { accountEnvelope } from './envelope.ts'
 import { ownAccount } from './own-account.ts'
 
 /** Where an account wants its parcels and bills. */
@@ -20,7 +21,7 @@ export const accountAddresses = resource({
   filter: addressFilter,
   area: 'account-addresses',
   visible: ownAccount((account) => `account_id = ${account}`),
-  dialect: dialects.inside,
+  envelope: { ...accountEnvelope, links: 'inside' },
   most: addressesOf('account'),
   beforeWrite: checkAddressOf('account'),
 })

@@ -2,7 +2,8 @@ import { accountRealmId, userAuthenticationInfos } from '../identity/index.ts'
 import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { findVisible } from '../kernel/operations.ts'
-import { dialects, type FilterRule, type Row, resource, walks } from '../kernel/resource.ts'
+import { type FilterRule, type Row, resource, walks } from '../kernel/resource.ts'
+import { accountEnvelope } from './envelope.ts'
 import { ownAccount } from './own-account.ts'
 
 const { name, email, given_name, middle_name, family_name } = userAuthenticationInfos.fields
@@ -34,7 +35,7 @@ export const accountMembers = resource({
       `id IN (SELECT m.account_member_id FROM account_memberships m
               WHERE m.store_id = $1 AND m.account_id = ${account})`,
   ),
-  dialect: dialects.accounts,
+  envelope: accountEnvelope,
   operations: ['list', 'get'],
 })
 

@@ -1,8 +1,9 @@
-import { reference } from '../kernel/fields.ts'
-import { dialects, type FilterRule, resource, shown } from '../kernel/resource.ts'
+import { reference, text } from '../kernel/fields.ts'
+import { type FilterRule, resource, shown } from '../kernel/resource.ts'
 import { accountMembers } from './account-members.ts'
 import { accounts } from './accounts.ts'
 import { admitMember } from './admit-member.ts'
+import { accountEnvelope } from './envelope.ts'
 import { findAll } from './find-all.ts'
 import { ownAccount } from './own-account.ts'
 
@@ -35,7 +36,7 @@ const membership = {
   sort: ['created_at', 'id', 'updated_at'],
   area: 'accounts',
   visible: ownAccount((account) => `account_id = ${account}`),
-  dialect: dialects.accounts,
+  envelope: accountEnvelope,
 } as const
 
 /** That a member belongs to an account. */
@@ -73,10 +74,12 @@ export const membershipsOfMember = resource({
   path: '/v2/account-members/:account_member_id/account-memberships',
   parent: () => accountMembers,
   operations: ['list'],
-  // Each is found below its account.
-  links: ({ id, doc }, { baseUrl }) => ({
-    self: `${baseUrl}/v2/accounts/${doc.relationships?.account.data.id}/account-memberships/${id}`,
-  }),
+  links: {
+    fields: { self: text({ format: 'uri', about: 'The membership below its account.' }) },
+    of: ({ id, doc }, { baseUrl }) => ({
+      self: `${baseUrl}/v2/accounts/${doc.relationships?.account.data.id}/account-memberships/${id}`,
+    }),
+  },
   include: {
     account: async (ctx, rows) => {
       const ids = rows.flatMap(({ doc }) => doc.relationships?.account.data.id ?? [])

@@ -1,7 +1,8 @@
 import { text } from '../kernel/fields.ts'
 import { unlinkFrom } from '../kernel/links.ts'
-import { dialects, resource, walks } from '../kernel/resource.ts'
+import { resource, walks } from '../kernel/resource.ts'
 import { accounts } from './accounts.ts'
+import { accountEnvelope } from './envelope.ts'
 
 /** A label for accounts, to group and find them by. Deleting it takes it off all accounts. */
 export const accountTags = resource({
@@ -20,7 +21,7 @@ export const accountTags = resource({
   },
   sort: ['created_at', 'id', 'name', 'updated_at'],
   area: 'account-tags',
-  dialect: dialects.inside,
+  envelope: { ...accountEnvelope, links: 'inside' },
   afterDelete: unlinkFrom(() => accounts, 'account_tags'),
   constraints: {
     account_tags_name_key: {

@@ -2,7 +2,8 @@ import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { reference, text } from '../kernel/fields.ts'
 import { longText } from '../kernel/query/long-text.ts'
-import { type Draft, dialects, type Row, resource, shown, walks } from '../kernel/resource.ts'
+import { type Draft, type Row, resource, shown, walks } from '../kernel/resource.ts'
+import { accountEnvelope } from './envelope.ts'
 import { ownAccount } from './own-account.ts'
 
 interface Link<Type extends string> {
@@ -75,7 +76,7 @@ export const accounts = resource({
   sort: ['created_at', 'id', 'name', 'updated_at'],
   area: 'accounts',
   visible: ownAccount((account) => `id = ${account}`),
-  dialect: dialects.accounts,
+  envelope: accountEnvelope,
   beforeWrite: showAncestors,
   constraints: {
     accounts_registration_id_key: {

@@ -1,5 +1,11 @@
-import { addressesOf, addressFields, addressFilter, checkAddressOf } from '../accounts/index.ts'
-import { dialects, resource, shown } from '../kernel/resource.ts'
+import {
+  accountEnvelope,
+  addressesOf,
+  addressFields,
+  addressFilter,
+  checkAddressOf,
+} from '../accounts/index.ts'
+import { resource, shown } from '../kernel/resource.ts'
 import { customers } from './customers.ts'
 
 /** Where a customer wants their parcels and bills. */
@@ -17,7 +23,7 @@ export const customerAddresses = resource({
   },
   filter: addressFilter,
   area: 'customer-addresses',
-  dialect: dialects.inside,
+  envelope: { ...accountEnvelope, links: 'inside' },
   visible: ({ shopper }, bind) => shopper && `customer_id = ${bind(shopper.id)}::uuid`,
   most: addressesOf('customer'),
   beforeWrite: checkAddressOf('customer'),

@@ -1,11 +1,12 @@
 import { hash } from '@node-rs/argon2'
+import { accountEnvelope } from '../accounts/index.ts'
 import { mustBeWithinLimits } from '../kernel/auth/attempts.ts'
 import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { type Field, text } from '../kernel/fields.ts'
 import { newId } from '../kernel/ids.ts'
 import { longText } from '../kernel/query/long-text.ts'
-import { type Draft, dialects, resource, walks } from '../kernel/resource.ts'
+import { type Draft, resource, walks } from '../kernel/resource.ts'
 import { currentPassword, mustKnowPassword, refuseCommonPassword } from '../passwords/index.ts'
 import { customerWithPassword } from './customer-with-password.ts'
 
@@ -60,7 +61,7 @@ export const customers = resource({
   },
   sort: ['created_at', 'email', 'id', 'name', 'updated_at'],
   area: 'customers',
-  dialect: { ...dialects.accounts, links: 'none' },
+  envelope: { ...accountEnvelope, links: 'none' },
   visible: ({ shopper }, bind) => shopper && `id = ${bind(shopper.id)}::uuid`,
   beforeWrite: prepare,
   constraints: {

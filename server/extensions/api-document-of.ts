@@ -1,6 +1,9 @@
 import type { JsonSchema } from '../kernel/fields.ts'
+import { metaSchema } from '../kernel/openapi/schemas.ts'
 import type { Definition } from './definition.ts'
+import { entryMeta } from './entries.ts'
 import { valueSchema } from './entry-values.ts'
+import { extensionEnvelope } from './envelope.ts'
 import { timeout } from './list-timeout.ts'
 
 /** The OpenAPI 3.1 document of custom APIs: their entries at /v2/extensions, with the fields they have. */
@@ -179,15 +182,7 @@ const members = (names: readonly string[], schema: JsonSchema) => ({
 })
 
 const shared: Readonly<Record<string, JsonSchema>> = {
-  'entry.meta': {
-    type: 'object',
-    properties: {
-      timestamps: members(['created_at', 'updated_at'], { type: 'string', format: 'date-time' }),
-      data_size: whole,
-      resource_version: whole,
-      etag_id: { type: 'string' },
-    },
-  },
+  'entry.meta': metaSchema({ envelope: extensionEnvelope, meta: { fields: entryMeta } }) ?? {},
   'page.meta': {
     type: 'object',
     properties: {

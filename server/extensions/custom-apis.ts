@@ -1,7 +1,9 @@
 import type { Work } from '../kernel/context.ts'
 import { type FieldOptions, flag, object, text } from '../kernel/fields.ts'
-import { type Draft, dialects, type Row, resource, walks } from '../kernel/resource.ts'
+import { type Draft, type Row, resource, walks } from '../kernel/resource.ts'
 import { entries } from './entry-rows.ts'
+import { extensionEnvelope } from './envelope.ts'
+import { exactTotals } from './exact-totals.ts'
 import { mustNest, type Relationships, withoutParent } from './parent-apis.ts'
 
 const short = { type: 'string', maxLength: 255 }
@@ -65,8 +67,8 @@ export const customApis = resource({
   },
   sort: ['api_type', 'created_at', 'id', 'name', 'slug', 'updated_at'],
   area: 'custom-apis',
-  dialect: dialects.extensions,
-  listMeta: () => ({ results: { total_method: 'exact' } }),
+  envelope: extensionEnvelope,
+  listMeta: exactTotals,
   most: { n: 10_000, detail: (n) => `A store has at most ${n} custom APIs.` },
   beforeWrite: mustFit,
   afterWrite: showTypeOfEntries,

@@ -2,8 +2,10 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { choice, type FieldOptions, flag, integer, object, text } from '../kernel/fields.ts'
-import { type Draft, dialects, type Row, resource, walks } from '../kernel/resource.ts'
+import { type Draft, type Row, resource, walks } from '../kernel/resource.ts'
 import { customApis } from './custom-apis.ts'
+import { extensionEnvelope } from './envelope.ts'
+import { exactTotals } from './exact-totals.ts'
 import { dropValues, renameValues, setUnique } from './field-changes.ts'
 import { completeRules, fieldTypes, type Validation, validationSchema } from './field-rules.ts'
 
@@ -67,8 +69,8 @@ export const customFields = resource({
   },
   sort: ['created_at', 'field_type', 'id', 'name', 'slug', 'updated_at'],
   area: 'custom-apis',
-  dialect: dialects.extensions,
-  listMeta: () => ({ results: { total_method: 'exact' } }),
+  envelope: extensionEnvelope,
+  listMeta: exactTotals,
   most: { n: 100, detail: (n) => `A custom API has at most ${n} fields.` },
   beforeWrite: mustBeDefinable,
   afterWrite: applyToEntries,

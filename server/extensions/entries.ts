@@ -1,11 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Problem } from '../kernel/errors.ts'
-import { type Field, object } from '../kernel/fields.ts'
+import { type Field, integer, object, text } from '../kernel/fields.ts'
 import { etagId } from '../kernel/http/answer.ts'
-import { type Draft, dialects, type Resource, resource, walks } from '../kernel/resource.ts'
+import { type Draft, type Resource, resource, walks } from '../kernel/resource.ts'
 import type { Definition } from './definition.ts'
 import { filtersOf } from './entry-filters.ts'
 import { foldCase, mustBePresent, mustFit, sizeOf, valueSchema } from './entry-values.ts'
+import { extensionEnvelope } from './envelope.ts'
+import { exactTotals } from './exact-totals.ts'
 import { namedBy } from './find-entry.ts'
 
 /** Kept beside an entry's values. `meta` can be no field's slug, so it is in no field's way. */
@@ -13,6 +15,13 @@ interface Kept {
   readonly data_size: number
   /** What is compared of values that must be unique whatever their case, by field id. */
   readonly folded?: Readonly<Record<string, string>>
+}
+
+/** Members of `meta` of every entry. */
+export const entryMeta = {
+  data_size: integer({ min: 0, about: "The bytes of the entry's values." }),
+  resource_version: integer({ min: 0, about: 'Another one after every write.' }),
+  etag_id: text({ about: 'The hash in the ETag.' }),
 }
 
 /** The resource of a custom API's entries. */
@@ -38,13 +47,16 @@ export function entriesOf(api: Omit<Definition, 'entries'>): Resource {
     },
     sort: ['created_at', 'id', 'updated_at'],
     area: 'custom-entries',
-    dialect: dialects.extensions,
-    meta: (row) => ({
-      data_size: (row.hidden.meta as Kept | undefined)?.data_size ?? 0,
-      resource_version: row.version,
-      etag_id: etagId(row),
-    }),
-    listMeta: () => ({ results: { total_method: 'exact' } }),
+    envelope: extensionEnvelope,
+    meta: {
+      fields: entryMeta,
+      of: (row) => ({
+        data_size: (row.hidden.meta as Kept | undefined)?.data_size ?? 0,
+        resource_version: row.version,
+        etag_id: etagId(row),
+      }),
+    },
+    listMeta: exactTotals,
     beforeWrite: (_ctx, draft) => complete(api, draft),
     constraints: {
       entry_values_unique: { code: 'conflict', detail: `${api.apiType} with the given value already exists` },

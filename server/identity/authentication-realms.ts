@@ -1,5 +1,6 @@
 import { choice, list, text } from '../kernel/fields.ts'
-import { dialects, resource, shown } from '../kernel/resource.ts'
+import { resource, shown } from '../kernel/resource.ts'
+import { identityEnvelope } from './envelope.ts'
 
 /** Whose realm it is: the settings that lead to it. */
 export type Origin =
@@ -37,6 +38,6 @@ export const authenticationRealms = resource({
     relationships: shown<Relationships>({}, { about: 'The settings that this realm belongs to.' }),
   },
   area: 'authentication-realms',
-  dialect: dialects.identity,
+  envelope: identityEnvelope,
   operations: ['list', 'get', 'update'],
 })

@@ -8,6 +8,7 @@ import { getOwnMerchantRealmMapping } from './get-own-merchant-realm-mapping.ts'
 import { merchantRealmMappings } from './merchant-realm-mappings.ts'
 import { userAuthenticationInfos } from './user-authentication-infos.ts'
 
+export { identityEnvelope } from './envelope.ts'
 export { findRealm } from './find-realm.ts'
 export { folded } from './folded.ts'
 export { mustManageOneself, ownUser } from './own-user.ts'

@@ -1,5 +1,6 @@
 import { reference, text } from '../kernel/fields.ts'
-import { dialects, resource } from '../kernel/resource.ts'
+import { resource } from '../kernel/resource.ts'
+import { identityEnvelope } from './envelope.ts'
 
 /** Leads administrators to the realm they sign in to. Each store has one, made with it. */
 export const merchantRealmMappings = resource({
@@ -25,7 +26,7 @@ export const merchantRealmMappings = resource({
     store_id: reference('store', { readOnly: true, about: 'The store.' }),
   },
   area: 'merchant-realm-mappings',
-  dialect: { ...dialects.identity, meta: 'none', links: 'none' },
+  envelope: { ...identityEnvelope, times: 'none', links: 'none' },
   // The collection's address answers with the one mapping there is: see get-own-merchant-realm-mapping.ts.
   operations: ['get', 'update'],
   constraints: {

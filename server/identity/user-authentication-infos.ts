@@ -1,6 +1,7 @@
-import { flag, text } from '../kernel/fields.ts'
-import { dialects, type FilterRule, resource, walks } from '../kernel/resource.ts'
+import { choice, flag, text } from '../kernel/fields.ts'
+import { type FilterRule, resource, walks } from '../kernel/resource.ts'
 import { authenticationRealms } from './authentication-realms.ts'
+import { identityEnvelope } from './envelope.ts'
 import { mustManageOneself, ownUser } from './own-user.ts'
 
 const namePart = (about: string, example: string) => text({ nullable: true, max: 255, about, example })
@@ -45,7 +46,10 @@ export const userAuthenticationInfos = resource({
     mustManageOneself(ctx)
     if (before && values.email !== before.doc.email) values.email_claimed = ctx.who.shopper && true
   },
-  dialect: dialects.identity,
+  envelope: identityEnvelope,
   // A user is created by one request; there is no state before it.
-  meta: () => ({ creation_status: 'COMPLETE' }),
+  meta: {
+    fields: { creation_status: choice(['COMPLETE'], { about: 'How far the creation has come.' }) },
+    of: () => ({ creation_status: 'COMPLETE' }),
+  },
 })

@@ -1,8 +1,9 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { RE2JS } from 're2js'
+import { type Envelope, placedSchema, valueIn } from './envelope.ts'
 import { Problem } from './errors.ts'
-import type { Fields, JsonSchema, Values } from './fields.ts'
+import type { Field, Fields, JsonSchema, Values } from './fields.ts'
 import { isId } from './ids.ts'
 
 /** The schemas of what a client may send, and the refusals in words that say what would have been accepted. */
@@ -112,11 +113,13 @@ function given(value: unknown): string {
 }
 
 /** What a body must look like: `{"data": {"type": …, …}}` with the fields' own schemas. */
-export interface Envelope {
+export interface BodyShape {
   readonly type: string
   readonly alsoType?: readonly string[]
   readonly typeOptional?: boolean
   readonly fields: Fields
+  /** Where the fields are; without one, at the top. */
+  readonly envelope?: Pick<Envelope, 'fields'>
 }
 
 export const writable = (fields: Fields) =>
@@ -124,26 +127,23 @@ export const writable = (fields: Fields) =>
 
 /** The JSON Schema of `data` in a create or an update. Unknown members are let through, and ignored. */
 export function dataSchema(
-  { type, alsoType = [], typeOptional, fields }: Envelope,
+  { type, alsoType = [], typeOptional, fields, envelope }: BodyShape,
   update: boolean,
+  schemaOf = checked,
 ): JsonSchema {
   const accepted = writable(fields)
   const needed = accepted.filter(([, { options }]) => (update ? options.requiredOnUpdate : options.required))
   const types = [type, ...alsoType]
-  return {
-    type: 'object',
-    required: [...(typeOptional ? [] : ['type']), ...needed.map(([name]) => name)],
-    properties: {
-      type: types.length === 1 ? { const: type } : { enum: types },
-      ...Object.fromEntries(
-        accepted.map(([name, { schema, options }]) => [
-          name,
-          options.hidden ? { ...schema, writeOnly: true } : schema,
-        ]),
-      ),
-    },
-  }
+  // Where a list mixes types, `type` is one of the fields.
+  const required = new Set([...(typeOptional ? [] : ['type']), ...needed.map(([name]) => name)])
+  return placedSchema(envelope, [...required], {
+    type: types.length === 1 ? { const: type } : { enum: types },
+    ...Object.fromEntries(accepted.map(([name, field]) => [name, schemaOf(field)])),
+  })
 }
+
+const checked = ({ schema, options }: Field): JsonSchema =>
+  options.hidden ? { ...schema, writeOnly: true } : schema
 
 export interface Input<F extends Fields> {
   create(body: unknown): Values<F>
@@ -152,15 +152,16 @@ export interface Input<F extends Fields> {
 }
 
 /** Reads bodies: checks them, drops what is unknown or not the client's to set, fills in defaults. */
-export function input<F extends Fields>(envelope: Envelope & { readonly fields: F }): Input<F> {
-  const checks = [false, true].map((update) => checker(dataSchema(envelope, update), 'data'))
-  const accepted = writable(envelope.fields)
+export function input<F extends Fields>(shape: BodyShape & { readonly fields: F }): Input<F> {
+  const checks = [false, true].map((update) => checker(dataSchema(shape, update), 'data'))
+  const accepted = writable(shape.fields)
   const pick = (body: unknown, update: boolean): Partial<Values<F>> => {
     const data = dataOf(body)
     checks[update ? 1 : 0]?.(data)
     const values: Record<string, unknown> = {}
     for (const [name, { schema, options }] of accepted) {
-      const value = schema.format === 'uuid' ? asStored(data[name]) : data[name]
+      const sent = valueIn(shape.envelope, data, name)
+      const value = schema.format === 'uuid' ? asStored(sent) : sent
       if (value !== undefined) values[name] = value
       else if (!update && options.default !== undefined) values[name] = options.default
     }

@@ -101,7 +101,7 @@ export function keptInRows(
     fields: {},
     filter: {},
     area: owner.area,
-    dialect: { meta: 'none', links: 'none', href: 'absolute', digits: 3 },
+    envelope: { times: 'none', digits: 3, fields: 'top', links: 'none', href: 'absolute' },
     operations: [],
   })
   return {

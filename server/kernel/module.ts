@@ -6,7 +6,7 @@ import { input } from './input.ts'
 import type { Chore, Job } from './jobs.ts'
 import * as operations from './operations.ts'
 import { type LinkOperation, linkOperation, type Relationship } from './relationship.ts'
-import type { OperationName, Resource } from './resource.ts'
+import { type OperationName, orderOf, orders, type Resource } from './resource.ts'
 import { deleteSingleton, getSingleton, type Singleton, updateSingleton } from './singleton.ts'
 
 /** One call of the API: what routing, the pipeline, the API document and the contract suite need to know of it. */
@@ -101,7 +101,7 @@ const all: readonly OperationName[] = ['list', 'create', 'get', 'update', 'delet
 const methods = { list: 'GET', create: 'POST', get: 'GET', update: 'PUT', delete: 'DELETE' } as const
 const statuses = { list: 200, create: 201, get: 200, update: 200, delete: 204 } as const
 const sentences = {
-  list: (_one: string, many: string) => `Lists ${many}, a page at a time.`,
+  list: (_one: string, many: string, order: string) => `Lists ${many}, a page at a time, ${order}.`,
   create: (one: string) => `Creates ${one}.`,
   get: (one: string) => `Reads ${one}.`,
   update: (one: string) => `Changes the fields that are sent of ${one}; the rest keep their values.`,
@@ -120,7 +120,7 @@ function ofResource(resource: Resource): Operation[] {
     path: name === 'list' || name === 'create' ? resource.path : `${resource.path}/:id`,
     access: writes(name) ? 'write' : 'read',
     area: resource.area,
-    about: sentences[name](phrase, many.replaceAll('-', ' ')),
+    about: sentences[name](phrase, many.replaceAll('-', ' '), orders[orderOf(resource)]),
     status: statuses[name],
     transaction:
       Boolean(name === 'delete' ? resource.beforeDelete || resource.afterDelete : rules) && writes(name),

@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Ctx, Work } from './context.ts'
+import { pathOf } from './envelope.ts'
 import { Problem } from './errors.ts'
 import type { Fields, Values } from './fields.ts'
-import { type Answer, etagOf, listAnswer, noContent, objectAnswer, objectText } from './http/answer.ts'
+import { type Answer, etagOf, listAnswer, noContent, objectAnswer } from './http/answer.ts'
 import { matches } from './http/conditional.ts'
+import { objectText } from './http/object-text.ts'
 import { isId, newId } from './ids.ts'
 import { type Input, input } from './input.ts'
 import { askForMerge, mergeWantedFrom } from './merge-totals.ts'
@@ -101,7 +103,7 @@ export async function list(
   const narrowed = both(visibleTo(ctx, resource), where)
   const page = await fetchPage(ctx, { resource, scope, ...(narrowed && { where: narrowed }) }, ask)
   if (page.unmerged > mergeWantedFrom) askForMerge(ctx)
-  const meta = await resource.listMeta?.(ctx, ask, page.total)
+  const meta = await resource.listMeta?.of(ctx, ask, page.total)
   const more = await included(ctx, resource, ask.include, page.rows)
   ctx.instance.onRead(ctx, resource, page.rows)
   return listAnswer(resource, page, ctx, call, meta, more)
@@ -294,8 +296,9 @@ function refuseImmutable(resource: Resource, before: Row, changes: Record<string
     if (!options.immutable || !(name in changes)) continue
     const stored = options.hidden ? before.hidden[name] : before.doc[name]
     if (isDeepStrictEqual(changes[name], stored ?? null) || isDeepStrictEqual(changes[name], stored)) continue
-    throw new Problem('unprocessable', `data.${name} is immutable: it cannot be changed once it is set.`, {
-      source: `data.${name}`,
+    const source = pathOf(resource.envelope, name)
+    throw new Problem('unprocessable', `${source} is immutable: it cannot be changed once it is set.`, {
+      source,
     })
   }
 }

@@ -1,4 +1,5 @@
 import type { Ctx, Principal, Work } from './context.ts'
+import type { Envelope } from './envelope.ts'
 import { type Field, type FieldOptions, type Fields, type JsonSchema, object, type Values } from './fields.ts'
 import type { Ask, Op } from './query/parse.ts'
 
@@ -35,30 +36,26 @@ export const walks = {
 
 export type OperationName = 'list' | 'create' | 'get' | 'update' | 'delete'
 
-/** How an area of the public contract writes what every area says. See docs/api-design.md. */
-export interface Dialect {
-  /** `meta.created_at`, or `meta.timestamps.created_at`; `none` shows no times. */
-  readonly meta: 'flat' | 'timestamps' | 'none'
-  /** `links` of a single object: a sibling of `data`, inside it, or left out. */
-  readonly links: 'beside' | 'inside' | 'none'
-  /** Links start with the address the client used, or (relative) with the path after this prefix. */
-  readonly href: 'absolute' | { readonly after: string }
-  /** Digits after the second. Milliseconds are stored; where six are printed the last three are zeros. */
-  readonly digits: 3 | 6
-}
+/** The orders that a list may be in by itself, as `sort` writes them and in words. */
+export const orders = {
+  created_at: 'the oldest first',
+  '-created_at': 'the newest first',
+  updated_at: 'the least recently changed first',
+  '-updated_at': 'the most recently changed first',
+} as const
 
-export const dialects = {
-  /** Identity: flat times, links beside. */
-  identity: { meta: 'flat', links: 'beside', href: 'absolute', digits: 3 },
-  /** Accounts: nested times, links beside. */
-  accounts: { meta: 'timestamps', links: 'beside', href: 'absolute', digits: 3 },
-  /** Addresses and keys: nested times, links inside. */
-  inside: { meta: 'timestamps', links: 'inside', href: 'absolute', digits: 3 },
-  keys: { meta: 'timestamps', links: 'inside', href: { after: '' }, digits: 6 },
-  /** Custom APIs: relative links without the version. */
-  extensions: { meta: 'timestamps', links: 'inside', href: { after: '/v2' }, digits: 3 },
-  permissions: { meta: 'timestamps', links: 'inside', href: { after: '' }, digits: 3 },
-} as const satisfies Record<string, Dialect>
+export type Order = keyof typeof orders
+
+/** The order of a resource's lists where a request names none. */
+export const orderOf = ({ order = '-created_at' }: { readonly order?: Order }): Order => order
+
+/** Members that are worked out for each answer: what they are, for the API document, and their values. */
+export interface WorkedOut<M extends Fields, A extends readonly unknown[]> {
+  readonly fields: M
+  /** What is undefined is left out. */
+  // A method, not a property: a list of resources holds resources of different fields.
+  of(...args: A): Values<M>
+}
 
 /** A stored object. `text` is the JSON of what is shown; it is parsed only when someone asks for `doc`. */
 // biome-ignore lint/suspicious/noExplicitAny: as for Resource.
@@ -88,8 +85,16 @@ export interface Draft<F extends Fields = any> {
   readonly before?: Row<F>
 }
 
-export interface Definition<F extends Fields> {
-  /** The `type` of the object in JSON. */
+export interface Definition<
+  F extends Fields,
+  Meta extends Fields = Fields,
+  Links extends Fields = Fields,
+  ListMeta extends Fields = Fields,
+> {
+  /**
+   * The `type` of the object in JSON. Where a list mixes types, each object's own is in a field named `type`: a
+   * `choice` of all there are, `required` and `immutable`. This one then names what they have in common.
+   */
   readonly type: string
   /** Accepted in place of `type` in requests, where clients in the wild send another. */
   readonly alsoType?: readonly string[]
@@ -108,9 +113,11 @@ export interface Definition<F extends Fields> {
     readonly [K in keyof F | 'id' | 'created_at' | 'updated_at' | (string & {})]?: readonly Op[] | FilterRule
   }
   readonly sort?: readonly string[]
+  /** The order of a list where the request names none: the newest first, unless it is told. It needs an index. */
+  readonly order?: Order
   /** The row of the access table that says who may call. */
   readonly area: string
-  readonly dialect: Dialect
+  readonly envelope: Envelope
   readonly operations?: readonly OperationName[]
   /** A condition on the rows that this caller may see, where a shopper's token narrows them; `all`: it does not. */
   readonly visible?: 'all' | ((who: Principal, bind: (value: unknown) => string) => string | undefined)
@@ -121,15 +128,18 @@ export interface Definition<F extends Fields> {
   readonly afterWrite?: (work: Work, row: Row<F>, before: Row<F> | undefined) => Promise<void> | void
   readonly beforeDelete?: (work: Work, row: Row<F>) => Promise<void> | void
   readonly afterDelete?: (work: Work, row: Row<F>) => Promise<void> | void
-  /** Members of `meta` and `links` beyond the usual. */
-  readonly meta?: (row: Row<F>) => Record<string, unknown>
-  readonly links?: (row: Row<F>, ctx: Ctx) => Record<string, string>
-  /** Members of the list's `meta` beyond paging. */
-  readonly listMeta?: (
-    ctx: Ctx,
-    ask: Ask,
-    total: number,
-  ) => Promise<Record<string, unknown>> | Record<string, unknown>
+  /**
+   * Members of `meta` beyond the usual. Times among them (`format: 'date-time'`) have the envelope's digits, and where
+   * it has `meta.timestamps` they are there.
+   */
+  readonly meta?: WorkedOut<Meta, [row: Row<F>]>
+  /** Members of `links` beyond `self`, or a `self` that is elsewhere. */
+  readonly links?: WorkedOut<Links, [row: Row<F>, ctx: Ctx]>
+  /** Members of a list's `meta` beyond paging; those of `results` are beside the total. */
+  readonly listMeta?: {
+    readonly fields: ListMeta
+    of(ctx: Ctx, ask: Ask, total: number): Promise<Values<ListMeta>> | Values<ListMeta>
+  }
   /** What `include=` may name, and how to find it for the rows of an answer. */
   readonly include?: Readonly<Record<string, (ctx: Ctx, rows: readonly Row<F>[]) => Promise<Included>>>
   /** What the client is told when a constraint of the table refuses a write; the rest are bugs. */
@@ -183,9 +193,14 @@ export interface Resource<F extends Fields = any> extends Definition<F> {
 }
 
 /** Declares a resource: one kind of object, its fields, its lists and who may do what. */
-export function resource<const F extends Fields>(definition: Definition<F>): Resource<F> {
+export function resource<
+  const F extends Fields,
+  const Meta extends Fields,
+  const Links extends Fields,
+  const ListMeta extends Fields,
+>(definition: Definition<F, Meta, Links, ListMeta>): Resource<F> {
   const parameters = [...definition.path.matchAll(/:(\w+)/g)].map((match) => match[1] as string)
-  return { ...definition, scopeColumns: definition.scope?.columns ?? parameters }
+  return { ...definition, scopeColumns: definition.scope?.columns ?? parameters } as Resource<F>
 }
 
 /** A structured member that the server writes, such as `relationships`. */

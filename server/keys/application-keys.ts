@@ -1,6 +1,6 @@
 import type { Work } from '../kernel/context.ts'
 import { integer, text } from '../kernel/fields.ts'
-import { type Draft, dialects, resource } from '../kernel/resource.ts'
+import { type Draft, resource } from '../kernel/resource.ts'
 import { refuseOverbooking } from './reserve-rate-limit.ts'
 
 /** A pair of client id and secret that tokens are issued for. The secret is shown once, when the key is created. */
@@ -23,7 +23,8 @@ export const applicationKeys = resource({
     last_used_at: text({ hidden: true, readOnly: true, nullable: true }),
   },
   area: 'application-keys',
-  dialect: dialects.keys,
+  // The contract prints microseconds.
+  envelope: { times: 'meta.timestamps', digits: 6, fields: 'top', links: 'inside', href: { after: '' } },
   // Creating one is an action: its answer shows the secret.
   operations: ['list', 'get', 'update', 'delete'],
   async beforeWrite(work, draft) {
@@ -31,18 +32,26 @@ export const applicationKeys = resource({
     await keepHidden(work, draft)
   },
   afterDelete: (work, row) => work.instance.tokens.revoke(row.id),
-  meta: ({ createdAt, updatedAt, hidden }) => ({
-    timestamps: {
-      created_at: micros(createdAt),
-      updated_at: micros(updatedAt),
-      last_used_at: hidden.last_used_at ? micros(hidden.last_used_at) : null,
+  meta: {
+    fields: {
+      last_used_at: text({
+        format: 'date-time',
+        nullable: true,
+        about: 'When a token was last issued for it; null until one is.',
+      }),
     },
-  }),
-  listMeta: async (work) => {
-    const [row] = await work.store.rows(
-      'SELECT coalesce(sum(reserved_rate_limit), 0) FROM application_keys WHERE store_id = $1',
-    )
-    return { results: {}, total_reserved_rate_limit: Number(row?.[0]) }
+    of: ({ hidden }) => ({ last_used_at: hidden.last_used_at ?? null }),
+  },
+  listMeta: {
+    fields: {
+      total_reserved_rate_limit: integer({ min: 0, about: 'What all keys of the store have reserved.' }),
+    },
+    of: async ({ store }) => {
+      const [row] = await store.rows(
+        'SELECT coalesce(sum(reserved_rate_limit), 0) FROM application_keys WHERE store_id = $1',
+      )
+      return { total_reserved_rate_limit: Number(row?.[0]) }
+    },
   },
 })
 
@@ -52,5 +61,3 @@ async function keepHidden(work: Work, { id, values }: Draft): Promise<void> {
   const key = await work.store.findWhole(applicationKeys, id)
   Object.assign(values, key?.hidden)
 }
-
-const micros = (time: string) => `${time.slice(0, -1)}000Z`

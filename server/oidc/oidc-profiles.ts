@@ -1,10 +1,12 @@
-import { authenticationRealms, touchLinkedUsers } from '../identity/index.ts'
+import { authenticationRealms, identityEnvelope, touchLinkedUsers } from '../identity/index.ts'
 import { seal } from '../kernel/auth/seal.ts'
 import type { Ctx, Work } from '../kernel/context.ts'
 import { text } from '../kernel/fields.ts'
-import { type Draft, dialects, type Row, resource } from '../kernel/resource.ts'
+import { type Draft, type Row, resource } from '../kernel/resource.ts'
 
 export const issuerMax = 1024
+
+const link = (about: string) => text({ format: 'uri', about })
 
 /** One OpenID Connect provider that the users of a realm may sign in with. */
 export const oidcProfiles = resource({
@@ -42,22 +44,32 @@ export const oidcProfiles = resource({
     issuer: text({ hidden: true, readOnly: true, max: issuerMax }),
   },
   area: 'authentication-realms',
-  dialect: dialects.identity,
+  envelope: identityEnvelope,
   beforeWrite: (work, draft) => {
     sealSecret(work, draft)
     forgetIssuer(draft)
   },
   beforeDelete: (work, profile) =>
     touchLinkedUsers(work, 'user_authentication_oidc_profile_infos', 'oidc_profile_id', profile),
-  meta: (profile) => ({ issuer: issuerOf(profile) }),
-  links: (profile, ctx) => {
-    const { baseUrl, store } = ctx
-    const realm = `stores/${store.id}/authentication-realms/${profile.scope[0]}`
-    return {
-      'authorization-endpoint': `${baseUrl}/oidc-idp/login/${realm}?elasticpath_commerce_cloud_profile_id=${profile.id}`,
-      'callback-endpoint': callbackUrlOf(profile, ctx),
-      'client-discovery-url': `${baseUrl}/oidc-idp/${realm}/.well-known/openid-configuration`,
-    }
+  meta: {
+    fields: { issuer: text({ about: 'What its ID tokens are signed as: the `iss` of these.' }) },
+    of: (profile) => ({ issuer: issuerOf(profile) }),
+  },
+  links: {
+    fields: {
+      'authorization-endpoint': link('Where a browser is sent to sign in.'),
+      'callback-endpoint': link('Where the provider sends the browser back to: to be registered with it.'),
+      'client-discovery-url': link('The configuration of this sign-in, for OpenID Connect clients.'),
+    },
+    of(profile, ctx) {
+      const { baseUrl, store } = ctx
+      const realm = `stores/${store.id}/authentication-realms/${profile.scope[0]}`
+      return {
+        'authorization-endpoint': `${baseUrl}/oidc-idp/login/${realm}?elasticpath_commerce_cloud_profile_id=${profile.id}`,
+        'callback-endpoint': callbackUrlOf(profile, ctx),
+        'client-discovery-url': `${baseUrl}/oidc-idp/${realm}/.well-known/openid-configuration`,
+      }
+    },
   },
 })
 

@@ -1,8 +1,14 @@
-import { mustHaveUser, signOutUser, touchUser, userAuthenticationInfos } from '../identity/index.ts'
+import {
+  identityEnvelope,
+  mustHaveUser,
+  signOutUser,
+  touchUser,
+  userAuthenticationInfos,
+} from '../identity/index.ts'
 import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { reference, text } from '../kernel/fields.ts'
-import { type Draft, dialects, resource } from '../kernel/resource.ts'
+import { type Draft, resource } from '../kernel/resource.ts'
 import { issuerMax, issuerOf, oidcProfiles } from './oidc-profiles.ts'
 
 const noProfile = {
@@ -40,7 +46,7 @@ export const userAuthenticationOidcProfileInfos = resource({
     }),
   },
   area: 'user-authentication-oidc-profile-info',
-  dialect: dialects.identity,
+  envelope: identityEnvelope,
   beforeWrite: prepare,
   beforeDelete: (work, { scope }) => signOutUser(work, scope),
   constraints: {

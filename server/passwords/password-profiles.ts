@@ -1,8 +1,13 @@
-import { accountRealmId, authenticationRealms, touchLinkedUsers } from '../identity/index.ts'
+import {
+  accountRealmId,
+  authenticationRealms,
+  identityEnvelope,
+  touchLinkedUsers,
+} from '../identity/index.ts'
 import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { choice, flag, text } from '../kernel/fields.ts'
-import { type Draft, dialects, resource } from '../kernel/resource.ts'
+import { type Draft, resource } from '../kernel/resource.ts'
 
 /** One set of usernames and passwords that account members may sign in with. */
 export const passwordProfiles = resource({
@@ -24,7 +29,7 @@ export const passwordProfiles = resource({
     }),
   },
   area: 'authentication-realms',
-  dialect: dialects.identity,
+  envelope: identityEnvelope,
   beforeWrite: refuseOtherRealms,
   beforeDelete: (work, profile) =>
     touchLinkedUsers(work, 'user_authentication_password_profile_infos', 'password_profile_id', profile),

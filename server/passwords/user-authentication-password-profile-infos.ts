@@ -1,5 +1,6 @@
 import { hash } from '@node-rs/argon2'
 import {
+  identityEnvelope,
   mustHaveUser,
   mustManageOneself,
   ownUser,
@@ -12,7 +13,7 @@ import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { reference, text, type Values } from '../kernel/fields.ts'
 import { checker } from '../kernel/input.ts'
-import { type Draft, dialects, type Row, resource } from '../kernel/resource.ts'
+import { type Draft, type Row, resource } from '../kernel/resource.ts'
 import { currentPassword, mustKnowPassword } from './current-password.ts'
 import { passwordProfiles } from './password-profiles.ts'
 import { refuseCommonPassword } from './refuse-common-password.ts'
@@ -60,7 +61,7 @@ export const userAuthenticationPasswordProfileInfos = resource({
   fields,
   area: 'user-authentication-password-profile-info',
   visible: ownUser('user_authentication_info_id'),
-  dialect: dialects.identity,
+  envelope: identityEnvelope,
   beforeWrite: prepare,
   beforeDelete: (work, { scope }) => signOutUser(work, scope),
   constraints: {

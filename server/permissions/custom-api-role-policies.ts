@@ -1,7 +1,7 @@
 import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { flag, object } from '../kernel/fields.ts'
-import { type Draft, dialects, resource, walks } from '../kernel/resource.ts'
+import { type Draft, resource, walks } from '../kernel/resource.ts'
 import { findRole } from './built-in-roles.ts'
 
 interface Relationships {
@@ -53,7 +53,7 @@ export const customApiRolePolicies = resource({
   },
   sort: ['created_at', 'id', 'updated_at'],
   area: 'permissions',
-  dialect: dialects.permissions,
+  envelope: { times: 'meta.timestamps', digits: 3, fields: 'top', links: 'inside', href: { after: '' } },
   beforeWrite: nameRoleAndApi,
   constraints: {
     custom_api_role_policies_role_key: {

@@ -1,6 +1,7 @@
 import { choice, text } from '../kernel/fields.ts'
-import { dialects, resource, shown } from '../kernel/resource.ts'
+import { resource, shown } from '../kernel/resource.ts'
 import { dataEntryTypes } from './data-entries.ts'
+import { personalDataEnvelope } from './envelope.ts'
 import type { Initiator } from './initiators.ts'
 
 /** How far an erasure request has come. It is carried out as a whole, or not at all. */
@@ -37,7 +38,7 @@ export const erasureRequests = resource({
     updated_at: time('When its status last changed.'),
   },
   area: 'personal-data',
-  dialect: { ...dialects.inside, meta: 'none' },
+  envelope: { ...personalDataEnvelope, links: 'inside' },
   // Creating one starts a job, and the list needs a filter: both are actions.
   operations: ['get'],
 })

@@ -4,9 +4,10 @@ import { action } from '../kernel/action.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { listAnswer } from '../kernel/http/answer.ts'
 import { fetchPage } from '../kernel/query/page.ts'
-import { dialects, type Row, resource } from '../kernel/resource.ts'
+import { type Row, resource } from '../kernel/resource.ts'
 import { askAboutEntry, type DataEntry, feedTypes } from './data-entries.ts'
 import { entryQuery } from './entry-query.ts'
+import { personalDataEnvelope } from './envelope.ts'
 import { type Initiator, initiatorsOf } from './initiators.ts'
 import { type Past, pastsOf } from './pasts-of.ts'
 import { resourcePath } from './resource-path.ts'
@@ -21,7 +22,7 @@ const personalDataLogs = resource({
   scope: { columns: ['resource_id'] },
   fields: {},
   area: 'personal-data',
-  dialect: { ...dialects.inside, meta: 'none', links: 'none' },
+  envelope: personalDataEnvelope,
   operations: [],
 })
 

@@ -2,9 +2,10 @@ import { action } from '../kernel/action.ts'
 import { listAnswer } from '../kernel/http/answer.ts'
 import { newId } from '../kernel/ids.ts'
 import { fetchPage } from '../kernel/query/page.ts'
-import { dialects, resource } from '../kernel/resource.ts'
+import { resource } from '../kernel/resource.ts'
 import { askAboutEntry, findRoot } from './data-entries.ts'
 import { entryQuery } from './entry-query.ts'
+import { personalDataEnvelope } from './envelope.ts'
 
 const relatedDataEntries = resource({
   type: 'related_data_entry',
@@ -15,7 +16,7 @@ const relatedDataEntries = resource({
   scope: { columns: ['root_id'] },
   fields: {},
   area: 'personal-data',
-  dialect: { ...dialects.inside, meta: 'none', links: 'none' },
+  envelope: personalDataEnvelope,
   operations: [],
 })
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { kindsWith, Samples } from '../support/samples.ts'
 import { openWorld, type World } from '../support/world.ts'
-import { listings, makeIn } from './listings.ts'
+import { listings, makeIn, timesIn } from './listings.ts'
 
 let world: World
 let samples: Samples
@@ -45,21 +45,25 @@ describe.each(listings)('$id', (listing) => {
   })
 })
 
-const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}(000)?Z$/
+const digits = { 0: '', 3: '\\.\\d{3}', 6: '\\.\\d{3}000' } as const
 
 describe.each(kindsWith('get').map((kind) => ({ ...kind, kind })))('$name', ({ kind, resource }) => {
-  test('is written as its dialect says, and its own link leads to it', async () => {
+  test('is written as its envelope says, and its own link leads to it', async () => {
     const made = await samples.make(kind)
     const { body } = await world.admin.get(made.path)
-    const { dialect } = resource
+    const { envelope } = resource
     if (!kind.runTime) expect(body.data.type).toBe(resource.type)
     expect(body.data.id).toBe(made.id)
-    const times = dialect.meta === 'flat' ? body.data.meta : body.data.meta?.timestamps
-    if (dialect.meta === 'none') expect(times).toBeUndefined()
-    else for (const name of ['created_at', 'updated_at']) expect(times[name]).toMatch(time)
-    if (dialect.links === 'none') return
-    const links = dialect.links === 'beside' ? body.links : body.data.links
-    const { href } = dialect
+    if (envelope.times === 'none') {
+      expect([body.data.meta?.created_at, body.data.meta?.timestamps]).toEqual([undefined, undefined])
+    } else {
+      const time = new RegExp(`^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d${digits[envelope.digits]}Z$`)
+      const times = timesIn(resource, body.data)
+      for (const name of ['created_at', 'updated_at']) expect(times[name]).toMatch(time)
+    }
+    if (envelope.links === 'none') return
+    const links = envelope.links === 'beside' ? body.links : body.data.links
+    const { href } = envelope
     const self = typeof href === 'string' ? links.self : `${href.after}${links.self}`
     expect(self.startsWith('http')).toBe(href === 'absolute')
     expect((await world.admin.get(self)).body.data.id).toBe(made.id)

@@ -1,6 +1,6 @@
 import type { Fields, JsonSchema } from '../../server/kernel/fields.ts'
 import type { Op } from '../../server/kernel/query/parse.ts'
-import type { FilterRule, Kind as ValueKind } from '../../server/kernel/resource.ts'
+import type { FilterRule, Resource, Kind as ValueKind } from '../../server/kernel/resource.ts'
 import { type Kind, kindNamed, kindsWith, type Made, operations, type Samples } from '../support/samples.ts'
 import type { World } from '../support/world.ts'
 
@@ -127,6 +127,14 @@ export async function expected(
     [anId, world.storeId],
   )
   return rows.map(({ id }) => id as string)
+}
+
+/** The times of a shown object, from where its envelope has them. */
+// biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what a test is about.
+export function timesIn({ envelope: { times, fields } }: Resource, data: any): Record<string, string> {
+  if (times === 'meta') return data.meta
+  if (times === 'meta.timestamps') return data.meta.timestamps
+  return fields === 'attributes' ? data.attributes : data
 }
 
 export const sortsOf = ({ kind: { resource } }: Listing): string[] =>

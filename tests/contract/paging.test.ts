@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { orderOf } from '../../server/kernel/resource.ts'
 import { Samples } from '../support/samples.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { expected, fill, idsOf, listings, mayFilter, sortsOf } from './listings.ts'
@@ -20,7 +21,7 @@ describe.each(listings)('$id', (listing) => {
   let path: string
   let anId: string
   const sorts = ['', ...sortsOf(listing)]
-  const model = (sort: string) => expected(world, listing, anId, sort || '-created_at')
+  const model = (sort: string) => expected(world, listing, anId, sort || orderOf(listing.kind.resource))
   const url = (parameters: Record<string, string | number>) =>
     `${path}?${Object.entries(parameters)
       .filter(([, value]) => value !== '')

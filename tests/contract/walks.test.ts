@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Samples } from '../support/samples.ts'
 import { openWorld, type World } from '../support/world.ts'
-import { expected, fill, idsOf, type Listing, listings, makeIn, mayFilter } from './listings.ts'
+import { expected, fill, idsOf, type Listing, listings, makeIn, mayFilter, timesIn } from './listings.ts'
 
 let world: World
 beforeAll(async () => {
@@ -73,11 +73,6 @@ describe.each(walked('id', 'gt'))('$id', (listing) => {
   })
 })
 
-const timeIn = (
-  record: { meta: { timestamps?: Record<string, string> } & Record<string, string> },
-  field: string,
-) => (record.meta.timestamps?.[field] ?? record.meta[field]) as string
-
 for (const field of ['created_at', 'updated_at']) {
   describe.each(walked(field, 'ge'))('$id', (listing) => {
     test(`a walk by ${field} meets every record that stayed at least once`, async () => {
@@ -90,7 +85,7 @@ for (const field of ['created_at', 'updated_at']) {
         const fresh = body.data.filter(({ id }: { id: string }) => !met.has(id))
         for (const { id } of body.data) met.add(id)
         if (fresh.length === 0 || body.data.length < pageLength) break
-        from = timeIn(body.data.at(-1), field)
+        from = timesIn(listing.kind.resource, body.data.at(-1))[field] as string
       }
       const stayed = await stop()
       expect(stayed.filter((id) => !met.has(id))).toEqual([])

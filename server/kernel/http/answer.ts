@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import type { Ctx } from '../context.ts'
 import type { Page } from '../query/page.ts'
 import type { Resource, Row } from '../resource.ts'
+import { linksText, objectText } from './object-text.ts'
 import { type Address, linkHeader, pageLinks, pageMeta } from './page-links.ts'
 
 /** What a request is answered with: the body is JSON text, or empty. */
@@ -26,59 +27,10 @@ export const entityTag = (...told: readonly unknown[]): string => weak(hash('sha
 /** RFC 9110 §8.8.3: weak, because the text of the representation may differ where the object does not. */
 const weak = (opaque: string): string => `W/"${opaque}"`
 
-/** The URL of one object. */
-export function selfUrl(resource: Resource, row: Row, ctx: Ctx): string {
-  const last = resource.key ? encodeURIComponent(String(row.doc[resource.key.field] ?? row.id)) : row.id
-  const { href } = resource.dialect
-  const path = `${collectionPath(resource, row.scope, ctx)}/${last}`
-  return href === 'absolute' ? ctx.baseUrl + path : path.slice(href.after.length)
-}
-
-/** The collection's path with its parameters filled in. */
-export function collectionPath({ path }: Resource, scope: readonly string[], { names }: Ctx): string {
-  let next = 0
-  return path.replace(/:\w+/g, () => {
-    const id = scope[next++] ?? ''
-    const name = names.get(id)
-    return name === undefined ? id : encodeURIComponent(name)
-  })
-}
-
-/** One object's JSON, built around the stored text of its document. */
-export function objectText(resource: Resource, row: Row, ctx: Ctx, inList: boolean): string {
-  const { dialect, type } = resource
-  const inner = row.text.slice(1, -1)
-  const id = resource.key?.field === 'id' ? '' : `,"id":"${row.id}"`
-  let text = `{"type":"${type}"${id}${inner && `,${inner}`}`
-  const meta = metaText(resource, row)
-  if (meta) text += `,"meta":{${meta}}`
-  if (dialect.links === 'inside' || (inList && dialect.links === 'beside')) {
-    text += `,"links":${linksText(resource, row, ctx)}`
-  }
-  return `${text}}`
-}
-
-function metaText({ dialect, meta }: Resource, row: Row): string {
-  const more = meta ? JSON.stringify(meta(row)).slice(1, -1) : ''
-  if (dialect.meta === 'none') return more
-  const zeros = dialect.digits === 6 ? '000Z"' : 'Z"'
-  const stamp = (time: string) => `"${time.slice(0, -1)}${zeros}`
-  const times = `"created_at":${stamp(row.createdAt)},"updated_at":${stamp(row.updatedAt)}`
-  if (dialect.meta === 'flat') return more ? `${times},${more}` : times
-  // A resource with times of its own has said so in `meta.timestamps`.
-  return more.startsWith('"timestamps"') ? more : `"timestamps":{${times}}${more && `,${more}`}`
-}
-
-function linksText(resource: Resource, row: Row, ctx: Ctx): string {
-  const self = selfUrl(resource, row, ctx)
-  if (!resource.links) return `{"self":"${self}"}`
-  return JSON.stringify({ self, ...resource.links(row, ctx) })
-}
-
 /** A single object in its envelope, with its entity tag. */
 export function objectAnswer(status: number, resource: Resource, row: Row, ctx: Ctx, more = ''): Answer {
   const data = objectText(resource, row, ctx, false)
-  const links = resource.dialect.links === 'beside' ? `,"links":${linksText(resource, row, ctx)}` : ''
+  const links = resource.envelope.links === 'beside' ? `,"links":${linksText(resource, row, ctx)}` : ''
   return { status, body: `{"data":${data}${links}${more}}`, headers: { etag: etagOf(row) } }
 }
 

@@ -1,6 +1,6 @@
 import type { Fields } from '../fields.ts'
 import type { Operation } from '../module.ts'
-import type { FilterRule, Resource } from '../resource.ts'
+import { type FilterRule, type Order, orderOf, orders, type Resource } from '../resource.ts'
 
 type Parameter = Readonly<Record<string, unknown>>
 
@@ -58,16 +58,16 @@ function listParameters(resource: Resource | undefined, own: Fields): Parameter[
   const { sort, filter } = resource ?? {}
   return [
     ...['limit', 'offset', 'after', 'before'].map(shared),
-    ...(sort?.length ? [sortParameter(sort)] : []),
+    ...(sort?.length ? [sortParameter(sort, orderOf(resource ?? {}))] : []),
     ...(filter ? [filterParameter(filter)] : []),
     ...(resource || own.filter ? [] : [shared('sort'), shared('filter')]),
   ]
 }
 
-const sortParameter = (fields: readonly string[]): Parameter => ({
+const sortParameter = (fields: readonly string[], order: Order): Parameter => ({
   name: 'sort',
   in: 'query',
-  description: 'The field to sort by; descending after `-`. Without it, the newest come first.',
+  description: `The field to sort by; descending after \`-\`. Without it: \`${order}\`, ${orders[order]}.`,
   schema: { type: 'string', enum: fields.flatMap((field) => [field, `-${field}`]) },
 })
 

@@ -1,5 +1,6 @@
+import { type Envelope, placed, placedSchema } from '../envelope.ts'
 import type { Field, Fields, JsonSchema } from '../fields.ts'
-import { dataSchema, type Envelope, writable } from '../input.ts'
+import { type BodyShape, dataSchema, writable } from '../input.ts'
 import type { Operation } from '../module.ts'
 import { linksSchema } from '../relationship.ts'
 import type { Resource } from '../resource.ts'
@@ -19,53 +20,83 @@ const content = (schema: JsonSchema, example?: unknown) => ({
 })
 
 /** A field's schema with what its reader is told of it. */
-function described([name, { schema, options }]: [string, Field]): [string, JsonSchema] {
+function described({ schema, options }: Field): JsonSchema {
   const { about, example, default: fallback, readOnly, hidden } = options
-  const facts = {
+  return {
+    ...schema,
     ...(about && { description: about }),
     ...(fallback !== undefined && { default: fallback }),
     ...(example !== undefined && { examples: [example] }),
     ...(readOnly && { readOnly }),
     ...(hidden && { writeOnly: true }),
   }
-  return [name, { ...schema, ...facts }]
 }
 
+const documented = (fields: readonly (readonly [name: string, field: Field])[]) =>
+  Object.fromEntries(fields.map(([name, field]) => [name, described(field)]))
+
+const time = { type: 'string', format: 'date-time' }
+const times = { created_at: time, updated_at: time }
+
 /** The object as answers show it. */
-export function shownSchema({ type, about, fields, dialect }: Resource): JsonSchema {
+export function shownSchema(resource: Resource): JsonSchema {
+  const { type, about, fields, envelope } = resource
   const shown = Object.entries(fields as Fields).filter(([, { options }]) => !options.hidden)
-  const time = { type: 'string', format: 'date-time' }
-  const times = object({ created_at: time, updated_at: time })
-  const meta = { flat: times, timestamps: object({ timestamps: times }), none: undefined }[dialect.meta]
-  const schema = object({
+  const meta = metaSchema(resource)
+  const { properties } = placedSchema(envelope, [], {
     type: { const: type },
+    ...(envelope.times === 'fields' && times),
+    ...documented(shown),
+  })
+  const { type: typeSchema, ...others } = properties as Record<string, JsonSchema>
+  const schema = object({
+    type: typeSchema,
     id: { type: 'string', format: 'uuid' },
-    ...Object.fromEntries(shown.map(described)),
+    ...others,
     ...(meta && { meta }),
-    ...(dialect.links !== 'none' && { links: selfLink }),
+    ...(envelope.links !== 'none' && { links: urlsSchema(resource) }),
   })
   return { description: about, ...schema, required: ['type', 'id', ...(meta ? ['meta'] : [])] }
 }
 
-const selfLink: JsonSchema = { type: 'object', properties: { self: { type: 'string' } } }
+interface Shown {
+  readonly envelope: Envelope
+  readonly meta?: { readonly fields: Fields }
+}
+
+/** `meta` of an object; undefined when it has none. */
+export function metaSchema({ envelope, meta }: Shown): JsonSchema | undefined {
+  const own = Object.entries(meta?.fields ?? {})
+  const always = Object.keys(times)
+  if (envelope.times === 'meta') return object({ ...times, ...documented(own) }, always)
+  if (envelope.times !== 'meta.timestamps') return own.length ? object(documented(own), []) : undefined
+  const isTime = ([, { schema }]: [string, Field]) => schema.format === 'date-time'
+  const timestamps = object({ ...times, ...documented(own.filter(isTime)) }, always)
+  const others = documented(own.filter((one) => !isTime(one)))
+  return object({ timestamps, ...others }, ['timestamps'])
+}
+
+const selfLink: JsonSchema = object({ self: { type: 'string' } })
+
+const urlsSchema = ({ links }: Resource): JsonSchema =>
+  object({ self: { type: 'string' }, ...documented(Object.entries((links?.fields ?? {}) as Fields)) }, [
+    'self',
+  ])
 
 export const newSchema = (resource: Resource): JsonSchema => sentSchema(resource, false)
 export const changesSchema = (resource: Resource): JsonSchema => sentSchema(resource, true)
 
 /** What a client sends as `data`, with the fields' descriptions. */
-function sentSchema(envelope: Envelope, update: boolean): JsonSchema {
-  const schema = dataSchema(envelope, update)
-  const fields = Object.fromEntries(writable(envelope.fields).map(described))
-  return { ...schema, properties: { ...(schema.properties as object), ...fields } }
-}
+const sentSchema = (shape: BodyShape, update: boolean): JsonSchema => dataSchema(shape, update, described)
 
 /** A body that would be accepted, as far as the fields' examples and defaults go. */
-function exampleOf({ type, fields }: Envelope, update: boolean): unknown {
+function exampleOf({ type, fields, envelope }: BodyShape, update: boolean): unknown {
   const told = writable(fields).map(([name, { options }]) => [name, options] as const)
   const sampleOf = (options: Field['options']) => options.example ?? options.default ?? undefined
   if (!update && told.some(([, options]) => options.required && sampleOf(options) === undefined))
     return undefined
-  return { data: { type, ...Object.fromEntries(told.map(([name, options]) => [name, sampleOf(options)])) } }
+  const values = Object.fromEntries(told.map(([name, options]) => [name, sampleOf(options)]))
+  return { data: { type, ...placed(envelope, values) } }
 }
 
 /** The request body of an operation that takes one. */
@@ -107,10 +138,7 @@ export function successOf(operation: Operation, shared: Named): Record<string, u
   if (of.kind === 'resource') return resourceAnswer(of.resource, of.name, shared)
   if (of.kind === 'singleton') {
     const { type, fields, about } = of.singleton
-    const data = object(
-      { type: { const: type }, ...Object.fromEntries(Object.entries(fields).map(described)) },
-      ['type'],
-    )
+    const data = object({ type: { const: type }, ...documented(Object.entries(fields)) }, ['type'])
     const headers = { ETag: { $ref: '#/components/headers/ETag' } }
     return { [status]: { description: about, headers, content: content(object({ data })) } }
   }
@@ -119,7 +147,7 @@ export function successOf(operation: Operation, shared: Named): Record<string, u
     return { [status]: { description: 'The links.', content: content(schema) } }
   }
   const { shows } = of.action
-  if (shows?.page) return { [status]: pageAnswer(shows.resource && shared.nameOf(shows.resource)) }
+  if (shows?.page) return { [status]: pageAnswer(shows.resource, shared) }
   const resource = shows?.resource ?? shared.resourceAt(operation.path)
   const name = resource && shared.nameOf(resource)
   const data = name ? ref(name) : {}
@@ -131,16 +159,15 @@ export function successOf(operation: Operation, shared: Named): Record<string, u
   }
 }
 
-function resourceAnswer(resource: Resource, name: string, { nameOf }: Named): Record<string, unknown> {
-  const { noun, dialect } = resource
-  const schema = ref(nameOf(resource) ?? '')
-  const included = resource.include ? { included: { type: 'object' } } : {}
-  if (name === 'list') return { 200: pageAnswer(nameOf(resource), included) }
-  const links = dialect.links === 'beside' ? { links: selfLink } : {}
+function resourceAnswer(resource: Resource, name: string, shared: Named): Record<string, unknown> {
+  const { noun, envelope } = resource
+  if (name === 'list') return { 200: pageAnswer(resource, shared) }
+  const links = envelope.links === 'beside' ? { links: urlsSchema(resource) } : {}
+  const data = ref(shared.nameOf(resource) ?? '')
   const answer = {
     description: `The ${noun[0].replaceAll('-', ' ')}.`,
     headers: { ETag: { $ref: '#/components/headers/ETag' } },
-    content: content({ ...object({ data: schema, ...links, ...included }), required: ['data'] }),
+    content: content({ ...object({ data, ...links, ...includedIn(resource) }), required: ['data'] }),
   }
   if (name === 'create') return { 201: answer }
   return name === 'get'
@@ -148,18 +175,24 @@ function resourceAnswer(resource: Resource, name: string, { nameOf }: Named): Re
     : { 200: answer }
 }
 
-const pageAnswer = (name: string | undefined, included: object = {}) => ({
-  description: 'A page of the list.',
-  headers: { Link: { $ref: '#/components/headers/Link' } },
-  content: content(
-    object(
-      {
-        data: { type: 'array', items: name ? ref(name) : { type: 'object' } },
-        meta: ref('Page'),
-        links: ref('Links'),
-        ...included,
-      },
-      ['data', 'meta', 'links'],
+const includedIn = (resource: Resource) => (resource.include ? { included: { type: 'object' } } : {})
+
+function pageAnswer(resource: Resource | undefined, { nameOf }: Named): object {
+  const name = resource && nameOf(resource)
+  const own = resource?.listMeta && documented(Object.entries(resource.listMeta.fields as Fields))
+  return {
+    description: 'A page of the list.',
+    headers: { Link: { $ref: '#/components/headers/Link' } },
+    content: content(
+      object(
+        {
+          data: { type: 'array', items: name ? ref(name) : { type: 'object' } },
+          meta: own ? { allOf: [ref('Page'), object(own, [])] } : ref('Page'),
+          links: ref('Links'),
+          ...(resource && includedIn(resource)),
+        },
+        ['data', 'meta', 'links'],
+      ),
     ),
-  ),
-})
+  }
+}

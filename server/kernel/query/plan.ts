@@ -1,6 +1,6 @@
 import { Problem } from '../errors.ts'
 import { isId } from '../ids.ts'
-import type { FilterRule, Kind, Resource } from '../resource.ts'
+import { type FilterRule, type Kind, orderOf, type Resource } from '../resource.ts'
 import type { Ask, Filter, Op } from './parse.ts'
 
 /** What a list may be filtered and sorted by: the allow-list of one resource. */
@@ -53,11 +53,15 @@ function kindOfSchema(schema: { readonly [keyword: string]: unknown } | undefine
 /** The second stage: refuses (400) what the resource does not allow, and says what it does. */
 export function plan(ask: Ask, resource: Resource): Plan {
   const shape = shapeOf(resource)
-  return { filter: ask.filter && planFilter(ask.filter, shape), sort: planSort(ask, shape) }
+  return { filter: ask.filter && planFilter(ask.filter, shape), sort: planSort(ask, resource, shape) }
 }
 
-function planSort({ sort }: Ask, { sorts }: Shape): Plan['sort'] {
-  if (!sort) return { field: 'created_at', column: 'created_at', kind: 'time', descending: true }
+function planSort({ sort }: Ask, resource: Resource, { sorts }: Shape): Plan['sort'] {
+  if (!sort) {
+    const order = orderOf(resource)
+    const field = order.replace('-', '')
+    return { field, column: field, kind: 'time', descending: order.startsWith('-') }
+  }
   const allowed = sorts.get(sort.field)
   if (allowed) return { ...sort, ...allowed }
   const names = [...sorts.keys()].sort().join(' ')

@@ -1,3 +1,4 @@
+import { type Envelope, flat, placed } from '../envelope.ts'
 import { Problem } from '../errors.ts'
 import type { Fields, Values } from '../fields.ts'
 import { newId } from '../ids.ts'
@@ -35,20 +36,22 @@ class StoredRow<F extends Fields> implements Row<F> {
   readonly updatedAt: string
   readonly text: string
   readonly scope: readonly string[]
+  readonly #envelope: Envelope
   readonly #hidden: string | undefined
 
-  constructor(tuple: Tuple, scopeColumns: number, at: number) {
+  constructor(tuple: Tuple, { scopeColumns: { length: scopeColumns }, envelope }: Resource<F>, at: number) {
     this.id = tuple[at] as string
     this.version = Number(tuple[at + 1])
     this.createdAt = isoTime(tuple[at + 2] as string)
     this.updatedAt = isoTime(tuple[at + 3] as string)
     this.text = tuple[at + 4] as string
     this.scope = scopeColumns === 0 ? noScope : (tuple.slice(at + 5, at + 5 + scopeColumns) as string[])
+    this.#envelope = envelope
     this.#hidden = tuple[at + 5 + scopeColumns] ?? undefined
   }
 
   get doc(): Values<F> {
-    return JSON.parse(this.text) as Values<F>
+    return flat(this.#envelope, JSON.parse(this.text)) as Values<F>
   }
 
   get hidden(): Partial<Values<F>> {
@@ -58,13 +61,13 @@ class StoredRow<F extends Fields> implements Row<F> {
 
 /** A row from a statement's columns, which begin at `at`. */
 export const toRow = <F extends Fields>(resource: Resource<F>, tuple: Tuple, at = 0): Row<F> =>
-  new StoredRow<F>(tuple, resource.scopeColumns.length, at)
+  new StoredRow<F>(tuple, resource, at)
 
 /** The change feed's triggers read who wrote, and in which request, from a setting of the transaction. */
 export const recordedBy = (n: number): string => `set_config('sutler.by', $${n}, true)`
 
 /** The rows of a table: of a resource, or of several that share it. */
-export type Rows = Pick<Resource, 'table'> & Partial<Pick<Resource, 'type' | 'constraints'>>
+export type Rows = Pick<Resource, 'table'> & Partial<Pick<Resource, 'type' | 'envelope' | 'constraints'>>
 
 /** Which rows `r` a statement changes, and to what. */
 interface Sweep {
@@ -208,8 +211,9 @@ export class Store {
 
   async insert<F extends Fields>(into: Resource<F>, row: NewRow<F>): Promise<Row<F>> {
     const [doc, hidden] = split(into, row.values)
-    const values = [this.id, row.id ?? newId(), ...(row.scope ?? []), this.#now(), doc, hidden, this.#by]
-    const [tuple] = await this.#write(into, { text: statementsOf(into).insert, values })
+    const values = [this.id, row.id ?? newId(), ...(row.scope ?? []), this.#time(into), doc, hidden, this.#by]
+    const { type } = row.values as { type?: string }
+    const [tuple] = await this.#write(into, { text: statementsOf(into).insert, values }, type)
     return toRow(into, tuple as Tuple)
   }
 
@@ -220,7 +224,7 @@ export class Store {
     values: Values<F>,
   ): Promise<Row<F> | undefined> {
     const [doc, hidden] = split(of, values)
-    const parameters = [this.id, row.id, ...row.scope, this.#now(), doc, hidden, this.#by, row.version]
+    const parameters = [this.id, row.id, ...row.scope, this.#time(of), doc, hidden, this.#by, row.version]
     const [tuple] = await this.#write(of, { text: statementsOf(of).update, values: parameters })
     return tuple && toRow(of, tuple)
   }
@@ -230,7 +234,7 @@ export class Store {
    * such row.
    */
   async touch(of: Resource, id: string, scope: readonly string[] = []): Promise<boolean> {
-    const values = [this.id, id, ...scope, this.#now(), this.#by]
+    const values = [this.id, id, ...scope, this.#time(of), this.#by]
     return (await this.#write(of, { text: statementsOf(of).touch, values })).length > 0
   }
 
@@ -278,7 +282,7 @@ export class Store {
 
   /** Changes all rows that meet a condition, each to a new version, in one statement. Their ids. */
   async changeAll(of: Rows, { where, doc, hidden, from }: Sweep): Promise<readonly string[]> {
-    const binds = new Binds([this.id, this.#by, this.#now()])
+    const binds = new Binds([this.id, this.#by, this.#time(of)])
     const sets = Object.entries({ doc, hidden }).map(([column, sql]) =>
       sql ? `, ${column} = ${sql(binds.bind)}` : '',
     )
@@ -326,11 +330,21 @@ export class Store {
     return this.#connection.run({ text, values: [this.id, ...values], long: true })
   }
 
-  async #write(resource: Rows, sql: Parameters<Connection['run']>[0]): Promise<readonly Tuple[]> {
+  /** Now, in whole seconds where no more is shown: what is shown is what is stored and compared. */
+  #time({ envelope }: Rows): Date {
+    const now = this.#now()
+    return envelope?.digits === 0 ? new Date(Math.floor(now.getTime() / 1000) * 1000) : now
+  }
+
+  async #write(
+    resource: Rows,
+    sql: Parameters<Connection['run']>[0],
+    type?: string,
+  ): Promise<readonly Tuple[]> {
     try {
       return await this.#connection.run(sql)
     } catch (error) {
-      throw refusalOf(resource, error) ?? error
+      throw refusalOf(resource, error, type) ?? error
     }
   }
 }
@@ -350,14 +364,14 @@ function split(
       hidden[name] = value
     }
   }
-  return [JSON.stringify(doc), hidden ? JSON.stringify(hidden) : null]
+  return [JSON.stringify(placed(resource.envelope, doc)), hidden ? JSON.stringify(hidden) : null]
 }
 
 // SQLSTATE: 23505 unique, 23503 foreign key, 23514 check, 23P01 exclusion.
 const constraintStates = ['23505', '23503', '23514', '23P01']
 
 /** The client's words for a constraint that refused the write; undefined when it is not one of the resource's. */
-function refusalOf(resource: Rows, error: unknown): Problem | undefined {
+function refusalOf(resource: Rows, error: unknown, type = resource.type): Problem | undefined {
   if (!constraintStates.includes(sqlState(error) ?? '')) return undefined
   const constraint = brokenConstraint(error) ?? ''
   const refusal = resource.constraints?.[constraint]
@@ -368,7 +382,7 @@ function refusalOf(resource: Rows, error: unknown): Problem | undefined {
   // By convention each table names the key to its parent so: the parent is missing, or was deleted meanwhile.
   if (constraint.endsWith('_parent_fkey')) return new Problem('not_found', undefined, { cause: error })
   if (constraint.endsWith('_pkey')) {
-    return new Problem('conflict', `${resource.type ?? 'an object'} with the given id already exists`, {
+    return new Problem('conflict', `${type ?? 'an object'} with the given id already exists`, {
       cause: error,
     })
   }

@@ -1,0 +1,10 @@
+import type { Envelope } from '../kernel/envelope.ts'
+
+/** Realms, their users, and what these sign in with. */
+export const identityEnvelope: Envelope = {
+  times: 'meta',
+  digits: 3,
+  fields: 'top',
+  links: 'beside',
+  href: 'absolute',
+}

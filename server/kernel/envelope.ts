@@ -1,0 +1,79 @@
+import type { JsonSchema } from './fields.ts'
+
+/**
+ * Where a part of the public contract puts what every object has. Each fact is told apart from the others; the facts
+ * that several resources share have a name in their module.
+ */
+export interface Envelope {
+  /**
+   * Where `created_at` and `updated_at` are: in `meta`, in `meta.timestamps`, among the fields wherever those are, or
+   * nowhere.
+   */
+  readonly times: 'meta' | 'meta.timestamps' | 'fields' | 'none'
+  /**
+   * Digits after the second in these times. 0: whole seconds are stored too, so that what is shown is what is compared.
+   * 6: the last three are zeros, as milliseconds are stored.
+   */
+  readonly digits: 0 | 3 | 6
+  /**
+   * Where the fields are, in answers, in bodies and in the stored document: beside `type` and `id` (`top`), or under
+   * `attributes`. The fields `type`, `id` and `relationships` are at the top in both.
+   */
+  readonly fields: 'top' | 'attributes'
+  /** `links` of a single object: a sibling of `data`, inside it, or left out. In lists they are never beside. */
+  readonly links: 'beside' | 'inside' | 'none'
+  /** Links begin with the address that the client used, or (relative) with what follows this prefix of the path. */
+  readonly href: 'absolute' | { readonly after: string }
+}
+
+/** Where fields are; at the top, where nothing is said. */
+type Placing = Pick<Envelope, 'fields'> | undefined
+type Members = Readonly<Record<string, unknown>>
+
+const atTop = ['type', 'id', 'relationships']
+
+/** Whether a field is under `attributes`. */
+const isAttribute = (placing: Placing, name: string): boolean =>
+  placing?.fields === 'attributes' && !atTop.includes(name)
+
+/** The path of a field in a request, for the `source` of a refusal: `data.name`, `data.attributes.name`. */
+export const pathOf = (placing: Placing, name: string): string =>
+  isAttribute(placing, name) ? `data.attributes.${name}` : `data.${name}`
+
+/** Values by field, as the envelope places them. */
+export function placed(placing: Placing, values: Members): Members {
+  if (placing?.fields !== 'attributes') return values
+  const all = Object.entries(values)
+  const attributes = Object.fromEntries(all.filter(([name]) => isAttribute(placing, name)))
+  // The type first and the attributes next: where they open in the text is then known.
+  const { type, ...others } = Object.fromEntries(all.filter(([name]) => !isAttribute(placing, name)))
+  return { ...(type !== undefined && { type }), attributes, ...others }
+}
+
+/** The reverse of `placed`. */
+export function flat(placing: Placing, members: Members): Members {
+  if (placing?.fields !== 'attributes') return members
+  const { attributes, ...others } = members
+  return { ...others, ...(attributes as Members) }
+}
+
+/** The value of a field in what a client has sent. */
+export const valueIn = (placing: Placing, members: Members, name: string): unknown =>
+  isAttribute(placing, name) ? (members.attributes as Members | undefined)?.[name] : members[name]
+
+/** The schema of an object, whose members are where the envelope has them. */
+export function placedSchema(
+  placing: Placing,
+  required: readonly string[],
+  properties: Readonly<Record<string, JsonSchema>>,
+): JsonSchema {
+  if (placing?.fields !== 'attributes') return { type: 'object', required, properties }
+  const isInside = (name: string) => isAttribute(placing, name)
+  const inside = required.filter(isInside)
+  const { attributes, ...others } = placed(placing, properties)
+  return {
+    type: 'object',
+    required: [...required.filter((name) => !isInside(name)), ...(inside.length ? ['attributes'] : [])],
+    properties: { ...others, attributes: { type: 'object', required: inside, properties: attributes } },
+  }
+}

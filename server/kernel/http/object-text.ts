@@ -1,0 +1,140 @@
+import type { Ctx } from '../context.ts'
+import type { Envelope } from '../envelope.ts'
+import type { Fields } from '../fields.ts'
+import type { Resource, Row } from '../resource.ts'
+
+/** How the objects of one resource are written: what is the same in all of them is worked out once. */
+interface Writer {
+  readonly name: (row: Row) => string
+  /** What follows begins with the comma before it, or is empty. */
+  readonly fields: (row: Row) => string
+  readonly meta: (row: Row) => string
+  readonly links: (row: Row, ctx: Ctx) => string
+}
+
+const writers = new WeakMap<Resource, Writer>()
+
+function writerOf(resource: Resource): Writer {
+  const known = writers.get(resource)
+  if (known) return known
+  const made: Writer = {
+    name: nameWriter(resource),
+    fields: fieldsWriter(resource),
+    meta: metaWriter(resource),
+    links: linksWriter(resource),
+  }
+  writers.set(resource, made)
+  return made
+}
+
+/** One object's JSON, built around the stored text of its document. */
+export function objectText(resource: Resource, row: Row, ctx: Ctx, inList: boolean): string {
+  const { name, fields, meta, links } = writerOf(resource)
+  const { links: at } = resource.envelope
+  const linked = at === 'inside' || (inList && at === 'beside') ? `,"links":${links(row, ctx)}` : ''
+  return `{${name(row)}${fields(row)}${meta(row)}${linked}}`
+}
+
+/** The links of one object, as JSON. */
+export const linksText = (resource: Resource, row: Row, ctx: Ctx): string =>
+  writerOf(resource).links(row, ctx)
+
+/** A time as the envelope writes it: all are stored with milliseconds. */
+const stamps: Readonly<Record<Envelope['digits'], (time: string) => string>> = {
+  0: (time) => `${time.slice(0, 19)}Z`,
+  3: (time) => time,
+  6: (time) => `${time.slice(0, -1)}000Z`,
+}
+
+/** Type and id. Those of the object's own, by which clients know it, are among its fields. */
+function nameWriter({ type, fields, key }: Resource): Writer['name'] {
+  const told = fields.type ? '' : `"type":"${type}"`
+  if (key?.field === 'id') return () => told
+  const start = told ? `${told},"id":"` : '"id":"'
+  return ({ id }) => `${start}${id}"`
+}
+
+function timesWriter({ digits }: Envelope): (row: Row) => string {
+  const stamp = stamps[digits]
+  return ({ createdAt, updatedAt }) => `"created_at":"${stamp(createdAt)}","updated_at":"${stamp(updatedAt)}"`
+}
+
+function fieldsWriter({ envelope, fields, key }: Resource): Writer['fields'] {
+  const before = fields.type && key?.field === 'id' ? '' : ','
+  if (envelope.times !== 'fields') return ({ text }) => (text.length > 2 ? before + text.slice(1, -1) : '')
+  const times = timesWriter(envelope)
+  return (row) => {
+    const { text } = row
+    // Nothing but a type, which is a word, is before the attributes: the first brace opens them.
+    const opening = envelope.fields === 'attributes' ? text.indexOf('{', 1) + 1 : 1
+    const comma = text[opening] === '}' ? '' : ','
+    return `${before}${text.slice(1, opening)}${times(row)}${comma}${text.slice(opening, -1)}`
+  }
+}
+
+function metaWriter({ envelope, meta }: Resource): Writer['meta'] {
+  const own = meta ? ownWriter(envelope, meta.fields) : undefined
+  const worked = (row: Row) => own?.(meta?.of(row) ?? {}) ?? ['', '']
+  const times = timesWriter(envelope)
+  if (envelope.times === 'meta.timestamps') {
+    if (!own) return (row) => `,"meta":{"timestamps":{${times(row)}}}`
+    return (row) => {
+      const [ownTimes, others] = worked(row)
+      return `,"meta":{"timestamps":{${times(row)}${ownTimes}}${others}}`
+    }
+  }
+  if (envelope.times === 'meta') return (row) => `,"meta":{${times(row)}${worked(row).join('')}}`
+  if (!own) return () => ''
+  return (row) => {
+    const members = worked(row).join('')
+    return members && `,"meta":{${members.slice(1)}}`
+  }
+}
+
+type Worked = Readonly<Record<string, unknown>>
+
+/** A resource's own members of `meta`, as JSON, each after a comma: its times, which have a place, and the others. */
+function ownWriter(envelope: Envelope, fields: Fields): (worked: Worked) => [times: string, others: string] {
+  const isTime = (name: string) => fields[name]?.schema.format === 'date-time'
+  const names = Object.keys(fields)
+  const times = names.filter(isTime)
+  if (!times.length) return (worked) => ['', membersText(worked)]
+  const others = names.filter((name) => !isTime(name))
+  const stamp = stamps[envelope.digits]
+  return (worked) => {
+    const stamped = times.map((name) => {
+      const time = worked[name]
+      return [name, typeof time === 'string' ? stamp(time) : time]
+    })
+    const rest = others.map((name) => [name, worked[name]])
+    return [membersText(Object.fromEntries(stamped)), membersText(Object.fromEntries(rest))]
+  }
+}
+
+function membersText(members: Worked): string {
+  const text = JSON.stringify(members)
+  return text.length > 2 ? `,${text.slice(1, -1)}` : ''
+}
+
+function linksWriter(resource: Resource): Writer['links'] {
+  const url = selfWriter(resource)
+  const { links } = resource
+  if (!links) return (row, ctx) => `{"self":"${url(row, ctx)}"}`
+  return (row, ctx) => JSON.stringify({ self: url(row, ctx), ...links.of(row, ctx) })
+}
+
+/** The address of one object: the collection's path with its parameters filled in, and what the object is called. */
+function selfWriter({ path, key, envelope: { href } }: Resource): Writer['links'] {
+  const shown = href === 'absolute' ? path : path.slice(href.after.length)
+  const [start = '', ...between] = shown.split(/:\w+/)
+  return (row, { baseUrl, names }) => {
+    let url = href === 'absolute' ? baseUrl + start : start
+    for (let i = 0; i < between.length; i++) {
+      const id = row.scope[i] ?? ''
+      const name = names.get(id)
+      url += (name === undefined ? id : encodeURIComponent(name)) + between[i]
+    }
+    const last = key ? encodeURIComponent(String(row.doc[key.field] ?? row.id)) : row.id
+    return `${url}/${last}`
+  }
+}
