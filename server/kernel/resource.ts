@@ -151,8 +151,8 @@ export interface Definition<
 }
 
 /**
- * A value of an object's own, unique among its siblings, that stands in addresses in place of the id. The id leads there
- * too, unless the field is named `id`: then the value is all that clients know, and the row's id stays inside.
+ * A value of an object's own, unique among its siblings, that stands in addresses in place of the id. The id leads
+ * there too, unless the field is named `id`: then the value is all that clients know, and the row's id stays inside.
  */
 export interface Key {
   readonly field: string
