@@ -15,23 +15,27 @@ interface Relationships {
 /** An account has at most a thousand members: a list is looked through, and nobody knows half a UUID. */
 const memberId: FilterRule = {
   ops: ['eq', 'like'],
-  kind: 'text',
+  type: 'text',
   where: (op, [value = ''], bind) =>
     `account_member_id::text ${op === 'eq' ? '=' : 'LIKE'} lower(${bind(value)})`,
 }
+
+const fields = {
+  account_member_id: reference('account_member', {
+    required: true,
+    immutable: true,
+    about: 'Who the member is: a user of the account realm.',
+  }),
+  relationships: shown<Relationships>({}, { about: 'The account and its member.' }),
+}
+
+export type MembershipFields = typeof fields
 
 const membership = {
   type: 'account_membership',
   about: 'That an account member belongs to an account.',
   table: 'account_memberships',
-  fields: {
-    account_member_id: reference('account_member', {
-      required: true,
-      immutable: true,
-      about: 'Who the member is: a user of the account realm.',
-    }),
-    relationships: shown<Relationships>({}, { about: 'The account and its member.' }),
-  },
+  fields,
   filter: { account_member_id: memberId },
   sort: ['created_at', 'id', 'updated_at'],
   area: 'accounts',

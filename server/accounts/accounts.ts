@@ -69,7 +69,7 @@ export const accounts = resource({
     external_ref: longText('external_ref'),
     account_tags: {
       ops: ['contains'],
-      kind: 'uuid',
+      type: 'uuid',
       where: (_op, [tag = ''], bind) => `account_tags @> ${bind(linkTo(tag))}::jsonb`,
     },
   },

@@ -22,6 +22,7 @@ export const addressFields = {
     // Empty is what a form sends for a field that nobody filled in.
     pattern: /^([A-Za-z]{2})?$/,
     max: 2,
+    upperCase: true,
     about: 'ISO 3166-1 alpha-2 code; stored in capitals.',
     example: 'GB',
   }),
@@ -32,7 +33,7 @@ function member(name: string): FilterRule {
   const value = `(doc->>'${name}')`
   return {
     ops: ['eq', 'in', 'like', 'ilike', 'text'],
-    kind: 'text',
+    type: 'text',
     where: (op, values, bind) => {
       const [first, ...others] = values.map(bind)
       if (op === 'in') return `${value} IN (${[first, ...others].join(', ')})`

@@ -4,12 +4,16 @@ import type { Draft } from '../kernel/resource.ts'
 import { readSingleton } from '../kernel/singleton.ts'
 import { accountMembers, findAccountMember } from './account-members.ts'
 import { accountMembershipSettings } from './account-membership-settings.ts'
+import type { MembershipFields } from './account-memberships.ts'
 
 /** Refuses a membership of nobody, or of a member who is in enough accounts. */
-export async function admitMember(work: Work, { scope, values, before }: Draft): Promise<void> {
+export async function admitMember(
+  work: Work,
+  { scope, values, before }: Draft<MembershipFields>,
+): Promise<void> {
   if (before) return
   const accountId = (scope[0] as string).toLowerCase()
-  const { id } = await findAccountMember(work, values.account_member_id as string, 'data.account_member_id')
+  const { id } = await findAccountMember(work, values.account_member_id, 'data.account_member_id')
   // Memberships of one member that are made at the same time are counted one after the other.
   await work.store.hold(accountMembers, id)
   await refuseBusyMember(work, id)

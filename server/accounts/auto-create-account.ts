@@ -1,6 +1,5 @@
 import { accountRealmId, type userAuthenticationInfos } from '../identity/index.ts'
 import type { Work } from '../kernel/context.ts'
-import type { Values } from '../kernel/fields.ts'
 import { add } from '../kernel/operations.ts'
 import type { Row } from '../kernel/resource.ts'
 import { readSingleton } from '../kernel/singleton.ts'
@@ -17,10 +16,6 @@ export async function autoCreateAccount(
   const settings = await readSingleton(work, accountAuthenticationSettings)
   if (!settings.auto_create_account_for_account_members) return
   const { name } = user.doc
-  const account = await add(work, accounts, [], { name, external_ref: null, made_for: user.id } as Values<
-    typeof accounts.fields
-  >)
-  await add(work, accountMemberships, [account.id], { account_member_id: user.id } as Values<
-    typeof accountMemberships.fields
-  >)
+  const account = await add(work, accounts, [], { name, made_for: user.id })
+  await add(work, accountMemberships, [account.id], { account_member_id: user.id })
 }

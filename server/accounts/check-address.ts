@@ -1,5 +1,5 @@
 import type { Work } from '../kernel/context.ts'
-import { Problem } from '../kernel/errors.ts'
+import { missingField } from '../kernel/errors.ts'
 import type { Draft, Limit } from '../kernel/resource.ts'
 import { readSingleton } from '../kernel/singleton.ts'
 import { storeSettings } from '../settings/index.ts'
@@ -24,7 +24,6 @@ export const checkAddressOf =
     const [ownerId = ''] = scope
     const { address_mandatory_fields } = await readSingleton(work, storeSettings)
     refuseBlank(address_mandatory_fields, values, before?.doc)
-    if (values.country) values.country = String(values.country).toUpperCase()
     if (!before) values.relationships = { [owner]: { id: ownerId.toLowerCase(), type: owner } }
   }
 
@@ -32,7 +31,5 @@ export const checkAddressOf =
 function refuseBlank(mandatory: readonly string[], values: AddressValues, before?: AddressValues): void {
   const missing = mandatory.find((name) => isBlank(values[name]) && !(before && isBlank(before[name])))
   if (!missing) return
-  throw new Problem('invalid_field', `The field '${missing}' is required (data.${missing}).`, {
-    source: `data.${missing}`,
-  })
+  throw missingField(`data.${missing}`)
 }

@@ -6,7 +6,6 @@ import { type Answer, pageAnswer } from '../kernel/http/answer.ts'
 import type { Call } from '../kernel/operations.ts'
 import { fetchPage, mustBePage } from '../kernel/query/page.ts'
 import { type Ask, parse } from '../kernel/query/parse.ts'
-import type { Row } from '../kernel/resource.ts'
 import { readSingleton } from '../kernel/singleton.ts'
 import { accountAuthenticationSettings } from './account-authentication-settings.ts'
 import { type Session, signAccountMemberToken } from './account-member-token.ts'
@@ -58,9 +57,7 @@ async function tokensOf(
   call: Pick<Call, 'path' | 'query'>,
 ): Promise<Answer> {
   const page = await fetchPage(ctx, { resource: membershipsOfMember, scope: [member.userId] }, ask)
-  const ids = (page.rows as readonly Row<typeof membershipsOfMember.fields>[]).flatMap(
-    ({ doc }) => doc.relationships?.account.data.id ?? [],
-  )
+  const ids = page.rows.flatMap(({ doc }) => doc.relationships?.account.data.id ?? [])
   const session = await newSession(ctx, member)
   const expires = new Date(session.expiresS * 1000).toISOString()
   const own = await findAll(ctx, accounts, ids)

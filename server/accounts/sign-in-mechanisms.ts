@@ -2,7 +2,7 @@ import { accountRealmId, type SignedIn, userAuthenticationInfos } from '../ident
 import type { ActionCall } from '../kernel/action.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
-import { type Fields, reference, text, type Values } from '../kernel/fields.ts'
+import { type Fields, type New, reference, text } from '../kernel/fields.ts'
 import { input } from '../kernel/input.ts'
 import { redeemSignInCode } from '../oidc/index.ts'
 import {
@@ -26,7 +26,7 @@ export interface Mechanism {
 
 function mechanism<const F extends Fields>(
   fields: F,
-  signIn: (ctx: Ctx, values: Values<F>, headers: Call['headers']) => Promise<SignedIn>,
+  signIn: (ctx: Ctx, values: New<F>, headers: Call['headers']) => Promise<SignedIn>,
 ): Mechanism {
   const reader = input({ type: tokenType, fields })
   return {
@@ -129,5 +129,5 @@ export const fieldsOfAll: Fields = Object.fromEntries(
   Object.values(mechanisms)
     .reverse()
     .flatMap(({ fields }: Mechanism) => Object.entries(fields))
-    .map(([key, { schema, options }]) => [key, { schema, options: { ...options, required: false } }]),
+    .map(([key, field]) => [key, { ...field, options: { ...field.options, required: false } }]),
 )

@@ -8,7 +8,7 @@ import {
 import { guarded } from '../kernel/auth/attempts.ts'
 import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
-import type { Values } from '../kernel/fields.ts'
+import type { New } from '../kernel/fields.ts'
 import { newId } from '../kernel/ids.ts'
 import { add } from '../kernel/operations.ts'
 import { readSingleton } from '../kernel/singleton.ts'
@@ -16,8 +16,8 @@ import { userAuthenticationPasswordProfileInfos } from '../passwords/index.ts'
 import { accountAuthenticationSettings } from './account-authentication-settings.ts'
 import { autoCreateAccount } from './auto-create-account.ts'
 
-type Newcomer = Omit<Values<typeof userAuthenticationInfos.fields>, 'email_claimed'> &
-  Omit<Values<typeof userAuthenticationPasswordProfileInfos.fields>, 'current_password'>
+type Newcomer = New<typeof userAuthenticationInfos.fields> &
+  New<typeof userAuthenticationPasswordProfileInfos.fields>
 
 /** Makes a member of someone who asks for it, where the store wants that: a user, their username and their password. */
 export async function signUp(work: Work, newcomer: Newcomer): Promise<SignedIn> {
@@ -46,7 +46,7 @@ async function makeMember(work: Work, id: string, newcomer: Newcomer): Promise<S
   const realmId = await accountRealmId(work)
   const { username, password, password_profile_id, ...person } = newcomer
   const user = await add(work, userAuthenticationInfos, [realmId], { ...person, email_claimed: true }, id)
-  const link = { username, password, password_profile_id, current_password: undefined }
+  const link = { username, password, password_profile_id }
   await add(work, userAuthenticationPasswordProfileInfos, [realmId, user.id], link)
   await autoCreateAccount(work, user)
   return { userId: user.id, tokenEpoch: await tokenEpochOf(work, user.id) }

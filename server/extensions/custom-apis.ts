@@ -1,17 +1,19 @@
 import type { Work } from '../kernel/context.ts'
-import { type FieldOptions, flag, object, text } from '../kernel/fields.ts'
+import { choice, flag, group, list, text } from '../kernel/fields.ts'
 import { type Draft, type Row, resource, walks } from '../kernel/resource.ts'
 import { entries } from './entry-rows.ts'
 import { extensionEnvelope } from './envelope.ts'
 import { exactTotals } from './exact-totals.ts'
-import { mustNest, type Relationships, withoutParent } from './parent-apis.ts'
+import { mustNest, withoutParent } from './parent-apis.ts'
 
-const short = { type: 'string', maxLength: 255 }
-const parentLink = {
-  type: 'object',
-  required: ['id', 'type'],
-  properties: { id: short, type: { type: 'string', enum: ['custom_api', 'api_location'] } },
-}
+const short = text({ max: 255 })
+const parentLink = group(
+  {
+    id: text({ required: true, max: 255 }),
+    type: choice(['custom_api', 'api_location'], { required: true }),
+  },
+  {},
+)
 
 const fields = {
   name: text({ required: true, min: 1, max: 255, about: 'Shown to people.', example: 'Gift registries' }),
@@ -32,21 +34,15 @@ const fields = {
     default: false,
     about: 'A PUT to an entry that does not exist creates it.',
   }),
-  presentation: object<{ page?: string; section?: string }, FieldOptions>(
-    { properties: { page: short, section: short } },
-    { about: 'Where a console shows it.' },
-  ),
-  relationships: object<Relationships, FieldOptions>(
+  presentation: group({ page: short, section: short }, { about: 'Where a console shows it.' }),
+  relationships: group(
     {
-      properties: {
-        parent_apis: {
-          type: 'object',
-          required: ['data'],
-          properties: { data: { type: 'array', maxItems: 100, items: parentLink } },
-        },
-      },
+      parent_apis: group(
+        { data: list(parentLink, { required: true, maxItems: 100 }) },
+        { default: { data: [] } },
+      ),
     },
-    { default: { parent_apis: { data: [] } }, about: 'The custom APIs this one is shown under.' },
+    { default: {}, about: 'The custom APIs this one is shown under.' },
   ),
 }
 
@@ -92,7 +88,6 @@ const waitForTurn = (work: Work): Promise<void> => work.store.takeTurn('custom-a
 
 async function mustFit(work: Work, { id, values }: Draft<typeof fields>): Promise<void> {
   await waitForTurn(work)
-  values.relationships = { parent_apis: { data: values.relationships?.parent_apis?.data ?? [] } }
   await mustNest(work, id, values.relationships)
 }
 

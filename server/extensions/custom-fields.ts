@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
-import { choice, type FieldOptions, flag, integer, object, text } from '../kernel/fields.ts'
+import { choice, field, flag, group, integer, text } from '../kernel/fields.ts'
 import { type Draft, type Row, resource, walks } from '../kernel/resource.ts'
 import { customApis } from './custom-apis.ts'
 import { extensionEnvelope } from './envelope.ts'
@@ -40,13 +40,13 @@ const fields = {
     default: false,
     about: "An entry's value takes the place of its id in its URL. Never changes.",
   }),
-  validation: object<Validation, FieldOptions>(validationSchema, {
+  validation: field<Validation | undefined>(validationSchema, {
     about:
       'What its values must be, under the name of its type. Holds for entries that are written from then on.',
   }),
-  presentation: object<{ sort_order?: number }, FieldOptions>(
-    { properties: { sort_order: integer({ min: 0, max: 1000 }).schema } },
-    { default: { sort_order: 0 }, about: 'Where a console shows it among the other fields.' },
+  presentation: group(
+    { sort_order: integer({ default: 0, min: 0, max: 1000 }) },
+    { default: {}, about: 'Where a console shows it among the other fields.' },
   ),
 }
 
@@ -107,7 +107,6 @@ async function mustBeDefinable(work: Work, draft: Draft<typeof fields>): Promise
   }
   const rules = completeRules(values.field_type, values.validation ?? {}, before?.doc.validation)
   values.validation = { [values.field_type]: rules }
-  values.presentation = { sort_order: 0, ...before?.doc.presentation, ...values.presentation }
   if (values.use_as_url_slug && !(values.field_type === 'string' && rules.unique === 'yes')) {
     throw refuse('use_as_url_slug', 'can be true only for a string field with unique: yes')
   }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Problem } from '../kernel/errors.ts'
-import { type Field, integer, object, text } from '../kernel/fields.ts'
+import { field, integer, text } from '../kernel/fields.ts'
 import { etagId } from '../kernel/http/answer.ts'
 import { type Draft, type Resource, resource, walks } from '../kernel/resource.ts'
 import type { Definition } from './definition.ts'
@@ -34,13 +34,12 @@ export function entriesOf(api: Omit<Definition, 'entries'>): Resource {
     path: `/v2/extensions/${api.slug}`,
     table: 'entries',
     scope: { columns: ['custom_api_id'], of: () => [api.id] },
-    fields: Object.fromEntries([
-      ...api.fields.map((field): [string, Field] => [
-        field.slug,
-        { schema: valueSchema(field), options: { about: field.description } },
-      ]),
-      ['meta', object({}, { hidden: true, readOnly: true })],
-    ]),
+    fields: {
+      ...Object.fromEntries(
+        api.fields.map((own) => [own.slug, field<unknown>(valueSchema(own), { about: own.description })]),
+      ),
+      meta: field<Kept | undefined>({ type: 'object' }, { hidden: true, readOnly: true }),
+    },
     filter: {
       ...filtersOf(api.fields),
       ...walks,
@@ -51,7 +50,7 @@ export function entriesOf(api: Omit<Definition, 'entries'>): Resource {
     meta: {
       fields: entryMeta,
       of: (row) => ({
-        data_size: (row.hidden.meta as Kept | undefined)?.data_size ?? 0,
+        data_size: row.hidden.meta?.data_size ?? 0,
         resource_version: row.version,
         etag_id: etagId(row),
       }),

@@ -42,7 +42,7 @@ function ruleOf(field: DefinedField): FilterRule | undefined {
   if (type === 'list') return containsRule(field)
   return {
     ops: operators[type],
-    kind: 'text',
+    type: 'text',
     where: (op, values, bind) =>
       entriesWhere(
         field,
@@ -84,7 +84,7 @@ function containsRule(field: DefinedField): FilterRule {
     entriesWhere(field, bind, `v.element >= 0 AND ${matching(type, field.slug, 'in', values, bind)}`)
   return {
     ops,
-    kind: 'text',
+    type: 'text',
     where: (op, values, bind) => {
       if (op === 'is_null') return entriesWhere(field, bind, `v.element = -3 AND ${isNull}`)
       if (op === 'contains_all') return `(${values.map((value) => holding([value], bind)).join(' AND ')})`
@@ -106,18 +106,19 @@ function listRules(field: DefinedField): [string, FilterRule][] {
   if (type !== 'any') ops.push(...relations)
   const element: FilterRule = {
     ops,
-    kind: 'text',
-    where: (op, values, bind, place = 0) =>
+    type: 'text',
+    part: /^\d{1,3}$/,
+    where: (op, values, bind, place) =>
       entriesWhere(
         field,
         bind,
-        `v.element = ${place} AND ` +
+        `v.element = ${bind(place)}::smallint AND ` +
           (op === 'is_null' ? isNull : matching(type, `${slug}[${place}]`, op, values, bind)),
       ),
   }
   const length: FilterRule = {
     ops: ['eq', ...relations, 'in'],
-    kind: 'text',
+    type: 'text',
     where: (op, values, bind) =>
       entriesWhere(
         field,

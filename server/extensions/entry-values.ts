@@ -1,4 +1,4 @@
-import { Problem } from '../kernel/errors.ts'
+import { missingField, Problem } from '../kernel/errors.ts'
 import type { JsonSchema } from '../kernel/fields.ts'
 import { dataOf } from '../kernel/input.ts'
 import type { DefinedField, Definition } from './definition.ts'
@@ -33,26 +33,23 @@ export function readValues(api: Definition, body: unknown): Record<string, unkno
 
 function mustBeOfType({ apiType }: Definition, type: unknown): void {
   const source = 'data.type'
-  if (type === undefined) throw required('type')
+  if (type === undefined) throw missingField('data.type')
   if (type !== apiType) {
     const detail = `Validation failed: ${source} must be ${JSON.stringify(apiType)}, not ${shown(type)}.`
     throw new Problem('invalid_field', detail, { source })
   }
 }
 
-const required = (name: string) =>
-  new Problem('invalid_field', `The field '${name}' is required (data.${name}).`, { source: `data.${name}` })
-
 /** A list's rule on null is about its elements. */
 export function mustBePresent({ slug, type, rules }: DefinedField, value: unknown): void {
-  if (value === null && !rules.allow_null_values && type !== 'list') throw required(slug)
+  if (value === null && !rules.allow_null_values && type !== 'list') throw missingField(`data.${slug}`)
 }
 
 export function mustBeAccepted(field: DefinedField, value: unknown): void {
   const path = `data.${field.slug}`
   if (value === null) {
     if (field.type === 'list' || field.rules.allow_null_values) return
-    throw required(field.slug)
+    throw missingField(path)
   }
   const fault = field.type === 'list' ? listFault(field, value, path) : faultOf(field, value, path)
   if (!fault) return

@@ -1,7 +1,7 @@
-import { object } from '../kernel/fields.ts'
+import { choice, group } from '../kernel/fields.ts'
 
 /** What every list of this module says of its total. */
 export const exactTotals = {
-  fields: { results: object({ properties: { total_method: { const: 'exact' } } }, {}) },
-  of: () => ({ results: { total_method: 'exact' } }),
+  fields: { results: group({ total_method: choice(['exact'], {}) }, {}) },
+  of: () => ({ results: { total_method: 'exact' as const } }),
 }

@@ -82,6 +82,7 @@ const keys: Record<FieldType, Readonly<Record<string, Key>>> = {
 
 /** The schema of `validation` in a request. */
 export const validationSchema: JsonSchema = {
+  type: 'object',
   properties: Object.fromEntries(
     fieldTypes.map((type) => [
       type,

@@ -2,7 +2,7 @@ import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
 import { change } from '../kernel/operations.ts'
-import type { Resource } from '../kernel/resource.ts'
+import type { customApis } from './custom-apis.ts'
 
 interface ParentLink {
   readonly id: string
@@ -64,13 +64,12 @@ async function readParents(work: Work): Promise<Map<string, readonly string[]>> 
 }
 
 /** Takes a custom API that goes away off the lists of parents. */
-export async function withoutParent(work: Work, customApis: Resource, parent: string): Promise<void> {
+export async function withoutParent(work: Work, apis: typeof customApis, parent: string): Promise<void> {
   const children = [...(await readParents(work))].filter(([, parents]) => parents.includes(parent))
   for (const [child] of children) {
-    const row = await work.store.find(customApis, child)
-    const links: readonly ParentLink[] =
-      (row?.doc.relationships as Relationships | undefined)?.parent_apis.data ?? []
+    const row = await work.store.find(apis, child)
+    const links = row?.doc.relationships.parent_apis.data ?? []
     const relationships: Relationships = { parent_apis: { data: links.filter(({ id }) => id !== parent) } }
-    if (row) await change(work, customApis, [], child, { relationships })
+    if (row) await change(work, apis, [], child, { relationships })
   }
 }

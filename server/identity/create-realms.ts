@@ -8,8 +8,7 @@ import { merchantRealmMappings } from './merchant-realm-mappings.ts'
 export async function createRealms(work: Work): Promise<void> {
   const realm = async (name: string, type: Origin, id: string) => {
     const relationships = { origin: { data: { id, type } } }
-    const values = { name, redirect_uris: [], duplicate_email_policy: 'allowed', relationships } as const
-    return (await add(work, authenticationRealms, [], values)).id
+    return (await add(work, authenticationRealms, [], { name, relationships })).id
   }
 
   // Settings are known by their store's id. The newest is the first of a list: that of account members comes last.

@@ -1,6 +1,6 @@
 import type { Work } from '../kernel/context.ts'
 import { type Module, module } from '../kernel/module.ts'
-import { type Resource, type Row, resource } from '../kernel/resource.ts'
+import { type Row, resource } from '../kernel/resource.ts'
 import { authenticationRealms } from './authentication-realms.ts'
 import { createRealms } from './create-realms.ts'
 import { getCustomerAuthenticationSettings } from './get-customer-authentication-settings.ts'
@@ -19,8 +19,12 @@ export { mustHaveUser, signOutUser, touchUser } from './touch-user.ts'
 export { endTokensOf, type SignedIn, tokenEpochOf } from './user-token-epoch.ts'
 export { authenticationRealms, userAuthenticationInfos }
 
+/** Users, as their realm has them. */
+export type Users = typeof userAuthenticationInfos
+type User = Row<Users['fields']>
+
 /** Users, with what another module does about a new one in the transaction that creates them. */
-export const usersWith = (whenUserIsCreated: (work: Work, user: Row) => Promise<void>): Resource =>
+export const usersWith = (whenUserIsCreated: (work: Work, user: User) => Promise<void>): Users =>
   resource({
     ...userAuthenticationInfos,
     afterWrite: async (work, user, before) => {
@@ -28,7 +32,7 @@ export const usersWith = (whenUserIsCreated: (work: Work, user: Row) => Promise<
     },
   })
 
-export const identity = (users: Resource): Module =>
+export const identity = (users: Users): Module =>
   module({
     name: 'identity',
     about: 'Realms and their users.',

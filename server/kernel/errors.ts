@@ -60,6 +60,16 @@ export class Problem extends Error {
   }
 }
 
+/** The refusal of a body that lacks the value at `path` (`data.name`). */
+export const missingField = (path: string): Problem =>
+  new Problem(
+    'invalid_field',
+    `The field '${path.slice(path.lastIndexOf('.') + 1)}' is required (${path}).`,
+    {
+      source: path,
+    },
+  )
+
 /** The server cannot start, for a reason its operator can mend. Printed as one line; the process exits with 1. */
 export class StartupError extends Error {
   override readonly name = 'StartupError'

@@ -3,6 +3,8 @@
  * may set it and who may see it. Values, validation, OpenAPI and the contract suite's samples follow from it.
  */
 
+import { complete } from './values.ts'
+
 export type JsonSchema = { readonly [keyword: string]: unknown }
 
 /** Facts about any field. */
@@ -13,11 +15,15 @@ export interface FieldOptions {
   readonly immutable?: boolean
   /** Accepts null. */
   readonly nullable?: boolean
-  /** Stored beside the document and never shown: secrets, hashes, columns that are shown in another form. */
+  /** Stored beside the document and never shown: hashes, sealed secrets, columns that are shown in another form. */
   readonly hidden?: boolean
+  /** Only checked: rules see it while it is written, and no row, no change and no answer ever holds it. */
+  readonly stored?: false
   /** Set by the server; ignored in a request. */
   readonly readOnly?: boolean
-  /** What a create without the field stores. */
+  /** The member of `data` it is read from, where a fact about it is shown under that name. */
+  readonly sentAs?: string
+  /** What a new object has in its place when it is not given. */
   readonly default?: unknown
   /** One or two sentences for the reader of the API document. */
   readonly about?: string
@@ -29,30 +35,81 @@ export interface FieldOptions {
   readonly requiredOnUpdate?: boolean
 }
 
-export interface Field<T = unknown> {
+/** `T` is the type of its value, `G` what a new object may be given, `C` what an update may send. */
+export interface Field<T = unknown, G = T, C = G> {
   readonly schema: JsonSchema
   readonly options: FieldOptions
-  /** The type of the value; never present at run time. */
+  /** Of a group. */
+  readonly members?: Fields
+  /** Of a list: what each of its elements is. */
+  readonly element?: Field
+  /** Of a map: what the value of each key is. */
+  readonly each?: Field
+  /** Of a text: its letters a to z are stored in capitals. */
+  readonly upperCase?: boolean
+  /** These are never present at run time. */
   readonly value?: T
+  readonly given?: G
+  readonly change?: C
 }
 
 export type Fields = Readonly<Record<string, Field>>
 
-/** The values of a set of fields. */
-export type Values<F extends Fields> = { -readonly [K in keyof F]: F[K] extends Field<infer T> ? T : never }
-
-type Always = { readonly required: true } | { readonly default: string | number | boolean | object }
-type Value<O, T> = O extends { nullable: true }
-  ? T | null | (O extends Always ? never : undefined)
-  : T | (O extends Always ? never : undefined)
-
-function field<T>(schema: JsonSchema, options: FieldOptions): Field<T> {
-  return { schema: options.nullable ? nullable(schema) : schema, options }
+/** The values of a set of fields, as they are stored. */
+export type Values<F extends Fields> = {
+  -readonly [K in keyof F]: F[K] extends { readonly value?: infer T } ? T : never
 }
 
-function nullable(schema: JsonSchema): JsonSchema {
+type GivenTo<F> = F extends { readonly given?: infer G } ? G : never
+type Needed<F extends Fields> = { [K in keyof F]: undefined extends GivenTo<F[K]> ? never : K }[keyof F]
+
+/** The values that a new object must and may be given: what is left out has its default, or is not there. */
+export type New<F extends Fields> = { readonly [K in keyof F]?: GivenTo<F[K]> } & {
+  readonly [K in Needed<F>]: GivenTo<F[K]>
+}
+
+/** The values that an update changes; `undefined` takes one away. */
+export type Changes<F extends Fields> = {
+  readonly [K in keyof F]?: (F[K] extends { readonly change?: infer C } ? C : never) | undefined
+}
+
+type Sent<O, T> = O extends { readonly nullable: true } ? T | null : T
+type Always = { readonly required: true } | { readonly default: string | number | boolean | object }
+type Value<O, T> =
+  | Sent<O, T>
+  | (O extends { readonly stored: false } ? undefined : O extends Always ? never : undefined)
+type Given<O, T> = Sent<O, T> | (O extends { readonly required: true } ? never : undefined)
+type With<O, T, G = T, C = G> = Field<Value<O, T>, Given<O, G>, Sent<O, C>>
+
+/** A value with a schema of its own; its type includes `undefined` unless it is always there. */
+export const field = <T, G = T, C = G>(
+  schema: JsonSchema,
+  options: FieldOptions,
+  inside: Inside = {},
+): Field<T, G, C> => ({ schema: options.nullable ? nullable(schema) : schema, options, ...inside })
+
+type Inside = Pick<Field, 'members' | 'element' | 'each' | 'upperCase'>
+
+export function nullable(schema: JsonSchema): JsonSchema {
+  if (schema.type === undefined) return schema
   const widened = { ...schema, type: [schema.type, 'null'].flat() }
   return Array.isArray(schema.enum) ? { ...widened, enum: [...schema.enum, null] } : widened
+}
+
+/** Whether answers show it. */
+export const isShown = ({ hidden, stored }: FieldOptions): boolean => !hidden && stored !== false
+
+/** A field's schema with what its reader is told of it. */
+export function described({ schema, options }: Field): JsonSchema {
+  const { about, example, default: fallback, readOnly } = options
+  return {
+    ...schema,
+    ...(about && { description: about }),
+    ...(fallback !== undefined && { default: fallback }),
+    ...(example !== undefined && { examples: [example] }),
+    ...(readOnly && { readOnly }),
+    ...(!isShown(options) && { writeOnly: true }),
+  }
 }
 
 interface TextOptions extends FieldOptions {
@@ -61,35 +118,32 @@ interface TextOptions extends FieldOptions {
   readonly max?: number
   readonly pattern?: RegExp
   readonly format?: 'email' | 'uri' | 'uuid' | 'date-time'
+  /** Letters a to z are stored in capitals, as in a code. */
+  readonly upperCase?: boolean
 }
 
 /** A string. Without `max` it holds at most 65,535 characters, as the widest field of the public contract. */
-export function text<const O extends TextOptions>(options: O): Field<Value<O, string>> {
-  const { min, max = 65_535, pattern, format } = options as TextOptions
-  return field(
-    {
-      type: 'string',
-      ...(min !== undefined && { minLength: min }),
-      maxLength: max,
-      ...(pattern && { pattern: pattern.source }),
-      ...(format && { format }),
-    },
-    options,
-  )
+export function text<const O extends TextOptions>(options: O): With<O, string> {
+  const { min, max = 65_535, pattern, format, upperCase = false }: TextOptions = options
+  const schema = {
+    type: 'string',
+    ...(min !== undefined && { minLength: min }),
+    maxLength: max,
+    ...(pattern && { pattern: pattern.source }),
+    ...(format && { format }),
+  }
+  return field(schema, options, { upperCase })
 }
 
 /** The id of another object. */
-export function reference<const O extends FieldOptions>(to: string, options: O): Field<Value<O, string>> {
-  return field({ type: 'string', format: 'uuid' }, { ...options, refersTo: to })
-}
+export const reference = <const O extends FieldOptions>(to: string, options: O): With<O, string> =>
+  field({ type: 'string', format: 'uuid' }, { ...options, refersTo: to })
 
 /** One of a few words. */
-export function choice<const T extends string, const O extends FieldOptions>(
+export const choice = <const T extends string, const O extends FieldOptions>(
   values: readonly T[],
   options: O,
-): Field<Value<O, T>> {
-  return field({ type: 'string', enum: values }, options)
-}
+): With<O, T> => field({ type: 'string', enum: values }, options)
 
 interface NumberOptions extends FieldOptions {
   readonly min?: number
@@ -97,30 +151,87 @@ interface NumberOptions extends FieldOptions {
 }
 
 /** A whole number that a double holds exactly. */
-export function integer<const O extends NumberOptions>(options: O): Field<Value<O, number>> {
-  const { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER } = options as NumberOptions
+export function integer<const O extends NumberOptions>(options: O): With<O, number> {
+  const { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER }: NumberOptions = options
   return field({ type: 'integer', minimum: min, maximum: max }, options)
 }
 
-export function flag<const O extends FieldOptions>(options: O): Field<Value<O, boolean>> {
-  return field({ type: 'boolean' }, options)
+/** A number that a double holds; money and counts are integers. */
+export function number<const O extends NumberOptions>(options: O): With<O, number> {
+  const { min, max }: NumberOptions = options
+  const bounds = { ...(min !== undefined && { minimum: min }), ...(max !== undefined && { maximum: max }) }
+  return field({ type: 'number', ...bounds }, options)
 }
+
+export const flag = <const O extends FieldOptions>(options: O): With<O, boolean> =>
+  field({ type: 'boolean' }, options)
 
 interface ListOptions extends FieldOptions {
   readonly maxItems?: number
 }
 
-export function list<T, const O extends ListOptions>(
-  of: Field<T>,
+/** Values in an order. An update replaces all of them. */
+export function list<T, G, const O extends ListOptions>(
+  of: Field<T, G, unknown>,
   options: O,
-): Field<Value<O, readonly NonNullable<T>[]>> {
-  return field(
-    { type: 'array', items: of.schema, maxItems: (options as ListOptions).maxItems ?? 1000 },
-    options,
-  )
+): With<O, readonly NonNullable<T>[], readonly NonNullable<G>[]> {
+  const { maxItems = 1000 }: ListOptions = options
+  const schema = { type: 'array', items: described(inner(of)), maxItems }
+  return field(schema, options, { element: of })
 }
 
-/** A structured value with a schema of its own. */
-export function object<T, const O extends FieldOptions>(schema: JsonSchema, options: O): Field<Value<O, T>> {
-  return field({ type: 'object', ...schema }, options)
+interface MapOptions extends FieldOptions {
+  readonly maxKeys?: number
+  /** In characters. */
+  readonly maxKeyLength?: number
+}
+
+/**
+ * An object of free keys, each with a value of the same field. In an update the keys that are sent change, null takes
+ * one away, and the rest keep their values.
+ */
+export function map<T, G, C, const O extends MapOptions>(
+  of: Field<T, G, C>,
+  options: O,
+): With<O, Entries<NonNullable<T>>, Entries<NonNullable<G>>, Entries<NonNullable<C> | null>> {
+  const { maxKeys = 100, maxKeyLength = 255 }: MapOptions = options
+  if (of.options.nullable)
+    throw new Error('the values of a map cannot be null: in an update null takes a key away')
+  const schema = {
+    type: 'object',
+    maxProperties: maxKeys,
+    propertyNames: { type: 'string', minLength: 1, maxLength: maxKeyLength },
+    additionalProperties: described(inner(of)),
+  }
+  return field(schema, options, { each: of })
+}
+
+type Entries<T> = Readonly<Record<string, T>>
+
+/**
+ * An object whose members are fields; what is no member is dropped. In an update the members that are sent change, and
+ * the rest keep their values.
+ */
+export function group<const M extends Fields, const O extends FieldOptions>(
+  members: M,
+  options: O,
+): With<O, Values<M>, New<M>, Changes<M>> {
+  const named = Object.entries(members)
+  const required = named.flatMap(([name, member]) => (inner(member).options.required ? [name] : []))
+  const properties = Object.fromEntries(named.map(([name, member]) => [name, described(member)]))
+  const schema = { type: 'object', ...(required.length && { required }), properties }
+  const fallback =
+    options.default === undefined ? {} : { default: complete(members, options.default as object) }
+  return field(schema, { ...options, ...fallback }, { members })
+}
+
+/** What is inside another field is stored, shown and changed with it. */
+function inner(field: Field): Field {
+  const { hidden, stored, readOnly, immutable, requiredOnUpdate, sentAs } = field.options
+  if (hidden || stored === false || readOnly || immutable || requiredOnUpdate || sentAs) {
+    throw new Error(
+      'a field inside another cannot be hidden, unstored, read-only, immutable or sent as another',
+    )
+  }
+  return field
 }

@@ -2,9 +2,18 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import addFormats from 'ajv-formats'
 import { RE2JS } from 're2js'
 import { type Envelope, placedSchema, valueIn } from './envelope.ts'
-import { Problem } from './errors.ts'
-import type { Field, Fields, JsonSchema, Values } from './fields.ts'
+import { missingField, Problem } from './errors.ts'
+import {
+  type Changes,
+  described,
+  type Field,
+  type Fields,
+  type JsonSchema,
+  type New,
+  nullable,
+} from './fields.ts'
 import { isId } from './ids.ts'
+import { kept } from './values.ts'
 
 /** The schemas of what a client may send, and the refusals in words that say what would have been accepted. */
 
@@ -39,29 +48,36 @@ export function checker(schema: JsonSchema, path: string): (value: unknown) => v
     }
     if (validate(value)) return
     const error = mostTelling(validate.errors ?? [])
-    if (error) throw refusal(error, path)
+    if (error) throw refusal(error, path, schema)
   }
 }
 
 const mostTelling = (errors: readonly ErrorObject[]) =>
   errors.find(({ keyword }) => keyword !== 'if') ?? errors[0]
 
-function refusal(error: ErrorObject, path: string): Problem {
-  const at = path + error.instancePath.replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~')
-  if (error.keyword === 'required') {
-    const missing = `${at}.${error.params.missingProperty}`
-    return new Problem('invalid_field', `The field '${nameIn(missing)}' is required (${missing}).`, {
-      source: missing,
-    })
-  }
-  // What is never shown is not repeated in a refusal either.
-  const { writeOnly, format } = (error.parentSchema ?? {}) as JsonSchema
-  const shown = writeOnly || format === 'password' ? '.' : given(error.data)
-  const detail = `Validation failed: ${at} ${expectation(error)}${shown}`
-  return new Problem('invalid_field', detail, { source: at })
+function refusal(error: ErrorObject, path: string, schema: JsonSchema): Problem {
+  const segments = error.instancePath
+    .split('/')
+    .slice(1)
+    .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const at = [path, ...segments].join('.')
+  if (error.keyword === 'required') return missingField(`${at}.${error.params.missingProperty}`)
+  const subject = error.propertyName === undefined ? at : `a key of ${at}`
+  const shown = isSecret(schema, segments) ? '.' : given(error.data)
+  return new Problem('invalid_field', `Validation failed: ${subject} ${expectation(error)}${shown}`, {
+    source: at,
+  })
 }
 
-const nameIn = (path: string) => path.slice(path.lastIndexOf('.') + 1)
+/** What is never shown is not repeated in a refusal either. */
+function isSecret(schema: JsonSchema, segments: readonly string[]): boolean {
+  if (schema.writeOnly || schema.format === 'password') return true
+  const [next, ...rest] = segments
+  if (next === undefined) return false
+  const { properties = {}, items, additionalProperties } = schema as Partial<Record<string, JsonSchema>>
+  const inside = Object.hasOwn(properties, next) ? properties[next] : (items ?? additionalProperties)
+  return inside !== undefined && isSecret(inside as JsonSchema, rest)
+}
 
 /** What would have been accepted. */
 function expectation({ keyword, params, message, parentSchema }: ErrorObject): string {
@@ -79,6 +95,8 @@ function expectation({ keyword, params, message, parentSchema }: ErrorObject): s
       return schema.minimum === undefined || schema.maximum === undefined
         ? `must be ${params.comparison} ${params.limit}`
         : `must be from ${schema.minimum} to ${schema.maximum}`
+    case 'maxProperties':
+      return `must have at most ${params.limit} members`
     case 'enum':
       return `must be one of ${(params.allowedValues as unknown[]).map((value) => JSON.stringify(value)).join(', ')}`
     case 'const':
@@ -108,7 +126,8 @@ const words: Readonly<Record<string, string>> = {
 const article = (word: string) => words[word] ?? word
 
 function given(value: unknown): string {
-  const text = JSON.stringify(value) ?? ''
+  // JSON cannot say a number that is too large to be one, and would call it null.
+  const text = typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? '')
   return `, not ${text.length > 60 ? `${text.slice(0, 57)}…` : text}.`
 }
 
@@ -122,14 +141,16 @@ export interface BodyShape {
   readonly envelope?: Pick<Envelope, 'fields'>
 }
 
-export const writable = (fields: Fields) =>
-  Object.entries(fields).filter(([, { options }]) => !options.readOnly)
+/** The fields that a client may set, by the names it sends them under. */
+export const writable = (fields: Fields): [name: string, field: Field][] =>
+  Object.entries(fields)
+    .filter(([, { options }]) => !options.readOnly)
+    .map(([name, field]) => [field.options.sentAs ?? name, field])
 
 /** The JSON Schema of `data` in a create or an update. Unknown members are let through, and ignored. */
 export function dataSchema(
   { type, alsoType = [], typeOptional, fields, envelope }: BodyShape,
   update: boolean,
-  schemaOf = checked,
 ): JsonSchema {
   const accepted = writable(fields)
   const needed = accepted.filter(([, { options }]) => (update ? options.requiredOnUpdate : options.required))
@@ -138,40 +159,45 @@ export function dataSchema(
   const required = new Set([...(typeOptional ? [] : ['type']), ...needed.map(([name]) => name)])
   return placedSchema(envelope, [...required], {
     type: types.length === 1 ? { const: type } : { enum: types },
-    ...Object.fromEntries(accepted.map(([name, field]) => [name, schemaOf(field)])),
+    ...Object.fromEntries(accepted.map(([name, field]) => [name, sentSchema(field, update)])),
   })
 }
 
-const checked = ({ schema, options }: Field): JsonSchema =>
-  options.hidden ? { ...schema, writeOnly: true } : schema
+/** In an update members that are not sent stay: whether all are there that must be is known when they are merged. */
+function sentSchema(field: Field, update: boolean): JsonSchema {
+  const schema = described(field)
+  if (!update) return schema
+  if (field.members) {
+    const { required: _, ...partial } = schema
+    const members = Object.entries(field.members).map(([name, member]) => [name, sentSchema(member, true)])
+    return { ...partial, properties: Object.fromEntries(members) }
+  }
+  if (!field.each) return schema
+  const { maxProperties: _, ...open } = schema
+  return { ...open, additionalProperties: nullable(sentSchema(field.each, true)) }
+}
 
 export interface Input<F extends Fields> {
-  create(body: unknown): Values<F>
+  create(body: unknown): New<F>
   /** Only the fields that were sent. */
-  update(body: unknown): Partial<Values<F>>
+  update(body: unknown): Changes<F>
 }
 
-/** Reads bodies: checks them, drops what is unknown or not the client's to set, fills in defaults. */
+/** Reads bodies: checks them, and drops what is unknown or not the client's to set. */
 export function input<F extends Fields>(shape: BodyShape & { readonly fields: F }): Input<F> {
   const checks = [false, true].map((update) => checker(dataSchema(shape, update), 'data'))
-  const accepted = writable(shape.fields)
-  const pick = (body: unknown, update: boolean): Partial<Values<F>> => {
+  const accepted = Object.entries(shape.fields).filter(([, { options }]) => !options.readOnly)
+  const pick = (body: unknown, update: boolean) => {
     const data = dataOf(body)
     checks[update ? 1 : 0]?.(data)
-    const values: Record<string, unknown> = {}
-    for (const [name, { schema, options }] of accepted) {
-      const sent = valueIn(shape.envelope, data, name)
-      const value = schema.format === 'uuid' ? asStored(sent) : sent
-      if (value !== undefined) values[name] = value
-      else if (!update && options.default !== undefined) values[name] = options.default
-    }
-    return values as Partial<Values<F>>
+    const sent = accepted.map(([name, field]) => {
+      const value = valueIn(shape.envelope, data, field.options.sentAs ?? name)
+      return [name, kept(field, value)] as const
+    })
+    return Object.fromEntries(sent.filter(([, value]) => value !== undefined))
   }
-  return { create: (body) => pick(body, false) as Values<F>, update: (body) => pick(body, true) }
+  return { create: (body) => pick(body, false) as New<F>, update: (body) => pick(body, true) as Changes<F> }
 }
-
-/** Ids are written in lower case, as PostgreSQL writes them: they are compared as text. */
-const asStored = (id: unknown) => (typeof id === 'string' ? id.toLowerCase() : id)
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -8,6 +8,7 @@ import * as operations from './operations.ts'
 import { type LinkOperation, linkOperation, type Relationship } from './relationship.ts'
 import { type OperationName, orderOf, orders, type Resource } from './resource.ts'
 import { deleteSingleton, getSingleton, type Singleton, updateSingleton } from './singleton.ts'
+import { complete } from './values.ts'
 
 /** One call of the API: what routing, the pipeline, the API document and the contract suite need to know of it. */
 export interface Operation {
@@ -62,12 +63,10 @@ interface Chapter {
   /** One sentence for the API document. */
   readonly about: string
   readonly resources?: readonly Resource[]
-  // biome-ignore lint/suspicious/noExplicitAny: singletons of any fields.
-  readonly singletons?: readonly Singleton<any>[]
+  readonly singletons?: readonly Singleton[]
   readonly relationships?: readonly Relationship[]
   readonly actions?: readonly Action[]
-  // biome-ignore lint/suspicious/noExplicitAny: jobs of any payload.
-  readonly jobs?: readonly Job<any>[]
+  readonly jobs?: readonly Job[]
   readonly chores?: readonly Chore[]
   readonly firstDay?: FirstDay
 }
@@ -190,8 +189,8 @@ function ofAction(action: Action): Operation {
     transaction: writes && !action.callsOut,
     of: { kind: 'action', action },
     run: async (ctx, call) => {
-      const body = reader ? reader.create(call.body) : {}
-      return action.run(ctx, { ...call, body, rawBody: call.body } as ActionCall<string, Fields>)
+      const body = action.body && reader ? complete(action.body.fields, reader.create(call.body)) : {}
+      return action.run(ctx, { ...call, body, rawBody: call.body })
     },
   }
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Ctx, Work } from './context.ts'
 import { pathOf } from './envelope.ts'
 import { Problem } from './errors.ts'
-import type { Fields, Values } from './fields.ts'
+import type { Changes, Fields, New } from './fields.ts'
 import { type Answer, etagOf, listAnswer, noContent, objectAnswer } from './http/answer.ts'
 import { matches } from './http/conditional.ts'
 import { objectText } from './http/object-text.ts'
@@ -14,6 +14,7 @@ import { parse } from './query/parse.ts'
 import { type Source, totalSql } from './query/sql.ts'
 import type { Draft, Limit, Resource, Row } from './resource.ts'
 import { Binds } from './storage/binds.ts'
+import { complete, merged } from './values.ts'
 
 /** The request, as far as the five operations of a resource look at it. */
 export interface Call {
@@ -28,10 +29,10 @@ export interface Call {
 const inputs = new WeakMap<Resource, unknown>()
 
 function inputOf<F extends Fields>(resource: Resource<F>): Input<F> {
-  const known = inputs.get(resource as Resource) as Input<F> | undefined
+  const known = inputs.get(resource) as Input<F> | undefined
   if (known) return known
   const made = input(resource)
-  inputs.set(resource as Resource, made)
+  inputs.set(resource, made)
   return made
 }
 
@@ -179,15 +180,15 @@ export async function create(
   return objectAnswer(201, resource, await add(ctx, resource, scope, values, id), ctx)
 }
 
-/** Writes a new object by the resource's rules. */
+/** Writes a new object by the resource's rules; what is not given has its default. */
 export async function add<F extends Fields>(
   work: Work,
   resource: Resource<F>,
   scope: readonly string[],
-  values: Values<F>,
+  given: New<F>,
   id: string = newId(),
 ): Promise<Row<F>> {
-  const draft: Draft<F> = { id, scope, values }
+  const draft: Draft<F> = { id, scope, values: complete(resource.fields, given) }
   await resource.beforeWrite?.(work, draft)
   if (resource.most) await mustHaveRoom(work, resource, resource.most, scope)
   const row = await work.store.insert(resource, draft)
@@ -228,13 +229,15 @@ export async function change<F extends Fields>(
   resource: Resource<F>,
   scope: readonly string[],
   id: string,
-  changes: Partial<Values<F>>,
+  changes: Changes<F>,
   ifMatch?: string,
 ): Promise<Row<F>> {
   return untilWritten(async () => {
     const before = await current(work, resource, scope, id, ifMatch)
-    refuseImmutable(resource, before, changes)
-    const draft: Draft<F> = { id, scope, values: { ...before.doc, ...before.hidden, ...changes }, before }
+    const stored = { ...before.doc, ...before.hidden }
+    const changed = merged(resource, stored, changes)
+    refuseImmutable(resource, stored, changed)
+    const draft: Draft<F> = { id, scope, values: { ...stored, ...changed }, before }
     await resource.beforeWrite?.(work, draft)
     const row = await work.store.update(resource, before, draft.values)
     if (row) await resource.afterWrite?.(work, row, before)
@@ -291,12 +294,14 @@ export function mustMatch(etag: string, ifMatch: string | undefined): void {
   throw new Problem('precondition_failed', detail)
 }
 
-function refuseImmutable(resource: Resource, before: Row, changes: Record<string, unknown>): void {
-  for (const [name, { options }] of Object.entries(resource.fields as Fields)) {
-    if (!options.immutable || !(name in changes)) continue
-    const stored = options.hidden ? before.hidden[name] : before.doc[name]
-    if (isDeepStrictEqual(changes[name], stored ?? null) || isDeepStrictEqual(changes[name], stored)) continue
-    const source = pathOf(resource.envelope, name)
+type Bag = Readonly<Record<string, unknown>>
+
+function refuseImmutable({ fields, envelope }: Resource, stored: Bag, changed: Bag): void {
+  for (const [name, { options }] of Object.entries(fields)) {
+    if (!options.immutable || !(name in changed)) continue
+    const was = stored[name]
+    if (isDeepStrictEqual(changed[name], was ?? null) || isDeepStrictEqual(changed[name], was)) continue
+    const source = pathOf(envelope, name)
     throw new Problem('unprocessable', `${source} is immutable: it cannot be changed once it is set.`, {
       source,
     })

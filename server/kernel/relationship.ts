@@ -1,6 +1,14 @@
 import type { Ctx, Work } from './context.ts'
 import { Problem } from './errors.ts'
-import type { Fields, JsonSchema } from './fields.ts'
+import {
+  choice,
+  type Field,
+  type Fields,
+  group,
+  type JsonSchema,
+  list as listOf,
+  reference,
+} from './fields.ts'
 import { type Answer, json, listAnswer, noContent } from './http/answer.ts'
 import { checker } from './input.ts'
 import { type Keeper, keptInDocument, keptInRows, type Link } from './links.ts'
@@ -8,6 +16,7 @@ import { type Call, findVisible, scopeOf } from './operations.ts'
 import { fetchPage } from './query/page.ts'
 import { parse } from './query/parse.ts'
 import type { Resource, Row } from './resource.ts'
+import { kept } from './values.ts'
 
 export type { Link } from './links.ts'
 
@@ -44,26 +53,16 @@ export interface Relationship {
 export const relationship = (declared: Relationship): Relationship => declared
 
 /** The JSON Schema of `data` in a body or an answer: one link, or a list of them. */
-export function linksSchema({ holds, target, most, meta }: Relationship): JsonSchema {
-  const members = Object.entries(meta ?? {})
-  const link = {
-    type: 'object',
-    required: ['id', 'type'],
-    properties: {
-      id: { type: 'string', format: 'uuid' },
-      type: { const: target().type },
-      ...(members.length && {
-        meta: {
-          type: 'object',
-          required: members.filter(([, { options }]) => options.required).map(([name]) => name),
-          properties: Object.fromEntries(members.map(([name, { schema }]) => [name, schema])),
-        },
-      }),
-    },
-  }
+export const linksSchema = (of: Relationship): JsonSchema => linksField(of).schema
+
+function linksField({ holds, target, most, meta }: Relationship): Field {
+  const needed = { required: true } as const
+  const { type } = target()
+  const link = { type: choice([type], needed), id: reference(type, needed) }
+  const members = meta ? { ...link, meta: group(meta, {}) } : link
   return holds === 'many'
-    ? { type: 'array', maxItems: most.n, items: link }
-    : { ...link, type: ['object', 'null'] }
+    ? listOf(group(members, {}), { maxItems: most.n })
+    : group(members, { nullable: true })
 }
 
 const keeperOf = (of: Relationship): Keeper =>
@@ -104,28 +103,26 @@ const has = (links: readonly Link[], id: string) => links.some((link) => link.id
 
 /** The links in a body, each target once; refuses what is none. */
 function linksIn(of: Relationship, body: unknown): readonly Link[] {
-  const data = (body as { data?: unknown } | null | undefined)?.data
-  checkerOf(of)(data)
-  const links = (of.holds === 'one' ? (data === null ? [] : [data]) : data) as readonly Link[]
-  const known = Object.keys(of.meta ?? {})
-  const picked = (meta: Readonly<Record<string, unknown>>) =>
-    Object.fromEntries(known.flatMap((name) => (name in meta ? [[name, meta[name]]] : [])))
-  const read = links.map(
-    ({ type, id, meta }): Link => ({
-      type,
-      id: id.toLowerCase(),
-      ...(known.length && meta && { meta: picked(meta) }),
-    }),
-  )
-  return [...new Map(read.map((link) => [link.id, link])).values()]
+  const links = readerOf(of)((body as { data?: unknown } | null | undefined)?.data)
+  return [...new Map(links.map((link) => [link.id, link])).values()]
 }
 
-const checkers = new WeakMap<Relationship, (data: unknown) => void>()
+type Reader = (data: unknown) => readonly Link[]
 
-function checkerOf(of: Relationship): (data: unknown) => void {
-  const check = checkers.get(of) ?? checker(linksSchema(of), 'data')
-  checkers.set(of, check)
-  return check
+const readers = new WeakMap<Relationship, Reader>()
+
+function readerOf(of: Relationship): Reader {
+  const known = readers.get(of)
+  if (known) return known
+  const field = linksField(of)
+  const check = checker(field.schema, 'data')
+  const read: Reader = (data) => {
+    check(data)
+    const links = kept(field, data) as Link | readonly Link[] | null
+    return links === null ? [] : [links].flat()
+  }
+  readers.set(of, read)
+  return read
 }
 
 /** Refuses a link to what is not there, and keeps the rest from being deleted before they are linked. */

@@ -1,28 +1,34 @@
 import type { Ctx, Principal, Work } from './context.ts'
 import type { Envelope } from './envelope.ts'
-import { type Field, type FieldOptions, type Fields, type JsonSchema, object, type Values } from './fields.ts'
+import { type Field, type FieldOptions, type Fields, field, type JsonSchema, type Values } from './fields.ts'
 import type { Ask, Op } from './query/parse.ts'
 
-/** What kind of values a filter compares. */
-export type Kind = 'text' | 'uuid' | 'time' | 'number' | 'boolean'
+/** What a filter compares. */
+export type ValueType = 'text' | 'uuid' | 'time' | 'number' | 'boolean'
 
-/** How one field may be filtered, where the plain list of operators does not say enough. */
+/**
+ * How one field may be filtered, where the plain list of operators does not say enough. It may be a member's
+ * (`contact.email`), which has a column or a `where` of its own, or be for many (`labels.*`, `sizes[]`).
+ */
 export interface FilterRule {
   readonly ops: readonly Op[]
-  readonly kind?: Kind
+  readonly type?: ValueType
   /** The table's column, when it is not named as the field. */
   readonly column?: string
   /** `eq` ignores case. */
   readonly caseless?: boolean
-  /** The SQL of a term that is not one column's comparison; `bind` turns a value into its placeholder. */
+  /** Of a rule for many: what may stand in place of the `*`, or in the brackets; never over 255 characters. */
+  readonly part?: RegExp
+  /**
+   * The SQL of a term that is not one column's comparison; `bind` turns a value into its placeholder. `part` comes
+   * from the client as the values do: bind it too.
+   */
   readonly where?: (
     op: Op,
     values: readonly string[],
     bind: (value: unknown) => string,
-    element?: number,
+    part: string,
   ) => string
-  /** Set by the planner for `field[3]`: which element of the list is asked for. */
-  readonly element?: number
 }
 
 const comparisons = ['lt', 'le', 'eq', 'gt', 'ge'] as const
@@ -58,8 +64,7 @@ export interface WorkedOut<M extends Fields, A extends readonly unknown[]> {
 }
 
 /** A stored object. `text` is the JSON of what is shown; it is parsed only when someone asks for `doc`. */
-// biome-ignore lint/suspicious/noExplicitAny: as for Resource.
-export interface Row<F extends Fields = any> {
+export interface Row<F extends Fields = Fields> {
   readonly id: string
   /** Counts the writes; the entity tag is made of it. */
   readonly version: number
@@ -75,8 +80,7 @@ export interface Row<F extends Fields = any> {
 }
 
 /** What a write is about to store; a rule of the resource may complete it or refuse by throwing a Problem. */
-// biome-ignore lint/suspicious/noExplicitAny: as for Resource.
-export interface Draft<F extends Fields = any> {
+export interface Draft<F extends Fields = Fields> {
   readonly id: string
   readonly scope: readonly string[]
   /** Shown and hidden values together. */
@@ -123,11 +127,12 @@ export interface Definition<
   readonly visible?: 'all' | ((who: Principal, bind: (value: unknown) => string) => string | undefined)
   /** How many there may be in a list. Those that are made at the same time are counted one after the other. */
   readonly most?: Limit
+  // Methods, not properties: a list of resources holds resources of different fields.
   /** Completes or refuses a write. With any of these a write runs in a transaction. */
-  readonly beforeWrite?: (work: Work, draft: Draft<F>) => Promise<void> | void
-  readonly afterWrite?: (work: Work, row: Row<F>, before: Row<F> | undefined) => Promise<void> | void
-  readonly beforeDelete?: (work: Work, row: Row<F>) => Promise<void> | void
-  readonly afterDelete?: (work: Work, row: Row<F>) => Promise<void> | void
+  beforeWrite?(work: Work, draft: Draft<F>): Promise<void> | void
+  afterWrite?(work: Work, row: Row<F>, before: Row<F> | undefined): Promise<void> | void
+  beforeDelete?(work: Work, row: Row<F>): Promise<void> | void
+  afterDelete?(work: Work, row: Row<F>): Promise<void> | void
   /**
    * Members of `meta` beyond the usual. Times among them (`format: 'date-time'`) have the envelope's digits, and where
    * it has `meta.timestamps` they are there.
@@ -141,7 +146,7 @@ export interface Definition<
     of(ctx: Ctx, ask: Ask, total: number): Promise<Values<ListMeta>> | Values<ListMeta>
   }
   /** What `include=` may name, and how to find it for the rows of an answer. */
-  readonly include?: Readonly<Record<string, (ctx: Ctx, rows: readonly Row<F>[]) => Promise<Included>>>
+  readonly include?: Readonly<Record<string, Finder<F>>>
   /** What the client is told when a constraint of the table refuses a write; the rest are bugs. */
   readonly constraints?: Readonly<Record<string, Refusal>>
   /** What clients call an object in place of its id. */
@@ -176,6 +181,8 @@ export interface Limit {
   readonly detail: (n: number) => string
 }
 
+type Finder<F extends Fields> = { find(ctx: Ctx, rows: readonly Row<F>[]): Promise<Included> }['find']
+
 /** Objects shown beside `data`, under the name of their list: `{ account_members: [Resource, rows] }`. */
 export type Included = readonly [name: string, of: Resource, rows: readonly Row[]]
 
@@ -186,8 +193,8 @@ export interface Refusal {
   readonly source?: string
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a list of resources holds resources of any fields.
-export interface Resource<F extends Fields = any> extends Definition<F> {
+/** A declared resource. Without its fields as a parameter it is one of many, whose values are not known. */
+export interface Resource<F extends Fields = Fields> extends Definition<F> {
   /** The columns that lead to an object besides its id: those of its scope, else the path's parameters. */
   readonly scopeColumns: readonly string[]
 }
@@ -198,11 +205,14 @@ export function resource<
   const Meta extends Fields,
   const Links extends Fields,
   const ListMeta extends Fields,
->(definition: Definition<F, Meta, Links, ListMeta>): Resource<F> {
+>(
+  // The fields say what they are; rules may be for any.
+  definition: { readonly fields: F } & Definition<NoInfer<F>, Meta, Links, ListMeta>,
+): Resource<F> {
   const parameters = [...definition.path.matchAll(/:(\w+)/g)].map((match) => match[1] as string)
   return { ...definition, scopeColumns: definition.scope?.columns ?? parameters } as Resource<F>
 }
 
 /** A structured member that the server writes, such as `relationships`. */
 export const shown = <T = unknown>(schema: JsonSchema, options: FieldOptions = {}): Field<T | undefined> =>
-  object<T, FieldOptions>(schema, { ...options, readOnly: true }) as Field<T | undefined>
+  field({ type: 'object', ...schema }, { ...options, readOnly: true })

@@ -3,7 +3,8 @@ import type { Fields, Values } from './fields.ts'
 import { type Answer, entityTag, json, noContent } from './http/answer.ts'
 import { type Input, input } from './input.ts'
 import { type Call, mustMatch, untilWritten } from './operations.ts'
-import { recordedBy } from './storage/store.ts'
+import { recordedBy, split } from './storage/store.ts'
+import { complete, merged } from './values.ts'
 
 /**
  * A resource without an id: an object that each store has exactly one of, its settings of one kind. Unset fields have
@@ -15,13 +16,14 @@ export interface Singleton<F extends Fields = Fields> {
   readonly type: string
   readonly about: string
   readonly path: string
+  /** None is hidden: there is no place to hide it. */
   readonly fields: F
   readonly area: string
   readonly operations: readonly ('get' | 'update' | 'delete')[]
   /** Refuses what the fields alone cannot. */
-  readonly check?: (values: Values<F>) => void
+  check?(values: Values<F>): void
   /** The whole body of the answer. */
-  readonly show: (ctx: Ctx, values: Values<F>) => Promise<object> | object
+  show(ctx: Ctx, values: Values<F>): Promise<object> | object
   readonly input: Input<F>
 }
 
@@ -29,13 +31,6 @@ export const singleton = <const F extends Fields>(declared: Omit<Singleton<F>, '
   ...declared,
   input: input(declared),
 })
-
-const defaultsOf = (fields: Fields) =>
-  Object.fromEntries(
-    Object.entries(fields).flatMap(([name, { options }]) =>
-      options.default === undefined ? [] : [[name, options.default]],
-    ),
-  )
 
 /** The stored values over the defaults. */
 export async function readSingleton<F extends Fields>(work: Work, of: Singleton<F>): Promise<Values<F>> {
@@ -57,7 +52,7 @@ async function find<F extends Fields>({ store }: Work, of: Singleton<F>): Promis
   )
   const [doc, version, createdAt] = row ?? []
   return {
-    values: { ...defaultsOf(of.fields), ...(doc ? (JSON.parse(doc) as object) : {}) } as Values<F>,
+    values: complete(of.fields, doc ? (JSON.parse(doc) as object) : {}),
     etag: entityTag(store.id, of.name, createdAt, version),
     version: version == null ? undefined : Number(version),
   }
@@ -85,7 +80,7 @@ export async function updateSingleton<F extends Fields>(
   return untilWritten(async () => {
     const before = await find(ctx, of)
     mustMatch(before.etag, call.ifMatch)
-    const values = merged(of, before.values, changes)
+    const values = { ...before.values, ...merged(of, before.values, changes) }
     of.check?.(values)
     const stored = await write(ctx, of, values, before)
     return stored && show(ctx, of, await find(ctx, of))
@@ -95,7 +90,7 @@ export async function updateSingleton<F extends Fields>(
 /** False when another write came first. */
 async function write<F extends Fields>(
   { store, clock }: Ctx,
-  { name, type }: Singleton<F>,
+  { name, type, fields }: Singleton<F>,
   values: Values<F>,
   { version = -1 }: Found<F>,
 ): Promise<boolean> {
@@ -109,27 +104,10 @@ async function write<F extends Fields>(
     name,
     type,
     clock.now(),
-    JSON.stringify(values),
+    split({ fields }, values)[0],
     version,
   )
   return stored.length > 0
-}
-
-/** A member of an object is a setting too: it keeps its value unless it is sent. What is not declared is dropped. */
-function merged<F extends Fields>(
-  { fields }: Singleton<F>,
-  before: Values<F>,
-  changes: Partial<Values<F>>,
-): Values<F> {
-  const values: Record<string, unknown> = { ...before }
-  for (const [name, change] of Object.entries(changes)) {
-    const members = fields[name]?.schema.properties as object | undefined
-    const sent = { ...(values[name] as object), ...(change as object) } as Record<string, unknown>
-    values[name] = members
-      ? Object.fromEntries(Object.keys(members).map((member) => [member, sent[member]]))
-      : change
-  }
-  return values as Values<F>
 }
 
 /** Back to the defaults. */

@@ -19,12 +19,7 @@ export const createApplicationKey = action({
 
   async run(ctx, { body }) {
     const secret = newCredential()
-    const values = {
-      ...body,
-      client_id: newCredential(),
-      secret_hash: await hash(secret),
-      last_used_at: null,
-    }
+    const values = { ...body, client_id: newCredential(), secret_hash: await hash(secret) }
     const key = await add(ctx, applicationKeys, [], values)
     return withData(objectAnswer(201, applicationKeys, key, ctx), { client_secret: secret })
   },

@@ -1,9 +1,8 @@
-import { authenticationRealms } from '../identity/index.ts'
+import { authenticationRealms, type Users } from '../identity/index.ts'
 import type { Work } from '../kernel/context.ts'
-import type { Values } from '../kernel/fields.ts'
 import { newId } from '../kernel/ids.ts'
 import { add } from '../kernel/operations.ts'
-import type { Resource, Row } from '../kernel/resource.ts'
+import type { Row } from '../kernel/resource.ts'
 import { userAuthenticationPasswordProfileInfos } from '../passwords/index.ts'
 import type { Identity } from './identify.ts'
 import type { Person } from './person.ts'
@@ -34,17 +33,14 @@ export async function takeTurn(work: Work, realmId: string): Promise<EmailPolicy
 /** Makes someone a user at their first sign-in, as the realm wants it. Needs a transaction, and its turn. */
 export async function admitUser(
   work: Work,
-  users: Resource,
+  users: Users,
   newcomer: Newcomer,
   person: Person,
   policy: EmailPolicy,
 ): Promise<void> {
   const { realmId, profileId, identity } = newcomer
-  const link = {
-    subject: identity.subject,
-    issuer: identity.issuer,
-    oidc_profile_id: profileId,
-  } as Values<typeof userAuthenticationOidcProfileInfos.fields>
+  const { subject, issuer } = identity
+  const link = { subject, issuer, oidc_profile_id: profileId }
   const existing = policy === 'allowed' ? undefined : await userToJoin(work, realmId, person, policy)
   if (existing) {
     const they = work.actingAs(existing.id)

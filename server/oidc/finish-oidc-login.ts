@@ -1,8 +1,8 @@
+import type { Users } from '../identity/index.ts'
 import { action } from '../kernel/action.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import type { Answer } from '../kernel/http/answer.ts'
-import type { Resource } from '../kernel/resource.ts'
 import { admitUser, type Newcomer, takeTurn } from './admit-user.ts'
 import { findProfile } from './find-profile.ts'
 import { identify } from './identify.ts'
@@ -14,7 +14,7 @@ import { backTo, refuseAt, refuseHere, SignInRefusal } from './sign-in-refusal.t
 import { type SignInRequest, takeSignInRequest } from './sign-in-request.ts'
 
 /** Where the provider sends the browser back to (OpenID Connect Core §3.1.2.5); `users` is how one is made. */
-export const finishOidcLogin = (users: Resource) =>
+export const finishOidcLogin = (users: Users) =>
   action({
     name: 'finish-oidc-login',
     route: 'GET /oidc-idp/callback/stores/:store_id/authentication-realms/:realm_id/oidc-profiles/:id',
@@ -67,12 +67,7 @@ function refusedAt(request: SignInRequest, error: unknown): Answer {
 }
 
 /** A code for the user; at a first sign-in they become one, in the transaction that makes the code. */
-async function signIn(
-  ctx: Ctx,
-  users: Resource,
-  request: SignInRequest,
-  newcomer: Newcomer,
-): Promise<string> {
+async function signIn(ctx: Ctx, users: Users, request: SignInRequest, newcomer: Newcomer): Promise<string> {
   const code = await issueSignInCode(ctx, request, newcomer)
   if (code) return code
   const person = await introduce(ctx, newcomer)

@@ -1,5 +1,5 @@
+import type { Users } from '../identity/index.ts'
 import { type Module, module } from '../kernel/module.ts'
-import type { Resource } from '../kernel/resource.ts'
 import { finishOidcLogin } from './finish-oidc-login.ts'
 import { forgetSignIns } from './forget-sign-ins.ts'
 import { getOidcConfiguration } from './get-oidc-configuration.ts'
@@ -9,7 +9,7 @@ import { userAuthenticationOidcProfileInfos } from './user-authentication-oidc-p
 
 export { type Redemption, redeemSignInCode } from './sign-in-code.ts'
 
-export const oidc = (users: Resource): Module =>
+export const oidc = (users: Users): Module =>
   module({
     name: 'oidc',
     about: 'Signing in at OpenID Connect providers: profiles, the links of users, and the way of a browser.',

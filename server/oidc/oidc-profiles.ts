@@ -8,6 +8,34 @@ export const issuerMax = 1024
 
 const link = (about: string) => text({ format: 'uri', about })
 
+const fields = {
+  name: text({ required: true, min: 1, max: 255, about: 'Shown in lists.', example: 'Staff directory' }),
+  discovery_url: text({
+    required: true,
+    format: 'uri',
+    pattern: /^https?:\/\//,
+    max: 1024,
+    about: "Where the provider's configuration is: an http or https address.",
+    example: 'https://id.example.com/.well-known/openid-configuration',
+  }),
+  client_id: text({
+    required: true,
+    min: 1,
+    max: 1024,
+    about: 'The name this store has at the provider.',
+    example: 'riverside-shop',
+  }),
+  client_secret: text({
+    required: true,
+    hidden: true,
+    min: 1,
+    max: 4096,
+    about: "The store's secret at the provider. Never shown again.",
+    example: 'kept between the store and the provider',
+  }),
+  issuer: text({ hidden: true, readOnly: true, max: issuerMax }),
+}
+
 /** One OpenID Connect provider that the users of a realm may sign in with. */
 export const oidcProfiles = resource({
   type: 'oidc-profile',
@@ -16,33 +44,7 @@ export const oidcProfiles = resource({
   path: '/v2/authentication-realms/:realm_id/oidc-profiles',
   table: 'oidc_profiles',
   parent: () => authenticationRealms,
-  fields: {
-    name: text({ required: true, min: 1, max: 255, about: 'Shown in lists.', example: 'Staff directory' }),
-    discovery_url: text({
-      required: true,
-      format: 'uri',
-      pattern: /^https?:\/\//,
-      max: 1024,
-      about: "Where the provider's configuration is: an http or https address.",
-      example: 'https://id.example.com/.well-known/openid-configuration',
-    }),
-    client_id: text({
-      required: true,
-      min: 1,
-      max: 1024,
-      about: 'The name this store has at the provider.',
-      example: 'riverside-shop',
-    }),
-    client_secret: text({
-      required: true,
-      hidden: true,
-      min: 1,
-      max: 4096,
-      about: "The store's secret at the provider. Never shown again.",
-      example: 'kept between the store and the provider',
-    }),
-    issuer: text({ hidden: true, readOnly: true, max: issuerMax }),
-  },
+  fields,
   area: 'authentication-realms',
   envelope: identityEnvelope,
   beforeWrite: (work, draft) => {
@@ -91,12 +93,12 @@ export const derivedIssuerOf = (discoveryUrl: string): string =>
   discoveryUrl.replace(/\/\.well-known\/openid[-_]configuration\/?$/, '')
 
 /** Another address may lead to another provider. */
-function forgetIssuer({ values, before }: Draft): void {
+function forgetIssuer({ values, before }: Draft<typeof fields>): void {
   if (before && values.discovery_url !== before.doc.discovery_url) values.issuer = undefined
 }
 
 /** The secret must be sent to the provider as it is, so it is encrypted, not hashed. */
-function sealSecret({ instance }: Work, { values, before }: Draft): void {
+function sealSecret({ instance }: Work, { values, before }: Draft<typeof fields>): void {
   if (values.client_secret === before?.hidden.client_secret) return
-  values.client_secret = seal(instance.sealKey, values.client_secret as string)
+  values.client_secret = seal(instance.sealKey, values.client_secret)
 }

@@ -17,6 +17,27 @@ const noProfile = {
   source: 'data.oidc_profile_id',
 } as const
 
+const fields = {
+  // OpenID Connect Core §2 allows 255 characters. Left out, the link waits for its subject.
+  subject: text({
+    min: 1,
+    max: 255,
+    about: 'The identifier of the user within the issuer: the `sub` of its ID tokens.',
+    example: 'a1b2c3',
+  }),
+  issuer: text({
+    format: 'uri',
+    max: issuerMax,
+    about: "Who signs the ID tokens: their `iss`. Left out of a create, it is the profile's issuer.",
+    example: 'https://id.example.com',
+  }),
+  oidc_profile_id: reference('oidc-profile', {
+    required: true,
+    immutable: true,
+    about: 'The provider, as a profile of the same realm.',
+  }),
+}
+
 /** Says who a user is at an OpenID Connect provider. */
 export const userAuthenticationOidcProfileInfos = resource({
   type: 'user_authentication_oidc_profile_info',
@@ -25,26 +46,7 @@ export const userAuthenticationOidcProfileInfos = resource({
   path: '/v2/authentication-realms/:realm_id/user-authentication-info/:user_authentication_info_id/user-authentication-oidc-profile-info',
   table: 'user_authentication_oidc_profile_infos',
   parent: () => userAuthenticationInfos,
-  fields: {
-    // OpenID Connect Core §2 allows 255 characters. Left out, the link waits for its subject.
-    subject: text({
-      min: 1,
-      max: 255,
-      about: 'The identifier of the user within the issuer: the `sub` of its ID tokens.',
-      example: 'a1b2c3',
-    }),
-    issuer: text({
-      format: 'uri',
-      max: issuerMax,
-      about: "Who signs the ID tokens: their `iss`. Left out of a create, it is the profile's issuer.",
-      example: 'https://id.example.com',
-    }),
-    oidc_profile_id: reference('oidc-profile', {
-      required: true,
-      immutable: true,
-      about: 'The provider, as a profile of the same realm.',
-    }),
-  },
+  fields,
   area: 'user-authentication-oidc-profile-info',
   envelope: identityEnvelope,
   beforeWrite: prepare,
@@ -59,10 +61,10 @@ export const userAuthenticationOidcProfileInfos = resource({
   },
 })
 
-async function prepare(work: Work, { scope, values, before }: Draft): Promise<void> {
+async function prepare(work: Work, { scope, values, before }: Draft<typeof fields>): Promise<void> {
   if (!before) {
     await mustHaveUser(work, scope)
-    const profile = await work.store.find(oidcProfiles, values.oidc_profile_id as string, scope.slice(0, 1))
+    const profile = await work.store.find(oidcProfiles, values.oidc_profile_id, scope.slice(0, 1))
     if (!profile) throw new Problem(noProfile.code, noProfile.detail, { source: noProfile.source })
     // Without an issuer a subject is no one in particular, and one person could be linked to two users.
     values.issuer ??= issuerOf(profile)

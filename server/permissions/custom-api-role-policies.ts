@@ -1,25 +1,12 @@
 import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
-import { flag, object } from '../kernel/fields.ts'
+import { choice, flag, group, reference } from '../kernel/fields.ts'
 import { type Draft, resource, walks } from '../kernel/resource.ts'
 import { findRole } from './built-in-roles.ts'
 
-interface Relationships {
-  readonly custom_api: { readonly data: { readonly id: string; readonly type: 'custom_api' } }
-  readonly role: { readonly data: { readonly id: string; readonly type: 'built_in_role' } }
-}
-
-const linkTo = (type: string) => ({
-  type: 'object',
-  required: ['data'],
-  properties: {
-    data: {
-      type: 'object',
-      required: ['id', 'type'],
-      properties: { id: { type: 'string', format: 'uuid' }, type: { const: type } },
-    },
-  },
-})
+const needed = { required: true } as const
+const linkTo = (type: string) =>
+  group({ data: group({ id: reference(type, needed), type: choice([type], needed) }, needed) }, needed)
 
 const permission = (about: string) => flag({ required: true, about, example: true })
 
@@ -29,11 +16,8 @@ const fields = {
   read: permission('May read one entry.'),
   update: permission('May change entries.'),
   delete: permission('May delete entries.'),
-  relationships: object<Relationships, { required: true; immutable: true; about: string }>(
-    {
-      required: ['custom_api', 'role'],
-      properties: { custom_api: linkTo('custom_api'), role: linkTo('built_in_role') },
-    },
+  relationships: group(
+    { custom_api: linkTo('custom_api'), role: linkTo('built_in_role') },
     { required: true, immutable: true, about: 'Which role the policy is for, and which custom API.' },
   ),
 }
@@ -48,13 +32,13 @@ export const customApiRolePolicies = resource({
   fields,
   filter: {
     ...walks,
-    custom_api_id: { ops: ['eq'], kind: 'uuid' },
-    role_id: { ops: ['eq'], kind: 'uuid' },
+    custom_api_id: { ops: ['eq'], type: 'uuid' },
+    role_id: { ops: ['eq'], type: 'uuid' },
   },
   sort: ['created_at', 'id', 'updated_at'],
   area: 'permissions',
   envelope: { times: 'meta.timestamps', digits: 3, fields: 'top', links: 'inside', href: { after: '' } },
-  beforeWrite: nameRoleAndApi,
+  beforeWrite: mustBeOfRole,
   constraints: {
     custom_api_role_policies_role_key: {
       code: 'conflict',
@@ -70,23 +54,13 @@ export const customApiRolePolicies = resource({
   },
 })
 
-/** Stores the ids and no more of what was sent. That the custom API exists is the table's to know. */
-function nameRoleAndApi(_work: Work, { values, before }: Draft<typeof fields>): void {
-  if (before) return
-  const { custom_api, role: wanted } = values.relationships
-  const role = findRole(wanted.data.id)
-  if (!role) {
-    const source = 'data.relationships.role.data.id'
-    throw new Problem(
-      'invalid_field',
-      `${source} must be the id of a built-in role: there is none with this id.`,
-      {
-        source,
-      },
-    )
-  }
-  values.relationships = {
-    custom_api: { data: { id: custom_api.data.id.toLowerCase(), type: 'custom_api' } },
-    role: { data: { id: role.id, type: 'built_in_role' } },
-  }
+/** That the custom API exists is the table's to know. */
+function mustBeOfRole(_work: Work, { values, before }: Draft<typeof fields>): void {
+  if (before || findRole(values.relationships.role.data.id)) return
+  const source = 'data.relationships.role.data.id'
+  throw new Problem(
+    'invalid_field',
+    `${source} must be the id of a built-in role: there is none with this id.`,
+    { source },
+  )
 }

@@ -37,7 +37,7 @@ export async function findRoot(store: Store, { type, id }: DataEntry): Promise<s
 /** What a list is asked for, and about which entry: its filter must name one, and may say nothing else. */
 export function askAboutEntry({ query }: Call): { ask: Ask; entry: DataEntry } {
   const ask = parse(query)
-  const [one, other, ...more] = ask.filter?.kind === 'and' ? ask.filter.parts : []
+  const [one, other, ...more] = ask.filter?.is === 'and' ? ask.filter.parts : []
   const type = valueIn('resource_type', one) ?? valueIn('resource_type', other)
   const id = valueIn('resource_id', one) ?? valueIn('resource_id', other)
   if (type === undefined || id === undefined || more.length) {
@@ -52,6 +52,6 @@ export function askAboutEntry({ query }: Call): { ask: Ask; entry: DataEntry } {
 }
 
 const valueIn = (field: string, term: Filter | undefined): string | undefined =>
-  term?.kind === 'term' && term.op === 'eq' && term.field === field ? term.values[0] : undefined
+  term?.is === 'term' && term.op === 'eq' && term.field === field ? term.values[0] : undefined
 
 const refusal = (detail: string) => new Problem('bad_filter', `bad filter: ${detail}`, { source: 'filter' })

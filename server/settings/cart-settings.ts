@@ -1,15 +1,8 @@
 import { Problem } from '../kernel/errors.ts'
-import { flag, integer, object } from '../kernel/fields.ts'
+import { flag, group, integer } from '../kernel/fields.ts'
 import { singleton } from '../kernel/singleton.ts'
 
-interface Discounts {
-  readonly custom_discounts_enabled?: boolean
-  readonly use_rule_promotions?: boolean
-}
-
-const flags = (...names: readonly string[]) => ({
-  properties: Object.fromEntries(names.map((name) => [name, { type: 'boolean' }])),
-})
+const off = flag({ default: false })
 
 export const cartSettings = singleton({
   name: 'cart-settings',
@@ -25,21 +18,18 @@ export const cartSettings = singleton({
       max: 365,
       about: 'Days after which an untouched cart is gone.',
     }),
-    discounts: object<Discounts, { default: Discounts; about: string }>(
-      flags('custom_discounts_enabled', 'use_rule_promotions'),
-      {
-        default: { custom_discounts_enabled: false, use_rule_promotions: false },
-        about: 'Custom discounts or rule promotions; not both.',
-      },
+    discounts: group(
+      { custom_discounts_enabled: off, use_rule_promotions: off },
+      { default: {}, about: 'Custom discounts or rule promotions; not both.' },
     ),
-    inventories: object<{ defer_inventory_check?: boolean }, { default: object; about: string }>(
-      flags('defer_inventory_check'),
-      { default: { defer_inventory_check: false }, about: 'Whether stock is checked at checkout only.' },
+    inventories: group(
+      { defer_inventory_check: off },
+      { default: {}, about: 'Whether stock is checked at checkout only.' },
     ),
     show_all_carts: flag({ default: true, about: 'Whether a list of carts shows those of all channels.' }),
   },
   check: ({ discounts }) => {
-    if (discounts?.custom_discounts_enabled && discounts.use_rule_promotions) {
+    if (discounts.custom_discounts_enabled && discounts.use_rule_promotions) {
       throw new Problem('unprocessable', 'Only one discount setting can be set to true at a time.', {
         title: 'Cannot use both discounts together',
         source: 'data.discounts',

@@ -1,6 +1,6 @@
 import type { Fields, JsonSchema } from '../../server/kernel/fields.ts'
 import type { Op } from '../../server/kernel/query/parse.ts'
-import type { FilterRule, Resource, Kind as ValueKind } from '../../server/kernel/resource.ts'
+import type { FilterRule, Resource, ValueType } from '../../server/kernel/resource.ts'
 import { type Kind, kindNamed, kindsWith, type Made, operations, type Samples } from '../support/samples.ts'
 import type { World } from '../support/world.ts'
 
@@ -28,8 +28,8 @@ export async function makeIn(samples: Samples, { id, kind }: Listing, path: stri
   return samples.make(kind, id === kind.operations.list?.id ? path : undefined)
 }
 
-/** The kind of values that a filter on the field takes. */
-export function valueKind({ kind: { resource } }: Listing, field: string): ValueKind {
+/** What a filter on the field compares. */
+export function valueType({ kind: { resource } }: Listing, field: string): ValueType {
   if (field.endsWith('.length')) return 'number'
   if (field === 'id') return 'uuid'
   if (field === 'created_at' || field === 'updated_at') return 'time'
@@ -38,7 +38,7 @@ export function valueKind({ kind: { resource } }: Listing, field: string): Value
   if (type === 'integer' || type === 'number') return 'number'
   if (type === 'boolean') return 'boolean'
   const rule = resource.filter?.[field] as FilterRule | undefined
-  return rule?.kind ?? (schema.format === 'uuid' ? 'uuid' : 'text')
+  return rule?.type ?? (schema.format === 'uuid' ? 'uuid' : 'text')
 }
 
 export const opsOf = ({ kind: { resource } }: Listing): [field: string, ops: readonly Op[]][] =>

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Samples } from '../support/samples.ts'
 import { openWorld, type World } from '../support/world.ts'
-import { listings, opsOf, sortsOf, valueKind } from './listings.ts'
+import { listings, opsOf, sortsOf, valueType } from './listings.ts'
 
 let world: World
 let samples: Samples
@@ -19,7 +19,7 @@ const values = {
   number: ['1', '-2'],
   boolean: ['true', 'false'],
 } as const
-const notOfKind = { uuid: 'x', time: 'yesterday', number: 'many', boolean: 'perhaps' } as const
+const notOfType = { uuid: 'x', time: 'yesterday', number: 'many', boolean: 'perhaps' } as const
 
 describe.each(listings)('$id', (listing) => {
   let path: string
@@ -31,9 +31,9 @@ describe.each(listings)('$id', (listing) => {
   test('every field and operator that it allows answers', async () => {
     for (const [name, ops] of opsOf(listing)) {
       const field = name.replace('[]', '[0]')
-      const kind = valueKind(listing, name)
+      const type = valueType(listing, name)
       for (const op of ops) {
-        const terms = values[kind].map((value) =>
+        const terms = values[type].map((value) =>
           op === 'is_null' ? `is_null(${field})` : `${op}(${field},${value})`,
         )
         for (const term of terms) {
@@ -59,11 +59,11 @@ describe.each(listings)('$id', (listing) => {
     }
   })
 
-  test('refuses values of another kind', async () => {
+  test('refuses values of another type', async () => {
     for (const [field, ops] of opsOf(listing)) {
-      const kind = valueKind(listing, field)
-      if (kind === 'text' || ops[0] === 'is_null') continue
-      const { status, body } = await filtered(`${ops[0]}(${field.replace('[]', '[0]')},${notOfKind[kind]})`)
+      const type = valueType(listing, field)
+      if (type === 'text' || ops[0] === 'is_null') continue
+      const { status, body } = await filtered(`${ops[0]}(${field.replace('[]', '[0]')},${notOfType[type]})`)
       expect([field, status, body.errors[0].code]).toEqual([field, 400, 'bad_filter'])
       expect(body.errors[0].detail).toContain(field.replace('[]', ''))
     }

@@ -12,9 +12,9 @@ const nothing: Ask = {
   include: [],
 }
 
-const term = (op: Op, field: string, ...values: string[]): Filter => ({ kind: 'term', op, field, values })
-const and = (...parts: Filter[]): Filter => ({ kind: 'and', parts })
-const or = (...parts: Filter[]): Filter => ({ kind: 'or', parts })
+const term = (op: Op, field: string, ...values: string[]): Filter => ({ is: 'term', op, field, values })
+const and = (...parts: Filter[]): Filter => ({ is: 'and', parts })
+const or = (...parts: Filter[]): Filter => ({ is: 'or', parts })
 
 const eqA = term('eq', 'a', '1')
 const eqB = term('eq', 'b', '2')
@@ -400,16 +400,16 @@ describe('properties', () => {
     name.map((field) => term('is_null', field)),
   )
 
-  /** A tree over these terms: consecutive runs of them become groups, of the other kind at each level. */
-  function tree(terms: readonly Filter[], kind: 'and' | 'or', cuts: readonly number[]): Filter {
+  /** A tree over these terms: consecutive runs of them become groups, joined the other way at each level. */
+  function tree(terms: readonly Filter[], is: 'and' | 'or', cuts: readonly number[]): Filter {
     const [first] = terms
     if (first !== undefined && terms.length === 1) return first
     const [cut = 1, ...rest] = cuts
     const size = 1 + (cut % (terms.length - 1))
-    const other = kind === 'and' ? 'or' : 'and'
+    const other = is === 'and' ? 'or' : 'and'
     const heads = tree(terms.slice(0, size), other, rest)
     const tails = terms.slice(size)
-    return { kind, parts: cut % 2 === 0 ? [heads, tree(tails, other, rest)] : [heads, ...tails] }
+    return { is, parts: cut % 2 === 0 ? [heads, tree(tails, other, rest)] : [heads, ...tails] }
   }
 
   const anyFilter = fc
@@ -418,7 +418,7 @@ describe('properties', () => {
       fc.constantFrom<('and' | 'or')[]>('and', 'or'),
       fc.array(fc.nat(), { minLength: 10, maxLength: 10 }),
     )
-    .map(([terms, kind, cuts]) => tree(terms, kind, cuts))
+    .map(([terms, is, cuts]) => tree(terms, is, cuts))
 
   /** Answers the free choices of a rendering, one after the other, again and again. */
   const chooser = fc.array(fc.nat(5), { minLength: 1, maxLength: 16 }).map((picks) => {
@@ -446,7 +446,7 @@ describe('properties', () => {
   }
 
   function formatFilter(filter: Filter, choose: Choose, within?: 'and' | 'or', depth = 0): string {
-    if (filter.kind === 'term') {
+    if (filter.is === 'term') {
       const op = choose(3) === 0 ? filter.op.toUpperCase() : filter.op
       const text = `${op}(${[filter.field, ...filter.values.map((one) => formatValue(one, choose))].join()})`
       return choose(6) === 0 && depth < limits.filterDepthMax ? `(${text})` : text
@@ -454,8 +454,8 @@ describe('properties', () => {
     const needed = within === 'and'
     const grouped = needed || (depth + 3 < limits.filterDepthMax && choose(4) === 0)
     const inside = depth + (grouped ? 1 : 0)
-    const parts = filter.parts.map((part) => formatFilter(part, choose, filter.kind, inside))
-    const mark = filter.kind === 'or' ? '|' : inside === 0 && choose(3) === 0 ? ',' : ':'
+    const parts = filter.parts.map((part) => formatFilter(part, choose, filter.is, inside))
+    const mark = filter.is === 'or' ? '|' : inside === 0 && choose(3) === 0 ? ',' : ':'
     const text = parts.join(choose(4) === 0 ? ` ${mark} ` : mark)
     return grouped ? `(${text})` : text
   }

@@ -1,5 +1,5 @@
 import { type Envelope, placed, placedSchema } from '../envelope.ts'
-import type { Field, Fields, JsonSchema } from '../fields.ts'
+import { described, type Field, type Fields, isShown, type JsonSchema } from '../fields.ts'
 import { type BodyShape, dataSchema, writable } from '../input.ts'
 import type { Operation } from '../module.ts'
 import { linksSchema } from '../relationship.ts'
@@ -19,19 +19,6 @@ const content = (schema: JsonSchema, example?: unknown) => ({
   'application/json': { schema, ...(example !== undefined && { example }) },
 })
 
-/** A field's schema with what its reader is told of it. */
-function described({ schema, options }: Field): JsonSchema {
-  const { about, example, default: fallback, readOnly, hidden } = options
-  return {
-    ...schema,
-    ...(about && { description: about }),
-    ...(fallback !== undefined && { default: fallback }),
-    ...(example !== undefined && { examples: [example] }),
-    ...(readOnly && { readOnly }),
-    ...(hidden && { writeOnly: true }),
-  }
-}
-
 const documented = (fields: readonly (readonly [name: string, field: Field])[]) =>
   Object.fromEntries(fields.map(([name, field]) => [name, described(field)]))
 
@@ -41,7 +28,7 @@ const times = { created_at: time, updated_at: time }
 /** The object as answers show it. */
 export function shownSchema(resource: Resource): JsonSchema {
   const { type, about, fields, envelope } = resource
-  const shown = Object.entries(fields as Fields).filter(([, { options }]) => !options.hidden)
+  const shown = Object.entries(fields).filter(([, { options }]) => isShown(options))
   const meta = metaSchema(resource)
   const { properties } = placedSchema(envelope, [], {
     type: { const: type },
@@ -79,15 +66,10 @@ export function metaSchema({ envelope, meta }: Shown): JsonSchema | undefined {
 const selfLink: JsonSchema = object({ self: { type: 'string' } })
 
 const urlsSchema = ({ links }: Resource): JsonSchema =>
-  object({ self: { type: 'string' }, ...documented(Object.entries((links?.fields ?? {}) as Fields)) }, [
-    'self',
-  ])
+  object({ self: { type: 'string' }, ...documented(Object.entries(links?.fields ?? {})) }, ['self'])
 
-export const newSchema = (resource: Resource): JsonSchema => sentSchema(resource, false)
-export const changesSchema = (resource: Resource): JsonSchema => sentSchema(resource, true)
-
-/** What a client sends as `data`, with the fields' descriptions. */
-const sentSchema = (shape: BodyShape, update: boolean): JsonSchema => dataSchema(shape, update, described)
+export const newSchema = (resource: Resource): JsonSchema => dataSchema(resource, false)
+export const changesSchema = (resource: Resource): JsonSchema => dataSchema(resource, true)
 
 /** A body that would be accepted, as far as the fields' examples and defaults go. */
 function exampleOf({ type, fields, envelope }: BodyShape, update: boolean): unknown {
@@ -111,7 +93,7 @@ export function bodyOf(operation: Operation, { nameOf }: Named): Record<string, 
   }
   if (of.kind === 'singleton') {
     if (of.name !== 'update') return undefined
-    const data = sentSchema(of.singleton, true)
+    const data = dataSchema(of.singleton, true)
     return { required: true, content: content(object({ data }), exampleOf(of.singleton, true)) }
   }
   if (of.kind === 'relationship') {
@@ -122,7 +104,7 @@ export function bodyOf(operation: Operation, { nameOf }: Named): Record<string, 
   if (body)
     return {
       required: true,
-      content: content(object({ data: sentSchema(body, false) }), exampleOf(body, false)),
+      content: content(object({ data: dataSchema(body, false) }), exampleOf(body, false)),
     }
   return rawBody ? { content: { '*/*': { schema: {} } } } : undefined
 }
@@ -179,7 +161,7 @@ const includedIn = (resource: Resource) => (resource.include ? { included: { typ
 
 function pageAnswer(resource: Resource | undefined, { nameOf }: Named): object {
   const name = resource && nameOf(resource)
-  const own = resource?.listMeta && documented(Object.entries(resource.listMeta.fields as Fields))
+  const own = resource?.listMeta && documented(Object.entries(resource.listMeta.fields))
   return {
     description: 'A page of the list.',
     headers: { Link: { $ref: '#/components/headers/Link' } },

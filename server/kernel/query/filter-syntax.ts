@@ -19,10 +19,10 @@ const valuesTaken = {
 
 export type Op = keyof typeof valuesTaken
 
-/** Groups have two or more parts, and no part is a group of its parent's kind. */
+/** Groups have two or more parts, and no part is joined as its parent is. */
 export type Filter =
-  | { readonly kind: 'and' | 'or'; readonly parts: readonly Filter[] }
-  | { readonly kind: 'term'; readonly op: Op; readonly field: string; readonly values: readonly string[] }
+  | { readonly is: 'and' | 'or'; readonly parts: readonly Filter[] }
+  | { readonly is: 'term'; readonly op: Op; readonly field: string; readonly values: readonly string[] }
 
 export const filterLimits = {
   filterTermsMax: 10,
@@ -99,10 +99,10 @@ function closed(group: Group): Filter {
   return join('or', [...group.anyOf, join('and', group.allOf)])
 }
 
-function join(kind: 'and' | 'or', parts: readonly Filter[]): Filter {
+function join(is: 'and' | 'or', parts: readonly Filter[]): Filter {
   const [only] = parts
   if (only !== undefined && parts.length === 1) return only
-  return { kind, parts: parts.flatMap((part) => (part.kind === kind ? part.parts : [part])) }
+  return { is, parts: parts.flatMap((part) => (part.is === is ? part.parts : [part])) }
 }
 
 function readTerm(reader: Reader): Filter {
@@ -128,7 +128,7 @@ function readTerm(reader: Reader): Filter {
 
   const taken = valuesTaken[op]
   const fits = taken === 'some' ? values.length > 0 : values.length === (taken === 'one' ? 1 : 0)
-  if (fits) return { kind: 'term', op, field, values }
+  if (fits) return { is: 'term', op, field, values }
   const form = { none: 'field', one: 'field,value', some: 'field,value,…' }[taken]
   throw reader.refusal(`expected ${op}(${form}), values given: ${values.length}`, start)
 }

@@ -1,15 +1,16 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { Ctx } from '../context.ts'
+import type { Work } from '../context.ts'
 import { Problem } from '../errors.ts'
+import type { Fields } from '../fields.ts'
 import type { Resource, Row } from '../resource.ts'
 import { toRow } from '../storage/store.ts'
 import type { Ask } from './parse.ts'
 import { plan } from './plan.ts'
-import { listKey, pageSql, type Source, type Window } from './sql.ts'
+import { casts, listKey, pageSql, type Source, type Window } from './sql.ts'
 
 /** A page of a list, and where it lies. */
-export interface Page {
-  readonly rows: readonly Row[]
+export interface Page<F extends Fields = Fields> {
+  readonly rows: readonly Row<F>[]
   /** Of the whole list after filters, in the page's own snapshot. */
   readonly total: number
   readonly limit: number
@@ -24,37 +25,29 @@ const pageLengthDefault = 25
 // Per process and only a guess: each page reads the setting in its own snapshot, and is read again if it was wrong.
 const pageLengths = new Map<string, number>()
 
-const timeCast = {
-  text: '',
-  uuid: '::uuid',
-  time: '::timestamptz',
-  number: '::float8',
-  boolean: '::boolean',
-} as const
-
 /** Fetches the page that `ask` names. The last stage of the query engine, and the only one that does I/O. */
-export async function fetchPage(ctx: Ctx, source: Source, ask: Ask): Promise<Page> {
-  const { filter, sort, walk, cursor } = understand(ctx, source.resource, ask)
+export async function fetchPage<F extends Fields>(work: Work, source: Source<F>, ask: Ask): Promise<Page<F>> {
+  const { filter, sort, walk, cursor } = understand(work, source.resource, ask)
   const backwards = ask.cursor?.direction === 'before'
-  for (let guess = ask.limit ?? pageLengths.get(ctx.store.id) ?? pageLengthDefault; ; ) {
+  for (let guess = ask.limit ?? pageLengths.get(work.store.id) ?? pageLengthDefault; ; ) {
     const window: Window = {
       // A walk by cursor looks one row ahead to know whether there is another page.
       limit: ask.cursor ? guess + 1 : guess,
       offset: ask.cursor ? 0 : ask.offset,
       column: sort.column,
       descending: sort.descending !== backwards,
-      ...(cursor && { behind: { value: cursor.value, id: cursor.id, cast: timeCast[sort.kind] } }),
+      ...(cursor && { behind: { value: cursor.value, id: cursor.id, cast: casts[sort.type] } }),
     }
-    const { text, values, once } = pageSql(source, filter, window, ctx.store.id)
-    const tuples = await (once ? ctx.store.rowsOnce : ctx.store.rows).call(
-      ctx.store,
+    const { text, values, once } = pageSql(source, filter, window, work.store.id)
+    const tuples = await (once ? work.store.rowsOnce : work.store.rows).call(
+      work.store,
       text,
       ...values.slice(1),
     )
     const first = tuples[0]
     const setting = first?.[2] == null ? pageLengthDefault : Number(first[2])
     if (ask.limit === undefined && setting !== guess) {
-      pageLengths.set(ctx.store.id, setting)
+      pageLengths.set(work.store.id, setting)
       guess = setting
       continue
     }
@@ -84,13 +77,13 @@ export async function fetchPage(ctx: Ctx, source: Source, ask: Ask): Promise<Pag
 }
 
 /** Refuses what `fetchPage` would refuse, for a caller that must not have done anything by then. */
-export const mustBePage = (ctx: Ctx, resource: Resource, ask: Ask): void => {
-  understand(ctx, resource, ask)
+export const mustBePage = (work: Work, resource: Resource, ask: Ask): void => {
+  understand(work, resource, ask)
 }
 
-function understand(ctx: Ctx, resource: Resource, ask: Ask) {
+function understand(work: Work, resource: Resource, ask: Ask) {
   const { filter, sort } = plan(ask, resource)
-  const walk: Walk = { key: ctx.instance.cursorKey, list: [listKey(resource), sort.field, sort.descending] }
+  const walk: Walk = { key: work.instance.cursorKey, list: [listKey(resource), sort.field, sort.descending] }
   return { filter, sort, walk, cursor: ask.cursor?.token ? openCursor(ask.cursor.token, walk) : undefined }
 }
 
@@ -98,7 +91,7 @@ function sortValue(row: Row, field: string): string {
   if (field === 'id') return row.id
   if (field === 'created_at') return row.createdAt
   if (field === 'updated_at') return row.updatedAt
-  return String((row.doc as Record<string, unknown>)[field])
+  return String(row.doc[field])
 }
 
 /** Where a walk stands: the last row seen, and its place in the list as the walk has counted. */

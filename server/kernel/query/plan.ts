@@ -1,49 +1,89 @@
 import { Problem } from '../errors.ts'
+import type { Field, Fields } from '../fields.ts'
 import { isId } from '../ids.ts'
-import { type FilterRule, type Kind, orderOf, type Resource } from '../resource.ts'
+import { type FilterRule, orderOf, type Resource, type ValueType } from '../resource.ts'
 import type { Ask, Filter, Op } from './parse.ts'
 
 /** What a list may be filtered and sorted by: the allow-list of one resource. */
 interface Shape {
   readonly filters: ReadonlyMap<string, Rule>
-  readonly sorts: ReadonlyMap<string, { readonly column: string; readonly kind: Kind }>
+  /** Those of the filters that are for many names: what stands before and after the part. */
+  readonly patterns: readonly { readonly before: string; readonly after: string; readonly rule: Rule }[]
+  readonly sorts: ReadonlyMap<string, { readonly column: string; readonly type: ValueType }>
 }
 
-type Rule = FilterRule & { readonly kind: Kind; readonly column: string }
+type Rule = FilterRule & { readonly type: ValueType; readonly column: string }
 
-/** A request that the allow-list has let through. Values are of their column's kind. */
+/** A request that the allow-list has let through. Values are of their column's type. */
 export interface Plan {
   readonly filter: PlannedFilter | undefined
   readonly sort: {
     readonly field: string
     readonly column: string
-    readonly kind: Kind
+    readonly type: ValueType
     readonly descending: boolean
   }
 }
 
 export type PlannedFilter =
-  | { readonly kind: 'and' | 'or'; readonly parts: readonly PlannedFilter[] }
-  | { readonly kind: 'term'; readonly op: Op; readonly rule: Rule; readonly values: readonly string[] }
+  | { readonly is: 'and' | 'or'; readonly parts: readonly PlannedFilter[] }
+  | {
+      readonly is: 'term'
+      readonly op: Op
+      readonly rule: Rule
+      /** What was asked for in place of the `*` of the rule's name; empty where its name has none. */
+      readonly part: string
+      readonly values: readonly string[]
+    }
 
-const standardKinds: Readonly<Record<string, Kind>> = { id: 'uuid', created_at: 'time', updated_at: 'time' }
+const standardTypes: Readonly<Record<string, ValueType>> = {
+  id: 'uuid',
+  created_at: 'time',
+  updated_at: 'time',
+}
 const shapes = new WeakMap<Resource, Shape>()
 
 function shapeOf(resource: Resource): Shape {
   const known = shapes.get(resource)
   if (known) return known
-  const kindOf = (name: string): Kind => standardKinds[name] ?? kindOfSchema(resource.fields[name]?.schema)
+  const typeOf = (name: string) =>
+    standardTypes[name] ?? typeOfField(fieldAt(resource.fields, name.split('.')))
   const filters = Object.entries(resource.filter ?? {}).map(([name, rule]): [string, Rule] => {
     const given: FilterRule = Array.isArray(rule) ? { ops: rule as readonly Op[] } : (rule as FilterRule)
-    return [name, { kind: kindOf(name), column: name, ...given }]
+    mustHaveSql(name, given)
+    return [name, { type: typeOf(name), column: name, ...given }]
   })
-  const sorts = (resource.sort ?? []).map((name) => [name, { column: name, kind: kindOf(name) }] as const)
-  const shape = { filters: new Map(filters), sorts: new Map(sorts) }
+  const patterns = filters.flatMap(([name, rule]) => (rule.part ? [{ ...around(name), rule }] : []))
+  const sorts = (resource.sort ?? []).map((name) => [name, { column: name, type: typeOf(name) }] as const)
+  const shape = { filters: new Map(filters), patterns, sorts: new Map(sorts) }
   shapes.set(resource, shape)
   return shape
 }
 
-function kindOfSchema(schema: { readonly [keyword: string]: unknown } | undefined): Kind {
+/** The name of a member is no column's, and a column cannot know what was asked for in place of a `*`. */
+function mustHaveSql(name: string, { column, part, where }: FilterRule): void {
+  if (where || (!part && (column || /^\w+$/.test(name)))) return
+  throw new Error(`the filter ${name} needs a ${part ? 'where' : 'column or a where'} of its own`)
+}
+
+/** What stands around the part of a name such as `labels.*` or `sizes[]`. */
+function around(name: string): { before: string; after: string } {
+  if (name.endsWith('[]')) return { before: name.slice(0, -1), after: ']' }
+  const at = name.lastIndexOf('*')
+  if (at < 0) throw new Error(`the filter ${name} has no * for its part`)
+  return { before: name.slice(0, at), after: name.slice(at + 1) }
+}
+
+/** The field of a name such as `contact.email` or `labels.*`. */
+function fieldAt(fields: Fields, [first = '', ...rest]: readonly string[]): Field | undefined {
+  return rest.reduce<Field | undefined>(
+    (field, name) => (name === '*' ? field?.each : field?.members?.[name]),
+    fields[first],
+  )
+}
+
+function typeOfField(field: Field | undefined): ValueType {
+  const { schema } = field ?? {}
   const type = [schema?.type].flat()[0]
   if (type === 'integer' || type === 'number') return 'number'
   if (type === 'boolean') return 'boolean'
@@ -60,7 +100,7 @@ function planSort({ sort }: Ask, resource: Resource, { sorts }: Shape): Plan['so
   if (!sort) {
     const order = orderOf(resource)
     const field = order.replace('-', '')
-    return { field, column: field, kind: 'time', descending: order.startsWith('-') }
+    return { field, column: field, type: 'time', descending: order.startsWith('-') }
   }
   const allowed = sorts.get(sort.field)
   if (allowed) return { ...sort, ...allowed }
@@ -75,10 +115,10 @@ const refuse = (detail: string) =>
   new Problem('bad_filter', `Invalid filter: ${detail}`, { source: 'filter' })
 
 function planFilter(filter: Filter, shape: Shape): PlannedFilter {
-  if (filter.kind !== 'term')
-    return { kind: filter.kind, parts: filter.parts.map((part) => planFilter(part, shape)) }
+  if (filter.is !== 'term')
+    return { is: filter.is, parts: filter.parts.map((part) => planFilter(part, shape)) }
   const { field, op } = filter
-  const rule = shape.filters.get(field) ?? elementRule(field, shape)
+  const { rule, part } = ruleFor(field, shape)
   if (!rule) {
     const names = [...shape.filters.keys()].sort().join(' ')
     const allowed = names ? `allowed fields are [${names}]` : 'this list cannot be filtered'
@@ -89,30 +129,38 @@ function planFilter(filter: Filter, shape: Shape): PlannedFilter {
     throw refuse(`unknown operator [${op}] specified in search filter for field [${field}], ${allowed}`)
   }
   return {
-    kind: 'term',
+    is: 'term',
     op,
     rule,
-    values: filter.values.map((value) => readValue(rule.kind, field, op, value)),
+    part,
+    values: filter.values.map((value) => readValue(rule.type, field, op, value)),
   }
 }
 
-/** `sizes[3]` is filtered by the rule of `sizes[]`, which is told the index. */
-function elementRule(field: string, shape: Shape): Rule | undefined {
-  const match = /^(.+)\[(\d{1,3})\]$/.exec(field)
-  const rule = match && shape.filters.get(`${match[1]}[]`)
-  return rule ? { ...rule, element: Number(match[2]) } : undefined
+/** A pattern is looked at last: `sizes[3]` may be a field's own name. */
+function ruleFor(field: string, { filters, patterns }: Shape): { rule: Rule | undefined; part: string } {
+  const own = filters.get(field)
+  if (own && !own.part) return { rule: own, part: '' }
+  for (const { before, after, rule } of patterns) {
+    if (!field.startsWith(before) || !field.endsWith(after)) continue
+    const part = field.slice(before.length, field.length - after.length)
+    if (part !== '' && part.length <= partMax && rule.part?.test(part)) return { rule, part }
+  }
+  return { rule: undefined, part: '' }
 }
+
+const partMax = 255
 
 /** A value in the form PostgreSQL reads, or the refusal. */
-function readValue(kind: Kind, field: string, op: Op, value: string): string {
-  if (kind === 'uuid' && !isId(value)) throw refuse(`[${field}] takes a UUID, not [${value}]`)
-  if (kind === 'boolean' && value !== 'true' && value !== 'false') {
+function readValue(type: ValueType, field: string, op: Op, value: string): string {
+  if (type === 'uuid' && !isId(value)) throw refuse(`[${field}] takes a UUID, not [${value}]`)
+  if (type === 'boolean' && value !== 'true' && value !== 'false') {
     throw refuse(`[${field}] takes true or false, not [${value}]`)
   }
-  if (kind === 'number' && (value.trim() === '' || !Number.isFinite(Number(value)))) {
+  if (type === 'number' && (value.trim() === '' || !Number.isFinite(Number(value)))) {
     throw refuse(`[${field}] takes a number, not [${value}]`)
   }
-  if (kind === 'time') return timeOf(field, value)
+  if (type === 'time') return timeOf(field, value)
   if (op === 'like' || op === 'ilike') return patternOf(field, value)
   return value
 }

@@ -1,10 +1,12 @@
+import type { Fields } from '../fields.ts'
 import type { Resource } from '../resource.ts'
 import { Binds } from '../storage/binds.ts'
 import type { Sql } from '../storage/database.ts'
 import { rowColumns } from '../storage/store.ts'
 import type { PlannedFilter } from './plan.ts'
 
-const casts = {
+/** What makes a placeholder's text a value of the type. */
+export const casts = {
   text: '',
   uuid: '::uuid',
   time: '::timestamptz',
@@ -15,13 +17,13 @@ const comparisons = { eq: '=', gt: '>', ge: '>=', lt: '<', le: '<=', like: 'LIKE
 
 /** The condition of a planned filter. */
 export function condition(filter: PlannedFilter, binds: Binds): string {
-  if (filter.kind !== 'term') {
-    return `(${filter.parts.map((part) => condition(part, binds)).join(filter.kind === 'and' ? ' AND ' : ' OR ')})`
+  if (filter.is !== 'term') {
+    return `(${filter.parts.map((part) => condition(part, binds)).join(filter.is === 'and' ? ' AND ' : ' OR ')})`
   }
-  const { op, rule, values } = filter
-  if (rule.where) return rule.where(op, values, binds.bind, rule.element)
+  const { op, rule, values, part } = filter
+  if (rule.where) return rule.where(op, values, binds.bind, part)
   if (op === 'is_null') return `${rule.column} IS NULL`
-  const cast = casts[rule.kind]
+  const cast = casts[rule.type]
   const folds = op === 'ilike' || (rule.caseless && (op === 'eq' || op === 'in'))
   // Columns have the collation "C", whose `lower` knows ASCII only: it would not fold a column as it folds a value.
   const fold = folds ? (text: string) => `lower(${text} COLLATE "default")` : (text: string) => text
@@ -35,8 +37,8 @@ export function condition(filter: PlannedFilter, binds: Binds): string {
 }
 
 /** What a list is made of. */
-export interface Source {
-  readonly resource: Resource
+export interface Source<F extends Fields = Fields> {
+  readonly resource: Resource<F>
   /** Values of the resource's scope columns, outermost first. */
   readonly scope: readonly string[]
   /** A further condition that every record meets; its lists are counted row by row. */
@@ -115,7 +117,7 @@ function writePage(
     ? totalSql(resource)
     : `SELECT count(*) AS total, 0 AS unmerged FROM ${resource.table} WHERE ${conditions}`
   // A walk along the order it is filtered by has no rows to pass over.
-  const sparse = !whole && !(filter?.kind === 'term' && filter.rule.column === window.column)
+  const sparse = !whole && !(filter?.is === 'term' && filter.rule.column === window.column)
   const rows = seeks
     ? soughtRows(source, window, binds)
     : skippedRows(source, belonging, conditions, window, binds, sparse)

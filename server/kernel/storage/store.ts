@@ -2,6 +2,7 @@ import { type Envelope, flat, placed } from '../envelope.ts'
 import { Problem } from '../errors.ts'
 import type { Fields, Values } from '../fields.ts'
 import { newId } from '../ids.ts'
+import type { BodyShape } from '../input.ts'
 import type { Resource, Row } from '../resource.ts'
 import { Binds } from './binds.ts'
 import { brokenConstraint, type Connection, type Database, sqlState, type Tuple } from './database.ts'
@@ -349,22 +350,23 @@ export class Store {
   }
 }
 
-function split(
-  resource: Resource,
+/** What is shown of values, and what is hidden; what is only checked is in neither. */
+export function split(
+  { fields, envelope }: Pick<BodyShape, 'fields' | 'envelope'>,
   values: Readonly<Record<string, unknown>>,
 ): [doc: string, hidden: string | null] {
   const doc: Record<string, unknown> = {}
   let hidden: Record<string, unknown> | undefined
-  for (const [name, { options }] of Object.entries(resource.fields as Fields)) {
+  for (const [name, { options }] of Object.entries(fields)) {
     const value = values[name]
-    if (value === undefined) continue
+    if (value === undefined || options.stored === false) continue
     if (!options.hidden) doc[name] = value
     else {
       hidden ??= {}
       hidden[name] = value
     }
   }
-  return [JSON.stringify(placed(resource.envelope, doc)), hidden ? JSON.stringify(hidden) : null]
+  return [JSON.stringify(placed(envelope, doc)), hidden ? JSON.stringify(hidden) : null]
 }
 
 // SQLSTATE: 23505 unique, 23503 foreign key, 23514 check, 23P01 exclusion.
