@@ -45,7 +45,7 @@ const password = mechanism(
   {
     password_profile_id,
     username,
-    password: text({ required: true, hidden: true, max: 1024, about: 'Of this username.' }),
+    password: text({ required: true, stored: false, max: 1024, about: 'Of this username.' }),
   },
   async (ctx, values) => signInWithPassword(ctx, await accountRealmId(ctx), values),
 )
@@ -56,7 +56,7 @@ const passwordless = mechanism(
     username,
     one_time_password_token: text({
       required: true,
-      hidden: true,
+      stored: false,
       max: 255,
       about: 'From a one-time password token request. It is good once.',
     }),
@@ -82,11 +82,11 @@ const selfSignup = mechanism(
 
 const oidc = mechanism(
   {
-    oauth_authorization_code: text({ required: true, hidden: true, max: 4096, about: 'It is good once.' }),
+    oauth_authorization_code: text({ required: true, stored: false, max: 4096, about: 'It is good once.' }),
     oauth_redirect_uri: text({ required: true, max: 2048, about: 'Where the code was sent to.' }),
     oauth_code_verifier: text({
       required: true,
-      hidden: true,
+      stored: false,
       max: 1024,
       about: 'What the code challenge of the sign-in was made of (RFC 7636).',
     }),

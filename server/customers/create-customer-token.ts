@@ -28,14 +28,14 @@ export const createCustomerToken = action({
       }),
       email: text({ max: 320, about: 'For `password`.', example: 'ada.marsh@example.com' }),
       password: text({
-        hidden: true,
+        stored: false,
         max: 1024,
         about: 'For `password`.',
         example: 'eleven horses by the river',
       }),
-      oauth_authorization_code: text({ hidden: true, max: 4096, about: 'For `oidc`.' }),
+      oauth_authorization_code: text({ stored: false, max: 4096, about: 'For `oidc`.' }),
       oauth_redirect_uri: text({ max: 2048, about: 'For `oidc`.' }),
-      oauth_code_verifier: text({ hidden: true, max: 1024, about: 'For `oidc`.' }),
+      oauth_code_verifier: text({ stored: false, max: 1024, about: 'For `oidc`.' }),
     },
   },
 

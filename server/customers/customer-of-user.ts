@@ -23,16 +23,8 @@ export async function customerOfUser(ctx: Ctx, realmId: string, userId: string):
     const user = await ctx.store.find(userAuthenticationInfos, userId, [realmId])
     if (!user) throw unauthorized('The user was deleted meanwhile.')
     const { name, email } = user.doc
-    const values = { name, email, external_ref: null, ...withoutPassword }
-    return customerIn(await add(ctx, customers, [], values, userId))
+    return customerIn(await add(ctx, customers, [], { name, email }, userId))
   })
-}
-
-const withoutPassword = {
-  password: undefined,
-  current_password: undefined,
-  password_hash: undefined,
-  password_epoch: undefined,
 }
 
 const customerIn = ({ id, doc, hidden }: Row<typeof customers.fields>): Customer => ({

@@ -3,25 +3,12 @@ import { accountEnvelope } from '../accounts/index.ts'
 import { mustBeWithinLimits } from '../kernel/auth/attempts.ts'
 import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
-import { type Field, text } from '../kernel/fields.ts'
+import { field, flag, text } from '../kernel/fields.ts'
 import { newId } from '../kernel/ids.ts'
 import { longText } from '../kernel/query/long-text.ts'
 import { type Draft, resource, walks } from '../kernel/resource.ts'
 import { currentPassword, mustKnowPassword, refuseCommonPassword } from '../passwords/index.ts'
 import { customerWithPassword } from './customer-with-password.ts'
-
-/**
- * Sent as text, shown as whether there is one. The shown form is accepted too, and means nothing: clients make bodies
- * of what they have read.
- */
-const password: Field<string | boolean | undefined> = {
-  // Long enough for any phrase; bounded, because hashing takes time.
-  schema: { type: ['string', 'boolean'], format: 'password', minLength: 8, maxLength: 1024 },
-  options: {
-    about: 'In a request the new password. In an answer whether there is one; that form changes nothing.',
-    example: 'eleven horses by the river',
-  },
-}
 
 const fields = {
   name: text({ required: true, min: 1, max: 512, about: 'The full name.', example: 'Ada Marsh' }),
@@ -32,7 +19,18 @@ const fields = {
     about: 'What the customer signs in with; unique in the store, in upper and lower case alike.',
     example: 'ada.marsh@example.com',
   }),
-  password,
+  // What is shown under this name is accepted too, and means nothing: clients make bodies of what they have read.
+  new_password: field<string | boolean | undefined>(
+    // Long enough for any phrase; bounded, because hashing takes time.
+    { type: ['string', 'boolean'], format: 'password', minLength: 8, maxLength: 1024 },
+    {
+      sentAs: 'password',
+      stored: false,
+      about: 'The new password. True and false, which answers show in its place, change nothing.',
+      example: 'eleven horses by the river',
+    },
+  ),
+  password: flag({ readOnly: true, about: 'Whether there is one.' }),
   current_password: currentPassword,
   external_ref: text({
     nullable: true,
@@ -74,8 +72,7 @@ export const customers = resource({
 })
 
 async function prepare(work: Work, { values, before }: Draft<typeof fields>): Promise<void> {
-  const { current_password } = values
-  values.current_password = undefined
+  const { new_password, current_password } = values
   if (work.who.shopper && !before) {
     throw new Problem(
       'forbidden',
@@ -87,13 +84,13 @@ async function prepare(work: Work, { values, before }: Draft<typeof fields>): Pr
     await mustBeWithinLimits(work, { at: 'change-email', whose: work.who.shopper.id })
   }
   // At first, too: a customer who is deleted and signs in at a provider again has the same id, and not the old tokens.
-  if (!before || typeof values.password === 'string') values.password_epoch = newId()
-  if (typeof values.password === 'string') {
-    await refuseCommonPassword(work, values.password)
+  if (!before || typeof new_password === 'string') values.password_epoch = newId()
+  if (typeof new_password === 'string') {
+    await refuseCommonPassword(work, new_password)
     if (before?.hidden.password_hash !== undefined) {
       await mustKnowPassword(work, current_password, (it) => customerWithPassword(work, before.doc.email, it))
     }
-    values.password_hash = await hash(values.password)
+    values.password_hash = await hash(new_password)
   }
   values.password = values.password_hash !== undefined
 }

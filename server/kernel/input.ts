@@ -71,7 +71,7 @@ function refusal(error: ErrorObject, path: string, schema: JsonSchema): Problem 
 
 /** What is never shown is not repeated in a refusal either. */
 function isSecret(schema: JsonSchema, segments: readonly string[]): boolean {
-  if (schema.writeOnly || schema.format === 'password') return true
+  if (schema.writeOnly) return true
   const [next, ...rest] = segments
   if (next === undefined) return false
   const { properties = {}, items, additionalProperties } = schema as Partial<Record<string, JsonSchema>>

@@ -2,9 +2,9 @@ import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { text } from '../kernel/fields.ts'
 
-/** The field that goes beside a new password. It is checked, and stored nowhere. */
+/** The field that goes beside a new password. */
 export const currentPassword = text({
-  hidden: true,
+  stored: false,
   max: 1024,
   about:
     'Beside a new password, the one that it replaces. If it is sent it must be right; shoppers who change their own ' +

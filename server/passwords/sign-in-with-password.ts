@@ -87,7 +87,7 @@ export const nobodysHash =
 async function lookUp(work: Work, realmId: string, { password_profile_id, username }: Named) {
   const [row] = await work.store.rows(
     `SELECT lower($4::text COLLATE "default"), p.doc->>'enable_one_time_password_token', l.id,
-       l.user_authentication_info_id, coalesce(e.epoch, 0), l.hidden->>'password', o.hash
+       l.user_authentication_info_id, coalesce(e.epoch, 0), l.hidden->>'password_hash', o.hash
      FROM password_profiles p
      LEFT JOIN user_authentication_password_profile_infos l ON l.store_id = $1 AND l.realm_id = $2
        AND l.password_profile_id = $3 AND lower(l.username COLLATE "default") = lower($4::text COLLATE "default")

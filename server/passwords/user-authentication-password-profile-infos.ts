@@ -36,13 +36,14 @@ const fields = {
   // Long enough for any phrase; bounded, because hashing takes time.
   password: text({
     required: true,
-    hidden: true,
+    stored: false,
     min: 8,
     max: 1024,
     about: 'Never shown again: the server keeps a hash.',
     example: 'eleven horses by the river',
   }),
   current_password: currentPassword,
+  password_hash: text({ hidden: true, readOnly: true }),
   password_profile_id: reference('password-profile', {
     required: true,
     immutable: true,
@@ -77,8 +78,7 @@ export const userAuthenticationPasswordProfileInfos = resource({
 const mustBeEmail = checker({ properties: { username: { type: 'string', format: 'email' } } }, 'data')
 
 async function prepare(work: Work, { scope, values, before }: Draft<typeof fields>): Promise<void> {
-  const { current_password } = values
-  values.current_password = undefined
+  const { password, current_password } = values
   mustManageOneself(work)
   if (!before) await mustHaveUser(work, scope)
   if (values.username !== before?.doc.username) {
@@ -87,14 +87,13 @@ async function prepare(work: Work, { scope, values, before }: Draft<typeof field
       await mustBeWithinLimits(work, { at: 'change-username', whose: work.who.shopper.id })
     await checkUsername(work, scope, values)
   }
-  const same = before && values.password === before.hidden.password
-  if (!same) {
-    await refuseCommonPassword(work, values.password)
-    if (before) await mustKnowPassword(work, current_password, (password) => signIn(work, before, password))
+  if (password !== undefined) {
+    await refuseCommonPassword(work, password)
+    if (before) await mustKnowPassword(work, current_password, (current) => signIn(work, before, current))
     // Before the user is held: hashing is meant to be slow.
-    values.password = await hash(values.password)
+    values.password_hash = await hash(password)
   }
-  await (same ? touchUser : signOutUser)(work, scope)
+  await (password === undefined ? touchUser : signOutUser)(work, scope)
 }
 
 const signIn = (work: Work, { scope: [realmId = ''], doc }: Row<typeof fields>, password: string) => {

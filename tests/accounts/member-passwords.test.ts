@@ -116,7 +116,7 @@ describe('the current password of a member', () => {
       [link.slice(-36)],
     )
     expect(Object.keys(rows[0].doc).sort()).toEqual(['password_profile_id', 'username'])
-    expect(Object.keys(rows[0].hidden)).toEqual(['password'])
+    expect(Object.keys(rows[0].hidden)).toEqual(['password_hash'])
     const { rows: feed } = await world.sql('SELECT c::text FROM changes c')
     expect(JSON.stringify([changed.body, shown.body, feed])).not.toMatch(/current_pass|eleven h|nine o/)
   })

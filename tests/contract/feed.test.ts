@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Fields } from '../../server/kernel/fields.ts'
+import { isShown } from '../../server/kernel/fields.ts'
 import { type Kind, kindsWith, Samples } from '../support/samples.ts'
 import { openWorld, type World } from '../support/world.ts'
 
@@ -21,7 +21,7 @@ async function changesOf(id: string) {
 }
 
 const hiddenOf = ({ resource }: Kind) =>
-  Object.entries(resource.fields as Fields).filter(([, { options }]) => options.hidden)
+  Object.entries(resource.fields).filter(([, { options }]) => !isShown(options))
 
 describe.each(kindsWith('create', 'get').map((kind) => ({ ...kind, kind })))(
   '$name',

@@ -1,11 +1,13 @@
+import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Problem } from '../../server/kernel/errors.ts'
 import { type Changes, flag, group, list, map, type New, text } from '../../server/kernel/fields.ts'
-import { input } from '../../server/kernel/input.ts'
+import { input, writable } from '../../server/kernel/input.ts'
 import { changesSchema, newSchema, shownSchema } from '../../server/kernel/openapi/schemas.ts'
 import { add, change } from '../../server/kernel/operations.ts'
 import { complete, merged } from '../../server/kernel/values.ts'
+import { createFields, kindsWith, Samples } from '../support/samples.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { makeThings, things } from './things.ts'
 
@@ -387,3 +389,59 @@ function attempt<T>(run: () => T): T | Problem {
     throw error
   }
 }
+
+/** The tables of the database that hold a text anywhere. */
+async function tablesWith(secret: string): Promise<string[]> {
+  const { rows: tables } = await world.sql(
+    `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
+     WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
+  )
+  const found: string[] = []
+  for (const { name } of tables) {
+    const { rows } = await world.sql(`SELECT 1 FROM ${name} t WHERE strpos(t::text, $1) > 0 LIMIT 1`, [
+      secret,
+    ])
+    if (rows.length) found.push(name)
+  }
+  return found
+}
+
+const unstoredOf = (kind: Parameters<typeof createFields>[0]) =>
+  writable(createFields(kind)).filter(([, { options }]) => options.stored === false)
+
+describe('what is only checked', () => {
+  const kinds = kindsWith('create', 'update').filter((kind) => unstoredOf(kind).length > 0)
+  test('is what customers and users sign in with', () => {
+    expect(kinds.map(({ name }) => name).sort()).toEqual([
+      'customer',
+      'user-authentication-password-profile-info',
+    ])
+  })
+
+  test.each(kinds.map((kind) => [kind.name, kind] as const))('of a %s is nowhere', async (_name, kind) => {
+    const samples = new Samples(world.admin)
+    const collection = await samples.path(kind.resource.path)
+    const secrets = (): Record<string, string> =>
+      Object.fromEntries(unstoredOf(kind).map(([name]) => [name, `only checked ${randomUUID()}`]))
+    const { data } = await samples.body(kind, collection, true)
+    const [first, second, refused] = [secrets(), secrets(), secrets()]
+    const replies = [await world.admin.post(collection, { data: { ...data, ...first } })]
+    expect(replies[0]?.status).toBe(201)
+    const path = `${collection}/${replies[0]?.body.data.id}`
+    const { type } = data
+    const right = { type, ...second, current_password: first.password }
+    replies.push(await world.admin.put(path, { data: right }, { 'idempotency-key': randomUUID() }))
+    replies.push(await world.admin.put(path, { data: { type, ...refused } }))
+    replies.push(await world.admin.put(path, { data: { type, password: 'x'.repeat(1025) } }))
+    replies.push(await world.admin.get(path), await world.admin.get(collection))
+    expect(replies.map(({ status }) => status)).toEqual([201, 200, 422, 400, 200, 200])
+    const answers = JSON.stringify(replies.map(({ body }) => body))
+    for (const secret of [first, second, refused].flatMap((all) => Object.values(all))) {
+      expect(answers).not.toContain(secret)
+      expect(await tablesWith(secret)).toEqual([])
+    }
+    expect(answers).not.toContain('xxx')
+    // The name of the object is in some.
+    expect(await tablesWith(String(replies[0]?.body.data.id))).toContain('public.changes')
+  })
+})

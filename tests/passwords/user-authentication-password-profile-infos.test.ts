@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { verify } from '@node-rs/argon2'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { made, passwordLink, passwordProfile, realmsOf, user } from '../identity/realm.ts'
@@ -23,7 +24,7 @@ const linksOf = (userId: string) =>
 const hashOf = async (id: string) => {
   const table = 'user_authentication_password_profile_infos'
   const { rows } = await world.sql(`SELECT hidden FROM ${table} WHERE id = $1`, [id])
-  return rows[0].hidden.password as string
+  return rows[0].hidden.password_hash as string
 }
 
 test('a password is hashed, and never shown', async () => {
@@ -62,6 +63,24 @@ test('a password is hashed, and never shown', async () => {
   expect(JSON.stringify([reply.body, changed.body, list.body, rows])).not.toMatch(
     /argon2|first pass|second pass/,
   )
+})
+
+test('a hash from before it had a name of its own goes on being checked', async () => {
+  const links = linksOf(await newUser())
+  const secret = 'older than the name of its hash'
+  const link = passwordLink({ password_profile_id: profile, username: 'older', password: secret })
+  const id = await made(world.admin.post(links, link))
+  const table = 'user_authentication_password_profile_infos'
+  await world.sql(
+    `UPDATE ${table} SET hidden = json_build_object('password', hidden->'password_hash') WHERE id = $1`,
+    [id],
+  )
+  const [{ version }] = (await world.sql(`SELECT version FROM ${table} WHERE id = $1`, [id])).rows
+  const migration = new URL('../../server/migrations/0015-password-hash.sql', import.meta.url)
+  await world.sql(readFileSync(migration, 'utf8'))
+  expect(await verify(await hashOf(id), secret)).toBe(true)
+  const { rows } = await world.sql(`SELECT hidden, version FROM ${table} WHERE id = $1`, [id])
+  expect([Object.keys(rows[0].hidden), rows[0].version]).toEqual([['password_hash'], version])
 })
 
 describe('a new one', () => {
