@@ -19,27 +19,31 @@ export interface Keeper {
 }
 
 interface Shown {
-  readonly relationships?: Readonly<Record<string, { readonly data: Link | readonly Link[] }>>
+  readonly relationships?: Readonly<Record<string, { readonly data: Link | readonly Link[] | null }>>
 }
 
-/** In the owner's document, as a member of `relationships`. */
-export const keptInDocument = (owner: Resource, { member }: { readonly member: string }): Keeper => ({
+/** In the owner's document, as a member of `relationships`: a field of the owner that clients do not write. */
+export const keptInDocument = (
+  owner: Resource,
+  { member }: { readonly member: string },
+  holds: 'one' | 'many',
+): Keeper => ({
   read: async (_work, { doc }) => [(doc as Shown).relationships?.[member]?.data ?? []].flat(),
   write: async (work, { id, scope, doc }, _before, after) => {
     await change(work, owner, scope, id, {
-      relationships: withLinks((doc as Shown).relationships, member, after),
+      relationships: withData((doc as Shown).relationships, member, holds === 'one' ? after[0] : after),
     })
   },
 })
 
-/** `relationships` with these links; undefined when there is nothing left in it. */
-function withLinks(
+/** `relationships` with this `data`; undefined when there is nothing left in it. */
+function withData(
   relationships: Shown['relationships'],
   member: string,
-  links: readonly Link[],
+  data: Link | readonly Link[] | undefined,
 ): Shown['relationships'] {
   const { [member]: _, ...others } = relationships ?? {}
-  if (links.length) return { ...others, [member]: { data: links } }
+  if (data && [data].flat().length) return { ...others, [member]: { data } }
   return Object.keys(others).length ? others : undefined
 }
 
@@ -55,8 +59,10 @@ export const unlinkFrom =
     const { table } = owner()
     for (;;) {
       const linked = await store.rows(
-        `SELECT id FROM ${table} WHERE store_id = $1 AND ${member} @> $2::jsonb ORDER BY id LIMIT ${ownersPerBatch}`,
+        `SELECT id FROM ${table} WHERE store_id = $1 AND (${member} @> $2::jsonb OR ${member} @> $3::jsonb)
+         ORDER BY id LIMIT ${ownersPerBatch}`,
         JSON.stringify([{ id }]),
+        JSON.stringify({ id }),
       )
       if (!linked.length) return
       const held = [...(await store.hold(owner(), ...linked.map(([one]) => one as string)))]
@@ -78,8 +84,10 @@ export const unlinkFrom =
 
 function without(text: string, member: string, id: string): string {
   const doc = JSON.parse(text) as Shown
-  const links = [doc.relationships?.[member]?.data ?? []].flat().filter((link) => link.id !== id)
-  return JSON.stringify({ ...doc, relationships: withLinks(doc.relationships, member, links) })
+  const data = doc.relationships?.[member]?.data ?? []
+  const left = [data].flat().filter((link) => link.id !== id)
+  const relationships = withData(doc.relationships, member, Array.isArray(data) ? left : left[0])
+  return JSON.stringify({ ...doc, relationships })
 }
 
 /**

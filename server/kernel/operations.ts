@@ -133,7 +133,8 @@ export async function findVisible<F extends Fields>(
   return findSeen(work, resource, await resolve(work, resource, scope, name), scope)
 }
 
-async function findSeen<F extends Fields>(
+/** The object with this id, if there is one that this caller may see; a Problem (404) otherwise. */
+export async function findSeen<F extends Fields>(
   work: Work,
   resource: Resource<F>,
   id: string,

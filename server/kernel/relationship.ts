@@ -12,7 +12,7 @@ import {
 import { type Answer, json, listAnswer, noContent } from './http/answer.ts'
 import { checker } from './input.ts'
 import { type Keeper, keptInDocument, keptInRows, type Link } from './links.ts'
-import { type Call, findVisible, scopeOf } from './operations.ts'
+import { type Call, findSeen, findVisible, scopeOf } from './operations.ts'
 import { fetchPage } from './query/page.ts'
 import { parse } from './query/parse.ts'
 import type { Resource, Row } from './resource.ts'
@@ -66,7 +66,9 @@ function linksField({ holds, target, most, meta }: Relationship): Field {
 }
 
 const keeperOf = (of: Relationship): Keeper =>
-  'table' in of.kept ? keptInRows(of.owner(), of.target(), of.kept) : keptInDocument(of.owner(), of.kept)
+  'table' in of.kept
+    ? keptInRows(of.owner(), of.target(), of.kept)
+    : keptInDocument(of.owner(), of.kept, of.holds)
 
 /** Carries out one of its operations. */
 export async function linkOperation(
@@ -151,7 +153,7 @@ async function edit(
 ): Promise<readonly Link[]> {
   // Two requests for the same owner take turns: neither loses what the other did.
   await work.store.hold(of.owner(), ownerId)
-  const owner = await findVisible(work, of.owner(), ownerId, scope)
+  const owner = await findSeen(work, of.owner(), ownerId, scope)
   const keeper = keeperOf(of)
   const before = await keeper.read(work, owner)
   const after = change(before)
