@@ -1,5 +1,5 @@
 import { accountMemberToken, accounts, autoCreateAccount } from './accounts/index.ts'
-import { customers, customerToken } from './customers/index.ts'
+import { customers, customerToken, forgetPasswords } from './customers/index.ts'
 import { extensions } from './extensions/index.ts'
 import { identity, usersWith } from './identity/index.ts'
 import type { ShopperToken } from './kernel/context.ts'
@@ -11,7 +11,7 @@ import { mayUseEntries, permissions } from './permissions/index.ts'
 import { personalData } from './personal-data/index.ts'
 import { settings } from './settings/index.ts'
 
-const users = usersWith(autoCreateAccount)
+const users = usersWith(autoCreateAccount, forgetPasswords)
 
 /** Everything the server does. Nothing registers itself; a module may use only the modules above it. */
 export const app: readonly Module[] = [
@@ -19,7 +19,7 @@ export const app: readonly Module[] = [
   keys,
   identity(users),
   passwords,
-  oidc(users),
+  oidc(users, forgetPasswords),
   accounts,
   customers,
   extensions(mayUseEntries),

@@ -41,6 +41,8 @@ const fields = {
   password_hash: text({ hidden: true, readOnly: true }),
   // Another with every password. Their tokens name it, and end with it.
   password_epoch: text({ hidden: true, readOnly: true }),
+  // By an administrator, not by the customer: see forgetPasswords.
+  password_given: flag({ hidden: true, readOnly: true }),
 }
 
 /** A person who buys, and may sign in to see what they have bought. */
@@ -91,6 +93,7 @@ async function prepare(work: Work, { values, before }: Draft<typeof fields>): Pr
       await mustKnowPassword(work, current_password, (it) => customerWithPassword(work, before.doc.email, it))
     }
     values.password_hash = await hash(new_password)
+    values.password_given = work.who.shopper ? undefined : true
   }
   values.password = values.password_hash !== undefined
 }

@@ -4,6 +4,7 @@ import { customerAddresses } from './customer-addresses.ts'
 import { customers as customerResource } from './customers.ts'
 
 export { customerToken, verifyCustomerToken } from './customer-token.ts'
+export { forgetPasswords } from './forget-passwords.ts'
 
 export const customers = module({
   name: 'customers',

@@ -23,13 +23,23 @@ export { authenticationRealms, userAuthenticationInfos }
 export type Users = typeof userAuthenticationInfos
 type User = Row<Users['fields']>
 
-/** Users, with what another module does about a new one in the transaction that creates them. */
-export const usersWith = (whenUserIsCreated: (work: Work, user: User) => Promise<void>): Users =>
+/**
+ * What another module does about users whose provider no longer speaks for them, in the transaction that says so; or
+ * who turn out to be someone else than whoever claimed to be them.
+ */
+export type WhenUnlinked = (work: Work, userIds: readonly string[], isSomeoneElse?: boolean) => Promise<void>
+
+/** Users, with what other modules do about one who is new or gone, in the transaction that makes them so. */
+export const usersWith = (
+  whenCreated: (work: Work, user: User) => Promise<void>,
+  whenUnlinked: WhenUnlinked,
+): Users =>
   resource({
     ...userAuthenticationInfos,
     afterWrite: async (work, user, before) => {
-      if (!before) await whenUserIsCreated(work, user)
+      if (!before) await whenCreated(work, user)
     },
+    afterDelete: (work, user) => whenUnlinked(work, [user.id]),
   })
 
 export const identity = (users: Users): Module =>

@@ -1,4 +1,4 @@
-import { authenticationRealms, type Users } from '../identity/index.ts'
+import { authenticationRealms, type Users, type WhenUnlinked } from '../identity/index.ts'
 import type { Work } from '../kernel/context.ts'
 import { newId } from '../kernel/ids.ts'
 import { add } from '../kernel/operations.ts'
@@ -34,6 +34,7 @@ export async function takeTurn(work: Work, realmId: string): Promise<EmailPolicy
 export async function admitUser(
   work: Work,
   users: Users,
+  whenUnlinked: WhenUnlinked,
   newcomer: Newcomer,
   person: Person,
   policy: EmailPolicy,
@@ -44,7 +45,10 @@ export async function admitUser(
   const existing = policy === 'allowed' ? undefined : await userToJoin(work, realmId, person, policy)
   if (existing) {
     const they = work.actingAs(existing.id)
-    if (existing.emailClaimed) await takeOver(they, realmId, existing.id)
+    if (existing.emailClaimed) {
+      await takeOver(they, realmId, existing.id)
+      await whenUnlinked(they, [existing.id], true)
+    }
     await add(they, userAuthenticationOidcProfileInfos, [realmId, existing.id], link)
     return
   }

@@ -1,4 +1,4 @@
-import type { Users } from '../identity/index.ts'
+import type { Users, WhenUnlinked } from '../identity/index.ts'
 import { action } from '../kernel/action.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
@@ -14,7 +14,7 @@ import { backTo, refuseAt, refuseHere, SignInRefusal } from './sign-in-refusal.t
 import { type SignInRequest, takeSignInRequest } from './sign-in-request.ts'
 
 /** Where the provider sends the browser back to (OpenID Connect Core §3.1.2.5); `users` is how one is made. */
-export const finishOidcLogin = (users: Users) =>
+export const finishOidcLogin = (users: Users, whenUnlinked: WhenUnlinked) =>
   action({
     name: 'finish-oidc-login',
     route: 'GET /oidc-idp/callback/stores/:store_id/authentication-realms/:realm_id/oidc-profiles/:id',
@@ -43,7 +43,7 @@ export const finishOidcLogin = (users: Users) =>
       try {
         if (taken.outcome !== 'taken') throw tooLate(taken.outcome)
         const identity = await converse(ctx, profileId, () => identify(ctx, profile, request, state, query))
-        const code = await signIn(ctx, users, request, { realmId, profileId, identity })
+        const code = await signIn(ctx, users, whenUnlinked, request, { realmId, profileId, identity })
         return backTo(request, { code })
       } catch (error) {
         return refusedAt(request, error)
@@ -67,7 +67,13 @@ function refusedAt(request: SignInRequest, error: unknown): Answer {
 }
 
 /** A code for the user; at a first sign-in they become one, in the transaction that makes the code. */
-async function signIn(ctx: Ctx, users: Users, request: SignInRequest, newcomer: Newcomer): Promise<string> {
+async function signIn(
+  ctx: Ctx,
+  users: Users,
+  whenUnlinked: WhenUnlinked,
+  request: SignInRequest,
+  newcomer: Newcomer,
+): Promise<string> {
   const code = await issueSignInCode(ctx, request, newcomer)
   if (code) return code
   const person = await introduce(ctx, newcomer)
@@ -77,7 +83,7 @@ async function signIn(ctx: Ctx, users: Users, request: SignInRequest, newcomer: 
       // Someone else's turn may have been their own: of two first sign-ins at once one makes the user.
       const known = await issueSignInCode(ctx, request, newcomer)
       if (known) return known
-      await admitUser(ctx, users, newcomer, person, policy)
+      await admitUser(ctx, users, whenUnlinked, newcomer, person, policy)
       return (await issueSignInCode(ctx, request, newcomer)) as string
     })
   return enter().catch((error: unknown) => {

@@ -1,19 +1,18 @@
-import type { Users } from '../identity/index.ts'
+import type { Users, WhenUnlinked } from '../identity/index.ts'
 import { type Module, module } from '../kernel/module.ts'
 import { finishOidcLogin } from './finish-oidc-login.ts'
 import { forgetSignIns } from './forget-sign-ins.ts'
 import { getOidcConfiguration } from './get-oidc-configuration.ts'
-import { oidcProfiles } from './oidc-profiles.ts'
+import { linksWith, profilesWith } from './linked-users.ts'
 import { startOidcLogin } from './start-oidc-login.ts'
-import { userAuthenticationOidcProfileInfos } from './user-authentication-oidc-profile-infos.ts'
 
 export { type Redemption, redeemSignInCode } from './sign-in-code.ts'
 
-export const oidc = (users: Users): Module =>
+export const oidc = (users: Users, whenUnlinked: WhenUnlinked): Module =>
   module({
     name: 'oidc',
     about: 'Signing in at OpenID Connect providers: profiles, the links of users, and the way of a browser.',
-    resources: [oidcProfiles, userAuthenticationOidcProfileInfos],
-    actions: [startOidcLogin, finishOidcLogin(users), getOidcConfiguration],
+    resources: [profilesWith(whenUnlinked), linksWith(whenUnlinked)],
+    actions: [startOidcLogin, finishOidcLogin(users, whenUnlinked), getOidcConfiguration],
     chores: [forgetSignIns],
   })

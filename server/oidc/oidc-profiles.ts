@@ -1,4 +1,4 @@
-import { authenticationRealms, identityEnvelope, touchLinkedUsers } from '../identity/index.ts'
+import { authenticationRealms, identityEnvelope } from '../identity/index.ts'
 import { seal } from '../kernel/auth/seal.ts'
 import type { Ctx, Work } from '../kernel/context.ts'
 import { text } from '../kernel/fields.ts'
@@ -51,8 +51,6 @@ export const oidcProfiles = resource({
     sealSecret(work, draft)
     forgetIssuer(draft)
   },
-  beforeDelete: (work, profile) =>
-    touchLinkedUsers(work, 'user_authentication_oidc_profile_infos', 'oidc_profile_id', profile),
   meta: {
     fields: { issuer: text({ about: 'What its ID tokens are signed as: the `iss` of these.' }) },
     of: (profile) => ({ issuer: issuerOf(profile) }),

@@ -50,7 +50,6 @@ export const userAuthenticationOidcProfileInfos = resource({
   area: 'user-authentication-oidc-profile-info',
   envelope: identityEnvelope,
   beforeWrite: prepare,
-  beforeDelete: (work, { scope }) => signOutUser(work, scope),
   constraints: {
     user_authentication_oidc_profile_infos_profile_fkey: noProfile,
     user_authentication_oidc_profile_infos_identity_key: {

@@ -31,8 +31,9 @@ export const passwordProfiles = resource({
   area: 'authentication-realms',
   envelope: identityEnvelope,
   beforeWrite: refuseOtherRealms,
-  beforeDelete: (work, profile) =>
-    touchLinkedUsers(work, 'user_authentication_password_profile_infos', 'password_profile_id', profile),
+  beforeDelete: async (work, profile) => {
+    await touchLinkedUsers(work, 'user_authentication_password_profile_infos', 'password_profile_id', profile)
+  },
 })
 
 /** Customers keep their passwords with themselves, merchants sign in elsewhere: a profile there has no use. */
