@@ -44,6 +44,11 @@ const bans: readonly (readonly [pattern: RegExp, allowedIn: RegExp, use: string]
   [/console\.\w+\(/, /^$/, 'ctx.instance.log'],
   [/\b(FIXME|TODO|XXX)\b/, /^$/, 'an issue'],
   [/^\s*(export )?(declare )?(const )?enum\s/m, /^$/, 'a union of words'],
+  [
+    /^(const|let) \w+ = (perInstance\(\(\) => )?new (Map|Set)\b(?!\(\[)/m,
+    /^$/,
+    'kernel/memory.ts, which is bounded',
+  ],
   [/^export default/m, /^$/, 'a named export'],
   [/from '[^']*(?<!\.ts|\.js|\.json)';?$/m, /^$/, 'an import with the file’s extension'],
 ]

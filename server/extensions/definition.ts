@@ -2,6 +2,8 @@ import type { RE2JS } from 're2js'
 import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
+import { Memory } from '../kernel/memory.ts'
+import { perInstance } from '../kernel/per-instance.ts'
 import type { Resource } from '../kernel/resource.ts'
 import { entriesOf } from './entries.ts'
 import { compileRegex, type FieldType, type Rules } from './field-rules.ts'
@@ -34,9 +36,10 @@ export interface DefinedField {
 /** How a request names a custom API. */
 export type Naming = { readonly slug: string } | { readonly id: string }
 
-// Definitions are built once per process and state; the state is read anew with every request.
-const keptMax = 1000
-const kept = new Map<string, { readonly state: string; readonly definition: Definition }>()
+// Definitions are built once per state; the state is read anew with every request.
+const kept = perInstance(
+  () => new Memory<string, { readonly state: string; readonly definition: Definition }>(1000),
+)
 
 /**
  * The custom API that a request names, as it is now. Whoever `keeps` the definition has it so until the transaction
@@ -53,13 +56,8 @@ export async function findDefinition(ctx: Ctx, naming: Naming, keeps = false): P
   if (!found) throw missing()
   const [id, state] = found as [string, string]
   const key = `${ctx.store.id} ${id}`
-  const known = kept.get(key)
-  if (known?.state === state) {
-    // The least recently used is the first to go.
-    kept.delete(key)
-    kept.set(key, known)
-    return known.definition
-  }
+  const known = kept(ctx.instance).get(key)
+  if (known?.state === state) return known.definition
   return readDefinition(ctx, id, key)
 }
 
@@ -69,10 +67,7 @@ async function readDefinition(ctx: Ctx, id: string, key: string): Promise<Defini
   const [row] = await ctx.store.rows(`${definitions} AND a.id = $2`, id)
   if (!row) throw missing()
   const definition = toDefinition(row)
-  kept.delete(key)
-  kept.set(key, { state: row[1] as string, definition })
-  const oldest = kept.size > keptMax ? kept.keys().next().value : undefined
-  if (oldest !== undefined) kept.delete(oldest)
+  kept(ctx.instance).set(key, { state: row[1] as string, definition })
   return definition
 }
 

@@ -1,10 +1,10 @@
 import type { Work } from '../kernel/context.ts'
+import { Memory } from '../kernel/memory.ts'
 import { perInstance } from '../kernel/per-instance.ts'
 import type { Origin } from './authentication-realms.ts'
 
 // A store's realms come and go with the store: what was found once stays right.
-const found = perInstance(() => new Map<string, string>())
-const foundMax = 10_000
+const found = perInstance(() => new Memory<string, string>(10_000))
 
 async function realmIdOf(work: Work, origin: Origin): Promise<string> {
   const known = found(work.instance)
@@ -16,7 +16,6 @@ async function realmIdOf(work: Work, origin: Origin): Promise<string> {
     origin,
   )
   if (!row?.[0]) throw new Error(`store ${work.store.id} has no realm of ${origin}`)
-  if (known.size >= foundMax) known.clear()
   known.set(key, row[0])
   return row[0]
 }

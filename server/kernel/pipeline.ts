@@ -8,6 +8,7 @@ import { parseBody } from './http/body.ts'
 import { notModified } from './http/conditional.ts'
 import { fingerprint, idempotencyKey, once } from './idempotency.ts'
 import { isId } from './ids.ts'
+import { Memory } from './memory.ts'
 import { type Operation, rightFor } from './module.ts'
 import { perInstance } from './per-instance.ts'
 import type { Connection } from './storage/database.ts'
@@ -96,17 +97,15 @@ async function findStore(passage: Passage): Promise<void> {
   passage.who = { ...nobody, storeId: named }
 }
 
-const storesMet = perInstance(() => new Set<string>())
-const storesMetMax = 10_000
+const storesMet = perInstance(() => new Memory<string, true>(10_000))
 
 /** Asked once for each store: of one that is gone since, nothing else is found either. */
 async function isStore(instance: Instance, id: string): Promise<boolean> {
   const met = storesMet(instance)
-  if (met.has(id)) return true
+  if (met.get(id)) return true
   const sql = { text: 'SELECT 1 FROM stores WHERE id = $1', values: [id] }
   if (!isId(id) || !(await instance.database.quick(sql)).length) return false
-  if (met.size >= storesMetMax) met.clear()
-  met.add(id)
+  met.set(id, true)
   return true
 }
 

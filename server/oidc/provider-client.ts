@@ -1,6 +1,7 @@
 import * as client from 'openid-client'
 import { open } from '../kernel/auth/seal.ts'
 import type { Instance, Work } from '../kernel/context.ts'
+import { Memory } from '../kernel/memory.ts'
 import { perInstance } from '../kernel/per-instance.ts'
 import type { Row } from '../kernel/resource.ts'
 import type { oidcProfiles } from './oidc-profiles.ts'
@@ -18,7 +19,6 @@ export interface ProviderClient {
 interface Remembered {
   /** What of the profile the client was made of. */
   readonly source: string
-  readonly expiresAtMs: number
   readonly client: Promise<ProviderClient>
 }
 
@@ -27,22 +27,19 @@ export const clockToleranceS = 60
 
 /** A key that a provider withdraws is good for no longer than this. */
 const rememberedForMs = 10 * 60_000
-const rememberedMax = 1000
-const remembered = perInstance(() => new Map<string, Remembered>())
+const remembered = perInstance(
+  ({ clock }) => new Memory<string, Remembered>(1000, { age: { maxMs: rememberedForMs, clock } }),
+)
 
 /** The client of this profile, at the provider as it described itself not long ago. */
-export function clientAt({ instance, clock }: Work, profile: Profile): Promise<ProviderClient> {
+export function clientAt({ instance }: Work, profile: Profile): Promise<ProviderClient> {
   const { id, doc, hidden } = profile
   const source = JSON.stringify([doc.discovery_url, doc.client_id, hidden.client_secret])
   const known = remembered(instance)
-  const nowMs = clock.now().getTime()
   const found = known.get(id)
-  if (found && found.source === source && found.expiresAtMs > nowMs) return found.client
-  known.delete(id)
-  // Oldest first out: a Map keeps the order of insertion.
-  if (known.size >= rememberedMax) known.delete(known.keys().next().value as string)
+  if (found?.source === source) return found.client
   const made = makeClient(instance, profile)
-  const entry = { source, expiresAtMs: nowMs + rememberedForMs, client: made }
+  const entry = { source, client: made }
   known.set(id, entry)
   // A failure is not remembered.
   made.catch(() => {

@@ -1,6 +1,7 @@
 /**
  * Which keys were met lately. Of more than `keysMax` the oldest are forgotten before their time: two generations, of
- * which the older one goes when the younger one is full.
+ * which the older one goes when the younger one is full. Not a `Memory`: it is asked for every row of every list, and
+ * in this form it answers in a third of the time.
  */
 export class Recent {
   readonly #withinMs: number

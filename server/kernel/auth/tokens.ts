@@ -3,6 +3,7 @@ import { jwtVerify, SignJWT } from 'jose'
 import type { Clock } from '../clock.ts'
 import type { Principal } from '../context.ts'
 import { Problem } from '../errors.ts'
+import { Memory } from '../memory.ts'
 
 /** What the instance's secret is stretched into: one key for each use, so that none can stand in for another. */
 export const deriveKey = (
@@ -11,6 +12,7 @@ export const deriveKey = (
 ): Uint8Array => new Uint8Array(hkdfSync('sha256', secret, 'sutler', use, 32))
 
 const verifiedMax = 10_000
+const keysMax = 10_000
 /** A key that was deleted elsewhere is noticed within this time; in the process that deleted it, at once. */
 const keyRecheckAfterMs = 5_000
 
@@ -24,8 +26,8 @@ export class Tokens {
   readonly #key: Uint8Array
   readonly #clock: Clock
   readonly #keyIsAlive: (storeId: string, keyId: string) => Promise<boolean>
-  readonly #verified = new Map<string, Verified>()
-  readonly #keys = new Map<string, { alive: boolean; checkedAtMs: number }>()
+  readonly #verified = new Memory<string, Verified>(verifiedMax)
+  readonly #keys: Memory<string, { readonly alive: boolean }>
   readonly lifetimeS: number
 
   constructor(
@@ -37,6 +39,7 @@ export class Tokens {
     this.#key = deriveKey(secret, 'access-token')
     this.#clock = clock
     this.#keyIsAlive = keyIsAlive
+    this.#keys = new Memory(keysMax, { age: { maxMs: keyRecheckAfterMs, clock } })
     this.lifetimeS = lifetimeS
   }
 
@@ -59,9 +62,6 @@ export class Tokens {
     let verified = this.#verified.get(token)
     if (!verified) {
       verified = await this.#open(token)
-      // Oldest first out: a Map keeps the order of insertion.
-      if (this.#verified.size >= verifiedMax)
-        this.#verified.delete(this.#verified.keys().next().value as string)
       this.#verified.set(token, verified)
     }
     if (verified.expiresAtMs <= nowMs) {
@@ -70,11 +70,12 @@ export class Tokens {
     }
     const { storeId, keyId } = verified.principal
     let key = this.#keys.get(keyId)
-    if (!key || nowMs - key.checkedAtMs > keyRecheckAfterMs) {
-      const checked = { alive: await this.#keyIsAlive(storeId, keyId), checkedAtMs: nowMs }
+    if (!key) {
+      const checked = { alive: await this.#keyIsAlive(storeId, keyId) }
       // Not over what came meanwhile: the key may have been revoked.
-      if (this.#keys.get(keyId) === key) this.#keys.set(keyId, checked)
-      key = this.#keys.get(keyId) ?? checked
+      key = this.#keys.get(keyId)
+      if (!key) this.#keys.set(keyId, checked)
+      key ??= checked
     }
     if (!key.alive) throw unauthorized('The application key of this access token was deleted.')
     return verified.principal
@@ -82,7 +83,7 @@ export class Tokens {
 
   /** Ends the key's tokens. Not by forgetting the key: until the deletion commits, the database still has it. */
   revoke(keyId: string): void {
-    this.#keys.set(keyId, { alive: false, checkedAtMs: this.#clock.now().getTime() })
+    this.#keys.set(keyId, { alive: false })
   }
 
   async #open(token: string): Promise<Verified> {

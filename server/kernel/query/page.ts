@@ -2,6 +2,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Work } from '../context.ts'
 import { Problem } from '../errors.ts'
 import type { Fields } from '../fields.ts'
+import { Memory } from '../memory.ts'
+import { perInstance } from '../per-instance.ts'
 import type { Resource, Row } from '../resource.ts'
 import { toRow } from '../storage/store.ts'
 import type { Ask } from './parse.ts'
@@ -22,14 +24,15 @@ export interface Page<F extends Fields = Fields> {
 }
 
 const pageLengthDefault = 25
-// Per process and only a guess: each page reads the setting in its own snapshot, and is read again if it was wrong.
-const pageLengths = new Map<string, number>()
+// Only a guess: each page reads the setting in its own snapshot, and is read again if it was wrong.
+const pageLengths = perInstance(() => new Memory<string, number>(10_000))
 
 /** Fetches the page that `ask` names. The last stage of the query engine, and the only one that does I/O. */
 export async function fetchPage<F extends Fields>(work: Work, source: Source<F>, ask: Ask): Promise<Page<F>> {
   const { filter, sort, walk, cursor } = understand(work, source.resource, ask)
+  const lengths = pageLengths(work.instance)
   const backwards = ask.cursor?.direction === 'before'
-  for (let guess = ask.limit ?? pageLengths.get(work.store.id) ?? pageLengthDefault; ; ) {
+  for (let guess = ask.limit ?? lengths.get(work.store.id) ?? pageLengthDefault; ; ) {
     const window: Window = {
       // A walk by cursor looks one row ahead to know whether there is another page.
       limit: ask.cursor ? guess + 1 : guess,
@@ -47,7 +50,7 @@ export async function fetchPage<F extends Fields>(work: Work, source: Source<F>,
     const first = tuples[0]
     const setting = first?.[2] == null ? pageLengthDefault : Number(first[2])
     if (ask.limit === undefined && setting !== guess) {
-      pageLengths.set(work.store.id, setting)
+      lengths.set(work.store.id, setting)
       guess = setting
       continue
     }

@@ -1,0 +1,103 @@
+import type { Clock } from './clock.ts'
+
+/** One thing remembered, between the one used before it and the one used after it. */
+interface Entry<K, V> {
+  readonly key: K
+  value: V
+  setAtMs: number
+  older: Entry<K, V> | undefined
+  newer: Entry<K, V> | undefined
+}
+
+interface MemoryOptions<K, V> {
+  /** How long something is remembered from when it was set, by which clock. */
+  readonly age?: { readonly maxMs: number; readonly clock: Clock }
+  /** Told what had to go for want of room. */
+  readonly onForgotten?: (key: K, value: V) => void
+}
+
+/** What a process remembers so as not to ask again: at most `sizeMax` things. The least recently used goes first. */
+export class Memory<K, V> {
+  readonly #sizeMax: number
+  readonly #age: MemoryOptions<K, V>['age']
+  readonly #onForgotten: MemoryOptions<K, V>['onForgotten']
+  // Not the order of a Map alone: finding its first key passes over all that were deleted before it.
+  readonly #entries = new Map<K, Entry<K, V>>()
+  #oldest: Entry<K, V> | undefined
+  #newest: Entry<K, V> | undefined
+
+  constructor(sizeMax: number, options: MemoryOptions<K, V> = {}) {
+    this.#sizeMax = sizeMax
+    this.#age = options.age
+    this.#onForgotten = options.onForgotten
+  }
+
+  get size(): number {
+    return this.#entries.size
+  }
+
+  /** What was set, unless it is forgotten or too old. */
+  get(key: K): V | undefined {
+    const entry = this.#entries.get(key)
+    if (!entry) return undefined
+    if (this.#age && this.#nowMs() - entry.setAtMs >= this.#age.maxMs) {
+      this.#remove(entry)
+      return undefined
+    }
+    this.#use(entry)
+    return entry.value
+  }
+
+  set(key: K, value: V): void {
+    const known = this.#entries.get(key)
+    if (known) {
+      known.value = value
+      known.setAtMs = this.#nowMs()
+      this.#use(known)
+      return
+    }
+    if (this.#entries.size >= this.#sizeMax && this.#oldest) {
+      const forgotten = this.#oldest
+      this.#remove(forgotten)
+      this.#onForgotten?.(forgotten.key, forgotten.value)
+    }
+    const entry = { key, value, setAtMs: this.#nowMs(), older: undefined, newer: undefined }
+    this.#entries.set(key, entry)
+    this.#append(entry)
+  }
+
+  delete(key: K): void {
+    const entry = this.#entries.get(key)
+    if (entry) this.#remove(entry)
+  }
+
+  #nowMs(): number {
+    return this.#age ? this.#age.clock.now().getTime() : 0
+  }
+
+  #use(entry: Entry<K, V>): void {
+    if (entry === this.#newest) return
+    this.#unlink(entry)
+    this.#append(entry)
+  }
+
+  #remove(entry: Entry<K, V>): void {
+    this.#entries.delete(entry.key)
+    this.#unlink(entry)
+  }
+
+  #unlink({ older, newer }: Entry<K, V>): void {
+    if (older) older.newer = newer
+    else this.#oldest = newer
+    if (newer) newer.older = older
+    else this.#newest = older
+  }
+
+  #append(entry: Entry<K, V>): void {
+    entry.older = this.#newest
+    entry.newer = undefined
+    if (this.#newest) this.#newest.newer = entry
+    else this.#oldest = entry
+    this.#newest = entry
+  }
+}
