@@ -3,6 +3,7 @@ import type { Resource } from '../resource.ts'
 import { Binds } from '../storage/binds.ts'
 import type { Sql } from '../storage/database.ts'
 import { rowColumns } from '../storage/store.ts'
+import { limits } from './parse.ts'
 import type { PlannedFilter } from './plan.ts'
 
 /** What makes a placeholder's text a value of the type. */
@@ -49,15 +50,9 @@ export interface Source<F extends Fields = Fields> {
 export const listKey = ({ table, scopeColumns }: Resource): string =>
   scopeColumns.length ? `${table}.${scopeColumns.at(-1)}` : table
 
-/** The condition that holds for every row of a list before it is filtered. `$1` is the store. */
-function belongs({ resource, scope, where }: Source, binds: Binds): string {
-  const conditions = ['store_id = $1']
-  for (const [i, column] of resource.scopeColumns.entries()) {
-    conditions.push(`${column} = ${binds.bind(scope[i])}::uuid`)
-  }
-  if (where) conditions.push(where(binds.bind))
-  return conditions.join(' AND ')
-}
+/** Where a list's rows are: the store, and the scope behind it. Every statement of a list begins with their values. */
+const address = ({ scopeColumns }: Resource): string =>
+  ['store_id = $1', ...scopeColumns.map((column, i) => `${column} = $${i + 2}::uuid`)].join(' AND ')
 
 /** The part of a list that one page shows. */
 export interface Window {
@@ -82,50 +77,54 @@ export function pageSql(
   window: Window,
   storeId: string,
 ): Sql {
-  const { resource, scope, where } = source
-  const whole = !filter && !where
-  const seeks = whole && !window.behind && window.column === 'created_at' && window.offset > 0
-  // The text of a plain page is the same for all who ask: it is written once, and prepared.
-  const plain = whole && !window.behind && (seeks || window.offset === 0)
-  if (!plain) return writePage(source, filter, window, storeId, seeks)
-  const name = `${window.column} ${window.descending} ${window.limit} ${seeks}`
-  const known = plainTexts.get(resource) ?? new Map<string, string>()
-  plainTexts.set(resource, known)
-  const values = seeks ? [storeId, ...scope, window.offset] : [storeId, ...scope]
-  const kept = known.get(name)
-  if (kept) return { text: kept, values }
-  const { text } = writePage(source, filter, window, storeId, seeks)
-  known.set(name, text)
-  return { text, values }
+  const plain = !filter && !source.where && !window.behind
+  if (plain && (window.offset === 0 || window.column === 'created_at')) {
+    return plainPage(source, window, storeId)
+  }
+  return skippedPage(source, filter, window, storeId)
 }
 
+/** Of each resource: one for each of its orders, and one for what lies deeper. */
 const plainTexts = new WeakMap<Resource, Map<string, string>>()
 
-function writePage(
+/** The text is the same whoever asks, and for how much of the list: it is written once, and prepared. */
+function plainPage({ resource, scope }: Source, window: Window, storeId: string): Sql {
+  const { limit, offset } = window
+  const seeks = offset > 0
+  const known = plainTexts.get(resource) ?? new Map<string, string>()
+  plainTexts.set(resource, known)
+  const name = `${order(window)} ${seeks}`
+  const text =
+    known.get(name) ??
+    pageText(resource, totalSql(resource), (seeks ? soughtRows : firstRows)(resource, window), window)
+  known.set(name, text)
+  return { text, values: [storeId, ...scope, limit, ...(seeks ? [offset] : [])] }
+}
+
+/** The text differs with each call. */
+function skippedPage(
   source: Source,
   filter: PlannedFilter | undefined,
   window: Window,
   storeId: string,
-  seeks: boolean,
 ): Sql {
-  const { resource } = source
-  const binds = new Binds([storeId])
-  const belonging = belongs(source, binds)
+  const { resource, scope, where } = source
+  const binds = new Binds([storeId, ...scope])
+  const belonging = where ? `${address(resource)} AND ${where(binds.bind)}` : address(resource)
   const conditions = filter ? `${belonging} AND ${condition(filter, binds)}` : belonging
-  const whole = !filter && !source.where
+  const whole = !filter && !where
   const total = whole
     ? totalSql(resource)
     : `SELECT count(*) AS total, 0 AS unmerged FROM ${resource.table} WHERE ${conditions}`
   // A walk along the order it is filtered by has no rows to pass over.
   const sparse = !whole && !(filter?.is === 'term' && filter.rule.column === window.column)
-  const rows = seeks
-    ? soughtRows(source, window, binds)
-    : skippedRows(source, belonging, conditions, window, binds, sparse)
-  const text =
-    `WITH t AS MATERIALIZED (${total}) SELECT t.total, t.unmerged, (${pageLength}), ${rowColumns(resource, 'p.')} ` +
-    `FROM t LEFT JOIN LATERAL (${rows}) p ON true ORDER BY ${order(window, 'p.')}`
-  return { text, values: binds.values, once: true }
+  const rows = skippedRows(source, belonging, conditions, window, binds, sparse)
+  return { text: pageText(resource, total, rows, window), values: binds.values, once: true }
 }
+
+const pageText = (resource: Resource, total: string, rows: string, window: Window): string =>
+  `WITH t AS MATERIALIZED (${total}) SELECT t.total, t.unmerged, (${pageLength}), ${rowColumns(resource, 'p.')} ` +
+  `FROM t LEFT JOIN LATERAL (${rows}) p ON true ORDER BY ${order(window, 'p.')}`
 
 function order({ column, descending }: Window, alias = ''): string {
   const way = descending ? 'DESC' : 'ASC'
@@ -137,7 +136,7 @@ const keyOf = ({ scopeColumns }: Resource) => ['store_id', 'id', ...scopeColumns
 /** So few matches are all fetched and sorted sooner than met by walking the list in its order. */
 const fewMax = 1000
 
-// The limit is part of every text: the planner must know it to choose the index. It is a checked whole number.
+// The limit is part of the text: the planner must know it to choose the index. It is a checked whole number.
 function skippedRows(
   { resource }: Source,
   belonging: string,
@@ -175,26 +174,41 @@ function skippedRows(
 }
 
 /**
+ * A bound limit, in the text only as many rows as a page may have. The planner then goes by the index for all of them;
+ * it must not know the limit at any time, or it would find a plan for its value cheaper, and make it anew each time.
+ */
+const cutRows = (rows: string, limit: string): string =>
+  `SELECT * FROM (${rows} LIMIT ${limit}) page LIMIT ${limits.pageMax + 1}`
+
+const limitOf = ({ scopeColumns }: Resource) => `$${scopeColumns.length + 2}::bigint`
+const offsetOf = ({ scopeColumns }: Resource) => `$${scopeColumns.length + 3}::bigint`
+
+/** The first page of a whole list, in any order. */
+const firstRows = (resource: Resource, window: Window): string =>
+  cutRows(
+    `SELECT * FROM ${resource.table} WHERE ${address(resource)} ORDER BY ${order(window)}`,
+    `(SELECT ${limitOf(resource)})`,
+  )
+
+/**
  * A page of a whole list in order of creation, at any depth: `list_seek` names the block of rows it begins in, and
  * only rows of that block are skipped. A page from the end is the same rows counted from the start.
  */
-function soughtRows({ resource, scope }: Source, window: Window, binds: Binds): string {
+function soughtRows(resource: Resource, { descending }: Window): string {
   const { table, scopeColumns } = resource
-  const { limit, descending } = window
-  const offset = `${binds.bind(window.offset)}::bigint`
+  const limit = limitOf(resource)
+  const offset = offsetOf(resource)
   const first = descending ? `greatest(t.total - ${offset} - ${limit}, 0)` : offset
   const count = `greatest(least(t.total - ${offset}, ${limit}), 0)`
   const key = keyOf(resource)
-  const at = ['store_id = $1', ...scopeColumns.map((column, i) => `${column} = $${i + 2}::uuid`)].join(
-    ' AND ',
-  )
+  const keys =
+    `SELECT ${key.map((column) => `${column} AS _${column}`).join(', ')} FROM ${table} ` +
+    `WHERE ${address(resource)} AND (created_at, id) >= (block.at, block.id) ORDER BY created_at, id ` +
+    'OFFSET place.first - block.before'
   return (
-    `SELECT whole.* FROM (SELECT ${first} AS first, ${count} AS count) page ` +
-    `CROSS JOIN LATERAL list_seek('${listKey(resource)}', $1, ${scopePlaceholder(scope)}, page.first) block ` +
-    // The inner limit is right, the outer one tells the planner.
-    `CROSS JOIN LATERAL (SELECT * FROM (SELECT ${key.map((column) => `${column} AS _${column}`).join(', ')} FROM ${table} ` +
-    `WHERE ${at} AND (created_at, id) >= (block.at, block.id) ORDER BY created_at, id ` +
-    `OFFSET page.first - block.before LIMIT page.count) keys LIMIT ${limit}) found ` +
+    `SELECT whole.* FROM (SELECT ${first} AS first, ${count} AS count) place ` +
+    `CROSS JOIN LATERAL list_seek('${listKey(resource)}', $1, ${scopePlaceholder(scopeColumns)}, place.first) block ` +
+    `CROSS JOIN LATERAL (${cutRows(keys, 'place.count')}) found ` +
     `JOIN ${table} whole ON ${key.map((column) => `whole.${column} = found._${column}`).join(' AND ')}`
   )
 }

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { atMost } from '../at-most.ts'
 import { Problem, StartupError } from '../errors.ts'
+import { PreparedTexts } from './prepared-texts.ts'
 
 /** A statement with its values apart: a value is never part of the text. */
 export interface Sql {
@@ -22,16 +23,12 @@ export interface Connection {
 
 const asText = { getTypeParser: () => (value: string) => value } as unknown as pg.CustomTypesConfig
 
-// A prepared statement lives on every connection, so their number is bounded; later texts run unprepared.
-const preparedMax = 500
-const prepared = new Map<string, string>()
+const prepared = new WeakMap<pg.ClientBase, PreparedTexts>()
 
-function nameOf(text: string): string | undefined {
-  const known = prepared.get(text)
-  if (known || prepared.size >= preparedMax) return known
-  const name = `s${prepared.size}`
-  prepared.set(text, name)
-  return name
+function nameOn(client: pg.ClientBase, text: string): string {
+  const known = prepared.get(client) ?? new PreparedTexts(client)
+  prepared.set(client, known)
+  return known.nameOf(text)
 }
 
 const outage = (cause: unknown, detail = 'The database cannot be reached.') =>
@@ -43,6 +40,10 @@ function refuseOutage(error: unknown): never {
     ? outage(error, 'The database did not answer in time.')
     : outage(error)
 }
+
+// A connection that failed so is asked for nothing more.
+const isUnavailable = (error: unknown): error is Problem =>
+  error instanceof Problem && error.code === 'unavailable'
 
 /**
  * Whether a statement failed because the database is away. SQLSTATE classes 08 (connection), 53 (resources) and 57P
@@ -103,34 +104,49 @@ export class Database implements Connection {
   /** One clear line when the database is not there, or is not ours to use. */
   async mustBeReachable(): Promise<void> {
     try {
-      await this.#query(this.pool, { text: 'SELECT 1', values: [], once: true })
+      await this.#onPool({ text: 'SELECT 1', values: [], once: true })
     } catch (error) {
       const { message, code } = (error instanceof Problem ? error.cause : error) as NodeJS.ErrnoException
       throw new StartupError(`cannot use the database (DATABASE_URL): ${message || code}`, { cause: error })
     }
   }
 
-  async #query(
-    client: pg.ClientBase | pg.Pool,
-    { text, values, once, long }: Sql,
-  ): Promise<readonly Tuple[]> {
+  async #query(client: pg.ClientBase, { text, values, once, long }: Sql): Promise<readonly Tuple[]> {
     const config: pg.QueryArrayConfig & { query_timeout?: number } = {
       text,
       values: values as unknown[],
       rowMode: 'array',
       types: asText,
     }
-    const name = once ? undefined : nameOf(text)
-    if (name) config.name = name
+    if (!once) config.name = nameOn(client, text)
     if (this.#limitMs) config.query_timeout = long ? longStatementMaxMs : this.#limitMs
     return (await client.query(config).catch(refuseOutage)).rows as Tuple[]
+  }
+
+  async #connection(): Promise<pg.PoolClient> {
+    return this.pool.connect().catch((error: unknown) => {
+      throw outage(error)
+    })
+  }
+
+  async #onPool(sql: Sql): Promise<readonly Tuple[]> {
+    const client = await this.#connection()
+    let broken: Error | undefined
+    try {
+      return await this.#query(client, sql)
+    } catch (error) {
+      if (isUnavailable(error)) broken = error
+      throw error
+    } finally {
+      client.release(broken)
+    }
   }
 
   /** One statement, which is a transaction of its own: one that lost a race is run again. */
   async run(sql: Sql): Promise<readonly Tuple[]> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#query(this.pool, sql)
+        return await this.#onPool(sql)
       } catch (error) {
         if (!isRetryable(error) || attempt === transactionAttemptsMax) throw error
       }
@@ -160,9 +176,7 @@ export class Database implements Connection {
   /** Runs `work` in one transaction, again when it lost a race. Nothing in `work` may leave the machine. */
   async transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
-      const client = await this.pool.connect().catch((error: unknown) => {
-        throw outage(error)
-      })
+      const client = await this.#connection()
       const run = (sql: Sql) => this.#query(client, sql)
       let broken: Error | undefined
       try {
@@ -171,8 +185,8 @@ export class Database implements Connection {
         await run({ text: 'COMMIT', values: [], once: true })
         return result
       } catch (error) {
-        // A connection that failed is asked for nothing more; with it the transaction ends.
-        if (error instanceof Problem && error.code === 'unavailable') broken = error
+        // With the connection the transaction ends.
+        if (isUnavailable(error)) broken = error
         else {
           await run({ text: 'ROLLBACK', values: [], once: true }).catch((failure: Error) => {
             broken = failure

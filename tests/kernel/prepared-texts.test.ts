@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Connection } from '../../server/kernel/storage/database.ts'
+import { operations } from '../support/samples.ts'
+import { openWorld, type World } from '../support/world.ts'
+
+let world: World
+beforeAll(async () => {
+  // So that lists and the question what is prepared meet on the same connection.
+  world = await openWorld({ env: { SUTLER_DATABASE_CONNECTIONS: '1' } })
+})
+afterAll(() => world.close())
+
+async function preparedOn(connection: Pick<Connection, 'run'>): Promise<string[]> {
+  const rows = await connection.run({
+    text: 'SELECT statement FROM pg_prepared_statements',
+    values: [],
+    once: true,
+  })
+  return rows.map(([statement]) => statement as string)
+}
+
+const preparedMax = 500
+
+test('whatever limit, offset and order clients ask for, a list has a handful of texts', async () => {
+  const { database } = world.server.instance
+  const lists = operations.flatMap(({ path, of }) =>
+    of.kind === 'resource' && of.name === 'list' && !path.includes(':') ? [{ path, of }] : [],
+  )
+  expect(lists.length).toBeGreaterThan(5)
+  let texts = 0
+  for (const [i, { path, of }] of lists.entries()) {
+    const ask = async (query: string) => {
+      const { status } = await world.admin.get(`${path}?${query}`)
+      expect([path, query, status]).toEqual([path, query, 200])
+    }
+    // Every limit of two lists alone would be more than a connection keeps.
+    for (let limit = 0; limit <= 100; limit += i < 2 ? 1 : 20) {
+      await ask(`page[limit]=${limit}`)
+      await ask(`page[limit]=${limit}&page[offset]=${limit * 7}`)
+    }
+    const orders = (of.resource.sort ?? []).flatMap((field) => [field, `-${field}`])
+    for (const sort of orders) {
+      for (const limit of [1, 99]) {
+        await ask(`sort=${sort}&page[limit]=${limit}`)
+        await ask(`sort=${sort}&page[limit]=${limit}&page[offset]=${limit + 3}`)
+        await ask(`sort=${sort}&page[limit]=${limit}&page[after]=`)
+      }
+    }
+    // One for each order, and two for what lies deeper in order of creation.
+    texts += Math.max(1, orders.length) + 2
+  }
+  const prepared = await preparedOn(database)
+  expect(prepared.filter((text) => text.startsWith('WITH t AS')).length).toBeLessThanOrEqual(texts)
+  expect(prepared.length).toBeLessThan(preparedMax)
+
+  // What comes after all of them is prepared like anything else.
+  const late = 'SELECT 1 FROM stores WHERE id = $1'
+  await database.run({ text: late, values: [world.storeId] })
+  expect(await preparedOn(database)).toContain(late)
+})
+
+/** Each gives back its own number. */
+const numbered = (n: number) => ({ text: `SELECT ${n}, $1::text`, values: ['x'] })
+const used = { text: `SELECT 'often used', $1::text`, values: ['x'] }
+
+test('of more texts than a connection keeps, those that are used stay prepared', async () => {
+  const { database } = world.server.instance
+  const many = preparedMax * 2 + 100
+  const broken = { text: 'SELECT FROM nowhere', values: [] }
+  await expect(database.run(broken)).rejects.toThrow('nowhere')
+  await database.transaction(async (transaction) => {
+    for (let n = 0; n < many; n++) {
+      expect(await transaction.run(numbered(n))).toEqual([[String(n), 'x']])
+      if (n % 100 === 0) await transaction.run(used)
+    }
+  })
+  const prepared = await preparedOn(database)
+  expect(prepared.length).toBe(preparedMax)
+  expect(prepared).toContain(used.text)
+  expect(prepared).toContain(numbered(many - 1).text)
+  expect(prepared).not.toContain(numbered(0).text)
+  expect(await database.run(numbered(0))).toEqual([['0', 'x']])
+  expect(await preparedOn(database)).toContain(numbered(0).text)
+})
+
+test('on the shared connection too, where many are under way at once', async () => {
+  const { database } = world.server.instance
+  const many = Array.from({ length: preparedMax * 3 }, (_, n) => n)
+  // Again while their names are being taken away.
+  const answers = await Promise.all([...many, ...many].map((n) => database.quick(numbered(n))))
+  expect(answers).toEqual([...many, ...many].map((n) => [[String(n), 'x']]))
+  const prepared = await preparedOn({ run: (sql) => database.quick(sql) })
+  expect(prepared.length).toBeLessThanOrEqual(preparedMax)
+  expect(prepared).toContain(numbered(many.length - 1).text)
+})
