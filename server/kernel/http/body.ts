@@ -1,5 +1,8 @@
 import { Problem } from '../errors.ts'
 
+/** Of what is read whole; an upload has a limit of its own. */
+export const bodyBytesMax = 1024 * 1024
+
 /** Deeper JSON is no one's data, and would exhaust the stack of whoever walks it. */
 const depthMax = 64
 

@@ -12,11 +12,10 @@ import type { Instance } from '../context.ts'
 import { Problem } from '../errors.ts'
 import type { Module, Operation } from '../module.ts'
 import { handle } from '../pipeline.ts'
-import type { Answer } from './answer.ts'
+import { bodyBytesMax } from './body.ts'
 import { problemAnswer, problemOf } from './problems.ts'
+import { send } from './send.ts'
 import { headerBytesMax, refuseConnect, refuseUnreadable, requestTimeoutMs } from './unreadable.ts'
-
-const bodyBytesMax = 1024 * 1024
 
 /** Text in another encoding would be stored maimed, so it is refused. A byte order mark is left out. */
 const utf8 = new TextDecoder('utf-8', { fatal: true })
@@ -131,15 +130,6 @@ async function respond(
   reply: FastifyReply,
 ) {
   return send(reply, await handle(instance, operation, request))
-}
-
-export function send(reply: FastifyReply, { status, body, headers }: Answer): FastifyReply {
-  reply.code(status)
-  // See closePolitely.
-  if (!reply.server.server.listening) reply.header('connection', 'close')
-  for (const name in headers) reply.header(name, headers[name])
-  if (body !== '') reply.header('content-type', 'application/json')
-  return reply.send(body)
 }
 
 function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): void {

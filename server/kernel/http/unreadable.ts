@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import { Problem, type ProblemCode } from '../errors.ts'
 import { problemAnswer } from './problems.ts'
+import { isReadingOn } from './read-on.ts'
 
 export const requestTimeoutMs = 60_000
 // A filter of 8 KiB takes three times as much once it is percent-encoded.
@@ -22,6 +23,10 @@ const refusals: Readonly<Record<string, readonly [code: ProblemCode, detail: str
 
 /** Answers what cannot be read as a request, and ends the connection: where a next request would begin is unknown. */
 export function refuseUnreadable({ code }: { code: string }, socket: Duplex): void {
+  if (isReadingOn(socket)) {
+    socket.destroy()
+    return
+  }
   const [problem, detail] = refusals[code] ?? ['bad_request', 'The request is not well-formed HTTP.']
   endWith(new Problem(problem, detail), socket)
 }

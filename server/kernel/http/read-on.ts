@@ -1,0 +1,56 @@
+import type { IncomingMessage } from 'node:http'
+import { type Duplex, Readable } from 'node:stream'
+
+/** How far, how long, and how long without hearing anything. */
+const readOnMax = { bytes: 64 * 1024 * 1024, ms: 30_000, idleMs: 5_000 } as const
+
+/** Connections that read on: their request was answered, and nothing more is said to it. */
+const readingOn = new WeakSet<Duplex>()
+
+export const isReadingOn = (socket: Duplex): boolean => readingOn.has(socket)
+
+/** Whether some of the request's body was not read. */
+export const hasMore = ({ complete, headers }: IncomingMessage): boolean =>
+  !complete && (headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0)
+
+/**
+ * An answer to a request that was not read to its end: the answer at once, and its end when the rest was read. Whoever
+ * is still sending when the connection is closed is told so by a reset, and loses the answer over it (RFC 9112 §9.6).
+ */
+export function readingOnAfter(text: string, request: IncomingMessage): Readable {
+  readingOn.add(request.socket)
+  return Readable.from(answered(text, request, ends(request)))
+}
+
+async function* answered(
+  text: string,
+  request: IncomingMessage,
+  ended: Promise<boolean>,
+): AsyncGenerator<string> {
+  yield text
+  if (!(await ended)) request.destroy()
+  readingOn.delete(request.socket)
+}
+
+/** Reads to the end of the request; false when that is too far, or the client is gone. */
+async function ends(request: IncomingMessage): Promise<boolean> {
+  if (request.readableEnded || request.destroyed) return request.readableEnded
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const giveUp = () => resolve(false)
+  const late = setTimeout(giveUp, readOnMax.ms).unref()
+  const idle = setTimeout(giveUp, readOnMax.idleMs).unref()
+  let bytes = 0
+  request.unpipe()
+  request.on('data', (chunk: Buffer) => {
+    idle.refresh()
+    bytes += chunk.length
+    if (bytes > readOnMax.bytes) giveUp()
+  })
+  request.once('end', () => resolve(true))
+  request.once('close', giveUp)
+  request.resume()
+  return promise.finally(() => {
+    clearTimeout(late)
+    clearTimeout(idle)
+  })
+}

@@ -1,0 +1,17 @@
+import type { FastifyReply } from 'fastify'
+import type { Answer } from './answer.ts'
+import { bodyBytesMax } from './body.ts'
+import { hasMore, readingOnAfter } from './read-on.ts'
+
+export function send(reply: FastifyReply, { status, body, headers }: Answer): FastifyReply {
+  const { raw } = reply.request
+  const more = hasMore(raw)
+  const long = !(Number(raw.headers['content-length']) <= bodyBytesMax)
+  reply.code(status)
+  // While the server closes, each connection goes with its answer; and whoever has much left to send need not send it.
+  if (!reply.server.server.listening || (more && long)) reply.header('connection', 'close')
+  for (const name in headers) reply.header(name, headers[name])
+  if (body !== '') reply.header('content-type', 'application/json; charset=utf-8')
+  if (!more) return reply.send(body)
+  return reply.header('content-length', Buffer.byteLength(body)).send(readingOnAfter(body, raw))
+}

@@ -1,0 +1,97 @@
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openWorld, type World } from '../support/world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+})
+afterAll(() => world.close())
+
+const mebibyte = 1024 * 1024
+const block = Buffer.alloc(mebibyte, 'a')
+const chunk = Buffer.concat([Buffer.from('100000\r\n'), block, Buffer.from('\r\n')])
+
+interface Sent {
+  readonly head: string
+  readonly blocks: readonly Buffer[]
+}
+
+/** What a client is told that sends all it has before it looks at the answer, as simple ones do. */
+function answerTo({ head, blocks }: Sent): Promise<string> {
+  const { port } = new URL(world.url)
+  return new Promise((done, failed) => {
+    let heard = ''
+    const socket = connect({ port: Number(port), host: '127.0.0.1' })
+    socket.on('error', failed)
+    socket.pause()
+    socket.write(head)
+    const left = [...blocks]
+    const sendNext = () => {
+      const next = left.pop()
+      if (next) socket.write(next, sendNext)
+      else {
+        socket.on('data', (data) => {
+          heard += data
+          const [head = '', body = ''] = heard.split('\r\n\r\n')
+          if (Number(/content-length: (\d+)/.exec(head)?.[1]) > Buffer.byteLength(body)) return
+          socket.destroy()
+          done(heard)
+        })
+        socket.resume()
+      }
+    }
+    sendNext()
+  })
+}
+
+const many = 40
+const post = `POST /v2/accounts HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n`
+
+describe('a body that is too large', () => {
+  test.each<[string, Sent]>([
+    [
+      'by its length',
+      { head: `${post}Content-Length: ${4 * mebibyte}\r\n\r\n`, blocks: Array(4).fill(block) },
+    ],
+    ['as it comes', { head: `${post}Transfer-Encoding: chunked\r\n\r\n`, blocks: Array(4).fill(chunk) }],
+    // It has more to say, but waits for an answer first.
+    ['and has not all come', { head: `${post}Content-Length: ${4 * mebibyte}\r\n\r\n`, blocks: [block] }],
+  ])('%s is told so to each of many clients', async (_, sent) => {
+    const answers = await Promise.allSettled(Array.from({ length: many }, () => answerTo(sent)))
+    const told = answers.map((answer) =>
+      answer.status === 'fulfilled' ? answer.value.split(' ')[1] : String(answer.reason),
+    )
+    expect(told).toEqual(Array(many).fill('413'))
+    const [head = '', body = ''] = answers.flatMap((answer) =>
+      answer.status === 'fulfilled' ? answer.value.split('\r\n\r\n') : [],
+    )
+    expect(head).toMatch(/^connection: close$/im)
+    expect(JSON.parse(body).errors[0]).toMatchObject({ code: 'too_large', status: '413' })
+  })
+})
+
+/** Whole answers, one after the other, on one connection. */
+function talk(bytes: string, answers: number): Promise<string[]> {
+  const { port } = new URL(world.url)
+  return new Promise((done, failed) => {
+    let heard = ''
+    const socket = connect({ port: Number(port), host: '127.0.0.1' })
+    socket.on('error', failed)
+    socket.on('data', (data) => {
+      heard += data
+      const found = [...heard.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status = '']) => status)
+      if (found.length < answers) return
+      socket.destroy()
+      done(found)
+    })
+    socket.write(bytes)
+  })
+}
+
+test('a short body that is not looked at does not cost the connection', async () => {
+  const patch = 'PATCH /v2/accounts HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n'
+  const nowhere = 'POST /v2/nowhere HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}'
+  const get = 'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n'
+  expect(await talk(`${patch}12345${nowhere}${get}`, 3)).toEqual(['405', '404', '200'])
+})
