@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import type { Ctx } from './context.ts'
 import type { Fields, Values } from './fields.ts'
 import type { Answer } from './http/answer.ts'
@@ -13,7 +14,11 @@ type Names<R extends string> = R extends `${string}:${infer P}/${infer Rest}`
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 /** What is not CRUD: one call with a name, in its own file. */
-export interface Action<R extends string = string, F extends Fields = Fields> {
+export interface Action<
+  R extends string = string,
+  F extends Fields = Fields,
+  U extends UploadRule | undefined = UploadRule | undefined,
+> {
   /** Verb-noun: the operation id, and the name of its file. */
   readonly name: string
   readonly route: R
@@ -35,25 +40,53 @@ export interface Action<R extends string = string, F extends Fields = Fields> {
    */
   readonly callsOut?: true
   /**
+   * The body is an upload: `run` gets it as a stream, and reads it with `pipeline` or `for await`, so that what refuses
+   * it refuses the request. The whole body counts, also what is around a file in it. No transaction may wait for a
+   * client either: it opens its own when it has read.
+   */
+  readonly upload?: U
+  /**
    * Whoever calls it wants to sign in. A shopper's token that comes along is not looked at, since it may have ended,
    * and the answer is kept neither by a cache nor for an Idempotency-Key, since it is a secret.
    */
   readonly signsIn?: boolean
-  /** For the API document: the answer is an object of this resource, or (`page`) a page of a list. */
-  readonly shows?: { readonly resource?: Resource; readonly page?: true }
-  run(ctx: Ctx, call: ActionCall<R, F>): Promise<Answer>
+  /**
+   * For the API document: the answer is an object of this resource, or (`page`) a page of a list, or a file; `errors`
+   * may be beside its `data`.
+   */
+  readonly shows?: {
+    readonly resource?: Resource
+    readonly page?: true
+    readonly file?: true
+    readonly errors?: true
+  }
+  run(ctx: Ctx, call: ActionCall<R, F, U>): Promise<Answer>
 }
 
-export interface ActionCall<R extends string, F extends Fields> extends Omit<Call, 'params' | 'body'> {
+export interface UploadRule {
+  readonly bytesMax: number
+}
+
+export interface ActionCall<
+  R extends string = string,
+  F extends Fields = Fields,
+  U extends UploadRule | undefined = UploadRule | undefined,
+> extends Omit<Call, 'params' | 'body'> {
   readonly params: Readonly<Record<Names<R>, string>>
   /** The checked values of the declared fields. */
   readonly body: Values<F>
   /** The whole body as it came, for an action that reads more than its fields. */
   readonly rawBody: unknown
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  /** The body, where `upload` takes it as a stream. */
+  readonly upload: U extends UploadRule ? Readable : undefined
 }
 
 /** Declares an action. */
-export const action = <const R extends string, const F extends Fields = Record<never, never>>(
-  declared: Action<R, F>,
+export const action = <
+  const R extends string,
+  const F extends Fields = Record<never, never>,
+  const U extends UploadRule | undefined = undefined,
+>(
+  declared: Action<R, F, U>,
 ): Action => declared as unknown as Action

@@ -34,8 +34,11 @@ export interface ProblemExtras {
   readonly source?: string
   /** Response headers the refusal owes, such as `Allow` on a 405. */
   readonly headers?: Readonly<Record<string, string>>
-  /** A title in place of the table's, where the public contract of one endpoint has another. */
+  /** A status and a title in place of the table's, where the public contract of one endpoint has others. */
+  readonly status?: number
   readonly title?: string
+  /** What else the public contract of one endpoint tells of the fault: which item it is of, which code. */
+  readonly meta?: Readonly<Record<string, unknown>>
   readonly cause?: unknown
 }
 
@@ -46,16 +49,18 @@ export class Problem extends Error {
   readonly title: string
   readonly detail: string | undefined
   readonly source: string | undefined
+  readonly meta: ProblemExtras['meta']
   readonly headers: Readonly<Record<string, string>>
 
   constructor(code: ProblemCode, detail?: string, extras: ProblemExtras = {}) {
     super(detail ?? problems[code].title, { cause: extras.cause })
     this.name = 'Problem'
     this.code = code
-    this.status = problems[code].status
+    this.status = extras.status ?? problems[code].status
     this.title = extras.title ?? problems[code].title
     this.detail = detail
     this.source = extras.source
+    this.meta = extras.meta
     this.headers = extras.headers ?? {}
   }
 }

@@ -57,6 +57,8 @@ export async function once(
     }
   }
   const answer = await write()
+  if (typeof answer.body !== 'string')
+    throw new Error('a file cannot be kept: the action must say `shows.file`')
   await ctx.store.rows(
     `INSERT INTO idempotency_keys (store_id, key, asked, status, headers, body, created_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7)`,

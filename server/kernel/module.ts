@@ -1,6 +1,5 @@
 import type { Action, ActionCall, Method } from './action.ts'
 import type { Ctx, Work } from './context.ts'
-import type { Fields } from './fields.ts'
 import type { Answer } from './http/answer.ts'
 import { input } from './input.ts'
 import type { Chore, Job } from './jobs.ts'
@@ -38,10 +37,14 @@ export interface Operation {
 export const rightFor = ({ of, access }: Operation): 'read' | 'update' | 'write' | 'open' =>
   (of.kind === 'resource' || of.kind === 'singleton') && of.name === 'update' ? 'update' : access
 
-/** A call with its headers. */
-export interface Incoming extends operations.Call {
-  readonly headers: ActionCall<string, Fields>['headers']
+/** Whether the answer is kept for an Idempotency-Key: neither a secret nor a file is, nor the answer to an upload. */
+export const isRepeatable = ({ of, access }: Operation): boolean => {
+  const { signsIn, upload, shows } = of.kind === 'action' ? of.action : {}
+  return access === 'write' && !signsIn && !upload && !shows?.file
 }
+
+/** A call with its headers, and its body where that is a stream. */
+export interface Incoming extends operations.Call, Pick<ActionCall, 'headers' | 'upload'> {}
 
 export interface Module {
   readonly name: string
@@ -186,7 +189,7 @@ function ofAction(action: Action): Operation {
     area: action.area,
     about: action.about,
     status: action.status,
-    transaction: writes && !action.callsOut,
+    transaction: writes && !action.callsOut && !action.upload,
     of: { kind: 'action', action },
     run: async (ctx, call) => {
       const body = action.body && reader ? complete(action.body.fields, reader.create(call.body)) : {}

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import { authorize } from './auth/access.ts'
 import { bearerToken } from './auth/tokens.ts'
@@ -6,10 +7,11 @@ import { Problem } from './errors.ts'
 import type { Answer } from './http/answer.ts'
 import { parseBody } from './http/body.ts'
 import { notModified } from './http/conditional.ts'
+import { uploadOf } from './http/upload.ts'
 import { fingerprint, idempotencyKey, once } from './idempotency.ts'
 import { isId } from './ids.ts'
 import { Memory } from './memory.ts'
-import { type Operation, rightFor } from './module.ts'
+import { isRepeatable, type Operation, rightFor } from './module.ts'
 import { perInstance } from './per-instance.ts'
 import type { Connection } from './storage/database.ts'
 import { authorOf, Store } from './storage/store.ts'
@@ -21,6 +23,7 @@ interface Passage {
   readonly request: FastifyRequest
   who: Principal
   body: unknown
+  upload: Readable | undefined
   answer: Answer | undefined
 }
 
@@ -31,6 +34,7 @@ type Kind = Operation['access']
 const steps: readonly (readonly [Step, ...Kind[]])[] = [
   [authenticate, 'read', 'write'],
   [mayCall, 'read', 'write'],
+  [refuseKey, 'write'],
   [findStore, 'open'],
   [readBody, 'write', 'open'],
   [run, 'read', 'write', 'open'],
@@ -61,7 +65,15 @@ export async function handle(
   operation: Operation,
   request: FastifyRequest,
 ): Promise<Answer> {
-  const passage: Passage = { instance, operation, request, who: nobody, body: undefined, answer: undefined }
+  const passage: Passage = {
+    instance,
+    operation,
+    request,
+    who: nobody,
+    body: undefined,
+    upload: undefined,
+    answer: undefined,
+  }
   for (const step of plans[operation.access]) await step(passage)
   return passage.answer as Answer
 }
@@ -79,7 +91,8 @@ async function authenticate(passage: Passage): Promise<void> {
   }
 }
 
-const signsIn = ({ operation: { of } }: Passage) => of.kind === 'action' && of.action.signsIn
+const actionOf = ({ of }: Operation) => (of.kind === 'action' ? of.action : undefined)
+const signsIn = ({ operation }: Passage) => actionOf(operation)?.signsIn
 
 function mayCall({ instance, operation, who }: Passage): void {
   const right = rightFor(operation)
@@ -89,8 +102,7 @@ function mayCall({ instance, operation, who }: Passage): void {
 /** Nobody in particular calls an open operation; the store is the one that its path names. */
 async function findStore(passage: Passage): Promise<void> {
   const { instance, operation, request } = passage
-  const { of } = operation
-  const parameter = of.kind === 'action' ? of.action.storeIn : undefined
+  const parameter = actionOf(operation)?.storeIn
   if (parameter === undefined) return
   const named = (request.params as Record<string, string>)[parameter]?.toLowerCase() ?? ''
   if (!(await isStore(instance, named))) throw new Problem('not_found', 'store not found')
@@ -111,17 +123,29 @@ async function isStore(instance: Instance, id: string): Promise<boolean> {
 
 function readBody(passage: Passage): void {
   const { operation, request } = passage
-  const raw = operation.of.kind === 'action' && operation.of.action.rawBody
+  const { rawBody: raw, upload } = actionOf(operation) ?? {}
+  if (upload) {
+    passage.upload = uploadOf(request.raw, upload.bytesMax)
+    return
+  }
   const text = (request.body as string | undefined) ?? ''
   // A DELETE's body means nothing, unless it says what to take off; clients send anything there.
   if (operation.method === 'DELETE' && !raw && operation.of.kind !== 'relationship') return
   passage.body = raw ? text : parseBody(text, request.headers['content-type'])
 }
 
+/** Nobody is to believe that it is safe to try again. Whoever signs in may: what they were given is not looked at. */
+function refuseKey(passage: Passage): void {
+  const { operation, request } = passage
+  if (request.headers['idempotency-key'] === undefined || signsIn(passage) || isRepeatable(operation)) return
+  throw new Problem('bad_request', 'This call is not repeated for an Idempotency-Key: send it without one.', {
+    source: 'Idempotency-Key',
+  })
+}
+
 async function run(passage: Passage): Promise<void> {
   const { instance, operation, request } = passage
-  const replayable = operation.access === 'write' && !signsIn(passage)
-  const key = replayable ? idempotencyKey(request.headers['idempotency-key']) : undefined
+  const key = isRepeatable(operation) ? idempotencyKey(request.headers['idempotency-key']) : undefined
   if (!operation.transaction && key === undefined) {
     passage.answer = await operation.run(contextOf(passage), callOf(passage))
     return
@@ -168,7 +192,7 @@ function addressOf({ protocol, host }: FastifyRequest): string {
   })
 }
 
-function callOf({ request, body }: Passage) {
+function callOf({ request, body, upload }: Passage) {
   const { url, headers } = request
   const mark = url.indexOf('?')
   return {
@@ -178,6 +202,7 @@ function callOf({ request, body }: Passage) {
     ifMatch: headers['if-match'],
     headers,
     body,
+    upload,
   }
 }
 

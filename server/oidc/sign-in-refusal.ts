@@ -1,4 +1,4 @@
-import { type Answer, json } from '../kernel/http/answer.ts'
+import { type Answer, json, redirect } from '../kernel/http/answer.ts'
 
 // RFC 6749 §4.1.2.1 and OpenID Connect Core §3.1.2.6.
 const errors = [
@@ -41,11 +41,10 @@ export interface Storefront {
 // Addresses on the way hold codes: no cache may keep them, no page may hand them on.
 const guarded = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }
 
-export const goTo = (status: 303 | 307, location: string): Answer => ({
-  status,
-  body: '',
-  headers: { location, ...guarded },
-})
+export const goTo = (status: 303 | 307, location: string): Answer => {
+  const answer = redirect(status, location)
+  return { ...answer, headers: { ...answer.headers, ...guarded } }
+}
 
 /** Sends the browser back to the storefront. The address is kept to the letter, its own query included. */
 export function backTo({ redirectUri, state }: Storefront, members: Record<string, string>): Answer {

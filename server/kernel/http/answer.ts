@@ -1,20 +1,28 @@
 import { hash } from 'node:crypto'
+import type { Readable } from 'node:stream'
 import type { Ctx } from '../context.ts'
 import type { Page } from '../query/page.ts'
 import type { Resource, Row } from '../resource.ts'
 import { linksText, objectText } from './object-text.ts'
 import { type Address, linkHeader, pageLinks, pageMeta } from './page-links.ts'
 
-/** What a request is answered with: the body is JSON text, or empty. */
+/** What a request is answered with: the body is JSON text, or empty, or the content of a file (see `file`). */
 export interface Answer {
   readonly status: number
-  readonly body: string
+  readonly body: string | Uint8Array | Readable
   readonly headers?: Readonly<Record<string, string>>
 }
 
 export const json = (status: number, body: unknown): Answer => ({ status, body: JSON.stringify(body) })
 
 export const noContent: Answer = { status: 204, body: '' }
+
+/** Sends the client elsewhere: with another method (303), or with the one it used. */
+export const redirect = (status: 303 | 307, location: string): Answer => ({
+  status,
+  body: '',
+  headers: { location },
+})
 
 /** The hash in a row's entity tag: another one after every write, also when a deleted id comes back. */
 export const etagId = (row: Row): string => hash('sha256', `${row.id} ${row.createdAt} ${row.version}`)
@@ -36,7 +44,7 @@ export function objectAnswer(status: number, resource: Resource, row: Row, ctx: 
 
 /** The answer with further members in its `data`. */
 export function withData(answer: Answer, members: Record<string, unknown>): Answer {
-  const body = JSON.parse(answer.body) as { data: object }
+  const body = JSON.parse(answer.body as string) as { data: object }
   return { ...answer, body: JSON.stringify({ ...body, data: { ...body.data, ...members } }) }
 }
 

@@ -1,4 +1,5 @@
 import type { Answer } from './answer.ts'
+import { discard } from './file.ts'
 
 /**
  * Conditional requests (RFC 9110 §13). Tags are compared weakly in If-Match too, against §13.1.1: ours are weak, and
@@ -14,5 +15,6 @@ export function matches(header: string, etag: string): boolean {
 export function notModified(answer: Answer, ifNoneMatch: string | undefined): Answer {
   const etag = answer.headers?.etag
   if (ifNoneMatch === undefined || !etag || !matches(ifNoneMatch, etag)) return answer
+  discard(answer)
   return { status: 304, body: '', headers: { etag } }
 }

@@ -1,20 +1,48 @@
 import { Problem } from '../errors.ts'
 import type { Answer } from './answer.ts'
+import { bodyBytesMax } from './body.ts'
 
-/** The answer to a refusal: the public contract's error document, `status` a string in it. */
-export function problemAnswer(problem: Problem, requestId: string): Answer {
-  const { code, status, title, detail, source, headers } = problem
-  const error = { title, status: String(status), ...(detail && { detail }), code, ...(source && { source }) }
-  const body = status >= 500 ? { errors: [{ ...error, request_id: requestId }] } : { errors: [error] }
-  return { status, body: JSON.stringify(body), headers }
+/** A refusal as an error of the public contract, `status` a string in it. */
+const errorOf = ({ code, status, title, detail, source, meta }: Problem) => ({
+  title,
+  status: String(status),
+  ...(detail && { detail }),
+  code,
+  ...(source && { source }),
+  ...(meta && { meta }),
+})
+
+/** The answer to a refusal. */
+export function problemAnswer(problem: Problem, requestId: string): Answer & { readonly body: string } {
+  const { status, headers } = problem
+  const error = { ...errorOf(problem), ...(status >= 500 && { request_id: requestId }) }
+  return { status, body: JSON.stringify({ errors: [error] }), headers }
 }
+
+/**
+ * An answer with `errors` beside its `data`: what was refused of a request whose rest was done, in the words of a
+ * refusal.
+ */
+export function withErrors(answer: Answer, refused: readonly Problem[]): Answer {
+  if (!refused.length) return answer
+  const errors = JSON.stringify(refused.map(errorOf))
+  return { ...answer, body: `${(answer.body as string).slice(0, -1)},"errors":${errors}}` }
+}
+
+const mebibyte = 1024 * 1024
+
+export const bytesShown = (bytes: number): string =>
+  bytes % mebibyte === 0 ? `${bytes / mebibyte} MiB` : `${bytes} bytes`
+
+export const tooLarge = (bytesMax: number, cause?: unknown): Problem =>
+  new Problem('too_large', `The request body is too large: at most ${bytesShown(bytesMax)}.`, { cause })
 
 /** Anything that is thrown, as a Problem: what is not one is a bug, and says nothing of itself. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error
   const { statusCode, code, message } = error as { statusCode?: number; code?: string; message?: string }
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE' || statusCode === 413) {
-    return new Problem('too_large', 'The request body is too large: at most 1 MiB.', { cause: error })
+    return tooLarge(bodyBytesMax, error)
   }
   if (code === 'FST_ERR_BAD_URL')
     return new Problem('bad_request', 'The path is not well-formed.', { cause: error })

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import type { Answer } from './answer.ts'
 import { bodyBytesMax } from './body.ts'
@@ -11,7 +12,23 @@ export function send(reply: FastifyReply, { status, body, headers }: Answer): Fa
   // While the server closes, each connection goes with its answer; and whoever has much left to send need not send it.
   if (!reply.server.server.listening || (more && long)) reply.header('connection', 'close')
   for (const name in headers) reply.header(name, headers[name])
+  if (typeof body !== 'string') return sendFile(reply, body)
   if (body !== '') reply.header('content-type', 'application/json; charset=utf-8')
   if (!more) return reply.send(body)
   return reply.header('content-length', Buffer.byteLength(body)).send(readingOnAfter(body, raw))
+}
+
+function sendFile(reply: FastifyReply, content: Uint8Array | Readable): FastifyReply {
+  const { id, log, method, url } = reply.request
+  if (!(content instanceof Readable)) {
+    return reply.send(Buffer.from(content.buffer, content.byteOffset, content.byteLength))
+  }
+  if (method === 'HEAD') {
+    content.destroy()
+    return reply.send()
+  }
+  content.once('error', (error) => {
+    log.error({ err: error, request_id: id }, `${method} ${url.split('?')[0]} ended half-way`)
+  })
+  return reply.send(content)
 }

@@ -13,6 +13,7 @@ import { Problem } from '../errors.ts'
 import type { Module, Operation } from '../module.ts'
 import { handle } from '../pipeline.ts'
 import { bodyBytesMax } from './body.ts'
+import { begun } from './file.ts'
 import { problemAnswer, problemOf } from './problems.ts'
 import { send } from './send.ts'
 import { headerBytesMax, refuseConnect, refuseUnreadable, requestTimeoutMs } from './unreadable.ts'
@@ -90,19 +91,28 @@ export function buildServer(
   )
 
   const operations = modules.flatMap((module) => module.operations)
+  const route = (routes: FastifyInstance, operation: Operation) =>
+    routes.route({
+      method: hasHead(operation) ? [operation.method, 'HEAD'] : operation.method,
+      url: operation.path,
+      // Fastify's own would read the content of a file to its end, to tell its length.
+      exposeHeadRoute: false,
+      handler: (request, reply) => respond(instance, operation, request, reply),
+    })
   server.register(async (routes) => {
-    for (const operation of operations) {
-      routes.route({
-        method: operation.method,
-        url: operation.path,
-        exposeHeadRoute: hasHead(operation),
-        handler: (request, reply) => respond(instance, operation, request, reply),
-      })
-    }
+    for (const operation of operations.filter((one) => !takesUpload(one))) route(routes, operation)
     refuseOtherMethods(routes, operations)
+  })
+  server.register(async (routes) => {
+    // Nothing of an upload is read before the pipeline has let its sender in.
+    routes.removeAllContentTypeParsers()
+    routes.addContentTypeParser('*', (_request, _body, done) => done(null))
+    for (const operation of operations.filter(takesUpload)) route(routes, operation)
   })
   return server
 }
+
+const takesUpload = ({ of }: Operation) => of.kind === 'action' && of.action.upload !== undefined
 
 /** At level info Fastify tells where it listens. The operator is told that by main.ts, once. */
 const quieter = (log: Instance['log']) =>
@@ -129,7 +139,9 @@ async function respond(
   request: FastifyRequest,
   reply: FastifyReply,
 ) {
-  return send(reply, await handle(instance, operation, request))
+  const answer = await handle(instance, operation, request)
+  if (request.method !== 'HEAD') await begun(answer)
+  return send(reply, answer)
 }
 
 function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): void {

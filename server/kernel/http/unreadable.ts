@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream'
 import { Problem, type ProblemCode } from '../errors.ts'
 import { problemAnswer } from './problems.ts'
 import { isReadingOn } from './read-on.ts'
+import { isUploading } from './upload.ts'
 
 export const requestTimeoutMs = 60_000
 // A filter of 8 KiB takes three times as much once it is percent-encoded.
@@ -23,6 +24,7 @@ const refusals: Readonly<Record<string, readonly [code: ProblemCode, detail: str
 
 /** Answers what cannot be read as a request, and ends the connection: where a next request would begin is unknown. */
 export function refuseUnreadable({ code }: { code: string }, socket: Duplex): void {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT' && isUploading(socket)) return
   if (isReadingOn(socket)) {
     socket.destroy()
     return

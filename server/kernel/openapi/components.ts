@@ -57,6 +57,7 @@ const problemsSchema = {
           },
           detail: { type: 'string', description: 'What was wrong, and what would have been accepted.' },
           source: { type: 'string', description: 'Where in the request: `data.name`, `page[limit]`.' },
+          meta: { type: 'object', description: 'What else is known of the fault: which item it is of.' },
           request_id: { type: 'string', format: 'uuid', description: 'To find a server error in its log.' },
         },
       },

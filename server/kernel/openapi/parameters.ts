@@ -1,5 +1,5 @@
 import type { Fields } from '../fields.ts'
-import type { Operation } from '../module.ts'
+import { isRepeatable, type Operation } from '../module.ts'
 import { type FilterRule, type Order, orderOf, orders, type Resource } from '../resource.ts'
 
 type Parameter = Readonly<Record<string, unknown>>
@@ -15,7 +15,6 @@ export function parametersOf(operation: Operation, path: string): Parameter[] {
   const lists = of.kind === 'action' ? of.action.shows?.page : of.kind === 'resource' && of.name === 'list'
   const single =
     of.kind === 'singleton' || (of.kind === 'resource' && of.name !== 'list' && of.name !== 'create')
-  const signsIn = of.kind === 'action' && of.action.signsIn
   const own = (of.kind === 'action' && of.action.query) || {}
   return [
     ...inPath,
@@ -23,7 +22,7 @@ export function parametersOf(operation: Operation, path: string): Parameter[] {
     ...Object.entries(own).map(queryParameter),
     ...(resource && access === 'read' ? includeParameter(resource) : []),
     ...(single ? [shared(access === 'read' ? 'ifNoneMatch' : 'ifMatch')] : []),
-    ...(access === 'write' && !signsIn ? [shared('idempotencyKey')] : []),
+    ...(isRepeatable(operation) ? [shared('idempotencyKey')] : []),
   ]
 }
 

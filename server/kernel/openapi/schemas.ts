@@ -1,5 +1,6 @@
 import { type Envelope, placed, placedSchema } from '../envelope.ts'
 import { described, type Field, type Fields, isShown, type JsonSchema } from '../fields.ts'
+import { bytesShown } from '../http/problems.ts'
 import { type BodyShape, dataSchema, writable } from '../input.ts'
 import type { Operation } from '../module.ts'
 import { linksSchema } from '../relationship.ts'
@@ -45,6 +46,9 @@ export function shownSchema(resource: Resource): JsonSchema {
   })
   return { description: about, ...schema, required: ['type', 'id', ...(meta ? ['meta'] : [])] }
 }
+
+/** What was refused of a request whose rest was done. */
+const errorsSchema: JsonSchema = { $ref: '#/components/schemas/Problems/properties/errors' }
 
 interface Shown {
   readonly envelope: Envelope
@@ -100,7 +104,11 @@ export function bodyOf(operation: Operation, { nameOf }: Named): Record<string, 
     if (of.name === 'list') return undefined
     return { required: true, content: content(object({ data: linksSchema(of.relationship) })) }
   }
-  const { body, rawBody } = of.action
+  const { body, rawBody, upload } = of.action
+  if (upload) {
+    const description = `At most ${bytesShown(upload.bytesMax)}, with all that is around a file in it.`
+    return { required: true, description, content: { '*/*': { schema: {} } } }
+  }
   if (body)
     return {
       required: true,
@@ -129,6 +137,7 @@ export function successOf(operation: Operation, shared: Named): Record<string, u
     return { [status]: { description: 'The links.', content: content(schema) } }
   }
   const { shows } = of.action
+  if (shows?.file) return { [status]: { description: 'The file.', content: { '*/*': { schema: {} } } } }
   if (shows?.page) return { [status]: pageAnswer(shows.resource, shared) }
   const resource = shows?.resource ?? shared.resourceAt(operation.path)
   const name = resource && shared.nameOf(resource)
@@ -136,7 +145,11 @@ export function successOf(operation: Operation, shared: Named): Record<string, u
   return {
     [status]: {
       description: 'Done.',
-      content: content(of.action.rawBody && !name ? { type: 'object' } : object({ data }, [])),
+      content: content(
+        of.action.rawBody && !name
+          ? { type: 'object' }
+          : object({ data, ...(shows?.errors && { errors: errorsSchema }) }, []),
+      ),
     },
   }
 }

@@ -1,0 +1,52 @@
+import type { IncomingMessage } from 'node:http'
+import { type Duplex, type Readable, Transform, type TransformCallback } from 'node:stream'
+import { Problem } from '../errors.ts'
+import { tooLarge } from './problems.ts'
+
+/** As long as it takes to send 50 MB at 700 kbit/s. */
+const uploadMaxMs = 10 * 60_000
+
+/** Connections that have their own time for the request they send. */
+const uploading = new WeakSet<Duplex>()
+
+export const isUploading = (socket: Duplex): boolean => uploading.has(socket)
+
+/** A request's body as it comes. Longer than `bytesMax` it fails (413), and when the client stops in the middle. */
+export function uploadOf(request: IncomingMessage, bytesMax: number): Readable {
+  if (Number(request.headers['content-length']) > bytesMax) throw tooLarge(bytesMax)
+  const upload = new Upload(bytesMax)
+  const timer = setTimeout(() => upload.destroy(tooSlow()), uploadMaxMs).unref()
+  const endedEarly = () => {
+    if (!request.complete) upload.destroy(new Problem('bad_request', 'The request ended too early.'))
+  }
+  uploading.add(request.socket)
+  request.once('close', endedEarly)
+  upload.once('close', () => {
+    clearTimeout(timer)
+    uploading.delete(request.socket)
+    request.off('close', endedEarly)
+  })
+  // Whoever reads it is told. Of what nobody reads, nobody need be.
+  upload.on('error', () => {})
+  // Not a pipeline: it would take the connection down with the upload, and the answer with it.
+  return request.pipe(upload)
+}
+
+const tooSlow = () =>
+  new Problem('request_timeout', `The request was not complete after ${uploadMaxMs / 1000} seconds.`)
+
+class Upload extends Transform {
+  readonly #bytesMax: number
+  #bytes = 0
+
+  constructor(bytesMax: number) {
+    super()
+    this.#bytesMax = bytesMax
+  }
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    this.#bytes += chunk.length
+    if (this.#bytes > this.#bytesMax) done(tooLarge(this.#bytesMax))
+    else done(null, chunk)
+  }
+}
