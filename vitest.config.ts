@@ -6,8 +6,10 @@ export default defineConfig({
     globalSetup: './tests/support/template-database.ts',
     environment: 'node',
     pool: 'forks',
-    // Every file starts a server and a PostgreSQL of its own: more workers than cores only makes all of them late.
+    // Every file starts a server of its own, on one PostgreSQL: more workers than cores only makes all of them late.
     maxWorkers: 2,
+    // What a worker has loaded stays loaded: else every file would read all of the server again.
+    isolate: false,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     reporters: ['default', './tests/support/closing-line.ts'],

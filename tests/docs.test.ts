@@ -4,8 +4,11 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { generatedDocs } from '../scripts/docs/generated.ts'
 import { sutlerApi } from '../server/api-document.ts'
-import { operations } from './support/samples.ts'
+import { app } from '../server/app.ts'
+import { checker } from '../server/kernel/input.ts'
+import { access } from '../server/permissions/access.ts'
 import { openWorld, type World } from './support/world.ts'
+import { appAndWorkshop } from './workshop/index.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -23,16 +26,25 @@ test('what is generated under docs/ is up to date: if not, run npm run docs', as
   }
 })
 
-test('the API document is OpenAPI 3.1, and has every operation once', async () => {
-  const document = sutlerApi()
-  const { valid, errors } = await new Validator().validate(structuredClone(document))
-  expect([valid, errors]).toEqual([true, undefined])
-  const ids = Object.values(document.paths).flatMap((path) =>
-    Object.values(path).map((operation) => (operation as { operationId: string }).operationId),
-  )
-  expect(ids.sort()).toEqual(operations.map(({ id }) => id).sort())
-  expect(new Set(ids).size).toBe(ids.length)
-})
+const served = { modules: app, access }
+
+test.each([
+  ['the application', served],
+  ['the application and the workshop', appAndWorkshop],
+])(
+  'the API document of %s is OpenAPI 3.1, and has every operation once',
+  async (_of, { modules, access }) => {
+    const document = sutlerApi(modules, access)
+    const { valid, errors } = await new Validator().validate(structuredClone(document))
+    expect([valid, errors]).toEqual([true, undefined])
+    const ids = Object.values(document.paths).flatMap((path) =>
+      Object.values(path).map((operation) => (operation as { operationId: string }).operationId),
+    )
+    const operations = modules.flatMap((module) => module.operations)
+    expect(ids.sort()).toEqual(operations.map(({ id }) => id).sort())
+    expect(new Set(ids).size).toBe(ids.length)
+  },
+)
 
 interface Documented {
   readonly operationId: string
@@ -77,6 +89,22 @@ test('the API document has each parameter once, and what an action requires in i
   })
 })
 
+/** Every schema in a document that has examples, and where it is. */
+function withExamples(node: unknown, at = ''): [at: string, schema: { readonly examples: unknown[] }][] {
+  if (typeof node !== 'object' || node === null) return []
+  const own = 'examples' in node && Array.isArray(node.examples) ? [[at, node] as never] : []
+  return [...own, ...Object.entries(node).flatMap(([name, member]) => withExamples(member, `${at}/${name}`))]
+}
+
+test('every example in the API document is a value that its schema accepts', () => {
+  const all = withExamples(sutlerApi(appAndWorkshop.modules, appAndWorkshop.access))
+  expect(all.length).toBeGreaterThan(50)
+  for (const [at, schema] of all) {
+    for (const example of schema.examples)
+      expect(() => checker(schema as never, at)(example), at).not.toThrow()
+  }
+})
+
 test('every reference in the API document leads somewhere', () => {
   const document = sutlerApi()
   const references = JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)
@@ -106,13 +134,23 @@ test('the documentation page comes from this server alone', async () => {
   ])
 })
 
+const pages = ['.', 'docs', 'docs/decisions'].flatMap((folder) =>
+  readdirSync(join(root, folder))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join(root, folder, name)),
+)
+
+test('what documents call a proof is there', () => {
+  // What the guide builds is not there.
+  const missing = pages
+    .filter((page) => !page.endsWith('adding-a-resource.md'))
+    .flatMap((page) => [...readFileSync(page, 'utf8').matchAll(/`(tests\/[\w/.-]+\.test\.ts)`/g)])
+    .map(([, file = '']) => file)
+    .filter((file) => !existsSync(join(root, file)))
+  expect(missing).toEqual([])
+})
+
 test('links between documents lead to files', () => {
-  const folders = ['.', 'docs', 'docs/decisions']
-  const pages = folders.flatMap((folder) =>
-    readdirSync(join(root, folder))
-      .filter((name) => name.endsWith('.md'))
-      .map((name) => join(root, folder, name)),
-  )
   const broken = pages.flatMap((page) => {
     const links = readFileSync(page, 'utf8').matchAll(/\]\((?!https?:|#|mailto:)([^)#]+)/g)
     return [...links]

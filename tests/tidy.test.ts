@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { app } from '../server/app.ts'
 
-/** Style is a test: see STYLE.md 19. Each ban names what to use in its place. */
+/** What STYLE.md says, as far as a test can keep it. */
 
 const root = join(import.meta.dirname, '..')
 const filesIn = (folder: string) =>
@@ -13,62 +14,29 @@ const read = (file: string) => readFileSync(join(root, file), 'utf8')
 
 const sources = ['server', 'scripts', 'tests', 'bench'].flatMap(filesIn)
 const server = sources.filter((file) => file.startsWith('server/') && file.endsWith('.ts'))
+/** What is served: a module of the tests keeps the rules too. */
+const served = [...server, ...sources.filter((file) => /^tests\/workshop\/.*\.ts$/.test(file))]
+const kernel = server.filter((file) => file.startsWith('server/kernel/'))
 
-/** Tests are tables, and may be longer. The formatter keeps code to 110 columns; this is for what it leaves alone. */
-const limits = { linesMax: 400, testLinesMax: 600, commentColumnsMax: 120 }
+/** One of the paragraphs of STYLE.md, by the word that it begins with. */
+function paragraph(name: string, keep: () => void): void {
+  if (!read('STYLE.md').includes(`**${name}.**`)) throw new Error(`STYLE.md has no paragraph ${name}`)
+  describe(`STYLE.md, ${name}`, keep)
+}
 
-test('files are short', () => {
-  const tooLong = sources.filter((file) => {
-    const max = file.startsWith('tests/') ? limits.testLinesMax : limits.linesMax
-    return read(file).split('\n').length > max
-  })
-  expect(tooLong).toEqual([])
-})
+type Ban = readonly [pattern: RegExp, allowedIn: RegExp, use: string]
 
-test('comments are not wide', () => {
-  const wide = sources.flatMap((file) =>
-    read(file)
-      .split('\n')
-      .flatMap((line, i) => {
-        const comment = /^\s*(\/\/|\/?\*|--)/.test(line) && !line.includes('biome-ignore')
-        return comment && [...line].length > limits.commentColumnsMax ? [`${file}:${i + 1}`] : []
-      }),
-  )
-  expect(wide).toEqual([])
-})
-
-const bans: readonly (readonly [pattern: RegExp, allowedIn: RegExp, use: string])[] = [
-  [/process\.env/, /^server\/config\.ts$/, 'a setting in server/config.ts'],
-  // How long a process may take to start is not the application's time.
-  [/new Date\(\)|Date\.now/, /^server\/kernel\/(clock|storage\/embedded)\.ts$/, 'ctx.clock'],
-  [/console\.\w+\(/, /^$/, 'ctx.instance.log'],
-  [/\b(FIXME|TODO|XXX)\b/, /^$/, 'an issue'],
-  [/^\s*(export )?(declare )?(const )?enum\s/m, /^$/, 'a union of words'],
-  [
-    /^(const|let) \w+ = (perInstance\(\(\) => )?new (Map|Set)\b(?!\(\[)/m,
-    /^$/,
-    'kernel/memory.ts, which is bounded',
-  ],
-  [/^export default/m, /^$/, 'a named export'],
-  [/from '[^']*(?<!\.ts|\.js|\.json)';?$/m, /^$/, 'an import with the file’s extension'],
-]
-
-test.for(bans)('the server has no %s', ([pattern, allowedIn]) => {
+/** What the server may not say, where it may after all, and what to use in its place. */
+function ban(bans: readonly Ban[]): void {
   const packages = /from '(?:node:)?[@\w/.-]+'/g
-  const found = server.filter((file) => {
-    const text = pattern.source.startsWith('from') ? read(file).replace(packages, '') : read(file)
-    return !allowedIn.test(file) && pattern.test(text)
+  test.for(bans)('what is served has no %s', ([pattern, allowedIn, use]) => {
+    const found = served.filter((file) => {
+      const text = pattern.source.startsWith('from') ? read(file).replace(packages, '') : read(file)
+      return !allowedIn.test(file) && pattern.test(text)
+    })
+    expect(found, `to be replaced by ${use}`).toEqual([])
   })
-  expect(found).toEqual([])
-})
-
-test('names say what is inside', () => {
-  const vague = /^(utils?|helpers?|common|misc|managers?|services?)\b/
-  expect(sources.filter((file) => vague.test(basename(file)) || vague.test(basename(dirname(file))))).toEqual(
-    [],
-  )
-  expect(sources.filter((file) => !/^[a-z0-9.-]+$/.test(basename(file)))).toEqual([])
-})
+}
 
 const moduleOf = (file: string) => (file.split('/').length > 2 ? (file.split('/')[1] as string) : '')
 const importsOf = (file: string) =>
@@ -85,39 +53,117 @@ const order = [...table.matchAll(/^\s*(?:\.\.\.)?(\w+)/gm), ...table.matchAll(/,
   ([, name = '']) => importedAs.get(name) ?? [],
 )
 
-test('a module is used through its index.ts only, and only by those below it', () => {
-  const wrong = server.flatMap((file) => {
-    const own = moduleOf(file)
-    if (own === '' || own === 'kernel') return []
-    return importsOf(file)
-      .filter((path) => {
-        const other = moduleOf(path)
-        if (other === own || other === 'kernel') return false
-        const above = order.indexOf(other) >= 0 && order.indexOf(other) < order.indexOf(own)
-        return !(path === `server/${other}/index.ts` && above)
-      })
-      .map((path) => `${file} uses ${path}`)
+/** Words in the singular: of `customApis` and of `custom-apis` they are custom and api. */
+const wordsIn = (text: string) =>
+  text
+    .replace(/([a-z])(?=[A-Z])/g, '$1 ')
+    .toLowerCase()
+    .split(/[^a-z]+/)
+    .map((word) =>
+      word
+        .replace(/ies$/, 'y')
+        .replace(/(?<=s|x|ch|sh)es$/, '')
+        .replace(/(?<![su])s$/, ''),
+    )
+
+/** What the modules are about: their folders, and the nouns and types of what they declare. */
+const modulesWords = () => {
+  const declared = app.flatMap(({ operations }) =>
+    operations.flatMap(({ of }) => {
+      if (of.kind === 'resource') return [...of.resource.noun, of.resource.type]
+      return of.kind === 'singleton' ? [of.singleton.name, of.singleton.type] : []
+    }),
+  )
+  return new Set([...order, ...declared].flatMap(wordsIn))
+}
+
+/** What the chapters to come will be about. */
+const comingWords = [
+  ...['cart', 'catalog', 'checkout', 'currency', 'customer', 'discount', 'inventory', 'invoice', 'merchant'],
+  ...['payment', 'price', 'product', 'promotion', 'refund', 'shipment', 'sku', 'tax', 'warehouse'],
+]
+
+/** Words that a module and the kernel both need: what they say in the kernel, and where, if not everywhere. */
+const kernelsOwn: readonly (readonly [word: string, says: string, where?: RegExp])[] = [
+  ['account', 'of the operating system', /storage\/run-as\.ts$/],
+  ['address', 'where something is: a page, a machine, a mailbox'],
+  ['api', 'all of it'],
+  ['application', 'what stands on the kernel; the first half of a media type'],
+  ['custom', 'a type of the package pg', /storage\/database\.ts$/],
+  ['data', 'what an envelope is around'],
+  ['extension', 'of a chunk of a request', /http\/unreadable\.ts$/],
+  ['field', 'what a resource is made of'],
+  ['identity', 'of a process', /storage\/(embedded|pid-file)\.ts$/],
+  ['info', 'a level of the log; the head of an API document'],
+  ['key', 'of a row, of a cipher, of idempotency'],
+  ['live', 'plain English'],
+  ['log', 'what the operator reads'],
+  ['member', 'of a JSON object'],
+  ['of', 'plain English'],
+  ['password', 'a format of JSON Schema; of a database', /(input|storage\/embedded)\.ts$/],
+  ['permission', 'of a caller; of a file'],
+  ['request', 'what is answered'],
+  ['setting', 'what an operator or a store may set'],
+  ['tag', 'of an entity, of a ciphertext, of an API document'],
+  ['time', 'plain English'],
+  ['to', 'plain English'],
+  ['user', 'of the operating system', /storage\/(embedded|pid-file|run-as)\.ts$/],
+]
+
+/** Words that the kernel has yet to lose. The list only shrinks. */
+const notYetLost = ['server/kernel/context.ts: password']
+
+paragraph('Shape', () => {
+  /** Tests are tables, and may be longer. */
+  const limits = { linesMax: 400, testLinesMax: 600 }
+
+  test('files are short', () => {
+    const tooLong = sources.filter((file) => {
+      const max = file.startsWith('tests/') ? limits.testLinesMax : limits.linesMax
+      return read(file).split('\n').length > max
+    })
+    expect(tooLong).toEqual([])
   })
-  expect(order.length).toBeGreaterThan(3)
-  expect(wrong).toEqual([])
-})
 
-test('the kernel uses nothing but itself', () => {
-  const kernel = server.filter((file) => moduleOf(file) === 'kernel')
-  expect(kernel.flatMap((file) => importsOf(file).filter((path) => moduleOf(path) !== 'kernel'))).toEqual([])
-})
+  test('a module is used through its index.ts only, and only by those below it', () => {
+    const wrong = server.flatMap((file) => {
+      const own = moduleOf(file)
+      if (own === '' || own === 'kernel') return []
+      return importsOf(file)
+        .filter((path) => {
+          const other = moduleOf(path)
+          if (other === own || other === 'kernel') return false
+          const above = order.indexOf(other) >= 0 && order.indexOf(other) < order.indexOf(own)
+          return !(path === `server/${other}/index.ts` && above)
+        })
+        .map((path) => `${file} uses ${path}`)
+    })
+    expect(order.length).toBeGreaterThan(3)
+    expect(wrong).toEqual([])
+  })
 
-test('the kernel has no word of commerce', () => {
-  const words =
-    /\b(customer|cart|catalog|product|price|promotion|inventor|payment|checkout|currenc|invoice|merchant)\w*/gi
-  const kernel = server.filter((file) => moduleOf(file) === 'kernel')
-  expect(
-    kernel.flatMap((file) => [...read(file).matchAll(words)].map(([word]) => `${file}: ${word}`)),
-  ).toEqual([])
+  test('the kernel uses nothing but itself', () => {
+    expect(kernel.flatMap((file) => importsOf(file).filter((path) => moduleOf(path) !== 'kernel'))).toEqual(
+      [],
+    )
+  })
+
+  test('the kernel has no word of what the modules are about', () => {
+    const words = modulesWords().union(new Set(comingWords))
+    expect([...words]).toEqual(expect.arrayContaining(['account', 'realm', 'currency']))
+    const said = kernel.flatMap((file) => {
+      const own = kernelsOwn.filter(([, , where]) => !where || where.test(file)).map(([word]) => word)
+      const foreign = new Set(wordsIn(read(file))).intersection(words).difference(new Set(own))
+      return [...foreign].map((word) => `${file}: ${word}`)
+    })
+    expect(said.sort()).toEqual(notYetLost)
+    const needless = kernelsOwn.filter(([word]) => !words.has(word)).map(([word]) => word)
+    expect(needless, 'words that no module has either').toEqual([])
+  })
 })
 
 /** Files with statements for all stores at once, and why. */
-const exempt: Readonly<Record<string, string>> = {
+const ofAllStores: Readonly<Record<string, string>> = {
   'server/keys/get-access-token.ts': 'the client id is what says which store',
   'server/oidc/forget-sign-ins.ts': 'housekeeping: what has expired',
   'server/kernel/idempotency.ts': 'housekeeping: what has expired',
@@ -127,24 +173,85 @@ const exempt: Readonly<Record<string, string>> = {
 const namesStore = (statement: string, file: string) =>
   statement.includes('store_id') || (/WHERE \$\{/.test(statement) && read(file).includes('store_id = $1'))
 
-test('every statement on a store’s rows names the store', () => {
-  const migrations = sources
-    .filter((file) => file.endsWith('.sql'))
-    .map(read)
-    .join('\n')
-  const owned = [
-    ...migrations.matchAll(/CREATE TABLE (\w+) \(\s*(?:--[^\n]*\n\s*)*(?:list text NOT NULL,\s*)?store_id/g),
-  ].map(([, name]) => name)
-  expect(owned).toContain('list_deltas')
-  expect(owned).toContain('accounts')
-  const onOwned = new RegExp(`\\b(FROM|JOIN|INTO|UPDATE) (${owned.join('|')})\\b`)
-  const unscoped = server
-    .filter((file) => !exempt[file])
-    .flatMap((file) =>
-      [...read(file).matchAll(/`(?:[^`\\]|\\.)*`|'(?:[^'\\\n]|\\.)*'/g)]
-        .map(([text]) => text)
-        .filter((text) => onOwned.test(text) && !namesStore(text, file))
-        .map((text) => `${file}: ${text.slice(0, 80)}`),
+paragraph('Safety', () => {
+  test('every statement on a store’s rows names the store', () => {
+    const migrations = sources
+      .filter((file) => file.endsWith('.sql'))
+      .map(read)
+      .join('\n')
+    const owned = [
+      ...migrations.matchAll(
+        /CREATE TABLE (\w+) \(\s*(?:--[^\n]*\n\s*)*(?:list text NOT NULL,\s*)?store_id/g,
+      ),
+    ].map(([, name]) => name)
+    expect(owned).toContain('list_deltas')
+    expect(owned).toContain('accounts')
+    const onOwned = new RegExp(`\\b(FROM|JOIN|INTO|UPDATE) (${owned.join('|')})\\b`)
+    const unscoped = server
+      .filter((file) => !ofAllStores[file])
+      .flatMap((file) =>
+        [...read(file).matchAll(/`(?:[^`\\]|\\.)*`|'(?:[^'\\\n]|\\.)*'/g)]
+          .map(([text]) => text)
+          .filter((text) => onOwned.test(text) && !namesStore(text, file))
+          .map((text) => `${file}: ${text.slice(0, 80)}`),
+      )
+    expect(unscoped).toEqual([])
+  })
+
+  // Who writes these by hand forgets one of them: an author, a version that the feed can see, an order of waiting.
+  ban([
+    [/sutler\.by/, /^server\/kernel\//, 'a verb of ctx.store'],
+    [/\bversion \+ 1/, /^server\/kernel\//, 'a verb of ctx.store'],
+    [/\bFOR (UPDATE|NO KEY UPDATE|KEY SHARE|SHARE)\b/, /^server\/kernel\//, 'ctx.store.hold or keep'],
+    [
+      /^(const|let) \w+ = (perInstance\(\(\) => )?new (Map|Set)\b(?!\(\[)/m,
+      /^$/,
+      'kernel/memory.ts, which is bounded',
+    ],
+  ])
+})
+
+paragraph('Wiring', () => {
+  ban([
+    [/process\.env/, /^server\/config\.ts$/, 'a setting in server/config.ts'],
+    // How long a process may take to start is not the application's time.
+    [/new Date\(\)|Date\.now/, /^server\/kernel\/(clock|storage\/embedded)\.ts$/, 'ctx.clock'],
+    [/console\.\w+\(/, /^$/, 'ctx.instance.log'],
+  ])
+})
+
+paragraph('Types', () => {
+  ban([
+    [/^\s*(export )?(declare )?(const )?enum\s/m, /^$/, 'a union of words'],
+    [/^export default/m, /^$/, 'a named export'],
+    [/from '[^']*(?<!\.ts|\.js|\.json)';?$/m, /^$/, 'an import with the file’s extension'],
+  ])
+})
+
+paragraph('Words', () => {
+  /** The formatter keeps code to 110 columns; this is for what it leaves alone. */
+  const commentColumnsMax = 120
+
+  test('comments are not wide', () => {
+    const wide = sources.flatMap((file) =>
+      read(file)
+        .split('\n')
+        .flatMap((line, i) => {
+          const comment = /^\s*(\/\/|\/?\*|--)/.test(line) && !line.includes('biome-ignore')
+          return comment && [...line].length > commentColumnsMax ? [`${file}:${i + 1}`] : []
+        }),
     )
-  expect(unscoped).toEqual([])
+    expect(wide).toEqual([])
+  })
+
+  test('names say what is inside', () => {
+    const vague = /^(utils?|helpers?|common|misc|managers?|services?)\b/
+    const named = (file: string) => vague.test(basename(file)) || vague.test(basename(dirname(file)))
+    expect(sources.filter(named)).toEqual([])
+    expect(sources.filter((file) => !/^[a-z0-9.-]+$/.test(basename(file)))).toEqual([])
+  })
+})
+
+paragraph('Changes', () => {
+  ban([[/\b(FIXME|TODO|XXX)\b/, /^$/, 'an issue']])
 })

@@ -46,6 +46,8 @@ export function entriesOf(api: Omit<Definition, 'entries'>): Resource {
     },
     sort: ['created_at', 'id', 'updated_at'],
     area: 'custom-entries',
+    // To whom they are shown is for the role policies of the custom API to say.
+    visible: 'all',
     envelope: extensionEnvelope,
     meta: {
       fields: entryMeta,

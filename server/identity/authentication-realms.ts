@@ -38,6 +38,8 @@ export const authenticationRealms = resource({
     relationships: shown<Relationships>({}, { about: 'The settings that this realm belongs to.' }),
   },
   area: 'authentication-realms',
+  // A storefront needs to know how one may sign in.
+  visible: 'all',
   envelope: identityEnvelope,
   operations: ['list', 'get', 'update'],
 })

@@ -27,7 +27,7 @@ export interface FieldOptions {
   readonly default?: unknown
   /** One or two sentences for the reader of the API document. */
   readonly about?: string
-  /** A value for the API document, and the sample the contract suite sends. */
+  /** A value for the API document. */
   readonly example?: unknown
   /** The resource type whose id this is. The contract suite makes one to point at. */
   readonly refersTo?: string

@@ -17,7 +17,7 @@ export function idempotencyKey(header: string | string[] | undefined): string | 
   })
 }
 
-/** What was asked, so that a key used again for something else is noticed. Keyed: a body may hold a password. */
+/** What was asked, so that a key used again for something else is noticed. Keyed: a body may hold a secret. */
 export const fingerprint = (instance: Instance, method: string, url: string, body: string): string =>
   createHmac('sha256', instance.sealKey).update(`${method} ${url}\n${body}`).digest('hex')
 

@@ -17,7 +17,7 @@ import { kept } from './values.ts'
 
 /** The schemas of what a client may send, and the refusals in words that say what would have been accepted. */
 
-// RE2: patterns come from users (custom fields), and no input may make one run longer than linear time.
+// RE2: patterns come from clients too, and no input may make one run longer than linear time.
 const re2 = (pattern: string) => {
   const compiled = RE2JS.compile(pattern)
   // Ajv keeps patterns apart by their text: without it, the first one would stand for all.
@@ -43,7 +43,7 @@ export function checker(schema: JsonSchema, path: string): (value: unknown) => v
     // Compiled on first use: a cold start compiles none.
     if (!validate) {
       validate = ajv.compile(schema)
-      // Ajv keeps every schema it has seen; those of custom APIs come and go.
+      // Ajv keeps every schema it has seen; those that are made at run time come and go.
       ajv.removeSchema(schema)
     }
     if (validate(value)) return

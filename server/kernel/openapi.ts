@@ -75,7 +75,7 @@ function documented(
 
 const anyone = 'Needs no access token.'
 
-/** `list-account-members` becomes `List account members`. */
+/** `list-old-gadgets` becomes `List old gadgets`. */
 function phrase(name: string): string {
   const words = name.replaceAll('-', ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)

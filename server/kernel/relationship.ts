@@ -24,7 +24,7 @@ export type LinkOperation = 'list' | 'add' | 'replace' | 'remove'
 
 /** Links from the objects of one resource to those of another, which clients change by calls of their own. */
 export interface Relationship {
-  /** Ends the ids of its operations: `account-tags`. */
+  /** Ends the ids of its operations: `gadget-parts`. */
   readonly name: string
   /** One sentence for the reader of the API document. */
   readonly about: string

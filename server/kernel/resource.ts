@@ -104,7 +104,7 @@ export interface Definition<
   readonly alsoType?: readonly string[]
   /** `data.type` may be left out of requests. */
   readonly typeOptional?: boolean
-  /** Singular and plural for operation ids: `account`, `accounts`. */
+  /** Singular and plural for operation ids: `gadget`, `gadgets`. */
   readonly noun: readonly [one: string, many: string]
   /** One or two sentences for the reader of the API document. */
   readonly about: string
@@ -183,7 +183,7 @@ export interface Limit {
 
 type Finder<F extends Fields> = { find(ctx: Ctx, rows: readonly Row<F>[]): Promise<Included> }['find']
 
-/** Objects shown beside `data`, under the name of their list: `{ account_members: [Resource, rows] }`. */
+/** Objects shown beside `data`, under the name of their list: `{ gadgets: [Resource, rows] }`. */
 export type Included = readonly [name: string, of: Resource, rows: readonly Row[]]
 
 /** A broken constraint in a client's words. */

@@ -46,6 +46,8 @@ export const oidcProfiles = resource({
   parent: () => authenticationRealms,
   fields,
   area: 'authentication-realms',
+  // A storefront needs to know how one may sign in.
+  visible: 'all',
   envelope: identityEnvelope,
   beforeWrite: (work, draft) => {
     sealSecret(work, draft)

@@ -29,6 +29,8 @@ export const passwordProfiles = resource({
     }),
   },
   area: 'authentication-realms',
+  // A storefront needs to know how one may sign in.
+  visible: 'all',
   envelope: identityEnvelope,
   beforeWrite: refuseOtherRealms,
   beforeDelete: async (work, profile) => {

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { mayDo } from '../../server/kernel/auth/access.ts'
+import { type AccessTable, mayDo } from '../../server/kernel/auth/access.ts'
 import { type Operation, rightFor } from '../../server/kernel/module.ts'
-import { access } from '../../server/permissions/access.ts'
+import type { Resource } from '../../server/kernel/resource.ts'
 import type { Reply } from '../support/client.ts'
-import { operations, Samples, signIns } from '../support/samples.ts'
+import { operations, Samples, sharedByAll, signIns, specimens } from '../support/samples.ts'
 import { openWorld, type World } from '../support/world.ts'
+import { appAndWorkshop } from '../workshop/index.ts'
 
 /** Operations that anyone may call. This list only shrinks: adding a row needs a reason in docs/decisions. */
 const open = ['finish-oidc-login', 'get-access-token', 'get-oidc-configuration', 'start-oidc-login']
@@ -13,24 +14,32 @@ const open = ['finish-oidc-login', 'get-access-token', 'get-oidc-configuration',
 let world: World
 let samples: Samples
 beforeAll(async () => {
-  world = await openWorld()
-  samples = new Samples(world.admin)
+  world = await openWorld(appAndWorkshop)
+  samples = new Samples(world.admin, world.work)
 })
 afterAll(() => world.close())
 
 const closed = operations.filter((operation) => operation.access !== 'open')
 const anywhere = ({ path }: Operation) => path.replace(/:\w+/g, () => randomUUID())
-const table: Readonly<Record<string, Readonly<Record<string, string>>>> = access
+const access: AccessTable = appAndWorkshop.access
 
-function expectUnauthorized({ status, headers, body }: Reply) {
-  expect(status).toBe(401)
-  expect(headers.get('www-authenticate')).toMatch(/^Bearer/)
-  expect(body.errors[0]).toMatchObject({ status: '401', code: 'unauthorized' })
+function expectUnauthorized({ status, headers, body }: Reply, whom: string) {
+  expect([status, body?.errors?.[0]], `the answer to ${whom}`).toMatchObject([
+    401,
+    { status: '401', code: 'unauthorized' },
+  ])
+  expect(headers.get('www-authenticate'), `what ${whom} is told to bring`).toMatch(/^Bearer/)
 }
 
-function expectForbidden({ status, body }: Pick<Reply, 'status' | 'body'>) {
-  expect(status).toBe(403)
-  expect(body.errors[0]).toMatchObject({ status: '403', code: 'forbidden' })
+function expectForbidden({ status, body }: Reply, whom: string) {
+  expect([status, body?.errors?.[0]], `the answer to ${whom}`).toMatchObject([
+    403,
+    { status: '403', code: 'forbidden' },
+  ])
+}
+
+function expectLet({ status, body }: Reply, whom: string, refusals: readonly number[] = [401, 403]) {
+  expect(refusals, `the answer to ${whom}: ${JSON.stringify(body?.errors)}`).not.toContain(status)
 }
 
 /** Tokens of shoppers, by kind. */
@@ -46,53 +55,57 @@ test('the open operations are exactly the listed ones', () => {
 })
 
 test('every operation has a row in the access table', () => {
-  expect(closed.filter(({ area }) => !table[area]).map(({ id }) => id)).toEqual([])
+  expect(closed.filter(({ area }) => !access[area]).map(({ id }) => id)).toEqual([])
 })
 
 describe.each(closed)('$id', (operation) => {
   const { method, area } = operation
 
   test('refuses a stranger, and a token that is not ours', async () => {
-    expectUnauthorized(await world.nobody.send(method, anywhere(operation)))
+    expectUnauthorized(await world.nobody.send(method, anywhere(operation)), 'a stranger')
     for (const token of ['garbage', 'eyJhbGciOiJub25lIn0.e30.', `${world.admin.token}x`]) {
-      expectUnauthorized(await world.clientWith(token).send(method, anywhere(operation)))
+      const reply = await world.clientWith(token).send(method, anywhere(operation))
+      expectUnauthorized(reply, `who has the token ${token}`)
     }
   })
 
   test('lets a storefront do what the access table says, and no more', async () => {
-    const right = table[area]?.implicit ?? '-'
+    const right = access[area]?.implicit ?? '-'
     const may = right === 'rw' || (right === 'r' && operation.access === 'read')
-    const { status, body } = await world.shopper.send(method, anywhere(operation))
-    if (may) expect([401, 403]).not.toContain(status)
-    else expectForbidden({ status, body })
+    const reply = await world.shopper.send(method, anywhere(operation))
+    if (may) expectLet(reply, 'a storefront')
+    else expectForbidden(reply, 'a storefront')
   })
 
   test('lets a shopper who is signed in do what the access table says, and no more', async () => {
     for (const { header, kind } of world.server.instance.shopperTokens) {
       shoppers[kind] ??= signIns[kind]?.(world.admin, samples)
       const token = await shoppers[kind]
-      if (!token) throw new Error(`No sign-in for ${kind}: add a row to samples.ts`)
+      if (!token) throw new Error(`No sign-in for ${kind}: add one to the samples.ts of its module`)
       // Where one signs in, nobody looks at who was signed in.
       const signsIn = operation.of.kind === 'action' && operation.of.action.signsIn
       const may = signsIn || mayDo(access, kind, area, rightFor(operation) as 'read' | 'update' | 'write')
       const reply = await world.shopper.send(method, anywhere(operation), { headers: { [header]: token } })
       // Where the kind may, it may still not do this to others.
-      if (may) expect(reply.status).not.toBe(401)
-      else expectForbidden(reply)
+      if (may) expectLet(reply, `a shopper of the kind ${kind}`, [401])
+      else expectForbidden(reply, `a shopper of the kind ${kind}`)
       if (signsIn) continue
-      expectUnauthorized(
-        await world.shopper.send(method, anywhere(operation), { headers: { [header]: 'x' } }),
-      )
+      const forged = await world.shopper.send(method, anywhere(operation), { headers: { [header]: 'x' } })
+      expectUnauthorized(forged, `who has the ${header} x`)
     }
   })
 
   test('lets an administrator', async () => {
-    expect([401, 403]).not.toContain((await world.admin.send(method, anywhere(operation))).status)
+    expectLet(await world.admin.send(method, anywhere(operation)), 'an administrator')
   })
 })
 
-/** What every store has the same of. */
-const sharedByAll = ['get-built-in-role']
+test('what a shopper may ask for says which of it they see', () => {
+  const kinds = world.server.instance.shopperTokens.map(({ kind }) => kind)
+  const opens = ({ area }: Resource) => kinds.some((kind) => (access[area]?.[kind] ?? '-') !== '-')
+  const silent = specimens.filter(({ resource }) => opens(resource) && !resource.visible)
+  expect(silent.map(({ name }) => name)).toEqual([])
+})
 
 describe.each(closed.filter(({ id, path }) => path.includes(':') && !sharedByAll.includes(id)))(
   '$id',
@@ -102,7 +115,10 @@ describe.each(closed.filter(({ id, path }) => path.includes(':') && !sharedByAll
       const reply = await world.other.send(operation.method, path, {
         ...(body !== undefined && { body: JSON.stringify(body) }),
       })
-      expect([reply.status, reply.body.errors[0].code]).toEqual([404, 'not_found'])
+      expect([reply.status, reply.body?.errors?.[0].code], `${path}, asked for by another store`).toEqual([
+        404,
+        'not_found',
+      ])
     })
   },
 )
@@ -113,9 +129,10 @@ describe.each(
   test('shows nothing of another store', async () => {
     const ours = await world.admin.get(`${operation.path}?page[limit]=100`)
     const theirs = await world.other.get(`${operation.path}?page[limit]=100`)
-    expect(theirs.status).toBe(200)
+    expect([ours.status, theirs.status], 'of both stores’ lists').toEqual([200, 200])
     const ids = new Set(ours.body.data.map(({ id }: { id: string }) => id))
-    expect(theirs.body.data.filter(({ id }: { id: string }) => ids.has(id))).toEqual([])
-    expect(theirs.body.meta.results.total).toBe(theirs.body.data.length)
+    const both = theirs.body.data.filter(({ id }: { id: string }) => ids.has(id))
+    expect(both, 'what is in both stores’ lists').toEqual([])
+    expect(theirs.body.meta.results.total, 'the total of the other store').toBe(theirs.body.data.length)
   })
 })

@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { kindsWith, Samples } from '../support/samples.ts'
+import { Samples, specimensWith } from '../support/samples.ts'
 import { openWorld, type World } from '../support/world.ts'
+import { appAndWorkshop } from '../workshop/index.ts'
 import { listings, makeIn, timesIn } from './listings.ts'
 
 let world: World
 let samples: Samples
 beforeAll(async () => {
-  world = await openWorld()
-  samples = new Samples(world.admin)
+  world = await openWorld(appAndWorkshop)
+  samples = new Samples(world.admin, world.work)
 })
 afterAll(() => world.close())
 
@@ -15,16 +16,21 @@ describe.each(listings)('$id', (listing) => {
   test('has its whole envelope, also without any record', async () => {
     const path = await samples.path(listing.path)
     const { status, body, headers } = await world.admin.get(path)
-    expect(status).toBe(200)
+    expect(status, path).toBe(200)
     const total = body.data.length
-    expect(body.meta.page).toEqual({ limit: 25, offset: 0, current: 1, total: total ? 1 : 0 })
-    expect(body.meta.results.total).toBe(total)
+    expect(body.meta.page, 'meta.page').toEqual({ limit: 25, offset: 0, current: 1, total: total ? 1 : 0 })
+    expect(body.meta.results.total, 'the total').toBe(total)
     expect(Object.keys(body.links).sort()).toEqual(['current', 'first', 'last', 'next', 'prev'])
-    expect(body.links.next).toBeNull()
-    expect(body.links.prev).toBeNull()
-    for (const link of [body.links.current, body.links.first, body.links.last]) {
-      expect(link).toMatch(new RegExp(`^${world.url}${path}\\?page%5Blimit%5D=25&page%5Boffset%5D=0$`))
-      expect((await world.admin.get(link)).body.data).toEqual(body.data)
+    expect([body.links.next, body.links.prev], 'the links next and prev of the only page').toEqual([
+      null,
+      null,
+    ])
+    for (const name of ['current', 'first', 'last']) {
+      const link = body.links[name]
+      expect(link, `the link ${name}`).toMatch(
+        new RegExp(`^${world.url}${path}\\?page%5Blimit%5D=25&page%5Boffset%5D=0$`),
+      )
+      expect((await world.admin.get(link)).body.data, `where the link ${name} leads`).toEqual(body.data)
     }
     expect(headers.get('link')).toBe(`<${body.links.first}>; rel="first", <${body.links.last}>; rel="last"`)
     expect(headers.get('content-type')).toMatch(/^application\/json/)
@@ -35,37 +41,41 @@ describe.each(listings)('$id', (listing) => {
     const made = await makeIn(samples, listing, path)
     const { body } = await world.admin.get(`${path}?page[limit]=100`)
     const shown = body.data.find(({ id }: { id: string }) => id === made.id)
-    const type = listing.kind.runTime ? made.body.data.type : listing.kind.resource.type
-    expect(shown).toMatchObject({ type, id: made.id })
-    const { operations } = listing.kind
+    const { operations, resource, runTime } = listing.specimen
+    const type = runTime ? made.body.data.type : resource.type
+    expect(shown, `${made.path} in the list`).toMatchObject({ type, id: made.id })
     if (!operations.get || listing.id !== operations.list?.id) return
     const one = await world.admin.get(made.path)
-    expect(one.status).toBe(200)
-    expect({ ...one.body.data, links: undefined }).toEqual({ ...shown, links: undefined })
+    expect(one.status, made.path).toBe(200)
+    expect({ ...one.body.data, links: undefined }, 'alone, beside in the list').toEqual({
+      ...shown,
+      links: undefined,
+    })
   })
 })
 
 const digits = { 0: '', 3: '\\.\\d{3}', 6: '\\.\\d{3}000' } as const
 
-describe.each(kindsWith('get').map((kind) => ({ ...kind, kind })))('$name', ({ kind, resource }) => {
+describe.each(specimensWith('get'))('$name', (specimen) => {
   test('is written as its envelope says, and its own link leads to it', async () => {
-    const made = await samples.make(kind)
+    const made = await samples.make(specimen)
     const { body } = await world.admin.get(made.path)
-    const { envelope } = resource
-    if (!kind.runTime) expect(body.data.type).toBe(resource.type)
+    const { envelope, type } = specimen.resource
+    if (!specimen.runTime) expect(body.data.type).toBe(type)
     expect(body.data.id).toBe(made.id)
     if (envelope.times === 'none') {
-      expect([body.data.meta?.created_at, body.data.meta?.timestamps]).toEqual([undefined, undefined])
+      const { meta } = body.data
+      expect([meta?.created_at, meta?.timestamps], 'times').toEqual([undefined, undefined])
     } else {
       const time = new RegExp(`^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d${digits[envelope.digits]}Z$`)
-      const times = timesIn(resource, body.data)
-      for (const name of ['created_at', 'updated_at']) expect(times[name]).toMatch(time)
+      const times = timesIn(specimen.resource, body.data)
+      for (const name of ['created_at', 'updated_at']) expect(times[name], name).toMatch(time)
     }
     if (envelope.links === 'none') return
     const links = envelope.links === 'beside' ? body.links : body.data.links
     const { href } = envelope
     const self = typeof href === 'string' ? links.self : `${href.after}${links.self}`
-    expect(self.startsWith('http')).toBe(href === 'absolute')
-    expect((await world.admin.get(self)).body.data.id).toBe(made.id)
+    expect(self.startsWith('http'), `whether the link ${self} is absolute`).toBe(href === 'absolute')
+    expect((await world.admin.get(self)).body.data?.id, `where the link ${self} leads`).toBe(made.id)
   })
 })

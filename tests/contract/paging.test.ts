@@ -3,11 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { orderOf } from '../../server/kernel/resource.ts'
 import { Samples } from '../support/samples.ts'
 import { openWorld, type World } from '../support/world.ts'
+import { appAndWorkshop } from '../workshop/index.ts'
 import { expected, fill, idsOf, listings, mayFilter, sortsOf } from './listings.ts'
 
 let world: World
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld(appAndWorkshop)
 })
 afterAll(() => world.close())
 
@@ -21,7 +22,7 @@ describe.each(listings)('$id', (listing) => {
   let path: string
   let anId: string
   const sorts = ['', ...sortsOf(listing)]
-  const model = (sort: string) => expected(world, listing, anId, sort || orderOf(listing.kind.resource))
+  const model = (sort: string) => expected(world, listing, anId, sort || orderOf(listing.specimen.resource))
   const url = (parameters: Record<string, string | number>) =>
     `${path}?${Object.entries(parameters)
       .filter(([, value]) => value !== '')
@@ -30,7 +31,7 @@ describe.each(listings)('$id', (listing) => {
 
   beforeAll(async () => {
     // Of its own: no other list's records are below the same parents.
-    const samples = new Samples(world.admin)
+    const samples = new Samples(world.admin, world.work)
     path = await samples.path(listing.path)
     await fill(world, samples, listing, path, rows)
     anId = idsOf(await world.admin.get(path))[0] as string
@@ -39,14 +40,14 @@ describe.each(listings)('$id', (listing) => {
   test('accepts limits from 0 to 100, and refuses others by name', async () => {
     for (const limit of limits.good) {
       const { status, body } = await world.admin.get(url({ 'page[limit]': limit }))
-      expect([status, body.meta.page.limit]).toEqual([200, Number(limit)])
-      expect(body.data.length).toBeLessThanOrEqual(Number(limit))
+      expect([status, body.meta?.page.limit], `page[limit]=${limit}`).toEqual([200, Number(limit)])
+      expect(body.data.length, `how many page[limit]=${limit} shows`).toBeLessThanOrEqual(Number(limit))
     }
     for (const limit of limits.bad) {
       for (const name of ['page[limit]', 'page[offset]']) {
         if (name === 'page[offset]' && limit === '101') continue
         const { status, body } = await world.admin.get(`${path}?${name}=${limit}`)
-        expect([limit, status, body.errors[0].source]).toEqual([limit, 400, name])
+        expect([limit, status, body.errors?.[0].source]).toEqual([limit, 400, name])
         expect(body.errors[0].detail).toContain(name)
       }
     }
@@ -56,11 +57,12 @@ describe.each(listings)('$id', (listing) => {
     for (const page_length of [7, 3]) {
       await world.admin.put('/v2/settings', { data: { type: 'settings', page_length } })
       const { body } = await world.admin.get(path)
-      expect(body.meta.page.limit).toBe(page_length)
-      expect(body.data.length).toBe(Math.min(page_length, body.meta.results.total))
+      expect(body.meta.page.limit, 'the limit after the setting').toBe(page_length)
+      const length = Math.min(page_length, body.meta.results.total)
+      expect(body.data.length, `how many are shown, ${page_length} a page`).toBe(length)
     }
     await world.admin.delete('/v2/settings')
-    expect((await world.admin.get(path)).body.meta.page.limit).toBe(25)
+    expect((await world.admin.get(path)).body.meta.page.limit, 'without the setting').toBe(25)
   })
 
   test('shows any page of a total order, with exact totals and links to its neighbours', async () => {
@@ -72,19 +74,19 @@ describe.each(listings)('$id', (listing) => {
       fc.integer({ min: 0, max: total + 10 }),
       async (sort, limit, offset) => {
         const reply = await world.admin.get(url({ sort, 'page[limit]': limit, 'page[offset]': offset }))
-        expect(idsOf(reply)).toEqual(orders.get(sort)?.slice(offset, offset + limit))
+        expect(idsOf(reply), 'the page').toEqual(orders.get(sort)?.slice(offset, offset + limit))
         const { meta, links } = reply.body
-        expect(meta.page).toEqual({
+        expect(meta.page, 'meta.page').toEqual({
           limit,
           offset,
           current: Math.floor(offset / limit) + 1,
           total: Math.ceil(total / limit),
         })
-        expect(meta.results.total).toBe(total)
-        expect(links.next === null).toBe(offset + limit >= total)
-        expect(links.prev === null).toBe(offset === 0)
+        expect(meta.results.total, 'the total').toBe(total)
+        expect(links.next === null, 'that there is no next page').toBe(offset + limit >= total)
+        expect(links.prev === null, 'that there is no page before').toBe(offset === 0)
         const last = Math.floor((total - 1) / limit) * limit
-        expect(links.last).toContain(`page%5Blimit%5D=${limit}&page%5Boffset%5D=${last}`)
+        expect(links.last, 'the link last').toContain(`page%5Blimit%5D=${limit}&page%5Boffset%5D=${last}`)
         for (const link of Object.values(links)) expect(link ?? '').not.toMatch(/[[\]]/)
       },
     )
@@ -95,10 +97,10 @@ describe.each(listings)('$id', (listing) => {
     const pages: string[][] = []
     for (let at: string | null = from; at; ) {
       const reply = await world.admin.get(at)
-      expect(reply.status).toBe(200)
+      expect(reply.status, at).toBe(200)
       pages.push(idsOf(reply))
       at = reply.body.links[direction]
-      expect(pages.length).toBeLessThan(200)
+      expect(pages.length, `how many pages from ${from}`).toBeLessThan(200)
     }
     return pages
   }
@@ -107,10 +109,11 @@ describe.each(listings)('$id', (listing) => {
     const order = await model(sort)
     for (const limit of [1 + Math.ceil(order.length / 7), 100]) {
       const pages = await walk(url({ sort, 'page[limit]': limit }), 'next')
-      expect(pages.flat()).toEqual(order)
+      expect(pages.flat(), `by the links next, ${limit} a page`).toEqual(order)
       const last = (await world.admin.get(url({ sort, 'page[limit]': limit }))).body.links.last
-      expect(idsOf(await world.admin.get(last))).toEqual(pages.at(-1))
-      expect((await walk(last, 'prev')).reverse().flat()).toEqual(order)
+      expect(idsOf(await world.admin.get(last)), `where ${last} leads`).toEqual(pages.at(-1))
+      const back = (await walk(last, 'prev')).reverse().flat()
+      expect(back, `by the links prev, ${limit} a page`).toEqual(order)
     }
   })
 
@@ -118,8 +121,8 @@ describe.each(listings)('$id', (listing) => {
     const order = await model(sort)
     const limit = 1 + Math.ceil(order.length / 5)
     const start = url({ sort, 'page[limit]': limit })
-    expect((await walk(`${start}&page[after]=`, 'next')).flat()).toEqual(order)
-    expect((await walk(`${start}&page[before]=`, 'prev')).reverse().flat()).toEqual(order)
+    expect((await walk(`${start}&page[after]=`, 'next')).flat(), 'forth').toEqual(order)
+    expect((await walk(`${start}&page[before]=`, 'prev')).reverse().flat(), 'back').toEqual(order)
   })
 
   test('refuses a cursor that it did not give, or that belongs to another walk', async () => {
@@ -130,11 +133,11 @@ describe.each(listings)('$id', (listing) => {
       const token = next.slice(next.lastIndexOf('=') + 1)
       const flipped = `${token[0] === 'a' ? 'b' : 'a'}${token.slice(1)}`
       bad.push(next.replace(token, flipped))
-      if (listing.kind.resource.sort?.includes('id')) bad.push(`${next}&sort=id`)
+      if (listing.specimen.resource.sort?.includes('id')) bad.push(`${next}&sort=id`)
     }
     for (const at of bad) {
       const reply = await world.admin.get(at)
-      expect([at, reply.status, reply.body.errors[0].code]).toEqual([at, 400, 'bad_page'])
+      expect([at, reply.status, reply.body.errors?.[0].code]).toEqual([at, 400, 'bad_page'])
     }
   })
 
@@ -144,8 +147,10 @@ describe.each(listings)('$id', (listing) => {
     const filtered = fc.asyncProperty(fc.nat(order.length - 1), fc.nat(order.length), async (at, offset) => {
       const filter = `gt(id,${order[at]})`
       const reply = await world.admin.get(url({ filter, 'page[offset]': offset, 'page[limit]': 10 }))
-      expect(reply.body.meta.results.total).toBe(order.length - at - 1)
-      expect(reply.body.data.length).toBe(Math.max(0, Math.min(10, order.length - at - 1 - offset)))
+      const found = order.length - at - 1
+      expect(reply.body.meta.results.total, `the total of ${filter}`).toBe(found)
+      const shown = Math.max(0, Math.min(10, found - offset))
+      expect(reply.body.data.length, `how many of ${filter} are shown from ${offset}`).toBe(shown)
     })
     await fc.assert(filtered, { numRuns: 10 })
   })

@@ -6,12 +6,12 @@ import { parse } from '../../server/kernel/query/parse.ts'
 import { plan } from '../../server/kernel/query/plan.ts'
 import { resource } from '../../server/kernel/resource.ts'
 import { openWorld, type World } from '../support/world.ts'
-import { makeThings, things } from './things.ts'
+import { appAndWorkshop } from '../workshop/index.ts'
+import { things } from '../workshop/things.ts'
 
 let world: World
 beforeAll(async () => {
-  world = await openWorld()
-  await makeThings(world)
+  world = await openWorld(appAndWorkshop)
   const contact = { email: 'a@b.example', phone: '1' }
   await add(world.work, things, [], {
     title: 'one',
@@ -49,7 +49,7 @@ test.each([
   expect(await find(filter)).toEqual(titles)
 })
 
-const names = 'amounts.*.units contact.email contact.phone labels.* title words[]'
+const names = 'amounts.*.units contact.email contact.phone created_at id labels.* title updated_at words[]'
 const unknown = (field: string) =>
   `Invalid filter: unknown field [${field}] specified in search filter, allowed fields are [${names}]`
 

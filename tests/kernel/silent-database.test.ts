@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
-import { type Running, start } from '../../server/main.ts'
-import { type Client, clientOf } from '../support/client.ts'
-import { openStallingProxy, type StallingProxy } from '../support/stalling-proxy.ts'
+import { afterAll, beforeAll, describe, expect, inject, type TestContext, test } from 'vitest'
+import { start } from '../../server/main.ts'
+import { clientOf } from '../support/client.ts'
+import { openStallingProxy } from '../support/stalling-proxy.ts'
 import { openWorld, testConfig, type World } from '../support/world.ts'
 
 const statementMaxMs = 1000
@@ -15,41 +15,33 @@ afterAll(() => world.close())
 
 const account = (name: string) => ({ data: { type: 'account', name } })
 
-async function made(collection: string, data: object): Promise<string> {
-  const { status, body } = await world.admin.post(collection, { data })
-  expect(status, JSON.stringify(body)).toBe(201)
-  return `${collection}/${body.data.id}`
-}
-
-describe('when the database stops answering', () => {
-  let proxy: StallingProxy
-  let server: Running
-  let admin: Client
-  let one: string
-
-  async function open(connections: number) {
-    const { rows } = await world.sql('SELECT current_database() AS name')
-    proxy = await openStallingProxy(inject('postgres'), rows[0].name)
-    const env = { DATABASE_URL: proxy.url, SUTLER_DATABASE_CONNECTIONS: String(connections) }
-    server = await start(testConfig(inject('postgres'), '', env), { statementMaxMs })
-    admin = clientOf(server.url, world.admin.token)
-    one = await made('/v2/accounts', account('One').data)
-    expect((await admin.get(one)).status).toBe(200)
-  }
-  afterEach(async () => {
+/** A server of the test's own, on the way to the database that it stalls; and the address of an account. */
+async function open({ onTestFinished }: TestContext, connections: number) {
+  const { rows } = await world.sql('SELECT current_database() AS name')
+  const proxy = await openStallingProxy(inject('postgres'), rows[0].name)
+  const env = { DATABASE_URL: proxy.url, SUTLER_DATABASE_CONNECTIONS: String(connections) }
+  const server = await start(testConfig(inject('postgres'), '', env), { statementMaxMs })
+  onTestFinished(async () => {
     proxy.close()
     await server.stop()
   })
+  const admin = clientOf(server.url, world.admin.token)
+  const made = await world.admin.post('/v2/accounts', account('One'))
+  const one = `/v2/accounts/${made.body.data.id}`
+  expect((await admin.get(one)).status).toBe(200)
+  return { proxy, server, admin, one }
+}
 
-  const token = () =>
-    admin.post('/oauth/access_token', {
-      grant_type: 'client_credentials',
-      client_id: world.key.id,
-      client_secret: world.key.secret,
-    })
-
-  test('every request is answered 503, and the next one finds the database that is back', async () => {
-    await open(3)
+// What takes long here is waiting.
+describe.concurrent('when the database stops answering', () => {
+  test('every request is answered 503, and the next one finds the database that is back', async (context) => {
+    const { proxy, admin, one } = await open(context, 3)
+    const token = () =>
+      admin.post('/oauth/access_token', {
+        grant_type: 'client_credentials',
+        client_id: world.key.id,
+        client_secret: world.key.secret,
+      })
     proxy.stall()
     const began = performance.now()
     const ready = admin.get('/readyz')
@@ -76,8 +68,8 @@ describe('when the database stops answering', () => {
     expect((await admin.get(one)).body.data.name).toBe('One')
   })
 
-  test('only the connections that it no longer answers are given up', async () => {
-    await open(1)
+  test('only the connections that it no longer answers are given up', async (context) => {
+    const { proxy, admin, one } = await open(context, 1)
     await admin.get('/v2/accounts')
     proxy.stall()
     proxy.resume()
@@ -90,8 +82,8 @@ describe('when the database stops answering', () => {
     expect(found.map(({ status }) => status)).toEqual([200, 200, 200])
   })
 
-  test('the server stops all the same', async () => {
-    await open(3)
+  test('the server stops all the same', async (context) => {
+    const { proxy, server, admin, one } = await open(context, 3)
     proxy.stall()
     const waiting = Promise.all([admin.get(one), admin.post('/v2/accounts', account('Late'))])
     await sleep(statementMaxMs / 2)
@@ -100,57 +92,4 @@ describe('when the database stops answering', () => {
     expect(performance.now() - began).toBeLessThan(40_000)
     expect((await waiting).map(({ status }) => status)).toEqual([503, 503])
   }, 60_000)
-})
-
-/** Holds what `lock` locks, for so long; settles with its end, once it has it. */
-async function hold(lock: string, ms: number): Promise<() => Promise<unknown>> {
-  const held = world.sql(`BEGIN; ${lock}; SELECT pg_sleep(${ms / 1000}); COMMIT`)
-  const sleeping = `SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()`
-  await expect.poll(async () => (await world.sql(sleeping)).rowCount, { timeout: 10_000 }).toBe(1)
-  return () => held
-}
-
-const idOf = (path: string) => path.split('/').at(-1)
-
-test('a statement that takes too long is answered 503, and not carried out after that', async () => {
-  const path = await made('/v2/accounts', account('Before').data)
-  const end = await hold(`SELECT FROM accounts WHERE id = '${idOf(path)}' FOR UPDATE`, 8000)
-  const { status, body } = await world.admin.put(path, account('After'))
-  expect([status, body.errors[0].code]).toEqual([503, 'unavailable'])
-  await end()
-  await sleep(500)
-  expect((await world.admin.get(path)).body.data.name).toBe('Before')
-})
-
-test('a write of as many rows as there are may take longer', async () => {
-  const customApis = '/v2/settings/extensions/custom-apis'
-  const names = { name: 'Notes', slug: 'notes', api_type: 'note_ext' }
-  const api = await made(customApis, { type: 'custom_api', ...names })
-  await made('/v2/extensions/notes', { type: 'note_ext' })
-  const end = await hold('SELECT FROM entries FOR UPDATE', statementMaxMs * 2.5)
-  expect((await world.admin.delete(api)).status).toBe(204)
-  await end()
-})
-
-test('a job may take longer, and one that takes too long for a stop is left to the next process', async () => {
-  const customer = await made('/v2/customers', { type: 'customer', name: 'Ada', email: 'ada@example.com' })
-  const erase = { type: 'erasure_request', resource_type: 'customer', resource_id: idOf(customer) }
-  const end = await hold(`SELECT FROM customers WHERE id = '${idOf(customer)}' FOR UPDATE`, 9000)
-  const request = await made('/v2/personal-data/erasure-requests', erase)
-  const jobs = async () =>
-    (
-      await world.sql(
-        `SELECT attempts, last_error, locked_at IS NOT NULL AS locked FROM graphile_worker.jobs
-         WHERE task_identifier = 'personal-data:erase-personal-data'`,
-      )
-    ).rows
-  await sleep(statementMaxMs * 2.5)
-  expect(await jobs()).toEqual([{ attempts: 1, last_error: null, locked: true }])
-
-  const began = performance.now()
-  await world.server.stop()
-  expect(performance.now() - began).toBeLessThan(12_000)
-  expect(await jobs()).toEqual([{ attempts: 1, last_error: null, locked: false }])
-  await end()
-  expect((await world.sql('SELECT FROM erasure_requests WHERE id = $1', [idOf(request)])).rowCount).toBe(1)
 })

@@ -3,7 +3,8 @@ import { systemClock } from '../../server/kernel/clock.ts'
 import { dataEntryTypes } from '../../server/personal-data/data-entries.ts'
 import { profile as passwordsOf, person, settle, signedIn } from '../accounts/members.ts'
 import { password } from '../customers/objects.ts'
-import { type Kind, kinds, Samples } from '../support/samples.ts'
+import { Samples, specimens } from '../support/samples.ts'
+import type { Specimen } from '../support/specimens.ts'
 import { type Client, openWorld, type World } from '../support/world.ts'
 import {
   about,
@@ -146,8 +147,8 @@ describe('who reads personal data', () => {
   })
 })
 
-const entryTypeOf = ({ resource }: Kind) => resource.type.replaceAll('_', '-')
-const personal = kinds.filter((kind) => (dataEntryTypes as readonly string[]).includes(entryTypeOf(kind)))
+const entryTypeOf = ({ resource }: Specimen) => resource.type.replaceAll('_', '-')
+const personal = specimens.filter((one) => (dataEntryTypes as readonly string[]).includes(entryTypeOf(one)))
 
 test('any object that holds personal data, alone and in a list', async () => {
   expect(personal.map(({ name }) => name).sort()).toEqual([
@@ -164,21 +165,21 @@ test('any object that holds personal data, alone and in a list', async () => {
   ])
   const alone = await newAdmin()
   const samples = new Samples(world.admin)
-  const read: [kind: Kind, id: string][] = []
-  for (const kind of personal) {
-    const { id, path, collection } = await samples.make(kind)
-    if (kind.operations.get) expect((await alone.client.get(path)).status).toBe(200)
+  const read: [specimen: Specimen, id: string][] = []
+  for (const specimen of personal) {
+    const { id, path, collection } = await samples.make(specimen)
+    if (specimen.operations.get) expect((await alone.client.get(path)).status).toBe(200)
     const listed = await support.client.get(collection)
     expect(listed.body.data.map((one: { id: string }) => one.id)).toContain(id)
-    read.push([kind, id])
+    read.push([specimen, id])
   }
   await settled(world.admin)
-  for (const [kind, id] of read) {
-    const reads = await readsOf(world.admin, entryTypeOf(kind), id)
-    const expected = kind.operations.get ? [alone.id, support.id] : [support.id]
+  for (const [specimen, id] of read) {
+    const reads = await readsOf(world.admin, entryTypeOf(specimen), id)
+    const expected = specimen.operations.get ? [alone.id, support.id] : [support.id]
     // Some samples are made by reading them.
     const readers = initiatorsIn(reads).filter((reader) => reader !== keyId)
-    expect([kind.name, readers]).toEqual([kind.name, expected.sort()])
+    expect(readers, `who read the ${specimen.name}`).toEqual(expected.sort())
     for (const { relationships } of reads) {
       expect((await world.admin.get(relationships.resource_path.url)).body.data.id).toBe(id)
     }

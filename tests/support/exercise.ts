@@ -1,5 +1,6 @@
+import { app } from '../../server/app.ts'
 import { type Client, clientOf, type Reply, tokenOf } from './client.ts'
-import { kindsWith, operations, Samples } from './samples.ts'
+import { Samples, specimensWith } from './samples.ts'
 
 /** One operation that was called, and what it answered. */
 export interface Called {
@@ -9,14 +10,15 @@ export interface Called {
 
 const late = new Set(['delete-settings'])
 
-/** Calls every operation once, as a client that wants it to succeed. */
+/** Calls every operation of the application once, as a client that wants it to succeed. */
 export async function exercise(
   client: Client,
   credentials: { id: string; secret: string },
 ): Promise<Called[]> {
   const samples = new Samples(client)
   const called: Called[] = []
-  const inOrder = [...operations].sort((a, b) => Number(late.has(a.id)) - Number(late.has(b.id)))
+  const operations = app.flatMap((module) => module.operations)
+  const inOrder = operations.sort((a, b) => Number(late.has(a.id)) - Number(late.has(b.id)))
   for (const operation of inOrder) {
     if (operation.id === 'get-access-token') {
       const body = new URLSearchParams({
@@ -33,11 +35,11 @@ export async function exercise(
     }
     // A list says more with something in it.
     const { of } = operation
-    const kind =
+    const listed =
       of.kind === 'resource' &&
       of.name === 'list' &&
-      kindsWith('list').find((one) => one.resource === of.resource)
-    if (kind) await samples.make(kind)
+      specimensWith('list').find(({ resource }) => resource === of.resource)
+    if (listed) await samples.make(listed)
     const { path, body } = await samples.call(operation)
     const init = body === undefined ? {} : { body: JSON.stringify(body) }
     called.push({ id: operation.id, reply: await client.send(operation.method, path, init) })

@@ -2,7 +2,7 @@ import type { DefinedField } from '../../server/extensions/definition.ts'
 import { entriesOf } from '../../server/extensions/entries.ts'
 import type { FieldType } from '../../server/extensions/field-rules.ts'
 import { type Resource, resource } from '../../server/kernel/resource.ts'
-import type { Client } from './client.ts'
+import type { Client } from '../support/client.ts'
 
 /** A custom API with a field of every type, whose entries stand for those of all custom APIs. */
 const fieldTypes: Readonly<Record<string, FieldType>> = {

@@ -11,8 +11,7 @@ import {
   text,
 } from '../../server/kernel/fields.ts'
 import { longText } from '../../server/kernel/query/long-text.ts'
-import { resource } from '../../server/kernel/resource.ts'
-import type { World } from '../support/world.ts'
+import { resource, walks } from '../../server/kernel/resource.ts'
 
 const code = text({ upperCase: true, pattern: /^[A-Za-z]{3}$/, max: 3 })
 const amount = group(
@@ -20,7 +19,7 @@ const amount = group(
   {},
 )
 
-export const thingFields = {
+const fields = {
   title: text({ required: true, min: 1, max: 20 }),
   code,
   owner: reference('thing', {}),
@@ -48,20 +47,25 @@ export const thingFields = {
   rows: list(group({ id: reference('thing', {}), note: text({ default: '', max: 5 }) }, {}), {}),
   shape: field<object | undefined>({ type: 'object', required: ['sides'] }, {}),
   pin: text({ stored: false, max: 60 }),
-  fresh_token: text({ stored: false, sentAs: 'token', min: 8, max: 60 }),
+  // What is shown under its name may come back.
+  fresh_token: field<string | boolean | undefined>(
+    { type: ['string', 'boolean'], minLength: 8, maxLength: 60 },
+    { stored: false, sentAs: 'token' },
+  ),
   token: flag({ readOnly: true }),
   keys: group({ own: text({ max: 10 }) }, { hidden: true }),
 }
 
-/** A resource of the tests, with a field of every sort. */
+/** A field of every sort, and filters on what is inside them. */
 export const things = resource({
   type: 'thing',
   noun: ['thing', 'things'],
-  about: 'A thing.',
+  about: 'Whatever lies about.',
   path: '/v2/things',
   table: 'things',
-  fields: thingFields,
+  fields,
   filter: {
+    ...walks,
     title: ['eq'],
     'contact.email': { ...longText('contact_email') },
     'contact.phone': { ops: ['eq', 'is_null'], column: `(doc->'contact'->>'phone')` },
@@ -87,23 +91,10 @@ export const things = resource({
       where: (_op, [value], bind, part) => `doc->'words'->>${bind(part)}::integer = ${bind(value)}`,
     },
   },
+  sort: ['created_at', 'id', 'title', 'updated_at'],
   area: 'things',
   envelope: { times: 'meta.timestamps', digits: 3, fields: 'top', links: 'inside', href: 'absolute' },
   beforeWrite: (_work, { values }) => {
-    if (values.fresh_token !== undefined) values.token = true
+    if (typeof values.fresh_token === 'string') values.token = true
   },
 })
-
-/** The table of things, in a world's database. */
-export async function makeThings(world: World): Promise<void> {
-  await world.sql(`
-    CREATE TABLE things (
-      store_id uuid NOT NULL, id uuid NOT NULL, version integer NOT NULL DEFAULT 0,
-      created_at timestamptz(3) NOT NULL, updated_at timestamptz(3) NOT NULL,
-      doc json NOT NULL, hidden json,
-      title text COLLATE "C" GENERATED ALWAYS AS (doc->>'title') STORED NOT NULL,
-      contact_email text COLLATE "C" GENERATED ALWAYS AS (doc->'contact'->>'email') STORED,
-      CONSTRAINT things_pkey PRIMARY KEY (store_id, id)
-    )`)
-  await world.sql(`CALL track('things', $$'thing'$$)`)
-}

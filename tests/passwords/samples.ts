@@ -1,0 +1,7 @@
+import type { ModuleSamples } from '../support/module-samples.ts'
+
+export const passwords: ModuleSamples = {
+  // Or a request for a one-time password would be refused.
+  completions: { 'password-profile': async () => ({ enable_one_time_password_token: true }) },
+  notMadeUp: ['current_password'],
+}

@@ -1,0 +1,127 @@
+import type { Field, Fields, JsonSchema } from '../../server/kernel/fields.ts'
+import { writable } from '../../server/kernel/input.ts'
+import { textsMatching } from './matching-texts.ts'
+
+/** The values of a field, as far as they are made up: how many different ones there are, and the one at a place. */
+interface MadeUp {
+  readonly count: number
+  at(place: number): unknown
+}
+
+// Anywhere, so that a second run on the same server makes other names.
+let place = Math.floor(Math.random() * 1e9)
+
+/** A value that the field's schema accepts; of texts and numbers that have no default, another each time. */
+export function madeUpValue(name: string, field: Field): unknown {
+  place += 1
+  return madeUpOf(name, field).at(place)
+}
+
+/** Up to `wanted` different values of a field: fewer when its schema has fewer than twice as many. */
+export function madeUpValues(name: string, field: Field, wanted: number): unknown[] {
+  const values = madeUpOf(name, field)
+  // Some may be taken: they go around, and begin anywhere.
+  const length = Math.min(wanted, Math.floor(values.count / 2))
+  const from = place + 1
+  place += length
+  return Array.from({ length }, (_, i) => values.at(from + i))
+}
+
+/** Values of all fields that are no references, as a client may send them. */
+export const madeUpValuesOf = (fields: Fields): Record<string, unknown> =>
+  Object.fromEntries(
+    writable(fields)
+      .filter(([, { options }]) => !options.refersTo)
+      .map(([name, field]) => [name, madeUpValue(name, field)]),
+  )
+
+function madeUpOf(name: string, { schema, options }: Field): MadeUp {
+  const isText = typeOf(schema) === 'string' && !schema.enum
+  // What is empty says less than what has something in it.
+  const { default: fallback } = options
+  const said = typeof fallback === 'object' && !Object.keys(fallback ?? {}).length ? undefined : fallback
+  return said === undefined || isText ? valuesOf(name, schema) : only(said)
+}
+
+const typeOf = (schema: JsonSchema) => [schema.type].flat()[0]
+
+const only = (value: unknown): MadeUp => ({ count: 1, at: () => value })
+
+/** The plainest values that a schema describes. */
+function valuesOf(name: string, schema: JsonSchema): MadeUp {
+  if (schema.const !== undefined) return only(schema.const)
+  if (Array.isArray(schema.enum)) return only(schema.enum[0])
+  switch (typeOf(schema)) {
+    case 'string':
+      return textsOf(name, schema)
+    case 'integer':
+    case 'number':
+      return numbersOf(schema)
+    case 'boolean':
+      return only(true)
+    case 'array':
+      return listsOf(name, schema)
+    case 'object':
+      return objectsOf(schema)
+    default:
+      return only(null)
+  }
+}
+
+function numbersOf({ minimum, maximum }: { readonly minimum?: number; readonly maximum?: number }): MadeUp {
+  const [low, high] = [minimum ?? 1, maximum ?? Number.MAX_SAFE_INTEGER]
+  // The smallest that counts something, where there is one.
+  const from = Math.ceil(low < 1 && high >= 1 ? 1 : low)
+  const count = Math.min(10_000, Math.floor(high) - from + 1)
+  return { count, at: (at) => from + (at % count) }
+}
+
+function listsOf(name: string, schema: JsonSchema): MadeUp {
+  const { minItems = 1, maxItems = 1, items = {} } = schema as { [keyword: string]: never }
+  const item = valuesOf(name, items)
+  const length = Math.min(Math.max(1, minItems), maxItems)
+  return { count: item.count, at: (at) => Array.from({ length }, (_, i) => item.at(at + i)) }
+}
+
+function objectsOf(schema: JsonSchema): MadeUp {
+  const {
+    properties = {},
+    required = [],
+    additionalProperties,
+  } = schema as {
+    properties?: Record<string, JsonSchema>
+    required?: readonly string[]
+    additionalProperties?: JsonSchema
+  }
+  const members = required.map((name) => [name, valuesOf(name, properties[name] ?? {})] as const)
+  // A map, which may be empty: one with something in it says more.
+  if (additionalProperties) members.push(['key', valuesOf('key', additionalProperties)])
+  return {
+    count: Math.max(1, ...members.map(([, { count }]) => count)),
+    at: (at) => Object.fromEntries(members.map(([name, values]) => [name, values.at(at)])),
+  }
+}
+
+const formats: Readonly<Record<string, (place: number) => string>> = {
+  email: (at) => `sample-${at}@example.com`,
+  uri: (at) => `https://example.com/${at}`,
+  uuid: (at) => `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`,
+  'date-time': (at) => new Date(Date.UTC(2026, 0, 31) + (at % 86_400_000)).toISOString(),
+  password: (at) => `sample phrase ${at}`,
+}
+
+function textsOf(name: string, schema: JsonSchema): MadeUp {
+  const { maxLength: max = 100, minLength: min = 0, pattern, format } = schema as { [keyword: string]: never }
+  const ofFormat = formats[format ?? '']
+  if (format && !ofFormat) throw new Error(`No text of the format ${format} is made up for ${name}`)
+  const pad = '.'.repeat(Math.max(0, min - name.length - 2))
+  // The most telling ones that the rest of the schema accepts.
+  for (const make of [ofFormat, ...(format ? [] : [(at: number) => `${name}${pad} ${at}`])]) {
+    const longest = make?.(1e10) ?? ''
+    const fits = longest.length >= min && longest.length <= max && (!pattern || matches(pattern, longest))
+    if (make && fits) return { count: Number.MAX_SAFE_INTEGER, at: make }
+  }
+  return textsMatching(pattern ?? '^[A-Za-z0-9]+$', { min, max })
+}
+
+const matches = (pattern: string, text: string) => new RegExp(pattern, 'u').test(text)

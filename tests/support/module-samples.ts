@@ -1,0 +1,32 @@
+import type { Resource } from '../../server/kernel/resource.ts'
+import type { Client } from './client.ts'
+import type { Samples } from './samples.ts'
+
+type Data = { readonly id: string } & Readonly<Record<string, unknown>>
+type By<T> = Readonly<Record<string, T>>
+
+/** What one must know of a module to call its operations with success, beyond what its declarations say. */
+export interface ModuleSamples {
+  /** Resources that a request makes, as they are then. */
+  readonly runTime?: readonly Resource[]
+  /** By noun: how one comes by an object that is not made by a create of its own. */
+  readonly makers?: By<(client: Client, samples: Samples, collection: string) => Promise<Data>>
+  /** By noun: values of a create that are more than their schemas say. */
+  readonly completions?: By<(client: Client, samples: Samples, collection: string) => Promise<object>>
+  /** Nouns whose rules ask for more than the fields that are always required. */
+  readonly wantedInFull?: readonly string[]
+  /** Nouns of objects that a job goes on changing after their create was answered. */
+  readonly settledLater?: readonly string[]
+  /** Fields that no made-up value of is right in an update. */
+  readonly notMadeUp?: readonly string[]
+  /** By the segment before them: path parameters that are no object of ours. */
+  readonly parameters?: By<(client: Client, samples: Samples) => Promise<string>>
+  /** By operation: bodies that are not made of declared fields. */
+  readonly bodies?: By<(client: Client, samples: Samples) => Promise<unknown>>
+  /** By operation: queries that it cannot do without. */
+  readonly queries?: By<string>
+  /** By kind of caller: how a shopper comes by the token that says who they are. */
+  readonly signIns?: By<(client: Client, samples: Samples) => Promise<string>>
+  /** Operations whose answer every store has the same of. */
+  readonly sharedByAll?: readonly string[]
+}

@@ -1,0 +1,75 @@
+import { placed } from '../../server/kernel/envelope.ts'
+import type { Fields } from '../../server/kernel/fields.ts'
+import type { Operation } from '../../server/kernel/module.ts'
+import type { OperationName, Resource } from '../../server/kernel/resource.ts'
+
+/** What the tests look at of one sort of object: its resource and its operations, some of which may be actions. */
+export interface Specimen {
+  /** The resource's noun. */
+  readonly name: string
+  readonly resource: Resource
+  readonly operations: Partial<Readonly<Record<OperationName, Operation>>>
+  /** Its resource is made by a request; the one here stands for it, and the type of its objects is not known. */
+  readonly runTime: boolean
+}
+
+/** What is there besides the operations. */
+interface More {
+  readonly runTime: readonly Resource[]
+  /** Nouns of objects that a job goes on changing after their create was answered. */
+  readonly settledLater: readonly string[]
+}
+
+const routes = { list: 'GET', create: 'POST', get: 'GET', update: 'PUT', delete: 'DELETE' } as const
+
+/** A path whose parameters have no names: two that are the same lead to the same objects. */
+export const place = (path: string): string => path.replace(/:\w+/g, ':')
+
+/** One specimen of every sort of object that the operations are about. */
+export function specimensOf(operations: readonly Operation[], more: More): readonly Specimen[] {
+  const declared = new Set(operations.flatMap(({ of }) => (of.kind === 'resource' ? [of.resource] : [])))
+  const specimen = (resource: Resource, runTime: boolean): Specimen => {
+    const found = (Object.keys(routes) as OperationName[]).flatMap((name) => {
+      // What is owed by every create is not by theirs.
+      if (name === 'create' && more.settledLater.includes(resource.noun[0])) return []
+      const operation = operationOf(operations, resource, name, runTime)
+      return operation ? [[name, operation] as const] : []
+    })
+    return { name: resource.noun[0], resource, runTime, operations: Object.fromEntries(found) }
+  }
+  return [
+    ...[...declared].map((resource) => specimen(resource, false)),
+    ...more.runTime.map((resource) => specimen(resource, true)),
+  ]
+}
+
+/** The resource's own operation, or the action that stands at its address. */
+function operationOf(
+  operations: readonly Operation[],
+  resource: Resource,
+  name: OperationName,
+  runTime: boolean,
+): Operation | undefined {
+  const own = operations.find(
+    ({ of }) => of.kind === 'resource' && of.resource === resource && of.name === name,
+  )
+  // A GET that is an action may answer with anything, so it is no list.
+  if (own || (!runTime && (name === 'list' || name === 'get'))) return own
+  const path = place(name === 'list' || name === 'create' ? resource.path : `${resource.path}/:id`)
+  return operations.find((other) => other.method === routes[name] && place(other.path) === path)
+}
+
+/** A body of one of the specimen's operations with these values, which an action has at the top. */
+export function bodyWith(
+  { operations, resource }: Specimen,
+  name: 'create' | 'update',
+  values: Readonly<Record<string, unknown>>,
+): { data: Readonly<Record<string, unknown>> } {
+  return { data: placed(operations[name]?.of.kind === 'action' ? undefined : resource.envelope, values) }
+}
+
+/** The fields that a create of the specimen takes. */
+export const createFields = ({ resource, operations }: Specimen): Fields => {
+  const of = operations.create?.of
+  return of?.kind === 'action' && of.action.body ? of.action.body.fields : resource.fields
+}

@@ -1,0 +1,76 @@
+import { group, map, text } from '../../server/kernel/fields.ts'
+import { type Relationship, relationship } from '../../server/kernel/relationship.ts'
+import { type Resource, resource, shown } from '../../server/kernel/resource.ts'
+import { things } from './things.ts'
+
+const comparisons = ['lt', 'le', 'eq', 'gt', 'ge'] as const
+
+/** What clients call by a name of their own, and know no other id of: as carts are. */
+export const crates: Resource = resource({
+  type: 'crate',
+  noun: ['crate', 'crates'],
+  about: 'A crate, under whatever name its owner has given it.',
+  path: '/v2/crates',
+  table: 'crates',
+  fields: {
+    id: text({
+      pattern: /^[A-Za-z0-9_-]{1,255}$/,
+      immutable: true,
+      about: 'Chosen by the client, or a UUID; unique in the store.',
+      example: 'in-the-attic',
+    }),
+    sender: group({ email: text({ required: true, format: 'email', max: 320 }) }, { about: 'Who sends it.' }),
+    marks: map(text({ max: 255 }), { maxKeys: 20, about: 'What is written on it.' }),
+    relationships: shown({}, { about: 'What lies on top.' }),
+  },
+  filter: {
+    id: { ops: ['eq', 'in'], type: 'text', column: 'reference' },
+    created_at: comparisons,
+    updated_at: comparisons,
+  },
+  sort: ['created_at', 'updated_at'],
+  key: { field: 'id', where: (name, bind) => `reference = ${bind(name)}` },
+  order: '-updated_at',
+  area: 'crates',
+  envelope: { times: 'fields', digits: 0, fields: 'top', links: 'none', href: 'absolute' },
+  beforeWrite: (_work, { id, values }) => {
+    values.id ??= id
+  },
+  constraints: {
+    crates_reference_key: {
+      code: 'conflict',
+      detail: 'a crate with the given id already exists',
+      source: 'data.id',
+    },
+  },
+})
+
+const links = {
+  about: 'What is in the crate.',
+  owner: () => crates,
+  target: () => things,
+  area: 'crates',
+} as const
+
+/** In rows of their own, as there may be many. */
+export const thingsOfCrate: Relationship = relationship({
+  ...links,
+  name: 'crate-things',
+  path: '/v2/crates/:crate_id/relationships/things',
+  holds: 'many',
+  kept: { table: 'crate_things', ownerColumn: 'crate_id' },
+  most: { n: 500, detail: (n) => `A crate may have at most ${n} things.` },
+  meta: { note: text({ max: 20, about: 'Why.' }) },
+  operations: { list: 200, add: 201, replace: 204, remove: 204 },
+})
+
+/** One, in the crate's document. */
+export const topOfCrate: Relationship = relationship({
+  ...links,
+  name: 'crate-top',
+  path: '/v2/crates/:crate_id/relationships/top',
+  holds: 'one',
+  kept: { member: 'top' },
+  most: { n: 1, detail: () => 'Only one lies on top.' },
+  operations: { list: 200, add: 200, replace: 200, remove: 204 },
+})

@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { app } from '../../server/app.ts'
+import { module } from '../../server/kernel/module.ts'
+import { access } from '../../server/permissions/access.ts'
+import { crates, thingsOfCrate, topOfCrate } from './crates.ts'
+import { gadgets } from './gadgets.ts'
+import { things } from './things.ts'
+import { widgets } from './widgets.ts'
+
+const workshop = module({
+  name: 'workshop',
+  about: 'What no module of the application has made use of yet.',
+  resources: [crates, gadgets, things, widgets],
+  relationships: [thingsOfCrate, topOfCrate],
+})
+
+/** The application with the workshop beside it: what `openWorld` is told to serve. */
+export const appAndWorkshop = {
+  modules: [...app, workshop],
+  access: {
+    ...access,
+    crates: { client_credentials: 'rw' },
+    gadgets: { implicit: 'r', 'account-member': 'r', customer: 'r', client_credentials: 'rw' },
+    things: { client_credentials: 'rw' },
+    widgets: { client_credentials: 'rw' },
+  },
+  /** Makes its tables. */
+  sql: readFileSync(join(import.meta.dirname, 'tables.sql'), 'utf8'),
+} as const

@@ -1,0 +1,38 @@
+import { integer, text } from '../../server/kernel/fields.ts'
+import { resource, walks } from '../../server/kernel/resource.ts'
+import { gadgets } from './gadgets.ts'
+
+/** Parts of a gadget, of which there may be many; their names and numbers are taken once in each. */
+export const widgets = resource({
+  type: 'widget',
+  noun: ['widget', 'widgets'],
+  about: 'A part of a gadget.',
+  path: '/v2/gadgets/:gadget_id/widgets',
+  table: 'widgets',
+  parent: () => gadgets,
+  fields: {
+    slug: text({
+      required: true,
+      pattern: /^[a-z0-9_-]{1,63}$/,
+      about: 'Unique in the gadget.',
+      example: 'left-lever',
+    }),
+    serial: integer({ required: true, min: 1, max: 999_999, about: 'Unique in the gadget.', example: 7 }),
+  },
+  filter: { ...walks, slug: ['eq', 'in', 'like'], serial: ['eq', 'ge', 'le'] },
+  sort: ['created_at', 'id', 'serial', 'slug', 'updated_at'],
+  area: 'widgets',
+  envelope: { times: 'meta', digits: 3, fields: 'attributes', links: 'inside', href: { after: '/v2' } },
+  constraints: {
+    widgets_slug_key: {
+      code: 'conflict',
+      detail: 'a widget with the given slug already exists',
+      source: 'data.attributes.slug',
+    },
+    widgets_serial_key: {
+      code: 'conflict',
+      detail: 'a widget with the given serial already exists',
+      source: 'data.attributes.serial',
+    },
+  },
+})
