@@ -20,9 +20,7 @@ export function send(reply: FastifyReply, { status, body, headers }: Answer): Fa
 
 function sendFile(reply: FastifyReply, content: Uint8Array | Readable): FastifyReply {
   const { id, log, method, url } = reply.request
-  if (!(content instanceof Readable)) {
-    return reply.send(Buffer.from(content.buffer, content.byteOffset, content.byteLength))
-  }
+  if (!(content instanceof Readable)) return reply.send(content)
   if (method === 'HEAD') {
     content.destroy()
     return reply.send()
