@@ -45,6 +45,7 @@ export async function seed(database: Database, url: string, token: string, rows:
         FROM (SELECT i, timestamptz '2026-01-01' + i * interval '20 ms' AS t FROM generate_series($2::int, $3::int) i) s`,
       values: [storeId, from, Math.min(rows, from + perStatement - 1), customApiId],
     })
+    await database.run({ text: 'SELECT sequence_store($1)', values: [storeId] })
   }
   // The server's own merging may be at it, and then this one leaves it to that.
   for (let waiting = 1; waiting > 0; ) {

@@ -19,49 +19,82 @@ BEGIN
 END $function$
 ;
 
-CREATE OR REPLACE FUNCTION holds_personal_data(type text)
- RETURNS boolean
- LANGUAGE sql
- IMMUTABLE
-AS $function$
-  SELECT type IN ('customer', 'account', 'address', 'account_membership', 'user_authentication_info',
-    'user_authentication_oidc_profile_info', 'user_authentication_password_profile_info', 'order')
-$function$
-;
-
-CREATE OR REPLACE FUNCTION index_changed_entries()
- RETURNS trigger
+CREATE OR REPLACE FUNCTION give_positions(of_store uuid, most integer, finished bigint)
+ RETURNS integer
  LANGUAGE plpgsql
-AS $function$ BEGIN
-  DELETE FROM entry_values v
-  USING changed e
-  JOIN before b ON b.store_id = e.store_id AND b.custom_api_id = e.custom_api_id AND b.id = e.id
-  JOIN custom_fields f ON f.store_id = e.store_id AND f.custom_api_id = e.custom_api_id AND f.field_type <> 'any'
-    AND (e.doc->f.slug)::text IS DISTINCT FROM (b.doc->f.slug)::text
-  WHERE v.store_id = e.store_id AND v.field_id = f.id AND v.entry_id = e.id;
-
-  INSERT INTO entry_values
-  SELECT e.store_id, f.id, e.id, v.element, left(v.text_value, 128), nullif(substr(v.text_value, 129), ''), v.number_value,
-    CASE WHEN f.is_unique AND v.element = -2 THEN entry_unique_key(e.hidden, f.id, v.text_value) END
-  FROM changed e
-  JOIN before b ON b.store_id = e.store_id AND b.custom_api_id = e.custom_api_id AND b.id = e.id
-  JOIN custom_fields f ON f.store_id = e.store_id AND f.custom_api_id = e.custom_api_id AND f.field_type <> 'any'
-    AND (e.doc->f.slug)::text IS DISTINCT FROM (b.doc->f.slug)::text
-  CROSS JOIN LATERAL indexed_values(e.doc->f.slug, f.allowed_type) v;
-  RETURN NULL;
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+AS $function$
+DECLARE
+  given integer;
+BEGIN
+  WITH taken AS (
+    DELETE FROM fresh_changes f WHERE f.store_id = of_store AND f.seq = ANY (ARRAY(
+      SELECT o.seq FROM fresh_changes o
+      WHERE o.store_id = of_store AND o.seq > (SELECT done FROM feeds WHERE store_id = of_store)
+      ORDER BY o.seq LIMIT most))
+    RETURNING f.*
+  ), counted AS (
+    SELECT count(*) AS n, max(seq) AS last FROM taken
+  ), feed AS (
+    UPDATE feeds SET position = position + n,
+      done = greatest(done, least(finished, CASE WHEN n = most THEN last ELSE finished END))
+    FROM counted WHERE store_id = of_store RETURNING position - n AS before
+  )
+  INSERT INTO changes (store_id, position, at, event, type, source, id, scope, personal, actor, request_id, doc)
+  SELECT t.store_id, feed.before + row_number() OVER (ORDER BY t.seq), t.at, t.event, t.type, t.source, t.id, t.scope,
+    t.personal, t.actor, t.request_id, t.doc
+  FROM taken t, feed ORDER BY t.seq;
+  GET DIAGNOSTICS given = ROW_COUNT;
+  RETURN given;
 END $function$
 ;
 
-CREATE OR REPLACE FUNCTION index_new_entries()
+CREATE OR REPLACE FUNCTION has_fresh_changes(of_store uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ STABLE
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+AS $function$
+BEGIN
+  RETURN EXISTS (SELECT FROM fresh_changes c WHERE c.store_id = of_store
+    AND c.seq > coalesce((SELECT f.done FROM feeds f WHERE f.store_id = of_store), 0));
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION hold_feed(of_store uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO feeds SELECT of_store, 0 WHERE NOT EXISTS (SELECT FROM feeds WHERE store_id = of_store)
+  ON CONFLICT DO NOTHING;
+  PERFORM FROM feeds WHERE store_id = of_store FOR NO KEY UPDATE;
+END $function$
+;
+
+CREATE OR REPLACE FUNCTION index_entry()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$ BEGIN
-  INSERT INTO entry_values
-  SELECT e.store_id, f.id, e.id, v.element, left(v.text_value, 128), nullif(substr(v.text_value, 129), ''), v.number_value,
-    CASE WHEN f.is_unique AND v.element = -2 THEN entry_unique_key(e.hidden, f.id, v.text_value) END
-  FROM changed e
-  JOIN custom_fields f ON f.store_id = e.store_id AND f.custom_api_id = e.custom_api_id AND f.field_type <> 'any'
-  CROSS JOIN LATERAL indexed_values(e.doc->f.slug, f.allowed_type) v;
+  IF TG_OP <> 'INSERT' THEN
+    DELETE FROM entry_values v USING custom_fields f
+    WHERE f.store_id = OLD.store_id AND f.custom_api_id = OLD.custom_api_id
+      AND v.store_id = OLD.store_id AND v.field_id = f.id AND v.entry_id = OLD.id
+      AND (TG_OP = 'DELETE' OR f.field_type <> 'any'
+        AND (NEW.doc->f.slug)::text IS DISTINCT FROM (OLD.doc->f.slug)::text);
+  END IF;
+  IF TG_OP <> 'DELETE' THEN
+    INSERT INTO entry_values
+    SELECT NEW.store_id, f.id, NEW.id, v.element, left(v.text_value, 128), nullif(substr(v.text_value, 129), ''),
+      v.number_value,
+      CASE WHEN f.is_unique AND v.element = -2 THEN entry_unique_key(NEW.hidden, f.id, v.text_value) END
+    FROM custom_fields f
+    CROSS JOIN LATERAL indexed_values(NEW.doc->f.slug, f.allowed_type) v
+    WHERE f.store_id = NEW.store_id AND f.custom_api_id = NEW.custom_api_id AND f.field_type <> 'any'
+      AND (TG_OP = 'INSERT' OR (NEW.doc->f.slug)::text IS DISTINCT FROM (OLD.doc->f.slug)::text);
+  END IF;
   RETURN NULL;
 END $function$
 ;
@@ -160,53 +193,72 @@ BEGIN
 END $function$
 ;
 
-CREATE OR REPLACE FUNCTION personal_data_root(of_store uuid, of_type text, of_id uuid)
- RETURNS uuid
- LANGUAGE sql
- STABLE
-AS $function$
-  SELECT root_id FROM (
-    SELECT e.root_id FROM personal_data_entries e
-    WHERE e.store_id = of_store AND e.resource_type = of_type AND e.resource_id = of_id AND e.at_home
-    UNION ALL
-    SELECT CASE
-        WHEN l.type IN ('customer', 'account', 'user_authentication_info') THEN l.id
-        WHEN l.type = 'account_membership' THEN (l.doc->>'account_member_id')::uuid
-        ELSE l.scope END
-    FROM (
-      SELECT c.store_id, c.type, c.id, c.scope, c.doc
-      FROM changes c WHERE c.doc IS NOT NULL AND holds_personal_data(c.type)
-      UNION ALL
-      -- A membership's member is not known from here.
-      SELECT r.store_id, r.type, r.id, r.scope, NULL
-      FROM personal_data_reads r WHERE r.type <> 'account_membership'
-    ) l
-    WHERE l.store_id = of_store AND l.id = of_id
-      AND l.type = CASE of_type WHEN 'account-member' THEN 'user_authentication_info' ELSE replace(of_type, '-', '_') END
-      AND (of_type <> 'account-member' OR EXISTS (
-        SELECT FROM authentication_realms r
-        WHERE r.store_id = of_store AND r.id = l.scope AND r.origin = 'account_authentication_settings'))
-  ) roots LIMIT 1
-$function$
-;
-
 CREATE OR REPLACE FUNCTION record_personal_data_reads(reads json)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 BEGIN
   PERFORM pg_advisory_xact_lock_shared(7305014);
-  INSERT INTO personal_data_reads (store_id, at, type, id, scope, actor, parent_type, parent_scope)
+  INSERT INTO personal_data_reads (store_id, at, source, id, scope, actor, parent_scope)
   SELECT r.* FROM json_to_recordset(reads) AS r (
-    store_id uuid, at timestamptz, type text, id uuid, scope uuid, actor text, parent_type text, parent_scope uuid)
+    store_id uuid, at timestamptz, source text, id uuid, scope uuid, actor text, parent_scope uuid)
   WHERE NOT EXISTS (
       SELECT FROM changes c
-      WHERE c.store_id = r.store_id AND c.type = r.type AND c.id = r.id AND holds_personal_data(c.type)
-        AND c.kind = 'deleted')
+      WHERE c.store_id = r.store_id AND c.source = r.source AND c.id = r.id AND c.personal AND c.event = 'deleted')
     OR EXISTS (
       SELECT FROM changes c
-      WHERE c.store_id = r.store_id AND c.type = r.type AND c.id = r.id AND holds_personal_data(c.type)
-        AND c.kind <> 'deleted');
+      WHERE c.store_id = r.store_id AND c.source = r.source AND c.id = r.id AND c.personal AND c.event <> 'deleted');
+END $function$
+;
+
+CREATE OR REPLACE PROCEDURE sequence_changes(IN of_stores uuid[], IN most integer, INOUT tip bigint, INOUT xid xid8, INOUT busy uuid[] DEFAULT '{}'::uuid[])
+ LANGUAGE plpgsql
+AS $procedure$
+DECLARE
+  s uuid;
+  given integer;
+  uncommitted integer := 0;
+  finished bigint := 0;
+  next_tip bigint;
+BEGIN
+  -- Before this transaction has an id.
+  SELECT last_value INTO next_tip FROM fresh_changes_seq_seq;
+  IF xid < pg_snapshot_xmin(pg_current_snapshot()) THEN
+    finished := least(tip, next_tip);
+    xid := NULL;
+  END IF;
+  FOREACH s IN ARRAY of_stores LOOP
+    CONTINUE WHEN NOT has_fresh_changes(s);
+    IF xid IS NULL THEN
+      xid := pg_current_xact_id();
+      tip := next_tip;
+    END IF;
+    PERFORM FROM feeds WHERE store_id = s FOR NO KEY UPDATE SKIP LOCKED;
+    IF FOUND THEN
+      given := give_positions(s, most, finished);
+      IF given = most THEN busy := busy || s; END IF;
+      uncommitted := uncommitted + given;
+    ELSE
+      INSERT INTO feeds VALUES (s, 0) ON CONFLICT DO NOTHING;
+      busy := busy || s;
+    END IF;
+    IF uncommitted >= most THEN
+      COMMIT;
+      uncommitted := 0;
+    END IF;
+  END LOOP;
+END $procedure$
+;
+
+CREATE OR REPLACE FUNCTION sequence_store(of_store uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  -- What has a position has been committed with it.
+  IF NOT has_fresh_changes(of_store) THEN RETURN; END IF;
+  PERFORM hold_feed(of_store);
+  PERFORM give_positions(of_store, NULL, 0);
 END $function$
 ;
 
@@ -243,93 +295,98 @@ BEGIN
 END $function$
 ;
 
-CREATE OR REPLACE PROCEDURE track(IN tracked regclass, IN type text, IN scopes text[] DEFAULT '{}'::text[])
+CREATE OR REPLACE FUNCTION stores_with_fresh_changes()
+ RETURNS SETOF uuid
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  -- As after a restore that left the sequence out.
+  UPDATE feeds SET done = 0 WHERE done > (SELECT last_value FROM fresh_changes_seq_seq);
+  RETURN QUERY SELECT s.id FROM stores s WHERE has_fresh_changes(s.id);
+END $function$
+;
+
+CREATE OR REPLACE PROCEDURE track(IN tracked regclass, IN type text, IN scopes text[] DEFAULT '{}'::text[], IN personal boolean DEFAULT false, IN source text DEFAULT NULL::text)
  LANGUAGE plpgsql
 AS $procedure$
 DECLARE
-  body text;
-  kind text;
-  scope text := CASE WHEN cardinality(scopes) = 0 THEN 'NULL' ELSE 'r.' || scopes[1] END;
+  name text := tracked::text || '_tracked';
+  scope text := CASE WHEN cardinality(scopes) = 0 THEN 'NULL' ELSE 'r.' || quote_ident(scopes[1]) END;
+  change text := $sql$
+      INSERT INTO fresh_changes (store_id, id, type, source, scope, personal, actor, request_id, event, at, doc)
+      VALUES (r.store_id, r.id, %s, %s, %s, %s, split_part(author, ' ', 1), split_part(author, ' ', 2), %s, %s, %s);$sql$;
+  deltas text := '';
   counted text;
-  event record;
+  parent record;
 BEGIN
-  FOR event IN VALUES ('insert', 'created', 'NEW', 1), ('update', 'updated', 'NEW', 0), ('delete', 'deleted', 'OLD', -1)
+  source := coalesce(source, quote_literal(tracked::text));
+  IF cardinality(scopes) = 0 THEN
+    deltas := format($sql$
+      INSERT INTO list_deltas VALUES (%L, r.store_id, r.store_id, r.created_at, r.id, n);$sql$, tracked::text);
+  END IF;
+  FOREACH counted IN ARRAY scopes LOOP
+    deltas := deltas || format($sql$
+      IF r.%I IS NOT NULL THEN
+        INSERT INTO list_deltas VALUES (%L, r.store_id, r.%I, r.created_at, r.id, n);
+      END IF;$sql$, counted, tracked::text || '.' || counted, counted);
+  END LOOP;
+  EXECUTE format(
+    $function$
+CREATE FUNCTION %I() RETURNS trigger LANGUAGE plpgsql AS $body$
+DECLARE
+  -- Who writes, in which request, and when.
+  author text := coalesce(nullif(current_setting('sutler.by', true), ''), 'system');
+BEGIN
+  IF TG_OP = 'DELETE' THEN
+    DECLARE
+      r ALIAS FOR OLD;
+      n smallint := -1;
+      at timestamptz := coalesce(nullif(split_part(author, ' ', 3), '')::timestamptz, clock_timestamp());
+    BEGIN%s%s
+    END;
+  -- A change is a new version; bookkeeping beside it is none.
+  ELSIF TG_OP = 'INSERT' OR NEW.version <> OLD.version THEN
+    DECLARE
+      r ALIAS FOR NEW;
+      n smallint := 1;
+    BEGIN
+      IF TG_OP = 'INSERT' THEN%s
+      END IF;%s
+    END;
+  END IF;
+  RETURN NULL;
+END $body$$function$,
+    name,
+    deltas,
+    format(change, type, source, scope, personal::text, $$'deleted'$$, 'greatest(r.updated_at, at)', 'NULL'),
+    deltas,
+    format(change, type, source, scope, personal::text,
+      $$CASE TG_OP WHEN 'INSERT' THEN 'created' ELSE 'updated' END$$, 'r.updated_at', 'r.doc'));
+  EXECUTE format('CREATE TRIGGER track AFTER INSERT OR UPDATE OR DELETE ON %s FOR EACH ROW EXECUTE FUNCTION %I()',
+    tracked, name);
+
+  -- A cascade of PostgreSQL's own would delete what hangs on a row after the row is in the feed. These triggers do so
+  -- before: the tombstones of children precede that of their parent.
+  FOR parent IN
+    SELECT c.conname AS name, c.confrelid::regclass AS relation,
+      string_agg(format('%I = OLD.%I', mine.attname, theirs.attname), ' AND ' ORDER BY pair.place) AS related
+    FROM pg_constraint c
+    CROSS JOIN LATERAL unnest(c.conkey, c.confkey) WITH ORDINALITY AS pair (mine, theirs, place)
+    JOIN pg_attribute mine ON mine.attrelid = c.conrelid AND mine.attnum = pair.mine
+    JOIN pg_attribute theirs ON theirs.attrelid = c.confrelid AND theirs.attnum = pair.theirs
+    WHERE c.conrelid = tracked AND c.contype = 'f' AND c.confdeltype = 'c'
+      AND EXISTS (SELECT FROM pg_trigger g WHERE g.tgrelid = c.confrelid AND g.tgname = 'track')
+    GROUP BY c.oid
   LOOP
-    body := format(
-      $sql$
-  INSERT INTO changes (store_id, at, kind, type, id, scope, actor, request_id, doc)
-  SELECT r.store_id, %s, %L, %s, r.id, %s,
-    split_part(coalesce(nullif(current_setting('sutler.by', true), ''), 'system'), ' ', 1),
-    split_part(coalesce(current_setting('sutler.by', true), ''), ' ', 2), %s
-  FROM changed r%s;$sql$,
-      CASE event.column2 WHEN 'deleted' THEN 'clock_timestamp()' ELSE 'r.updated_at' END,
-      event.column2, type, scope,
-      CASE event.column2 WHEN 'deleted' THEN 'NULL' ELSE 'r.doc' END,
-      CASE event.column2 WHEN 'updated' THEN
-        -- A change is a new version; bookkeeping beside it is none.
-        ' WHERE NOT EXISTS (SELECT FROM before b WHERE b.store_id = r.store_id AND b.id = r.id AND b.version = r.version)'
-      ELSE '' END);
-    IF event.column4 <> 0 THEN
-      IF cardinality(scopes) = 0 THEN
-        body := body || format($sql$
-  INSERT INTO list_deltas SELECT %L, r.store_id, r.store_id, r.created_at, r.id, %s FROM changed r;$sql$,
-          tracked::text, event.column4);
-      END IF;
-      FOREACH counted IN ARRAY scopes LOOP
-        body := body || format($sql$
-  INSERT INTO list_deltas SELECT %L, r.store_id, r.%I, r.created_at, r.id, %s FROM changed r WHERE r.%I IS NOT NULL;$sql$,
-          tracked::text || '.' || counted, counted, event.column4, counted);
-      END LOOP;
-    END IF;
-    EXECUTE format(
-      'CREATE FUNCTION %I() RETURNS trigger LANGUAGE plpgsql AS $body$ BEGIN%s RETURN NULL; END $body$',
-      tracked::text || '_on_' || event.column1, body || E'\n ');
-    EXECUTE format(
-      'CREATE TRIGGER %I AFTER %s ON %s REFERENCING %s TABLE AS changed%s FOR EACH STATEMENT EXECUTE FUNCTION %I()',
-      'track_' || event.column1, event.column1, tracked, event.column3,
-      CASE event.column1 WHEN 'update' THEN ' OLD TABLE AS before' ELSE '' END,
-      tracked::text || '_on_' || event.column1);
+    EXECUTE format('CREATE FUNCTION %I() RETURNS trigger LANGUAGE plpgsql AS $body$
+BEGIN
+  DELETE FROM %s WHERE %s;
+  RETURN OLD;
+END $body$', parent.name, tracked, parent.related);
+    EXECUTE format('CREATE TRIGGER %I BEFORE DELETE ON %s FOR EACH ROW EXECUTE FUNCTION %I()',
+      parent.name, parent.relation, parent.name);
   END LOOP;
 END $procedure$
-;
-
-CREATE OR REPLACE FUNCTION trim_changes(of_store uuid, before timestamp with time zone, rows integer)
- RETURNS bigint
- LANGUAGE sql
-AS $function$
-  WITH oldest AS MATERIALIZED (
-    SELECT c.xid, c.seq, c.at FROM changes c WHERE c.store_id = of_store ORDER BY c.xid, c.seq LIMIT rows
-  ), trimmed AS (
-    DELETE FROM changes c USING oldest o
-    WHERE c.store_id = of_store AND c.xid = o.xid AND c.seq = o.seq AND o.at < before RETURNING 1
-  )
-  SELECT count(*) FROM trimmed
-$function$
-;
-
-CREATE OR REPLACE FUNCTION trim_personal_data_reads(of_store uuid, before timestamp with time zone, rows integer)
- RETURNS bigint
- LANGUAGE sql
-AS $function$
-  WITH oldest AS MATERIALIZED (
-    SELECT r.seq, r.at FROM personal_data_reads r WHERE r.store_id = of_store ORDER BY r.seq LIMIT rows
-  ), trimmed AS (
-    DELETE FROM personal_data_reads r USING oldest o
-    WHERE r.store_id = of_store AND r.seq = o.seq AND o.at < before RETURNING 1
-  )
-  SELECT count(*) FROM trimmed
-$function$
-;
-
-CREATE OR REPLACE FUNCTION unindex_entries()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$ BEGIN
-  DELETE FROM entry_values v
-  USING removed e JOIN custom_fields f ON f.store_id = e.store_id AND f.custom_api_id = e.custom_api_id
-  WHERE v.store_id = e.store_id AND v.field_id = f.id AND v.entry_id = e.id;
-  RETURN NULL;
-END $function$
 ;
 
 CREATE TABLE account_addresses (
@@ -345,9 +402,7 @@ CREATE TABLE account_addresses (
   CONSTRAINT account_addresses_pkey PRIMARY KEY (store_id, id)
 );
 CREATE INDEX account_addresses_by_created_at ON account_addresses USING btree (store_id, account_id, created_at, id);
-CREATE TRIGGER track_delete AFTER DELETE ON account_addresses REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION account_addresses_on_delete();
-CREATE TRIGGER track_insert AFTER INSERT ON account_addresses REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION account_addresses_on_insert();
-CREATE TRIGGER track_update AFTER UPDATE ON account_addresses REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION account_addresses_on_update();
+CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON account_addresses FOR EACH ROW EXECUTE FUNCTION account_addresses_tracked();
 
 CREATE TABLE account_memberships (
   store_id uuid NOT NULL,
@@ -366,9 +421,7 @@ CREATE TABLE account_memberships (
 );
 CREATE INDEX account_memberships_by_created_at ON account_memberships USING btree (store_id, account_id, created_at, id);
 CREATE INDEX account_memberships_of_member_by_created_at ON account_memberships USING btree (store_id, account_member_id, created_at, id);
-CREATE TRIGGER track_delete AFTER DELETE ON account_memberships REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION account_memberships_on_delete();
-CREATE TRIGGER track_insert AFTER INSERT ON account_memberships REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION account_memberships_on_insert();
-CREATE TRIGGER track_update AFTER UPDATE ON account_memberships REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION account_memberships_on_update();
+CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON account_memberships FOR EACH ROW EXECUTE FUNCTION account_memberships_tracked();
 
 CREATE TABLE account_tags (
   store_id uuid NOT NULL,
@@ -384,9 +437,7 @@ CREATE TABLE account_tags (
 );
 CREATE INDEX account_tags_by_created_at ON account_tags USING btree (store_id, created_at, id);
 CREATE INDEX account_tags_by_updated_at ON account_tags USING btree (store_id, updated_at, id);
-CREATE TRIGGER track_delete AFTER DELETE ON account_tags REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION account_tags_on_delete();
-CREATE TRIGGER track_insert AFTER INSERT ON account_tags REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION account_tags_on_insert();
-CREATE TRIGGER track_update AFTER UPDATE ON account_tags REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION account_tags_on_update();
+CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON account_tags FOR EACH ROW EXECUTE FUNCTION account_tags_tracked();
 
 CREATE TABLE accounts (
   store_id uuid NOT NULL,
@@ -414,9 +465,9 @@ CREATE INDEX accounts_by_member ON accounts USING btree (store_id, (((hidden ->>
 CREATE INDEX accounts_by_name ON accounts USING btree (store_id, name, id);
 CREATE INDEX accounts_by_parent ON accounts USING btree (store_id, parent_id) WHERE (parent_id IS NOT NULL);
 CREATE INDEX accounts_by_updated_at ON accounts USING btree (store_id, updated_at, id);
-CREATE TRIGGER track_delete AFTER DELETE ON accounts REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION accounts_on_delete();
-CREATE TRIGGER track_insert AFTER INSERT ON accounts REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION accounts_on_insert();
-CREATE TRIGGER track_update AFTER UPDATE ON accounts REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION accounts_on_update();
+CREATE TRIGGER account_addresses_parent_fkey BEFORE DELETE ON accounts FOR EACH ROW EXECUTE FUNCTION account_addresses_parent_fkey();
+CREATE TRIGGER account_memberships_parent_fkey BEFORE DELETE ON accounts FOR EACH ROW EXECUTE FUNCTION account_memberships_parent_fkey();
+CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON accounts FOR EACH ROW EXECUTE FUNCTION accounts_tracked();
 
 CREATE TABLE application_keys (
   store_id uuid NOT NULL,
@@ -433,9 +484,7 @@ CREATE TABLE application_keys (
   CONSTRAINT application_keys_client_id_key UNIQUE (client_id)
 );
 CREATE INDEX application_keys_by_created_at ON application_keys USING btree (store_id, created_at, id);
-CREATE TRIGGER track_delete AFTER DELETE ON application_keys REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION application_keys_on_delete();
-CREATE TRIGGER track_insert AFTER INSERT ON application_keys REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION application_keys_on_insert();
-CREATE TRIGGER track_update AFTER UPDATE ON application_keys REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION application_keys_on_update();
+CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON application_keys FOR EACH ROW EXECUTE FUNCTION application_keys_tracked();
 
 CREATE TABLE attempts (
   store_id uuid NOT NULL,
@@ -460,29 +509,31 @@ CREATE TABLE authentication_realms (
   CONSTRAINT authentication_realms_origin_key UNIQUE (store_id, origin)
 );
 CREATE INDEX authentication_realms_by_created_at ON authentication_realms USING btree (store_id, created_at, id);
-CREATE TRIGGER track_delete AFTER DELETE ON authentication_realms REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION authentication_realms_on_delete();
-CREATE TRIGGER track_insert AFTER INSERT ON authentication_realms REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION authentication_realms_on_insert();
-CREATE TRIGGER track_update AFTER UPDATE ON authentication_realms REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION authentication_realms_on_update();
+CREATE TRIGGER oidc_profiles_parent_fkey BEFORE DELETE ON authentication_realms FOR EACH ROW EXECUTE FUNCTION oidc_profiles_parent_fkey();
+CREATE TRIGGER password_profiles_parent_fkey BEFORE DELETE ON authentication_realms FOR EACH ROW EXECUTE FUNCTION password_profiles_parent_fkey();
+CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON authentication_realms FOR EACH ROW EXECUTE FUNCTION authentication_realms_tracked();
+CREATE TRIGGER user_authentication_infos_parent_fkey BEFORE DELETE ON authentication_realms FOR EACH ROW EXECUTE FUNCTION user_authentication_infos_parent_fkey();
 
 CREATE TABLE changes (
   store_id uuid NOT NULL,
-  xid xid8 DEFAULT pg_current_xact_id() NOT NULL,
-  seq bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  "position" bigint NOT NULL,
   at timestamp(3) with time zone NOT NULL,
-  kind text NOT NULL,
+  event text NOT NULL,
   type text NOT NULL,
+  source text NOT NULL,
   id uuid NOT NULL,
   scope uuid,
+  personal boolean NOT NULL,
   actor text NOT NULL,
   request_id text NOT NULL,
   doc json,
-  CONSTRAINT changes_kind_check CHECK ((kind = ANY (ARRAY['created'::text, 'updated'::text, 'deleted'::text]))),
-  CONSTRAINT changes_pkey PRIMARY KEY (store_id, xid, seq)
+  CONSTRAINT changes_pkey PRIMARY KEY (store_id, "position")
 );
-CREATE INDEX changes_of_gone_personal_data ON changes USING btree (store_id, id) WHERE ((kind = 'deleted'::text) AND holds_personal_data(type));
+CREATE INDEX changes_by_time ON changes USING btree (store_id, at);
+CREATE INDEX changes_of_gone_personal_data ON changes USING btree (store_id, id) WHERE ((event = 'deleted'::text) AND personal);
 CREATE INDEX changes_of_one_time_passwords ON changes USING btree (store_id, (((doc -> 'user_authentication_info'::text) ->> 'id'::text))) WHERE (type = 'one-time-password-token-request'::text);
-CREATE INDEX changes_of_personal_data ON changes USING btree (store_id, type, id, seq) WHERE holds_personal_data(type);
-CREATE INDEX changes_of_personal_data_by_scope ON changes USING btree (store_id, scope) WHERE holds_personal_data(type);
+CREATE INDEX changes_of_personal_data ON changes USING btree (store_id, source, id, "position") WHERE personal;
+CREATE INDEX changes_of_personal_data_by_scope ON changes USING btree (store_id, scope) WHERE personal;
 
 CREATE TABLE custom_api_role_policies (
   store_id uuid NOT NULL,
@@ -501,9 +552,7 @@ CREATE TABLE custom_api_role_policies (
 CREATE INDEX custom_api_role_policies_by_created_at ON custom_api_role_policies USING btree (store_id, created_at, id);
 CREATE INDEX custom_api_role_policies_by_role ON custom_api_role_policies USING btree (store_id, role_id);
 CREATE INDEX custom_api_role_policies_by_updated_at ON custom_api_role_policies USING btree (store_id, updated_at, id);
-CREATE TRIGGER track_delete AFTER DELETE ON custom_api_role_policies REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION custom_api_role_policies_on_delete();
-CREATE TRIGGER track_insert AFTER INSERT ON custom_api_role_policies REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION custom_api_role_policies_on_insert();
-CREATE TRIGGER track_update AFTER UPDATE ON custom_api_role_policies REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION custom_api_role_policies_on_update();
+CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON custom_api_role_policies FOR EACH ROW EXECUTE FUNCTION custom_api_role_policies_tracked();
 
 CREATE TABLE custom_apis (
   store_id uuid NOT NULL,
@@ -525,9 +574,10 @@ CREATE TABLE custom_apis (
 CREATE INDEX custom_apis_by_created_at ON custom_apis USING btree (store_id, created_at, id);
 CREATE INDEX custom_apis_by_name ON custom_apis USING btree (store_id, name, id);
 CREATE INDEX custom_apis_by_updated_at ON custom_apis USING btree (store_id, updated_at, id);
-CREATE TRIGGER track_delete AFTER DELETE ON custom_apis REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION custom_apis_on_delete();
-CREATE TRIGGER track_insert AFTER INSERT ON custom_apis REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION custom_apis_on_insert();
-CREATE TRIGGER track_update AFTER UPDATE ON custom_apis REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION custom_apis_on_update();
+CREATE TRIGGER custom_api_role_policies_custom_api_id_fkey BEFORE DELETE ON custom_apis FOR EACH ROW EXECUTE FUNCTION custom_api_role_policies_custom_api_id_fkey();
+CREATE TRIGGER custom_fields_parent_fkey BEFORE DELETE ON custom_apis FOR EACH ROW EXECUTE FUNCTION custom_fields_parent_fkey();
+CREATE TRIGGER entries_parent_fkey BEFORE DELETE ON custom_apis FOR EACH ROW EXECUTE FUNCTION entries_parent_fkey();
+CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON custom_apis FOR EACH ROW EXECUTE FUNCTION custom_apis_tracked();
 
 CREATE TABLE custom_fields (
   store_id uuid NOT NULL,
@@ -552,9 +602,7 @@ CREATE INDEX custom_fields_by_created_at ON custom_fields USING btree (store_id,
 CREATE INDEX custom_fields_by_field_type ON custom_fields USING btree (store_id, custom_api_id, field_type, id);
 CREATE INDEX custom_fields_by_name ON custom_fields USING btree (store_id, custom_api_id, name, id);
 CREATE INDEX custom_fields_by_updated_at ON custom_fields USING btree (store_id, custom_api_id, updated_at, id);
-CREATE TRIGGER track_delete AFTER DELETE ON custom_fields REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION custom_fields_on_delete();
-CREATE TRIGGER track_insert AFTER INSERT ON custom_fields REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION custom_fields_on_insert();
-CREATE TRIGGER track_update AFTER UPDATE ON custom_fields REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION custom_fields_on_update();
+CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON custom_fields FOR EACH ROW EXECUTE FUNCTION custom_fields_tracked();
 
 CREATE TABLE customer_addresses (
   store_id uuid NOT NULL,
@@ -569,9 +617,7 @@ CREATE TABLE customer_addresses (
   CONSTRAINT customer_addresses_pkey PRIMARY KEY (store_id, id)
 );
 CREATE INDEX customer_addresses_by_created_at ON customer_addresses USING btree (store_id, customer_id, created_at, id);
-CREATE TRIGGER track_delete AFTER DELETE ON customer_addresses REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION customer_addresses_on_delete();
-CREATE TRIGGER track_insert AFTER INSERT ON customer_addresses REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION customer_addresses_on_insert();
-CREATE TRIGGER track_update AFTER UPDATE ON customer_addresses REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION customer_addresses_on_update();
+CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON customer_addresses FOR EACH ROW EXECUTE FUNCTION customer_addresses_tracked();
 
 CREATE TABLE customers (
   store_id uuid NOT NULL,
@@ -592,9 +638,8 @@ CREATE INDEX customers_by_external_ref ON customers USING btree (store_id, "left
 CREATE INDEX customers_by_name ON customers USING btree (store_id, name, id);
 CREATE INDEX customers_by_updated_at ON customers USING btree (store_id, updated_at, id);
 CREATE UNIQUE INDEX customers_email_key ON customers USING btree (store_id, lower((email COLLATE "default")));
-CREATE TRIGGER track_delete AFTER DELETE ON customers REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION customers_on_delete();
-CREATE TRIGGER track_insert AFTER INSERT ON customers REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION customers_on_insert();
-CREATE TRIGGER track_update AFTER UPDATE ON customers REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION customers_on_update();
+CREATE TRIGGER customer_addresses_parent_fkey BEFORE DELETE ON customers FOR EACH ROW EXECUTE FUNCTION customer_addresses_parent_fkey();
+CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON customers FOR EACH ROW EXECUTE FUNCTION customers_tracked();
 
 CREATE TABLE entries (
   store_id uuid NOT NULL,
@@ -610,12 +655,8 @@ CREATE TABLE entries (
 );
 CREATE INDEX entries_by_created_at ON entries USING btree (store_id, custom_api_id, created_at, id);
 CREATE INDEX entries_by_updated_at ON entries USING btree (store_id, custom_api_id, updated_at, id);
-CREATE TRIGGER index_delete AFTER DELETE ON entries REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION unindex_entries();
-CREATE TRIGGER index_insert AFTER INSERT ON entries REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION index_new_entries();
-CREATE TRIGGER index_update AFTER UPDATE ON entries REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION index_changed_entries();
-CREATE TRIGGER track_delete AFTER DELETE ON entries REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION entries_on_delete();
-CREATE TRIGGER track_insert AFTER INSERT ON entries REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION entries_on_insert();
-CREATE TRIGGER track_update AFTER UPDATE ON entries REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION entries_on_update();
+CREATE TRIGGER index_entry AFTER INSERT OR DELETE OR UPDATE ON entries FOR EACH ROW EXECUTE FUNCTION index_entry();
+CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON entries FOR EACH ROW EXECUTE FUNCTION entries_tracked();
 
 CREATE TABLE entry_values (
   store_id uuid NOT NULL,
@@ -646,9 +687,16 @@ CREATE TABLE erasure_requests (
   CONSTRAINT erasure_requests_pkey PRIMARY KEY (store_id, id)
 );
 CREATE INDEX erasure_requests_by_created_at ON erasure_requests USING btree (store_id, resource_id, created_at, id);
-CREATE TRIGGER track_delete AFTER DELETE ON erasure_requests REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION erasure_requests_on_delete();
-CREATE TRIGGER track_insert AFTER INSERT ON erasure_requests REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION erasure_requests_on_insert();
-CREATE TRIGGER track_update AFTER UPDATE ON erasure_requests REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION erasure_requests_on_update();
+CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON erasure_requests FOR EACH ROW EXECUTE FUNCTION erasure_requests_tracked();
+
+CREATE TABLE feeds (
+  store_id uuid NOT NULL,
+  "position" bigint NOT NULL,
+  done bigint DEFAULT 0 NOT NULL,
+  CONSTRAINT feeds_pkey PRIMARY KEY (store_id)
+) WITH (
+  fillfactor=50
+);
 
 CREATE TABLE first_days (
   store_id uuid NOT NULL,
@@ -656,6 +704,28 @@ CREATE TABLE first_days (
   given_at timestamp(3) with time zone NOT NULL,
   CONSTRAINT first_days_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(id) ON DELETE CASCADE,
   CONSTRAINT first_days_pkey PRIMARY KEY (store_id, chapter)
+);
+
+CREATE TABLE fresh_changes (
+  store_id uuid NOT NULL,
+  seq bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  at timestamp(3) with time zone NOT NULL,
+  event text NOT NULL,
+  type text NOT NULL,
+  source text NOT NULL,
+  id uuid NOT NULL,
+  scope uuid,
+  personal boolean NOT NULL,
+  actor text NOT NULL,
+  request_id text NOT NULL,
+  doc json,
+  CONSTRAINT fresh_changes_event_check CHECK (((event = ANY (ARRAY['created'::text, 'updated'::text, 'deleted'::text])) OR (strpos(event, '.'::text) > 0))),
+  CONSTRAINT fresh_changes_pkey PRIMARY KEY (store_id, seq)
+) WITH (
+  autovacuum_vacuum_scale_factor=0,
+  autovacuum_vacuum_threshold=1000,
+  autovacuum_vacuum_insert_scale_factor=0,
+  autovacuum_vacuum_cost_delay=0
 );
 
 CREATE TABLE idempotency_keys (
@@ -719,9 +789,7 @@ CREATE TABLE merchant_realm_mappings (
   CONSTRAINT merchant_realm_mappings_pkey PRIMARY KEY (store_id, id)
 );
 CREATE UNIQUE INDEX merchant_realm_mappings_prefix_key ON merchant_realm_mappings USING btree (lower((prefix COLLATE "default")));
-CREATE TRIGGER track_delete AFTER DELETE ON merchant_realm_mappings REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION merchant_realm_mappings_on_delete();
-CREATE TRIGGER track_insert AFTER INSERT ON merchant_realm_mappings REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION merchant_realm_mappings_on_insert();
-CREATE TRIGGER track_update AFTER UPDATE ON merchant_realm_mappings REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION merchant_realm_mappings_on_update();
+CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON merchant_realm_mappings FOR EACH ROW EXECUTE FUNCTION merchant_realm_mappings_tracked();
 
 CREATE TABLE migrations (
   name text NOT NULL,
@@ -743,9 +811,8 @@ CREATE TABLE oidc_profiles (
   CONSTRAINT oidc_profiles_realm_key UNIQUE (store_id, realm_id, id)
 );
 CREATE INDEX oidc_profiles_by_created_at ON oidc_profiles USING btree (store_id, realm_id, created_at, id);
-CREATE TRIGGER track_delete AFTER DELETE ON oidc_profiles REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION oidc_profiles_on_delete();
-CREATE TRIGGER track_insert AFTER INSERT ON oidc_profiles REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION oidc_profiles_on_insert();
-CREATE TRIGGER track_update AFTER UPDATE ON oidc_profiles REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION oidc_profiles_on_update();
+CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON oidc_profiles FOR EACH ROW EXECUTE FUNCTION oidc_profiles_tracked();
+CREATE TRIGGER user_authentication_oidc_profile_infos_profile_fkey BEFORE DELETE ON oidc_profiles FOR EACH ROW EXECUTE FUNCTION user_authentication_oidc_profile_infos_profile_fkey();
 
 CREATE TABLE one_time_passwords (
   store_id uuid NOT NULL,
@@ -778,23 +845,22 @@ CREATE TABLE password_profiles (
   CONSTRAINT password_profiles_realm_key UNIQUE (store_id, realm_id, id)
 );
 CREATE INDEX password_profiles_by_created_at ON password_profiles USING btree (store_id, realm_id, created_at, id);
-CREATE TRIGGER track_delete AFTER DELETE ON password_profiles REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION password_profiles_on_delete();
-CREATE TRIGGER track_insert AFTER INSERT ON password_profiles REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION password_profiles_on_insert();
-CREATE TRIGGER track_update AFTER UPDATE ON password_profiles REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION password_profiles_on_update();
+CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON password_profiles FOR EACH ROW EXECUTE FUNCTION password_profiles_tracked();
+CREATE TRIGGER user_authentication_password_profile_infos_profile_fkey BEFORE DELETE ON password_profiles FOR EACH ROW EXECUTE FUNCTION user_authentication_password_profile_infos_profile_fkey();
 
 CREATE TABLE personal_data_reads (
   store_id uuid NOT NULL,
   seq bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
   at timestamp(3) with time zone NOT NULL,
-  type text NOT NULL,
   id uuid NOT NULL,
   scope uuid,
   actor text NOT NULL,
-  parent_type text,
   parent_scope uuid,
+  source text NOT NULL,
   CONSTRAINT personal_data_reads_pkey PRIMARY KEY (store_id, seq)
 );
 CREATE INDEX personal_data_reads_by_object ON personal_data_reads USING btree (store_id, id, seq);
+CREATE INDEX personal_data_reads_by_time ON personal_data_reads USING btree (store_id, at);
 
 CREATE TABLE sign_in_codes (
   store_id uuid NOT NULL,
@@ -840,9 +906,7 @@ CREATE TABLE singletons (
   CONSTRAINT singletons_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(id) ON DELETE CASCADE,
   CONSTRAINT singletons_pkey PRIMARY KEY (store_id, name)
 );
-CREATE TRIGGER track_delete AFTER DELETE ON singletons REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION singletons_on_delete();
-CREATE TRIGGER track_insert AFTER INSERT ON singletons REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION singletons_on_insert();
-CREATE TRIGGER track_update AFTER UPDATE ON singletons REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION singletons_on_update();
+CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON singletons FOR EACH ROW EXECUTE FUNCTION singletons_tracked();
 
 CREATE TABLE stores (
   id uuid NOT NULL,
@@ -877,9 +941,10 @@ CREATE INDEX user_authentication_infos_by_email_caseless ON user_authentication_
 CREATE INDEX user_authentication_infos_by_name ON user_authentication_infos USING btree (store_id, realm_id, name, id);
 CREATE INDEX user_authentication_infos_by_name_caseless ON user_authentication_infos USING btree (store_id, realm_id, lower((name COLLATE "default")));
 CREATE INDEX user_authentication_infos_by_updated_at ON user_authentication_infos USING btree (store_id, realm_id, updated_at, id);
-CREATE TRIGGER track_delete AFTER DELETE ON user_authentication_infos REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION user_authentication_infos_on_delete();
-CREATE TRIGGER track_insert AFTER INSERT ON user_authentication_infos REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION user_authentication_infos_on_insert();
-CREATE TRIGGER track_update AFTER UPDATE ON user_authentication_infos REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION user_authentication_infos_on_update();
+CREATE TRIGGER account_memberships_account_member_id_fkey BEFORE DELETE ON user_authentication_infos FOR EACH ROW EXECUTE FUNCTION account_memberships_account_member_id_fkey();
+CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON user_authentication_infos FOR EACH ROW EXECUTE FUNCTION user_authentication_infos_tracked();
+CREATE TRIGGER user_authentication_oidc_profile_infos_parent_fkey BEFORE DELETE ON user_authentication_infos FOR EACH ROW EXECUTE FUNCTION user_authentication_oidc_profile_infos_parent_fkey();
+CREATE TRIGGER user_authentication_password_profile_infos_parent_fkey BEFORE DELETE ON user_authentication_infos FOR EACH ROW EXECUTE FUNCTION user_authentication_password_profile_infos_parent_fkey();
 
 CREATE TABLE user_authentication_oidc_profile_infos (
   store_id uuid NOT NULL,
@@ -900,9 +965,7 @@ CREATE TABLE user_authentication_oidc_profile_infos (
   CONSTRAINT user_authentication_oidc_profile_infos_identity_key UNIQUE (store_id, realm_id, oidc_profile_id, issuer, subject)
 );
 CREATE INDEX user_authentication_oidc_profile_infos_by_created_at ON user_authentication_oidc_profile_infos USING btree (store_id, realm_id, user_authentication_info_id, created_at, id);
-CREATE TRIGGER track_delete AFTER DELETE ON user_authentication_oidc_profile_infos REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION user_authentication_oidc_profile_infos_on_delete();
-CREATE TRIGGER track_insert AFTER INSERT ON user_authentication_oidc_profile_infos REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION user_authentication_oidc_profile_infos_on_insert();
-CREATE TRIGGER track_update AFTER UPDATE ON user_authentication_oidc_profile_infos REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION user_authentication_oidc_profile_infos_on_update();
+CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON user_authentication_oidc_profile_infos FOR EACH ROW EXECUTE FUNCTION user_authentication_oidc_profile_infos_tracked();
 
 CREATE TABLE user_authentication_password_profile_infos (
   store_id uuid NOT NULL,
@@ -922,9 +985,7 @@ CREATE TABLE user_authentication_password_profile_infos (
 );
 CREATE INDEX user_authentication_password_profile_infos_by_created_at ON user_authentication_password_profile_infos USING btree (store_id, realm_id, user_authentication_info_id, created_at, id);
 CREATE UNIQUE INDEX user_authentication_password_profile_infos_username_key ON user_authentication_password_profile_infos USING btree (store_id, realm_id, password_profile_id, lower((username COLLATE "default")));
-CREATE TRIGGER track_delete AFTER DELETE ON user_authentication_password_profile_infos REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION user_authentication_password_profile_infos_on_delete();
-CREATE TRIGGER track_insert AFTER INSERT ON user_authentication_password_profile_infos REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION user_authentication_password_profile_infos_on_insert();
-CREATE TRIGGER track_update AFTER UPDATE ON user_authentication_password_profile_infos REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION user_authentication_password_profile_infos_on_update();
+CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON user_authentication_password_profile_infos FOR EACH ROW EXECUTE FUNCTION user_authentication_password_profile_infos_tracked();
 
 CREATE TABLE user_token_epochs (
   store_id uuid NOT NULL,

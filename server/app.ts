@@ -13,8 +13,7 @@ import { settings } from './settings/index.ts'
 
 const users = usersWith(autoCreateAccount, forgetPasswords)
 
-/** Everything the server does. Nothing registers itself; a module may use only the modules above it. */
-export const app: readonly Module[] = [
+const chapters: readonly Module[] = [
   settings,
   keys,
   identity(users),
@@ -24,8 +23,10 @@ export const app: readonly Module[] = [
   customers,
   extensions(mayUseEntries),
   permissions,
-  personalData,
 ]
+
+/** Everything the server does. Nothing registers itself; a module may use only the modules above it. */
+export const app: readonly Module[] = [...chapters, personalData(chapters)]
 
 /** The tokens that say, beside the bearer token, which person is calling. */
 export const shopperTokens: readonly ShopperToken[] = [accountMemberToken, customerToken]

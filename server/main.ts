@@ -20,12 +20,13 @@ import { jobConnections, migrateJobs, startJobs } from './kernel/jobs.ts'
 import { type Mailer, smtp } from './kernel/mail.ts'
 import { mergeTotals } from './kernel/merge-totals.ts'
 import type { Module } from './kernel/module.ts'
+import { Sequencer } from './kernel/sequence-changes.ts'
 import { Database, statementMaxMs } from './kernel/storage/database.ts'
 import { startEmbedded } from './kernel/storage/embedded.ts'
 import { migrate } from './kernel/storage/migrate.ts'
 import { keyIsAlive } from './keys/index.ts'
 import { access as appAccess } from './permissions/access.ts'
-import { ReadRecorder } from './personal-data/index.ts'
+import { ReadRecorder, Register } from './personal-data/index.ts'
 
 /** A server that listens. */
 export interface Running {
@@ -63,14 +64,16 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
     const databaseUrl = config.databaseUrl ?? embedded?.url ?? ''
     const limitMs = swaps.statementMaxMs ?? statementMaxMs
     const database = new Database(databaseUrl, config.databaseConnections, limitMs)
-    // For what may take long, and must not take a request's turn.
-    const jobDatabase = new Database(databaseUrl, jobConnections)
+    // For what may take long, and must not take a request's turn: jobs, and the sequencer.
+    const jobDatabase = new Database(databaseUrl, jobConnections + 1)
     undo.push(() => Promise.all([database.close(), jobDatabase.close()]))
     await database.mustBeReachable()
     await migrate(jobDatabase)
     await migrateJobs(jobDatabase)
 
-    const reads = new ReadRecorder(database, clock, log)
+    const sequencer = new Sequencer(jobDatabase, log)
+    undo.push(() => sequencer.stop())
+    const reads = new ReadRecorder(new Register(modules), database, clock, log)
     undo.push(() => reads.stop())
     const shopperTokenKeys = new Map(
       shopperTokens.map(({ kind }) => [kind, deriveKey(secret, `shopper-token ${kind}`)]),
@@ -90,6 +93,7 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
       mail:
         swaps.mail ?? (config.smtpUrl && config.mailFrom ? smtp(config.smtpUrl, config.mailFrom) : undefined),
       onRead: (ctx, resource, rows) => reads.record(ctx, resource, rows),
+      onWrite: (storeId) => sequencer.wake(storeId),
       strictPasswords: config.strictPasswords,
       baseUrl: config.baseUrl,
     }

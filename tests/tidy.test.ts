@@ -43,7 +43,9 @@ const importsOf = (file: string) =>
   [...read(file).matchAll(/from '(\.[^']+)'/g)].map(([, path = '']) => join(dirname(file), path))
 
 /** The modules as server/app.ts lists them. */
-const [, table = ''] = /export const app[^=]*= \[([^\]]*)\]/.exec(read('server/app.ts')) ?? []
+const table = [...read('server/app.ts').matchAll(/const (?:chapters|app)[^=]*= \[([^\]]*)\]/g)]
+  .map(([, names]) => names)
+  .join()
 const importedAs = new Map(
   [...read('server/app.ts').matchAll(/import \{([^}]*)\} from '\.\/([\w-]+)\/index\.ts'/g)].flatMap(
     ([, names = '', folder = '']) => names.split(',').map((name) => [name.trim(), folder] as const),

@@ -23,7 +23,7 @@ const dump = `
   )
   SELECT text FROM (
     SELECT 1 AS part, p.proname::text COLLATE "C" AS name, pg_get_functiondef(p.oid) || ';' AS text FROM pg_proc p
-    WHERE p.pronamespace = 'public'::regnamespace AND p.proname !~ '_on_(insert|update|delete)$'
+    WHERE p.pronamespace = 'public'::regnamespace AND p.proname !~ '(_tracked|_fkey)$'
     UNION ALL
     SELECT 2, t.relname::text COLLATE "C", format(E'CREATE TABLE %I (\\n%s\\n)%s;%s%s', t.relname,
       (SELECT string_agg(m.line, E',\\n' ORDER BY m.part, m.nth, m.place COLLATE "C") FROM members m WHERE m.oid = t.oid),

@@ -35,6 +35,8 @@ const membership = {
   type: 'account_membership',
   about: 'That an account member belongs to an account.',
   table: 'account_memberships',
+  // It says something about the member.
+  personal: ['account_member_id', 'account_id'],
   fields,
   filter: { account_member_id: memberId },
   sort: ['created_at', 'id', 'updated_at'],

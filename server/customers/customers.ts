@@ -52,6 +52,7 @@ export const customers = resource({
   about: 'A person who buys, and may sign in with their email address and a password.',
   path: '/v2/customers',
   table: 'customers',
+  personal: ['id'],
   fields,
   filter: {
     ...walks,

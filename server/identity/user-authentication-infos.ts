@@ -15,6 +15,7 @@ export const userAuthenticationInfos = resource({
   about: 'A user of a realm: who they are, not what they sign in with.',
   path: '/v2/authentication-realms/:realm_id/user-authentication-info',
   table: 'user_authentication_infos',
+  personal: ['id'],
   parent: () => authenticationRealms,
   fields: {
     name: text({ required: true, min: 1, max: 512, about: 'The full name.', example: 'Ada Marsh' }),

@@ -54,6 +54,8 @@ export interface Instance {
   readonly mail: Mailer | undefined
   /** Told what a read is answered with, when nothing can refuse it any more. It must not keep the answer waiting. */
   readonly onRead: (ctx: Ctx, resource: Resource, rows: readonly Row[]) => void
+  /** Told when something may have been written in a store. It must not keep the answer waiting. */
+  readonly onWrite: (storeId: string) => void
   /** Whether passwords are held to more than their length. The modules that have passwords say to what. */
   readonly strictPasswords: boolean
   /** The address clients use, when it is fixed by a setting. */

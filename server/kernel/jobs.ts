@@ -138,9 +138,10 @@ export async function startJobs(
     Object.fromEntries(
       some.map((job) => [
         job.name,
-        task(job.name, (queued) => {
+        task(job.name, async (queued) => {
           const { payload, ...asked } = queued as Queued<unknown>
-          return job.run(workOf(instance, asked), payload)
+          await job.run(workOf(instance, asked), payload)
+          instance.onWrite(asked.store)
         }),
       ]),
     )

@@ -38,6 +38,7 @@ const steps: readonly (readonly [Step, ...Kind[]])[] = [
   [findStore, 'open'],
   [readBody, 'write', 'open'],
   [run, 'read', 'write', 'open'],
+  [tellOfWrite, 'write', 'open'],
   [keepFromCaches, 'write', 'open'],
   [answerNotModified, 'read'],
 ]
@@ -161,6 +162,10 @@ async function run(passage: Passage): Promise<void> {
       write,
     )
   })
+}
+
+function tellOfWrite({ instance, who }: Passage): void {
+  instance.onWrite(who.storeId)
 }
 
 /** RFC 6749 §5.1: no cache keeps a token. */

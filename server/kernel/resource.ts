@@ -125,6 +125,11 @@ export interface Definition<
   readonly operations?: readonly OperationName[]
   /** A condition on the rows that this caller may see, where a shopper's token narrows them; `all`: it does not. */
   readonly visible?: 'all' | ((who: Principal, bind: (value: unknown) => string) => string | undefined)
+  /**
+   * Its objects hold personal data. These columns hold the ids of whom they are about: an object is erased with the
+   * first, and the others are told of it. `track` is told as well, see docs/adding-a-resource.md.
+   */
+  readonly personal?: readonly [first: string, ...others: string[]]
   /** How many there may be in a list. Those that are made at the same time are counted one after the other. */
   readonly most?: Limit
   // Methods, not properties: a list of resources holds resources of different fields.
@@ -170,7 +175,7 @@ export interface Scope {
   readonly columns: readonly string[]
   /** Their values for a request; left out where no address leads to the list. */
   readonly of?: (
-    ctx: Ctx,
+    work: Work,
     params: Readonly<Record<string, string>>,
   ) => Promise<readonly string[]> | readonly string[]
 }

@@ -100,7 +100,7 @@ async function write<F extends Fields>(
      ON CONFLICT (store_id, name) DO UPDATE
      SET doc = excluded.doc, version = singletons.version + 1, updated_at = excluded.updated_at
      WHERE singletons.version = $7 RETURNING 1`,
-    store.author,
+    store.stamp,
     name,
     type,
     clock.now(),
@@ -118,7 +118,7 @@ export async function deleteSingleton(ctx: Ctx, of: Singleton, { ifMatch }: Call
     if (version === undefined) return noContent
     const removed = await ctx.store.rows(
       `DELETE FROM singletons USING ${recordedBy(2)} WHERE store_id = $1 AND name = $3 AND version = $4 RETURNING 1`,
-      ctx.store.author,
+      ctx.store.stamp,
       of.name,
       version,
     )

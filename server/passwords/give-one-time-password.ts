@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { hash } from '@node-rs/argon2'
 import { open, seal } from '../kernel/auth/seal.ts'
 import type { Work } from '../kernel/context.ts'
-import { newId } from '../kernel/ids.ts'
+import { record } from '../kernel/feed.ts'
 import type { Job } from '../kernel/jobs.ts'
 import { mailOneTimePassword } from './mail-one-time-password.ts'
 import { userAuthenticationPasswordProfileInfos } from './user-authentication-password-profile-infos.ts'
@@ -50,7 +50,7 @@ export const giveOneTimePassword: Job<OneTimePasswordRequest> = {
     if (!found) return
     await work.transaction(async (work) => {
       if (!(await keep(work, request, found))) return
-      await record(work, request, found)
+      await tell(work, request, found)
       if (!work.instance.mail) return
       const expiresAtMs = work.clock.now().getTime() + lifetimeMs
       await work.later(mailOneTimePassword, { userId: found.user.id, sealed: request.sealed, expiresAtMs })
@@ -99,13 +99,12 @@ async function keep(
 }
 
 /** The event. Who reads the change feed in the database, or a copy of it, does not read the password. */
-async function record(
-  { store, clock, who, requestId }: Work,
+async function tell(
+  work: Work,
   { realmId, profileId, purpose, sealed }: OneTimePasswordRequest,
   { user, link }: Found,
 ): Promise<void> {
-  const now = clock.now()
-  const time = now.toISOString().replace('Z', '+00:00')
+  const time = work.clock.now().toISOString().replace('Z', '+00:00')
   const doc = {
     authentication_realm_id: realmId,
     password_profile_id: profileId,
@@ -116,16 +115,8 @@ async function record(
     created_at: time,
     updated_at: time,
   }
-  await store.rows(
-    `INSERT INTO changes (store_id, at, kind, type, id, scope, actor, request_id, doc)
-     VALUES ($1, $2, 'created', 'one-time-password-token-request', $3, $4, $5, $6, $7)`,
-    now,
-    newId(),
-    profileId,
-    who.actor,
-    requestId,
-    JSON.stringify(doc),
-  )
+  const type = 'one-time-password-token-request'
+  await record(work, { event: `${type}.created`, type, scope: profileId, doc })
 }
 
 /** The event as whoever sends the password is told it. Only the delivery may call it: what it returns is a secret. */

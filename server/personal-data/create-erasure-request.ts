@@ -1,31 +1,32 @@
 import { action } from '../kernel/action.ts'
 import { objectAnswer } from '../kernel/http/answer.ts'
 import { add } from '../kernel/operations.ts'
-import { erasePersonalData } from './erase-personal-data.ts'
-import { erasureRequests, statuses } from './erasure-requests.ts'
+import type { Erasure } from './erase-personal-data.ts'
+import { type ErasureRequests, statuses } from './erasure-requests.ts'
 import { initiatorsOf } from './initiators.ts'
 
-export const createErasureRequest = action({
-  name: 'create-erasure-request',
-  route: 'POST /v2/personal-data/erasure-requests',
-  about:
-    'Asks for the set of personal data that an object belongs to to be erased: all related objects, and their log entries. It cannot be undone.',
-  area: 'personal-data',
-  status: 201,
-  body: { type: 'erasure_request', fields: erasureRequests.fields },
+export const createErasureRequest = (requests: ErasureRequests, erasePersonalData: Erasure) =>
+  action({
+    name: 'create-erasure-request',
+    route: 'POST /v2/personal-data/erasure-requests',
+    about:
+      'Asks for the set of personal data that an object belongs to to be erased: all related objects, and their log entries. It cannot be undone.',
+    area: 'personal-data',
+    status: 201,
+    body: { type: 'erasure_request', fields: requests.fields },
 
-  async run(ctx, { body }) {
-    const { actor } = ctx.who
-    const now = ctx.clock.now().toISOString()
-    const request = await add(ctx, erasureRequests, [], {
-      ...body,
-      initiator: (await initiatorsOf(ctx, [actor]))(actor),
-      status: 'CREATED',
-      status_description: statuses.CREATED,
-      created_at: now,
-      updated_at: now,
-    })
-    await ctx.later(erasePersonalData, { requestId: request.id })
-    return objectAnswer(201, erasureRequests, request, ctx)
-  },
-})
+    async run(ctx, { body }) {
+      const { actor } = ctx.who
+      const now = ctx.clock.now().toISOString()
+      const request = await add(ctx, requests, [], {
+        ...body,
+        initiator: (await initiatorsOf(ctx, [actor]))(actor),
+        status: 'CREATED',
+        status_description: statuses.CREATED,
+        created_at: now,
+        updated_at: now,
+      })
+      await ctx.later(erasePersonalData, { requestId: request.id })
+      return objectAnswer(201, requests, request, ctx)
+    },
+  })

@@ -1,41 +1,50 @@
+import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
 import type { Call } from '../kernel/operations.ts'
 import { type Ask, type Filter, parse } from '../kernel/query/parse.ts'
-import type { Store } from '../kernel/storage/store.ts'
-
-/** The kinds of objects that hold personal data, each with its type in the change feed. */
-export const feedTypes = {
-  customer: 'customer',
-  account: 'account',
-  // A member is a user of the account realm, and changes with the user.
-  'account-member': 'user_authentication_info',
-  'account-membership': 'account_membership',
-  address: 'address',
-  'user-authentication-info': 'user_authentication_info',
-  'user-authentication-oidc-profile-info': 'user_authentication_oidc_profile_info',
-  'user-authentication-password-profile-info': 'user_authentication_password_profile_info',
-  order: 'order',
-} as const
-
-export type DataEntryType = keyof typeof feedTypes
-
-export const dataEntryTypes = Object.keys(feedTypes) as readonly DataEntryType[]
+import { homeIn, partsOf, type Register } from './register.ts'
 
 /** One object that holds personal data. */
 export interface DataEntry {
-  readonly type: DataEntryType
+  readonly type: string
   readonly id: string
 }
 
-/** The id of whom an entry is about: erasing any entry of their set erases all of it. */
-export async function findRoot(store: Store, { type, id }: DataEntry): Promise<string | undefined> {
-  const [row] = await store.rows('SELECT personal_data_root($1, $2::text, $3::uuid)', type, id)
+/**
+ * The id of whom an entry is about: erasing any entry of their set erases all of it. It is what the entry hangs on, or
+ * hung on when it was still there. An entry that is neither there nor in the log is in no set.
+ */
+export async function findRoot(
+  work: Work,
+  register: Register,
+  { type, id }: DataEntry,
+): Promise<string | undefined> {
+  const parts = await partsOf(work, register, type)
+  const remembered = register.of(type).flatMap((holder) => {
+    const where =
+      `r.store_id = $1 AND r.source = '${holder.resource.table}' AND r.id = $3` +
+      (holder.resource.scope ? ' AND r.scope = ANY($4::uuid[])' : '')
+    const [changed, read] = [homeIn(holder, false), homeIn(holder, true)]
+    return [
+      `SELECT ${changed} FROM changes r WHERE ${where} AND r.personal AND r.doc IS NOT NULL`,
+      ...(read ? [`SELECT ${read} FROM personal_data_reads r WHERE ${where}`] : []),
+    ]
+  })
+  const present = `SELECT root_id FROM ${register.entries}
+     WHERE store_id = $1 AND resource_type = $2 AND resource_id = $3 AND at_home
+       AND (part IS NULL OR part = ANY($4::uuid[]))`
+  const [row] = await work.store.rows(
+    `SELECT root_id FROM (${[present, ...remembered].join(' UNION ALL ')}) roots WHERE root_id IS NOT NULL LIMIT 1`,
+    type,
+    id,
+    parts,
+  )
   return row?.[0] ?? undefined
 }
 
 /** What a list is asked for, and about which entry: its filter must name one, and may say nothing else. */
-export function askAboutEntry({ query }: Call): { ask: Ask; entry: DataEntry } {
+export function askAboutEntry({ types }: Register, { query }: Call): { ask: Ask; entry: DataEntry } {
   const ask = parse(query)
   const [one, other, ...more] = ask.filter?.is === 'and' ? ask.filter.parts : []
   const type = valueIn('resource_type', one) ?? valueIn('resource_type', other)
@@ -45,8 +54,8 @@ export function askAboutEntry({ query }: Call): { ask: Ask; entry: DataEntry } {
     throw refusal(`resource_type and resource_id must both be given, and nothing else: ${form}`)
   }
   // Objects write their own `type` with an underscore.
-  const named = dataEntryTypes.find((known) => known === type.replaceAll('_', '-'))
-  if (!named) throw refusal(`[resource_type] takes one of ${dataEntryTypes.join(', ')}, not [${type}]`)
+  const named = types.find((known) => known === type.replaceAll('_', '-'))
+  if (!named) throw refusal(`[resource_type] takes one of ${types.join(', ')}, not [${type}]`)
   if (!isId(id)) throw refusal(`[resource_id] takes a UUID, not [${id}]`)
   return { ask: { ...ask, filter: undefined }, entry: { type: named, id: id.toLowerCase() } }
 }

@@ -1,11 +1,11 @@
 import { text } from '../kernel/fields.ts'
-import { dataEntryTypes } from './data-entries.ts'
+import type { Register } from './register.ts'
 
 /** The query of a list about one entry: see `askAboutEntry`. */
-export const entryQuery = {
+export const entryQuery = ({ types }: Register) => ({
   filter: text({
     required: true,
-    about: `Names the object, and says nothing else. \`resource_type\` is one of ${dataEntryTypes.join(', ')}.`,
+    about: `Names the object, and says nothing else. \`resource_type\` is one of ${types.join(', ')}.`,
     example: 'eq(resource_type,customer):eq(resource_id,<id>)',
   }),
-}
+})

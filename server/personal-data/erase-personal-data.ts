@@ -3,28 +3,29 @@ import { Problem } from '../kernel/errors.ts'
 import type { Job } from '../kernel/jobs.ts'
 import { change } from '../kernel/operations.ts'
 import { brokenConstraint } from '../kernel/storage/database.ts'
-import { type DataEntry, findRoot } from './data-entries.ts'
+import type { DataEntry } from './data-entries.ts'
 import { eraseSet } from './erase-set.ts'
-import { erasureRequests, type Status, statuses } from './erasure-requests.ts'
+import { type ErasureRequests, type Status, statuses } from './erasure-requests.ts'
+import type { Register } from './register.ts'
+
+export type Erasure = Job<{ readonly requestId: string }>
 
 /** Carries out an erasure request, in one transaction. A request that was carried out is left as it is. */
-export const erasePersonalData: Job<{ readonly requestId: string }> = {
+export const erasePersonalData = (register: Register, requests: ErasureRequests): Erasure => ({
   name: 'personal-data:erase-personal-data',
   attemptsMax: 10,
   run: async (work, { requestId }) => {
     try {
-      await settle(work, requestId, 'SUCCESS', async ({ store, instance }, entry) => {
-        const root = await findRoot(store, entry)
-        if (root) await eraseSet(store, root, instance.sealKey)
-      })
+      await settle(work, requests, requestId, 'SUCCESS', (work, entry) => eraseSet(work, register, entry))
     } catch (error) {
       // The queue tries again.
       if (error instanceof Problem && error.status >= 500) throw error
       work.instance.log.error({ err: error, erasure_request: requestId }, 'personal data was not erased')
-      await settle(work, requestId, 'FAILURE', async () => {}, reasons[brokenConstraint(error) ?? ''])
+      const reason = reasons[brokenConstraint(error) ?? '']
+      await settle(work, requests, requestId, 'FAILURE', async () => {}, reason)
     }
   },
-}
+})
 
 /** Constraints that keep a set from being erased, in a client's words. */
 const reasons: Readonly<Record<string, string>> = {
@@ -33,18 +34,19 @@ const reasons: Readonly<Record<string, string>> = {
 
 async function settle(
   work: Work,
+  requests: ErasureRequests,
   requestId: string,
   status: Status,
   erase: (work: Work, entry: DataEntry) => Promise<void>,
   description: string = statuses[status],
 ): Promise<void> {
   await work.transaction(async (work) => {
-    await work.store.hold(erasureRequests, requestId)
-    const request = await work.store.find(erasureRequests, requestId)
+    await work.store.hold(requests, requestId)
+    const request = await work.store.find(requests, requestId)
     if (request?.doc.status !== 'CREATED') return
     await erase(work, { type: request.doc.resource_type, id: request.doc.resource_id })
     const updated_at = work.clock.now().toISOString()
-    await change(work, erasureRequests, [], requestId, {
+    await change(work, requests, [], requestId, {
       status,
       status_description: description,
       updated_at,

@@ -1,34 +1,51 @@
+import type { Work } from '../kernel/context.ts'
+import { holdFeed, sequence } from '../kernel/feed.ts'
 import type { Store } from '../kernel/storage/store.ts'
+import { type DataEntry, findRoot } from './data-entries.ts'
 import { forgetAnswers } from './forget-answers.ts'
-
-/** What a set may be about; deleting it takes with it what belongs to it. */
-const tables = ['customers', 'user_authentication_infos', 'accounts'] as const
+import { personalAccounts } from './personal-accounts.ts'
+import type { Register } from './register.ts'
 
 /**
- * Deletes a set of personal data from the tables, and from what keeps copies of it or speaks of it: the change feed,
- * the answers kept for idempotency keys, and who read it. Needs a transaction.
+ * Deletes the set of personal data that an entry is at home in from the tables, and from what keeps copies of it or
+ * speaks of it: the change feed, the answers kept for idempotency keys, and who read it. Needs a transaction.
  */
-export async function eraseSet(store: Store, root: string, sealKey: Uint8Array): Promise<void> {
-  // From here on nobody adds to what belongs to these rows; whoever was about to has finished.
-  for (const table of tables) await store.close({ table }, root)
-  const accounts = await personalAccounts(store, root)
+export async function eraseSet(work: Work, register: Register, entry: DataEntry): Promise<void> {
+  const { store, instance } = work
+  // First, so that no two erasures wait for each other; to the end, so that nothing is fed behind their backs.
+  await holdFeed(store)
+  await sequence(store)
+  const root = await findRoot(work, register, entry)
+  if (!root) return
+  // From here on nobody adds to what belongs to these rows; whoever was about to has finished, and is in the feed.
+  for (const table of register.roots) await store.close({ table }, root)
+  await sequence(store)
+  const accounts = await accountsOf(store, root)
   await store.close({ table: 'accounts' }, ...accounts)
+  await sequence(store)
   const roots = [root, ...accounts]
-  const ids = await idsOfSet(store, roots)
+  const ids = await idsOfSet(store, register, roots)
 
+  for (const { resource, home } of register.belongings) {
+    await store.removeAll(resource, (bind) => `r.${home} = ANY(${bind(roots)}::uuid[])`)
+  }
+  for (const table of register.roots) {
+    await store.removeAll({ table }, (bind) => `r.id = ANY(${bind(roots)}::uuid[])`)
+  }
+  // Whoever was about to change one of them has finished as well.
+  await sequence(store)
   await forgetNameInAccounts(store, root)
   await forgetOneTimePasswords(store, root)
-  for (const table of tables) await store.removeAll({ table }, (bind) => `r.id = ANY(${bind(roots)}::uuid[])`)
-  await forgetChanges(store, ids)
-  await forgetAnswers(store, sealKey, ids)
+  await forgetChanges(store, register, ids)
+  await forgetAnswers(store, instance.sealKey, ids)
   // Last: until the end of the transaction no read is written.
   await store.rows('SELECT erase_personal_data_reads($1, $2::uuid[])', ids)
 }
 
 /** The accounts that were made for the user, and those that bore their name and are gone: see forgetNameInAccounts. */
-async function personalAccounts(store: Store, userId: string): Promise<readonly string[]> {
+async function accountsOf(store: Store, userId: string): Promise<readonly string[]> {
   const rows = await store.rows(
-    `SELECT account_id FROM personal_accounts WHERE store_id = $1 AND account_member_id = $2
+    `SELECT account_id FROM (${personalAccounts}) own WHERE store_id = $1 AND account_member_id = $2
      UNION
      SELECT a.id FROM changes a WHERE ${boreNameOf('$2')}
        AND NOT EXISTS (SELECT FROM accounts l WHERE l.store_id = $1 AND l.id = a.id)`,
@@ -39,19 +56,23 @@ async function personalAccounts(store: Store, userId: string): Promise<readonly 
 
 /** Of changes `a` to accounts that the user was a member of: those in which the account is called as the user. */
 const boreNameOf = (user: string) =>
-  `a.store_id = $1 AND a.type = 'account' AND holds_personal_data(a.type) AND a.id IN (
-     SELECT m.scope FROM changes m WHERE m.store_id = $1 AND m.type = 'account_membership'
-       AND holds_personal_data(m.type) AND m.doc->>'account_member_id' = ${user}::text)
+  `a.store_id = $1 AND a.source = 'accounts' AND a.personal AND a.id IN (
+     SELECT m.scope FROM changes m WHERE m.store_id = $1 AND m.source = 'account_memberships'
+       AND m.personal AND m.doc->>'account_member_id' = ${user}::text)
    AND a.doc->>'name' IN (
-     SELECT u.doc->>'name' FROM changes u WHERE u.store_id = $1 AND u.type = 'user_authentication_info'
-       AND holds_personal_data(u.type) AND u.id = ${user}::uuid)`
+     SELECT u.doc->>'name' FROM changes u WHERE u.store_id = $1 AND u.source = 'user_authentication_infos'
+       AND u.personal AND u.id = ${user}::uuid)`
 
 /** The set as it is, and what once belonged to it: the feed remembers what was deleted long ago. */
-async function idsOfSet(store: Store, roots: readonly string[]): Promise<readonly string[]> {
+async function idsOfSet(
+  store: Store,
+  register: Register,
+  roots: readonly string[],
+): Promise<readonly string[]> {
   const rows = await store.rows(
-    `SELECT resource_id FROM personal_data_entries WHERE store_id = $1 AND root_id = ANY($2::uuid[])
+    `SELECT resource_id FROM ${register.entries} WHERE store_id = $1 AND root_id = ANY($2::uuid[])
      UNION
-     SELECT id FROM changes WHERE store_id = $1 AND scope = ANY($2::uuid[]) AND holds_personal_data(type)
+     SELECT id FROM changes WHERE store_id = $1 AND scope = ANY($2::uuid[]) AND personal
      UNION
      SELECT unnest($2::uuid[])`,
     roots,
@@ -72,9 +93,10 @@ const forgetOneTimePasswords = (store: Store, userId: string) =>
   )
 
 /** Only that the objects are gone stays in the feed: whoever reads it late must learn that. */
-const forgetChanges = (store: Store, ids: readonly string[]) =>
+const forgetChanges = (store: Store, { holders }: Register, ids: readonly string[]) =>
   store.rows(
-    `DELETE FROM changes WHERE store_id = $1 AND id = ANY($2::uuid[]) AND holds_personal_data(type)
-       AND kind <> 'deleted'`,
+    `DELETE FROM changes WHERE store_id = $1 AND source = ANY($2::text[]) AND id = ANY($3::uuid[]) AND personal
+       AND event <> 'deleted'`,
+    [...new Set(holders.map(({ resource }) => resource.table))],
     ids,
   )

@@ -3,29 +3,31 @@ import { listAnswer } from '../kernel/http/answer.ts'
 import { fetchPage } from '../kernel/query/page.ts'
 import { askAboutEntry } from './data-entries.ts'
 import { entryQuery } from './entry-query.ts'
-import { erasureRequests } from './erasure-requests.ts'
+import type { ErasureRequests } from './erasure-requests.ts'
+import type { Register } from './register.ts'
 
-export const listErasureRequests = action({
-  name: 'list-erasure-requests',
-  route: 'GET /v2/personal-data/erasure-requests',
-  about: 'Lists the erasure requests for one object, the newest first.',
-  area: 'personal-data',
-  status: 200,
-  query: entryQuery,
-  // Not of a resource: without the filter there is no list.
-  shows: { page: true },
+export const listErasureRequests = (register: Register, requests: ErasureRequests) =>
+  action({
+    name: 'list-erasure-requests',
+    route: 'GET /v2/personal-data/erasure-requests',
+    about: 'Lists the erasure requests for one object, the newest first.',
+    area: 'personal-data',
+    status: 200,
+    query: entryQuery(register),
+    // Not of a resource: without the filter there is no list.
+    shows: { page: true },
 
-  async run(ctx, call) {
-    const { ask, entry } = askAboutEntry(call)
-    const page = await fetchPage(
-      ctx,
-      {
-        resource: erasureRequests,
-        scope: [],
-        where: (bind) => `resource_id = ${bind(entry.id)}::uuid AND resource_type = ${bind(entry.type)}`,
-      },
-      ask,
-    )
-    return listAnswer(erasureRequests, page, ctx, call)
-  },
-})
+    async run(ctx, call) {
+      const { ask, entry } = askAboutEntry(register, call)
+      const page = await fetchPage(
+        ctx,
+        {
+          resource: requests,
+          scope: [],
+          where: (bind) => `resource_id = ${bind(entry.id)}::uuid AND resource_type = ${bind(entry.type)}`,
+        },
+        ask,
+      )
+      return listAnswer(requests, page, ctx, call)
+    },
+  })

@@ -1,24 +1,45 @@
 import { isDeepStrictEqual } from 'node:util'
-import { accountRealmId } from '../identity/index.ts'
 import { action } from '../kernel/action.ts'
 import type { Ctx } from '../kernel/context.ts'
+import { sequence } from '../kernel/feed.ts'
 import { listAnswer } from '../kernel/http/answer.ts'
 import { fetchPage } from '../kernel/query/page.ts'
+import type { Source } from '../kernel/query/sql.ts'
 import { type Row, resource } from '../kernel/resource.ts'
-import { askAboutEntry, type DataEntry, feedTypes } from './data-entries.ts'
+import { askAboutEntry, type DataEntry } from './data-entries.ts'
 import { entryQuery } from './entry-query.ts'
 import { personalDataEnvelope } from './envelope.ts'
 import { type Initiator, initiatorsOf } from './initiators.ts'
 import { type Past, pastsOf } from './pasts-of.ts'
-import { resourcePath } from './resource-path.ts'
+import { partsOf, type Register } from './register.ts'
+import { type Place, resourcePath } from './resource-path.ts'
 
-/** The change feed, as far as it is about personal data, and the reads beside it. */
+/**
+ * Changes and reads as one list. Ids are made of time, kind and number (RFC 9562, version 8), so that they are in the
+ * order of the entries.
+ */
+const logged = `(
+  SELECT e.store_id, e.resource_id, e.source, e.scope,
+    (lpad(to_hex((extract(epoch FROM e.at) * 1000)::bigint), 12, '0') || '8000' || e.kind || lpad(to_hex(e.n), 15, '0'))::uuid
+      AS id,
+    0 AS version, e.at AS created_at, e.at AS updated_at,
+    json_build_object('event', e.event, 'n', e.n, 'actor', e.actor, 'source', e.source, 'scope', e.scope,
+      'parent_scope', e.parent_scope, 'after', e.doc) AS doc
+  FROM (
+    SELECT store_id, id AS resource_id, source, scope, NULL::uuid AS parent_scope, '8' AS kind, position AS n, at, event,
+      actor, doc
+    FROM changes WHERE personal
+    UNION ALL
+    SELECT store_id, id, source, scope, parent_scope, '9', seq, at, 'read', actor, NULL FROM personal_data_reads
+  ) e
+) personal_data_logs`
+
 const personalDataLogs = resource({
   type: 'personal_data_log_entry',
   noun: ['personal-data-log', 'personal-data-logs'],
   about: 'One read or change of an object that holds personal data.',
   path: '/v2/personal-data/logs',
-  table: 'personal_data_logs',
+  table: logged,
   scope: { columns: ['resource_id'] },
   fields: {},
   area: 'personal-data',
@@ -26,70 +47,85 @@ const personalDataLogs = resource({
   operations: [],
 })
 
-/** A row of the view: what was done, and what is stored of it. */
-interface Stored {
-  readonly kind: 'created' | 'updated' | 'deleted' | 'read'
-  readonly seq: number
+/** What was done, and what is stored of it. */
+interface Stored extends Place {
+  /** What happened, as in the change feed, or `read`. */
+  readonly event: string
+  /** The change's position in the feed, or the number of the read. */
+  readonly n: number
   readonly actor: string
   readonly after: Values | null
-  readonly parent_id: string | null
-  readonly parent: Past['parent']
 }
 
 /** What was done, from what to what it changed the object, and where that was found. */
-export type LogEntry = Stored & Past
+type LogEntry = Stored & Past
 
 export type Values = Readonly<Record<string, unknown>>
 
-export const listPersonalDataLogs = action({
-  name: 'list-personal-data-logs',
-  route: 'GET /v2/personal-data/logs',
-  about:
-    'Lists who read or changed one object that holds personal data, when, and what was changed, the newest first.',
-  area: 'personal-data',
-  status: 200,
-  query: entryQuery,
-  // Not of a resource: without the filter there is no list.
-  shows: { page: true },
+export const listPersonalDataLogs = (register: Register) =>
+  action({
+    name: 'list-personal-data-logs',
+    route: 'GET /v2/personal-data/logs',
+    about:
+      'Lists who read or changed one object that holds personal data, when, and what was changed, the newest first.',
+    area: 'personal-data',
+    status: 200,
+    query: entryQuery(register),
+    // Not of a resource: without the filter there is no list.
+    shows: { page: true },
 
-  async run(ctx, call) {
-    const { ask, entry } = askAboutEntry(call)
-    const realm = entry.type === 'account-member' ? await accountRealmId(ctx) : undefined
-    const page = await fetchPage(
-      ctx,
-      {
-        resource: personalDataLogs,
-        scope: [entry.id],
-        where: (bind) => {
-          const ofType = `feed_type = ${bind(feedTypes[entry.type])}`
-          return realm ? `${ofType} AND parent_id = ${bind(realm)}::uuid` : ofType
-        },
-      },
-      ask,
-    )
-    const stored = page.rows.map(({ text }) => JSON.parse(text) as Stored)
-    const changes = stored.filter(({ kind }) => kind !== 'read')
-    const pasts = await pastsOf(ctx, { type: feedTypes[entry.type], id: entry.id }, changes)
-    const entries = stored.map((one) => ({ ...one, ...(pasts.get(one) ?? { before: null }) }))
-    const initiatorOf = await initiatorsOf(
-      ctx,
-      entries.map(({ actor }) => actor),
-    )
-    const rows = page.rows.map((row, i) => {
-      const logged = entries[i] as LogEntry
-      return { ...row, text: JSON.stringify(shown(ctx, entry, row, logged, initiatorOf(logged.actor))) }
-    })
-    return listAnswer(personalDataLogs, { ...page, rows }, ctx, call)
-  },
-})
+    async run(ctx, call) {
+      const { ask, entry } = askAboutEntry(register, call)
+      await sequence(ctx.store)
+      const page = await fetchPage(
+        ctx,
+        { resource: personalDataLogs, scope: [entry.id], where: await ofType(ctx, register, entry.type) },
+        ask,
+      )
+      const stored = page.rows.map(({ text }) => JSON.parse(text) as Stored)
+      const changes = stored.filter(({ event }) => event !== 'read')
+      const pasts = await pastsOf(ctx, register, entry, changes)
+      const entries = stored.map((one) => ({ ...one, ...(pasts.get(one) ?? { before: null }) }))
+      const initiatorOf = await initiatorsOf(
+        ctx,
+        entries.map(({ actor }) => actor),
+      )
+      const rows = page.rows.map((row, i) => {
+        const logged = entries[i] as LogEntry
+        const path = resourcePath(register, entry.type, entry.id, logged)
+        const text = JSON.stringify(shown(ctx, entry, row, logged, path, initiatorOf(logged.actor)))
+        return { ...row, text }
+      })
+      return listAnswer(personalDataLogs, { ...page, rows }, ctx, call)
+    },
+  })
 
-function shown(ctx: Ctx, entry: DataEntry, row: Row, logged: LogEntry, initiator: Initiator) {
-  const path = resourcePath(entry, logged)
+/** The condition on the entries of what this type calls. */
+async function ofType(ctx: Ctx, register: Register, type: string): Promise<NonNullable<Source['where']>> {
+  const holders = register.of(type)
+  const tables = holders.map(({ resource }) => resource.table)
+  const parts = await partsOf(ctx, register, type)
+  return (bind) => {
+    const kept = `source = ANY(${bind(tables)}::text[])`
+    return holders.some(({ resource }) => resource.scope)
+      ? `${kept} AND scope = ANY(${bind(parts)}::uuid[])`
+      : kept
+  }
+}
+
+function shown(
+  ctx: Ctx,
+  entry: DataEntry,
+  row: Row,
+  logged: LogEntry,
+  path: string | undefined,
+  initiator: Initiator,
+) {
   return {
     store_id: ctx.store.id,
     initiator,
     time: row.createdAt,
-    event_type: `${entry.type}.event.${logged.kind}`,
+    event_type: `${entry.type}.event.${logged.event.split('.').at(-1)}`,
     delta: deltaOf(entry, logged),
     resource_id: entry.id,
     resource_type: entry.type,
@@ -101,9 +137,9 @@ function shown(ctx: Ctx, entry: DataEntry, row: Row, logged: LogEntry, initiator
  * The fields that have other values than before; null for one that is gone. Empty when nothing that is shown has
  * changed: a password, for example, or nothing at all. The oldest change that is still kept has all fields.
  */
-function deltaOf({ type, id }: DataEntry, { kind, before, after }: LogEntry): Values {
+function deltaOf({ type, id }: DataEntry, { event, before, after }: LogEntry): Values {
   if (!after) return {}
-  if (kind === 'created') return { id, type, ...after }
+  if (event === 'created') return { id, type, ...after }
   const known = before ?? {}
   const names = [...new Set([...Object.keys(known), ...Object.keys(after)])]
   const changed = names.filter((name) => !isDeepStrictEqual(known[name], after[name]))

@@ -1,4 +1,5 @@
 import { action } from '../kernel/action.ts'
+import { sequence } from '../kernel/feed.ts'
 import { listAnswer } from '../kernel/http/answer.ts'
 import { newId } from '../kernel/ids.ts'
 import { fetchPage } from '../kernel/query/page.ts'
@@ -6,44 +7,52 @@ import { resource } from '../kernel/resource.ts'
 import { askAboutEntry, findRoot } from './data-entries.ts'
 import { entryQuery } from './entry-query.ts'
 import { personalDataEnvelope } from './envelope.ts'
+import { partsOf, type Register } from './register.ts'
 
-const relatedDataEntries = resource({
-  type: 'related_data_entry',
-  noun: ['related-data-entry', 'related-data-entries'],
-  about: 'An object that belongs to the same set of personal data.',
-  path: '/v2/personal-data/related-data-entries',
-  table: 'personal_data_entries',
-  scope: { columns: ['root_id'] },
-  fields: {},
-  area: 'personal-data',
-  envelope: personalDataEnvelope,
-  operations: [],
-})
+const relatedDataEntriesIn = ({ entries }: Register) =>
+  resource({
+    type: 'related_data_entry',
+    noun: ['related-data-entry', 'related-data-entries'],
+    about: 'An object that belongs to the same set of personal data.',
+    path: '/v2/personal-data/related-data-entries',
+    table: entries,
+    scope: { columns: ['root_id'] },
+    fields: {},
+    area: 'personal-data',
+    envelope: personalDataEnvelope,
+    operations: [],
+  })
 
-export const listRelatedDataEntries = action({
-  name: 'list-related-data-entries',
-  route: 'GET /v2/personal-data/related-data-entries',
-  about:
-    'Lists what else holds personal data about whom one object is about: what an erasure request for it would erase with it.',
-  area: 'personal-data',
-  status: 200,
-  query: entryQuery,
-  // Not of a resource: without the filter there is no list.
-  shows: { page: true },
+export function listRelatedDataEntries(register: Register) {
+  const relatedDataEntries = relatedDataEntriesIn(register)
+  return action({
+    name: 'list-related-data-entries',
+    route: 'GET /v2/personal-data/related-data-entries',
+    about:
+      'Lists what else holds personal data about whom one object is about: what an erasure request for it would erase with it.',
+    area: 'personal-data',
+    status: 200,
+    query: entryQuery(register),
+    // Not of a resource: without the filter there is no list.
+    shows: { page: true },
 
-  async run(ctx, call) {
-    const { ask, entry } = askAboutEntry(call)
-    const root = await findRoot(ctx.store, entry)
-    const page = await fetchPage(
-      ctx,
-      {
-        resource: relatedDataEntries,
-        scope: [root ?? newId()],
-        where: (bind) =>
-          `NOT (resource_type = ${bind(entry.type)} AND resource_id = ${bind(entry.id)}::uuid)`,
-      },
-      ask,
-    )
-    return listAnswer(relatedDataEntries, page, ctx, call)
-  },
-})
+    async run(ctx, call) {
+      const { ask, entry } = askAboutEntry(register, call)
+      await sequence(ctx.store)
+      const root = await findRoot(ctx, register, entry)
+      const parts = await partsOf(ctx, register)
+      const page = await fetchPage(
+        ctx,
+        {
+          resource: relatedDataEntries,
+          scope: [root ?? newId()],
+          where: (bind) =>
+            `NOT (resource_type = ${bind(entry.type)} AND resource_id = ${bind(entry.id)}::uuid)
+             AND (part IS NULL OR part = ANY(${bind(parts)}::uuid[]))`,
+        },
+        ask,
+      )
+      return listAnswer(relatedDataEntries, page, ctx, call)
+    },
+  })
+}

@@ -6,7 +6,7 @@ import { Problem } from '../kernel/errors.ts'
 import type { Resource, Row } from '../kernel/resource.ts'
 import type { Connection } from '../kernel/storage/database.ts'
 import { Recent } from './recent.ts'
-import { tables } from './tables.ts'
+import type { Register } from './register.ts'
 
 /** The same person reading the same object again within this time is one read. */
 const onceWithinMs = 60 * 60 * 1000
@@ -22,11 +22,10 @@ const stoppingMaxMs = 5000
 interface Read {
   readonly store_id: string
   readonly at: string
-  readonly type: string
+  readonly source: string
   readonly id: string
   readonly actor: string
   readonly scope: string | undefined
-  readonly parent_type: string | undefined
   readonly parent_scope: string | undefined
 }
 
@@ -35,6 +34,7 @@ interface Read {
  * many at a time, at most a second later. A crash loses what was not written yet; a stop does not.
  */
 export class ReadRecorder {
+  readonly #register: Register
   readonly #database: Connection
   readonly #clock: Clock
   readonly #log: Logger
@@ -46,7 +46,8 @@ export class ReadRecorder {
   #stopped = false
   #dropped = 0
 
-  constructor(database: Connection, clock: Clock, log: Logger) {
+  constructor(register: Register, database: Connection, clock: Clock, log: Logger) {
+    this.#register = register
     this.#database = database
     this.#clock = clock
     this.#log = log
@@ -54,24 +55,14 @@ export class ReadRecorder {
 
   /** The caller was shown these objects. Of a resource that holds no personal data nothing is recorded. */
   record({ store, who: { actor } }: Work, resource: Resource, rows: readonly Row[]): void {
-    const table = tables[resource.table]
-    if (!table) return
-    const { type, parentOf } = table
+    if (!resource.personal) return
+    const source = resource.table
     const now = this.#clock.now()
     const at = now.toISOString()
     for (const row of rows) {
-      if (!this.#recent.meet(`${actor} ${type} ${row.id}`, now.getTime())) continue
-      const parent = parentOf?.(row)
-      this.#waiting.push({
-        store_id: store.id,
-        at,
-        type,
-        id: row.id,
-        actor,
-        scope: parent?.id,
-        parent_type: parent?.type,
-        parent_scope: parent?.parentId,
-      })
+      if (!this.#recent.meet(`${actor} ${source} ${row.id}`, now.getTime())) continue
+      const [scope, parent_scope] = this.#register.scopeOf(resource, row)
+      this.#waiting.push({ store_id: store.id, at, source, id: row.id, actor, scope, parent_scope })
     }
     if (this.#waiting.length > waitingMax) this.#drop(this.#waiting.length - waitingMax)
     this.#schedule()

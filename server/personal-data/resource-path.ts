@@ -1,28 +1,23 @@
-import type { DataEntry } from './data-entries.ts'
-import type { LogEntry } from './list-personal-data-logs.ts'
+import type { Register } from './register.ts'
 
-const users = '/v2/authentication-realms'
+/** Where an object is kept, and what it belongs to: enough to say where it was when neither is there any more. */
+export interface Place {
+  readonly source: string
+  readonly scope: string | null
+  /** What the innermost parent belongs to. */
+  readonly parent_scope: string | null
+}
 
-/** Where an object is, or was; undefined when the feed no longer knows what it belonged to. */
+/** Where an object is, or was; undefined when nobody knows any more what it belonged to. */
 export function resourcePath(
-  { type, id }: DataEntry,
-  { parent, parent_id }: Pick<LogEntry, 'parent' | 'parent_id'>,
+  register: Register,
+  type: string,
+  id: string,
+  { source, scope, parent_scope }: Place,
 ): string | undefined {
-  switch (type) {
-    case 'customer':
-    case 'account':
-    case 'account-member':
-    case 'order':
-      return `/v2/${type}s/${id}`
-    case 'account-membership':
-      return `/v2/accounts/${parent_id}/account-memberships/${id}`
-    case 'address':
-      return parent ? `/v2/${parent.type}s/${parent_id}/addresses/${id}` : undefined
-    case 'user-authentication-info':
-      return `${users}/${parent_id}/user-authentication-info/${id}`
-    default:
-      return parent
-        ? `${users}/${parent.parent_id}/user-authentication-info/${parent_id}/${type}/${id}`
-        : undefined
-  }
+  const path = register.of(type).find(({ resource }) => resource.table === source)?.resource.path
+  const parameters = path?.match(/:\w+/g) ?? []
+  const values = [parent_scope, scope].slice(2 - parameters.length)
+  if (path === undefined || values.length < parameters.length || values.includes(null)) return undefined
+  return `${parameters.reduce((text, parameter, i) => text.replace(parameter, values[i] as string), path)}/${id}`
 }

@@ -15,18 +15,24 @@ export const trimChanges: Chore = {
     const now = clock.now().getTime()
     for (const [storeId, days] of stores) {
       const before = new Date(now - Number(days) * msPerDay)
-      for (const trim of ['trim_changes', 'trim_personal_data_reads']) {
+      for (const text of [trimOf('changes', 'position'), trimOf('personal_data_reads', 'seq')]) {
         for (let round = 0; round < roundsMax; round++) {
-          const [trimmed] = await database.run({
-            text: `SELECT ${trim}($1, $2, $3)`,
-            values: [storeId, before, rowsPerRound],
-          })
-          if (Number(trimmed?.[0]) === 0) break
+          const [trimmed] = await database.run({ text, values: [storeId, before, rowsPerRound] })
+          if (Number(trimmed?.[0]) < rowsPerRound) break
         }
       }
     }
   },
 }
+
+/** By their time, wherever they are: rows are not quite in the order of their times. */
+const trimOf = (table: string, key: string) =>
+  `WITH trimmed AS (
+     DELETE FROM ${table} WHERE store_id = $1 AND ${key} = ANY (ARRAY(
+       SELECT ${key} FROM ${table} WHERE store_id = $1 AND at < $2 ORDER BY at LIMIT $3))
+     RETURNING 1
+   )
+   SELECT count(*) FROM trimmed`
 
 const msPerDay = 86_400_000
 const rowsPerRound = 5000

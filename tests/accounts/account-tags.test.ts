@@ -92,8 +92,10 @@ test('a deleted tag is on no account', async () => {
   expect(await shownTags(ids[1] as string)).toEqual(tagLinks(kept))
   expect((await world.admin.get(`/v2/accounts/${ids[2]}`)).headers.get('etag')).toBe(untouched)
   expect((await world.admin.get(`/v2/accounts?filter=contains(account_tags,${tag})`)).body.data).toEqual([])
-  const { rows } = await world.sql(`SELECT kind, actor FROM changes WHERE id = $1 ORDER BY seq`, [ids[0]])
-  expect(rows.map(({ kind }) => kind)).toEqual(['created', 'updated', 'updated'])
+  const { rows } = await world.feed(`SELECT event, actor FROM changes WHERE id = $1 ORDER BY position`, [
+    ids[0],
+  ])
+  expect(rows.map(({ event }) => event)).toEqual(['created', 'updated', 'updated'])
   expect(new Set(rows.map(({ actor }) => actor)).size).toBe(1)
 })
 

@@ -86,8 +86,8 @@ test('an account takes its addresses and memberships with it, not its members', 
   expect((await world.admin.get(`${accounts}/${id}/addresses`)).status).toBe(404)
   const { body } = await world.admin.get(`/v2/account-members/${user}/account-memberships`)
   expect(body).toMatchObject({ data: [], meta: { results: { total: 0 } } })
-  const { rows } = await world.sql(
-    `SELECT type FROM changes WHERE kind = 'deleted' AND (id = $1 OR scope = $1) ORDER BY type`,
+  const { rows } = await world.feed(
+    `SELECT type FROM changes WHERE event = 'deleted' AND (id = $1 OR scope = $1) ORDER BY type`,
     [id],
   )
   expect(rows.map(({ type }) => type)).toEqual(['account', 'account_membership', 'address'])

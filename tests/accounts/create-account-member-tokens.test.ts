@@ -225,7 +225,7 @@ describe('by signing up', () => {
     expect([status, answer.data]).toEqual([201, []])
     const { body: one } = await world.admin.get(`/v2/account-members/${answer.meta.account_member_id}`)
     expect(one.data).toMatchObject({ name: 'Una New', email: `new-${n}@example.com`, family_name: null })
-    const { rows } = await world.sql('SELECT DISTINCT actor FROM changes WHERE id = $1', [one.data.id])
+    const { rows } = await world.feed('SELECT DISTINCT actor FROM changes WHERE id = $1', [one.data.id])
     expect(rows).toEqual([{ actor: one.data.id }])
     const back = { password_profile_id: profileId, username: `NEW-${n}@example.com`, password }
     const again = await world.shopper.post(tokens, wanted('password', back))

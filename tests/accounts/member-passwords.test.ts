@@ -117,7 +117,7 @@ describe('the current password of a member', () => {
     )
     expect(Object.keys(rows[0].doc).sort()).toEqual(['password_profile_id', 'username'])
     expect(Object.keys(rows[0].hidden)).toEqual(['password_hash'])
-    const { rows: feed } = await world.sql('SELECT c::text FROM changes c')
+    const { rows: feed } = await world.feed('SELECT c::text FROM changes c')
     expect(JSON.stringify([changed.body, shown.body, feed])).not.toMatch(/current_pass|eleven h|nine o/)
   })
 })

@@ -20,7 +20,7 @@ afterAll(() => world.close())
 
 /** The changes of one object, from the first. */
 async function changesOf(id: string) {
-  const { rows } = await world.sql('SELECT * FROM changes WHERE id = $1 ORDER BY xid, seq', [id])
+  const { rows } = await world.feed('SELECT * FROM changes WHERE id = $1 ORDER BY position', [id])
   return rows
 }
 
@@ -42,14 +42,17 @@ describe.each(specimensWith('create', 'get'))('$name', (specimen) => {
     )
     const { id } = rows[0]
     let seen = 0
-    const expectOne = async (kind: string, requestId: string | null) => {
+    const expectOne = async (event: string, requestId: string | null) => {
       const fresh = (await changesOf(id)).slice(seen)
       seen += fresh.length
       expect(
-        fresh.map((change) => change.kind),
+        fresh.map((change) => change.event),
         'the changes that the write left',
-      ).toEqual([kind])
+      ).toEqual([event])
       expect(fresh[0]).toMatchObject({ store_id: world.storeId, type, actor, request_id: requestId })
+      // `track` is told what the resource declares.
+      const { table, personal } = resource
+      expect(fresh[0]).toMatchObject({ source: table, personal: personal !== undefined })
       return fresh[0].doc
     }
     const created = await expectOne('created', made.headers.get('x-request-id'))
@@ -74,10 +77,10 @@ describe.each(specimensWith('create', 'get'))('$name', (specimen) => {
 
   test('leaves none for a write that is refused', async () => {
     const collection = await samples.path(resource.path)
-    const { rows: before } = await world.sql('SELECT count(*)::int AS n FROM changes')
+    const { rows: before } = await world.feed('SELECT count(*)::int AS n FROM changes')
     await world.admin.post(collection, { data: { type: 'no_such_type' } })
     await world.nobody.post(collection, {})
-    const { rows: after } = await world.sql('SELECT count(*)::int AS n FROM changes')
+    const { rows: after } = await world.feed('SELECT count(*)::int AS n FROM changes')
     expect(after, 'how many changes there are').toEqual(before)
   })
 })

@@ -154,7 +154,7 @@ test('whoever brings a customer token sees and changes that customer alone', asy
   expect([list.body.meta.results.total, list.body.data[0].id]).toEqual([1, ada])
   const renamed = await shopper.put(`${customers}/${ada}`, body('customer', { name: 'Ada Byron' }), headers)
   expect(renamed.body.data.name).toBe('Ada Byron')
-  const { rows } = await world.sql(`SELECT actor FROM changes WHERE id = $1 AND kind = 'updated'`, [ada])
+  const { rows } = await world.feed(`SELECT actor FROM changes WHERE id = $1 AND event = 'updated'`, [ada])
   expect(rows).toEqual([{ actor: ada }])
   const added = await shopper.post(`${customers}/${ada}/addresses`, address(), headers)
   expect(added.status).toBe(201)

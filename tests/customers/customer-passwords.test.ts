@@ -219,7 +219,7 @@ describe('the current password', () => {
     const shown = await strict.admin.get(path)
     const stored = await Promise.all(
       ['changes', 'idempotency_keys', 'attempts'].map((table) =>
-        strict.sql(`SELECT t::text FROM ${table} t`),
+        strict.feed(`SELECT t::text FROM ${table} t`),
       ),
     )
     const everything = JSON.stringify([changed.body, shown.body, stored.map(({ rows }) => rows), rows[0].doc])

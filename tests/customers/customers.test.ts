@@ -55,7 +55,7 @@ test('a password is hashed, shown as true, and repeated nowhere', async () => {
   ])
   expect(shown[1].body.data).toEqual([shown[0].body.data])
   for (const reply of [created, renamed, changed, shown[0]]) expect(reply.body.data.password).toBe(true)
-  const { rows } = await world.sql('SELECT doc::text FROM changes WHERE id = $1', [id])
+  const { rows } = await world.feed('SELECT doc::text FROM changes WHERE id = $1', [id])
   expect(rows.length).toBe(3)
   const replies = [created, renamed, changed, ...shown].map((reply) => reply.body)
   expect(JSON.stringify([replies, rows])).not.toMatch(/argon2|first password|second password/)
@@ -198,8 +198,8 @@ test('a customer takes their addresses with them', async () => {
   await made(world.admin.post(`${customers}/${id}/addresses`, address()))
   expect((await world.admin.delete(`${customers}/${id}`)).status).toBe(204)
   expect((await world.admin.get(`${customers}/${id}/addresses`)).status).toBe(404)
-  const { rows } = await world.sql(
-    `SELECT type FROM changes WHERE kind = 'deleted' AND (id = $1 OR scope = $1) ORDER BY type`,
+  const { rows } = await world.feed(
+    `SELECT type FROM changes WHERE event = 'deleted' AND (id = $1 OR scope = $1) ORDER BY type`,
     [id],
   )
   expect(rows.map(({ type }) => type)).toEqual(['address', 'customer'])

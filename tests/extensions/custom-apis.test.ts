@@ -101,10 +101,10 @@ test('a custom API goes with its fields and entries, and the change feed names w
   const { id } = (await api.create({ a: 'x' })).body.data
   expect((await world.admin.delete(api.settings)).status).toBe(204)
   expect((await world.admin.get(api.entries)).status).toBe(404)
-  const feed = await world.sql('SELECT type, kind FROM changes WHERE id = $1 ORDER BY xid, seq', [id])
+  const feed = await world.feed('SELECT type, event FROM changes WHERE id = $1 ORDER BY position', [id])
   expect(feed.rows).toEqual([
-    { type: api.type, kind: 'created' },
-    { type: api.type, kind: 'deleted' },
+    { type: api.type, event: 'created' },
+    { type: api.type, event: 'deleted' },
   ])
   const left = await world.sql(
     'SELECT (SELECT count(*) FROM entry_values WHERE entry_id = $1) + (SELECT count(*) FROM custom_fields WHERE custom_api_id = $2) AS n',

@@ -208,7 +208,7 @@ describe('entries follow their fields', () => {
     const found = await world.admin.get(`${api.entries}?filter=like(new,x*)`)
     expect(found.body.data).toEqual([read])
     expect((await world.admin.get(`${api.entries}?filter=like(old,x*)`)).status).toBe(400)
-    const feed = await world.sql(`SELECT doc FROM changes WHERE id = $1 AND kind = 'updated'`, [made.id])
+    const feed = await world.feed(`SELECT doc FROM changes WHERE id = $1 AND event = 'updated'`, [made.id])
     expect(feed.rows).toEqual([{ doc: { new: 'x "y" é', n: 1 } }])
   })
 

@@ -34,8 +34,8 @@ async function household() {
 
 const total = async (path: string) => (await world.admin.get(path)).body.meta.results.total
 const gone = async (ids: string[]) => {
-  const { rows } = await world.sql(
-    `SELECT type, id FROM changes WHERE kind = 'deleted' AND doc IS NULL AND id = ANY($1) ORDER BY seq`,
+  const { rows } = await world.feed(
+    `SELECT type, id FROM changes WHERE event = 'deleted' AND doc IS NULL AND id = ANY($1) ORDER BY position`,
     [ids],
   )
   return rows.map(({ type, id }) => [type, id])

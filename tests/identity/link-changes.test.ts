@@ -54,15 +54,16 @@ interface Entry {
   readonly time: string
 }
 
-/** The feed's rows about the user and the link since `seq`, as webhooks get them. */
-async function eventsSince(seq: string, ...ids: string[]) {
-  const { rows } = await world.sql(
-    'SELECT type, kind, id, actor FROM changes WHERE seq > $1 AND id = ANY($2) ORDER BY seq',
-    [seq, ids],
+/** The feed's rows about the user and the link since a position, as webhooks get them. */
+async function eventsSince(position: string, ...ids: string[]) {
+  const { rows } = await world.feed(
+    'SELECT type, event, id, actor FROM changes WHERE position > $1 AND id = ANY($2) ORDER BY position',
+    [position, ids],
   )
   return rows
 }
-const latest = async () => (await world.sql('SELECT coalesce(max(seq), 0) AS seq FROM changes')).rows[0].seq
+const latest = async () =>
+  (await world.feed('SELECT coalesce(max(position), 0) AS position FROM changes')).rows[0].position
 
 interface Guarded {
   readonly link: string
@@ -131,7 +132,7 @@ describe.each(cases)('%s', (_what, kind, delta, prepare) => {
     const guarded = await prepare()
     session = await signedIn(world, who)
     expect(await status()).toBe(200)
-    const seq = await latest()
+    const position = await latest()
     const before = { userLog: await logOf(userType, who.id) }
 
     expect((await guarded.act()).status).toBeLessThan(300)
@@ -158,11 +159,11 @@ describe.each(cases)('%s', (_what, kind, delta, prepare) => {
     expect(touched).toMatchObject({ event_type: `${userType}.event.updated`, initiator: admin, delta: {} })
     expect(rest).toEqual(before.userLog)
 
-    const events = await eventsSince(seq, who.id, guarded.link)
+    const events = await eventsSince(position, who.id, guarded.link)
     const by = { actor: (admin as { 'access-token-id': string })['access-token-id'] }
     expect(events).toEqual([
-      { type: 'user_authentication_info', kind: 'updated', id: who.id, ...by },
-      { type: 'user_authentication_oidc_profile_info', kind, id: guarded.link, ...by },
+      { type: 'user_authentication_info', event: 'updated', id: who.id, ...by },
+      { type: 'user_authentication_oidc_profile_info', event: kind, id: guarded.link, ...by },
     ])
   })
 })
@@ -173,7 +174,7 @@ test('what is refused leaves no trace, and no one is signed out', async () => {
   who = await person(world, passwords)
   links = `${who.user}/user-authentication-oidc-profile-info`
   session = await signedIn(world, who)
-  const seq = await latest()
+  const position = await latest()
   expect((await linkTo(`of ${victim.id}`)).status).toBe(409)
   expect((await linkTo('')).status).toBe(400)
   expect(
@@ -181,6 +182,6 @@ test('what is refused leaves no trace, and no one is signed out', async () => {
       .status,
   ).toBe(403)
   expect(await status()).toBe(200)
-  expect(await eventsSince(seq, who.id)).toEqual([])
+  expect(await eventsSince(position, who.id)).toEqual([])
   expect(decodeJwt(session[header] as string).sub).toBe(who.id)
 })

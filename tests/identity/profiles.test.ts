@@ -62,7 +62,7 @@ describe('an OIDC profile', () => {
     )
     expect(JSON.stringify(changed.body)).not.toContain('another')
     expect(open(key, await sealed())).toBe('another')
-    const { rows } = await world.sql('SELECT doc::text FROM changes WHERE id = $1', [id])
+    const { rows } = await world.feed('SELECT doc::text FROM changes WHERE id = $1', [id])
     expect(rows.length).toBe(3)
     expect(JSON.stringify(rows)).not.toMatch(/secret/)
   })

@@ -57,12 +57,14 @@ const jobs = async () =>
     )
   ).rows
 
-/** Nothing is left of the outage: requests are answered, and a new job is done. */
+/** Nothing is left of the outage: requests are answered, a new job is done, and what was written is in the feed. */
 async function worksAgain() {
   await sleep(500)
   expect(server.child.exitCode, server.output()).toBe(null)
   await expect.poll(async () => (await admin.get('/v2/accounts')).status, { timeout: 5000 }).toBe(200)
   await erased(await erase())
+  const unfed = async () => (await database.query('SELECT FROM fresh_changes')).rowCount
+  await expect.poll(unfed, { timeout: 5000 }).toBe(0)
 }
 
 test('while the database is away requests are answered 503; then all works again', async () => {

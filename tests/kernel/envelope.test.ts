@@ -199,10 +199,9 @@ const stored = async (of: Resource, id: string) => {
 }
 
 const changeOf = async (id: string) => {
-  const { rows } = await world.sql(
-    'SELECT type, doc FROM changes WHERE id = $1 ORDER BY xid DESC, seq DESC',
-    [id],
-  )
+  const { rows } = await world.feed('SELECT type, doc FROM changes WHERE id = $1 ORDER BY position DESC', [
+    id,
+  ])
   return rows[0]
 }
 

@@ -55,7 +55,7 @@ test('the secret is shown once, by the answer that makes it', async () => {
   const { rows } = await world.sql(
     `SELECT doc::text || coalesce(hidden::text, '') AS stored FROM application_keys`,
   )
-  const feed = await world.sql('SELECT doc::text FROM changes WHERE id = $1', [made.id])
+  const feed = await world.feed('SELECT doc::text FROM changes WHERE id = $1', [made.id])
   expect(JSON.stringify([rows, feed.rows])).not.toContain(client_secret)
 })
 

@@ -274,7 +274,7 @@ test('no secret and no code is logged, fed, or stored as it is', async () => {
     .concat(query.get('code'), verifier, secret)
     .filter((text): text is string => text !== null)
   const said = JSON.stringify(lines.map(({ mock }) => mock.calls))
-  const { rows: fed } = await world.sql('SELECT doc::text, actor FROM changes')
+  const { rows: fed } = await world.feed('SELECT doc::text, actor FROM changes')
   const { rows: kept } = await world.sql(
     'SELECT r.*::text FROM sign_in_requests r UNION ALL SELECT c.*::text FROM sign_in_codes c',
   )

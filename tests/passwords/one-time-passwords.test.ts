@@ -27,8 +27,8 @@ const ask = (username: string, client = world.admin) =>
   client.post(requests(), body(type, { username, purpose }))
 
 async function events(): Promise<{ doc: Record<string, never>; [column: string]: unknown }[]> {
-  const { rows } = await world.sql(
-    `SELECT * FROM changes WHERE type = 'one-time-password-token-request' ORDER BY xid, seq`,
+  const { rows } = await world.feed(
+    `SELECT * FROM changes WHERE type = 'one-time-password-token-request' ORDER BY position`,
   )
   return rows
 }
@@ -76,7 +76,7 @@ describe('a request', () => {
     expect(fresh).toHaveLength(1)
     expect(fresh[0]).toMatchObject({
       store_id: world.storeId,
-      kind: 'created',
+      event: 'one-time-password-token-request.created',
       scope: profileId,
       request_id: headers.get('x-request-id'),
     })

@@ -58,7 +58,7 @@ test('a password is hashed, and never shown', async () => {
   expect(await verify(await hashOf(id), 'second password')).toBe(true)
 
   const list = await world.admin.get(links)
-  const { rows } = await world.sql('SELECT doc::text FROM changes WHERE id = $1', [id])
+  const { rows } = await world.feed('SELECT doc::text FROM changes WHERE id = $1', [id])
   expect(rows.length).toBe(3)
   expect(JSON.stringify([reply.body, changed.body, list.body, rows])).not.toMatch(
     /argon2|first pass|second pass/,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { app } from '../../server/app.ts'
 import { customers } from '../../server/customers/customers.ts'
-import { erasePersonalData } from '../../server/personal-data/erase-personal-data.ts'
 import { realmsOf } from '../identity/realm.ts'
 import { openWorld, type World } from '../support/world.ts'
 import {
@@ -108,7 +108,7 @@ test('nothing of an account member is left anywhere, and others stay', async () 
   const wanted = { username: `${name}@example.com`, purpose: 'reset_password' }
   await world.admin.post(oneTimePassword, body('one_time_password_token_request', wanted))
   const events = () =>
-    world.sql(`SELECT 1 FROM changes WHERE type = 'one-time-password-token-request' AND doc::text LIKE $1`, [
+    world.feed(`SELECT 1 FROM changes WHERE type = 'one-time-password-token-request' AND doc::text LIKE $1`, [
       `%${name}%`,
     ])
   await expect.poll(async () => (await events()).rowCount, { timeout: 10_000 }).toBe(1)
@@ -143,9 +143,9 @@ test('nothing of an account member is left anywhere, and others stay', async () 
   })
   await expectGone(user.path, oidc.path, password.path, ownAccount, `/v2/account-members/${user.id}`)
   // Of a company it is the company that its own log names.
-  const places = await world.sql('SELECT type, doc FROM changes WHERE strpos(doc::text, $1) > 0', [name])
+  const places = await world.feed('SELECT type, doc FROM changes WHERE strpos(doc::text, $1) > 0', [name])
   expect(places.rows.every(({ doc }) => doc.name === `former-${name}` || doc.line_1)).toBe(true)
-  await world.sql('DELETE FROM changes WHERE id = ANY($1)', [[former.account.id, former.address.id]])
+  await world.feed('DELETE FROM changes WHERE id = ANY($1)', [[former.account.id, former.address.id]])
   expect(await placesOf(world, name)).toEqual([])
   const { body: members } = await world.admin.get(`${account.path}/account-memberships`)
   expect(members.data).toHaveLength(1)
@@ -290,14 +290,14 @@ test('an id of another type, and an object of another store, are left alone', as
 test('the deletions are in the feed, by whoever asked', async () => {
   const { customer, address } = await makeCustomer(world.admin, 'jane')
   const { initiator } = await erase(world.admin, 'customer', customer.id)
-  const { rows } = await world.sql(
-    'SELECT type, kind, actor, doc FROM changes WHERE id = ANY($1) ORDER BY type',
+  const { rows } = await world.feed(
+    'SELECT type, event, actor, doc FROM changes WHERE id = ANY($1) ORDER BY type',
     [[customer.id, address.id]],
   )
   const actor = initiator['access-token-id']
   expect(rows).toEqual([
-    { type: 'address', kind: 'deleted', actor, doc: null },
-    { type: 'customer', kind: 'deleted', actor, doc: null },
+    { type: 'address', event: 'deleted', actor, doc: null },
+    { type: 'customer', event: 'deleted', actor, doc: null },
   ])
 })
 
@@ -309,7 +309,8 @@ test('a job that runs again, and two requests at once, do no harm', async () => 
   ])
   expect(both.map(({ status }) => status)).toEqual(['SUCCESS', 'SUCCESS'])
   const [one] = both
-  await erasePersonalData.run(world.work, { requestId: one.id })
+  const job = app.flatMap(({ jobs }) => jobs).find(({ name }) => name === 'personal-data:erase-personal-data')
+  await job?.run(world.work, { requestId: one.id })
   expect((await world.admin.get(`${erasureRequests}/${one.id}`)).body.data).toEqual(one)
 })
 

@@ -39,8 +39,8 @@ test('older changes are deleted, a batch at a time, and each store’s by its ow
   const { customer } = await makeCustomer(world.admin, 'ada')
   const { customer: theirs } = await makeCustomer(world.other, 'berta')
   await world.sql(
-    `INSERT INTO changes (store_id, at, kind, type, id, actor, request_id, doc)
-     SELECT $1, now() + interval '9 days', 'updated', 'customer', $2, 'system', '', json_build_object('name', 'Name ' || i)
+    `INSERT INTO fresh_changes (store_id, at, event, type, source, id, personal, actor, request_id, doc)
+     SELECT $1, now() + interval '9 days', 'updated', 'customer', 'customers', $2, true, 'system', '', json_build_object('name', 'Name ' || i)
      FROM generate_series(1, 12000) i`,
     [world.storeId, customer.id],
   )

@@ -143,8 +143,8 @@ test('any page of a long log, with an exact total', async () => {
   const { customer } = await makeCustomer(world.admin, 'edith')
   const { customer: other } = await makeCustomer(world.admin, 'fanny')
   await world.sql(
-    `INSERT INTO changes (store_id, at, kind, type, id, actor, request_id, doc)
-     SELECT $1, now() + (i / 3) * interval '1 ms', 'updated', 'customer', id, 'system', '', json_build_object('name', 'Name ' || i)
+    `INSERT INTO fresh_changes (store_id, at, event, type, source, id, personal, actor, request_id, doc)
+     SELECT $1, now() + (i / 3) * interval '1 ms', 'updated', 'customer', 'customers', id, true, 'system', '', json_build_object('name', 'Name ' || i)
      FROM generate_series(1, 450) i, unnest($2::uuid[]) id ORDER BY i`,
     [world.storeId, [customer.id, other.id]],
   )

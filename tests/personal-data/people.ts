@@ -103,7 +103,7 @@ export async function erase(client: Client, resource_type: string, resource_id: 
 
 /** The columns of the whole database that hold the text, as `table.column`. */
 export async function placesOf(world: World, text: string): Promise<string[]> {
-  const { rows } = await world.sql(
+  const { rows } = await world.feed(
     `SELECT c.table_schema || '.' || c.table_name AS relation, c.column_name AS name
      FROM information_schema.columns c JOIN information_schema.tables t USING (table_schema, table_name)
      WHERE t.table_type = 'BASE TABLE' AND c.table_schema IN ('public', 'graphile_worker')

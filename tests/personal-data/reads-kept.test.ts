@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { app } from '../../server/app.ts'
 import { customers } from '../../server/customers/customers.ts'
 import { systemClock } from '../../server/kernel/clock.ts'
 import type { Ctx } from '../../server/kernel/context.ts'
@@ -7,6 +8,7 @@ import { newId } from '../../server/kernel/ids.ts'
 import type { Row } from '../../server/kernel/resource.ts'
 import type { Connection } from '../../server/kernel/storage/database.ts'
 import { eraseSet } from '../../server/personal-data/erase-set.ts'
+import { Register } from '../../server/personal-data/register.ts'
 import { trimChanges } from '../../server/personal-data/trim-changes.ts'
 import { adminOf, key, newDirectory, serve, stop, stopAfterEach } from '../support/process.ts'
 import { openWorld, type World } from '../support/world.ts'
@@ -28,7 +30,7 @@ const recordNow = (connection: Connection, id: string) =>
     text: 'SELECT record_personal_data_reads($1)',
     values: [
       JSON.stringify([
-        { store_id: world.storeId, at: systemClock.now(), type: 'customer', id, actor: 'system' },
+        { store_id: world.storeId, at: systemClock.now(), source: 'customers', id, actor: 'system' },
       ]),
     ],
   })
@@ -65,11 +67,11 @@ describe('an erasure', () => {
 
   test('keeps reads waiting, and they find that it came first', async () => {
     const { customer } = await makeCustomer(world.admin, 'clara')
-    const { database, sealKey } = world.server.instance
+    const { database } = world.server.instance
     let recorded = false
     let recording: Promise<unknown> | undefined
-    await world.work.transaction(async ({ store }) => {
-      await eraseSet(store, customer.id, sealKey)
+    await world.work.transaction(async (work) => {
+      await eraseSet(work, new Register(app), { type: 'customer', id: customer.id })
       recording = recordNow(database, customer.id).then(() => {
         recorded = true
       })
@@ -87,7 +89,7 @@ describe('an erasure', () => {
     await settled(world.admin)
     for (const { path } of [customer, other]) await world.admin.delete(path)
     // As after a year, when the last weeks had no changes: see trim-changes.ts.
-    await world.sql(`DELETE FROM changes WHERE id = ANY($1) AND kind <> 'deleted'`, [
+    await world.feed(`DELETE FROM changes WHERE id = ANY($1) AND event <> 'deleted'`, [
       [customer.id, address.id, other.id],
     ])
     expect(await erase(world.admin, 'account', customer.id)).toMatchObject({ status: 'SUCCESS' })
@@ -111,8 +113,8 @@ test('old reads are trimmed, each store’s by its own setting', async () => {
   const { customer: theirs } = await makeCustomer(world.other, 'fanny')
   await world.admin.put('/v2/settings/logs-ttl', body('time_to_live', { days: 10 }))
   await world.sql(
-    `INSERT INTO personal_data_reads (store_id, at, type, id, actor)
-     SELECT $1, now() - interval '5 days', 'customer', $2, 'system' FROM generate_series(1, 12000)`,
+    `INSERT INTO personal_data_reads (store_id, at, source, id, actor)
+     SELECT $1, now() - interval '5 days', 'customers', $2, 'system' FROM generate_series(1, 12000)`,
     [world.storeId, customer.id],
   )
   await world.admin.get(customer.path)

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../server/kernel/clock.ts'
-import { dataEntryTypes } from '../../server/personal-data/data-entries.ts'
 import { profile as passwordsOf, person, settle, signedIn } from '../accounts/members.ts'
 import { password } from '../customers/objects.ts'
 import { Samples, specimens } from '../support/samples.ts'
@@ -148,7 +147,7 @@ describe('who reads personal data', () => {
 })
 
 const entryTypeOf = ({ resource }: Specimen) => resource.type.replaceAll('_', '-')
-const personal = specimens.filter((one) => (dataEntryTypes as readonly string[]).includes(entryTypeOf(one)))
+const personal = specimens.filter(({ resource }) => resource.personal)
 
 test('any object that holds personal data, alone and in a list', async () => {
   expect(personal.map(({ name }) => name).sort()).toEqual([
@@ -191,7 +190,7 @@ test('where an object is read is known when the feed has forgotten it', async ()
   const { user, oidc } = await makeMember(world.admin, 'dorian')
   for (const { path } of [address, oidc]) await world.admin.get(path)
   await settled(world.admin)
-  await world.sql('DELETE FROM changes WHERE id = ANY($1)', [[customer.id, address.id, user.id, oidc.id]])
+  await world.feed('DELETE FROM changes WHERE id = ANY($1)', [[customer.id, address.id, user.id, oidc.id]])
   for (const [type, { id, path }] of [
     ['address', address],
     ['user-authentication-oidc-profile-info', oidc],
@@ -356,11 +355,11 @@ test('is deep in the log what is next to it', async () => {
   const { customer } = await makeCustomer(world.admin, 'jana')
   await world.sql(
     `WITH updated AS (
-       INSERT INTO changes (store_id, at, kind, type, id, actor, request_id, doc)
-       SELECT $1, $3::timestamptz + i * interval '2 ms', 'updated', 'customer', $2, 'system', '', json_build_object('name', i)
+       INSERT INTO fresh_changes (store_id, at, event, type, source, id, personal, actor, request_id, doc)
+       SELECT $1, $3::timestamptz + i * interval '2 ms', 'updated', 'customer', 'customers', $2, true, 'system', '', json_build_object('name', i)
        FROM generate_series(1, 800) i)
-     INSERT INTO personal_data_reads (store_id, at, type, id, actor)
-     SELECT $1, $3::timestamptz + i * interval '2 ms' + interval '1 ms', 'customer', $2, 'system'
+     INSERT INTO personal_data_reads (store_id, at, source, id, actor)
+     SELECT $1, $3::timestamptz + i * interval '2 ms' + interval '1 ms', 'customers', $2, 'system'
      FROM generate_series(1, 800) i`,
     [world.storeId, customer.id, clock.now()],
   )

@@ -34,6 +34,8 @@ export interface World {
   readonly work: Work
   /** SQL on the world's own database, for what no API shows. */
   sql(text: string, values?: unknown[]): Promise<pg.QueryResult>
+  /** SQL on the change feed, when all that was written is in it. */
+  feed(text: string, values?: unknown[]): Promise<pg.QueryResult>
   close(): Promise<void>
 }
 
@@ -96,6 +98,10 @@ export async function openWorld({ env, sql, ...swaps }: Particulars = {}): Promi
     clientWith,
     work: workOf(server.instance, { store: rows[0].id as string, by: 'tests request' }),
     sql: (text, values) => pool.query(text, values),
+    feed: async (text, values) => {
+      await pool.query('SELECT sequence_store(id) FROM stores')
+      return pool.query(text, values)
+    },
     close: async () => {
       await pool.end()
       await server.stop()

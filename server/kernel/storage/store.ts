@@ -64,7 +64,7 @@ class StoredRow<F extends Fields> implements Row<F> {
 export const toRow = <F extends Fields>(resource: Resource<F>, tuple: Tuple, at = 0): Row<F> =>
   new StoredRow<F>(tuple, resource, at)
 
-/** The change feed's triggers read who wrote, and in which request, from a setting of the transaction. */
+/** The change feed's triggers read who wrote, in which request and when, from a setting of the transaction. */
 export const recordedBy = (n: number): string => `set_config('sutler.by', $${n}, true)`
 
 /** The rows of a table: of a resource, or of several that share it. */
@@ -161,6 +161,11 @@ export class Store {
     return this.#by
   }
 
+  /** What `recordedBy` is given. */
+  get stamp(): string {
+    return `${this.#by} ${this.#now().toISOString()}`
+  }
+
   /** The same store, outside of the transaction that this one may be in. */
   apart(): Store {
     if (!this.inTransaction) return this
@@ -212,7 +217,8 @@ export class Store {
 
   async insert<F extends Fields>(into: Resource<F>, row: NewRow<F>): Promise<Row<F>> {
     const [doc, hidden] = split(into, row.values)
-    const values = [this.id, row.id ?? newId(), ...(row.scope ?? []), this.#time(into), doc, hidden, this.#by]
+    const address = [this.id, row.id ?? newId(), ...(row.scope ?? [])]
+    const values = [...address, this.#time(into), doc, hidden, this.stamp]
     const { type } = row.values as { type?: string }
     const [tuple] = await this.#write(into, { text: statementsOf(into).insert, values }, type)
     return toRow(into, tuple as Tuple)
@@ -225,7 +231,7 @@ export class Store {
     values: Values<F>,
   ): Promise<Row<F> | undefined> {
     const [doc, hidden] = split(of, values)
-    const parameters = [this.id, row.id, ...row.scope, this.#time(of), doc, hidden, this.#by, row.version]
+    const parameters = [this.id, row.id, ...row.scope, this.#time(of), doc, hidden, this.stamp, row.version]
     const [tuple] = await this.#write(of, { text: statementsOf(of).update, values: parameters })
     return tuple && toRow(of, tuple)
   }
@@ -235,13 +241,13 @@ export class Store {
    * such row.
    */
   async touch(of: Resource, id: string, scope: readonly string[] = []): Promise<boolean> {
-    const values = [this.id, id, ...scope, this.#time(of), this.#by]
+    const values = [this.id, id, ...scope, this.#time(of), this.stamp]
     return (await this.#write(of, { text: statementsOf(of).touch, values })).length > 0
   }
 
   /** False when another write came first. */
   async remove(of: Resource, row: Row): Promise<boolean> {
-    const values = [this.id, row.id, ...row.scope, this.#by, row.version]
+    const values = [this.id, row.id, ...row.scope, this.stamp, row.version]
     // What hangs on the row goes with it.
     return (await this.#write(of, { text: statementsOf(of).remove, values, long: true })).length > 0
   }
@@ -283,7 +289,7 @@ export class Store {
 
   /** Changes all rows that meet a condition, each to a new version, in one statement. Their ids. */
   async changeAll(of: Rows, { where, doc, hidden, from }: Sweep): Promise<readonly string[]> {
-    const binds = new Binds([this.id, this.#by, this.#time(of)])
+    const binds = new Binds([this.id, this.stamp, this.#time(of)])
     const sets = Object.entries({ doc, hidden }).map(([column, sql]) =>
       sql ? `, ${column} = ${sql(binds.bind)}` : '',
     )
@@ -301,7 +307,7 @@ export class Store {
 
   /** Deletes all rows that meet a condition, and what hangs on them. Their ids. */
   async removeAll(of: Rows, where: Sweep['where']): Promise<readonly string[]> {
-    const binds = new Binds([this.id, this.#by])
+    const binds = new Binds([this.id, this.stamp])
     const text = `DELETE FROM ${of.table} r USING ${recordedBy(2)} WHERE r.store_id = $1 AND ${where(binds.bind)} RETURNING r.id`
     return this.#sweep(of, text, binds)
   }

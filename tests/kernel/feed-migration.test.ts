@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { Database } from '../../server/kernel/storage/database.ts'
+import { migrate } from '../../server/kernel/storage/migrate.ts'
+
+/** A database of the version before the feed had positions is opened by this one. */
+
+const folder = join(import.meta.dirname, '../../server/migrations')
+
+let client: pg.Client
+let database: Database
+beforeAll(async () => {
+  const postgres = inject('postgres')
+  const name = `old_${randomUUID().replaceAll('-', '')}`
+  const url = postgres.replace(/@\/[^?]*/, `@/${name}`)
+  const root = new pg.Client(postgres)
+  await root.connect()
+  await root.query(`CREATE DATABASE ${name}`)
+  await root.end()
+  database = new Database(url, 2)
+  client = new pg.Client(url)
+  await client.connect()
+  await client.query('CREATE TABLE migrations (name text PRIMARY KEY, applied_at timestamptz NOT NULL)')
+  for (const file of readdirSync(folder).sort()) {
+    if (file >= '0014') break
+    await client.query(readFileSync(join(folder, file), 'utf8'))
+    await client.query('INSERT INTO migrations VALUES ($1, now())', [file])
+  }
+})
+afterAll(async () => {
+  await client.end()
+  await database.close()
+})
+
+const [store, other] = [randomUUID(), randomUUID()]
+
+function insert(table: string, id: string, doc: object, more: Record<string, string> = {}, at = store) {
+  const columns = ['store_id', 'id', 'created_at', 'updated_at', 'doc', ...Object.keys(more)]
+  const values = ['$1', '$2', 'now()', 'now()', '$3', ...Object.values(more).map((value) => `'${value}'`)]
+  return client.query(`INSERT INTO ${table} (${columns.join()}) VALUES (${values.join()})`, [at, id, doc])
+}
+
+test('its feed keeps its rows, in the order they were written, and goes on', async () => {
+  const organisation = randomUUID()
+  await client.query('INSERT INTO organisations VALUES ($1, $2, now())', [organisation, 'Old'])
+  for (const id of [store, other]) {
+    await client.query('INSERT INTO stores VALUES ($1, $2, $3, now())', [id, organisation, 'Old'])
+  }
+  const [customer, account, theirs] = [randomUUID(), randomUUID(), randomUUID()]
+  const [home, office, api, entry] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
+  await insert('customers', customer, { name: 'Ada', email: 'ada@example.com' })
+  await insert('accounts', account, { name: 'Bakery' })
+  await insert('accounts', theirs, { name: 'Another store' }, {}, other)
+  await insert('customer_addresses', home, { relationships: { customer: {} } }, { customer_id: customer })
+  await insert('account_addresses', office, { relationships: { account: {} } }, { account_id: account })
+  await insert('singletons', store, { page_length: 7 }, { name: 'settings', type: 'settings' })
+  await insert('singletons', store, { cart_expiry_days: 7 }, { name: 'cart-settings', type: 'settings' })
+  await insert('custom_apis', api, { name: 'x', slug: 'x', api_type: 'x_ext' })
+  await insert('entries', entry, {}, { custom_api_id: api })
+  await client.query(
+    `INSERT INTO changes (store_id, at, kind, type, id, actor, request_id, doc)
+     VALUES ($1, now(), 'created', 'one-time-password-token-request', $2, 'a', 'r', '{}')`,
+    [store, randomUUID()],
+  )
+  await client.query(
+    `INSERT INTO personal_data_reads (store_id, at, type, id, actor, scope, parent_type)
+     VALUES ($1, now(), 'address', $2, 'a', $3, 'customer'), ($1, now(), 'address', $4, 'a', $5, 'account'),
+       ($1, now(), 'customer', $3, 'a', NULL, NULL)`,
+    [store, home, customer, office, account],
+  )
+  await client.query('DELETE FROM customers; DELETE FROM account_addresses')
+  const { rows: before } = await client.query('SELECT id, at FROM changes WHERE store_id = $1 ORDER BY seq', [
+    store,
+  ])
+
+  await migrate(database)
+  const { rows } = await client.query(
+    'SELECT position::int, event, source, personal, id, at FROM changes WHERE store_id = $1 ORDER BY position',
+    [store],
+  )
+  expect(rows.map(({ id, at }) => ({ id, at }))).toEqual(before)
+  expect(rows.map(({ position }) => position)).toEqual(rows.map((_, i) => i + 1))
+  const written = rows.slice(0, 9).map(({ event, source, personal }) => [event, source, personal])
+  expect(written).toEqual([
+    ['created', 'customers', true],
+    ['created', 'accounts', true],
+    ['created', 'customer_addresses', true],
+    ['created', 'account_addresses', true],
+    ['created', 'singletons.settings', false],
+    ['created', 'singletons.cart-settings', false],
+    ['created', 'custom_apis', false],
+    ['created', 'entries', false],
+    ['one-time-password-token-request.created', 'one-time-password-token-request', false],
+  ])
+  expect(
+    rows
+      .slice(9)
+      .map(({ event, source }) => [event, source])
+      .sort(),
+  ).toEqual([
+    ['deleted', 'account_addresses'],
+    ['deleted', 'customer_addresses'],
+    ['deleted', 'customers'],
+  ])
+  const { rows: reads } = await client.query('SELECT source FROM personal_data_reads ORDER BY seq')
+  expect(reads.map(({ source }) => source)).toEqual(['customer_addresses', 'account_addresses', 'customers'])
+
+  await client.query(`UPDATE accounts SET version = version + 1 WHERE store_id = $1`, [store])
+  await client.query(`UPDATE accounts SET version = version + 1 WHERE store_id = $1`, [other])
+  await client.query('SELECT sequence_store(id) FROM stores')
+  const { rows: last } = await client.query(
+    'SELECT DISTINCT ON (store_id) store_id, position::int FROM changes ORDER BY store_id, position DESC',
+  )
+  const positions = Object.fromEntries(last.map(({ store_id, position }) => [store_id, position]))
+  expect(positions).toEqual({ [store]: rows.length + 1, [other]: 2 })
+})

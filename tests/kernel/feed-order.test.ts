@@ -1,0 +1,400 @@
+import { randomUUID } from 'node:crypto'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import fc from 'fast-check'
+import pg from 'pg'
+import { pino } from 'pino'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import type { Instance } from '../../server/kernel/context.ts'
+import { Sequencer } from '../../server/kernel/sequence-changes.ts'
+import { Database } from '../../server/kernel/storage/database.ts'
+import { startEmbedded } from '../../server/kernel/storage/embedded.ts'
+import { migrate } from '../../server/kernel/storage/migrate.ts'
+import { trimChanges } from '../../server/personal-data/trim-changes.ts'
+
+/**
+ * What the change feed promises, under writers that overlap, commit late and wait for each other: accounts are the
+ * parents, their addresses the children.
+ */
+
+const stores = [randomUUID(), randomUUID()] as const
+const parents = [0, 1, 2] as const
+const children = [0, 1, 2] as const
+const writers = 8
+const sequencers = 2
+
+interface Step {
+  readonly act: 'create' | 'update' | 'delete'
+  readonly parent: number
+  /** Undefined: it is about the parent itself. */
+  readonly child: number | undefined
+}
+
+interface Transaction {
+  readonly store: number
+  readonly steps: readonly Step[]
+  /** Between what it writes and its end: others overtake it, or wait for it. */
+  readonly holdMs: number
+  readonly commits: boolean
+}
+
+const step = fc.record<Step>({
+  act: fc.constantFrom('create', 'create', 'update', 'update', 'delete'),
+  parent: fc.constantFrom(...parents),
+  child: fc.option(fc.constantFrom(...children), { nil: undefined, freq: 3 }),
+})
+const transactions = fc.array(
+  fc.record<Transaction>({
+    store: fc.constantFrom(0, 0, 1),
+    steps: fc.array(step, { minLength: 1, maxLength: 4 }),
+    holdMs: fc.constantFrom(0, 0, 0, 1, 5, 20, 60),
+    commits: fc.constantFrom(true, true, true, true, false),
+  }),
+  { minLength: 120, maxLength: 160 },
+)
+
+/** The same object is made, deleted and made again under one id. */
+const idOf = (store: number, parent: number, child?: number) =>
+  `00000000-0000-4000-8000-${String(store + 1).padStart(4, '0')}${String(parent + 1).padStart(4, '0')}${String((child ?? -1) + 1).padStart(4, '0')}`
+
+const document = (version: string) => `json_build_object('name', 'x', 'v', ${version})`
+
+function statement(store: number, { act, parent, child }: Step): string {
+  const table = child === undefined ? 'accounts' : 'account_addresses'
+  const at = `store_id = '${stores[store]}' AND id = '${idOf(store, parent, child)}'`
+  if (act === 'delete') return `DELETE FROM ${table} WHERE ${at}`
+  if (act === 'update') {
+    return `UPDATE ${table} SET version = version + 1, updated_at = now(), doc = ${document('version + 1')} WHERE ${at}`
+  }
+  const values = `'${stores[store]}', '${idOf(store, parent, child)}', now(), now(), ${document('0')}`
+  return child === undefined
+    ? `INSERT INTO accounts (store_id, id, created_at, updated_at, doc) VALUES (${values}) ON CONFLICT DO NOTHING`
+    : `INSERT INTO account_addresses (store_id, id, created_at, updated_at, doc, account_id)
+       VALUES (${values}, '${idOf(store, parent)}') ON CONFLICT DO NOTHING`
+}
+
+/** A database with an account of all that is committed, kept apart from the feed. */
+async function prepare(client: pg.Client): Promise<void> {
+  await client.query(`
+    CREATE TABLE ledger (store_id uuid, id uuid, event text, v integer);
+    CREATE FUNCTION keep_ledger() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF TG_OP = 'DELETE' THEN INSERT INTO ledger VALUES (OLD.store_id, OLD.id, 'deleted', NULL);
+      ELSE INSERT INTO ledger VALUES (NEW.store_id, NEW.id,
+        CASE TG_OP WHEN 'INSERT' THEN 'created' ELSE 'updated' END, (NEW.doc->>'v')::integer);
+      END IF;
+      RETURN NULL;
+    END $$;
+    CREATE TRIGGER keep_ledger AFTER INSERT OR UPDATE OR DELETE ON accounts FOR EACH ROW EXECUTE FUNCTION keep_ledger();
+    CREATE TRIGGER keep_ledger AFTER INSERT OR UPDATE OR DELETE ON account_addresses
+      FOR EACH ROW EXECUTE FUNCTION keep_ledger();`)
+}
+
+async function addStores(client: pg.Client): Promise<void> {
+  const organisation = randomUUID()
+  await client.query('INSERT INTO organisations VALUES ($1, $2, now())', [organisation, 'Tests'])
+  for (const store of stores) {
+    await client.query('INSERT INTO stores VALUES ($1, $2, $3, now())', [store, organisation, 'Store'])
+  }
+}
+
+/** Reads a store's feed as a client does: from where it was, until it is told to stop. */
+class Reader {
+  readonly seen: Seen[] = []
+  readonly #client: pg.Client
+  readonly #store: string
+  readonly #from: number
+  #stopped = false
+  readonly #reading: Promise<void>
+
+  constructor(client: pg.Client, store: string, from: number) {
+    this.#client = client
+    this.#store = store
+    this.#from = from
+    this.#reading = this.#read()
+  }
+
+  async #read(): Promise<void> {
+    while (!this.#stopped) {
+      await this.readOn()
+      await sleep(3)
+    }
+  }
+
+  async readOn(): Promise<void> {
+    const { rows } = await this.#client.query(
+      `SELECT position::int, event, source, id, scope, (doc->>'v')::int AS v FROM changes
+       WHERE store_id = $1 AND position > $2 ORDER BY position LIMIT 50`,
+      [this.#store, this.seen.at(-1)?.position ?? this.#from],
+    )
+    // Whenever it looks there is no gap, and nothing turns up behind it.
+    for (const row of rows) {
+      expect(row.position).toBe((this.seen.at(-1)?.position ?? this.#from) + 1)
+      this.seen.push(row)
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    await this.#reading
+    for (let before = -1; before !== this.seen.length; ) {
+      before = this.seen.length
+      await this.readOn()
+    }
+  }
+}
+
+interface Seen {
+  readonly position: number
+  readonly event: string
+  readonly source: string
+  readonly id: string
+  readonly scope: string | null
+  readonly v: number | null
+}
+
+/** What is there after these changes, each object with its version. Fails where one does not follow from the others. */
+function replay(changes: readonly Seen[], alive = new Map<string, { v: number; scope: string | null }>()) {
+  for (const { event, source, id, scope, v } of changes) {
+    const before = alive.get(id)
+    if (event === 'created') {
+      expect([id, before, v]).toEqual([id, undefined, 0])
+      if (source === 'account_addresses') expect(alive.has(scope as string)).toBe(true)
+      alive.set(id, { v: 0, scope })
+    } else if (event === 'updated') {
+      expect([id, v]).toEqual([id, (before?.v ?? Number.NaN) + 1])
+      alive.set(id, { v: v as number, scope })
+    } else {
+      expect([id, event, before !== undefined, v]).toEqual([id, 'deleted', true, null])
+      alive.delete(id)
+      expect([...alive.values()].filter((one) => one.scope === id)).toEqual([])
+    }
+  }
+  return alive
+}
+
+const tuple = ({ id, event, v }: Pick<Seen, 'id' | 'event' | 'v'>) => `${id} ${event} ${v}`
+
+interface Running {
+  readonly client: pg.Client
+  readonly readers: readonly Reader[]
+  write(plan: readonly Transaction[]): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Readers, sequencers of several processes, and what writes. */
+async function open(url: string, from: readonly number[] = stores.map(() => 0)): Promise<Running> {
+  const clients: pg.Client[] = []
+  const connect = async () => {
+    const client = new pg.Client(url)
+    await client.connect()
+    clients.push(client)
+    return client
+  }
+  const log = pino({ level: 'silent' })
+  const failures: unknown[] = []
+  log.error = (...args: unknown[]) => void failures.push(args)
+  const databases = Array.from({ length: sequencers }, () => new Database(url, 1))
+  const processes = databases.map((database) => new Sequencer(database, log))
+  const client = await connect()
+  const readers = await Promise.all(
+    stores.map(async (store, i) => new Reader(await connect(), store, from[i] as number)),
+  )
+  const lanes = await Promise.all(Array.from({ length: writers }, connect))
+
+  const carryOut = async (lane: pg.Client, one: Transaction, process: Sequencer) => {
+    await lane.query('BEGIN')
+    try {
+      for (const step of one.steps) await lane.query(statement(one.store, step))
+      await sleep(one.holdMs)
+      await lane.query(one.commits ? 'COMMIT' : 'ROLLBACK')
+    } catch (error) {
+      // A parent that is gone, or two that wait for each other.
+      expect(['23503', '40P01']).toContain((error as pg.DatabaseError).code)
+      await lane.query('ROLLBACK')
+    }
+    process.wake(stores[one.store] as string)
+  }
+  return {
+    client,
+    readers,
+    async write(plan) {
+      const waiting = [...plan]
+      await Promise.all(
+        lanes.map(async (lane, i) => {
+          for (let one = waiting.shift(); one; one = waiting.shift()) {
+            await carryOut(lane, one, processes[i % sequencers] as Sequencer)
+          }
+        }),
+      )
+    },
+    async stop() {
+      for (const store of stores) await client.query('SELECT sequence_store($1)', [store])
+      for (const reader of readers) await reader.stop()
+      for (const process of processes) await process.stop()
+      for (const database of databases) await database.close()
+      for (const one of clients) await one.end()
+      expect(failures).toEqual([])
+    },
+  }
+}
+
+/** The feed tells all that was committed, each once, and what is there. */
+async function expectWhole(client: pg.Client, store: string, seen: readonly Seen[]): Promise<void> {
+  const { rows: ledger } = await client.query('SELECT id, event, v FROM ledger WHERE store_id = $1', [store])
+  expect(seen.map(tuple).sort()).toEqual(ledger.map(tuple).sort())
+  const { rows } = await client.query(
+    `SELECT id, version FROM accounts WHERE store_id = $1
+     UNION ALL SELECT id, version FROM account_addresses WHERE store_id = $1`,
+    [store],
+  )
+  const there = [...replay(seen)].map(([id, { v }]) => `${id} ${v}`)
+  expect(there.sort()).toEqual(rows.map(({ id, version }) => `${id} ${version}`).sort())
+}
+
+let url: string
+let client: pg.Client
+beforeAll(async () => {
+  const postgres = inject('postgres')
+  const name = `feed_${randomUUID().replaceAll('-', '')}`
+  const root = new pg.Client(postgres)
+  await root.connect()
+  await root.query(`CREATE DATABASE ${name} TEMPLATE template_world`)
+  await root.end()
+  url = postgres.replace(/@\/[^?]*/, `@/${name}`)
+  client = new pg.Client(url)
+  await client.connect()
+  await prepare(client)
+  await addStores(client)
+})
+afterAll(() => client.end())
+
+const empty = 'TRUNCATE accounts, fresh_changes, changes, feeds, ledger, list_deltas CASCADE'
+
+test('whoever writes, however late it commits: dense, in order, whole', async () => {
+  await fc.assert(
+    fc.asyncProperty(transactions, async (plan) => {
+      await client.query(empty)
+      const running = await open(url)
+      try {
+        await running.write(plan)
+      } finally {
+        await running.stop()
+      }
+      for (const [i, store] of stores.entries()) {
+        await expectWhole(client, store, running.readers[i]?.seen ?? [])
+      }
+    }),
+    { numRuns: 6, endOnFailure: true },
+  )
+}, 120_000)
+
+const tables = async (from: pg.Client) => {
+  const { rows } = await from.query(
+    `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
+       AND relname <> 'migrations' ORDER BY 1`,
+  )
+  return rows.map(({ name }) => name as string)
+}
+
+/**
+ * As pg_dump, which the embedded PostgreSQL comes without: tables in one snapshot, sequences as they then are. `midway`
+ * happens between the two.
+ */
+async function dump(from: pg.Client, directory: string, midway: () => Promise<void>): Promise<string> {
+  await from.query('BEGIN ISOLATION LEVEL REPEATABLE READ')
+  const names = await tables(from)
+  for (const table of names) await from.query(`COPY ${table} TO '${join(directory, table)}'`)
+  await from.query('COMMIT')
+  await midway()
+  const { rows } = await from.query('SELECT last_value FROM fresh_changes_seq_seq')
+  return rows[0].last_value
+}
+
+async function restore(to: pg.Client, directory: string, lastValue: string): Promise<void> {
+  await to.query(`SET session_replication_role = replica`)
+  for (const table of await tables(to)) await to.query(`COPY ${table} FROM '${join(directory, table)}'`)
+  await to.query(`SELECT setval('fresh_changes_seq_seq', $1)`, [lastValue])
+  await to.query(`SET session_replication_role = origin`)
+}
+
+test('a dump in the middle, restored into a new cluster: all goes on where it was, and old changes are trimmed', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'sutler-dump-'))
+  chmodSync(directory, 0o777)
+  const home = mkdtempSync(join(tmpdir(), 'sutler-restored-'))
+  const [before = [], meanwhile = [], after = []] = fc.sample(transactions, 3)
+  await client.query(empty)
+  // The old cluster has come far: its transaction ids are all above those of the new one.
+  for (let n = 0; n < 2000; n++) await client.query('SELECT pg_current_xact_id()')
+  const old = await open(url)
+  let lastValue = ''
+  try {
+    await old.write(before)
+    for (const store of stores) await client.query('SELECT sequence_store($1)', [store])
+    const writing = old.write(meanwhile)
+    lastValue = await dump(client, directory, () => sleep(50))
+    await writing
+  } finally {
+    await old.stop()
+  }
+  const embedded = await startEmbedded(home)
+  const restored = new pg.Client(embedded.url)
+  try {
+    const database = new Database(embedded.url, 2)
+    await migrate(database)
+    await restored.connect()
+    await prepare(restored)
+    await restore(restored, directory, lastValue)
+    const { rows: ids } = await restored.query('SELECT pg_current_xact_id()::text::int AS id')
+    const { rows: oldIds } = await client.query('SELECT pg_current_xact_id()::text::int AS id')
+    expect(ids[0].id).toBeLessThan(oldIds[0].id - 1000)
+
+    const dumped: Seen[][] = []
+    for (const store of stores) {
+      const { rows } = await restored.query(
+        `SELECT position::int, event, source, id, scope, (doc->>'v')::int AS v FROM changes
+         WHERE store_id = $1 ORDER BY position`,
+        [store],
+      )
+      dumped.push(rows)
+    }
+    const running = await open(
+      embedded.url,
+      dumped.map((rows) => rows.at(-1)?.position ?? 0),
+    )
+    try {
+      await running.write(after)
+    } finally {
+      await running.stop()
+    }
+    for (const [i, store] of stores.entries()) {
+      const rows = dumped[i] as Seen[]
+      const seen = running.readers[i]?.seen ?? []
+      expect(rows.length).toBeGreaterThan(10)
+      expect(seen.length).toBeGreaterThan(10)
+      // What clients of the old cluster had read is what the new one says.
+      expect(rows).toEqual(old.readers[i]?.seen.slice(0, rows.length))
+      await expectWhole(restored, store, [...rows, ...seen])
+    }
+
+    const clock = { now: () => new Date('2100-01-01') }
+    await trimChanges.run({ database, clock } as unknown as Instance)
+    const { rows: left } = await restored.query('SELECT FROM changes')
+    expect(left).toEqual([])
+    const [store] = stores
+    const { rows: feeds } = await restored.query('SELECT position::int FROM feeds WHERE store_id = $1', [
+      store,
+    ])
+    await restored.query(statement(0, { act: 'delete', parent: 0, child: undefined }))
+    await restored.query(statement(0, { act: 'create', parent: 0, child: undefined }))
+    await restored.query('SELECT sequence_store($1)', [store])
+    const { rows: next } = await restored.query('SELECT min(position)::int AS position FROM changes')
+    expect(next[0].position).toBe(feeds[0].position + 1)
+    await database.close()
+  } finally {
+    await restored.end()
+    await embedded.stop()
+    for (const path of [directory, home]) rmSync(path, { recursive: true, force: true })
+  }
+}, 180_000)
