@@ -6,7 +6,7 @@ import type { Window } from '../server/kernel/query/sql.ts'
 import { pageSql } from '../server/kernel/query/sql.ts'
 import { resource } from '../server/kernel/resource.ts'
 import type { Sql } from '../server/kernel/storage/database.ts'
-import { rowColumns } from '../server/kernel/storage/store.ts'
+import { rowColumns } from '../server/kernel/storage/stored-row.ts'
 import type { Bare } from './bare.ts'
 import type { Seeded } from './seed.ts'
 

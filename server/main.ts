@@ -92,7 +92,7 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
       sealKey: deriveKey(secret, 'sealed-values'),
       mail:
         swaps.mail ?? (config.smtpUrl && config.mailFrom ? smtp(config.smtpUrl, config.mailFrom) : undefined),
-      onRead: (ctx, resource, rows) => reads.record(ctx, resource, rows),
+      onRead: (ctx, resource, row) => reads.record(ctx, resource, row),
       onWrite: (storeId) => sequencer.wake(storeId),
       strictPasswords: config.strictPasswords,
       baseUrl: config.baseUrl,

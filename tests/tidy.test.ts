@@ -72,8 +72,8 @@ const wordsIn = (text: string) =>
 const modulesWords = () => {
   const declared = app.flatMap(({ operations }) =>
     operations.flatMap(({ of }) => {
-      if (of.kind === 'resource') return [...of.resource.noun, of.resource.type]
-      return of.kind === 'singleton' ? [of.singleton.name, of.singleton.type] : []
+      if (of.is === 'resource') return [...of.resource.noun, of.resource.type]
+      return of.is === 'singleton' ? [of.singleton.name, of.singleton.type] : []
     }),
   )
   return new Set([...order, ...declared].flatMap(wordsIn))

@@ -62,7 +62,8 @@ async function tokensOf(
   const expires = new Date(session.expiresS * 1000).toISOString()
   const own = await findAll(ctx, accounts, ids)
   // It is the member who is shown the names, whoever asked for the tokens.
-  ctx.instance.onRead(ctx.actingAs(member.userId), accounts, own)
+  const they = ctx.actingAs(member.userId)
+  for (const account of own) ctx.instance.onRead(they, accounts, account)
   const data = own.map(async ({ id, doc }) => {
     const ancestorIds = (doc.relationships?.ancestors ?? []).map(({ data }) => data.id)
     const token = await signAccountMemberToken(ctx.instance, session, { id, ancestorIds })

@@ -1,7 +1,7 @@
 import type { Work } from '../kernel/context.ts'
 import type { Fields } from '../kernel/fields.ts'
 import type { Resource, Row } from '../kernel/resource.ts'
-import { rowColumns, toRow } from '../kernel/storage/store.ts'
+import { rowColumns, toRow } from '../kernel/storage/stored-row.ts'
 
 /** The objects with these ids, each once, in the order of the ids. */
 export async function findAll<F extends Fields>(

@@ -16,7 +16,6 @@ export const updateAccountMember = action({
   async run(ctx, { params, ifMatch }) {
     const member = await findAccountMember(ctx, params.id)
     mustMatch(etagOf(member), ifMatch)
-    ctx.instance.onRead(ctx, accountMembers, [member])
     return objectAnswer(200, accountMembers, member, ctx)
   },
 })

@@ -53,7 +53,7 @@ export interface Instance {
   readonly sealKey: Uint8Array
   readonly mail: Mailer | undefined
   /** Told what a read is answered with, when nothing can refuse it any more. It must not keep the answer waiting. */
-  readonly onRead: (ctx: Ctx, resource: Resource, rows: readonly Row[]) => void
+  readonly onRead: (ctx: Ctx, resource: Resource, row: Row) => void
   /** Told when something may have been written in a store. It must not keep the answer waiting. */
   readonly onWrite: (storeId: string) => void
   /** Whether passwords are held to more than their length. The modules that have passwords say to what. */

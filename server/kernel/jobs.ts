@@ -21,7 +21,7 @@ export interface Job<P = unknown> {
   readonly name: string
   readonly attemptsMax: number
   /**
-   * It may take long: a store's jobs of this kind run one after the other, in the order they were queued, and have
+   * It may take long: a store's long jobs run one after the other, in the order they were queued, and have
    * workers of their own, so that nothing short waits for them.
    */
   readonly long?: boolean
@@ -74,10 +74,10 @@ export async function migrateJobs(database: Database): Promise<void> {
   await utils.release()
 }
 
-/** How many jobs of each kind one process works on at a time. */
+/** How many jobs one process works on at a time, short and long ones. */
 const concurrency = { short: 2, long: 2 } as const
 
-/** How many connections the jobs of one process use: one each, one for each kind to listen, one for the queue. */
+/** How many connections the jobs of one process use: one each, two to listen, one for the queue. */
 export const jobConnections = concurrency.short + concurrency.long + 3
 
 const stoppingMaxMs = { jobs: 5_000, queue: 2_000 }
@@ -145,12 +145,12 @@ export async function startJobs(
         }),
       ]),
     )
-  const work = (kind: keyof typeof concurrency, taskList: TaskList, crontab: string) =>
+  const work = (length: keyof typeof concurrency, taskList: TaskList, crontab: string) =>
     run({
       pgPool: patient.pool,
       taskList,
       crontab,
-      concurrency: concurrency[kind],
+      concurrency: concurrency[length],
       pollInterval: 1000,
       minResetLockedInterval: locksEveryMs.min,
       maxResetLockedInterval: locksEveryMs.max,

@@ -22,24 +22,24 @@ export interface Operation {
   readonly transaction: boolean
   /** Which of these it was made from. */
   readonly of:
-    | { readonly kind: 'resource'; readonly resource: Resource; readonly name: OperationName }
+    | { readonly is: 'resource'; readonly resource: Resource; readonly name: OperationName }
     | {
-        readonly kind: 'singleton'
+        readonly is: 'singleton'
         readonly singleton: Singleton
         readonly name: 'get' | 'update' | 'delete'
       }
-    | { readonly kind: 'relationship'; readonly relationship: Relationship; readonly name: LinkOperation }
-    | { readonly kind: 'action'; readonly action: Action }
+    | { readonly is: 'relationship'; readonly relationship: Relationship; readonly name: LinkOperation }
+    | { readonly is: 'action'; readonly action: Action }
   run(ctx: Ctx, call: Incoming): Promise<Answer>
 }
 
 /** What a caller must be allowed to do; for an open operation there is nothing to allow. */
 export const rightFor = ({ of, access }: Operation): 'read' | 'update' | 'write' | 'open' =>
-  (of.kind === 'resource' || of.kind === 'singleton') && of.name === 'update' ? 'update' : access
+  (of.is === 'resource' || of.is === 'singleton') && of.name === 'update' ? 'update' : access
 
 /** Whether the answer is kept for an Idempotency-Key: neither a secret nor a file is, nor the answer to an upload. */
 export const isRepeatable = ({ of, access }: Operation): boolean => {
-  const { signsIn, upload, shows } = of.kind === 'action' ? of.action : {}
+  const { signsIn, upload, shows } = of.is === 'action' ? of.action : {}
   return access === 'write' && !signsIn && !upload && !shows?.file
 }
 
@@ -126,7 +126,7 @@ function ofResource(resource: Resource): Operation[] {
     status: statuses[name],
     transaction:
       Boolean(name === 'delete' ? resource.beforeDelete || resource.afterDelete : rules) && writes(name),
-    of: { kind: 'resource', resource, name },
+    of: { is: 'resource', resource, name },
     run: async (ctx, call) => {
       const scope = await operations.scopeOf(ctx, resource, call.params)
       if (name === 'list') return operations.list(ctx, resource, scope, call)
@@ -150,7 +150,7 @@ function ofSingleton(singleton: Singleton): Operation[] {
     about: singleton.about,
     status: statuses[name],
     transaction: false,
-    of: { kind: 'singleton', singleton, name },
+    of: { is: 'singleton', singleton, name },
     run: (ctx, call) => {
       if (name === 'get') return getSingleton(ctx, singleton)
       if (name === 'update') return updateSingleton(ctx, singleton, call)
@@ -172,7 +172,7 @@ function ofRelationship(relationship: Relationship): Operation[] {
     about,
     status: operations[operation] ?? 200,
     transaction: operation !== 'list',
-    of: { kind: 'relationship', relationship, name: operation },
+    of: { is: 'relationship', relationship, name: operation },
     run: (ctx, call) => linkOperation(ctx, relationship, operation, call),
   }))
 }
@@ -190,7 +190,7 @@ function ofAction(action: Action): Operation {
     about: action.about,
     status: action.status,
     transaction: writes && !action.callsOut && !action.upload,
-    of: { kind: 'action', action },
+    of: { is: 'action', action },
     run: async (ctx, call) => {
       const body = action.body && reader ? complete(action.body.fields, reader.create(call.body)) : {}
       return action.run(ctx, { ...call, body, rawBody: call.body })

@@ -106,7 +106,6 @@ export async function list(
   if (page.unmerged > mergeWantedFrom) askForMerge(ctx)
   const meta = await resource.listMeta?.of(ctx, ask, page.total)
   const more = await included(ctx, resource, ask.include, page.rows)
-  ctx.instance.onRead(ctx, resource, page.rows)
   return listAnswer(resource, page, ctx, call, meta, more)
 }
 
@@ -215,7 +214,6 @@ async function mustHaveRoom(
 export async function get(ctx: Ctx, resource: Resource, scope: readonly string[], id: string, call: Call) {
   const row = await findSeen(ctx, resource, id, scope)
   const more = resource.include ? await included(ctx, resource, parse(call.query).include, [row]) : ''
-  ctx.instance.onRead(ctx, resource, [row])
   return objectAnswer(200, resource, row, ctx, more)
 }
 
@@ -314,7 +312,6 @@ async function included(ctx: Ctx, resource: Resource, names: readonly string[], 
   if (!finders.length) return ''
   const parts = finders.map(async ([, find]) => {
     const [key, of, found] = await find(ctx, rows)
-    ctx.instance.onRead(ctx, of, found)
     return `"${key}":[${found.map((row) => objectText(of, row, ctx, true)).join(',')}]`
   })
   return `,"included":{${(await Promise.all(parts)).join(',')}}`

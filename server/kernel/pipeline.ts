@@ -28,10 +28,10 @@ interface Passage {
 }
 
 type Step = (passage: Passage) => Promise<void> | void
-type Kind = Operation['access']
+type Access = Operation['access']
 
-/** What happens to a request, top to bottom, and to which kinds of operation. The order is the security design. */
-const steps: readonly (readonly [Step, ...Kind[]])[] = [
+/** What happens to a request, top to bottom, and to which operations. The order is the security design. */
+const steps: readonly (readonly [Step, ...Access[]])[] = [
   [authenticate, 'read', 'write'],
   [mayCall, 'read', 'write'],
   [refuseKey, 'write'],
@@ -43,14 +43,14 @@ const steps: readonly (readonly [Step, ...Kind[]])[] = [
   [answerNotModified, 'read'],
 ]
 
-const plans: Record<Kind, readonly Step[]> = {
+const plans: Record<Access, readonly Step[]> = {
   read: planOf('read'),
   write: planOf('write'),
   open: planOf('open'),
 }
 
-function planOf(kind: Kind): readonly Step[] {
-  return steps.filter(([, ...kinds]) => kinds.includes(kind)).map(([step]) => step)
+function planOf(access: Access): readonly Step[] {
+  return steps.filter(([, ...accesses]) => accesses.includes(access)).map(([step]) => step)
 }
 
 const nobody: Principal = {
@@ -92,7 +92,7 @@ async function authenticate(passage: Passage): Promise<void> {
   }
 }
 
-const actionOf = ({ of }: Operation) => (of.kind === 'action' ? of.action : undefined)
+const actionOf = ({ of }: Operation) => (of.is === 'action' ? of.action : undefined)
 const signsIn = ({ operation }: Passage) => actionOf(operation)?.signsIn
 
 function mayCall({ instance, operation, who }: Passage): void {
@@ -131,7 +131,7 @@ function readBody(passage: Passage): void {
   }
   const text = (request.body as string | undefined) ?? ''
   // A DELETE's body means nothing, unless it says what to take off; clients send anything there.
-  if (operation.method === 'DELETE' && !raw && operation.of.kind !== 'relationship') return
+  if (operation.method === 'DELETE' && !raw && operation.of.is !== 'relationship') return
   passage.body = raw ? text : parseBody(text, request.headers['content-type'])
 }
 

@@ -165,7 +165,7 @@ async function edit(
 }
 
 async function list(ctx: Ctx, of: Relationship, owner: Row, call: Call): Promise<Answer> {
-  ctx.instance.onRead(ctx, of.owner(), [owner])
+  ctx.instance.onRead(ctx, of.owner(), owner)
   const keeper = keeperOf(of)
   if (!keeper.rows || of.holds === 'one') {
     return json(200, { data: shown(of, await keeper.read(ctx, owner)), links: linksTo(ctx, call) })

@@ -71,6 +71,8 @@ export interface Row<F extends Fields = Fields> {
   readonly createdAt: string
   readonly updatedAt: string
   readonly text: string
+  /** It is as this request has just written it: its writer is in the feed, and need not be told of as its reader. */
+  readonly written: boolean
   /** The values of the path's parameters above this object, outermost first. */
   readonly scope: readonly string[]
   /** The shown values. */

@@ -15,18 +15,18 @@ import { partsOf, type Register } from './register.ts'
 import { type Place, resourcePath } from './resource-path.ts'
 
 /**
- * Changes and reads as one list. Ids are made of time, kind and number (RFC 9562, version 8), so that they are in the
+ * Changes and reads as one list. Ids are made of time, list and number (RFC 9562, version 8), so that they are in the
  * order of the entries.
  */
 const logged = `(
   SELECT e.store_id, e.resource_id, e.source, e.scope,
-    (lpad(to_hex((extract(epoch FROM e.at) * 1000)::bigint), 12, '0') || '8000' || e.kind || lpad(to_hex(e.n), 15, '0'))::uuid
+    (lpad(to_hex((extract(epoch FROM e.at) * 1000)::bigint), 12, '0') || '8000' || e.list || lpad(to_hex(e.n), 15, '0'))::uuid
       AS id,
     0 AS version, e.at AS created_at, e.at AS updated_at,
     json_build_object('event', e.event, 'n', e.n, 'actor', e.actor, 'source', e.source, 'scope', e.scope,
       'parent_scope', e.parent_scope, 'after', e.doc) AS doc
   FROM (
-    SELECT store_id, id AS resource_id, source, scope, NULL::uuid AS parent_scope, '8' AS kind, position AS n, at, event,
+    SELECT store_id, id AS resource_id, source, scope, NULL::uuid AS parent_scope, '8' AS list, position AS n, at, event,
       actor, doc
     FROM changes WHERE personal
     UNION ALL

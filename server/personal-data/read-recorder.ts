@@ -53,17 +53,15 @@ export class ReadRecorder {
     this.#log = log
   }
 
-  /** The caller was shown these objects. Of a resource that holds no personal data nothing is recorded. */
-  record({ store, who: { actor } }: Work, resource: Resource, rows: readonly Row[]): void {
+  /** The caller was shown this object. Of a resource that holds no personal data nothing is recorded. */
+  record({ store, who: { actor } }: Work, resource: Resource, row: Row): void {
     if (!resource.personal) return
     const source = resource.table
     const now = this.#clock.now()
+    if (!this.#recent.meet(`${actor} ${source} ${row.id}`, now.getTime())) return
+    const [scope, parent_scope] = this.#register.scopeOf(resource, row)
     const at = now.toISOString()
-    for (const row of rows) {
-      if (!this.#recent.meet(`${actor} ${source} ${row.id}`, now.getTime())) continue
-      const [scope, parent_scope] = this.#register.scopeOf(resource, row)
-      this.#waiting.push({ store_id: store.id, at, source, id: row.id, actor, scope, parent_scope })
-    }
+    this.#waiting.push({ store_id: store.id, at, source, id: row.id, actor, scope, parent_scope })
     if (this.#waiting.length > waitingMax) this.#drop(this.#waiting.length - waitingMax)
     this.#schedule()
   }

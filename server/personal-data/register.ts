@@ -32,7 +32,7 @@ export class Register {
   constructor(modules: readonly Module[]) {
     const all = modules
       .flatMap(({ operations }) => operations)
-      .flatMap(({ of }) => (of.kind === 'resource' ? holder(of.resource) : []))
+      .flatMap(({ of }) => (of.is === 'resource' ? holder(of.resource) : []))
     // A resource may have several lists; the first is where its objects are found.
     const known = new Map(all.toReversed().map((one) => [`${one.type} ${one.resource.table}`, one]))
     this.holders = [...known.values()].reverse()

@@ -83,7 +83,7 @@ describe.each(closed)('$id', (operation) => {
       const token = await shoppers[kind]
       if (!token) throw new Error(`No sign-in for ${kind}: add one to the samples.ts of its module`)
       // Where one signs in, nobody looks at who was signed in.
-      const signsIn = operation.of.kind === 'action' && operation.of.action.signsIn
+      const signsIn = operation.of.is === 'action' && operation.of.action.signsIn
       const may = signsIn || mayDo(access, kind, area, rightFor(operation) as 'read' | 'update' | 'write')
       const reply = await world.shopper.send(method, anywhere(operation), { headers: { [header]: token } })
       // Where the kind may, it may still not do this to others.
@@ -124,7 +124,7 @@ describe.each(closed.filter(({ id, path }) => path.includes(':') && !sharedByAll
 )
 
 describe.each(
-  closed.filter(({ of, path }) => of.kind === 'resource' && of.name === 'list' && !path.includes(':')),
+  closed.filter(({ of, path }) => of.is === 'resource' && of.name === 'list' && !path.includes(':')),
 )('$id', (operation) => {
   test('shows nothing of another store', async () => {
     const ours = await world.admin.get(`${operation.path}?page[limit]=100`)

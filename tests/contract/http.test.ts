@@ -16,7 +16,7 @@ for (const { path, method, of } of operations) {
   const key = path.replace(/:\w+/g, ':')
   const place = places.get(key) ?? { path: path.replace(/:\w+/g, () => randomUUID()), methods: new Set() }
   place.methods.add(method)
-  if (method === 'GET' && !(of.kind === 'action' && of.action.signsIn)) place.methods.add('HEAD')
+  if (method === 'GET' && !(of.is === 'action' && of.action.signsIn)) place.methods.add('HEAD')
   places.set(key, place)
 }
 

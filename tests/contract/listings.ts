@@ -21,7 +21,7 @@ export const listings: readonly Listing[] = [
     return { id: operation.id, path: operation.path, specimen }
   }),
   ...operations.flatMap(({ id, path, of }) => {
-    const resource = of.kind === 'action' && of.action.shows?.page && of.action.shows.resource
+    const resource = of.is === 'action' && of.action.shows?.page && of.action.shows.resource
     return resource ? [{ id, path, specimen: specimenNamed(resource.noun[0]) }] : []
   }),
 ]

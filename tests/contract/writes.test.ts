@@ -21,7 +21,7 @@ const problem = ({ status, body }: Reply) => [status, body?.errors?.[0]?.code, b
 const declared = (specimen: Specimen) => writable(createFields(specimen)).filter(([name]) => name !== 'meta')
 /** Where a refusal of a create says that the field is. */
 const at = ({ operations, resource }: Specimen, name: string) =>
-  pathOf(operations.create?.of.kind === 'action' ? undefined : resource.envelope, name)
+  pathOf(operations.create?.of.is === 'action' ? undefined : resource.envelope, name)
 const collectionOf = ({ resource }: Specimen) => samples.path(resource.path)
 
 /** A JSON value of a type that the schema does not take. */
@@ -238,7 +238,7 @@ describe.each(specimensWith('get', 'update'))('update $name', (specimen) => {
     const second = await world.admin.put(path, first.body, { 'if-match': stale })
     expect(second.status, JSON.stringify(second.body)).toBe(200)
     const current = second.headers.get('etag') as string
-    if (resource.operations?.includes('update') ?? specimen.operations.update?.of.kind === 'resource') {
+    if (resource.operations?.includes('update') ?? specimen.operations.update?.of.is === 'resource') {
       expect(current, 'the entity tag after an update').not.toBe(stale)
     }
     const refused = await world.admin.put(path, first.body, { 'if-match': '"stale"' })

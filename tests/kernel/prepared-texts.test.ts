@@ -24,7 +24,7 @@ const preparedMax = 500
 test('whatever limit, offset and order clients ask for, a list has a handful of texts', async () => {
   const { database } = world.server.instance
   const lists = operations.flatMap(({ path, of }) =>
-    of.kind === 'resource' && of.name === 'list' && !path.includes(':') ? [{ path, of }] : [],
+    of.is === 'resource' && of.name === 'list' && !path.includes(':') ? [{ path, of }] : [],
   )
   expect(lists.length).toBeGreaterThan(5)
   let texts = 0

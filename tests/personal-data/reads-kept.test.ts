@@ -180,7 +180,9 @@ describe('while reads cannot be written', () => {
     const actor = newId()
     const ctx = { store: { id: world.storeId }, who: { actor } } as Ctx
     const rows = Array.from({ length: 100_400 }, () => ({ id: newId(), scope: [] }) as unknown as Row)
-    const show = (some: readonly Row[]) => instance.onRead(ctx, customers, some)
+    const show = (some: readonly Row[]) => {
+      for (const row of some) instance.onRead(ctx, customers, row)
+    }
     const storedOf = async () =>
       (await world.sql('SELECT id FROM personal_data_reads WHERE actor = $1 ORDER BY seq', [actor])).rows.map(
         ({ id }) => id,

@@ -36,7 +36,7 @@ export async function exercise(
     // A list says more with something in it.
     const { of } = operation
     const listed =
-      of.kind === 'resource' &&
+      of.is === 'resource' &&
       of.name === 'list' &&
       specimensWith('list').find(({ resource }) => resource === of.resource)
     if (listed) await samples.make(listed)

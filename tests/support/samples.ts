@@ -222,17 +222,17 @@ export class Samples {
   /** A valid call of any operation: its path and, where it takes one, its body. */
   async call(operation: Operation): Promise<{ path: string; body: unknown }> {
     const { of } = operation
-    if (of.kind === 'singleton') {
+    if (of.is === 'singleton') {
       const data = { type: of.singleton.type, ...madeUpValuesOf(of.singleton.fields) }
       return { path: operation.path, body: of.name === 'update' ? { data } : undefined }
     }
-    if (of.kind === 'relationship') {
+    if (of.is === 'relationship') {
       const body = of.name === 'list' ? undefined : await this.#links(of.relationship)
       return { path: await this.path(operation.path), body }
     }
     const specimen = specimens.find(({ operations }) => Object.values(operations).includes(operation))
     if (!specimen) {
-      const body = of.kind === 'action' ? of.action.body : undefined
+      const body = of.is === 'action' ? of.action.body : undefined
       const own = await bodies[operation.id]?.(this.#client, this)
       const path = (await this.path(operation.path)) + (queries[operation.id] ?? '')
       return { path, body: own ?? (body && { data: { type: body.type, ...madeUpValuesOf(body.fields) } }) }

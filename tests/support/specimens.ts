@@ -27,7 +27,7 @@ export const place = (path: string): string => path.replace(/:\w+/g, ':')
 
 /** One specimen of every sort of object that the operations are about. */
 export function specimensOf(operations: readonly Operation[], more: More): readonly Specimen[] {
-  const declared = new Set(operations.flatMap(({ of }) => (of.kind === 'resource' ? [of.resource] : [])))
+  const declared = new Set(operations.flatMap(({ of }) => (of.is === 'resource' ? [of.resource] : [])))
   const specimen = (resource: Resource, runTime: boolean): Specimen => {
     const found = (Object.keys(routes) as OperationName[]).flatMap((name) => {
       // What is owed by every create is not by theirs.
@@ -51,7 +51,7 @@ function operationOf(
   runTime: boolean,
 ): Operation | undefined {
   const own = operations.find(
-    ({ of }) => of.kind === 'resource' && of.resource === resource && of.name === name,
+    ({ of }) => of.is === 'resource' && of.resource === resource && of.name === name,
   )
   // A GET that is an action may answer with anything, so it is no list.
   if (own || (!runTime && (name === 'list' || name === 'get'))) return own
@@ -65,11 +65,11 @@ export function bodyWith(
   name: 'create' | 'update',
   values: Readonly<Record<string, unknown>>,
 ): { data: Readonly<Record<string, unknown>> } {
-  return { data: placed(operations[name]?.of.kind === 'action' ? undefined : resource.envelope, values) }
+  return { data: placed(operations[name]?.of.is === 'action' ? undefined : resource.envelope, values) }
 }
 
 /** The fields that a create of the specimen takes. */
 export const createFields = ({ resource, operations }: Specimen): Fields => {
   const of = operations.create?.of
-  return of?.kind === 'action' && of.action.body ? of.action.body.fields : resource.fields
+  return of?.is === 'action' && of.action.body ? of.action.body.fields : resource.fields
 }

@@ -27,8 +27,9 @@ function writerOf(resource: Resource): Writer {
   return made
 }
 
-/** One object's JSON, built around the stored text of its document. */
+/** One object's JSON, built around the stored text of its document. Whoever is shown it has read it. */
 export function objectText(resource: Resource, row: Row, ctx: Ctx, inList: boolean): string {
+  if (!row.written) ctx.instance.onRead(ctx, resource, row)
   const { name, fields, meta, links } = writerOf(resource)
   const { links: at } = resource.envelope
   const linked = at === 'inside' || (inList && at === 'beside') ? `,"links":${links(row, ctx)}` : ''

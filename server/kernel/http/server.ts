@@ -112,7 +112,7 @@ export function buildServer(
   return server
 }
 
-const takesUpload = ({ of }: Operation) => of.kind === 'action' && of.action.upload !== undefined
+const takesUpload = ({ of }: Operation) => of.is === 'action' && of.action.upload !== undefined
 
 /** At level info Fastify tells where it listens. The operator is told that by main.ts, once. */
 const quieter = (log: Instance['log']) =>
@@ -160,8 +160,7 @@ function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): v
 }
 
 /** A sign-in goes on with every visit: who only wants to look at its address must not use it up. */
-const hasHead = ({ method, of }: Operation) =>
-  method === 'GET' && !(of.kind === 'action' && of.action.signsIn)
+const hasHead = ({ method, of }: Operation) => method === 'GET' && !(of.is === 'action' && of.action.signsIn)
 
 // OPTIONS is answered for every path, and CONNECT is for none.
 const methods = METHODS.filter((method) => method !== 'OPTIONS' && method !== 'CONNECT')

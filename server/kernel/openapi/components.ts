@@ -20,7 +20,7 @@ export function components(modules: readonly Module[]): Named {
     ...new Set(
       modules
         .flatMap(({ operations }) => operations)
-        .flatMap(({ of }) => (of.kind === 'resource' ? [of.resource] : [])),
+        .flatMap(({ of }) => (of.is === 'resource' ? [of.resource] : [])),
     ),
   ]
   const names = new Map(resources.map((resource) => [resource, pascal(resource.noun[0])]))
@@ -190,10 +190,10 @@ function responses() {
 /** The refusals that an operation can come to. */
 export function problemResponses({ of, access, path }: Operation): Record<string, unknown> {
   const statuses = access === 'open' ? ['401'] : ['401', '403']
-  const one = of.kind !== 'action' && (of.name === 'update' || of.name === 'delete')
+  const one = of.is !== 'action' && (of.name === 'update' || of.name === 'delete')
   if (path.includes(':')) statuses.push('404')
   if (access !== 'read') statuses.push('400', '409', '413', '415', '422')
-  else if (of.kind !== 'resource' || of.name === 'list') statuses.push('400')
+  else if (of.is !== 'resource' || of.name === 'list') statuses.push('400')
   if (one) statuses.push('412')
   statuses.push('500', '503')
   return Object.fromEntries(

@@ -11,11 +11,10 @@ export function parametersOf(operation: Operation, path: string): Parameter[] {
   const { of, access } = operation
   const inPath = pathParameters(operation, path)
   const resource =
-    of.kind === 'resource' ? of.resource : of.kind === 'action' ? of.action.shows?.resource : undefined
-  const lists = of.kind === 'action' ? of.action.shows?.page : of.kind === 'resource' && of.name === 'list'
-  const single =
-    of.kind === 'singleton' || (of.kind === 'resource' && of.name !== 'list' && of.name !== 'create')
-  const own = (of.kind === 'action' && of.action.query) || {}
+    of.is === 'resource' ? of.resource : of.is === 'action' ? of.action.shows?.resource : undefined
+  const lists = of.is === 'action' ? of.action.shows?.page : of.is === 'resource' && of.name === 'list'
+  const single = of.is === 'singleton' || (of.is === 'resource' && of.name !== 'list' && of.name !== 'create')
+  const own = (of.is === 'action' && of.action.query) || {}
   return [
     ...inPath,
     ...(lists ? listParameters(resource, own) : []),

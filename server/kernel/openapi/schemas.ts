@@ -88,19 +88,19 @@ function exampleOf({ type, fields, envelope }: BodyShape, update: boolean): unkn
 /** The request body of an operation that takes one. */
 export function bodyOf(operation: Operation, { nameOf }: Named): Record<string, unknown> | undefined {
   const { of } = operation
-  if (of.kind === 'resource') {
+  if (of.is === 'resource') {
     if (of.name !== 'create' && of.name !== 'update') return undefined
     const update = of.name === 'update'
     const name = nameOf(of.resource)
     const data = ref(update ? `${name}Changes` : `New${name}`)
     return { required: true, content: content(object({ data }), exampleOf(of.resource, update)) }
   }
-  if (of.kind === 'singleton') {
+  if (of.is === 'singleton') {
     if (of.name !== 'update') return undefined
     const data = dataSchema(of.singleton, true)
     return { required: true, content: content(object({ data }), exampleOf(of.singleton, true)) }
   }
-  if (of.kind === 'relationship') {
+  if (of.is === 'relationship') {
     if (of.name === 'list') return undefined
     return { required: true, content: content(object({ data: linksSchema(of.relationship) })) }
   }
@@ -125,14 +125,14 @@ export function successOf(operation: Operation, shared: Named): Record<string, u
     const headers = { Location: { schema: { type: 'string', format: 'uri' } } }
     return { [status]: { description: 'Goes on elsewhere.', headers } }
   }
-  if (of.kind === 'resource') return resourceAnswer(of.resource, of.name, shared)
-  if (of.kind === 'singleton') {
+  if (of.is === 'resource') return resourceAnswer(of.resource, of.name, shared)
+  if (of.is === 'singleton') {
     const { type, fields, about } = of.singleton
     const data = object({ type: { const: type }, ...documented(Object.entries(fields)) }, ['type'])
     const headers = { ETag: { $ref: '#/components/headers/ETag' } }
     return { [status]: { description: about, headers, content: content(object({ data })) } }
   }
-  if (of.kind === 'relationship') {
+  if (of.is === 'relationship') {
     const schema = object({ data: linksSchema(of.relationship), links: selfLink }, ['data'])
     return { [status]: { description: 'The links.', content: content(schema) } }
   }

@@ -2,7 +2,7 @@ import type { Fields } from '../fields.ts'
 import type { Resource } from '../resource.ts'
 import { Binds } from '../storage/binds.ts'
 import type { Sql } from '../storage/database.ts'
-import { rowColumns } from '../storage/store.ts'
+import { rowColumns } from '../storage/stored-row.ts'
 import { limits } from './parse.ts'
 import type { PlannedFilter } from './plan.ts'
 

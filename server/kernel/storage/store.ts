@@ -1,68 +1,10 @@
-import { type Envelope, flat, placed } from '../envelope.ts'
 import { Problem } from '../errors.ts'
 import type { Fields, Values } from '../fields.ts'
 import { newId } from '../ids.ts'
-import type { BodyShape } from '../input.ts'
 import type { Resource, Row } from '../resource.ts'
 import { Binds } from './binds.ts'
 import { brokenConstraint, type Connection, type Database, sqlState, type Tuple } from './database.ts'
-
-/** How a row's columns are read: every statement that returns rows returns these, in this order. */
-export const rowColumns = (resource: Resource, alias = ''): string =>
-  [
-    `${alias}id`,
-    `${alias}version`,
-    // A timestamp's text then depends on no setting of the session.
-    `${alias}created_at AT TIME ZONE 'UTC'`,
-    `${alias}updated_at AT TIME ZONE 'UTC'`,
-    `${alias}doc`,
-    ...resource.scopeColumns.map((column) => `${alias}${column}`),
-    // Only what is built from hidden values pays for reading them.
-    ...(resource.meta || resource.links ? [`${alias}hidden`] : []),
-  ].join(', ')
-
-const wholeColumns = (resource: Resource): string =>
-  resource.meta || resource.links ? rowColumns(resource) : `${rowColumns(resource)}, hidden`
-
-// '2026-01-02 03:04:05.67' -> '2026-01-02T03:04:05.670Z': PostgreSQL drops trailing zeros.
-const isoTime = (text: string) =>
-  `${text.slice(0, 10)}T${text.slice(11, 19)}.${text.slice(20).padEnd(3, '0')}Z`
-
-const noScope: readonly string[] = []
-
-class StoredRow<F extends Fields> implements Row<F> {
-  readonly id: string
-  readonly version: number
-  readonly createdAt: string
-  readonly updatedAt: string
-  readonly text: string
-  readonly scope: readonly string[]
-  readonly #envelope: Envelope
-  readonly #hidden: string | undefined
-
-  constructor(tuple: Tuple, { scopeColumns: { length: scopeColumns }, envelope }: Resource<F>, at: number) {
-    this.id = tuple[at] as string
-    this.version = Number(tuple[at + 1])
-    this.createdAt = isoTime(tuple[at + 2] as string)
-    this.updatedAt = isoTime(tuple[at + 3] as string)
-    this.text = tuple[at + 4] as string
-    this.scope = scopeColumns === 0 ? noScope : (tuple.slice(at + 5, at + 5 + scopeColumns) as string[])
-    this.#envelope = envelope
-    this.#hidden = tuple[at + 5 + scopeColumns] ?? undefined
-  }
-
-  get doc(): Values<F> {
-    return flat(this.#envelope, JSON.parse(this.text)) as Values<F>
-  }
-
-  get hidden(): Partial<Values<F>> {
-    return this.#hidden === undefined ? {} : (JSON.parse(this.#hidden) as Partial<Values<F>>)
-  }
-}
-
-/** A row from a statement's columns, which begin at `at`. */
-export const toRow = <F extends Fields>(resource: Resource<F>, tuple: Tuple, at = 0): Row<F> =>
-  new StoredRow<F>(tuple, resource, at)
+import { rowColumns, split, toRow, wholeColumns, writtenRow } from './stored-row.ts'
 
 /** The change feed's triggers read who wrote, in which request and when, from a setting of the transaction. */
 export const recordedBy = (n: number): string => `set_config('sutler.by', $${n}, true)`
@@ -221,7 +163,7 @@ export class Store {
     const values = [...address, this.#time(into), doc, hidden, this.stamp]
     const { type } = row.values as { type?: string }
     const [tuple] = await this.#write(into, { text: statementsOf(into).insert, values }, type)
-    return toRow(into, tuple as Tuple)
+    return writtenRow(into, tuple as Tuple)
   }
 
   /** Stores all values of a row in place of the old ones; undefined when another write came first. */
@@ -233,7 +175,7 @@ export class Store {
     const [doc, hidden] = split(of, values)
     const parameters = [this.id, row.id, ...row.scope, this.#time(of), doc, hidden, this.stamp, row.version]
     const [tuple] = await this.#write(of, { text: statementsOf(of).update, values: parameters })
-    return tuple && toRow(of, tuple)
+    return tuple && writtenRow(of, tuple)
   }
 
   /**
@@ -354,25 +296,6 @@ export class Store {
       throw refusalOf(resource, error, type) ?? error
     }
   }
-}
-
-/** What is shown of values, and what is hidden; what is only checked is in neither. */
-export function split(
-  { fields, envelope }: Pick<BodyShape, 'fields' | 'envelope'>,
-  values: Readonly<Record<string, unknown>>,
-): [doc: string, hidden: string | null] {
-  const doc: Record<string, unknown> = {}
-  let hidden: Record<string, unknown> | undefined
-  for (const [name, { options }] of Object.entries(fields)) {
-    const value = values[name]
-    if (value === undefined || options.stored === false) continue
-    if (!options.hidden) doc[name] = value
-    else {
-      hidden ??= {}
-      hidden[name] = value
-    }
-  }
-  return [JSON.stringify(placed(envelope, doc)), hidden ? JSON.stringify(hidden) : null]
 }
 
 // SQLSTATE: 23505 unique, 23503 foreign key, 23514 check, 23P01 exclusion.
