@@ -104,6 +104,7 @@ const kernelsOwn: readonly (readonly [word: string, says: string, where?: RegExp
   ['of', 'plain English'],
   ['password', 'a format of JSON Schema; of a database', /(input|storage\/embedded)\.ts$/],
   ['permission', 'of a caller; of a file'],
+  ['personal', 'what a resource says of its objects'],
   ['request', 'what is answered'],
   ['setting', 'what an operator or a store may set'],
   ['tag', 'of an entity, of a ciphertext, of an API document'],

@@ -3,7 +3,7 @@ import type { Row } from '../kernel/resource.ts'
 import { userAuthenticationInfos } from './user-authentication-infos.ts'
 import { endTokensOf } from './user-token-epoch.ts'
 
-/** A profile is about to go, and its links with it: all who are linked to it change and are signed out. Who they are. */
+/** A profile is about to go, its links with it: all who are linked to it change and are signed out. Who they are. */
 export async function touchLinkedUsers(
   work: Work,
   links: 'user_authentication_oidc_profile_infos' | 'user_authentication_password_profile_infos',

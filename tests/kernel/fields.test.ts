@@ -371,7 +371,7 @@ test('what is accepted is in the row and comes back from it; what is only checke
       const both = next.fresh_token !== undefined ? { token: true } : token
       expect({ ...second?.doc, ...second?.hidden }).toEqual(stored({ ...whole, ...wanted, ...both }))
     }
-    const { rows } = await world.sql(
+    const { rows } = await world.feed(
       `SELECT t.doc::text || coalesce(t.hidden::text, '') AS row, (SELECT json_agg(c) FROM changes c WHERE c.id = t.id)::text
        FROM things t WHERE t.id = $1`,
       [made.id],

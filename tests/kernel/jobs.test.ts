@@ -73,7 +73,7 @@ test('long jobs of a store run one after the other, and neither another store no
 test('what a job writes is recorded as written by whoever asked for it, in their request', async () => {
   await world.work.actingAs('an-actor').later(welcome, { name: 'ada' })
   const changes = async () =>
-    (await world.sql(`SELECT actor, request_id, type FROM changes WHERE doc->>'name' = 'ada'`)).rows
+    (await world.feed(`SELECT actor, request_id, type FROM changes WHERE doc->>'name' = 'ada'`)).rows
   await expect
     .poll(changes, { timeout: 10_000 })
     .toEqual([{ actor: 'an-actor', request_id: world.work.requestId, type: 'customer' }])
