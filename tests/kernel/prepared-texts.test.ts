@@ -2,11 +2,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Connection } from '../../server/kernel/storage/database.ts'
 import { operations } from '../support/samples.ts'
 import { openWorld, type World } from '../support/world.ts'
+import { appAndWorkshop } from '../workshop/index.ts'
 
 let world: World
 beforeAll(async () => {
   // So that lists and the question what is prepared meet on the same connection.
-  world = await openWorld({ env: { SUTLER_DATABASE_CONNECTIONS: '1' } })
+  world = await openWorld({ ...appAndWorkshop, env: { SUTLER_DATABASE_CONNECTIONS: '1' } })
 })
 afterAll(() => world.close())
 
