@@ -23,7 +23,10 @@ export function readConfig(env: Env = process.env) {
      */
     databaseUrl: setting('DATABASE_URL', postgresUrl, undefined),
 
-    /** How many connections each process opens to PostgreSQL for requests. Point reads take one more, jobs four. */
+    /**
+     * How many connections each process opens to PostgreSQL for requests. Point reads take one more, background work
+     * eight.
+     */
     databaseConnections: setting('SUTLER_DATABASE_CONNECTIONS', integer(1, 1000), 10),
 
     /** The port to listen on. 0 takes any free one and logs which. */

@@ -48,11 +48,8 @@ const kept = perInstance(
 export async function findDefinition(ctx: Ctx, naming: Naming, keeps = false): Promise<Definition> {
   const [column, value] = 'slug' in naming ? ['slug', naming.slug] : ['id', naming.id]
   if (column === 'id' && !isId(value)) throw missing()
-  const where = `store_id = $1 AND ${column} = $2`
-  const [found] = await ctx.store.glance(
-    `SELECT id, version || '.' || definition FROM custom_apis WHERE ${where}${keeps ? ctx.store.keeping : ''}`,
-    value,
-  )
+  const text = `SELECT id, version || '.' || definition FROM custom_apis WHERE store_id = $1 AND ${column} = $2`
+  const [found] = await (keeps ? ctx.store.glanceAndKeep(text, value) : ctx.store.glance(text, value))
   if (!found) throw missing()
   const [id, state] = found as [string, string]
   const key = `${ctx.store.id} ${id}`

@@ -212,8 +212,10 @@ export class Store {
     return this.#lock(of, ids, 'KEY SHARE')
   }
 
-  /** Ends a SELECT of the module's own that also does what `keep` does. */
-  readonly keeping = ' FOR KEY SHARE'
+  /** As `glance`, for a SELECT whose rows are kept: see `keep`. */
+  glanceAndKeep(text: string, ...values: readonly unknown[]): Promise<readonly Tuple[]> {
+    return this.glance(`${text} FOR KEY SHARE`, ...values)
+  }
 
   async #lock({ table }: Rows, ids: readonly string[], strength: string): Promise<ReadonlySet<string>> {
     if (!this.inTransaction) throw new Error(`${table}: a lock is of no use outside a transaction`)
