@@ -1,5 +1,5 @@
 import type { Ctx, Work } from './context.ts'
-import { Problem } from './errors.ts'
+import { missingField, Problem } from './errors.ts'
 import {
   choice,
   type Field,
@@ -10,6 +10,7 @@ import {
   reference,
 } from './fields.ts'
 import { type Answer, json, listAnswer, noContent } from './http/answer.ts'
+import { isId } from './ids.ts'
 import { checker } from './input.ts'
 import { type Keeper, keptInDocument, keptInRows, type Link } from './links.ts'
 import { type Call, findSeen, findVisible, scopeOf } from './operations.ts'
@@ -86,7 +87,7 @@ export async function linkOperation(
   if (name !== 'remove') await keepTargets(ctx, of, sent)
   const links = await edit(ctx, of, id, scope, (links) => edited[name](of, links, sent))
   const status = of.operations[name] ?? 200
-  return status === 204 ? noContent : json(status, { data: shown(of, links), links: linksTo(ctx, call) })
+  return status === 204 ? noContent : json(status, { data: shown(of, links), links: linksTo(ctx, of, call) })
 }
 
 const lastParameter = ({ path }: Relationship): string => [...path.matchAll(/:(\w+)/g)].at(-1)?.[1] ?? ''
@@ -105,7 +106,9 @@ const has = (links: readonly Link[], id: string) => links.some((link) => link.id
 
 /** The links in a body, each target once; refuses what is none. */
 function linksIn(of: Relationship, body: unknown): readonly Link[] {
-  const links = readerOf(of)((body as { data?: unknown } | null | undefined)?.data)
+  const data = (body as { data?: unknown } | null | undefined)?.data
+  if (data === undefined) throw missingField('data')
+  const links = readerOf(of)(data)
   return [...new Map(links.map((link) => [link.id, link])).values()]
 }
 
@@ -168,7 +171,7 @@ async function list(ctx: Ctx, of: Relationship, owner: Row, call: Call): Promise
   ctx.instance.onRead(ctx, of.owner(), owner)
   const keeper = keeperOf(of)
   if (!keeper.rows || of.holds === 'one') {
-    return json(200, { data: shown(of, await keeper.read(ctx, owner)), links: linksTo(ctx, call) })
+    return json(200, { data: shown(of, await keeper.read(ctx, owner)), links: linksTo(ctx, of, call) })
   }
   const page = await fetchPage(
     ctx,
@@ -181,4 +184,9 @@ async function list(ctx: Ctx, of: Relationship, owner: Row, call: Call): Promise
 const shown = ({ holds }: Relationship, links: readonly Link[]): unknown =>
   holds === 'many' ? links : (links[0] ?? null)
 
-const linksTo = (ctx: Ctx, { path }: Call) => ({ self: ctx.baseUrl + path })
+/** Its own address, whatever the request's was spelled like. */
+const linksTo = (ctx: Ctx, { path }: Relationship, { params }: Call) => ({
+  self: ctx.baseUrl + path.replace(/:(\w+)/g, (_, name: string) => spelled(params[name] ?? '')),
+})
+
+const spelled = (name: string) => (isId(name) ? name.toLowerCase() : encodeURIComponent(name))

@@ -146,6 +146,14 @@ test('two tags of the same accounts are deleted at once', async () => {
   for (const id of ids) expect(await shownTags(id)).toBeUndefined()
 })
 
+test('its link is its own address, whatever the request was spelled like', async () => {
+  const id = await newAccount()
+  const { body } = await world.admin.get(tagsOf(id.toUpperCase()))
+  expect(body.links.self).toBe(`${world.url}${tagsOf(id)}`)
+  const nothing = await world.admin.post(tagsOf(id), {})
+  expect(nothing.body.errors[0].detail).toBe("The field 'data' is required (data).")
+})
+
 test('refuses what is no list of known tags', async () => {
   const id = await newAccount()
   const tag = await newTag()
