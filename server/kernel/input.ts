@@ -88,7 +88,7 @@ function expectation({ keyword, params, message, parentSchema }: ErrorObject): s
     case 'minLength':
     case 'maxLength': {
       const { minLength = 0, maxLength } = schema
-      return `must be a string of ${minLength} to ${maxLength} characters`
+      return `must be a string of ${minLength === maxLength ? '' : `${minLength} to `}${maxLength} characters`
     }
     case 'minimum':
     case 'maximum':

@@ -75,7 +75,9 @@ test('what is unique has words for a client who brings it twice, and those words
   const tables = new Set(specimens.map(({ resource }) => resource.table))
   const uniques = rows.filter(({ table, by_id }) => tables.has(table) && !by_id).map(({ name }) => name)
   const mute = uniques.filter((name) => !declared.has(name))
-  expect(mute.sort(), 'unique, and not declared').toEqual(Object.keys(unbreakable).sort())
+  const advice =
+    'unique, and not declared: a row of `constraints` where a client can break it; a row above where a rule keeps it'
+  expect(mute.sort(), advice).toEqual(Object.keys(unbreakable).sort())
   const known = new Set([...rows, ...constraints].map(({ name }) => name))
   expect(
     [...declared].filter((name) => !known.has(name)),

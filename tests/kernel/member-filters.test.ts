@@ -15,6 +15,7 @@ beforeAll(async () => {
   const contact = { email: 'a@b.example', phone: '1' }
   await add(world.work, things, [], {
     title: 'one',
+    code: 'EUR',
     contact,
     labels: { red: 'x', 'a.b': 'y' },
     words: ['p', 'q'],
@@ -42,6 +43,9 @@ test.each([
   ['is_null(labels.red)', ['three']],
   ['eq(amounts.abc.units,7)', ['three']],
   ['gt(amounts.abc.units,6.5)', ['three']],
+  ['eq(code,eur)', ['one']],
+  ['in(code,usd,EUR)', ['one']],
+  ['like(code,eu*)', ['one']],
   ['eq(words[0],q)', ['two']],
   ['eq(words[1],q)', ['one']],
   ['eq(words[2],q)', []],
@@ -49,7 +53,7 @@ test.each([
   expect(await find(filter)).toEqual(titles)
 })
 
-const names = 'amounts.*.units contact.email contact.phone created_at id labels.* title updated_at words[]'
+const names = 'amounts.*.units code contact.email contact.phone created_at id labels.* title updated_at words[]'
 const unknown = (field: string) =>
   `Invalid filter: unknown field [${field}] specified in search filter, allowed fields are [${names}]`
 

@@ -67,6 +67,7 @@ export const things = resource({
   filter: {
     ...walks,
     title: ['eq'],
+    code: { ops: ['eq', 'in', 'like'], column: `(doc->>'code')` },
     'contact.email': { ...longText('contact_email') },
     'contact.phone': { ops: ['eq', 'is_null'], column: `(doc->'contact'->>'phone')` },
     'labels.*': {

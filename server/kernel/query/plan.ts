@@ -2,6 +2,7 @@ import { Problem } from '../errors.ts'
 import type { Field, Fields } from '../fields.ts'
 import { isId } from '../ids.ts'
 import { type FilterRule, orderOf, type Resource, type ValueType } from '../resource.ts'
+import { kept } from '../values.ts'
 import type { Ask, Filter, Op } from './parse.ts'
 
 /** What a list may be filtered and sorted by: the allow-list of one resource. */
@@ -12,7 +13,11 @@ interface Shape {
   readonly sorts: ReadonlyMap<string, { readonly column: string; readonly type: ValueType }>
 }
 
-type Rule = FilterRule & { readonly type: ValueType; readonly column: string }
+type Rule = FilterRule & {
+  readonly type: ValueType
+  readonly column: string
+  readonly field: Field | undefined
+}
 
 /** A request that the allow-list has let through. Values are of their column's type. */
 export interface Plan {
@@ -46,12 +51,12 @@ const shapes = new WeakMap<Resource, Shape>()
 function shapeOf(resource: Resource): Shape {
   const known = shapes.get(resource)
   if (known) return known
-  const typeOf = (name: string) =>
-    standardTypes[name] ?? typeOfField(fieldAt(resource.fields, name.split('.')))
+  const fieldOf = (name: string) => fieldAt(resource.fields, name.split('.'))
+  const typeOf = (name: string) => standardTypes[name] ?? typeOfField(fieldOf(name))
   const filters = Object.entries(resource.filter ?? {}).map(([name, rule]): [string, Rule] => {
     const given: FilterRule = Array.isArray(rule) ? { ops: rule as readonly Op[] } : (rule as FilterRule)
     mustHaveSql(name, given)
-    return [name, { type: typeOf(name), column: name, ...given }]
+    return [name, { type: typeOf(name), column: name, field: fieldOf(name), ...given }]
   })
   const patterns = filters.flatMap(([name, rule]) => (rule.part ? [{ ...around(name), rule }] : []))
   const sorts = (resource.sort ?? []).map((name) => [name, { column: name, type: typeOf(name) }] as const)
@@ -133,9 +138,12 @@ function planFilter(filter: Filter, shape: Shape): PlannedFilter {
     op,
     rule,
     part,
-    values: filter.values.map((value) => readValue(rule.type, field, op, value)),
+    values: filter.values.map((value) => readValue(rule.type, field, op, asStored(rule, value))),
   }
 }
+
+/** What is stored in capitals is found by a value that is not. */
+const asStored = ({ field }: Rule, value: string) => (field ? (kept(field, value) as string) : value)
 
 /** A pattern is looked at last: `sizes[3]` may be a field's own name. */
 function ruleFor(field: string, { filters, patterns }: Shape): { rule: Rule | undefined; part: string } {
