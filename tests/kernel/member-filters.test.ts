@@ -53,7 +53,8 @@ test.each([
   expect(await find(filter)).toEqual(titles)
 })
 
-const names = 'amounts.*.units code contact.email contact.phone created_at id labels.* title updated_at words[]'
+const names =
+  'amounts.*.units code contact.email contact.phone created_at id labels.* title updated_at words[]'
 const unknown = (field: string) =>
   `Invalid filter: unknown field [${field}] specified in search filter, allowed fields are [${names}]`
 
