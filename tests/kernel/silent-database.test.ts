@@ -5,7 +5,7 @@ import { clientOf } from '../support/client.ts'
 import { openStallingProxy } from '../support/stalling-proxy.ts'
 import { openWorld, testConfig, type World } from '../support/world.ts'
 
-const statementMaxMs = 1000
+const statementMaxMs = 2000
 
 let world: World
 beforeAll(async () => {
