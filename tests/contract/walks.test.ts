@@ -111,8 +111,10 @@ for (const field of ['created_at', 'updated_at']) {
         const { body } = await world.admin.get(`${path}?sort=${field}&page[limit]=${size}${filter}`)
         const fresh = body.data.filter(({ id }: { id: string }) => !met.has(id))
         for (const { id } of body.data) met.add(id)
+        // There may be nothing left: what had the last time that was met is deleted by now.
+        if (body.data.length < size) break
         const last = timesIn(listing.specimen.resource, body.data.at(-1))[field] as string
-        if (body.data.length < size || (fresh.length === 0 && last !== from)) break
+        if (fresh.length === 0 && last !== from) break
         // A page of one timestamp: there may be more with it (requirement §4.3).
         size = last === from ? 100 : limit
         from = last
