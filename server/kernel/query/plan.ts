@@ -138,7 +138,7 @@ function planFilter(filter: Filter, shape: Shape): PlannedFilter {
     op,
     rule,
     part,
-    values: filter.values.map((value) => readValue(rule.type, field, op, asStored(rule, value))),
+    values: filter.values.map((value) => asStored(rule, readValue(rule.type, field, op, value))),
   }
 }
 
