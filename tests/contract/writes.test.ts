@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { flat, pathOf } from '../../server/kernel/envelope.ts'
-import type { Fields, JsonSchema } from '../../server/kernel/fields.ts'
+import type { Field, Fields, JsonSchema } from '../../server/kernel/fields.ts'
 import { writable } from '../../server/kernel/input.ts'
 import type { Reply } from '../support/client.ts'
 import { Samples, specimensWith } from '../support/samples.ts'
@@ -32,6 +32,32 @@ function wrong(schema: JsonSchema): unknown {
     const type = Array.isArray(value) ? 'array' : typeof value
     return !types.includes(type) && !(type === 'number' && types.includes('integer'))
   })
+}
+
+/** The values of a field that has few of them: a flag, or a text of a list. */
+const choices = ({ schema }: Field): readonly unknown[] =>
+  Array.isArray(schema.enum) ? schema.enum : [schema.type].flat()[0] === 'boolean' ? [false, true] : []
+
+/** That each of the choices of `fields` is taken, and shown in the answer, or else is refused by its name. */
+async function mustTakeEachChoice(
+  { resource }: Specimen,
+  fields: readonly (readonly [string, Field])[],
+  send: (name: string, value: unknown) => Promise<Reply>,
+): Promise<void> {
+  for (const [name, field] of fields) {
+    for (const value of choices(field)) {
+      const reply = await send(name, value)
+      const { status, body } = reply
+      const said = `${name}: ${JSON.stringify(value)} is answered ${status} ${JSON.stringify(body)}`
+      if (status < 300) {
+        const shown = flat(resource.envelope, body.data)
+        if (name in shown) expect(shown[name], said).toEqual(value)
+      } else {
+        expect([400, 409, 422], said).toContain(status)
+        expect(JSON.stringify(body.errors), said).toContain(name)
+      }
+    }
+  }
 }
 
 describe.each(specimensWith('create'))('create $name', (specimen) => {
@@ -98,6 +124,14 @@ describe.each(specimensWith('create'))('create $name', (specimen) => {
         ])
       }
     }
+  })
+
+  test('takes each value of what has few, or says why not', async () => {
+    const collection = await collectionOf(specimen)
+    await mustTakeEachChoice(specimen, declared(specimen), async (name, value) => {
+      const values = await samples.values(specimen, collection, true)
+      return world.admin.post(collection, bodyWith(specimen, 'create', { ...values, [name]: value }))
+    })
   })
 
   test('refuses what a text cannot be', async () => {
@@ -229,6 +263,15 @@ describe.each(specimensWith('get', 'update'))('update $name', (specimen) => {
     for (const after of [whole.body.data, body.data]) {
       expect({ ...after, ...apart }).toEqual({ ...before.body.data, ...apart })
     }
+  })
+
+  test('takes each value of what has few, or says why not', async () => {
+    const fields = writable(resource.fields).filter(([, { options }]) => !options.immutable)
+    const { path } = await samples.make(specimen)
+    await mustTakeEachChoice(specimen, fields, async (name, value) => {
+      const data = flat(resource.envelope, (await world.admin.get(path)).body.data)
+      return world.admin.put(path, bodyWith(specimen, 'update', { ...data, [name]: value }))
+    })
   })
 
   test('happens only to the version that If-Match names', async () => {

@@ -20,6 +20,10 @@ export interface Client {
   ): Promise<Reply>
 }
 
+/** The last requests of the present test that were refused, and how: shown when it fails (show-refusals.ts). */
+export const refusals: string[] = []
+const refusalsMax = 3
+
 /** A caller of the server at `url`; without a token, a stranger. */
 export function clientOf(url: string, token: string | undefined): Client {
   const send: Client['send'] = async (method, path, { body, headers = {} } = {}) => {
@@ -33,6 +37,7 @@ export function clientOf(url: string, token: string | undefined): Client {
       ...(body !== undefined && { body }),
     })
     const text = await answer.text()
+    if (!answer.ok && answer.status !== 304) refused(`${method} ${path}: ${answer.status} ${text}`)
     return {
       status: answer.status,
       headers: answer.headers,
@@ -48,6 +53,11 @@ export function clientOf(url: string, token: string | undefined): Client {
     put: (path, body, headers = {}) => send('PUT', path, { ...asBody(body), headers }),
     delete: (path, headers = {}) => send('DELETE', path, { headers }),
   }
+}
+
+function refused(what: string): void {
+  refusals.push(what)
+  if (refusals.length > refusalsMax) refusals.shift()
 }
 
 /** An access token of a key. */

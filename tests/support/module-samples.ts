@@ -17,7 +17,7 @@ export interface ModuleSamples {
   readonly wantedInFull?: readonly string[]
   /** Nouns of objects that a job goes on changing after their create was answered. */
   readonly settledLater?: readonly string[]
-  /** Fields that no made-up value of is right in an update. */
+  /** Fields, each as `noun.field`, that no made-up value of is right in an update. */
   readonly notMadeUp?: readonly string[]
   /** By the segment before them: path parameters that are no object of ours. */
   readonly parameters?: By<(client: Client, samples: Samples) => Promise<string>>

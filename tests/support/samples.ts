@@ -1,6 +1,5 @@
 import type { Work } from '../../server/kernel/context.ts'
 import { valueIn } from '../../server/kernel/envelope.ts'
-import type { Fields } from '../../server/kernel/fields.ts'
 import { writable } from '../../server/kernel/input.ts'
 import type { Operation } from '../../server/kernel/module.ts'
 import type { Relationship } from '../../server/kernel/relationship.ts'
@@ -244,15 +243,17 @@ export class Samples {
     }
     const { path, body } = await this.make(specimen, collection)
     if (operation !== specimen.operations.update) return { path, body: undefined }
-    const values = { type: body.data.type, ...changesOf(specimen.resource.fields) }
+    const values = { type: body.data.type, ...changesOf(specimen) }
     return { path, body: bodyWith(specimen, 'update', values) }
   }
 }
 
-const changesOf = (fields: Fields): Record<string, unknown> =>
+const changesOf = ({ name: noun, resource }: Specimen): Record<string, unknown> =>
   madeUpValuesOf(
     Object.fromEntries(
-      Object.entries(fields).filter(([name, { options }]) => !options.immutable && !notMadeUp.includes(name)),
+      Object.entries(resource.fields).filter(
+        ([name, { options }]) => !options.immutable && !notMadeUp.includes(`${noun}.${name}`),
+      ),
     ),
   )
 
