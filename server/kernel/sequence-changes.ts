@@ -88,8 +88,8 @@ export class Sequencer {
       this.#mark = [null, null]
       this.#pollAtMs = performance.now() + pollMs
     }
-    // Under load half of the time, so that there is something to do each time.
-    this.#restMs = Math.max(restMs, performance.now() - beganMs)
+    // Under load three quarters of the time: each pass makes the disk, and so all writers, wait once more.
+    this.#restMs = Math.max(restMs, 3 * (performance.now() - beganMs))
   }
 
   async #poll(): Promise<void> {
