@@ -11,7 +11,7 @@ async function realmIdOf(work: Work, origin: Origin): Promise<string> {
   const key = `${work.store.id} ${origin}`
   const remembered = known.get(key)
   if (remembered) return remembered
-  const [row] = await work.store.rows(
+  const [row] = await work.store.glance(
     'SELECT id FROM authentication_realms WHERE store_id = $1 AND origin = $2',
     origin,
   )

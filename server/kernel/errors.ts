@@ -75,6 +75,11 @@ export const missingField = (path: string): Problem =>
     },
   )
 
+/** Whoever asked has hung up: there is nobody to answer, and nothing to mend. */
+export class ClientGone extends Error {
+  override readonly name = 'ClientGone'
+}
+
 /** The server cannot start, for a reason its operator can mend. Printed as one line; the process exits with 1. */
 export class StartupError extends Error {
   override readonly name = 'StartupError'

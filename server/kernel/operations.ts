@@ -161,7 +161,7 @@ async function isVisible(work: Work, resource: Resource, row: Row): Promise<bool
   if (!where) return true
   const binds = new Binds([work.store.id, row.id])
   const text = `SELECT 1 FROM ${resource.table} WHERE store_id = $1 AND id = $2 AND ${where(binds.bind)}`
-  return (await work.store.rowsOnce(text, ...binds.values.slice(1))).length > 0
+  return (await work.store.glance(text, ...binds.values.slice(1))).length > 0
 }
 
 const missing = (resource: Resource) =>

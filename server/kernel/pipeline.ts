@@ -7,6 +7,7 @@ import { Problem } from './errors.ts'
 import type { Answer } from './http/answer.ts'
 import { parseBody } from './http/body.ts'
 import { notModified } from './http/conditional.ts'
+import { hungUp } from './http/hung-up.ts'
 import { uploadOf } from './http/upload.ts'
 import { fingerprint, idempotencyKey, once } from './idempotency.ts'
 import { isId } from './ids.ts'
@@ -175,8 +176,13 @@ function keepFromCaches(passage: Passage): void {
   passage.answer = { ...answer, headers: { ...answer.headers, 'cache-control': 'no-store' } }
 }
 
-function contextOf({ instance, request, who }: Passage, transaction?: Connection): Ctx {
-  const { database, clock } = instance
+function contextOf({ instance, operation, request, who }: Passage, transaction?: Connection): Ctx {
+  const { clock } = instance
+  // A write that was received is carried out, whether or not its client waits for the answer.
+  const database =
+    operation.access === 'read'
+      ? instance.database.reading(() => hungUp(request.raw.socket))
+      : instance.database
   const by = authorOf(who.actor, request.id)
   return new Ctx({
     store: new Store(who.storeId, database, () => clock.now(), by, transaction),

@@ -12,7 +12,7 @@ export const getStore = action({
 
   async run(ctx, { params }) {
     if (params.id !== ctx.store.id) throw new Problem('not_found', 'store not found')
-    const [row] = await ctx.store.rows('SELECT name FROM stores WHERE id = $1')
+    const [row] = await ctx.store.glance('SELECT name FROM stores WHERE id = $1')
     return json(200, { data: { type: 'store', id: ctx.store.id, name: row?.[0] } })
   },
 })

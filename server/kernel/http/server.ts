@@ -9,7 +9,7 @@ import Fastify, {
   LogController,
 } from 'fastify'
 import type { Instance } from '../context.ts'
-import { Problem } from '../errors.ts'
+import { ClientGone, Problem } from '../errors.ts'
 import type { Module, Operation } from '../module.ts'
 import { handle } from '../pipeline.ts'
 import { bodyBytesMax } from './body.ts'
@@ -145,6 +145,7 @@ async function respond(
 }
 
 function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  if (error instanceof ClientGone) return void reply.hijack()
   const problem = problemOf(error)
   if (problem.code === 'unavailable') {
     // One line each: while the database is away there are many of them.

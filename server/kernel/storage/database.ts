@@ -1,7 +1,9 @@
 import pg from 'pg'
 import { atMost } from '../at-most.ts'
 import { Problem, StartupError } from '../errors.ts'
+import { cancelWith } from './cancel.ts'
 import { PreparedTexts } from './prepared-texts.ts'
+import { Share } from './share.ts'
 
 /** A statement with its values apart: a value is never part of the text. */
 export interface Sql {
@@ -19,6 +21,12 @@ export type Tuple = readonly (string | null)[]
 /** Something that runs statements: the pool, the pipelined connection or one transaction. */
 export interface Connection {
   run(sql: Sql): Promise<readonly Tuple[]>
+}
+
+/** What a store is in: the database, or what a request may have of it. */
+export interface Source extends Connection {
+  quick(sql: Sql): Promise<readonly Tuple[]>
+  transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T>
 }
 
 const asText = { getTypeParser: () => (value: string) => value } as unknown as pg.CustomTypesConfig
@@ -68,6 +76,9 @@ export const brokenConstraint = (error: unknown): string | undefined =>
 /** A transaction that lost a race (deadlock or serialization failure) and may simply be run again. */
 const isRetryable = (error: unknown) => ['40001', '40P01'].includes(sqlState(error) ?? '')
 
+/** A statement that was told to end. */
+const isCancelled = (error: unknown) => sqlState(error) === '57014'
+
 const transactionAttemptsMax = 4
 
 /** How long one statement of a request may take: by then whoever asked has given up. */
@@ -75,8 +86,9 @@ export const statementMaxMs = 30_000
 const longStatementMaxMs = 3_600_000
 const closingMaxMs = 5_000
 
-export class Database implements Connection {
+export class Database implements Source {
   readonly pool: pg.Pool
+  readonly #searches: Share
   readonly #config: pg.ClientConfig
   readonly #limitMs: number | undefined
   #quick: pg.Client | undefined
@@ -95,6 +107,7 @@ export class Database implements Connection {
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
     }
+    this.#searches = new Share(Math.ceil(connections / 2))
     this.pool = new pg.Pool({ ...this.#config, max: connections, idleTimeoutMillis: 60_000 })
     // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
     this.pool.on('error', () => {})
@@ -111,7 +124,22 @@ export class Database implements Connection {
     }
   }
 
-  async #query(client: pg.ClientBase, { text, values, once, long }: Sql): Promise<readonly Tuple[]> {
+  /** Of a statement whose asker goes the answer is not waited for: it is ended, and the asker's reason thrown. */
+  async #query(client: pg.ClientBase, sql: Sql, asker?: AbortSignal): Promise<readonly Tuple[]> {
+    if (!asker) return this.#send(client, sql)
+    asker.throwIfAborted()
+    const ended = cancelWith(asker, client)
+    try {
+      return await this.#send(client, sql)
+    } catch (error) {
+      if (asker.aborted && isCancelled(error)) throw asker.reason
+      throw error
+    } finally {
+      await ended()
+    }
+  }
+
+  async #send(client: pg.ClientBase, { text, values, once, long }: Sql): Promise<readonly Tuple[]> {
     const config: pg.QueryArrayConfig & { query_timeout?: number } = {
       text,
       values: values as unknown[],
@@ -129,11 +157,11 @@ export class Database implements Connection {
     })
   }
 
-  async #onPool(sql: Sql): Promise<readonly Tuple[]> {
+  async #onPool(sql: Sql, asker?: AbortSignal): Promise<readonly Tuple[]> {
     const client = await this.#connection()
     let broken: Error | undefined
     try {
-      return await this.#query(client, sql)
+      return await this.#query(client, sql, asker)
     } catch (error) {
       if (isUnavailable(error)) broken = error
       throw error
@@ -143,10 +171,14 @@ export class Database implements Connection {
   }
 
   /** One statement, which is a transaction of its own: one that lost a race is run again. */
-  async run(sql: Sql): Promise<readonly Tuple[]> {
+  run(sql: Sql): Promise<readonly Tuple[]> {
+    return this.#alone(sql)
+  }
+
+  async #alone(sql: Sql, asker?: AbortSignal): Promise<readonly Tuple[]> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#onPool(sql)
+        return await this.#onPool(sql, asker)
       } catch (error) {
         if (!isRetryable(error) || attempt === transactionAttemptsMax) throw error
       }
@@ -173,11 +205,27 @@ export class Database implements Connection {
     return client
   }
 
+  /**
+   * For a request that only reads. Its statements end with `asker`; and those that may be slow have a part of the pool,
+   * so that the rest is there for writes whatever is searched.
+   */
+  reading(asker: () => AbortSignal): Source {
+    return {
+      quick: (sql) => this.quick(sql),
+      run: (sql) => this.#searches.use(asker(), () => this.#alone(sql, asker())),
+      transaction: (work) => this.#searches.use(asker(), () => this.#transaction(work, asker())),
+    }
+  }
+
   /** Runs `work` in one transaction, again when it lost a race. Nothing in `work` may leave the machine. */
-  async transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+  transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    return this.#transaction(work)
+  }
+
+  async #transaction<T>(work: (connection: Connection) => Promise<T>, asker?: AbortSignal): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       const client = await this.#connection()
-      const run = (sql: Sql) => this.#query(client, sql)
+      const run = (sql: Sql) => this.#query(client, sql, asker)
       let broken: Error | undefined
       try {
         await run({ text: 'BEGIN', values: [], once: true })
@@ -188,7 +236,7 @@ export class Database implements Connection {
         // With the connection the transaction ends.
         if (isUnavailable(error)) broken = error
         else {
-          await run({ text: 'ROLLBACK', values: [], once: true }).catch((failure: Error) => {
+          await this.#send(client, { text: 'ROLLBACK', values: [], once: true }).catch((failure: Error) => {
             broken = failure
           })
         }

@@ -3,7 +3,7 @@ import type { Fields, Values } from '../fields.ts'
 import { newId } from '../ids.ts'
 import type { Resource, Row } from '../resource.ts'
 import { Binds } from './binds.ts'
-import { brokenConstraint, type Connection, type Database, sqlState, type Tuple } from './database.ts'
+import { brokenConstraint, type Connection, type Source, sqlState, type Tuple } from './database.ts'
 import { rowColumns, split, toRow, wholeColumns, writtenRow } from './stored-row.ts'
 
 /** The change feed's triggers read who wrote, in which request and when, from a setting of the transaction. */
@@ -81,21 +81,21 @@ export interface NewRow<F extends Fields> {
  */
 export class Store {
   readonly id: string
-  readonly #database: Database
+  readonly #source: Source
   readonly #now: () => Date
   readonly #by: string
   readonly #connection: Connection
   readonly #reader: Connection
   readonly inTransaction: boolean
 
-  constructor(id: string, database: Database, now: () => Date, by: string, transaction?: Connection) {
+  constructor(id: string, source: Source, now: () => Date, by: string, transaction?: Connection) {
     this.id = id
-    this.#database = database
+    this.#source = source
     this.#now = now
     this.#by = by
     this.inTransaction = transaction !== undefined
-    this.#connection = transaction ?? database
-    this.#reader = transaction ?? { run: (sql) => database.quick(sql) }
+    this.#connection = transaction ?? source
+    this.#reader = transaction ?? { run: (sql) => source.quick(sql) }
   }
 
   /** Who writes, and in which request: see `authorOf`. */
@@ -112,27 +112,21 @@ export class Store {
   apart(): Store {
     if (!this.inTransaction) return this
     // Whoever holds a connection of the pool must not wait for another: all of them could be held by those who wait.
-    return this.#within({ run: (sql) => this.#database.quick(sql) })
+    return this.#within({ run: (sql) => this.#source.quick(sql) })
   }
 
   /** The same store, with another author. */
   by(by: string): Store {
-    return new Store(
-      this.id,
-      this.#database,
-      this.#now,
-      by,
-      this.inTransaction ? this.#connection : undefined,
-    )
+    return new Store(this.id, this.#source, this.#now, by, this.inTransaction ? this.#connection : undefined)
   }
 
   /** Runs `work` with the same store in one transaction, again when it lost a race. */
   transaction<T>(work: (store: Store) => Promise<T>): Promise<T> {
-    return this.#database.transaction((transaction) => work(this.#within(transaction)))
+    return this.#source.transaction((transaction) => work(this.#within(transaction)))
   }
 
   #within(transaction: Connection): Store {
-    return new Store(this.id, this.#database, this.#now, this.#by, transaction)
+    return new Store(this.id, this.#source, this.#now, this.#by, transaction)
   }
 
   async find<F extends Fields>(
