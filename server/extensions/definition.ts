@@ -48,7 +48,8 @@ const kept = perInstance(
 export async function findDefinition(ctx: Ctx, naming: Naming, keeps = false): Promise<Definition> {
   const [column, value] = 'slug' in naming ? ['slug', naming.slug] : ['id', naming.id]
   if (column === 'id' && !isId(value)) throw missing()
-  const text = `SELECT id, version || '.' || definition FROM custom_apis WHERE store_id = $1 AND ${column} = $2`
+  const text =
+    `SELECT id, version || '.' || definition FROM custom_apis WHERE store_id = $1 AND ${column} = $2` as const
   const [found] = await (keeps ? ctx.store.glanceAndKeep(text, value) : ctx.store.glance(text, value))
   if (!found) throw missing()
   const [id, state] = found as [string, string]

@@ -19,6 +19,7 @@ export interface Operation {
   readonly area: string
   readonly about: string
   readonly status: number
+  /** All of it runs in one. Where it does not, a resource's rules and the write that they are for still do. */
   readonly transaction: boolean
   /** Which of these it was made from. */
   readonly of:
@@ -115,7 +116,6 @@ const writes = (name: OperationName) => name !== 'list' && name !== 'get'
 function ofResource(resource: Resource): Operation[] {
   const [one, many] = resource.noun
   const phrase = `${/^[aeiou]/.test(one) ? 'an' : 'a'} ${one.replaceAll('-', ' ')}`
-  const rules = resource.beforeWrite || resource.afterWrite || resource.most
   return (resource.operations ?? all).map((name) => ({
     id: `${name}-${name === 'list' ? many : one}`,
     method: methods[name],
@@ -124,8 +124,7 @@ function ofResource(resource: Resource): Operation[] {
     area: resource.area,
     about: sentences[name](phrase, many.replaceAll('-', ' '), orders[orderOf(resource)]),
     status: statuses[name],
-    transaction:
-      Boolean(name === 'delete' ? resource.beforeDelete || resource.afterDelete : rules) && writes(name),
+    transaction: false,
     of: { is: 'resource', resource, name },
     run: async (ctx, call) => {
       const scope = await operations.scopeOf(ctx, resource, call.params)

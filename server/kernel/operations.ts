@@ -160,7 +160,8 @@ async function isVisible(work: Work, resource: Resource, row: Row): Promise<bool
   const where = visibleTo(work, resource)
   if (!where) return true
   const binds = new Binds([work.store.id, row.id])
-  const text = `SELECT 1 FROM ${resource.table} WHERE store_id = $1 AND id = $2 AND ${where(binds.bind)}`
+  const text =
+    `SELECT 1 FROM ${resource.table} WHERE store_id = $1 AND id = $2 AND ${where(binds.bind)}` as const
   return (await work.store.glance(text, ...binds.values.slice(1))).length > 0
 }
 
@@ -188,12 +189,27 @@ export async function add<F extends Fields>(
   given: New<F>,
   id: string = newId(),
 ): Promise<Row<F>> {
-  const draft: Draft<F> = { id, scope, values: complete(resource.fields, given) }
-  await resource.beforeWrite?.(work, draft)
-  if (resource.most) await mustHaveRoom(work, resource, resource.most, scope)
-  const row = await work.store.insert(resource, draft)
-  await resource.afterWrite?.(work, row, undefined)
-  return row
+  return byRules(work, resource.afterWrite, async (work, last) => {
+    const draft: Draft<F> = { id, scope, values: complete(resource.fields, given) }
+    await resource.beforeWrite?.(work, draft)
+    if (resource.most) await mustHaveRoom(work, resource, resource.most, scope)
+    const row = await work.store.insert(resource, draft, last)
+    await resource.afterWrite?.(work, row, undefined)
+    return row
+  })
+}
+
+/**
+ * Rules and the write that they are for: all of it, or nothing. Where no rule follows the write, and nobody else has a
+ * transaction open, the write is the last statement: it is in one only when a rule before it has locked or written.
+ */
+function byRules<T>(
+  work: Work,
+  follows: unknown,
+  write: (work: Work, last: boolean) => Promise<T>,
+): Promise<T> {
+  if (work.store.inTransaction) return write(work, false)
+  return work.transaction((inside) => write(inside, follows === undefined))
 }
 
 /** Refuses one object more than there may be. What is above the list is held, so that none is counted twice. */
@@ -231,17 +247,18 @@ export async function change<F extends Fields>(
   changes: Changes<F>,
   ifMatch?: string,
 ): Promise<Row<F>> {
-  return untilWritten(async () => {
+  const write = async (work: Work, last: boolean) => {
     const before = await current(work, resource, scope, id, ifMatch)
     const stored = { ...before.doc, ...before.hidden }
     const changed = merged(resource, stored, changes)
     refuseImmutable(resource, stored, changed)
     const draft: Draft<F> = { id, scope, values: { ...stored, ...changed }, before }
     await resource.beforeWrite?.(work, draft)
-    const row = await work.store.update(resource, before, draft.values)
+    const row = await work.store.update(resource, before, draft.values, last)
     if (row) await resource.afterWrite?.(work, row, before)
     return row
-  })
+  }
+  return byRules(work, resource.afterWrite, (work, last) => untilWritten(() => write(work, last)))
 }
 
 export async function remove(
@@ -251,13 +268,14 @@ export async function remove(
   id: string,
   { ifMatch }: Pick<Call, 'ifMatch'>,
 ): Promise<Answer> {
-  return untilWritten(async () => {
+  const write = async (work: Work, last: boolean) => {
     const row = await current(work, resource, scope, id, ifMatch)
     await resource.beforeDelete?.(work, row)
-    if (!(await work.store.remove(resource, row))) return undefined
+    if (!(await work.store.remove(resource, row, last))) return undefined
     await resource.afterDelete?.(work, row)
     return noContent
-  })
+  }
+  return byRules(work, resource.afterDelete, (work, last) => untilWritten(() => write(work, last)))
 }
 
 // Each lost race means that another write of the same object was stored: under load this ends, and does so soon.

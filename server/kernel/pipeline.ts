@@ -14,8 +14,8 @@ import { isId } from './ids.ts'
 import { Memory } from './memory.ts'
 import { isRepeatable, type Operation, rightFor } from './module.ts'
 import { perInstance } from './per-instance.ts'
-import type { Connection } from './storage/database.ts'
 import { authorOf, Store } from './storage/store.ts'
+import type { Transaction } from './storage/transaction.ts'
 
 /** One request on its way through the steps. */
 interface Passage {
@@ -176,7 +176,7 @@ function keepFromCaches(passage: Passage): void {
   passage.answer = { ...answer, headers: { ...answer.headers, 'cache-control': 'no-store' } }
 }
 
-function contextOf({ instance, operation, request, who }: Passage, transaction?: Connection): Ctx {
+function contextOf({ instance, operation, request, who }: Passage, transaction?: Transaction): Ctx {
   const { clock } = instance
   // A write that was received is carried out, whether or not its client waits for the answer.
   const database =

@@ -135,7 +135,7 @@ export interface Definition<
   /** How many there may be in a list. Those that are made at the same time are counted one after the other. */
   readonly most?: Limit
   // Methods, not properties: a list of resources holds resources of different fields.
-  /** Completes or refuses a write. With any of these a write runs in a transaction. */
+  /** Completes or refuses a write. What any of these locks or writes is in one transaction with it. */
   beforeWrite?(work: Work, draft: Draft<F>): Promise<void> | void
   afterWrite?(work: Work, row: Row<F>, before: Row<F> | undefined): Promise<void> | void
   beforeDelete?(work: Work, row: Row<F>): Promise<void> | void

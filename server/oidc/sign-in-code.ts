@@ -21,7 +21,7 @@ export async function issueSignInCode(
   { realmId, profileId, identity: { issuer, subject } }: Newcomer,
 ): Promise<string | undefined> {
   const code = newSecret()
-  const issued = await work.store.glance(
+  const issued = await work.store.jot(
     `INSERT INTO sign_in_codes (store_id, code_hash, expires_at, realm_id, user_authentication_info_id, epoch,
        redirect_uri, code_challenge)
      SELECT store_id, $2, $3::timestamptz + interval '${lifetime}', realm_id, id, ${epochOf('u.id')}, $8, $9

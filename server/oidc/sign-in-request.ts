@@ -30,7 +30,7 @@ const columns =
 /** Keeps the request under a state of ours. */
 export async function keepSignInRequest(work: Work, request: SignInRequest): Promise<string> {
   const state = newSecret()
-  await work.store.glance(
+  await work.store.jot(
     `INSERT INTO sign_in_requests (store_id, state_hash, expires_at, ${columns})
      VALUES ($1, $2, $3::timestamptz + interval '${lifetime}', $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
     hashOf(state),
@@ -63,7 +63,7 @@ export async function takeSignInRequest(
   const at = 'store_id = $1 AND state_hash = $2 AND realm_id = $3 AND oidc_profile_id = $4'
   const address = [hashOf(state), realmId, profileId]
   const now = work.clock.now()
-  const [taken] = await work.store.glance(
+  const [taken] = await work.store.jot(
     `UPDATE sign_in_requests SET finished_at = $5
      WHERE ${at} AND finished_at IS NULL AND expires_at > $5 RETURNING ${columns}`,
     ...address,

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { Database } from '../../server/kernel/storage/database.ts'
 import { openWorld, type World } from '../support/world.ts'
 
@@ -28,4 +29,67 @@ test('a database whose name is known to nobody while it is restarted, as in a co
   const lost = database.run({ text: 'SELECT 1', values: [] })
   await expect(lost).rejects.toMatchObject({ code: 'unavailable', status: 503 })
   await database.close()
+})
+
+/** What each connection was asked to do with accounts meanwhile, by its first word. */
+async function sent(work: () => Promise<unknown>): Promise<string[][]> {
+  const texts = new Map<unknown, string[]>()
+  const query = pg.Client.prototype.query
+  const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
+    this: pg.Client,
+    ...given: unknown[]
+  ) {
+    texts.set(this, [...(texts.get(this) ?? []), (given[0] as { text: string }).text])
+    return query.apply(this, given as never) as never
+  } as never)
+  try {
+    await work()
+  } finally {
+    spy.mockRestore()
+  }
+  const own = /^(BEGIN|COMMIT)| accounts |idempotency_keys|advisory/
+  return [...texts.values()]
+    .map((all) => all.filter((text) => own.test(text)).map((text) => text.split(' ', 1)[0] as string))
+    .filter((all) => all.some((word) => word !== 'BEGIN' && word !== 'COMMIT'))
+}
+
+const account = (more: object) => ({ data: { type: 'account', name: 'One', ...more } })
+
+test('a write whose rules had nothing to lock is one statement, and one that follows a lock is in its transaction', async () => {
+  const made: string[] = []
+  const create = async (more: object) => {
+    const { status, body } = await world.admin.post('/v2/accounts', account(more))
+    expect(status, JSON.stringify(body)).toBe(201)
+    made.push(body.data.id)
+  }
+  expect(await sent(() => create({}))).toEqual([['INSERT']])
+  const [parent] = made
+  expect(await sent(() => create({ parent_id: parent }))).toEqual([
+    ['BEGIN', 'SELECT', 'SELECT', 'INSERT', 'COMMIT'],
+  ])
+  const change = async () => {
+    expect((await world.admin.put(`/v2/accounts/${parent}`, account({}))).status).toBe(200)
+  }
+  const [first, second] = await sent(change)
+  expect([first, second].sort()).toEqual([['SELECT'], ['UPDATE']])
+  const again = { 'idempotency-key': 'in-one' }
+  const repeatable = async () => world.admin.post('/v2/accounts', account({}), again)
+  expect((await sent(repeatable))[0]).toEqual(['BEGIN', 'SELECT', 'SELECT', 'INSERT', 'INSERT', 'COMMIT'])
+  for (const id of made.reverse()) {
+    expect((await world.admin.delete(`/v2/accounts/${id}`)).status).toBe(204)
+  }
+})
+
+test('what a rule locks stays locked until the write that it was for', async () => {
+  const { body } = await world.admin.post('/v2/accounts', account({}))
+  const parent = body.data.id as string
+  const children = Array.from({ length: 20 }, () =>
+    world.admin.post('/v2/accounts', account({ parent_id: parent })),
+  )
+  const gone = world.admin.delete(`/v2/accounts/${parent}`)
+  const [{ status }, ...made] = await Promise.all([gone, ...children])
+  const there = made.filter((one) => one.status === 201)
+  expect(status).toBe(there.length > 0 ? 409 : 204)
+  // Without the lock a child would meet the foreign key: its parent went after the rule had looked.
+  for (const one of made) expect([201, 404]).toContain(one.status)
 })

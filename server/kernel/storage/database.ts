@@ -4,6 +4,7 @@ import { Problem, StartupError } from '../errors.ts'
 import { cancelWith } from './cancel.ts'
 import { PreparedTexts } from './prepared-texts.ts'
 import { Share } from './share.ts'
+import { LateTransaction, type Transaction } from './transaction.ts'
 
 /** A statement with its values apart: a value is never part of the text. */
 export interface Sql {
@@ -26,7 +27,7 @@ export interface Connection {
 /** What a store is in: the database, or what a request may have of it. */
 export interface Source extends Connection {
   quick(sql: Sql): Promise<readonly Tuple[]>
-  transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T>
+  transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
 }
 
 const asText = { getTypeParser: () => (value: string) => value } as unknown as pg.CustomTypesConfig
@@ -218,34 +219,28 @@ export class Database implements Source {
   }
 
   /** Runs `work` in one transaction, again when it lost a race. Nothing in `work` may leave the machine. */
-  transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+  transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     return this.#transaction(work)
   }
 
-  async #transaction<T>(work: (connection: Connection) => Promise<T>, asker?: AbortSignal): Promise<T> {
+  async #transaction<T>(work: (transaction: Transaction) => Promise<T>, asker?: AbortSignal): Promise<T> {
     for (let attempt = 1; ; attempt++) {
-      const client = await this.#connection()
-      const run = (sql: Sql) => this.#query(client, sql, asker)
-      let broken: Error | undefined
+      const transaction = new LateTransaction({
+        connect: () => this.#connection(),
+        send: (client, sql) => this.#query(client, sql, asker),
+        read: (sql) => this.quick(sql),
+        alone: (sql) => this.#onPool(sql, asker),
+      })
       try {
-        await run({ text: 'BEGIN', values: [], once: true })
-        const result = await work({ run })
-        await run({ text: 'COMMIT', values: [], once: true })
+        const result = await work(transaction)
+        await transaction.commit()
         return result
       } catch (error) {
-        // With the connection the transaction ends.
-        if (isUnavailable(error)) broken = error
-        else {
-          await this.#send(client, { text: 'ROLLBACK', values: [], once: true }).catch((failure: Error) => {
-            broken = failure
-          })
-        }
+        await transaction.rollBack(isUnavailable(error) ? error : undefined)
         if (!isRetryable(error)) throw error
         if (attempt === transactionAttemptsMax) {
           throw new Problem('conflict', 'Write conflict detected; send the request again.', { cause: error })
         }
-      } finally {
-        client.release(broken)
       }
     }
   }

@@ -3,11 +3,15 @@ import type { Fields, Values } from '../fields.ts'
 import { newId } from '../ids.ts'
 import type { Resource, Row } from '../resource.ts'
 import { Binds } from './binds.ts'
-import { brokenConstraint, type Connection, type Source, sqlState, type Tuple } from './database.ts'
+import { brokenConstraint, type Connection, type Source, type Sql, sqlState, type Tuple } from './database.ts'
 import { rowColumns, split, toRow, wholeColumns, writtenRow } from './stored-row.ts'
+import type { Transaction } from './transaction.ts'
 
 /** The change feed's triggers read who wrote, in which request and when, from a setting of the transaction. */
 export const recordedBy = (n: number): string => `set_config('sutler.by', $${n}, true)`
+
+/** A statement that reads. */
+type Select = `SELECT ${string}`
 
 /** The rows of a table: of a resource, or of several that share it. */
 export type Rows = Pick<Resource, 'table'> & Partial<Pick<Resource, 'type' | 'envelope' | 'constraints'>>
@@ -84,18 +88,22 @@ export class Store {
   readonly #source: Source
   readonly #now: () => Date
   readonly #by: string
+  readonly #transaction: Transaction | undefined
   readonly #connection: Connection
   readonly #reader: Connection
-  readonly inTransaction: boolean
 
-  constructor(id: string, source: Source, now: () => Date, by: string, transaction?: Connection) {
+  constructor(id: string, source: Source, now: () => Date, by: string, transaction?: Transaction) {
     this.id = id
     this.#source = source
     this.#now = now
     this.#by = by
-    this.inTransaction = transaction !== undefined
+    this.#transaction = transaction
     this.#connection = transaction ?? source
-    this.#reader = transaction ?? { run: (sql) => source.quick(sql) }
+    this.#reader = { run: (sql) => (transaction ? transaction.read(sql) : source.quick(sql)) }
+  }
+
+  get inTransaction(): boolean {
+    return this.#transaction !== undefined
   }
 
   /** Who writes, and in which request: see `authorOf`. */
@@ -112,12 +120,13 @@ export class Store {
   apart(): Store {
     if (!this.inTransaction) return this
     // Whoever holds a connection of the pool must not wait for another: all of them could be held by those who wait.
-    return this.#within({ run: (sql) => this.#source.quick(sql) })
+    const quick = (sql: Sql) => this.#source.quick(sql)
+    return this.#within({ run: quick, read: quick, last: quick })
   }
 
   /** The same store, with another author. */
   by(by: string): Store {
-    return new Store(this.id, this.#source, this.#now, by, this.inTransaction ? this.#connection : undefined)
+    return new Store(this.id, this.#source, this.#now, by, this.#transaction)
   }
 
   /** Runs `work` with the same store in one transaction, again when it lost a race. */
@@ -125,7 +134,7 @@ export class Store {
     return this.#source.transaction((transaction) => work(this.#within(transaction)))
   }
 
-  #within(transaction: Connection): Store {
+  #within(transaction: Transaction): Store {
     return new Store(this.id, this.#source, this.#now, this.#by, transaction)
   }
 
@@ -151,12 +160,13 @@ export class Store {
     return tuple && toRow(of, tuple)
   }
 
-  async insert<F extends Fields>(into: Resource<F>, row: NewRow<F>): Promise<Row<F>> {
+  /** Where it is the `last` statement, it needs no transaction by now. So of `update` and `remove`. */
+  async insert<F extends Fields>(into: Resource<F>, row: NewRow<F>, last = false): Promise<Row<F>> {
     const [doc, hidden] = split(into, row.values)
     const address = [this.id, row.id ?? newId(), ...(row.scope ?? [])]
     const values = [...address, this.#time(into), doc, hidden, this.stamp]
     const { type } = row.values as { type?: string }
-    const [tuple] = await this.#write(into, { text: statementsOf(into).insert, values }, type)
+    const [tuple] = await this.#write(into, { text: statementsOf(into).insert, values }, { last, type })
     return writtenRow(into, tuple as Tuple)
   }
 
@@ -165,10 +175,11 @@ export class Store {
     of: Resource<F>,
     row: Row<F>,
     values: Values<F>,
+    last = false,
   ): Promise<Row<F> | undefined> {
     const [doc, hidden] = split(of, values)
     const parameters = [this.id, row.id, ...row.scope, this.#time(of), doc, hidden, this.stamp, row.version]
-    const [tuple] = await this.#write(of, { text: statementsOf(of).update, values: parameters })
+    const [tuple] = await this.#write(of, { text: statementsOf(of).update, values: parameters }, { last })
     return tuple && writtenRow(of, tuple)
   }
 
@@ -182,10 +193,11 @@ export class Store {
   }
 
   /** False when another write came first. */
-  async remove(of: Resource, row: Row): Promise<boolean> {
+  async remove(of: Resource, row: Row, last = false): Promise<boolean> {
     const values = [this.id, row.id, ...row.scope, this.stamp, row.version]
     // What hangs on the row goes with it.
-    return (await this.#write(of, { text: statementsOf(of).remove, values, long: true })).length > 0
+    const sql = { text: statementsOf(of).remove, values, long: true }
+    return (await this.#write(of, sql, { last })).length > 0
   }
 
   /**
@@ -207,8 +219,8 @@ export class Store {
   }
 
   /** As `glance`, for a SELECT whose rows are kept: see `keep`. */
-  glanceAndKeep(text: string, ...values: readonly unknown[]): Promise<readonly Tuple[]> {
-    return this.glance(`${text} FOR KEY SHARE`, ...values)
+  glanceAndKeep(text: Select, ...values: readonly unknown[]): Promise<readonly Tuple[]> {
+    return this.rows(`${text} FOR KEY SHARE`, ...values)
   }
 
   async #lock({ table }: Rows, ids: readonly string[], strength: string): Promise<ReadonlySet<string>> {
@@ -260,9 +272,18 @@ export class Store {
     return this.#connection.run({ text, values: [this.id, ...values] })
   }
 
-  /** As `rows`, for a statement that is sure to be short, and waits for nobody: it shares the pipelined connection. */
-  glance(text: string, ...values: readonly unknown[]): Promise<readonly Tuple[]> {
+  /**
+   * As `rows`, for a read that is sure to be short and locks nothing: it shares the pipelined connection, also in a
+   * transaction that has not begun.
+   */
+  glance(text: Select, ...values: readonly unknown[]): Promise<readonly Tuple[]> {
     return this.#reader.run({ text, values: [this.id, ...values] })
+  }
+
+  /** As `rows`, for a write that is sure to be short and waits for nobody: it too shares the pipelined connection. */
+  jot(text: string, ...values: readonly unknown[]): Promise<readonly Tuple[]> {
+    const sql = { text, values: [this.id, ...values] }
+    return this.#transaction ? this.#transaction.run(sql) : this.#source.quick(sql)
   }
 
   /** As `rows`, for a statement whose shape differs with each call. */
@@ -283,11 +304,11 @@ export class Store {
 
   async #write(
     resource: Rows,
-    sql: Parameters<Connection['run']>[0],
-    type?: string,
+    sql: Sql,
+    { last = false, type }: { readonly last?: boolean; readonly type?: string | undefined } = {},
   ): Promise<readonly Tuple[]> {
     try {
-      return await this.#connection.run(sql)
+      return await (last && this.#transaction ? this.#transaction.last(sql) : this.#connection.run(sql))
     } catch (error) {
       throw refusalOf(resource, error, type) ?? error
     }

@@ -1,0 +1,84 @@
+import type pg from 'pg'
+import type { Connection, Sql, Tuple } from './database.ts'
+
+/** A transaction. It begins with its first statement that is more than a read: before that it would hold nothing. */
+export interface Transaction extends Connection {
+  /**
+   * A SELECT that locks nothing. Each statement of a transaction sees what is committed when it starts (READ COMMITTED),
+   * so before the begin it sees the same outside.
+   */
+  read(sql: Sql): Promise<readonly Tuple[]>
+  /** The last statement: where nothing has begun, it is a transaction by itself. */
+  last(sql: Sql): Promise<readonly Tuple[]>
+}
+
+/** How the database does what a transaction is made of. */
+interface Means {
+  connect(): Promise<pg.PoolClient>
+  send(client: pg.PoolClient, sql: Sql): Promise<readonly Tuple[]>
+  read(sql: Sql): Promise<readonly Tuple[]>
+  alone(sql: Sql): Promise<readonly Tuple[]>
+}
+
+const statement = (text: string): Sql => ({ text, values: [], once: true })
+
+export class LateTransaction implements Transaction {
+  readonly #means: Means
+  #begun: Promise<pg.PoolClient> | undefined
+  #client: pg.PoolClient | undefined
+  #ended = false
+
+  constructor(means: Means) {
+    this.#means = means
+  }
+
+  async run(sql: Sql): Promise<readonly Tuple[]> {
+    if (this.#ended) throw new Error('the transaction has ended')
+    this.#begun ??= this.#begin()
+    return this.#means.send(await this.#begun, sql)
+  }
+
+  read(sql: Sql): Promise<readonly Tuple[]> {
+    return this.#begun ? this.run(sql) : this.#means.read(sql)
+  }
+
+  async last(sql: Sql): Promise<readonly Tuple[]> {
+    if (this.#begun || this.#ended) return this.run(sql)
+    const rows = await this.#means.alone(sql)
+    // What has written nothing lost a race, and is tried again.
+    this.#ended = rows.length > 0
+    return rows
+  }
+
+  async #begin(): Promise<pg.PoolClient> {
+    this.#client = await this.#means.connect()
+    await this.#means.send(this.#client, statement('BEGIN ISOLATION LEVEL READ COMMITTED'))
+    return this.#client
+  }
+
+  async commit(): Promise<void> {
+    if (!this.#begun) return
+    await this.#means.send(await this.#begun, statement('COMMIT'))
+    this.#release()
+  }
+
+  /** With `broken` its connection ends, and the transaction with it. */
+  async rollBack(broken: Error | undefined): Promise<void> {
+    this.#ended = true
+    // One statement may have failed while another waits for the connection.
+    await this.#begun?.catch(() => {})
+    if (!this.#client) return
+    let lost = broken
+    if (!lost) {
+      await this.#means.send(this.#client, statement('ROLLBACK')).catch((failure: Error) => {
+        lost = failure
+      })
+    }
+    this.#release(lost)
+  }
+
+  #release(broken?: Error): void {
+    this.#ended = true
+    this.#client?.release(broken)
+  }
+}
