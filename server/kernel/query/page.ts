@@ -42,7 +42,7 @@ export async function fetchPage<F extends Fields>(work: Work, source: Source<F>,
       ...(cursor && { behind: { value: cursor.value, id: cursor.id, cast: casts[sort.type] } }),
     }
     const { text, values, once } = pageSql(source, filter, window, work.store.id)
-    const tuples = await (once ? work.store.rowsOnce : work.store.rows).call(
+    const tuples = await (once ? work.store.rowsOnce : work.store.page).call(
       work.store,
       text,
       ...values.slice(1),

@@ -2,8 +2,10 @@ import pg from 'pg'
 import { atMost } from '../at-most.ts'
 import { Problem, StartupError } from '../errors.ts'
 import { cancelWith } from './cancel.ts'
+import { Lanes } from './lanes.ts'
 import { PreparedTexts } from './prepared-texts.ts'
 import { Share } from './share.ts'
+import { Statement } from './statement.ts'
 import { LateTransaction, type Transaction } from './transaction.ts'
 
 /** A statement with its values apart: a value is never part of the text. */
@@ -14,6 +16,8 @@ export interface Sql {
   readonly once?: boolean
   /** It touches as many rows as there are, and may take long. */
   readonly long?: boolean
+  /** A page of a whole list: short too, but among point reads it would be long. */
+  readonly page?: boolean
 }
 
 /** Columns in the order of the statement, as PostgreSQL's text. */
@@ -29,8 +33,6 @@ export interface Source extends Connection {
   quick(sql: Sql): Promise<readonly Tuple[]>
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
 }
-
-const asText = { getTypeParser: () => (value: string) => value } as unknown as pg.CustomTypesConfig
 
 const prepared = new WeakMap<pg.ClientBase, PreparedTexts>()
 
@@ -87,12 +89,14 @@ export const statementMaxMs = 30_000
 const longStatementMaxMs = 3_600_000
 const closingMaxMs = 5_000
 
+const pageLanes = 2
+
 export class Database implements Source {
   readonly pool: pg.Pool
   readonly #searches: Share
-  readonly #config: pg.ClientConfig
+  readonly #points: Lanes
+  readonly #pages: Lanes
   readonly #limitMs: number | undefined
-  #quick: pg.Client | undefined
 
   /**
    * A statement that takes longer than `limitMs` fails as unavailable, and its connection is given up: the database may
@@ -100,7 +104,7 @@ export class Database implements Source {
    */
   constructor(url: string, connections: number, limitMs?: number) {
     this.#limitMs = limitMs
-    this.#config = {
+    const config: pg.ClientConfig = {
       connectionString: url,
       application_name: 'sutler',
       connectionTimeoutMillis: 10_000,
@@ -108,8 +112,11 @@ export class Database implements Source {
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
     }
+    const open = () => new pg.Client({ ...config, pipeline: true } as pg.ClientConfig)
+    this.#points = new Lanes(1, open)
+    this.#pages = new Lanes(pageLanes, open)
     this.#searches = new Share(Math.ceil(connections / 2))
-    this.pool = new pg.Pool({ ...this.#config, max: connections, idleTimeoutMillis: 60_000 })
+    this.pool = new pg.Pool({ ...config, max: connections, idleTimeoutMillis: 60_000 })
     // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
     this.pool.on('error', () => {})
     this.pool.on('connect', (client) => client.on('error', () => {}))
@@ -140,16 +147,16 @@ export class Database implements Source {
     }
   }
 
-  async #send(client: pg.ClientBase, { text, values, once, long }: Sql): Promise<readonly Tuple[]> {
-    const config: pg.QueryArrayConfig & { query_timeout?: number } = {
-      text,
-      values: values as unknown[],
-      rowMode: 'array',
-      types: asText,
-    }
-    if (!once) config.name = nameOn(client, text)
-    if (this.#limitMs) config.query_timeout = long ? longStatementMaxMs : this.#limitMs
-    return (await client.query(config).catch(refuseOutage)).rows as Tuple[]
+  #send(client: pg.ClientBase, { text, values, once, long }: Sql): Promise<readonly Tuple[]> {
+    const name = once ? '' : nameOn(client, text)
+    const limitMs = this.#limitMs && long ? longStatementMaxMs : this.#limitMs
+    const { promise, resolve, reject } = Promise.withResolvers<readonly Tuple[]>()
+    client.query(
+      new Statement(text, values, name, limitMs, (error, tuples) =>
+        error ? reject(error) : resolve(tuples),
+      ),
+    )
+    return promise.catch(refuseOutage)
   }
 
   async #connection(): Promise<pg.PoolClient> {
@@ -187,23 +194,11 @@ export class Database implements Source {
   }
 
   /**
-   * For statements that are sure to be short: they share one pipelined connection, a queue in which a slow
-   * statement would hold up all behind it.
+   * For statements that are sure to be short: they share pipelined connections, queues in which a slow statement would
+   * hold up all behind it.
    */
-  async quick(sql: Sql): Promise<readonly Tuple[]> {
-    this.#quick ??= this.#connectQuick()
-    return this.#query(this.#quick, sql)
-  }
-
-  #connectQuick(): pg.Client {
-    const client = new pg.Client({ ...this.#config, pipeline: true } as pg.ClientConfig)
-    const forget = () => {
-      if (this.#quick === client) this.#quick = undefined
-    }
-    client.on('error', forget)
-    client.on('end', forget)
-    client.connect().catch(forget)
-    return client
+  quick(sql: Sql): Promise<readonly Tuple[]> {
+    return (sql.page ? this.#pages : this.#points).send((client) => this.#send(client, sql))
   }
 
   /**
@@ -247,6 +242,6 @@ export class Database implements Source {
 
   /** Lets the statements under way finish, but waits for no database that has stopped answering. */
   async close(): Promise<void> {
-    await atMost(closingMaxMs, Promise.all([this.#quick?.end(), this.pool.end()]))
+    await atMost(closingMaxMs, Promise.all([this.#points.end(), this.#pages.end(), this.pool.end()]))
   }
 }

@@ -280,6 +280,11 @@ export class Store {
     return this.#reader.run({ text, values: [this.id, ...values] })
   }
 
+  /** As `glance`, for a page of a whole list. */
+  page(text: string, ...values: readonly unknown[]): Promise<readonly Tuple[]> {
+    return this.#reader.run({ text, values: [this.id, ...values], page: true })
+  }
+
   /** As `rows`, for a write that is sure to be short and waits for nobody: it too shares the pipelined connection. */
   jot(text: string, ...values: readonly unknown[]): Promise<readonly Tuple[]> {
     const sql = { text, values: [this.id, ...values] }

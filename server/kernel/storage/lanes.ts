@@ -1,0 +1,54 @@
+import type pg from 'pg'
+
+interface Lane {
+  client: pg.Client | undefined
+  underWay: number
+}
+
+/** Connections that many share: each statement is sent without waiting for the answers to those before it. */
+export class Lanes {
+  readonly #lanes: readonly Lane[]
+  readonly #open: () => pg.Client
+
+  /** `open` makes a pipelined client, which connects by itself. */
+  constructor(size: number, open: () => pg.Client) {
+    this.#lanes = Array.from({ length: size }, () => ({ client: undefined, underWay: 0 }))
+    this.#open = open
+  }
+
+  /** Sends on the one with the least to do. */
+  async send<T>(send: (client: pg.Client) => Promise<T>): Promise<T> {
+    const lane = this.#lanes.reduce((best, one) => (one.underWay < best.underWay ? one : best))
+    lane.client ??= this.#connect(lane)
+    writeOnce(lane.client)
+    lane.underWay += 1
+    try {
+      return await send(lane.client)
+    } finally {
+      lane.underWay -= 1
+    }
+  }
+
+  #connect(lane: Lane): pg.Client {
+    const client = this.#open()
+    const forget = () => {
+      if (lane.client === client) lane.client = undefined
+    }
+    client.on('error', forget)
+    client.on('end', forget)
+    client.connect().catch(forget)
+    return client
+  }
+
+  async end(): Promise<void> {
+    await Promise.all(this.#lanes.map(({ client }) => client?.end()))
+  }
+}
+
+/** All that is sent in this turn of the event loop goes out in one write. */
+function writeOnce(client: pg.Client): void {
+  const { stream } = (client as unknown as { connection: pg.Connection }).connection
+  if (stream.writableCorked > 0) return
+  stream.cork()
+  setImmediate(() => stream.uncork())
+}
