@@ -115,7 +115,7 @@ export class Database implements Source {
     const open = () => new pg.Client({ ...config, pipeline: true } as pg.ClientConfig)
     this.#points = new Lanes(1, open)
     this.#pages = new Lanes(pageLanes, open)
-    this.#searches = new Share(Math.ceil(connections / 2))
+    this.#searches = new Share(Math.max(1, Math.floor(connections / 2)))
     this.pool = new pg.Pool({ ...config, max: connections, idleTimeoutMillis: 60_000 })
     // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
     this.pool.on('error', () => {})
