@@ -12,6 +12,8 @@ export interface OwnServer {
   readonly database: Database
   /** Of the administrator. */
   readonly token: string
+  /** What the token was given for. */
+  readonly key: typeof credentials
   /** A call that must be answered with `expected`. */
   call<T>(method: string, path: string, data?: object, expected?: number): Promise<T>
   /** The status of a POST, whatever it is. */
@@ -19,7 +21,7 @@ export interface OwnServer {
   stop(): Promise<void>
 }
 
-const credentials = { client_id: 'bench', client_secret: 'bench' }
+const credentials = { client_id: 'bench', client_secret: 'the secret of the bench, long enough' }
 
 export async function startOwnServer(): Promise<OwnServer> {
   const directory = mkdtempSync(join(tmpdir(), 'sutler-bench-'))
@@ -31,6 +33,7 @@ export async function startOwnServer(): Promise<OwnServer> {
       PORT: '0',
       HOST: '127.0.0.1',
       LOG_LEVEL: 'error',
+      SUTLER_PROVIDER_NETWORKS: 'loopback',
       SUTLER_DATA_DIR: directory,
       SUTLER_SECRET: 'bench secret bench secret bench secret',
       SUTLER_CLIENT_ID: credentials.client_id,
@@ -56,6 +59,7 @@ export async function startOwnServer(): Promise<OwnServer> {
     databaseUrl: embedded.url,
     database,
     token: access_token,
+    key: credentials,
     async call<T>(method: string, path: string, data?: object, expected = 200) {
       const body = data && JSON.stringify({ data })
       const answer = await fetch(url + path, { method, headers, ...(body && { body }) })

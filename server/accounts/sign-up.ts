@@ -6,6 +6,7 @@ import {
   userAuthenticationInfos,
 } from '../identity/index.ts'
 import { guarded } from '../kernel/auth/attempts.ts'
+import { mustBeWithinRate } from '../kernel/auth/rates.ts'
 import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import type { New } from '../kernel/fields.ts'
@@ -23,6 +24,7 @@ type Newcomer = New<typeof userAuthenticationInfos.fields> &
 export async function signUp(work: Work, newcomer: Newcomer): Promise<SignedIn> {
   const { enable_self_signup } = await readSingleton(work, accountAuthenticationSettings)
   if (!enable_self_signup) throw new Problem('forbidden', 'The setting enable_self_signup is off.')
+  mustBeWithinRate(work, 'signUps')
   await countIfTaken(work, newcomer)
   const id = newId()
   return work.actingAs(id).transaction((inner) => makeMember(inner, id, newcomer))

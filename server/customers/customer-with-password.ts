@@ -1,6 +1,6 @@
-import { verify } from '@node-rs/argon2'
 import { folded } from '../identity/index.ts'
 import { guarded } from '../kernel/auth/attempts.ts'
+import { slowVerify } from '../kernel/auth/slow-hash.ts'
 import type { Work } from '../kernel/context.ts'
 import { nobodysHash } from '../passwords/index.ts'
 import { type Identified, tokenEpochs } from './customer-token.ts'
@@ -22,6 +22,6 @@ async function find(work: Work, email: string, password: string): Promise<Identi
     email,
   )
   const [id, name, theirs, ...epochs] = row ?? []
-  const good = await verify(theirs ?? nobodysHash, password)
+  const good = await slowVerify(work, theirs ?? nobodysHash, password)
   return good && theirs && id && name ? { id, name, ...tokenEpochs.read(epochs) } : undefined
 }

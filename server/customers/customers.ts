@@ -1,6 +1,6 @@
-import { hash } from '@node-rs/argon2'
 import { accountEnvelope } from '../accounts/index.ts'
 import { mustBeWithinLimits } from '../kernel/auth/attempts.ts'
+import { slowHash } from '../kernel/auth/slow-hash.ts'
 import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { field, flag, text } from '../kernel/fields.ts'
@@ -93,7 +93,7 @@ async function prepare(work: Work, { values, before }: Draft<typeof fields>): Pr
     if (before?.hidden.password_hash !== undefined) {
       await mustKnowPassword(work, current_password, (it) => customerWithPassword(work, before.doc.email, it))
     }
-    values.password_hash = await hash(new_password)
+    values.password_hash = await slowHash(work, new_password)
     values.password_given = work.who.shopper ? undefined : true
   }
   values.password = values.password_hash !== undefined

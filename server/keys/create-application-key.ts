@@ -1,12 +1,8 @@
-import { randomBytes } from 'node:crypto'
-import { hash } from '@node-rs/argon2'
 import { action } from '../kernel/action.ts'
 import { objectAnswer, withData } from '../kernel/http/answer.ts'
 import { add } from '../kernel/operations.ts'
 import { applicationKeys } from './application-keys.ts'
-
-/** A name or secret of 42 characters, 168 bits. */
-export const newCredential = (): string => randomBytes(21).toString('hex')
+import { hashOf, newCredential } from './key-secret.ts'
 
 /** Makes a key. Only this answer shows its secret: the server keeps a hash. */
 export const createApplicationKey = action({
@@ -19,7 +15,7 @@ export const createApplicationKey = action({
 
   async run(ctx, { body }) {
     const secret = newCredential()
-    const values = { ...body, client_id: newCredential(), secret_hash: await hash(secret) }
+    const values = { ...body, client_id: newCredential(), secret_hash: hashOf(secret) }
     const key = await add(ctx, applicationKeys, [], values)
     return withData(objectAnswer(201, applicationKeys, key, ctx), { client_secret: secret })
   },

@@ -1,13 +1,16 @@
-import { verify } from '@node-rs/argon2'
 import { action } from '../kernel/action.ts'
+import { mustBeWithinRate, mustHaveRateLeft } from '../kernel/auth/rates.ts'
+import { inTurn } from '../kernel/auth/slow-hash.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { json } from '../kernel/http/answer.ts'
+import { isSecretOf, isSlow, renewed } from './key-secret.ts'
 
 interface Key {
   readonly id: string
   readonly storeId: string
   readonly secretHash: string
+  readonly lastUsedAt: string | null
 }
 
 /** Exchanges an application key for a bearer token (RFC 6749 §4.4; `implicit` is the public contract's own grant). */
@@ -34,8 +37,12 @@ export const getAccessToken = action({
       throw new Problem('bad_request', 'The field client_id is required.', { source: 'client_id' })
     const key = await findKey(ctx, clientId)
     const secret = asked.get('client_secret') ?? ''
-    const good = key && (grant === 'implicit' || (await verify(key.secretHash, secret)))
-    if (!good) throw new Problem('unauthorized', 'The client id or the client secret is wrong.')
+    const good = key && (grant === 'implicit' || (await knowsSecret(ctx, key, secret)))
+    if (!good) {
+      mustBeWithinRate(ctx, 'wrongKeys')
+      throw new Problem('unauthorized', 'The client id or the client secret is wrong.')
+    }
+    mustBeWithinRate(ctx, 'accessTokens', key.id)
     await noteUse(ctx, key)
 
     const { tokens } = ctx.instance
@@ -67,15 +74,46 @@ function credentialsIn(body: string): Map<string, string> {
 
 async function findKey(ctx: Ctx, clientId: string): Promise<Key | undefined> {
   if (clientId.includes('\0')) return undefined
-  const [row] = await ctx.instance.database.run({
-    text: `SELECT id, store_id, hidden->>'secret_hash' FROM application_keys WHERE client_id = $1`,
+  const [row] = await ctx.instance.database.quick({
+    text: `SELECT id, store_id, hidden->>'secret_hash', hidden->>'last_used_at'
+           FROM application_keys WHERE client_id = $1`,
     values: [clientId],
   })
-  return row && { id: row[0] as string, storeId: row[1] as string, secretHash: row[2] as string }
+  if (!row) return undefined
+  const [id, storeId, secretHash, lastUsedAt = null] = row
+  return { id: id as string, storeId: storeId as string, secretHash: secretHash as string, lastUsedAt }
 }
 
-/** Bookkeeping, not a change of the key: it keeps its version. */
+/**
+ * A rightful secret is not refused for the wrong ones that others at the same address have sent, and waits for none of
+ * them: unless it is one that only a slow hash can keep, from before there was a least length.
+ */
+async function knowsSecret(ctx: Ctx, key: Key, secret: string): Promise<boolean> {
+  const { id, storeId, secretHash } = key
+  if (!isSlow(secretHash)) return isSecretOf(secretHash, secret)
+  mustHaveRateLeft(ctx, 'wrongKeys')
+  const known = await inTurn(ctx, () => {
+    // Others may have used it up while this one waited.
+    mustHaveRateLeft(ctx, 'wrongKeys')
+    return isSecretOf(secretHash, secret)
+  })
+  const better = known ? renewed(secretHash, secret) : undefined
+  if (better !== undefined) {
+    await ctx.instance.database.run({
+      text: `UPDATE application_keys SET hidden = (hidden::jsonb || jsonb_build_object('secret_hash', $4::text))::json
+             WHERE store_id = $1 AND id = $2 AND hidden->>'secret_hash' = $3`,
+      values: [storeId, id, secretHash, better],
+    })
+  }
+  return known
+}
+
+const noteEveryMs = 1000
+
+/** Bookkeeping, not a change of the key: it keeps its version. Many uses at once are noted once: they are one row's. */
 async function noteUse(ctx: Ctx, key: Key): Promise<void> {
+  const notedMs = key.lastUsedAt === null ? 0 : Date.parse(key.lastUsedAt)
+  if (Math.abs(ctx.clock.now().getTime() - notedMs) < noteEveryMs) return
   await ctx.instance.database.run({
     text: `UPDATE application_keys SET hidden = (hidden::jsonb || jsonb_build_object('last_used_at', $3::text))::json
            WHERE store_id = $1 AND id = $2`,

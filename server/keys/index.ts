@@ -1,10 +1,10 @@
 import { module } from '../kernel/module.ts'
 import { applicationKeys } from './application-keys.ts'
-import { createApplicationKey, newCredential } from './create-application-key.ts'
+import { createApplicationKey } from './create-application-key.ts'
 import { getAccessToken } from './get-access-token.ts'
 
 export { createFirstKey, keyIsAlive } from './first-key.ts'
-export { newCredential }
+export { newCredential } from './key-secret.ts'
 
 export const keys = module({
   name: 'keys',

@@ -1,6 +1,7 @@
 import { buildAuthorizationUrl } from 'openid-client'
 import { findRealm } from '../identity/index.ts'
 import { action } from '../kernel/action.ts'
+import { isWithinRate } from '../kernel/auth/rates.ts'
 import type { Ctx } from '../kernel/context.ts'
 import type { Answer } from '../kernel/http/answer.ts'
 import type { Row } from '../kernel/resource.ts'
@@ -44,6 +45,9 @@ export const startOidcLogin = action({
     try {
       const checked = readSignIn(asked)
       if (!profile) throw noProfile()
+      if (!isWithinRate(ctx, 'signInStarts')) {
+        throw new SignInRefusal('temporarily_unavailable', 'Too many sign-ins were begun from this address.')
+      }
       return await sendToProvider(ctx, profile, storefront.redirectUri, checked)
     } catch (error) {
       if (error instanceof SignInRefusal) return refuseAt(storefront, error)

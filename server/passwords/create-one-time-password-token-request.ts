@@ -46,7 +46,7 @@ export const createOneTimePasswordTokenRequest = action({
     // From here on nothing depends on whether there is such a user, and too many requests are no one's to know of.
     if (await withinLimits(ctx, attempt)) {
       await ctx.later(giveOneTimePassword, {
-        ...(await newOneTimePassword(ctx.instance.sealKey)),
+        ...(await newOneTimePassword(ctx)),
         realmId: profile.scope[0] as string,
         profileId: profile.id,
         username,

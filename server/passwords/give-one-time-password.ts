@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
-import { hash } from '@node-rs/argon2'
 import { open, seal } from '../kernel/auth/seal.ts'
+import { slowHash } from '../kernel/auth/slow-hash.ts'
 import type { Work } from '../kernel/context.ts'
 import { record } from '../kernel/feed.ts'
 import type { Job } from '../kernel/jobs.ts'
@@ -25,9 +25,9 @@ const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789'
 const length = 6
 
 /** A new one, as it is stored: nobody reads it, in the queue or later. */
-export async function newOneTimePassword(sealKey: Uint8Array): Promise<{ sealed: string; hash: string }> {
+export async function newOneTimePassword(work: Work): Promise<{ sealed: string; hash: string }> {
   const password = Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('')
-  return { sealed: seal(sealKey, password), hash: await hash(password) }
+  return { sealed: seal(work.instance.sealKey, password), hash: await slowHash(work, password) }
 }
 
 /** As it was made: some keyboards begin with a capital, and a copied text brings spaces. */

@@ -1,6 +1,6 @@
-import { verify } from '@node-rs/argon2'
 import type { SignedIn } from '../identity/index.ts'
 import { guarded } from '../kernel/auth/attempts.ts'
+import { slowVerify } from '../kernel/auth/slow-hash.ts'
 import { unauthorized } from '../kernel/auth/tokens.ts'
 import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
@@ -35,7 +35,7 @@ export async function userWithPassword(
 ): Promise<SignedIn | undefined> {
   const { user, username, passwordHash } = await lookUp(work, realmId, named)
   return guarded(work, attemptOf(named, username), async () => {
-    const good = await verify(passwordHash ?? nobodysHash, password)
+    const good = await slowVerify(work, passwordHash ?? nobodysHash, password)
     return good && passwordHash ? user : undefined
   })
 }
@@ -53,7 +53,7 @@ export async function signInWithOneTimePassword(
     })
   }
   const signedIn = await guarded(work, attemptOf(named, username), async () => {
-    const good = await verify(oneTimeHash ?? nobodysHash, asMade(one_time_password_token))
+    const good = await slowVerify(work, oneTimeHash ?? nobodysHash, asMade(one_time_password_token))
     return good && oneTimeHash ? user : undefined
   })
   // Used up only when it is known that the user is told: a refusal would lose it.

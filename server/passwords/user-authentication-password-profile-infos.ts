@@ -1,4 +1,3 @@
-import { hash } from '@node-rs/argon2'
 import {
   identityEnvelope,
   mustHaveUser,
@@ -9,6 +8,7 @@ import {
   userAuthenticationInfos,
 } from '../identity/index.ts'
 import { mustBeWithinLimits } from '../kernel/auth/attempts.ts'
+import { slowHash } from '../kernel/auth/slow-hash.ts'
 import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { reference, text, type Values } from '../kernel/fields.ts'
@@ -92,7 +92,7 @@ async function prepare(work: Work, { scope, values, before }: Draft<typeof field
     await refuseCommonPassword(work, password)
     if (before) await mustKnowPassword(work, current_password, (current) => signIn(work, before, current))
     // Before the user is held: hashing is meant to be slow.
-    values.password_hash = await hash(password)
+    values.password_hash = await slowHash(work, password)
   }
   await (password === undefined ? touchUser : signOutUser)(work, scope)
 }

@@ -1,6 +1,8 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { rates } from '../../server/kernel/auth/rates.ts'
 import { MovingClock } from '../keys/moving-clock.ts'
+import { useUp } from '../support/use-up.ts'
 import { openWorld, type World } from '../support/world.ts'
 import {
   byPassword,
@@ -258,6 +260,15 @@ describe('by signing up', () => {
       expect((await world.shopper.post(tokens, one)).status).toBe(201)
     },
   )
+
+  test('is for so many from one address, and for any number through the server of a storefront', async () => {
+    useUp(world, 'signUps')
+    const one = newcomer()
+    expect(refusal(await world.shopper.post(tokens, one))).toEqual([429, 'rate_limited', undefined])
+    expect((await world.admin.post(tokens, one)).status).toBe(201)
+    clock.forward(rates.signUps.windowMs / 1000)
+    expect((await world.shopper.post(tokens, newcomer())).status).toBe(201)
+  })
 
   test('is refused for too many guesses before it makes someone, not after', async () => {
     const signUp = (username: string) => world.shopper.post(tokens, newcomer({ username }))

@@ -116,3 +116,7 @@ test('a token ends when it says', async () => {
   const fresh = world.clientWith(await tokenOf(world.url, world.key.id, world.key.secret, 'implicit'))
   expect((await fresh.get('/v2/authentication-realms')).status).toBe(200)
 })
+
+test('refuses the secret of another store', async () => {
+  expect((await ask(asForm(credentials({ client_secret: world.othersSecret })), form)).status).toBe(401)
+})

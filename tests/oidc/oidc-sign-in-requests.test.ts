@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { rates } from '../../server/kernel/auth/rates.ts'
 import { oidcProfile, realmsOf } from '../identity/realm.ts'
+import { MovingClock } from '../keys/moving-clock.ts'
 import { type ForgingProvider, startForger } from '../support/oidc-provider.ts'
+import { useUp } from '../support/use-up.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { callbackPath, loginPath, loginQuery, openIn, profileAt, redirectUri } from './sign-in.ts'
 
@@ -112,6 +115,20 @@ describe('any other fault is told to the storefront', () => {
   })
 })
 
+test('so many sign-ins are begun from one address, and kept', async () => {
+  const clock = new MovingClock()
+  const own = await openWorld({ clock })
+  const realm = (await realmsOf(own.admin)).customers
+  const id = await profileAt(own, realm, provider.discoveryUrl)
+  const start = async () => (await openIn(`${own.url}${loginPath(own, realm)}?${loginQuery(id)}`)).location
+  useUp(own, 'signInStarts')
+  expect((await start())?.searchParams.get('error')).toBe('temporarily_unavailable')
+  expect((await own.sql('SELECT FROM sign_in_requests')).rowCount).toBe(0)
+  clock.forward(rates.signInStarts.windowMs / 1000)
+  expect((await start())?.origin).toBe(provider.url)
+  await own.close()
+})
+
 test('the longest state is taken', async () => {
   const reply = await login(loginQuery(profile, { state: 'é'.repeat(2048) }))
   expect([reply.status, reply.location?.origin]).toEqual([303, provider.url])
@@ -198,20 +215,30 @@ describe('a provider is asked within limits', () => {
       jwks_uri: 'http://id.example.com/keys',
       authorization_endpoint: 'javascript:alert(1)',
     }
-    expect(await startAt({ discovery_url: other.discoveryUrl })).toBe('server_error')
+    expect(await startAt({ discovery_url: other.discoveryUrl })).toBe('temporarily_unavailable')
     await other.close()
   })
 
   const answers: [what: string, status: number, body: string, error: string][] = [
     ['an answer without end', 200, `{"issuer":"${'x'.repeat(600_000)}"}`, 'temporarily_unavailable'],
     ['a failure', 500, '{}', 'temporarily_unavailable'],
-    ['nothing', 200, '', 'server_error'],
-    ['something else', 200, '[]', 'server_error'],
-    ['no issuer', 200, '{}', 'server_error'],
-    ['an issuer that cannot be stored', 200, '{"issuer":"https://id.example.com/\\u0000"}', 'server_error'],
-    ['an endless issuer', 200, `{"issuer":"https://${'x'.repeat(2000)}.example.com"}`, 'server_error'],
-    ['a refusal', 404, '{}', 'server_error'],
-    ['a redirect', 302, '{}', 'server_error'],
+    ['nothing', 200, '', 'temporarily_unavailable'],
+    ['something else', 200, '[]', 'temporarily_unavailable'],
+    ['no issuer', 200, '{}', 'temporarily_unavailable'],
+    [
+      'an issuer that cannot be stored',
+      200,
+      '{"issuer":"https://id.example.com/\\u0000"}',
+      'temporarily_unavailable',
+    ],
+    [
+      'an endless issuer',
+      200,
+      `{"issuer":"https://${'x'.repeat(2000)}.example.com"}`,
+      'temporarily_unavailable',
+    ],
+    ['a refusal', 404, '{}', 'temporarily_unavailable'],
+    ['a redirect', 302, '{}', 'temporarily_unavailable'],
   ]
   test.each(answers)('%s', async (_what, status, body, error) => {
     const other = await startForger()

@@ -20,7 +20,10 @@ const started: ChildProcess[] = []
 const directories: string[] = []
 
 /** The key that a process is given, where a test does not ask for the one it makes itself. */
-export const key = { SUTLER_CLIENT_ID: 'journey', SUTLER_CLIENT_SECRET: 'journey-secret' }
+export const key = {
+  SUTLER_CLIENT_ID: 'journey',
+  SUTLER_CLIENT_SECRET: 'the secret of all journeys, long enough',
+}
 
 /** Stops what the file's tests have started, after each of them. */
 export function stopAfterEach(): void {

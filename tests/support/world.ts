@@ -29,6 +29,8 @@ export interface World {
   readonly nobody: Client
   /** The client id and secret behind `admin`. */
   readonly key: { readonly id: string; readonly secret: string }
+  /** The client secret behind `other`. */
+  readonly othersSecret: string
   clientWith(token: string | undefined): Client
   /** What jobs and rules are given, for what no API does. */
   readonly work: Work
@@ -45,14 +47,18 @@ export const testConfig = (postgres: string, database: string, more: Record<stri
     PORT: '0',
     HOST: '127.0.0.1',
     LOG_LEVEL: 'error',
+    // Where the tests' providers are.
+    SUTLER_PROVIDER_NETWORKS: 'loopback',
     SUTLER_SECRET: 'a secret that only the tests know, long enough',
     ...more,
     ...keyOf('first'),
   })
 
+const secretOf = (name: string) => `the secret of the key of ${name}, long enough`
+
 const keyOf = (name: string) => ({
   SUTLER_CLIENT_ID: `client-of-${name}`,
-  SUTLER_CLIENT_SECRET: `secret-of-${name}`,
+  SUTLER_CLIENT_SECRET: secretOf(name),
 })
 
 const databaseUrl = (postgres: string, database: string) => postgres.replace(/@\/[^?]*/, `@/${database}`)
@@ -80,11 +86,11 @@ export async function openWorld({ env, sql, ...swaps }: Particulars = {}): Promi
     createStore(connection, 'Other', now),
   )
   await giveFirstDays(server.instance, swaps.modules ?? app)
-  await createFirstKey(server.instance.database, otherStore, 'client-of-other', 'secret-of-other', now)
+  await createFirstKey(server.instance.database, otherStore, 'client-of-other', secretOf('other'), now)
   const { rows } = await pool.query('SELECT id FROM stores ORDER BY created_at, id LIMIT 1')
 
   const token = (name: string, grant: string) =>
-    tokenOf(server.url, `client-of-${name}`, `secret-of-${name}`, grant)
+    tokenOf(server.url, `client-of-${name}`, secretOf(name), grant)
   const clientWith = (bearer: string | undefined) => clientOf(server.url, bearer)
   return {
     url: server.url,
@@ -94,7 +100,8 @@ export async function openWorld({ env, sql, ...swaps }: Particulars = {}): Promi
     shopper: clientWith(await token('first', 'implicit')),
     other: clientWith(await token('other', 'client_credentials')),
     nobody: clientWith(undefined),
-    key: { id: 'client-of-first', secret: 'secret-of-first' },
+    othersSecret: secretOf('other'),
+    key: { id: 'client-of-first', secret: secretOf('first') },
     clientWith,
     work: workOf(server.instance, { store: rows[0].id as string, by: 'tests request' }),
     sql: (text, values) => pool.query(text, values),

@@ -12,7 +12,7 @@ export interface Attempt {
 }
 
 /** Who asks, and where from: a job comes from nowhere. */
-type Asker = Work & Partial<Pick<Ctx, 'clientAddress'>>
+export type Asker = Work & Partial<Pick<Ctx, 'clientAddress'>>
 
 /** In a window that opens with the first attempt. */
 const limits = { perSubject: 5, perAddress: 20, windowMs: 15 * 60 * 1000 } as const
@@ -57,9 +57,13 @@ export async function mustBeWithinLimits(ctx: Asker, attempt: Attempt): Promise<
 
 function refuseFrom(ctx: Asker, tooMany: (counted: Counted) => boolean, counts: readonly Counted[]): void {
   const endsAtMs = Math.max(0, ...counts.filter(tooMany).map((counted) => counted.endsAtMs))
-  if (endsAtMs === 0) return
-  const seconds = Math.max(1, Math.ceil((endsAtMs - ctx.clock.now().getTime()) / 1000))
-  throw new Problem('rate_limited', `Too many attempts: try again in ${seconds} seconds.`, {
+  if (endsAtMs > 0) throw refusalUntil(ctx, endsAtMs)
+}
+
+/** The refusal of one attempt too many, and until when. */
+export function refusalUntil({ clock }: Asker, endsAtMs: number): Problem {
+  const seconds = Math.max(1, Math.ceil((endsAtMs - clock.now().getTime()) / 1000))
+  return new Problem('rate_limited', `Too many attempts: try again in ${seconds} seconds.`, {
     headers: { 'retry-after': String(seconds) },
   })
 }

@@ -1,0 +1,74 @@
+import { Problem } from '../errors.ts'
+
+interface Waiting {
+  readonly begin: () => void
+  readonly refuse: (problem: Problem) => void
+}
+
+/**
+ * For work that keeps a processor busy by design: so much of it at once, the rest waits. Who waits are taken in turns,
+ * one of each, so that nobody waits behind all that somebody else asked for; and where there is no room left, it is
+ * whoever has most waiting that is refused.
+ */
+export class Turns {
+  readonly #atOnceMax: number
+  readonly #waitingMax: number
+  // In the order of their turns.
+  readonly #waiting = new Map<string, Waiting[]>()
+  #atOnce = 0
+  #waitingCount = 0
+
+  constructor(atOnceMax: number, waitingMax: number) {
+    this.#atOnceMax = atOnceMax
+    this.#waitingMax = waitingMax
+  }
+
+  /** Runs it when it is their turn; a Problem (429) when there is no room to wait. */
+  async take<T>(whose: string, run: () => Promise<T>): Promise<T> {
+    if (this.#atOnce < this.#atOnceMax) this.#atOnce++
+    else await this.#wait(whose)
+    try {
+      return await run()
+    } finally {
+      this.#next()
+    }
+  }
+
+  #wait(whose: string): Promise<void> {
+    if (this.#waitingCount >= this.#waitingMax) this.#makeRoom(whose)
+    return new Promise((begin, refuse) => {
+      this.#waitingCount++
+      this.#waiting.set(whose, [...(this.#waiting.get(whose) ?? []), { begin, refuse }])
+    })
+  }
+
+  /** The place of who ended goes to whose turn it is. */
+  #next(): void {
+    const [first] = this.#waiting
+    if (!first) {
+      this.#atOnce--
+      return
+    }
+    const [whose, [next, ...others]] = first
+    this.#waiting.delete(whose)
+    if (others.length) this.#waiting.set(whose, others)
+    this.#waitingCount--
+    next?.begin()
+  }
+
+  #makeRoom(whose: string): void {
+    const [most, theirs] = [...this.#waiting].reduce((a, b) => (b[1].length > a[1].length ? b : a))
+    const own = this.#waiting.get(whose)?.length ?? 0
+    if (own >= theirs.length) throw noRoom()
+    const last = theirs.at(-1)
+    if (theirs.length > 1) this.#waiting.set(most, theirs.slice(0, -1))
+    else this.#waiting.delete(most)
+    this.#waitingCount--
+    last?.refuse(noRoom())
+  }
+}
+
+const noRoom = () =>
+  new Problem('rate_limited', 'Too many passwords and secrets wait to be checked: try again in a second.', {
+    headers: { 'retry-after': '1' },
+  })
