@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import type { BlockList } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join, resolve } from 'node:path'
+import { rangesOf } from './kernel/addresses.ts'
 import { StartupError } from './kernel/errors.ts'
 
 export type Config = ReturnType<typeof readConfig>
@@ -9,6 +11,7 @@ type Env = Readonly<Record<string, string | undefined>>
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 const secretCharsMin = 32
+const examples = 'separated by commas, such as 10.0.0.0/8, 192.0.2.7 or loopback'
 
 /**
  * Every setting, from the environment: the only file that reads it. docs/configuration.md is generated from
@@ -45,8 +48,8 @@ export function readConfig(env: Env = process.env) {
     clientId: setting('SUTLER_CLIENT_ID', text('any text'), undefined),
 
     /**
-     * The client secret of the first application key. Without the two, the first start makes up a pair and
-     * prints it once.
+     * The client secret of the first application key, at least 32 characters, such as from `openssl rand -hex 32`.
+     * Without the two, the first start makes up a pair and prints it once.
      */
     clientSecret: setting('SUTLER_CLIENT_SECRET', text('any text'), undefined),
 
@@ -64,10 +67,18 @@ export function readConfig(env: Env = process.env) {
     baseUrl: setting('SUTLER_BASE_URL', webUrl, undefined),
 
     /**
-     * Which proxies may say who the client is (X-Forwarded-For, -Proto and -Host): `true` for any, or
-     * their addresses and ranges, separated by commas. Off by default: anyone could write those headers.
+     * Which proxies may say who the client is (X-Forwarded-For, -Proto and -Host): their IP addresses and ranges,
+     * separated by commas, such as `10.0.0.0/8`; `loopback` is this machine, `uniquelocal` all private networks. None
+     * by default: anyone could write those headers.
      */
     trustProxy: setting('SUTLER_TRUST_PROXY', proxies, false),
+
+    /**
+     * Where the OpenID Connect providers that users sign in at may be, beside the public internet: IP addresses and
+     * ranges, separated by commas, `loopback` for this machine, `uniquelocal` for all private networks. Nowhere else
+     * by default: who manages a store chooses the addresses, and is not to reach what only this server can reach.
+     */
+    providerNetworks: setting('SUTLER_PROVIDER_NETWORKS', networks, undefined),
 
     /**
      * The mail server that one-time passwords are sent through, as `smtp://user:password@host:587` (or `smtps://`).
@@ -221,13 +232,13 @@ const webUrl: Reading<string> = {
 }
 
 // No number of hops: a client that reaches the server directly can make up as many as it takes.
-const proxies: Reading<boolean | string> = {
-  accepts: 'true, false, or IP addresses and ranges separated by commas',
+// Nor `true` for any proxy: then every client is one.
+const proxies: Reading<false | string> = {
+  accepts: `the IP addresses or ranges of the proxies, ${examples}`,
   read(value) {
-    if (/^(true|false)$/.test(value)) return value === 'true'
-    const ranges = value.split(',').map((range) => range.trim())
-    const named = ['loopback', 'linklocal', 'uniquelocal']
-    const range = /^[0-9a-f.:]*[.:][0-9a-f.:]*(\/\d{1,3})?$/i
-    return ranges.every((one) => named.includes(one) || range.test(one)) ? ranges.join() : undefined
+    if (value === 'false') return false
+    return rangesOf(value) && value.replaceAll(/\s/g, '')
   },
 }
+
+const networks: Reading<BlockList> = { accepts: `IP addresses or ranges, ${examples}`, read: rangesOf }

@@ -5,6 +5,7 @@ import { sutlerApi } from './api-document.ts'
 import { app, shopperTokens } from './app.ts'
 import { type Config, readConfig, readSecret } from './config.ts'
 import { type Credentials, firstStart } from './first-start.ts'
+import { isIn, isPublic } from './kernel/addresses.ts'
 import type { AccessTable } from './kernel/auth/access.ts'
 import { forgetAttempts } from './kernel/auth/attempts.ts'
 import { deriveKey, Tokens } from './kernel/auth/tokens.ts'
@@ -94,6 +95,7 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
         swaps.mail ?? (config.smtpUrl && config.mailFrom ? smtp(config.smtpUrl, config.mailFrom) : undefined),
       onRead: (ctx, resource, row) => reads.record(ctx, resource, row),
       onWrite: (storeId) => sequencer.wake(storeId),
+      mayConnect: (address) => isPublic(address) || isIn(config.providerNetworks, address),
       strictPasswords: config.strictPasswords,
       baseUrl: config.baseUrl,
     }

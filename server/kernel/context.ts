@@ -56,6 +56,8 @@ export interface Instance {
   readonly onRead: (ctx: Ctx, resource: Resource, row: Row) => void
   /** Told when something may have been written in a store. It must not keep the answer waiting. */
   readonly onWrite: (storeId: string) => void
+  /** Whether the server may connect to an IP address, where it is for someone else to say where to. */
+  readonly mayConnect: (address: string) => boolean
   /** Whether passwords are held to more than their length. The modules that have passwords say to what. */
   readonly strictPasswords: boolean
   /** The address clients use, when it is fixed by a setting. */

@@ -6,7 +6,7 @@ import { perInstance } from '../kernel/per-instance.ts'
 import type { Row } from '../kernel/resource.ts'
 import type { oidcProfiles } from './oidc-profiles.ts'
 import { discover, type Provider } from './provider.ts'
-import { providerFetch } from './provider-fetch.ts'
+import { providerFetchOf } from './provider-fetch.ts'
 
 type Profile = Row<typeof oidcProfiles.fields>
 
@@ -48,9 +48,10 @@ export function clientAt({ instance }: Work, profile: Profile): Promise<Provider
   return made
 }
 
-async function makeClient({ sealKey }: Instance, { doc, hidden }: Profile): Promise<ProviderClient> {
-  const provider = await discover(doc.discovery_url)
-  const secret = open(sealKey, hidden.client_secret ?? '')
+async function makeClient(instance: Instance, { doc, hidden }: Profile): Promise<ProviderClient> {
+  const fetch = providerFetchOf(instance)
+  const provider = await discover(fetch, doc.discovery_url)
+  const secret = open(instance.sealKey, hidden.client_secret ?? '')
   // Basic only where nothing else is offered: some providers do not undo the encoding that RFC 6749 §2.3.1 asks for,
   // and refuse every id and secret with a hyphen.
   const methods = provider.metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
@@ -59,7 +60,7 @@ async function makeClient({ sealKey }: Instance, { doc, hidden }: Profile): Prom
     : client.ClientSecretBasic(secret)
   const metadata = { [client.clockTolerance]: clockToleranceS }
   const config = new client.Configuration(provider.metadata, doc.client_id, metadata, authentication)
-  config[client.customFetch] = providerFetch
+  config[client.customFetch] = fetch
   client.allowInsecureRequests(config)
   return { provider, config }
 }

@@ -1,11 +1,11 @@
 import { AuthorizationResponseError } from 'openid-client'
 import type { Work } from '../kernel/context.ts'
-import { ProviderUnreachable } from './provider-fetch.ts'
 import { isSignInError, SignInRefusal } from './sign-in-refusal.ts'
 
 /**
- * Runs a conversation with a provider. Whatever goes wrong in it is the provider's, or its configuration's: the
- * storefront is told which, the log more. What was said is not logged: there are codes and tokens in it.
+ * Runs a conversation with a provider. Whatever goes wrong in it is the provider's, or its configuration's, and the
+ * storefront is told the same of all of it: who chose the provider's address is not to learn what is there. The log has
+ * the reasons, but not what was said: there are codes and tokens in it.
  */
 export async function converse<T>(work: Work, profileId: string, talk: () => Promise<T>): Promise<T> {
   try {
@@ -26,10 +26,10 @@ function refusalOf(error: unknown): SignInRefusal {
       'The provider did not sign the user in.',
     )
   }
-  if (chainOf(error).some((one) => one instanceof ProviderUnreachable)) {
-    return new SignInRefusal('temporarily_unavailable', 'The provider cannot be reached.')
-  }
-  return new SignInRefusal('server_error', 'The answer of the provider is not acceptable.')
+  return new SignInRefusal(
+    'temporarily_unavailable',
+    'The provider cannot be reached, or its answer is not acceptable.',
+  )
 }
 
 const depthMax = 5

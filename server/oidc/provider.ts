@@ -2,7 +2,7 @@ import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } f
 import { allowInsecureRequests, customFetch, discovery, type ServerMetadata } from 'openid-client'
 import { issuerMax } from './oidc-profiles.ts'
 import { isPlainText } from './plain-text.ts'
-import { providerFetch } from './provider-fetch.ts'
+import type { ProviderFetch } from './provider-fetch.ts'
 
 /** What a provider publishes about itself. */
 export interface Provider {
@@ -12,21 +12,21 @@ export interface Provider {
 }
 
 /** Asks a provider for its configuration (OpenID Connect Discovery §4). */
-export async function discover(discoveryUrl: string): Promise<Provider> {
+export async function discover(fetch: ProviderFetch, discoveryUrl: string): Promise<Provider> {
   const found = await discovery(new URL(discoveryUrl), 'nobody yet', undefined, undefined, {
-    [customFetch]: providerFetch,
+    [customFetch]: fetch,
     // Which addresses may be unencrypted is decided where they are fetched.
     execute: [allowInsecureRequests],
   })
   const metadata = found.serverMetadata()
   if (!isPlainText(metadata.issuer, issuerMax)) throw new Error('the issuer is not one')
-  return { metadata, keyOf: keysAt(metadata.jwks_uri) }
+  return { metadata, keyOf: keysAt(fetch, metadata.jwks_uri) }
 }
 
-function keysAt(jwksUri: string | undefined): JWTVerifyGetKey {
+function keysAt(fetch: ProviderFetch, jwksUri: string | undefined): JWTVerifyGetKey {
   let keys: Promise<JWTVerifyGetKey> | undefined
   const refreshed = () => {
-    const fetching = fetchKeys(jwksUri)
+    const fetching = fetchKeys(fetch, jwksUri)
     keys = fetching
     fetching.catch(() => {
       if (keys === fetching) keys = undefined
@@ -46,8 +46,8 @@ function keysAt(jwksUri: string | undefined): JWTVerifyGetKey {
   }
 }
 
-async function fetchKeys(jwksUri: string | undefined): Promise<JWTVerifyGetKey> {
-  const answer = await providerFetch(jwksUri ?? '', { headers: { accept: 'application/json' } })
+async function fetchKeys(fetch: ProviderFetch, jwksUri: string | undefined): Promise<JWTVerifyGetKey> {
+  const answer = await fetch(jwksUri ?? '', { headers: { accept: 'application/json' } })
   if (!answer.ok) throw new Error(`the provider's keys: ${answer.status}`)
   return createLocalJWKSet((await answer.json()) as JSONWebKeySet)
 }

@@ -266,7 +266,9 @@ describe('what a new user is called', () => {
   })
 
   test('and must be of the same person', async () => {
-    expect((await signIn({ name: undefined }, { sub: 'someone else', email })).error).toBe('server_error')
+    expect((await signIn({ name: undefined }, { sub: 'someone else', email })).error).toBe(
+      'temporarily_unavailable',
+    )
   })
 
   test.each(['', 'no address', 'a\0b@example.com', `${'x'.repeat(320)}@example.com`, 7, null, ['a@b.c']])(

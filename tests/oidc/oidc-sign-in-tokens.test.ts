@@ -95,7 +95,7 @@ describe('the claims of an ID token', () => {
   ]
   test.each(wrong)('are refused with %s', async (_what, forge) => {
     const before = await users()
-    expect(await signIn(forge)).toMatchObject({ status: 307, error: 'server_error', code: null })
+    expect(await signIn(forge)).toMatchObject({ status: 307, error: 'temporarily_unavailable', code: null })
     expect(await users()).toBe(before)
   })
 
@@ -113,7 +113,7 @@ describe('the claims of an ID token', () => {
   test('end by our clock', async () => {
     const exp = nowS() + 300
     clock.forward(400)
-    expect((await signIn(changed({ exp }))).error).toBe('server_error')
+    expect((await signIn(changed({ exp }))).error).toBe('temporarily_unavailable')
   })
 })
 
@@ -153,7 +153,7 @@ describe('the signature of an ID token', () => {
   ]
   test.each(wrong)('is refused when it %s', async (_what, forge) => {
     const before = await users()
-    expect(await signIn(forge)).toMatchObject({ status: 307, error: 'server_error', code: null })
+    expect(await signIn(forge)).toMatchObject({ status: 307, error: 'temporarily_unavailable', code: null })
     expect(await users()).toBe(before)
   })
 
@@ -173,13 +173,13 @@ describe('the signature of an ID token', () => {
 
 describe('the provider’s answer', () => {
   const answers: [what: string, path: string, status: number, body: string, error: string][] = [
-    ['keys that are none', '/keys', 200, '{"keys":"none"}', 'server_error'],
-    ['keys that are no JSON', '/keys', 200, '<html>', 'server_error'],
-    ['no keys', '/keys', 404, '', 'server_error'],
+    ['keys that are none', '/keys', 200, '{"keys":"none"}', 'temporarily_unavailable'],
+    ['keys that are no JSON', '/keys', 200, '<html>', 'temporarily_unavailable'],
+    ['no keys', '/keys', 404, '', 'temporarily_unavailable'],
     ['keys without end', '/keys', 200, ' '.repeat(600_000), 'temporarily_unavailable'],
-    ['no token', '/token', 200, '{"access_token":"x","token_type":"Bearer"}', 'server_error'],
-    ['a refusal', '/token', 400, '{"error":"invalid_grant"}', 'server_error'],
-    ['a page', '/token', 200, '<html>', 'server_error'],
+    ['no token', '/token', 200, '{"access_token":"x","token_type":"Bearer"}', 'temporarily_unavailable'],
+    ['a refusal', '/token', 400, '{"error":"invalid_grant"}', 'temporarily_unavailable'],
+    ['a page', '/token', 200, '<html>', 'temporarily_unavailable'],
     ['a failure', '/token', 502, '', 'temporarily_unavailable'],
   ]
   test.each(answers)('may be %s', async (_what, at, status, body, error) => {
@@ -199,7 +199,9 @@ describe('the provider’s answer', () => {
   })
 
   test('names its issuer, if at all, rightly', async () => {
-    expect((await signIn(undefined, { iss: 'https://other.example.com' })).error).toBe('server_error')
+    expect((await signIn(undefined, { iss: 'https://other.example.com' })).error).toBe(
+      'temporarily_unavailable',
+    )
     expect((await signIn(undefined, { iss: provider.url })).error).toBeNull()
   })
 })

@@ -233,7 +233,7 @@ describe('the provider', () => {
     const put = (client_secret: string) =>
       world.admin.put(path, { data: { type: 'oidc-profile', client_secret } })
     await put('not it')
-    expect((await signIn()).query.get('error')).toBe('server_error')
+    expect((await signIn()).query.get('error')).toBe('temporarily_unavailable')
     await put(secret)
     expect((await signIn()).query.get('code')).toBeTruthy()
   })

@@ -131,7 +131,8 @@ function closePolitely(server: FastifyInstance): void {
   })
 }
 
-export type FastifyTrust = boolean | string
+/** The proxies that may say who the client is, if any. */
+export type FastifyTrust = false | string
 
 async function respond(
   instance: Instance,
