@@ -1,4 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
+import { open, seal } from '../kernel/auth/seal.ts'
 import type { Work } from '../kernel/context.ts'
 import { isId } from '../kernel/ids.ts'
 import type { Tuple } from '../kernel/storage/database.ts'
@@ -25,11 +26,13 @@ export const hashOf = (secret: string): string => hash('sha256', secret, 'base64
 const lifetime = '10 minutes'
 
 const columns =
-  'realm_id, oidc_profile_id, callback_url, nonce, code_verifier, redirect_uri, state, code_challenge, reports_replay'
+  'realm_id, oidc_profile_id, callback_url, sealed_nonce, sealed_code_verifier, redirect_uri, state, code_challenge, ' +
+  'reports_replay'
 
 /** Keeps the request under a state of ours. */
 export async function keepSignInRequest(work: Work, request: SignInRequest): Promise<string> {
   const state = newSecret()
+  const { sealKey } = work.instance
   await work.store.jot(
     `INSERT INTO sign_in_requests (store_id, state_hash, expires_at, ${columns})
      VALUES ($1, $2, $3::timestamptz + interval '${lifetime}', $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
@@ -38,8 +41,8 @@ export async function keepSignInRequest(work: Work, request: SignInRequest): Pro
     request.realmId,
     request.profileId,
     request.callbackUrl,
-    request.nonce,
-    request.codeVerifier,
+    seal(sealKey, request.nonce),
+    seal(sealKey, request.codeVerifier),
     request.redirectUri,
     request.state,
     request.codeChallenge,
@@ -62,6 +65,7 @@ export async function takeSignInRequest(
   if (!isId(realmId) || !isId(profileId)) return { outcome: 'unknown' }
   const at = 'store_id = $1 AND state_hash = $2 AND realm_id = $3 AND oidc_profile_id = $4'
   const address = [hashOf(state), realmId, profileId]
+  const { sealKey } = work.instance
   const now = work.clock.now()
   const [taken] = await work.store.jot(
     `UPDATE sign_in_requests SET finished_at = $5
@@ -69,16 +73,16 @@ export async function takeSignInRequest(
     ...address,
     now,
   )
-  if (taken) return { outcome: 'taken', request: requestOf(taken) }
+  if (taken) return { outcome: 'taken', request: requestOf(sealKey, taken) }
   const [left] = await work.store.glance(
     `SELECT ${columns}, finished_at FROM sign_in_requests WHERE ${at}`,
     ...address,
   )
   if (!left) return { outcome: 'unknown' }
-  return { outcome: left.at(-1) === null ? 'expired' : 'replayed', request: requestOf(left) }
+  return { outcome: left.at(-1) === null ? 'expired' : 'replayed', request: requestOf(sealKey, left) }
 }
 
-const requestOf = (tuple: Tuple): SignInRequest => {
+const requestOf = (sealKey: Uint8Array, tuple: Tuple): SignInRequest => {
   const [realmId, profileId, callbackUrl, nonce, codeVerifier, redirectUri, state, codeChallenge] =
     tuple as readonly string[] as readonly [string, string, string, string, string, string, string, string]
   const reportsReplay = tuple[8] === 't'
@@ -86,8 +90,8 @@ const requestOf = (tuple: Tuple): SignInRequest => {
     realmId,
     profileId,
     callbackUrl,
-    nonce,
-    codeVerifier,
+    nonce: open(sealKey, nonce),
+    codeVerifier: open(sealKey, codeVerifier),
     redirectUri,
     state,
     codeChallenge,

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { hashOf } from '../../server/oidc/sign-in-request.ts'
 import { realmsOf } from '../identity/realm.ts'
 import { MovingClock } from '../keys/moving-clock.ts'
 import { type OidcProvider, startProvider } from '../support/oidc-provider.ts'
@@ -259,6 +260,15 @@ describe('the provider', () => {
     expect(location.href.startsWith(redirectUri)).toBe(true)
     expect(location.searchParams.get('error')).toBe('temporarily_unavailable')
   })
+})
+
+test('what the provider is to prove by is not stored as it is', async () => {
+  const { asked } = await begin(world, realm, profile)
+  const { rows } = await world.sql('SELECT * FROM sign_in_requests')
+  const kept = rows.flatMap((row) => Object.values(row)).map(String)
+  expect(kept.length).toBeGreaterThan(0)
+  expect(kept).not.toContain(asked.get('nonce'))
+  expect(kept.map(hashOf)).not.toContain(asked.get('code_challenge'))
 })
 
 test('no secret and no code is logged, fed, or stored as it is', async () => {
