@@ -76,7 +76,7 @@ const operationsAt = (address: Address, mayUse: MayUse): readonly Action[] => [
     async run(ctx, { params, rawBody }) {
       const api = await findDefinition(ctx, address.naming(params), true)
       await mayUse(ctx, api.id, 'create')
-      const values = readValues(api, rawBody)
+      const values = await readValues(api, rawBody)
       const row = await namingTheField(api, add(ctx, api.entries, [api.id], values))
       return objectAnswer(201, api.entries, row, ctx)
     },
@@ -107,7 +107,7 @@ const operationsAt = (address: Address, mayUse: MayUse): readonly Action[] => [
     async run(ctx, { params, rawBody, ifMatch }) {
       const api = await findDefinition(ctx, address.naming(params), true)
       await mayUse(ctx, api.id, 'update')
-      const values = readValues(api, rawBody)
+      const values = await readValues(api, rawBody)
       if (!api.allowUpserts) {
         return answerChange(ctx, api, await findId(ctx, api, address, params), values, ifMatch)
       }

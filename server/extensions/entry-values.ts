@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { missingField, Problem } from '../kernel/errors.ts'
 import type { JsonSchema } from '../kernel/fields.ts'
 import { dataOf } from '../kernel/input.ts'
@@ -22,12 +23,16 @@ export function mustFit(size: number): void {
 export const foldCase = (value: string): string => value.toLowerCase()
 
 /** The values of the API's fields in a request's body; what is no field is ignored. */
-export function readValues(api: Definition, body: unknown): Record<string, unknown> {
+export async function readValues(api: Definition, body: unknown): Promise<Record<string, unknown>> {
   const data = dataOf(body)
   mustBeOfType(api, data.type)
   const sent = api.fields.filter(({ slug }) => Object.hasOwn(data, slug))
   mustFit(sent.reduce((size, { slug }) => size + sizeOf(data[slug]), 0))
-  for (const field of sent) mustBeAccepted(field, data[field.slug])
+  for (const field of sent) {
+    mustBeAccepted(field, data[field.slug])
+    // A regular expression may take a while, and there may be a hundred: other requests are answered in between.
+    if (field.rules.regex != null) await setImmediate()
+  }
   return Object.fromEntries(sent.map(({ slug }) => [slug, data[slug]]))
 }
 
@@ -123,6 +128,10 @@ function wantedText({ rules, regex, isUrlSlug }: DefinedField, value: unknown): 
   }
   if (isUrlSlug && (!unreserved.test(value) || value === '.' || value === '..')) {
     return 'a string of letters, digits, -, ., _ and ~, as it is part of a URL'
+  }
+  const steps = regex?.programSize() ?? 0
+  if (steps * value.length > limits.regexWorkMax) {
+    return `a string of at most ${Math.floor(limits.regexWorkMax / steps)} characters, as its regex takes ${steps} steps`
   }
   if (regex && !regex.matcher(value).find()) return `a string that matches ${rules.regex}`
   return undefined

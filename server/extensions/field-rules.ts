@@ -1,6 +1,7 @@
 import { RE2JS } from 're2js'
 import { Problem } from '../kernel/errors.ts'
 import type { JsonSchema } from '../kernel/fields.ts'
+import { stepsExpected } from './regex-cost.ts'
 
 export const fieldTypes = ['string', 'integer', 'boolean', 'float', 'any', 'list'] as const
 export type FieldType = (typeof fieldTypes)[number]
@@ -29,8 +30,9 @@ export const limits = {
   textLengthMax: 65_535,
   elementsMax: 1000,
   regexLengthMax: 1024,
-  /** Matching costs the pattern's steps times the text's length. */
   regexStepsMax: 5000,
+  /** Matching costs the pattern's steps times the text's length: so much takes 60 ms of a processor at the worst. */
+  regexWorkMax: 1_000_000,
 } as const
 
 interface Key {
@@ -138,19 +140,21 @@ function mustAgree(type: FieldType, rules: Rules, path: string): void {
   if (regex != null) compileRegex(regex, `${path}.regex`)
 }
 
-/** RE2: its time grows with the text alone, whatever the pattern. */
+/** RE2: its time grows with the text and the pattern's steps, and no faster. */
 export function compileRegex(regex: string, path: string): RE2JS {
   let compiled: RE2JS
+  // To make the program costs time too, so one that is much too long is not made. What is expected may be much too high.
+  mustBeSimple(stepsExpected(regex) / 4, path)
   try {
     compiled = RE2JS.compile(regex)
   } catch (error) {
     throw refuse(path, `must be a regular expression (RE2): ${(error as Error).message}`)
   }
-  if (compiled.programSize() > limits.regexStepsMax) {
-    throw refuse(
-      path,
-      `must be simpler: it takes ${compiled.programSize()} steps, at most ${limits.regexStepsMax}`,
-    )
-  }
+  mustBeSimple(compiled.programSize(), path)
   return compiled
+}
+
+function mustBeSimple(steps: number, path: string): void {
+  if (steps <= limits.regexStepsMax) return
+  throw refuse(path, `must be simpler: it takes ${Math.ceil(steps)} steps, at most ${limits.regexStepsMax}`)
 }

@@ -175,6 +175,20 @@ describe('a value', () => {
     }
   })
 
+  test('is as long as its regex can be matched within what matching may cost', async () => {
+    // Some thousand steps, so some thousand characters: a million in all.
+    const api = await makeApi(world.admin, { v: ['string', { regex: '^(?:[a-c]{499}[a-c]{499})*[a-c]+$' }] })
+    const sent = (length: number) => api.create({ v: 'abc'.repeat(length).slice(0, length) })
+    const { status, body } = await sent(2000)
+    expect(status).toBe(400)
+    const [, most] =
+      /a string of at most (\d+) characters, as its regex takes/.exec(body.errors[0].detail) ?? []
+    expect(Number(most)).toBeGreaterThan(900)
+    expect(Number(most)).toBeLessThan(1000)
+    expect((await sent(Number(most))).status).toBe(201)
+    expect((await sent(Number(most) + 1)).body.errors[0].source).toBe('data.v')
+  })
+
   test('that JSON cannot say is refused', async () => {
     const api = await makeApi(world.admin, { v: ['any'], f: ['float'] })
     for (const field of ['"v":{"a":[1e999]}', '"f":1e999', '"v":"\\u0000"']) {

@@ -1,0 +1,34 @@
+// One step of the program each, or a sign of how those before are repeated.
+const tokens =
+  /\\Q([\s\S]*?)(?:\\E|$)|\\[pPx]\{[^}]*\}|\\[\s\S]|\[\^?\]?(?:\[:\^?\w+:\]|\\[\s\S]|[^\]\\])*\]|\(\?[a-zA-Z-]*[:)]|\{(\d+)(?:(,)(\d*))?\}|[\s\S]/g
+
+/** About how long the program of a regular expression is, from its text: to know before it is made. */
+export function stepsExpected(regex: string): number {
+  // Of each group that is open: what is before the last thing in it, and that.
+  const open = [{ before: 0, last: 0, captures: 0 }]
+  const add = (steps: number) => {
+    const group = open.at(-1)
+    if (!group) return
+    group.before += group.last
+    group.last = steps
+  }
+  for (const [token, quoted, least, more, most] of regex.matchAll(tokens)) {
+    const group = open.at(-1) as (typeof open)[number]
+    if (quoted !== undefined) add(quoted.length)
+    else if (least !== undefined) group.last = repeated(group.last, Number(least), more ? most : least)
+    else if (token.startsWith('(') && !token.endsWith(')')) {
+      open.push({ before: 0, last: 0, captures: token === '(' ? 2 : 0 })
+    } else if (token === ')' && open.length > 1) {
+      open.pop()
+      add(group.before + group.last + group.captures)
+    } else if (/^[*+?]$/.test(token)) group.last += 1
+    else add(1)
+  }
+  return open.reduce((steps, { before, last }) => steps + before + last, 0)
+}
+
+/** What may come or not, or may go on, costs a step more, each time. */
+function repeated(steps: number, least: number, most = ''): number {
+  if (most === '') return steps * Math.max(1, least) + 1
+  return steps * least + (steps + 1) * Math.max(0, Number(most) - least)
+}

@@ -1,0 +1,59 @@
+import fc from 'fast-check'
+import { RE2JS } from 're2js'
+import { expect, test, vi } from 'vitest'
+import { compileRegex } from '../../server/extensions/field-rules.ts'
+import { stepsExpected } from '../../server/extensions/regex-cost.ts'
+
+const atom = fc.constantFrom(
+  'a',
+  '.',
+  '[a-z]',
+  '[^]x]',
+  '[[:alpha:]-]',
+  '\\d',
+  '\\pL',
+  '\\p{Greek}',
+  '\\x{263a}',
+  '\\{',
+)
+const count = fc.integer({ min: 0, max: 9 })
+const repeat = fc.oneof(
+  fc.constantFrom('', '*', '+', '?', '*?', '??'),
+  count.map((n) => `{${n}}`),
+  count.map((n) => `{${n},}`),
+  fc.tuple(count, count).map(([n, m]) => `{${n},${n + m}}`),
+)
+const { regex } = fc.letrec<{ regex: string; part: string }>((tie) => ({
+  regex: fc.array(tie('part'), { minLength: 1, maxLength: 4 }).map((parts) => parts.join('')),
+  part: fc.oneof(
+    { maxDepth: 3 },
+    fc.tuple(atom, repeat).map((both) => both.join('')),
+    fc.tuple(tie('regex'), repeat).map(([inner, times]) => `(${inner})${times}`),
+    fc.tuple(tie('regex'), tie('regex'), repeat).map(([one, other, times]) => `(?:${one}|${other})${times}`),
+    tie('regex').map((inner) => `\\Q${inner.replaceAll('\\', '')}\\E`),
+  ),
+}))
+
+test('the steps of an expression are expected: no fewer than half of them, and no more than four times as many', () => {
+  fc.assert(
+    fc.property(regex, (text) => {
+      let steps: number
+      try {
+        steps = RE2JS.compile(text).programSize()
+      } catch {
+        return
+      }
+      expect(stepsExpected(text), text).toBeGreaterThanOrEqual((steps - 10) / 2)
+      expect(stepsExpected(text) / 4, text).toBeLessThanOrEqual(steps + 10)
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+test('no program is made of an expression that would have a very long one', () => {
+  const make = vi.spyOn(RE2JS, 'compile')
+  const refused = () => compileRegex('a{1000}'.repeat(140), 'here')
+  expect(refused).toThrow(/here must be simpler: it takes \d+ steps, at most 5000/)
+  expect(make).not.toHaveBeenCalled()
+  make.mockRestore()
+})
