@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Validator } from '@seriousme/openapi-schema-validator'
@@ -132,6 +133,22 @@ test('the documentation page comes from this server alone', async () => {
     200,
     'application/javascript; charset=utf-8',
   ])
+  const inline = [...html.matchAll(/<script[^>]*>([^<]+)<\/script>/g)].map(([, text = '']) => text)
+  expect(inline).toHaveLength(1)
+  const hashes = inline.map((text) => `'sha256-${hash('sha256', text, 'base64')}'`)
+  const policy = page.headers.get('content-security-policy')?.split('; ')
+  expect(policy).toEqual(
+    expect.arrayContaining([
+      "default-src 'none'",
+      `script-src 'self' ${hashes}`,
+      "connect-src 'self'",
+      "frame-ancestors 'none'",
+    ]),
+  )
+  for (const { headers } of [page, answer]) {
+    const names = ['x-content-type-options', 'referrer-policy']
+    expect(names.map((name) => headers.get(name))).toEqual(['nosniff', 'no-referrer'])
+  }
 })
 
 const pages = ['.', 'docs', 'docs/decisions'].flatMap((folder) =>

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import apiReference from '@scalar/fastify-api-reference'
 import type { FastifyInstance } from 'fastify'
 import type { ApiDocument } from '../openapi.ts'
@@ -18,19 +19,50 @@ export function docs(
     reply.header('content-type', 'application/json')
     return reply.send(`{"servers":${JSON.stringify([{ url }])},${text.slice(1)}`)
   })
-  server.register(apiReference, {
-    routePrefix: '/docs',
-    configuration: {
-      url: '../openapi.json',
-      pageTitle: 'Sutler API',
-      theme: 'default',
-      withDefaultFonts: false,
-      telemetry: false,
-      showDeveloperTools: 'never',
-      hideClientButton: true,
-      agent: { disabled: true },
-      mcp: { disabled: true },
-      persistAuth: true,
-    },
+  server.register(async (pages) => {
+    pages.addHook('onSend', async (_request, reply, payload) => {
+      reply.headers({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' })
+      const isPage = String(reply.getHeader('content-type')).startsWith('text/html')
+      if (isPage) reply.header('content-security-policy', policyOf(String(payload), baseUrl))
+    })
+    pages.register(apiReference, page)
   })
 }
+
+const page = {
+  routePrefix: '/docs',
+  configuration: {
+    url: '../openapi.json',
+    pageTitle: 'Sutler API',
+    theme: 'default',
+    withDefaultFonts: false,
+    telemetry: false,
+    showDeveloperTools: 'never',
+    hideClientButton: true,
+    agent: { disabled: true },
+    mcp: { disabled: true },
+    persistAuth: true,
+  },
+} as const
+
+/**
+ * A token is typed into the page, so nothing else may run in it or around it: scripts are this server's own, and what
+ * of them stands in the page is known by its hash. Only this server is asked anything.
+ */
+const policyOf = (html: string, baseUrl: string | undefined): string =>
+  [
+    "default-src 'none'",
+    ["script-src 'self'", ...inlineScriptsOf(html).map(hashSource)].join(' '),
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    "font-src 'self' data:",
+    ["connect-src 'self'", ...(baseUrl ? [new URL(baseUrl).origin] : [])].join(' '),
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+
+const inlineScriptsOf = (html: string): readonly string[] =>
+  [...html.matchAll(/<script(?![^>]*\ssrc=)[^>]*>([\s\S]*?)<\/script>/g)].map(([, script = '']) => script)
+
+const hashSource = (script: string) => `'sha256-${hash('sha256', script, 'base64')}'`
