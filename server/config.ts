@@ -56,9 +56,22 @@ export function readConfig(env: Env = process.env) {
     /**
      * The key material of this installation, at least 32 characters: tokens are signed and stored secrets are
      * sealed with it. All processes on one database need the same. By default the first start makes one up
-     * and keeps it in the file `secret` in the data directory; losing it ends all sessions.
+     * and keeps it in the file `secret` in the data directory. A start without the one that the database was made
+     * with is refused.
      */
     secret: setting('SUTLER_SECRET', secretText, undefined),
+
+    /**
+     * Another secret, that nothing new is made with, but whose tokens and sealed values are good: the one before, for
+     * a day and an hour after it was replaced. See docs/operating.md.
+     */
+    previousSecret: setting('SUTLER_PREVIOUS_SECRET', secretText, undefined),
+
+    /**
+     * `true` starts without the secret that the database was made with, for when it is lost: everyone is signed out,
+     * and the client secrets of OIDC profiles must be set again.
+     */
+    forgetSecret: setting('SUTLER_FORGET_SECRET', onOrOff, false),
 
     /**
      * The address clients reach the server under, such as `https://shop.example.com`: links and tokens carry
@@ -114,22 +127,38 @@ export function readConfig(env: Env = process.env) {
   return config
 }
 
-/** The installation's key material: the setting, or else the file that the first start makes. */
-export function readSecret({ secret, dataDir }: Pick<Config, 'secret' | 'dataDir'>): string {
+type Kept = Pick<Config, 'dataDir'>
+
+export const secretFile = ({ dataDir }: Kept): string => join(dataDir, 'secret')
+
+/** The installation's key material: the setting, or else the file that the first start made. */
+export function findSecret({ secret, dataDir }: Pick<Config, 'secret'> & Kept): string | undefined {
   if (secret !== undefined) return secret
-  const file = join(dataDir, 'secret')
-  try {
+  const file = secretFile({ dataDir })
+  const found = keeping(file, () => readIfThere(file))
+  if (found === undefined || found.length >= secretCharsMin) return found
+  throw new StartupError(
+    `${file} holds fewer than ${secretCharsMin} characters: restore it, or set SUTLER_SECRET`,
+  )
+}
+
+/** Makes it up, and keeps it. */
+export function makeSecret({ dataDir }: Kept): string {
+  const file = secretFile({ dataDir })
+  return keeping(file, () => {
     mkdirSync(dataDir, { recursive: true })
-    const found = readIfThere(file) ?? createOnce(file, randomBytes(32).toString('base64url'))
-    if (found.length >= secretCharsMin) return found
+    return createOnce(file, randomBytes(32).toString('base64url'))
+  })
+}
+
+function keeping<T>(file: string, work: () => T): T {
+  try {
+    return work()
   } catch (error) {
     throw new StartupError(
       `cannot keep the secret in ${file}: ${(error as Error).message}; or set SUTLER_SECRET`,
     )
   }
-  throw new StartupError(
-    `${file} holds fewer than ${secretCharsMin} characters: restore it, or set SUTLER_SECRET`,
-  )
 }
 
 function readIfThere(file: string): string | undefined {

@@ -3,12 +3,14 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { sutlerApi } from './api-document.ts'
 import { app, shopperTokens } from './app.ts'
-import { type Config, readConfig, readSecret } from './config.ts'
+import { type Config, readConfig } from './config.ts'
 import { type Credentials, firstStart } from './first-start.ts'
 import { isIn, isPublic } from './kernel/addresses.ts'
 import type { AccessTable } from './kernel/auth/access.ts'
 import { forgetAttempts } from './kernel/auth/attempts.ts'
-import { deriveKey, Tokens } from './kernel/auth/tokens.ts'
+import { deriveKeys, type Keys } from './kernel/auth/keys.ts'
+import { renewSeals } from './kernel/auth/known-secrets.ts'
+import { Tokens } from './kernel/auth/tokens.ts'
 import { type Clock, systemClock } from './kernel/clock.ts'
 import type { Instance } from './kernel/context.ts'
 import { StartupError } from './kernel/errors.ts'
@@ -28,6 +30,7 @@ import { migrate } from './kernel/storage/migrate.ts'
 import { keyIsAlive } from './keys/index.ts'
 import { access as appAccess } from './permissions/access.ts'
 import { ReadRecorder, Register } from './personal-data/index.ts'
+import { useSecrets } from './secrets.ts'
 
 /** A server that listens. */
 export interface Running {
@@ -61,7 +64,6 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
   try {
     const embedded = config.databaseUrl ? undefined : await startEmbedded(config.dataDir)
     if (embedded) undo.push(() => embedded.stop())
-    const secret = readSecret(config)
     const databaseUrl = config.databaseUrl ?? embedded?.url ?? ''
     const limitMs = swaps.statementMaxMs ?? statementMaxMs
     const database = new Database(databaseUrl, config.databaseConnections, limitMs)
@@ -71,26 +73,27 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
     await database.mustBeReachable()
     await migrate(jobDatabase)
     await migrateJobs(jobDatabase)
+    const secrets = await useSecrets(config, database, clock)
 
     const sequencer = new Sequencer(jobDatabase, log)
     undo.push(() => sequencer.stop())
     const reads = new ReadRecorder(new Register(modules), database, clock, log)
     undo.push(() => reads.stop())
     const shopperTokenKeys = new Map(
-      shopperTokens.map(({ kind }) => [kind, deriveKey(secret, `shopper-token ${kind}`)]),
+      shopperTokens.map(({ kind }) => [kind, deriveKeys(secrets, `shopper-token ${kind}`)]),
     )
     const instance: Instance = {
       database,
-      tokens: new Tokens(secret, clock, config.tokenLifetimeS, (store, key) =>
+      tokens: new Tokens(secrets, clock, config.tokenLifetimeS, (store, key) =>
         keyIsAlive(database, store, key),
       ),
       access,
       shopperTokens,
       clock,
       log,
-      shopperTokenKey: (kind) => shopperTokenKeys.get(kind) as Uint8Array,
-      cursorKey: deriveKey(secret, 'cursor'),
-      sealKey: deriveKey(secret, 'sealed-values'),
+      shopperTokenKeys: (kind) => shopperTokenKeys.get(kind) as Keys,
+      cursorKeys: deriveKeys(secrets, 'cursor'),
+      sealKeys: deriveKeys(secrets, 'sealed-values'),
       mail:
         swaps.mail ?? (config.smtpUrl && config.mailFrom ? smtp(config.smtpUrl, config.mailFrom) : undefined),
       onRead: (ctx, resource, row) => reads.record(ctx, resource, row),
@@ -101,9 +104,12 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
     }
     await firstStart(database, config, clock, (credentials) => announce(credentials, config))
     await giveFirstDays(instance, modules)
+    const renewal = renewSeals(secrets, modules)
+    await renewal.run(instance)
+    const chores = modules.flatMap((module) => module.chores)
     const jobs = await startJobs(
       modules.flatMap((module) => module.jobs),
-      [mergeTotals, forgetIdempotencyKeys, forgetAttempts, ...modules.flatMap((module) => module.chores)],
+      [mergeTotals, forgetIdempotencyKeys, forgetAttempts, renewal, ...chores],
       { ...instance, database: jobDatabase },
     )
     undo.push(() => jobs.stop())

@@ -1,5 +1,6 @@
-import { errors, jwtVerify, SignJWT } from 'jose'
+import { errors, SignJWT } from 'jose'
 import type { SignedIn } from '../identity/index.ts'
+import { verifyToken } from '../kernel/auth/keys.ts'
 import { unauthorized } from '../kernel/auth/tokens.ts'
 import type { Instance, Shopper, ShopperToken } from '../kernel/context.ts'
 import { accountAuthenticationSettings } from './account-authentication-settings.ts'
@@ -40,7 +41,7 @@ export const signAccountMemberToken = (instance: Instance, session: Session, hom
     .setSubject(session.member.userId)
     .setIssuedAt(session.issuedS)
     .setExpirationTime(session.expiresS)
-    .sign(instance.shopperTokenKey(kind))
+    .sign(instance.shopperTokenKeys(kind)[0])
 
 interface Claims {
   readonly sub: string
@@ -80,14 +81,12 @@ export const accountMemberToken: ShopperToken = {
   },
 }
 
-async function open({ shopperTokenKey, clock }: Instance, token: string): Promise<Claims> {
+async function open({ shopperTokenKeys, clock }: Instance, token: string): Promise<Claims> {
   try {
-    const { payload } = await jwtVerify<Claims>(token, shopperTokenKey(kind), {
-      algorithms: ['HS256'],
+    return await verifyToken<Claims>(shopperTokenKeys(kind), token, {
       requiredClaims: ['sub', 'exp', 'scope', 'store_id', 'epoch'],
       currentDate: clock.now(),
     })
-    return payload
   } catch (error) {
     const expired = error instanceof errors.JWTExpired
     const detail = expired

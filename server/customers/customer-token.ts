@@ -1,4 +1,5 @@
-import { errors, jwtVerify, SignJWT } from 'jose'
+import { errors, SignJWT } from 'jose'
+import { verifyToken } from '../kernel/auth/keys.ts'
 import { unauthorized } from '../kernel/auth/tokens.ts'
 import type { Instance, ShopperToken, Work } from '../kernel/context.ts'
 import { newId } from '../kernel/ids.ts'
@@ -54,7 +55,7 @@ export async function issueCustomerToken(work: Work, customer: Identified): Prom
     .setJti(id)
     .setIssuedAt(issued)
     .setExpirationTime(expires)
-    .sign(work.instance.shopperTokenKey(kind))
+    .sign(work.instance.shopperTokenKeys(kind)[0])
   return { id, token, expires }
 }
 
@@ -83,14 +84,12 @@ interface Claims {
   readonly password_epoch?: string
 }
 
-async function open({ shopperTokenKey, clock }: Instance, token: string): Promise<Claims> {
+async function open({ shopperTokenKeys, clock }: Instance, token: string): Promise<Claims> {
   try {
-    const { payload } = await jwtVerify<Claims>(token, shopperTokenKey(kind), {
-      algorithms: ['HS256'],
+    return await verifyToken<Claims>(shopperTokenKeys(kind), token, {
       requiredClaims: ['sub', 'exp'],
       currentDate: clock.now(),
     })
-    return payload
   } catch (error) {
     if (error instanceof errors.JWTExpired) throw unauthorized('The customer token has expired.', error)
     throw unauthorized('Unable to validate the customer token.', error)

@@ -43,11 +43,14 @@ export const entryOperations = (mayUse: MayUse): readonly Action[] =>
   addresses.flatMap((address) => operationsAt(address, mayUse))
 
 /** Refuses a caller whose role may not do this with the custom API's entries. */
-export type MayUse = (
-  ctx: Ctx,
-  customApiId: string,
-  right: 'create' | 'list' | 'read' | 'update' | 'delete',
-) => Promise<void>
+export type MayUse = (ctx: Ctx, customApiId: string, right: Right) => Promise<void>
+
+type Right = 'create' | 'list' | 'read' | 'update' | 'delete'
+
+const mayRepeat =
+  (address: Address, mayUse: MayUse, right: Right) =>
+  async (ctx: Ctx, { params }: { readonly params: Params }) =>
+    mayUse(ctx, (await findDefinition(ctx, address.naming(params))).id, right)
 
 const operationsAt = (address: Address, mayUse: MayUse): readonly Action[] => [
   action({
@@ -73,6 +76,7 @@ const operationsAt = (address: Address, mayUse: MayUse): readonly Action[] => [
     about: 'Creates an entry of a custom API.',
     area: 'custom-entries',
     status: 201,
+    mayRepeat: mayRepeat(address, mayUse, 'create'),
     async run(ctx, { params, rawBody }) {
       const api = await findDefinition(ctx, address.naming(params), true)
       await mayUse(ctx, api.id, 'create')
@@ -104,6 +108,7 @@ const operationsAt = (address: Address, mayUse: MayUse): readonly Action[] => [
       'an entry that does not exist is created.',
     area: 'custom-entries',
     status: 200,
+    mayRepeat: mayRepeat(address, mayUse, 'update'),
     async run(ctx, { params, rawBody, ifMatch }) {
       const api = await findDefinition(ctx, address.naming(params), true)
       await mayUse(ctx, api.id, 'update')
@@ -129,6 +134,7 @@ const operationsAt = (address: Address, mayUse: MayUse): readonly Action[] => [
     about: 'Deletes an entry of a custom API.',
     area: 'custom-entries',
     status: 204,
+    mayRepeat: mayRepeat(address, mayUse, 'delete'),
     async run(ctx, { params, ifMatch }) {
       const api = await findDefinition(ctx, address.naming(params))
       await mayUse(ctx, api.id, 'delete')

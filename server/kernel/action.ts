@@ -61,6 +61,11 @@ export interface Action<
     readonly errors?: true
   }
   run(ctx: Ctx, call: ActionCall<R, F, U>): Promise<Answer>
+  /**
+   * Refuses whoever may not, where that hangs on more than the area and `run` finds it out: it is not asked when its
+   * answer is repeated for an Idempotency-Key.
+   */
+  mayRepeat?(ctx: Ctx, call: Pick<ActionCall<R>, 'params'>): Promise<void>
 }
 
 export interface UploadRule {

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { AccessTable } from './auth/access.ts'
+import type { Keys } from './auth/keys.ts'
 import type { Tokens } from './auth/tokens.ts'
 import type { Clock } from './clock.ts'
 import { type Job, queue } from './jobs.ts'
@@ -17,6 +18,8 @@ export interface Principal {
   readonly keyId: string
   /** Whom the change feed names: the key, or the shopper. */
   readonly actor: string
+  /** Who may repeat a request: the actor, or the bearer of one token where that says nothing of who it is. */
+  readonly caller: string
   /** The person behind a shopper's token, which narrows what its bearer may see. */
   readonly shopper?: Shopper
 }
@@ -46,11 +49,11 @@ export interface Instance {
   readonly clock: Clock
   readonly log: Logger
   /** Signs the shopper tokens of one kind. */
-  readonly shopperTokenKey: (kind: string) => Uint8Array
+  readonly shopperTokenKeys: (kind: string) => Keys
   /** Signs the cursors of lists. */
-  readonly cursorKey: Uint8Array
+  readonly cursorKeys: Keys
   /** Encrypts the secrets that must be replayed. */
-  readonly sealKey: Uint8Array
+  readonly sealKeys: Keys
   readonly mail: Mailer | undefined
   /** Told what a read is answered with, when nothing can refuse it any more. It must not keep the answer waiting. */
   readonly onRead: (ctx: Ctx, resource: Resource, row: Row) => void

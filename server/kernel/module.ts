@@ -1,5 +1,5 @@
 import type { Action, ActionCall, Method } from './action.ts'
-import type { Ctx, Work } from './context.ts'
+import type { Ctx, Instance, Work } from './context.ts'
 import type { Answer } from './http/answer.ts'
 import { input } from './input.ts'
 import type { Chore, Job } from './jobs.ts'
@@ -54,7 +54,17 @@ export interface Module {
   readonly jobs: readonly Job[]
   readonly chores: readonly Chore[]
   readonly firstDay?: FirstDay
+  readonly renewSeals?: RenewSeals
 }
+
+/** What became of what a module keeps sealed: how many were sealed anew, and which, in words, cannot be opened. */
+export interface Renewal {
+  readonly renewed: number
+  readonly lost: readonly string[]
+}
+
+/** Seals what the module keeps with the key that is in use, where it was sealed with another. */
+type RenewSeals = (instance: Instance) => Promise<Renewal>
 
 /**
  * Makes what every store has from its first day. Stores that are there already are given it at the next start, once:
@@ -73,6 +83,7 @@ interface Chapter {
   readonly jobs?: readonly Job[]
   readonly chores?: readonly Chore[]
   readonly firstDay?: FirstDay
+  readonly renewSeals?: RenewSeals
 }
 
 /** Declares a module: one chapter of the application. */
@@ -86,6 +97,7 @@ export const module = ({
   jobs = [],
   chores = [],
   firstDay,
+  renewSeals,
 }: Chapter): Module => ({
   name,
   about,
@@ -98,6 +110,7 @@ export const module = ({
   jobs,
   chores,
   ...(firstDay && { firstDay }),
+  ...(renewSeals && { renewSeals }),
 })
 
 const all: readonly OperationName[] = ['list', 'create', 'get', 'update', 'delete']

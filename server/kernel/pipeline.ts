@@ -9,7 +9,7 @@ import { parseBody } from './http/body.ts'
 import { notModified } from './http/conditional.ts'
 import { hungUp } from './http/hung-up.ts'
 import { uploadOf } from './http/upload.ts'
-import { fingerprint, idempotencyKey, once } from './idempotency.ts'
+import { idempotencyKey, once } from './idempotency.ts'
 import { isId } from './ids.ts'
 import { Memory } from './memory.ts'
 import { isRepeatable, type Operation, rightFor } from './module.ts'
@@ -59,6 +59,7 @@ const nobody: Principal = {
   kind: 'nobody',
   keyId: '',
   actor: 'nobody',
+  caller: 'nobody',
 }
 
 /** Answers a request; refusals are thrown as Problems. */
@@ -89,7 +90,7 @@ async function authenticate(passage: Passage): Promise<void> {
     const token = request.headers[header]
     if (typeof token !== 'string' || token === '') continue
     const shopper = await verify(instance, who.storeId, token)
-    passage.who = { ...who, kind, actor: shopper.id, shopper }
+    passage.who = { ...who, kind, actor: shopper.id, caller: shopper.id, shopper }
   }
 }
 
@@ -154,14 +155,17 @@ async function run(passage: Passage): Promise<void> {
   }
   passage.answer = await instance.database.transaction((transaction) => {
     const ctx = contextOf(passage, transaction)
-    const write = () => operation.run(ctx, callOf(passage))
-    if (key === undefined) return write()
-    return once(
-      ctx,
+    const call = callOf(passage)
+    const run = () => operation.run(ctx, call)
+    if (key === undefined) return run()
+    return once(ctx, {
       key,
-      fingerprint(instance, operation.method, request.url, String(request.body ?? '')),
-      write,
-    )
+      method: operation.method,
+      url: request.url,
+      body: String(request.body ?? ''),
+      run,
+      mayRepeat: async () => actionOf(operation)?.mayRepeat?.(ctx, call),
+    })
   })
 }
 

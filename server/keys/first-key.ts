@@ -1,6 +1,6 @@
 import { StartupError } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
-import type { Connection } from '../kernel/storage/database.ts'
+import type { Connection, Database } from '../kernel/storage/database.ts'
 import { hashOf, isSecretOf, renewed, secretCharsMin } from './key-secret.ts'
 
 /**
@@ -37,7 +37,7 @@ export async function createFirstKey(
 }
 
 /** Whether tokens of the key are still good. */
-export async function keyIsAlive(connection: Connection, storeId: string, keyId: string): Promise<boolean> {
+export async function keyIsAlive(database: Database, storeId: string, keyId: string): Promise<boolean> {
   const text = 'SELECT 1 FROM application_keys WHERE store_id = $1 AND id = $2'
-  return (await connection.run({ text, values: [storeId, keyId] })).length > 0
+  return (await database.quick({ text, values: [storeId, keyId] })).length > 0
 }

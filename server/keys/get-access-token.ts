@@ -46,7 +46,7 @@ export const getAccessToken = action({
     await noteUse(ctx, key)
 
     const { tokens } = ctx.instance
-    const { token, expires } = await tokens.issue(key.storeId, key.id, grant)
+    const { token, expires } = await tokens.issue(key.storeId, key.id, grant, grant === 'implicit')
     return json(200, {
       access_token: token,
       token_type: 'Bearer',

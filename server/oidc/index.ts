@@ -4,6 +4,7 @@ import { finishOidcLogin } from './finish-oidc-login.ts'
 import { forgetSignIns } from './forget-sign-ins.ts'
 import { getOidcConfiguration } from './get-oidc-configuration.ts'
 import { linksWith, profilesWith } from './linked-users.ts'
+import { renewSeals } from './renew-seals.ts'
 import { startOidcLogin } from './start-oidc-login.ts'
 
 export { type Redemption, redeemSignInCode } from './sign-in-code.ts'
@@ -15,4 +16,5 @@ export const oidc = (users: Users, whenUnlinked: WhenUnlinked): Module =>
     resources: [profilesWith(whenUnlinked), linksWith(whenUnlinked)],
     actions: [startOidcLogin, finishOidcLogin(users, whenUnlinked), getOidcConfiguration],
     chores: [forgetSignIns],
+    renewSeals,
   })

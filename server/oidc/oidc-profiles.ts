@@ -100,5 +100,5 @@ function forgetIssuer({ values, before }: Draft<typeof fields>): void {
 /** The secret must be sent to the provider as it is, so it is encrypted, not hashed. */
 function sealSecret({ instance }: Work, { values, before }: Draft<typeof fields>): void {
   if (values.client_secret === before?.hidden.client_secret) return
-  values.client_secret = seal(instance.sealKey, values.client_secret)
+  values.client_secret = seal(instance.sealKeys, values.client_secret)
 }

@@ -51,7 +51,7 @@ export function clientAt({ instance }: Work, profile: Profile): Promise<Provider
 async function makeClient(instance: Instance, { doc, hidden }: Profile): Promise<ProviderClient> {
   const fetch = providerFetchOf(instance)
   const provider = await discover(fetch, doc.discovery_url)
-  const secret = open(instance.sealKey, hidden.client_secret ?? '')
+  const secret = open(instance.sealKeys, hidden.client_secret ?? '')
   // Basic only where nothing else is offered: some providers do not undo the encoding that RFC 6749 §2.3.1 asks for,
   // and refuse every id and secret with a hyphen.
   const methods = provider.metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic']

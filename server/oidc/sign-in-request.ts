@@ -1,4 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
+import type { Keys } from '../kernel/auth/keys.ts'
 import { open, seal } from '../kernel/auth/seal.ts'
 import type { Work } from '../kernel/context.ts'
 import { isId } from '../kernel/ids.ts'
@@ -32,7 +33,7 @@ const columns =
 /** Keeps the request under a state of ours. */
 export async function keepSignInRequest(work: Work, request: SignInRequest): Promise<string> {
   const state = newSecret()
-  const { sealKey } = work.instance
+  const { sealKeys } = work.instance
   await work.store.jot(
     `INSERT INTO sign_in_requests (store_id, state_hash, expires_at, ${columns})
      VALUES ($1, $2, $3::timestamptz + interval '${lifetime}', $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
@@ -41,8 +42,8 @@ export async function keepSignInRequest(work: Work, request: SignInRequest): Pro
     request.realmId,
     request.profileId,
     request.callbackUrl,
-    seal(sealKey, request.nonce),
-    seal(sealKey, request.codeVerifier),
+    seal(sealKeys, request.nonce),
+    seal(sealKeys, request.codeVerifier),
     request.redirectUri,
     request.state,
     request.codeChallenge,
@@ -65,7 +66,7 @@ export async function takeSignInRequest(
   if (!isId(realmId) || !isId(profileId)) return { outcome: 'unknown' }
   const at = 'store_id = $1 AND state_hash = $2 AND realm_id = $3 AND oidc_profile_id = $4'
   const address = [hashOf(state), realmId, profileId]
-  const { sealKey } = work.instance
+  const { sealKeys } = work.instance
   const now = work.clock.now()
   const [taken] = await work.store.jot(
     `UPDATE sign_in_requests SET finished_at = $5
@@ -73,16 +74,16 @@ export async function takeSignInRequest(
     ...address,
     now,
   )
-  if (taken) return { outcome: 'taken', request: requestOf(sealKey, taken) }
+  if (taken) return { outcome: 'taken', request: requestOf(sealKeys, taken) }
   const [left] = await work.store.glance(
     `SELECT ${columns}, finished_at FROM sign_in_requests WHERE ${at}`,
     ...address,
   )
   if (!left) return { outcome: 'unknown' }
-  return { outcome: left.at(-1) === null ? 'expired' : 'replayed', request: requestOf(sealKey, left) }
+  return { outcome: left.at(-1) === null ? 'expired' : 'replayed', request: requestOf(sealKeys, left) }
 }
 
-const requestOf = (sealKey: Uint8Array, tuple: Tuple): SignInRequest => {
+const requestOf = (sealKeys: Keys, tuple: Tuple): SignInRequest => {
   const [realmId, profileId, callbackUrl, nonce, codeVerifier, redirectUri, state, codeChallenge] =
     tuple as readonly string[] as readonly [string, string, string, string, string, string, string, string]
   const reportsReplay = tuple[8] === 't'
@@ -90,8 +91,8 @@ const requestOf = (sealKey: Uint8Array, tuple: Tuple): SignInRequest => {
     realmId,
     profileId,
     callbackUrl,
-    nonce: open(sealKey, nonce),
-    codeVerifier: open(sealKey, codeVerifier),
+    nonce: open(sealKeys, nonce),
+    codeVerifier: open(sealKeys, codeVerifier),
     redirectUri,
     state,
     codeChallenge,

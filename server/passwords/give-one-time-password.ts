@@ -27,7 +27,7 @@ const length = 6
 /** A new one, as it is stored: nobody reads it, in the queue or later. */
 export async function newOneTimePassword(work: Work): Promise<{ sealed: string; hash: string }> {
   const password = Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('')
-  return { sealed: seal(work.instance.sealKey, password), hash: await slowHash(work, password) }
+  return { sealed: seal(work.instance.sealKeys, password), hash: await slowHash(work, password) }
 }
 
 /** As it was made: some keyboards begin with a capital, and a copied text brings spaces. */
@@ -121,9 +121,9 @@ async function tell(
 
 /** The event as whoever sends the password is told it. Only the delivery may call it: what it returns is a secret. */
 export function openOneTimePasswordEvent(
-  sealKey: Uint8Array,
+  sealKeys: Keys,
   doc: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
   const { sealed_one_time_password_token, ...event } = doc
-  return { ...event, one_time_password_token: open(sealKey, sealed_one_time_password_token as string) }
+  return { ...event, one_time_password_token: open(sealKeys, sealed_one_time_password_token as string) }
 }

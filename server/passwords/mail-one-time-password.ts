@@ -12,7 +12,7 @@ export interface Letter {
 export const mailOneTimePassword: Job<Letter> = {
   name: 'passwords:mail-one-time-password',
   attemptsMax: 4,
-  run: async ({ store, clock, instance: { mail, sealKey } }, { userId, sealed, expiresAtMs }) => {
+  run: async ({ store, clock, instance: { mail, sealKeys } }, { userId, sealed, expiresAtMs }) => {
     // Too late to be of use, or switched off meanwhile.
     if (!mail || clock.now().getTime() >= expiresAtMs) return
     const [row] = await store.rows(
@@ -23,7 +23,7 @@ export const mailOneTimePassword: Job<Letter> = {
     if (!row) return
     const [email, shop] = row as [string, string]
     const lines = [
-      `Your code for ${shop} is: ${open(sealKey, sealed)}`,
+      `Your code for ${shop} is: ${open(sealKeys, sealed)}`,
       '',
       'It is good for one sign-in, within ten minutes. If you did not ask for it, you need not do anything.',
     ]

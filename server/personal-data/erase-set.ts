@@ -37,7 +37,7 @@ export async function eraseSet(work: Work, register: Register, entry: DataEntry)
   await forgetNameInAccounts(store, root)
   await forgetOneTimePasswords(store, root)
   await forgetChanges(store, register, ids)
-  await forgetAnswers(store, instance.sealKey, ids)
+  await forgetAnswers(store, instance.sealKeys, ids)
   // Last: until the end of the transaction no read is written.
   await store.rows('SELECT erase_personal_data_reads($1, $2::uuid[])', ids)
 }

@@ -274,11 +274,11 @@ test('a token is good in its store only, signed by us, and of this kind', async 
   const claims = { scope: ada.home, store_id: world.storeId, epoch: 1, realm_id: 'x' }
   const forge = (key: Uint8Array, alg = 'HS256') =>
     new SignJWT(claims).setProtectedHeader({ alg }).setSubject(ada.id).setExpirationTime('1h').sign(key)
-  await refusals(await forge(instance.shopperTokenKey('customer')))
-  await refusals(await forge(instance.cursorKey))
-  await refusals(await forge(instance.sealKey))
+  await refusals(await forge(instance.shopperTokenKeys('customer')[0]))
+  await refusals(await forge(instance.cursorKeys[0]))
+  await refusals(await forge(instance.sealKeys[0]))
   await refusals(
-    await forge(Buffer.concat([instance.shopperTokenKey('account-member')]), 'HS384').catch(() => 'x'),
+    await forge(Buffer.concat([instance.shopperTokenKeys('account-member')[0]]), 'HS384').catch(() => 'x'),
   )
   expect((await world.nobody.get('/v2/accounts', as)).status).toBe(401)
 })

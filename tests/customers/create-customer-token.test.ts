@@ -112,7 +112,7 @@ describe('a token', () => {
       `${header}.${payload}.`,
       none,
       world.admin.token as string,
-      await forge(world.server.instance.shopperTokenKey('account-member')),
+      await forge(world.server.instance.shopperTokenKeys('account-member')[0]),
     ]
     for (const one of bad) await expect(verified(one), one).rejects.toMatchObject({ status: 401 })
     // Nor is it an access token.

@@ -49,7 +49,7 @@ describe('an OIDC profile', () => {
     const sealed = async () =>
       (await world.sql('SELECT hidden FROM oidc_profiles WHERE id = $1', [id])).rows[0].hidden.client_secret
     const before = await sealed()
-    const key = world.server.instance.sealKey
+    const key = world.server.instance.sealKeys
     expect(open(key, before)).toBe(secret)
     // Another field leaves it as it is; another secret takes its place.
     await world.admin.put(`${at(realms.customers, 'oidc-profiles')}/${id}`, {
@@ -140,9 +140,11 @@ describe('a password profile', () => {
 
 test('what is sealed opens with the same key only, and only unaltered', () => {
   const [key, other] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)]
-  const sealed = seal(key, 'a secret – with ünicode')
-  expect(open(key, sealed)).toBe('a secret – with ünicode')
-  expect(seal(key, 'a secret')).not.toBe(seal(key, 'a secret'))
-  expect(() => open(other, sealed)).toThrow()
-  expect(() => open(key, sealed.slice(0, -4) + (sealed.endsWith('AAAA') ? 'BBBB' : 'AAAA'))).toThrow()
+  const sealed = seal([key], 'a secret – with ünicode')
+  expect(open([key], sealed)).toBe('a secret – with ünicode')
+  expect(open([other, key], sealed)).toBe('a secret – with ünicode')
+  expect(seal([key], 'a secret')).not.toBe(seal([key], 'a secret'))
+  expect(() => open([other], sealed)).toThrow('a secret that the server does not have')
+  expect(() => open([key], sealed.slice(0, -4) + (sealed.endsWith('AAAA') ? 'BBBB' : 'AAAA'))).toThrow()
+  expect(() => open([key], 'short')).toThrow()
 })

@@ -52,7 +52,7 @@ async function received(who: Person): Promise<string> {
   await workedOff()
   const [event] = (await events()).slice(before)
   if (!event) throw new Error('no event')
-  return openOneTimePasswordEvent(world.server.instance.sealKey, event.doc).one_time_password_token as string
+  return openOneTimePasswordEvent(world.server.instance.sealKeys, event.doc).one_time_password_token as string
 }
 
 const sign = ({ username }: Person, one_time_password_token: string, client = world.admin) =>
@@ -80,7 +80,7 @@ describe('a request', () => {
       scope: profileId,
       request_id: headers.get('x-request-id'),
     })
-    const event = openOneTimePasswordEvent(world.server.instance.sealKey, fresh[0]?.doc ?? {})
+    const event = openOneTimePasswordEvent(world.server.instance.sealKeys, fresh[0]?.doc ?? {})
     expect(event).toEqual({
       authentication_realm_id: realm.split('/').at(-1),
       password_profile_id: profileId,

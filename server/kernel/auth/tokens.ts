@@ -1,20 +1,15 @@
-import { hkdfSync } from 'node:crypto'
-import { jwtVerify, SignJWT } from 'jose'
+import { SignJWT } from 'jose'
 import type { Clock } from '../clock.ts'
 import type { Principal } from '../context.ts'
 import { Problem } from '../errors.ts'
+import { newId } from '../ids.ts'
 import { Memory } from '../memory.ts'
-
-/** What the instance's secret is stretched into: one key for each use, so that none can stand in for another. */
-export const deriveKey = (
-  secret: string,
-  use: 'access-token' | `shopper-token ${string}` | 'cursor' | 'sealed-values',
-): Uint8Array => new Uint8Array(hkdfSync('sha256', secret, 'sutler', use, 32))
+import { deriveKeys, type Keys, type Secrets, verifyToken } from './keys.ts'
 
 const verifiedMax = 10_000
 const keysMax = 10_000
-/** A key that was deleted elsewhere is noticed within this time; in the process that deleted it, at once. */
-const keyRecheckAfterMs = 5_000
+/** A key that was deleted elsewhere is noticed within a second, looking included; in the process that did it, at once. */
+const keyRecheckAfterMs = 800
 
 interface Verified {
   readonly principal: Principal
@@ -23,7 +18,7 @@ interface Verified {
 
 /** Access tokens (RFC 6750 bearer tokens, signed with HS256): issued for a key, verified without the database. */
 export class Tokens {
-  readonly #key: Uint8Array
+  readonly #signKeys: Keys
   readonly #clock: Clock
   readonly #keyIsAlive: (storeId: string, keyId: string) => Promise<boolean>
   readonly #verified = new Memory<string, Verified>(verifiedMax)
@@ -31,28 +26,36 @@ export class Tokens {
   readonly lifetimeS: number
 
   constructor(
-    secret: string,
+    secrets: Secrets,
     clock: Clock,
     lifetimeS: number,
     keyIsAlive: (storeId: string, keyId: string) => Promise<boolean>,
   ) {
-    this.#key = deriveKey(secret, 'access-token')
+    this.#signKeys = deriveKeys(secrets, 'access-token')
     this.#clock = clock
     this.#keyIsAlive = keyIsAlive
     this.#keys = new Memory(keysMax, { age: { maxMs: keyRecheckAfterMs, clock } })
     this.lifetimeS = lifetimeS
   }
 
-  /** A token for a key, and when it ends (seconds since the epoch). */
-  async issue(storeId: string, keyId: string, kind: string): Promise<{ token: string; expires: number }> {
+  /**
+   * A token for a key, and when it ends (seconds since the epoch). Whoever gets one without having shown a secret is
+   * `anonymous`: each such token is a caller of its own.
+   */
+  async issue(
+    storeId: string,
+    keyId: string,
+    kind: string,
+    anonymous: boolean,
+  ): Promise<{ token: string; expires: number }> {
     const issued = Math.floor(this.#clock.now().getTime() / 1000)
     const expires = issued + this.lifetimeS
-    const token = await new SignJWT({ store_id: storeId, kind })
+    const token = await new SignJWT({ store_id: storeId, kind, ...(anonymous && { jti: newId() }) })
       .setProtectedHeader({ alg: 'HS256' })
       .setSubject(keyId)
       .setIssuedAt(issued)
       .setExpirationTime(expires)
-      .sign(this.#key)
+      .sign(this.#signKeys[0])
     return { token, expires }
   }
 
@@ -88,12 +91,9 @@ export class Tokens {
 
   async #open(token: string): Promise<Verified> {
     try {
-      const { payload } = await jwtVerify(token, this.#key, {
-        algorithms: ['HS256'],
-        currentDate: this.#clock.now(),
-      })
-      const { sub = '', store_id, kind, exp = 0 } = payload
-      const principal = { storeId: String(store_id), kind: String(kind), keyId: sub, actor: sub }
+      const payload = await verifyToken(this.#signKeys, token, { currentDate: this.#clock.now() })
+      const { sub = '', store_id, kind, exp = 0, jti = sub } = payload
+      const principal = { storeId: String(store_id), kind: String(kind), keyId: sub, actor: sub, caller: jti }
       return { principal, expiresAtMs: exp * 1000 }
     } catch (error) {
       throw unauthorized('Unable to validate the access token.', error)

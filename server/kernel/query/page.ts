@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Keys } from '../auth/keys.ts'
 import type { Work } from '../context.ts'
 import { Problem } from '../errors.ts'
 import type { Fields } from '../fields.ts'
@@ -86,7 +87,10 @@ export const mustBePage = (work: Work, resource: Resource, ask: Ask): void => {
 
 function understand(work: Work, resource: Resource, ask: Ask) {
   const { filter, sort } = plan(ask, resource)
-  const walk: Walk = { key: work.instance.cursorKey, list: [listKey(resource), sort.field, sort.descending] }
+  const walk: Walk = {
+    keys: work.instance.cursorKeys,
+    list: [listKey(resource), sort.field, sort.descending],
+  }
   return { filter, sort, walk, cursor: ask.cursor?.token ? openCursor(ask.cursor.token, walk) : undefined }
 }
 
@@ -106,11 +110,11 @@ interface Cursor {
 
 /** The list and its order are part of what is signed: a cursor is good for the walk it was made in. */
 interface Walk {
-  readonly key: Uint8Array
+  readonly keys: Keys
   readonly list: readonly unknown[]
 }
 
-const mac = (body: string, { key, list }: Walk) =>
+const mac = (body: string, key: Uint8Array, { list }: Walk) =>
   createHmac('sha256', key)
     .update(JSON.stringify([...list, body]))
     .digest('base64url')
@@ -118,13 +122,16 @@ const mac = (body: string, { key, list }: Walk) =>
 
 function sealCursor({ value, id, position }: Cursor, walk: Walk): string {
   const body = Buffer.from(JSON.stringify([value, id, position])).toString('base64url')
-  return `${body}.${mac(body, walk)}`
+  return `${body}.${mac(body, walk.keys[0], walk)}`
 }
 
 function openCursor(token: string, walk: Walk): Cursor {
   const [body = '', given = ''] = token.split('.')
-  const expected = mac(body, walk)
-  if (given.length !== expected.length || !timingSafeEqual(Buffer.from(given), Buffer.from(expected))) {
+  const isSignedWith = (key: Uint8Array) => {
+    const [made, expected] = [Buffer.from(given), Buffer.from(mac(body, key, walk))]
+    return made.length === expected.length && timingSafeEqual(made, expected)
+  }
+  if (!walk.keys.some(isSignedWith)) {
     throw new Problem(
       'bad_page',
       'page[after] and page[before] take a cursor from the links of the same walk.',

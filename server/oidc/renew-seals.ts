@@ -1,0 +1,36 @@
+import { isSealedWith, openOr, seal } from '../kernel/auth/seal.ts'
+import type { Instance } from '../kernel/context.ts'
+import type { Renewal } from '../kernel/module.ts'
+
+const profilesPerRound = 1000
+
+/** Seals the client secrets of all profiles with the key in use. No profile changes: it is the same secret. */
+export async function renewSeals({ database, sealKeys }: Instance): Promise<Renewal> {
+  const lost: string[] = []
+  let renewed = 0
+  const none = '00000000-0000-0000-0000-000000000000'
+  for (let after = [none, none]; ; ) {
+    const profiles = await database.run({
+      text: `SELECT store_id, id, hidden->>'client_secret' FROM oidc_profiles WHERE (store_id, id) > ($1, $2)
+             ORDER BY store_id, id LIMIT ${profilesPerRound}`,
+      values: after,
+    })
+    for (const [storeId, id, sealed] of profiles as [string, string, string][]) {
+      if (isSealedWith(sealKeys[0], sealed)) continue
+      const secret = openOr(sealKeys, sealed)
+      if (secret === undefined) {
+        lost.push(`the client secret of the OIDC profile ${id}`)
+        continue
+      }
+      // Unless it has been set meanwhile. A change that read it before this writes it back: it is found the next time.
+      await database.run({
+        text: `UPDATE oidc_profiles SET hidden = (hidden::jsonb || jsonb_build_object('client_secret', $4::text))::json
+               WHERE store_id = $1 AND id = $2 AND hidden->>'client_secret' = $3`,
+        values: [storeId, id, sealed, seal(sealKeys, secret)],
+      })
+      renewed++
+    }
+    if (profiles.length < profilesPerRound) return { renewed, lost }
+    after = profiles.at(-1)?.slice(0, 2) as string[]
+  }
+}

@@ -1,0 +1,43 @@
+import { type Config, findSecret, makeSecret, secretFile } from './config.ts'
+import type { Secrets } from './kernel/auth/keys.ts'
+import { forgetOtherSecrets, hasSecret, lackOfSecret } from './kernel/auth/known-secrets.ts'
+import type { Clock } from './kernel/clock.ts'
+import { StartupError } from './kernel/errors.ts'
+import type { Database } from './kernel/storage/database.ts'
+
+/**
+ * The secrets to work with. A start without the one that the database was made with is refused: nobody would notice
+ * what is lost before it is missing.
+ */
+export async function useSecrets(config: Config, database: Database, clock: Clock): Promise<Secrets> {
+  return database.transaction(async (connection) => {
+    // Processes that start at the same time take turns here, as they do at the first start.
+    await connection.run({ text: 'SELECT pg_advisory_xact_lock(7305011)', values: [] })
+    let secret = findSecret(config)
+    if (secret === undefined) {
+      if (!config.forgetSecret && (await hasSecret(connection))) {
+        throw new StartupError(
+          `the secret of this database is missing: there is no ${secretFile(config)}, and no SUTLER_SECRET is set. ` +
+            `Restore it. ${ifLost}`,
+        )
+      }
+      secret = makeSecret(config)
+    }
+    const secrets: Secrets = [secret, ...(config.previousSecret ? [config.previousSecret] : [])]
+    if (config.forgetSecret) await forgetOtherSecrets(connection, secrets)
+    const lack = await lackOfSecret(connection, secrets, clock.now())
+    if (!lack) return secrets
+    const where = config.secret === undefined ? `the one in ${secretFile(config)}` : 'SUTLER_SECRET'
+    throw new StartupError(
+      lack.until
+        ? `the database still needs the secret before ${where}: set SUTLER_PREVIOUS_SECRET to it, until ` +
+            `${lack.until.toISOString()} and until the log says that it is needed no more. ${ifLost}`
+        : `the database was made with another secret than ${where}: restore that one, or, to replace it, set ` +
+            `SUTLER_PREVIOUS_SECRET to it. ${ifLost}`,
+    )
+  })
+}
+
+const ifLost =
+  'If it is lost, start once with SUTLER_FORGET_SECRET=true: everyone is signed out, the client secrets of OIDC ' +
+  'profiles must be set again, and requests that are repeated for an Idempotency-Key are refused'

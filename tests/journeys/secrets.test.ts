@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { deriveKeys } from '../../server/kernel/auth/keys.ts'
+import { isSealedWith } from '../../server/kernel/auth/seal.ts'
+import { type Client, clientOf } from '../support/client.ts'
+import { type OwnDatabase, ownDatabase } from '../support/own-database.ts'
+import { adminOf, key, newDirectory, type Process, serve, stop, stopAfterEach } from '../support/process.ts'
+
+/** A secret is replaced as docs/operating.md says, and a start without the right one is refused. */
+
+let database: OwnDatabase
+beforeEach(async () => {
+  database = await ownDatabase()
+})
+afterEach(() => database.drop())
+stopAfterEach()
+
+const one = 'the first secret of this database'
+const two = 'the second secret of this database'
+
+const server = (more: Record<string, string>) =>
+  serve(newDirectory(), { ...key, DATABASE_URL: database.url, LOG_LEVEL: 'info', ...more })
+const current = (secret: string, previous?: string) =>
+  server({ SUTLER_SECRET: secret, ...(previous && { SUTLER_PREVIOUS_SECRET: previous }) })
+
+async function refused(start: Process): Promise<string> {
+  expect(await start.exit).toBe(1)
+  expect(start.output()).toMatch(/^sutler: [^\n]*\n$/)
+  return start.output()
+}
+
+const post = async (client: Client, path: string, data: object, headers?: Record<string, string>) => {
+  const reply = await client.post(path, { data }, headers)
+  expect(reply.status, JSON.stringify(reply.body)).toBe(201)
+  return reply
+}
+
+/** Something of each kind that hangs on the secret, and whether all of it holds at a server. */
+async function everySeal(url: string) {
+  const admin = await adminOf(url)
+  const realm = (await admin.get('/v2/settings/account-authentication')).body.data.relationships
+    .authentication_realm.data.id
+  const profile = await post(admin, `/v2/authentication-realms/${realm}/oidc-profiles`, {
+    type: 'oidc-profile',
+    name: 'P',
+    client_id: 'c',
+    client_secret: 'between us',
+    discovery_url: 'https://id.example.com/.well-known/openid-configuration',
+  })
+  for (const name of ['A', 'B', 'C']) await post(admin, '/v2/accounts', { type: 'account', name })
+  const page = await admin.get('/v2/accounts?page[limit]=1&page[after]=')
+  const person = {
+    type: 'customer',
+    name: 'Ada',
+    email: `${randomUUID()}@example.com`,
+    password: 'x'.repeat(9),
+  }
+  const customer = (await post(admin, '/v2/customers', person)).body.data.id
+  const token = await admin.post('/v2/customers/tokens', { data: { ...person, type: 'token' } })
+  const once = { 'idempotency-key': randomUUID() }
+  const account = { type: 'account', name: 'Once' }
+  const first = await post(admin, '/v2/accounts', account, once)
+  return {
+    profile: profile.body.data.id as string,
+    customer: customer as string,
+    once,
+    async holdsAt(other: string) {
+      const here = clientOf(other, admin.token)
+      const walked = await here.get(
+        new URL(page.body.links.next).pathname + new URL(page.body.links.next).search,
+      )
+      const asCustomer = await here.get(`/v2/customers/${customer}`, {
+        'x-moltin-customer-token': token.body.data.token,
+      })
+      const again = await here.post('/v2/accounts', { data: account }, once)
+      expect([walked.status, asCustomer.status, again.status]).toEqual([200, 200, 201])
+      expect([again.headers.get('idempotency-replayed'), again.body]).toEqual(['true', first.body])
+      const newer = await adminOf(other)
+      await post(newer, '/v2/accounts', { type: 'account', name: 'New' })
+      return newer.token
+    },
+  }
+}
+
+const sealedWith = async (profile: string) => {
+  const { rows } = await database.sql('SELECT hidden FROM oidc_profiles WHERE id = $1', [profile])
+  const with_ = (secret: string) =>
+    isSealedWith(deriveKeys([secret], 'sealed-values')[0], rows[0].hidden.client_secret)
+  return [one, two].filter(with_)
+}
+
+test('a secret is replaced while one of two processes always serves', async () => {
+  let [left, right] = [current(one), current(one)]
+  const seals = await everySeal(await left.ready)
+  await right.ready
+
+  // First all of them come to know the new one, then all of them use it.
+  for (const [secret, previous] of [
+    [one, two],
+    [two, one],
+  ] as const) {
+    await stop(left.child)
+    left = current(secret, previous)
+    const token = await seals.holdsAt(await left.ready)
+    // What one has made is good at the other.
+    expect((await clientOf(await right.ready, token).get('/v2/accounts')).status).toBe(200)
+    const back = await seals.holdsAt(await right.ready)
+    expect((await clientOf(await left.ready, back).get('/v2/accounts')).status).toBe(200)
+    await stop(right.child)
+    right = current(secret, previous)
+    await seals.holdsAt(await right.ready)
+  }
+  expect(await sealedWith(seals.profile)).toEqual([two])
+  expect(right.output()).toMatch(/SUTLER_PREVIOUS_SECRET is needed until \d{4}-\d\d-\d\dT/)
+
+  expect(await refused(current(two))).toMatch(
+    /still needs the secret before SUTLER_SECRET: set SUTLER_PREVIOUS_SECRET to it, until \d{4}-\d\d-\d\dT/,
+  )
+  await Promise.all([stop(left.child), stop(right.child)])
+  await database.sql(`UPDATE secrets SET in_use_from = in_use_from - interval '25 hours'`)
+  const last = current(two, one)
+  await seals.holdsAt(await last.ready)
+  expect(last.output()).toContain('SUTLER_PREVIOUS_SECRET is needed no more')
+  await stop(last.child)
+  const without = current(two)
+  await adminOf(await without.ready)
+}, 300_000)
+
+test('another secret is refused, also beside the right one; a lost one may be given up', async () => {
+  const made = current(one)
+  const seals = await everySeal(await made.ready)
+  await stop(made.child)
+
+  expect(await refused(current(two))).toMatch(
+    /made with another secret than SUTLER_SECRET: restore that one, or, .* SUTLER_FORGET_SECRET=true: everyone/,
+  )
+  // No SUTLER_SECRET, and a data directory that is new.
+  const directory = newDirectory()
+  const settings = { ...key, DATABASE_URL: database.url }
+  expect(await refused(serve(directory, settings))).toContain(
+    `the secret of this database is missing: there is no ${join(directory, 'secret')}, and no SUTLER_SECRET is set`,
+  )
+
+  const going = server({ SUTLER_SECRET: two, SUTLER_FORGET_SECRET: 'true' })
+  const admin = await adminOf(await going.ready)
+  expect(going.output()).toContain(
+    `the client secret of the OIDC profile ${seals.profile} was sealed with a secret`,
+  )
+  const again = await admin.post('/v2/accounts', { data: { type: 'account', name: 'Once' } }, seals.once)
+  expect([again.status, again.body.errors[0].detail]).toEqual([
+    422,
+    expect.stringContaining('answer was lost'),
+  ])
+  // Erasing looks through the answers that are kept.
+  const asked = { type: 'erasure_request', resource_type: 'customer', resource_id: seals.customer }
+  await post(admin, '/v2/personal-data/erasure-requests', asked)
+  const request = `/v2/personal-data/erasure-requests?filter=eq(resource_type,customer):eq(resource_id,${seals.customer})`
+  await expect
+    .poll(async () => (await admin.get(request)).body.data?.[0].status, { timeout: 20_000, interval: 200 })
+    .toBe('SUCCESS')
+  await stop(going.child)
+  await current(two).ready
+}, 300_000)
+
+test('a data directory whose file is gone is refused, and makes no other', async () => {
+  const directory = newDirectory()
+  const first = serve(directory, key)
+  await first.ready
+  await stop(first.child)
+  rmSync(join(directory, 'secret'))
+  for (const _ of [1, 2]) {
+    expect(await refused(serve(directory, key))).toContain(`there is no ${join(directory, 'secret')}`)
+  }
+  const second = serve(directory, { ...key, SUTLER_FORGET_SECRET: 'true' })
+  await second.ready
+  await stop(second.child)
+  await serve(directory, key).ready
+}, 300_000)

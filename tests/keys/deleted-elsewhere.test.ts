@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { type Running, start } from '../../server/main.ts'
+import { clientOf, tokenOf } from '../support/client.ts'
+import { type OwnDatabase, ownDatabase } from '../support/own-database.ts'
+import { testConfig } from '../support/world.ts'
+import { MovingClock } from './moving-clock.ts'
+
+const clock = new MovingClock()
+let database: OwnDatabase
+let here: Running
+let elsewhere: Running
+
+beforeAll(async () => {
+  database = await ownDatabase()
+  const config = testConfig(inject('postgres'), database.name)
+  here = await start(config, { clock })
+  elsewhere = await start(config, { clock })
+})
+afterAll(async () => {
+  await Promise.all([here.stop(), elsewhere.stop()])
+  await database.drop()
+})
+
+test('a key that another process deleted ends within a second', async () => {
+  const admin = clientOf(
+    here.url,
+    await tokenOf(here.url, 'client-of-first', 'secret-of-first', 'client_credentials'),
+  )
+  const made = await admin.post('/v2/application-keys', {
+    data: { type: 'application_key', name: 'Passing' },
+  })
+  const { id, client_id, client_secret } = made.body.data
+  const token = await tokenOf(elsewhere.url, client_id, client_secret, 'client_credentials')
+  const passing = clientOf(elsewhere.url, token)
+  expect((await passing.get('/v2/accounts')).status).toBe(200)
+  expect((await admin.delete(`/v2/application-keys/${id}`)).status).toBe(204)
+  clock.forward(1)
+  expect((await passing.get('/v2/accounts')).status).toBe(401)
+  const account = { data: { type: 'account', name: 'A' } }
+  expect((await passing.post('/v2/accounts', account)).status).toBe(401)
+})
