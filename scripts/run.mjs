@@ -21,8 +21,13 @@ const scripts = {
   // With arguments someone is at work on one test, and waits for that one only.
   test: (args) => (args.length > 0 ? [[...vitest, ...args]] : [biome, tsc, vitest]),
   bench: (args) => [['bench/run.ts', ...args]],
+  backup: (args) => [['server/backup.ts', 'backup', ...args]],
+  restore: (args) => [['server/backup.ts', 'restore', ...args]],
   docs: () => [['scripts/generate-docs.ts']],
 }
+
+/** What runs without the development packages. */
+const serving = ['start', 'backup', 'restore']
 
 const [name = '', ...args] = process.argv.slice(2)
 if (!Object.hasOwn(scripts, name)) fail(`usage: node scripts/run.mjs ${Object.keys(scripts).join('|')} [...]`)
@@ -53,7 +58,7 @@ function installed() {
   return Object.entries(wanted).every(([path, { version, integrity, optional, dev }]) => {
     if (path === '') return true
     const have = found[path]
-    if (!have) return optional || (dev && name === 'start')
+    if (!have) return optional || (dev && serving.includes(name))
     return have.version === version && have.integrity === integrity
   })
 }

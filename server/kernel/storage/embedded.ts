@@ -6,6 +6,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { StartupError } from '../errors.ts'
+import { syncDirectory } from './copy-tree.ts'
 import { claim, codeOf, commandOf, exists, isAlive, processesIn, readOr } from './pid-file.ts'
 import { chooseLauncher, chooseOwner, giveTo, type Launcher, launch, type User } from './run-as.ts'
 
@@ -27,6 +28,7 @@ const limits = {
   fastShutdownMs: 60_000,
   socketPathBytes: 107,
   logBytes: 10_000_000,
+  lastWordsChars: 4000,
 } as const
 
 /** Given anew at each start, not kept in the cluster, so that a later version can change them. */
@@ -76,16 +78,30 @@ export async function startEmbedded(dataDir: string): Promise<Embedded> {
   }
 }
 
+const urlAt = (socketDir: string) =>
+  `postgresql://${superuser}@/${superuser}?host=${encodeURIComponent(socketDir)}`
+
+/** The URL of the PostgreSQL that runs on the cluster in a data directory, if one does. */
+export function findRunning(home: string): string | undefined {
+  const cluster = join(home, 'postgres')
+  const [pid, , , , socketDir] = readOr(join(cluster, 'postmaster.pid'), '').split('\n')
+  return socketDir && runsOn(cluster, Number(pid)) ? urlAt(socketDir) : undefined
+}
+
+const runsOn = (cluster: string, pid: number) => isAlive(pid) && commandOf(pid).includes(` -D ${cluster} `)
+
 function running(postgres: ChildProcess, socketDir: string, log: string, release: () => void): Embedded {
   let stopped: Promise<void> | undefined
   const ended = new Promise<string>((done) => {
     postgres.once('exit', (code, signal) => done(signal ? `signal ${signal}` : `exit code ${code}`))
   })
   return {
-    url: `postgresql://${superuser}@/${superuser}?host=${encodeURIComponent(socketDir)}`,
+    url: urlAt(socketDir),
     exited: new Promise((done) => {
       ended.then((how) => {
-        if (!stopped) done(`PostgreSQL stopped unexpectedly (${how}); see ${log}`)
+        if (stopped) return
+        const why = diskWasFull(log) ? ': no space is left on its disk' : ''
+        done(`PostgreSQL stopped unexpectedly (${how})${why}; see ${log}`)
       })
     }),
     stop() {
@@ -171,7 +187,7 @@ async function stopOrphan(cluster: string): Promise<void> {
   const lines = readOr(pidFile, '').split('\n')
   const pid = Number(lines[0])
   if (!pid) return
-  const ours = () => isAlive(pid) && commandOf(pid).includes(` -D ${cluster} `)
+  const ours = () => runsOn(cluster, pid)
   for (const [signal, waitMs] of [
     ['SIGINT', limits.fastShutdownMs],
     ['SIGQUIT', 10_000],
@@ -253,9 +269,7 @@ async function createCluster(
     fs.rmSync(draft, { recursive: true, force: true, maxRetries: 5 })
     throw error
   }
-  const directory = fs.openSync(home, 'r')
-  fs.fsyncSync(directory)
-  fs.closeSync(directory)
+  syncDirectory(home)
 }
 
 async function runToEnd(by: Launcher, command: readonly string[], input = ''): Promise<void> {
@@ -338,6 +352,9 @@ async function startPostmaster(
     await sleep(200)
   }
 }
+
+const diskWasFull = (log: string) =>
+  readOr(log, '').slice(-limits.lastWordsChars).includes('No space left on device')
 
 /** Keeps one older log, and returns how long the current one is. */
 function rotate(log: string): number {

@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto'
+import * as fs from 'node:fs'
+import { dirname, join } from 'node:path'
+import { codeOf } from './pid-file.ts'
+
+/** A file that was copied, by its path in the tree. */
+export interface Described {
+  readonly path: string
+  readonly bytes: number
+  readonly sha256: string
+}
+
+const chunkBytes = 1024 * 1024
+
+/**
+ * Copies a tree of files, for their owner only, and waits until the disk has them. Files may go, come and change
+ * meanwhile: one that goes is left out.
+ */
+export function copyTree(from: string, to: string, isLeftOut: (path: string) => boolean): Described[] {
+  const copied: Described[] = []
+  const copyDirectory = (path: string) => {
+    fs.mkdirSync(join(to, path), { recursive: true, mode: 0o700 })
+    for (const entry of fs.readdirSync(join(from, path), { withFileTypes: true })) {
+      const inner = path ? `${path}/${entry.name}` : entry.name
+      if (isLeftOut(inner)) continue
+      if (fs.statSync(join(from, inner), { throwIfNoEntry: false })?.isDirectory()) copyDirectory(inner)
+      else {
+        const file = unlessGone(() => fileIn(from, to, inner))
+        if (file) copied.push(file)
+      }
+    }
+    syncDirectory(join(to, path))
+  }
+  copyDirectory('')
+  return copied
+}
+
+/** Copies a file of a tree. */
+export function fileIn(from: string, to: string, path: string): Described {
+  const source = fs.openSync(join(from, path), 'r')
+  try {
+    return write(to, path, (chunk) => fs.readSync(source, chunk))
+  } finally {
+    fs.closeSync(source)
+  }
+}
+
+/** Makes a file of a tree. */
+export function fileOf(to: string, path: string, content: Buffer): Described {
+  let at = 0
+  return write(to, path, (chunk) => {
+    const bytes = content.copy(chunk, 0, at)
+    at += bytes
+    return bytes
+  })
+}
+
+function write(to: string, path: string, read: (chunk: Buffer) => number): Described {
+  const file = join(to, path)
+  fs.mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  const target = fs.openSync(file, 'wx', 0o600)
+  try {
+    const [hash, chunk] = [createHash('sha256'), Buffer.alloc(chunkBytes)]
+    let bytes = 0
+    for (let n = read(chunk); n > 0; n = read(chunk)) {
+      hash.update(chunk.subarray(0, n))
+      for (let written = 0; written < n; ) written += fs.writeSync(target, chunk, written, n - written)
+      bytes += n
+    }
+    fs.fsyncSync(target)
+    return { path, bytes, sha256: hash.digest('hex') }
+  } finally {
+    fs.closeSync(target)
+  }
+}
+
+/** What was renamed or made in a directory is there after a power cut. */
+export function syncDirectory(path: string): void {
+  const directory = fs.openSync(path, 'r')
+  fs.fsyncSync(directory)
+  fs.closeSync(directory)
+}
+
+function unlessGone<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw error
+  }
+}

@@ -1,0 +1,197 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import * as fs from 'node:fs'
+import { join } from 'node:path'
+
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import { expect, test } from 'vitest'
+import { findRunning } from '../../server/kernel/storage/embedded.ts'
+import type { Client } from '../support/client.ts'
+import { adminOf, key, newDirectory, serve, stop, stopAfterEach } from '../support/process.ts'
+
+stopAfterEach()
+
+const program = fileURLToPath(new URL('../../server/backup.ts', import.meta.url))
+
+function begin(command: string, dataDir: string, path: string, more: Record<string, string> = {}) {
+  const env = { PATH: process.env.PATH, SUTLER_DATA_DIR: dataDir, ...more }
+  const child = spawn(process.execPath, [program, command, path], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (text) => {
+      said += text
+    })
+  }
+  return { child, ended: once(child, 'close').then(([code]) => ({ code, said })) }
+}
+const run = async (...how: Parameters<typeof begin>) => begin(...how).ended
+
+async function sql(dataDir: string, text: string): Promise<unknown[][]> {
+  const client = new pg.Client(findRunning(dataDir) as string)
+  await client.connect()
+  const { rows } = await client.query({ text, rowMode: 'array' })
+  await client.end()
+  return rows
+}
+
+// More than two blocks of a list.
+const many = 9000
+
+/** Makes many accounts in a hurry, and merges their counters. */
+async function fill(dataDir: string): Promise<void> {
+  await sql(
+    dataDir,
+    `INSERT INTO accounts (store_id, id, created_at, updated_at, doc)
+     SELECT s.id, gen_random_uuid(), now() - i * interval '1 second', now(), '{"name": "Many"}'
+     FROM stores s, generate_series(1, ${many}) i`,
+  )
+  await sql(dataDir, 'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT merge_list_deltas(100); COMMIT').catch(
+    () => [],
+  )
+  expect(Number((await sql(dataDir, 'SELECT count(*) FROM list_blocks'))[0]?.[0])).toBeGreaterThan(2)
+}
+
+const account = (name: string) => ({ data: { type: 'account', name } })
+
+/** Accounts, one after the other in each of eight hands, until told to stop. */
+function write(admin: Client) {
+  const acknowledged: string[] = []
+  let writing = true
+  const hands = Array.from({ length: 8 }, async (_, hand) => {
+    for (let i = 0; writing; i++) {
+      const { status, body } = await admin.post('/v2/accounts', account(`${hand}-${i}`))
+      expect(status).toBe(201)
+      acknowledged.push(body.data.id)
+    }
+  })
+  return {
+    acknowledged,
+    async end() {
+      writing = false
+      await Promise.all(hands)
+    },
+  }
+}
+
+test('a backup that is made under writes is whole: writes, totals, deep pages, positions', async () => {
+  const [dataDir, places] = [newDirectory(), newDirectory()]
+  const backup = join(places, 'backups', 'monday')
+  const running = serve(dataDir, key)
+  const admin = await adminOf(await running.ready)
+  await fill(dataDir)
+  const writer = write(admin)
+  await expect.poll(() => writer.acknowledged.length, { timeout: 20_000 }).toBeGreaterThan(100)
+  const before = [...writer.acknowledged]
+  // PostgreSQL would throw away what the backup needs of its log, if it were not kept.
+  const checkpoints = (async () => {
+    for (let i = 0; i < 5; i++)
+      await sql(dataDir, `SELECT pg_switch_wal()`).then(() => sql(dataDir, 'CHECKPOINT'))
+  })()
+  const { code, said } = await run('backup', dataDir, backup)
+  await checkpoints
+  expect([code, said]).toEqual([0, `The backup of ${dataDir} is ${backup}\n`])
+  const during = writer.acknowledged.length - before.length
+  await writer.end()
+  expect(during, 'writes while it was made').toBeGreaterThan(0)
+  expect(await sql(dataDir, 'SELECT slot_name FROM pg_replication_slots')).toEqual([])
+  expect(await run('backup', dataDir, backup)).toMatchObject({
+    code: 1,
+    said: expect.stringMatching(/^sutler: .* is there already: .*\n$/),
+  })
+  expect(await run('restore', dataDir, backup)).toMatchObject({
+    code: 1,
+    said: expect.stringMatching(/^sutler: .* is not empty: .*\n$/),
+  })
+  await stop(running.child)
+
+  const restored = join(places, 'data')
+  expect(await run('restore', restored, backup)).toMatchObject({ code: 0 })
+  expect(fs.readFileSync(join(restored, 'secret'), 'utf8')).toBe(
+    fs.readFileSync(join(dataDir, 'secret'), 'utf8'),
+  )
+  const again = await adminOf(await serve(restored, key).ready)
+
+  const ids = (
+    await sql(restored, 'SELECT id FROM accounts ORDER BY created_at DESC, id DESC')
+  ).flat() as string[]
+  expect(before.filter((id) => !ids.includes(id))).toEqual([])
+  expect(ids.length).toBeGreaterThanOrEqual(many + before.length)
+  for (const offset of [0, 1, 4095, 4096, many - 1, ids.length - 3, ids.length]) {
+    const { body } = await again.get(`/v2/accounts?page[limit]=5&page[offset]=${offset}`)
+    expect(body.meta.results.total).toBe(ids.length)
+    expect(body.data.map(({ id }: { id: string }) => id)).toEqual(ids.slice(offset, offset + 5))
+  }
+
+  // Positions have no gap, and go on where they were: also those of writes that were not in the feed yet.
+  const { body } = await again.post('/v2/accounts', account('After'))
+  const unfed = async () => Number((await sql(restored, 'SELECT count(*) FROM fresh_changes'))[0]?.[0])
+  await expect.poll(unfed, { timeout: 10_000 }).toBe(0)
+  const [[n, first, last, given] = []] = await sql(
+    restored,
+    'SELECT count(*), min(c.position), max(c.position), max(f.position) FROM changes c JOIN feeds f USING (store_id)',
+  )
+  expect([first, last, given]).toEqual(['1', n, n])
+  const fed = await sql(
+    restored,
+    `SELECT id FROM changes WHERE event = 'created' AND source = 'accounts' ORDER BY position`,
+  )
+  expect(fed.flat().sort()).toEqual([...ids, body.data.id].sort())
+  expect(fed.at(-1)).toEqual([body.data.id])
+}, 300_000)
+
+test('kill -9 in the middle of a backup leaves nothing that looks like one, and the server is none the worse', async () => {
+  const [dataDir, places] = [newDirectory(), newDirectory()]
+  const running = serve(dataDir, key)
+  const admin = await adminOf(await running.ready)
+  const backup = join(places, 'monday')
+  const { child, ended } = begin('backup', dataDir, backup)
+  const unfinished = () => fs.readdirSync(places).map((name) => join(places, name))
+  await expect
+    .poll(() => unfinished().some((path) => fs.existsSync(join(path, 'postgres/base'))), {
+      timeout: 60_000,
+      interval: 1,
+    })
+    .toBe(true)
+  child.kill('SIGKILL')
+  await ended
+  const [left = ''] = unfinished()
+  expect(left).toMatch(/monday\.unfinished-\d+$/)
+  expect(await run('restore', newDirectory(), left)).toMatchObject({
+    code: 1,
+    said: expect.stringMatching(/^sutler: .* is not a backup: it has no backup.json/),
+  })
+  expect((await admin.post('/v2/accounts', account('A'))).status).toBe(201)
+  const slots = () => sql(dataDir, 'SELECT slot_name FROM pg_replication_slots')
+  await expect.poll(slots, { timeout: 20_000 }).toEqual([])
+
+  // Of a server that is stopped, too.
+  await stop(running.child)
+  expect(await run('backup', dataDir, backup)).toMatchObject({ code: 0 })
+  expect(fs.readdirSync(places)).toEqual(['monday'])
+  expect(fs.existsSync(join(dataDir, 'postgres/postmaster.pid'))).toBe(false)
+}, 300_000)
+
+test('what is damaged, or nowhere, is refused in one line', async () => {
+  const [dataDir, places] = [newDirectory(), newDirectory()]
+  const refused = async (says: RegExp, ...how: Parameters<typeof begin>) => {
+    expect(await run(...how)).toMatchObject({ code: 1, said: expect.stringMatching(says) })
+  }
+  await refused(/^sutler: there is no database in .*\n$/, 'backup', dataDir, join(places, 'a'))
+  await refused(/^sutler: DATABASE_URL is set: .*\n$/, 'backup', dataDir, join(places, 'a'), {
+    DATABASE_URL: 'postgres://a/b',
+  })
+  await refused(/^sutler: say where: .*\n$/, 'backup', dataDir, '')
+  const running = serve(dataDir, key)
+  await running.ready
+  await stop(running.child)
+  await refused(/^sutler: .* is in the data directory: .*\n$/, 'backup', dataDir, join(dataDir, 'backup'))
+  const backup = join(places, 'backup')
+  expect(await run('backup', dataDir, backup)).toMatchObject({ code: 0 })
+  const file = join(backup, 'postgres/global/pg_control')
+  const bytes = fs.readFileSync(file)
+  fs.writeFileSync(file, bytes.fill(1, 100, 101))
+  const restored = join(places, 'restored')
+  await refused(/^sutler: .*pg_control is damaged or missing: .*\n$/, 'restore', restored, backup)
+  expect(fs.readdirSync(restored)).toEqual([])
+}, 300_000)
