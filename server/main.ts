@@ -25,6 +25,7 @@ import { mergeTotals } from './kernel/merge-totals.ts'
 import type { Module } from './kernel/module.ts'
 import { Sequencer } from './kernel/sequence-changes.ts'
 import { Database, statementMaxMs } from './kernel/storage/database.ts'
+import { DiskSpace } from './kernel/storage/disk-space.ts'
 import { startEmbedded } from './kernel/storage/embedded.ts'
 import { migrate } from './kernel/storage/migrate.ts'
 import { keyIsAlive } from './keys/index.ts'
@@ -70,6 +71,9 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
     // For what may take long, and must not take a request's turn: jobs, and the sequencer.
     const jobDatabase = new Database(databaseUrl, jobConnections + 1)
     undo.push(() => Promise.all([database.close(), jobDatabase.close()]))
+    const disk = new DiskSpace(database, log)
+    undo.push(async () => disk.stop())
+    database.onNoSpace = jobDatabase.onNoSpace = () => disk.note()
     await database.mustBeReachable()
     await migrate(jobDatabase)
     await migrateJobs(jobDatabase)
@@ -114,7 +118,7 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
     )
     undo.push(() => jobs.stop())
     const server = buildServer(instance, modules, config.trustProxy)
-    health(server, database)
+    health(server, database, disk)
     docs(server, () => sutlerApi(modules, access), config.baseUrl)
     undo.push(() => server.close())
     const url = await listen(server, config)

@@ -2,6 +2,7 @@ import pg from 'pg'
 import { atMost } from '../at-most.ts'
 import { Problem, StartupError } from '../errors.ts'
 import { cancelWith } from './cancel.ts'
+import { isOutOfSpace } from './disk-space.ts'
 import { Lanes } from './lanes.ts'
 import { PreparedTexts } from './prepared-texts.ts'
 import { Share } from './share.ts'
@@ -47,14 +48,16 @@ const outage = (cause: unknown, detail = 'The database cannot be reached.') =>
 
 function refuseOutage(error: unknown): never {
   if (!isOutage(error)) throw error
+  if (isOutOfSpace(error)) throw outage(error, 'The database has no space left on its disk.')
   throw (error as Error).message === 'Query read timeout'
     ? outage(error, 'The database did not answer in time.')
     : outage(error)
 }
 
-// A connection that failed so is asked for nothing more.
+// A connection that failed so is asked for nothing more. One without space for a write is as good as before, and a new
+// one might not be had.
 const isUnavailable = (error: unknown): error is Problem =>
-  error instanceof Problem && error.code === 'unavailable'
+  error instanceof Problem && error.code === 'unavailable' && !isOutOfSpace(error.cause)
 
 /**
  * Whether a statement failed because the database is away. SQLSTATE classes 08 (connection), 53 (resources) and 57P
@@ -97,6 +100,8 @@ export class Database implements Source {
   readonly #points: Lanes
   readonly #pages: Lanes
   readonly #limitMs: number | undefined
+  /** Told of each statement that found no space to write. */
+  onNoSpace: () => void = () => {}
 
   /**
    * A statement that takes longer than `limitMs` fails as unavailable, and its connection is given up: the database may
@@ -156,13 +161,18 @@ export class Database implements Source {
         error ? reject(error) : resolve(tuples),
       ),
     )
-    return promise.catch(refuseOutage)
+    return promise.catch((error: unknown) => this.#refuse(error))
   }
 
   async #connection(): Promise<pg.PoolClient> {
     return this.pool.connect().catch((error: unknown) => {
-      throw outage(error)
+      throw isOutOfSpace(error) ? this.#refuse(error) : outage(error)
     })
+  }
+
+  #refuse(error: unknown): never {
+    if (isOutOfSpace(error)) this.onNoSpace()
+    return refuseOutage(error)
   }
 
   async #onPool(sql: Sql, asker?: AbortSignal): Promise<readonly Tuple[]> {

@@ -28,7 +28,6 @@ const limits = {
   fastShutdownMs: 60_000,
   socketPathBytes: 107,
   logBytes: 10_000_000,
-  lastWordsChars: 4000,
 } as const
 
 /** Given anew at each start, not kept in the cluster, so that a later version can change them. */
@@ -353,8 +352,9 @@ async function startPostmaster(
   }
 }
 
+/** Whether PostgreSQL said so since it was last ready. */
 const diskWasFull = (log: string) =>
-  readOr(log, '').slice(-limits.lastWordsChars).includes('No space left on device')
+  readOr(log, '').split('ready to accept connections').at(-1)?.includes('No space left on device')
 
 /** Keeps one older log, and returns how long the current one is. */
 function rotate(log: string): number {

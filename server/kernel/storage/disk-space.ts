@@ -1,0 +1,53 @@
+import pg from 'pg'
+import type { Logger } from 'pino'
+import type { Database } from './database.ts'
+
+/** Whether a statement failed because PostgreSQL's disk is full (SQLSTATE 53100). Statements that write nothing go on. */
+export const isOutOfSpace = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && error.code === '53100'
+
+const askAgainAfterMs = 2_000
+/** More than PostgreSQL sorts in memory here, so that it writes: to a temporary file, which goes with the statement. */
+const writes = `SELECT count(*) FROM (SELECT md5(i::text) FROM generate_series(1, 20000) i ORDER BY 1 OFFSET 1) sorted`
+
+/** Whether the database's disk is full, as far as statements have met it. Says so once, and once when it is over. */
+export class DiskSpace {
+  readonly #database: Database
+  readonly #log: Logger
+  #asking: NodeJS.Timeout | undefined
+
+  constructor(database: Database, log: Logger) {
+    this.#database = database
+    this.#log = log
+  }
+
+  get isOut(): boolean {
+    return this.#asking !== undefined
+  }
+
+  /** A statement found none. */
+  note(): void {
+    if (this.isOut) return
+    this.#log.error('the database has no space left on its disk: nothing can be written until there is some')
+    this.#asking = setInterval(() => void this.#ask(), askAgainAfterMs).unref()
+  }
+
+  async #ask(): Promise<void> {
+    try {
+      await this.#database.transaction(async (transaction) => {
+        await transaction.run({ text: `SET LOCAL work_mem = '64kB'`, values: [], once: true })
+        await transaction.run({ text: writes, values: [], once: true })
+      })
+    } catch {
+      return
+    }
+    if (!this.isOut) return
+    this.stop()
+    this.#log.info('the database has space again')
+  }
+
+  stop(): void {
+    clearInterval(this.#asking)
+    this.#asking = undefined
+  }
+}

@@ -1,0 +1,53 @@
+import { existsSync, rmSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import pg from 'pg'
+import { expect, test } from 'vitest'
+import { findRunning } from '../../server/kernel/storage/embedded.ts'
+import { adminOf, key, newDirectory, serve, stopAfterEach } from '../support/process.ts'
+
+stopAfterEach()
+
+// Where a write fails as on a disk that is full. Only Linux has it.
+const full = '/dev/full'
+
+test.skipIf(!existsSync(full))(
+  'a disk that is full is said to be',
+  async () => {
+    const directory = newDirectory()
+    const server = serve(directory, { ...key, LOG_LEVEL: 'info' })
+    const admin = await adminOf(await server.ready)
+    const client = new pg.Client(findRunning(directory) as string)
+    await client.connect()
+    const { rows } = await client.query(`SELECT pg_relation_filepath('account_tags') AS path`)
+    await client.end()
+    const file = join(directory, 'postgres', rows[0].path)
+    rmSync(file)
+    symlinkSync(full, file)
+
+    const tag = (name: string) => admin.post('/v2/account-tags', { data: { type: 'account_tag', name } })
+    const said = 'The database has no space left on its disk.'
+    for (const name of ['a', 'b', 'c']) {
+      const { status, body } = await tag(name)
+      expect([status, body.errors[0].code, body.errors[0].detail]).toEqual([503, 'unavailable', said])
+    }
+    const ready = await admin.get('/readyz')
+    expect([ready.status, ready.body.status]).toEqual([503, 'the database has no space left on its disk'])
+    // What needs no space goes on.
+    expect((await admin.get('/v2/accounts')).status).toBe(200)
+    expect((await admin.get('/healthz')).status).toBe(200)
+
+    // There is room elsewhere on the disk: it finds out by itself.
+    await expect.poll(async () => (await admin.get('/readyz')).status, { timeout: 20_000 }).toBe(200)
+    const lines = server
+      .output()
+      .trim()
+      .split('\n')
+      .slice(1)
+      .map((line) => JSON.parse(line))
+    expect(lines.map(({ level, msg }) => [level, msg])).toEqual([
+      [50, 'the database has no space left on its disk: nothing can be written until there is some'],
+      [30, 'the database has space again'],
+    ])
+  },
+  120_000,
+)
