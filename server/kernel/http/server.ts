@@ -12,7 +12,9 @@ import type { Instance } from '../context.ts'
 import { ClientGone, Problem } from '../errors.ts'
 import type { Module, Operation } from '../module.ts'
 import { handle } from '../pipeline.ts'
+import { isOutOfSpace } from '../storage/disk-space.ts'
 import { bodyBytesMax } from './body.ts'
+import { closePolitely } from './close-politely.ts'
 import { begun } from './file.ts'
 import { problemAnswer, problemOf } from './problems.ts'
 import { send } from './send.ts'
@@ -118,19 +120,6 @@ const takesUpload = ({ of }: Operation) => of.is === 'action' && of.action.uploa
 const quieter = (log: Instance['log']) =>
   log.isLevelEnabled('info') ? log.child({}, { level: 'warn' }) : log
 
-const closingMaxMs = 10_000
-
-/**
- * While it closes, the server answers what it has received and lets each connection go with its answer: a client that
- * keeps connections open would otherwise keep the server up. What takes longer than the limit is cut off.
- */
-function closePolitely(server: FastifyInstance): void {
-  server.addHook('preClose', (done) => {
-    setTimeout(() => server.server.closeAllConnections(), closingMaxMs).unref()
-    done()
-  })
-}
-
 /** The proxies that may say who the client is, if any. */
 export type FastifyTrust = false | string
 
@@ -148,6 +137,8 @@ async function respond(
 function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   if (error instanceof ClientGone) return void reply.hijack()
   const problem = problemOf(error)
+  // Said once, where it was found.
+  if (isOutOfSpace(problem.cause)) return void send(reply, problemAnswer(problem, request.id))
   if (problem.code === 'unavailable') {
     // One line each: while the database is away there are many of them.
     request.log.warn({ request_id: request.id }, `${problem.detail} ${String(problem.cause ?? '')}`)

@@ -1,0 +1,74 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openWorld, type World } from '../support/world.ts'
+
+/** A server that stops answers whoever has asked, or is about to. */
+
+let world: World
+let stopped: Promise<void> | undefined
+beforeEach(async () => {
+  world = await openWorld()
+  stopped = undefined
+})
+afterEach(async () => {
+  await stopped
+  await world.close()
+})
+
+const request = () =>
+  `GET /v2/accounts HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${world.admin.token}\r\n\r\n`
+
+/** All that is heard until the other end closes the connection. */
+async function heardFrom(socket: Socket): Promise<string> {
+  let heard = ''
+  socket.on('data', (data) => {
+    heard += data
+  })
+  await once(socket, 'close')
+  return heard
+}
+
+const open = () => connect({ port: Number(new URL(world.url).port), host: '127.0.0.1' })
+const answered = /^HTTP\/1\.1 200 OK\r\n(.*\r\n)*connection: close\r\n/i
+
+/** A connection that has been used, and is kept open. */
+async function kept(): Promise<Socket> {
+  const socket = open()
+  socket.write(request())
+  await once(socket, 'data')
+  return socket
+}
+
+test('a request that has arrived on a connection that was idle', async () => {
+  const socket = await kept()
+  // The server has not seen it when it is told to stop.
+  socket.write(request())
+  stopped = world.server.stop()
+  expect(await heardFrom(socket)).toMatch(answered)
+})
+
+test('a request that is on its way on a connection that is idle', async () => {
+  const socket = await kept()
+  stopped = world.server.stop()
+  await sleep(20)
+  socket.write(request())
+  expect(await heardFrom(socket)).toMatch(answered)
+})
+
+test('a request on a connection that is not accepted yet', async () => {
+  const socket = open()
+  socket.write(request())
+  // By now the system has made the connection, and the server has not looked.
+  await new Promise<void>((done) => process.nextTick(done))
+  stopped = world.server.stop()
+  expect(await heardFrom(socket)).toMatch(answered)
+})
+
+test('and an idle connection keeps nobody waiting', async () => {
+  const socket = await kept()
+  stopped = world.server.stop()
+  expect(await heardFrom(socket)).toBe('')
+  await stopped
+})
