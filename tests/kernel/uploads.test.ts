@@ -332,3 +332,40 @@ test('the API document knows how much may be sent, and that it is not repeated',
   expect(requestBody.description).toContain('8 MiB')
   expect(JSON.stringify(parameters)).not.toContain('idempotencyKey')
 })
+
+describe('a client that asks before it sends (Expect: 100-continue)', () => {
+  /** What it hears before it has sent anything of its body, and in the end. */
+  const asked = (path: string, token: string | undefined, body: string, bytes = body.length) =>
+    new Promise<readonly string[]>((done, failed) => {
+      const heard: string[] = []
+      const socket = connect({ port: Number(new URL(world.url).port), host: '127.0.0.1' })
+      socket.on('error', failed)
+      socket.write(
+        `POST ${path} HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: ${bytes}\r\n` +
+          `Content-Type: application/json\r\n${token ? `Authorization: Bearer ${token}\r\n` : ''}\r\n`,
+      )
+      socket.on('data', (data) => {
+        heard.push(...(String(data).match(/^HTTP\/1\.1 \d+|^connection: close/gim) ?? []))
+        if (heard.length === 1 && heard[0]?.endsWith('100')) return void socket.write(body)
+        socket.destroy()
+        done(heard)
+      })
+    })
+  const account = JSON.stringify({ data: { type: 'account', name: 'A' } })
+
+  test.each([
+    ['/v2/doors/read', 'some bytes'],
+    ['/v2/accounts', account],
+    ['/v2/nowhere', account],
+  ])('sends to %s what it is told to', async (path, body) => {
+    const status = path === '/v2/nowhere' ? 404 : 201
+    expect(await asked(path, world.admin.token, body)).toEqual(['HTTP/1.1 100', `HTTP/1.1 ${status}`])
+  })
+
+  test('need not send what is refused', async () => {
+    const refused = (status: number) => [`HTTP/1.1 ${status}`, 'connection: close']
+    expect(await asked('/v2/doors/read', undefined, 'x')).toEqual(refused(401))
+    expect(await asked('/v2/doors/read', world.admin.token, '', bytesMax + 1)).toEqual(refused(413))
+    expect(await asked('/v2/accounts', world.admin.token, '', 2 * mebibyte)).toEqual(refused(413))
+  })
+})

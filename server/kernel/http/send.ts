@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import type { Answer } from './answer.ts'
 import { bodyBytesMax } from './body.ts'
+import { isWaiting } from './expect.ts'
 import { hasMore, readingOnAfter } from './read-on.ts'
 
 export function send(reply: FastifyReply, { status, body, headers }: Answer): FastifyReply {
@@ -9,8 +10,10 @@ export function send(reply: FastifyReply, { status, body, headers }: Answer): Fa
   const more = hasMore(raw)
   const long = !(Number(raw.headers['content-length']) <= bodyBytesMax)
   reply.code(status)
-  // While the server closes, each connection goes with its answer; and whoever has much left to send need not send it.
-  if (!reply.server.server.listening || (more && long)) reply.header('connection', 'close')
+  // While the server closes, each connection goes with its answer; and whoever has much left to send, or was not
+  // told to, need not send it.
+  if (!reply.server.server.listening || (more && (long || isWaiting(raw))))
+    reply.header('connection', 'close')
   for (const name in headers) reply.header(name, headers[name])
   if (typeof body !== 'string') return sendFile(reply, body)
   if (body !== '') reply.header('content-type', 'application/json; charset=utf-8')

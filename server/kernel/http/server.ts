@@ -15,6 +15,7 @@ import { handle } from '../pipeline.ts'
 import { isOutOfSpace } from '../storage/disk-space.ts'
 import { bodyBytesMax } from './body.ts'
 import { closePolitely } from './close-politely.ts'
+import { goOn, keepWaiting } from './expect.ts'
 import { begun } from './file.ts'
 import { problemAnswer, problemOf } from './problems.ts'
 import { send } from './send.ts'
@@ -54,6 +55,10 @@ export function buildServer(
   server.server.on('connect', (_request, socket) => refuseConnect(socket))
   // RFC 9110 §10.1.1 lets a server pass over an Expect that it does not know; Node would refuse it without a word.
   server.server.on('checkExpectation', server.routing)
+  server.server.on('checkContinue', (request, response) => {
+    keepWaiting(request, response)
+    server.routing(request, response)
+  })
 
   // Browsers: every origin, every header a client sends, on refusals too. Tokens are never in cookies.
   server.register(cors, {
@@ -82,6 +87,14 @@ export function buildServer(
     done(named ? undefined : new Problem('bad_request', 'The Host header is required.', { source: 'Host' }))
   })
 
+  // A body of the usual size is read whatever becomes of it; one that is too large is refused without. An upload is not
+  // asked for before it is read.
+  server.addHook('preParsing', ({ raw, routeOptions }, _reply, payload, done) => {
+    const { upload } = routeOptions.config as { readonly upload?: boolean }
+    if (!upload && !(Number(raw.headers['content-length']) > bodyBytesMax)) goOn(raw)
+    done(null, payload)
+  })
+
   closePolitely(server)
   server.setErrorHandler(refuse)
   server.setNotFoundHandler((request, reply) =>
@@ -99,6 +112,7 @@ export function buildServer(
       url: operation.path,
       // Fastify's own would read the content of a file to its end, to tell its length.
       exposeHeadRoute: false,
+      config: { upload: takesUpload(operation) },
       handler: (request, reply) => respond(instance, operation, request, reply),
     })
   server.register(async (routes) => {

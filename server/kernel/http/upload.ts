@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { type Duplex, type Readable, Transform, type TransformCallback } from 'node:stream'
 import { Problem } from '../errors.ts'
+import { goOn } from './expect.ts'
 import { tooLarge } from './problems.ts'
 
 /** As long as it takes to send 50 MB at 700 kbit/s. */
@@ -14,6 +15,7 @@ export const isUploading = (socket: Duplex): boolean => uploading.has(socket)
 /** A request's body as it comes. Longer than `bytesMax` it fails (413), and when the client stops in the middle. */
 export function uploadOf(request: IncomingMessage, bytesMax: number): Readable {
   if (Number(request.headers['content-length']) > bytesMax) throw tooLarge(bytesMax)
+  goOn(request)
   const upload = new Upload(bytesMax)
   const timer = setTimeout(() => upload.destroy(tooSlow()), uploadMaxMs).unref()
   const endedEarly = () => {
