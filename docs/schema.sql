@@ -862,6 +862,12 @@ CREATE TABLE personal_data_reads (
 CREATE INDEX personal_data_reads_by_object ON personal_data_reads USING btree (store_id, id, seq);
 CREATE INDEX personal_data_reads_by_time ON personal_data_reads USING btree (store_id, at);
 
+CREATE TABLE secrets (
+  fingerprint text NOT NULL,
+  in_use_from timestamp(3) with time zone NOT NULL,
+  CONSTRAINT secrets_pkey PRIMARY KEY (fingerprint)
+);
+
 CREATE TABLE sign_in_codes (
   store_id uuid NOT NULL,
   code_hash text COLLATE "C" NOT NULL,

@@ -8,7 +8,7 @@ import { deriveKeys, type Keys, type Secrets, verifyToken } from './keys.ts'
 
 const verifiedMax = 10_000
 const keysMax = 10_000
-/** A key that was deleted elsewhere is noticed within a second, looking included; in the process that did it, at once. */
+/** A key that was deleted elsewhere is noticed within a second, looking included; where it was deleted, at once. */
 const keyRecheckAfterMs = 800
 
 interface Verified {

@@ -7,9 +7,9 @@ import { findRunning, startEmbedded } from './embedded.ts'
 import { isAlive } from './pid-file.ts'
 
 /**
- * A base backup by PostgreSQL's own rules ("Making a Base Backup Using the Low Level API"): the files as they are found,
- * while it writes them, and the log of what it wrote meanwhile. It is a data directory: the first start on it replays
- * the log, up to the moment when the copying ended.
+ * A base backup by PostgreSQL's own rules ("Making a Base Backup Using the Low Level API"), as none of its tools come
+ * along: the files as they are found, while it writes them, and the log of what it wrote meanwhile. It is a data
+ * directory: the first start on it replays the log, up to the moment when the copying ended.
  */
 
 const description = 'backup.json'
@@ -23,7 +23,7 @@ const leftOut =
 /** What PostgreSQL finds the rest by is copied last. */
 const control = 'global/pg_control'
 
-/** Copies a data directory, whether or not a server runs on it. There is all of it at `target` in the end, or nothing. */
+/** Copies a data directory, whether or not a server runs on it. All of it is at `target` in the end, or nothing. */
 export async function backUp(dataDir: string, target: string, madeAt: Date): Promise<void> {
   const cluster = join(dataDir, 'postgres')
   if (!fs.existsSync(join(cluster, 'PG_VERSION')))

@@ -2,7 +2,7 @@ import pg from 'pg'
 import type { Logger } from 'pino'
 import type { Database } from './database.ts'
 
-/** Whether a statement failed because PostgreSQL's disk is full (SQLSTATE 53100). Statements that write nothing go on. */
+/** Whether a statement failed because PostgreSQL's disk is full (SQLSTATE 53100). What writes nothing goes on. */
 export const isOutOfSpace = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && error.code === '53100'
 
