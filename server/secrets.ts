@@ -23,7 +23,9 @@ export async function useSecrets(config: Config, database: Database, clock: Cloc
       }
       secret = makeSecret(config)
     }
-    const secrets: Secrets = [secret, ...(config.previousSecret ? [config.previousSecret] : [])]
+    const { previousSecret } = config
+    const another = previousSecret !== undefined && previousSecret !== secret
+    const secrets: Secrets = another ? [secret, previousSecret] : [secret]
     if (config.forgetSecret) await forgetOtherSecrets(connection, secrets)
     const lack = await lackOfSecret(connection, secrets, clock.now())
     if (!lack) return secrets

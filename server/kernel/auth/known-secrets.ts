@@ -47,9 +47,12 @@ export async function lackOfSecret(
   if (all.some(({ fingerprint }) => !given.includes(fingerprint))) {
     return { until: all[0]?.fingerprint === given[0] ? neededUntil(all[0] as Known) : undefined }
   }
-  if (all[0]?.fingerprint !== given[0]) {
+  const [newest] = all
+  if (newest?.fingerprint !== given[0]) {
+    // Later than the one before it, whatever the clock says.
+    const from = new Date(Math.max(now.getTime(), (newest?.inUseFrom.getTime() ?? 0) + 1))
     const text = `INSERT INTO secrets VALUES ($1, $2) ON CONFLICT (fingerprint) DO UPDATE SET in_use_from = $2`
-    await connection.run({ text, values: [given[0], now] })
+    await connection.run({ text, values: [given[0], from] })
   }
   return undefined
 }
