@@ -8,7 +8,7 @@ import { filtersOf } from './entry-filters.ts'
 import { foldCase, mustBePresent, mustFit, sizeOf, valueSchema } from './entry-values.ts'
 import { extensionEnvelope } from './envelope.ts'
 import { exactTotals } from './exact-totals.ts'
-import { namedBy } from './find-entry.ts'
+import { idNamed } from './url-slug.ts'
 
 /** Kept beside an entry's values. `meta` can be no field's slug, so it is in no field's way. */
 interface Kept {
@@ -25,7 +25,7 @@ export const entryMeta = {
 }
 
 /** The resource of a custom API's entries. */
-export function entriesOf(api: Omit<Definition, 'entries'>): Resource {
+export function entriesOf(api: Omit<Definition, 'entries' | 'state'>): Resource {
   const { urlSlug } = api
   return resource({
     type: api.apiType,
@@ -62,12 +62,14 @@ export function entriesOf(api: Omit<Definition, 'entries'>): Resource {
     constraints: {
       entry_values_unique: { code: 'conflict', detail: `${api.apiType} with the given value already exists` },
     },
-    ...(urlSlug && { key: { field: urlSlug.slug, where: (name, bind) => namedBy(urlSlug, name, bind) } }),
+    ...(urlSlug && {
+      key: { field: urlSlug.slug, where: (name, bind) => `id = ${idNamed(urlSlug, name, bind)}` },
+    }),
   })
 }
 
 /** Every field has a value in an entry that is written from now on, if only null. */
-function complete({ fields }: Omit<Definition, 'entries'>, { values, before }: Draft): void {
+function complete({ fields }: Omit<Definition, 'entries' | 'state'>, { values, before }: Draft): void {
   const folded: Record<string, string> = {}
   let size = 0
   for (const field of fields) {

@@ -3,11 +3,12 @@ import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { objectAnswer } from '../kernel/http/answer.ts'
 import { isId } from '../kernel/ids.ts'
-import { add, change, get, list, lookUp, remove } from '../kernel/operations.ts'
-import type { Resource } from '../kernel/resource.ts'
-import { type Definition, findDefinition, type Naming } from './definition.ts'
+import { change, list, lookUp, remove } from '../kernel/operations.ts'
+import type { Resource, Row } from '../kernel/resource.ts'
+import { createEntry } from './create-entry.ts'
+import { type Definition, findDefinition, type Naming, withDefinition } from './definition.ts'
 import { mustBeAccepted, readValues } from './entry-values.ts'
-import { waitForTurn } from './find-entry.ts'
+import { findEntry, waitForTurn } from './find-entry.ts'
 import { timeout, within } from './list-timeout.ts'
 import { namingTheField } from './taken-value.ts'
 
@@ -27,18 +28,18 @@ const addresses: readonly Address[] = [
   {
     path: '/v2/extensions/:custom_api_slug',
     suffix: '',
-    naming: ({ custom_api_slug = '' }) => ({ slug: custom_api_slug }),
+    naming: ({ custom_api_slug = '' }) => ({ column: 'slug', value: custom_api_slug }),
     byUrlSlug: true,
   },
   {
     path: '/v2/settings/extensions/custom-apis/:custom_api_id/entries',
     suffix: '-in-settings',
-    naming: ({ custom_api_id = '' }) => ({ id: custom_api_id }),
+    naming: ({ custom_api_id = '' }) => ({ column: 'id', value: custom_api_id }),
     byUrlSlug: false,
   },
 ]
 
-/** The operations of entries, at both addresses. Writes hold the API's definition: it cannot change under them. */
+/** The operations of entries, at both addresses. What a write was checked against cannot change under it. */
 export const entryOperations = (mayUse: MayUse): readonly Action[] =>
   addresses.flatMap((address) => operationsAt(address, mayUse))
 
@@ -78,11 +79,11 @@ const operationsAt = (address: Address, mayUse: MayUse): readonly Action[] => [
     status: 201,
     mayRepeat: mayRepeat(address, mayUse, 'create'),
     async run(ctx, { params, rawBody }) {
-      const api = await findDefinition(ctx, address.naming(params), true)
-      await mayUse(ctx, api.id, 'create')
-      const values = await readValues(api, rawBody)
-      const row = await namingTheField(api, add(ctx, api.entries, [api.id], values))
-      return objectAnswer(201, api.entries, row, ctx)
+      return withDefinition(ctx, address.naming(params), async (api) => {
+        await mayUse(ctx, api.id, 'create')
+        const row = await createEntry(ctx, api, await readValues(api, rawBody))
+        return row && objectAnswer(201, api.entries, row, ctx)
+      })
     },
   }),
 
@@ -92,11 +93,11 @@ const operationsAt = (address: Address, mayUse: MayUse): readonly Action[] => [
     about: 'Reads an entry of a custom API.',
     area: 'custom-entries',
     status: 200,
-    async run(ctx, { rawBody: _, ...call }) {
-      const api = await findDefinition(ctx, address.naming(call.params))
+    async run(ctx, { params }) {
+      const { api, entry } = await findEntry(ctx, address.naming(params), givenId(params), address.byUrlSlug)
       await mayUse(ctx, api.id, 'read')
-      const id = await findId(ctx, api, address, call.params)
-      return get(ctx, api.entries, [api.id], id, { ...call, body: undefined })
+      if (!entry) throw missing()
+      return objectAnswer(200, api.entries, entry, ctx)
     },
   }),
 
@@ -154,9 +155,11 @@ const withoutKey = ({ key: _, ...entries }: Resource): Resource => entries
 
 async function findId(ctx: Ctx, api: Definition, address: Address, params: Params): Promise<string> {
   const id = await idOf(ctx, api, address, params)
-  if (id === undefined) throw new Problem('not_found', 'custom entry not found')
+  if (id === undefined) throw missing()
   return id
 }
+
+const missing = () => new Problem('not_found', 'custom entry not found')
 
 /** The id of the entry that is there. */
 async function idOfExisting(
@@ -197,8 +200,9 @@ async function upsert(
   if (!named && !isId(given)) {
     throw new Problem('invalid_field', `The id of an entry must be a UUID, not ${given}.`, { source: 'id' })
   }
-  const created = add(ctx, api.entries, [api.id], named ?? values, named ? undefined : given.toLowerCase())
-  return objectAnswer(201, api.entries, await namingTheField(api, created), ctx)
+  const created = await createEntry(ctx, api, named ?? values, named ? undefined : given.toLowerCase())
+  // The definition is kept.
+  return objectAnswer(201, api.entries, created as Row, ctx)
 }
 
 /** The URL says the value that the body need not repeat. */

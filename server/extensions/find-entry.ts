@@ -1,12 +1,40 @@
-import type { Work } from '../kernel/context.ts'
-import type { DefinedField, Definition } from './definition.ts'
-import { foldCase } from './entry-values.ts'
+import type { Ctx, Work } from '../kernel/context.ts'
+import { isId } from '../kernel/ids.ts'
+import type { Row } from '../kernel/resource.ts'
+import { Binds } from '../kernel/storage/binds.ts'
+import { rowColumns, toRow } from '../kernel/storage/stored-row.ts'
+import { type Definition, findDefinition, type Naming, rememberedDefinition, stateIn } from './definition.ts'
+import { idNamed } from './url-slug.ts'
 
-/** The condition on the entry whose URL ends in this name. */
-export function namedBy(field: DefinedField, name: string, bind: (value: unknown) => string): string {
-  const compared = field.rules.unique_case_insensitivity ? foldCase(name) : name
-  return `id = (SELECT entry_id FROM entry_values WHERE store_id = $1 AND field_id = ${bind(field.id)}::uuid
-    AND unique_key = entry_unique_key(NULL, NULL, ${bind(compared)}))`
+/**
+ * An entry and its custom API, both as they are now: in one statement, where the process remembers the definition.
+ * `name` is the entry's id, or what it is called by its URL.
+ */
+export async function findEntry(
+  ctx: Ctx,
+  naming: Naming,
+  name: string,
+  byUrlSlug: boolean,
+): Promise<{ readonly api: Definition; readonly entry: Row | undefined }> {
+  let api = rememberedDefinition(ctx, naming) ?? (await findDefinition(ctx, naming))
+  for (;;) {
+    const { column, value } = naming
+    const binds = new Binds([ctx.store.id, value])
+    const given = `${binds.bind(isId(name) ? name : null)}::uuid`
+    const id =
+      byUrlSlug && api.urlSlug ? `coalesce(${idNamed(api.urlSlug, name, binds.bind)}, ${given})` : given
+    const [found] = await ctx.store.glance(
+      `SELECT a.id, ${stateIn('a')}, ${rowColumns(api.entries, 'e.')} FROM custom_apis a
+       LEFT JOIN entries e ON e.store_id = a.store_id AND e.custom_api_id = a.id AND e.id = ${id}
+       WHERE a.store_id = $1 AND a.${column} = $2`,
+      ...binds.values.slice(1),
+    )
+    const [apiId, state, entryId] = found ?? []
+    if (found && apiId === api.id && state === api.state) {
+      return { api, entry: entryId == null ? undefined : toRow(api.entries, found, 2) }
+    }
+    api = await findDefinition(ctx, naming)
+  }
 }
 
 /** Until this transaction ends no other one creates an entry under this address. */

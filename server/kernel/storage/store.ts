@@ -30,7 +30,9 @@ interface Sweep {
 interface Statements {
   readonly find: string
   readonly findWhole: string
+  /** What follows are conditions, if any, and `returning`. */
   readonly insert: string
+  readonly returning: string
   readonly update: string
   readonly touch: string
   readonly remove: string
@@ -55,7 +57,8 @@ function statementsOf(resource: Resource): Statements {
     insert:
       `INSERT INTO ${table} (store_id, id, ${scope}created_at, updated_at, doc, hidden) ` +
       `SELECT $1::uuid, $2::uuid, ${scopeValues}$${next}::timestamptz, $${next}::timestamptz, $${next + 1}::json, ` +
-      `$${next + 2}::json FROM ${recordedBy(next + 3)} RETURNING ${whole}`,
+      `$${next + 2}::json FROM ${recordedBy(next + 3)}`,
+    returning: ` RETURNING ${whole}`,
     update:
       `UPDATE ${table} SET version = version + 1, updated_at = greatest(updated_at, $${next}::timestamptz), ` +
       `doc = $${next + 1}::json, hidden = $${next + 2}::json FROM ${recordedBy(next + 3)} ` +
@@ -162,12 +165,37 @@ export class Store {
 
   /** Where it is the `last` statement, it needs no transaction by now. So of `update` and `remove`. */
   async insert<F extends Fields>(into: Resource<F>, row: NewRow<F>, last = false): Promise<Row<F>> {
+    return (await this.#insert(into, row, () => '', last)) as Row<F>
+  }
+
+  /**
+   * As `insert`, if there is such a row `r` of another table: it is kept (see `keep`). Undefined if there is none.
+   * Nothing that needs the transaction follows.
+   */
+  insertIf<F extends Fields>(
+    into: Resource<F>,
+    row: NewRow<F>,
+    { table }: Rows,
+    where: (bind: Binds['bind']) => string,
+  ): Promise<Row<F> | undefined> {
+    const isThere = (bind: Binds['bind']) =>
+      `, ${table} r WHERE r.store_id = $1 AND ${where(bind)} FOR KEY SHARE OF r`
+    return this.#insert(into, row, isThere, true)
+  }
+
+  async #insert<F extends Fields>(
+    into: Resource<F>,
+    row: NewRow<F>,
+    more: (bind: Binds['bind']) => string,
+    last: boolean,
+  ): Promise<Row<F> | undefined> {
     const [doc, hidden] = split(into, row.values)
     const address = [this.id, row.id ?? newId(), ...(row.scope ?? [])]
-    const values = [...address, this.#time(into), doc, hidden, this.stamp]
+    const { values, bind } = new Binds([...address, this.#time(into), doc, hidden, this.stamp])
+    const { insert, returning } = statementsOf(into)
     const { type } = row.values as { type?: string }
-    const [tuple] = await this.#write(into, { text: statementsOf(into).insert, values }, { last, type })
-    return writtenRow(into, tuple as Tuple)
+    const [tuple] = await this.#write(into, { text: insert + more(bind) + returning, values }, { last, type })
+    return tuple && writtenRow(into, tuple)
   }
 
   /** Stores all values of a row in place of the old ones; undefined when another write came first. */

@@ -1,0 +1,21 @@
+import type { Work } from '../kernel/context.ts'
+import { newId } from '../kernel/ids.ts'
+import type { Draft, Row } from '../kernel/resource.ts'
+import { customApis } from './custom-apis.ts'
+import { type Definition, stateIn } from './definition.ts'
+import { namingTheField } from './taken-value.ts'
+
+/** Stores a new entry, unless there is another definition by now than the one its values were checked against. */
+export async function createEntry(
+  work: Work,
+  api: Definition,
+  values: Draft['values'],
+  id: string = newId(),
+): Promise<Row | undefined> {
+  const { entries } = api
+  const draft: Draft = { id, scope: [api.id], values: { ...values } }
+  await entries.beforeWrite?.(work, draft)
+  const isAsChecked = (bind: (value: unknown) => string) =>
+    `r.id = ${bind(api.id)} AND ${stateIn('r')} = ${bind(api.state)}`
+  return namingTheField(api, work.store.insertIf(entries, draft, customApis, isAsChecked))
+}

@@ -1,0 +1,276 @@
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { createEntry } from '../../server/extensions/create-entry.ts'
+import { customApis } from '../../server/extensions/custom-apis.ts'
+import { customFields } from '../../server/extensions/custom-fields.ts'
+import { findDefinition } from '../../server/extensions/definition.ts'
+import type { Work } from '../../server/kernel/context.ts'
+import { add, change, remove } from '../../server/kernel/operations.ts'
+import type { Resource } from '../../server/kernel/resource.ts'
+import { type Running, start } from '../../server/main.ts'
+import { clientOf } from '../support/client.ts'
+import { type Client, openWorld, type Reply, testConfig, type World } from '../support/world.ts'
+import { makeApi } from './apis.ts'
+
+/** Two servers on one database: each learns of what the other has changed from the database alone. */
+let world: World
+let second: Running
+let elsewhere: Client
+beforeAll(async () => {
+  world = await openWorld()
+  const { rows } = await world.sql('SELECT current_database()')
+  second = await start(testConfig(inject('postgres'), rows[0].current_database))
+  elsewhere = clientOf(second.url, world.admin.token)
+})
+afterAll(async () => {
+  await second.stop()
+  await world.close()
+})
+
+type Api = Awaited<ReturnType<typeof makeApi>>
+const putApi = (api: Api, facts: object) =>
+  world.admin.put(api.settings, { data: { type: 'custom_api', ...facts } })
+
+/** A definition that both servers remember from both addresses, and an entry `old` of it. */
+async function rememberedApi() {
+  const api = await makeApi(world.admin, { a: ['string'] })
+  const { id } = (await api.create({ a: 'old' })).body.data
+  for (const client of [world.admin, elsewhere]) {
+    for (const path of [api.entries, `${api.settings}/entries`]) {
+      expect((await client.post(path, api.entry({ a: 'x' }))).status).toBe(201)
+      expect((await client.get(`${path}/${id}`)).body.data.a).toBe('old')
+    }
+  }
+  return { ...api, entryId: id as string }
+}
+
+const ok = (data: object) => ({ status: 200, data })
+const made = (data: object) => ({ status: 201, data })
+const refused = (status: number, detail: string) => ({ status, detail })
+
+const noApi = refused(404, 'custom api not found')
+const told = ({ status, body }: Reply) =>
+  status < 400 ? { status, data: body.data } : { status, detail: body.errors[0].detail }
+
+type Told = ReturnType<typeof ok> | ReturnType<typeof refused>
+
+interface Change {
+  readonly apply: (api: Api) => Promise<unknown>
+  /** What the entry is then, and what becomes of a new one with `a` and `b`. */
+  readonly read: Told
+  readonly created: Told
+  /** Under the id of the custom API, where that is another. */
+  readonly byId?: { readonly read: Told; readonly created: Told }
+}
+
+const changes: Record<string, Change> = {
+  'a field is renamed': {
+    apply: (api) => api.putField('a', { slug: 'b' }),
+    read: ok({ b: 'old' }),
+    created: made({ b: 'new b' }),
+  },
+  'a field is added': {
+    apply: (api) => api.addField('b', 'string'),
+    read: ok({ a: 'old' }),
+    created: made({ a: 'new a', b: 'new b' }),
+  },
+  'a field is deleted': {
+    apply: (api) => world.admin.delete(`${api.settings}/fields/${api.ids.a}`),
+    read: ok({ meta: expect.objectContaining({ data_size: 0 }) }),
+    created: made({ meta: expect.objectContaining({ data_size: 0 }) }),
+  },
+  'a rule refuses what it accepted': {
+    apply: (api) => api.putField('a', { validation: { string: { max_length: 3 } } }),
+    read: ok({ a: 'old' }),
+    created: refused(400, 'Validation failed: data.a must be a string of 0 to 3 characters, not "new a".'),
+  },
+  'the type is another': {
+    apply: (api) => putApi(api, { api_type: `new_${api.type}` }),
+    read: ok({ type: expect.stringMatching(/^new_/) }),
+    created: refused(400, expect.stringMatching(/^Validation failed: data.type must be "new_/) as string),
+  },
+  'the slug is another': {
+    apply: (api) => putApi(api, { slug: `new-${api.slug}` }),
+    read: noApi,
+    created: noApi,
+    byId: {
+      read: ok({ links: { self: expect.stringMatching(/^\/extensions\/new-/) } }),
+      created: made({ links: { self: expect.stringMatching(/^\/extensions\/new-/) } }),
+    },
+  },
+  'another custom API has the slug': {
+    apply: async (api) => {
+      await putApi(api, { slug: `new-${api.slug}` })
+      await makeApi(world.admin, { b: ['string'] }, { slug: api.slug })
+    },
+    read: refused(404, 'custom entry not found'),
+    created: refused(400, expect.stringMatching(/^Validation failed: data.type must be/) as string),
+    byId: { read: ok({ a: 'old' }), created: made({ a: 'new a' }) },
+  },
+  'the custom API is deleted': {
+    apply: (api) => world.admin.delete(api.settings),
+    read: noApi,
+    created: noApi,
+  },
+}
+
+describe.for(Object.entries(changes))('when %s', ([, { apply, byId, ...bySlug }]) => {
+  test('every server serves entries as they are defined now', async () => {
+    const api = await rememberedApi()
+    await apply(api)
+    const addresses = [
+      [api.entries, bySlug],
+      [`${api.settings}/entries`, byId ?? bySlug],
+    ] as const
+    for (const client of [elsewhere, world.admin]) {
+      for (const [path, expected] of addresses) {
+        expect(told(await client.get(`${path}/${api.entryId}`))).toMatchObject(expected.read)
+        const entry = api.entry({ a: 'new a', b: 'new b' })
+        expect(told(await client.post(path, entry))).toMatchObject(expected.created)
+        const key = { 'idempotency-key': crypto.randomUUID() }
+        expect(told(await client.post(path, entry, key))).toMatchObject(expected.created)
+      }
+    }
+  })
+})
+
+test('what was refused before is accepted by every server when its rule is gone', async () => {
+  const api = await makeApi(world.admin, { a: ['string', { max_length: 3 }] })
+  expect((await elsewhere.post(api.entries, api.entry({ a: 'long' }))).status).toBe(400)
+  await api.putField('a', { validation: { string: { max_length: 4 } } })
+  expect((await elsewhere.post(api.entries, api.entry({ a: 'long' }))).status).toBe(201)
+})
+
+test('an entry is found by its URL where the field that names it is new', async () => {
+  const api = await makeApi(world.admin, { a: ['string'] })
+  expect((await elsewhere.get(`${api.entries}/ash`)).status).toBe(404)
+  const named = { unique: 'yes', allow_null_values: false }
+  await api.addField('path', 'string', named, { use_as_url_slug: true })
+  const { id } = (await api.create({ path: 'ash' })).body.data
+  for (const client of [elsewhere, world.admin]) {
+    for (const name of ['ash', id]) expect((await client.get(`${api.entries}/${name}`)).body.data.id).toBe(id)
+    expect((await client.get(`${api.entries}/birch`)).status).toBe(404)
+    expect((await client.get(`${api.settings}/entries/ash`)).status).toBe(404)
+  }
+})
+
+/** How many wait for a lock that somebody else has. */
+async function waiting(): Promise<number> {
+  const { rows } = await world.sql(
+    `SELECT count(*)::integer AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+  )
+  return rows[0].n
+}
+
+const fields = customFields as Resource
+const renamed = { name: 'b', slug: 'b' }
+
+/** Changes that are under way when an entry comes that was fine before. */
+const underWay: Record<string, readonly [make: (work: Work, api: Api) => Promise<unknown>, created: Told]> = {
+  'a field is renamed': [
+    (work, api) => change(work, fields, [api.id], api.ids.a as string, renamed),
+    made({ b: 'new b' }),
+  ],
+  'a field is deleted': [
+    (work, api) => remove(work, fields, [api.id], api.ids.a as string, { ifMatch: undefined }),
+    made({ meta: expect.objectContaining({ data_size: 0 }) }),
+  ],
+  'a field is added that must be there': [
+    (work, api) =>
+      add(work, fields, [api.id], {
+        name: 'c',
+        slug: 'c',
+        field_type: 'string',
+        validation: { string: { allow_null_values: false } },
+      }),
+    refused(400, "The field 'c' is required (data.c)."),
+  ],
+  'the type becomes another': [
+    (work, api) => change(work, customApis as Resource, [], api.id, { api_type: `new_${api.type}` }),
+    refused(400, expect.stringMatching(/^Validation failed: data.type must be "new_/) as string),
+  ],
+  'the slug becomes another': [
+    (work, api) => change(work, customApis as Resource, [], api.id, { slug: `new-${api.slug}` }),
+    noApi,
+  ],
+  'the custom API is deleted': [
+    (work, api) => remove(work, customApis as Resource, [], api.id, { ifMatch: undefined }),
+    noApi,
+  ],
+}
+
+describe('an entry is checked against the definition that it is stored with', () => {
+  test.for(Object.entries(underWay))('while %s', async ([, [make, created]]) => {
+    const api = await rememberedApi()
+    let creating: Promise<Reply[]> | undefined
+    await world.work.transaction(async (work) => {
+      await make(work, api)
+      const entry = api.entry({ a: 'new a', b: 'new b' })
+      creating = Promise.all([
+        world.admin.post(api.entries, entry),
+        elsewhere.post(api.entries, entry),
+        elsewhere.post(api.entries, entry, { 'idempotency-key': crypto.randomUUID() }),
+      ])
+      await expect.poll(waiting, { timeout: 20_000 }).toBe(3)
+    })
+    for (const answer of (await creating) ?? []) expect(told(answer)).toMatchObject(created)
+  })
+
+  test('and as it was, when a change comes to nothing', async () => {
+    const api = await rememberedApi()
+    let creating: Promise<Reply> | undefined
+    const changing = world.work.transaction(async (work) => {
+      await change(work, fields, [api.id], api.ids.a as string, renamed)
+      creating = elsewhere.post(api.entries, api.entry({ a: 'new a', b: 'new b' }))
+      await expect.poll(waiting, { timeout: 20_000 }).toBe(1)
+      throw new Error('not after all')
+    })
+    await expect(changing).rejects.toThrow('not after all')
+    expect(told((await creating) as Reply)).toMatchObject(made({ a: 'new a' }))
+  })
+
+  test.for([
+    ['a field', (api: Api) => api.putField('a', { slug: 'b' }), ok({ b: 'new a' })],
+    ['the type', (api: Api) => putApi(api, { api_type: `new_${api.type}` }), ok({ a: 'new a' })],
+  ] as const)('and %s changes after it, with it', async ([, changeIt, read]) => {
+    const api = await rememberedApi()
+    let changing: Promise<Reply> | undefined
+    const entry = await world.work.transaction(async (work) => {
+      // Without a transaction that has begun it would be stored at once.
+      await work.store.takeTurn('a test')
+      const definition = await findDefinition(work, { column: 'id', value: api.id })
+      const created = await createEntry(work, definition, { a: 'new a' })
+      changing = changeIt(api)
+      await expect.poll(waiting, { timeout: 20_000 }).toBe(1)
+      return created
+    })
+    expect((await changing)?.status).toBe(200)
+    const answer = await elsewhere.get(`${api.settings}/entries/${entry?.id}`)
+    expect(told(answer)).toMatchObject(read)
+    expect(answer.body.data.meta.resource_version).toBe(1)
+  })
+})
+
+test('many entries and many changes at once leave every entry as it is defined', async () => {
+  const api = await rememberedApi()
+  let busy = true
+  const creating = [world.admin, elsewhere].flatMap((client) =>
+    Array.from({ length: 4 }, async () => {
+      const statuses = new Set<number>()
+      for (let n = 0; busy || n < 5; n++)
+        statuses.add((await client.post(api.entries, api.entry({ a: 'x', b: 'x' }))).status)
+      return [...statuses]
+    }),
+  )
+  for (let n = 0; n < 10; n++) {
+    expect((await api.putField('a', { slug: n % 2 ? 'a' : 'b' })).status).toBe(200)
+    expect((await putApi(api, { name: `Renamed ${n}` })).status).toBe(200)
+  }
+  await api.putField('a', { slug: 'b' })
+  busy = false
+  expect(new Set((await Promise.all(creating)).flat())).toEqual(new Set([201]))
+  const { rows } = await world.sql(
+    `SELECT DISTINCT array(SELECT json_object_keys(doc)) AS names FROM entries WHERE custom_api_id = $1`,
+    [api.id],
+  )
+  expect(rows).toEqual([{ names: ['b'] }])
+})
