@@ -68,7 +68,7 @@ async function measure(scenario: Scenario, url: string, bareUrl: string, token: 
 
 async function load(
   url: string,
-  scenario: Pick<Scenario, 'name' | 'method' | 'body' | 'requests'>,
+  scenario: Pick<Scenario, 'name' | 'method' | 'body' | 'requests' | 'paths'>,
   token: string,
 ) {
   const result = await autocannon({
@@ -78,6 +78,7 @@ async function load(
     method: scenario.method ?? 'GET',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     ...(scenario.body && { body: scenario.body }),
+    ...(scenario.paths && { requests: [{ setupRequest: asksForNext(scenario.paths) }] }),
     // Each connection in an order of its own: they do not all meet at one row.
     ...(scenario.requests && {
       setupClient: (client: autocannon.Client) => client.setRequests(shuffled(scenario.requests?.() ?? [])),
@@ -89,6 +90,15 @@ async function load(
     )
   }
   return result
+}
+
+const asked = new WeakMap<readonly string[], number>()
+
+/** All connections, in all rounds, go through the paths together. */
+const asksForNext = (paths: readonly string[]) => (request: autocannon.Request) => {
+  const n = asked.get(paths) ?? 0
+  asked.set(paths, n + 1)
+  return { ...request, path: paths[n % paths.length] as string }
 }
 
 function shuffled<T>(items: readonly T[]): T[] {

@@ -18,6 +18,8 @@ export interface Scenario {
   readonly body?: string
   /** Requests that differ: autocannon's own form. */
   readonly requests?: () => { method: 'PUT'; path: string; body: string; headers: Record<string, string> }[]
+  /** Each request asks for another of these, until all were asked for. */
+  readonly paths?: readonly string[]
   readonly bare?: Bare
   /** The scenario whose time this one's is told as a multiple of: on the server, or both bare. */
   readonly compareWith?: string
@@ -28,7 +30,7 @@ export interface Scenario {
 
 const first: Window = { limit: 25, offset: 0, column: 'created_at', descending: true }
 
-export function accountScenarios({ storeId, accountId, accountIds }: Seeded): Scenario[] {
+export function accountScenarios({ storeId, accountId, accountIds, manyAccountIds }: Seeded): Scenario[] {
   const source = { resource: accountResource, scope: [] }
   const page = (window: Window): Bare => ({ sql: pageSql(source, undefined, window, storeId), quick: false })
   const filtered = (query: string): Bare => {
@@ -44,6 +46,13 @@ export function accountScenarios({ storeId, accountId, accountIds }: Seeded): Sc
     text: `SELECT ${columns} FROM accounts WHERE store_id = $1 ORDER BY created_at DESC, id DESC LIMIT 25`,
     values: [storeId],
   }
+  const any: Sql = { ...one, values: [storeId, manyAccountIds] }
+  // Neither page has an account of another; deep pages cost more, on both sides.
+  const starts = Array.from(
+    { length: Math.floor(manyAccountIds.length / first.limit) },
+    (_, i) => i * first.limit,
+  )
+  const anyPage = page({ ...first, offset: first.limit })
   const rare = 'filter=eq(external_ref,ext-500000)'
   const common = 'filter=eq(legal_name,Company%20500%20Ltd)'
   const insert: Sql = {
@@ -58,6 +67,12 @@ export function accountScenarios({ storeId, accountId, accountIds }: Seeded): Sc
   }
   return [
     { name: 'get-account', path: `/v2/accounts/${accountId}`, bare: { sql: one, quick: true } },
+    {
+      name: 'get-account-unread',
+      path: '',
+      paths: manyAccountIds.map((id) => `/v2/accounts/${id}`),
+      bare: { sql: any, quick: true },
+    },
     { name: 'list-without-total', path: '', bareOnly: true, bare: { sql: withoutTotal, quick: false } },
     {
       name: 'list-accounts',
@@ -65,6 +80,12 @@ export function accountScenarios({ storeId, accountId, accountIds }: Seeded): Sc
       bare: page(first),
       compareWith: 'list-without-total',
       compareBare: true,
+    },
+    {
+      name: 'list-accounts-unread',
+      path: '',
+      paths: starts.map((start) => `/v2/accounts?page%5Boffset%5D=${start}`),
+      bare: { sql: { ...anyPage.sql, values: [...anyPage.sql.values.slice(0, -1), starts] }, quick: false },
     },
     {
       name: 'list-accounts-at-10000',

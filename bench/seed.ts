@@ -8,11 +8,15 @@ export interface Seeded {
   readonly accountId: string
   /** Some more, for writes that do not all meet at one row. */
   readonly accountIds: readonly string[]
+  /** So many that those who read them one by one have not read them within the hour. */
+  readonly manyAccountIds: readonly string[]
   readonly customApiId: string
   readonly entryId: string
 }
 
 const perStatement = 100_000
+/** More than a process remembers to have been read: see ReadRecorder. */
+const manyIds = 250_000
 
 // As the server's own: ordered by creation.
 const uuidOf = `(lpad(to_hex((extract(epoch FROM t) * 1000)::bigint), 12, '0') || '7' || lpad(to_hex(i % 4096), 3, '0')
@@ -60,9 +64,9 @@ export async function seed(database: Database, url: string, token: string, rows:
     text: 'SELECT id FROM accounts WHERE store_id = $1 ORDER BY created_at LIMIT 1 OFFSET $2',
     values: [storeId, Math.floor(rows / 2)],
   })
-  const some = await database.run({
-    text: 'SELECT id FROM accounts WHERE store_id = $1 ORDER BY md5(id::text) LIMIT 1000',
-    values: [storeId],
+  const ids = await database.run({
+    text: 'SELECT id FROM accounts WHERE store_id = $1 ORDER BY md5(id::text) LIMIT $2',
+    values: [storeId, manyIds],
   })
   const [entry] = await database.run({
     text: 'SELECT id FROM entries WHERE store_id = $1 AND custom_api_id = $3 ORDER BY created_at LIMIT 1 OFFSET $2',
@@ -71,7 +75,8 @@ export async function seed(database: Database, url: string, token: string, rows:
   return {
     storeId,
     accountId: account?.[0] as string,
-    accountIds: some.map(([id]) => id as string),
+    accountIds: ids.slice(0, 1000).map(([id]) => id as string),
+    manyAccountIds: ids.map(([id]) => id as string),
     customApiId,
     entryId: entry?.[0] as string,
   }
