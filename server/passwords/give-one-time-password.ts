@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import type { Keys } from '../kernel/auth/keys.ts'
 import { open, seal } from '../kernel/auth/seal.ts'
 import { slowHash } from '../kernel/auth/slow-hash.ts'
 import type { Work } from '../kernel/context.ts'
