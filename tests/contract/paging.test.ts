@@ -128,7 +128,9 @@ describe.each(listings)('$id', (listing) => {
   test('refuses a cursor that it did not give, or that belongs to another walk', async () => {
     const { body } = await world.admin.get(url({ 'page[limit]': 1, 'page[after]': ' ' }).replace('%20', ''))
     const next = body.links.next as string | null
-    const bad = [`${path}?page[after]=garbage`, `${path}?page[before]=a.b`]
+    // As many characters as a cursor's own ends in, and more bytes.
+    const wide = `${path}?page[after]=a.${encodeURIComponent('é'.repeat(22))}`
+    const bad = [`${path}?page[after]=garbage`, `${path}?page[before]=a.b`, wide]
     if (next) {
       const token = next.slice(next.lastIndexOf('=') + 1)
       const flipped = `${token[0] === 'a' ? 'b' : 'a'}${token.slice(1)}`
