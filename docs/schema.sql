@@ -459,10 +459,10 @@ CREATE TABLE accounts (
 );
 CREATE INDEX accounts_by_account_tags ON accounts USING gin (account_tags jsonb_path_ops) WHERE (account_tags IS NOT NULL);
 CREATE INDEX accounts_by_created_at ON accounts USING btree (store_id, created_at, id);
-CREATE INDEX accounts_by_external_ref ON accounts USING btree (store_id, "left"(external_ref, 128));
-CREATE INDEX accounts_by_legal_name ON accounts USING btree (store_id, legal_name);
+CREATE INDEX accounts_by_external_ref ON accounts USING btree (store_id, "left"(external_ref, 128), created_at, id);
+CREATE INDEX accounts_by_legal_name ON accounts USING btree (store_id, legal_name, created_at, id);
 CREATE INDEX accounts_by_member ON accounts USING btree (store_id, (((hidden ->> 'made_for'::text))::uuid)) WHERE ((hidden ->> 'made_for'::text) IS NOT NULL);
-CREATE INDEX accounts_by_name ON accounts USING btree (store_id, name, id);
+CREATE INDEX accounts_by_name ON accounts USING btree (store_id, name, id) INCLUDE (created_at);
 CREATE INDEX accounts_by_parent ON accounts USING btree (store_id, parent_id) WHERE (parent_id IS NOT NULL);
 CREATE INDEX accounts_by_updated_at ON accounts USING btree (store_id, updated_at, id);
 CREATE TRIGGER account_addresses_parent_fkey BEFORE DELETE ON accounts FOR EACH ROW EXECUTE FUNCTION account_addresses_parent_fkey();
@@ -550,7 +550,7 @@ CREATE TABLE custom_api_role_policies (
   CONSTRAINT custom_api_role_policies_role_key UNIQUE (store_id, custom_api_id, role_id)
 );
 CREATE INDEX custom_api_role_policies_by_created_at ON custom_api_role_policies USING btree (store_id, created_at, id);
-CREATE INDEX custom_api_role_policies_by_role ON custom_api_role_policies USING btree (store_id, role_id);
+CREATE INDEX custom_api_role_policies_by_role ON custom_api_role_policies USING btree (store_id, role_id, created_at, id);
 CREATE INDEX custom_api_role_policies_by_updated_at ON custom_api_role_policies USING btree (store_id, updated_at, id);
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON custom_api_role_policies FOR EACH ROW EXECUTE FUNCTION custom_api_role_policies_tracked();
 
@@ -633,9 +633,9 @@ CREATE TABLE customers (
   CONSTRAINT customers_pkey PRIMARY KEY (store_id, id)
 );
 CREATE INDEX customers_by_created_at ON customers USING btree (store_id, created_at, id);
-CREATE INDEX customers_by_email ON customers USING btree (store_id, email, id);
-CREATE INDEX customers_by_external_ref ON customers USING btree (store_id, "left"(external_ref, 128));
-CREATE INDEX customers_by_name ON customers USING btree (store_id, name, id);
+CREATE INDEX customers_by_email ON customers USING btree (store_id, email, id) INCLUDE (created_at);
+CREATE INDEX customers_by_external_ref ON customers USING btree (store_id, "left"(external_ref, 128), created_at, id);
+CREATE INDEX customers_by_name ON customers USING btree (store_id, name, id) INCLUDE (created_at);
 CREATE INDEX customers_by_updated_at ON customers USING btree (store_id, updated_at, id);
 CREATE UNIQUE INDEX customers_email_key ON customers USING btree (store_id, lower((email COLLATE "default")));
 CREATE TRIGGER customer_addresses_parent_fkey BEFORE DELETE ON customers FOR EACH ROW EXECUTE FUNCTION customer_addresses_parent_fkey();
@@ -942,10 +942,10 @@ CREATE TABLE user_authentication_infos (
   CONSTRAINT user_authentication_infos_realm_key UNIQUE (store_id, realm_id, id)
 );
 CREATE INDEX user_authentication_infos_by_created_at ON user_authentication_infos USING btree (store_id, realm_id, created_at, id);
-CREATE INDEX user_authentication_infos_by_email ON user_authentication_infos USING btree (store_id, realm_id, email, id);
-CREATE INDEX user_authentication_infos_by_email_caseless ON user_authentication_infos USING btree (store_id, realm_id, lower((email COLLATE "default")));
-CREATE INDEX user_authentication_infos_by_name ON user_authentication_infos USING btree (store_id, realm_id, name, id);
-CREATE INDEX user_authentication_infos_by_name_caseless ON user_authentication_infos USING btree (store_id, realm_id, lower((name COLLATE "default")));
+CREATE INDEX user_authentication_infos_by_email ON user_authentication_infos USING btree (store_id, realm_id, email, id) INCLUDE (created_at);
+CREATE INDEX user_authentication_infos_by_email_caseless ON user_authentication_infos USING btree (store_id, realm_id, lower((email COLLATE "default")), created_at, id);
+CREATE INDEX user_authentication_infos_by_name ON user_authentication_infos USING btree (store_id, realm_id, name, id) INCLUDE (created_at);
+CREATE INDEX user_authentication_infos_by_name_caseless ON user_authentication_infos USING btree (store_id, realm_id, lower((name COLLATE "default")), created_at, id);
 CREATE INDEX user_authentication_infos_by_updated_at ON user_authentication_infos USING btree (store_id, realm_id, updated_at, id);
 CREATE TRIGGER account_memberships_account_member_id_fkey BEFORE DELETE ON user_authentication_infos FOR EACH ROW EXECUTE FUNCTION account_memberships_account_member_id_fkey();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON user_authentication_infos FOR EACH ROW EXECUTE FUNCTION user_authentication_infos_tracked();

@@ -2,7 +2,7 @@ import { accountRealmId, userAuthenticationInfos } from '../identity/index.ts'
 import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { findVisible } from '../kernel/operations.ts'
-import { type FilterRule, type Row, resource, walks } from '../kernel/resource.ts'
+import { type FilterRule, indexed, type Row, resource, walks } from '../kernel/resource.ts'
 import { accountEnvelope } from './envelope.ts'
 import { ownAccount } from './own-account.ts'
 
@@ -23,8 +23,8 @@ export const accountMembers = resource({
   fields: { name, email, given_name, middle_name, family_name },
   filter: {
     ...walks,
-    name: ['eq', 'like', 'ilike'],
-    email: { ops: ['eq', 'like', 'ilike'], caseless: true },
+    name: indexed('eq', 'like', 'ilike'),
+    email: { ...indexed('eq', 'like', 'ilike'), caseless: true },
     given_name: partOfName,
     middle_name: partOfName,
     family_name: partOfName,

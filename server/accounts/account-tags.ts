@@ -1,6 +1,6 @@
 import { text } from '../kernel/fields.ts'
 import { unlinkFrom } from '../kernel/links.ts'
-import { resource, walks } from '../kernel/resource.ts'
+import { indexed, resource, walks } from '../kernel/resource.ts'
 import { accounts } from './accounts.ts'
 import { accountEnvelope } from './envelope.ts'
 
@@ -17,7 +17,7 @@ export const accountTags = resource({
   },
   filter: {
     ...walks,
-    name: ['eq', 'like'],
+    name: indexed('eq', 'like'),
   },
   sort: ['created_at', 'id', 'name', 'updated_at'],
   area: 'account-tags',

@@ -2,7 +2,7 @@ import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { reference, text } from '../kernel/fields.ts'
 import { longText } from '../kernel/query/long-text.ts'
-import { type Draft, type Row, resource, shown, walks } from '../kernel/resource.ts'
+import { type Draft, indexed, type Row, resource, shown, walks } from '../kernel/resource.ts'
 import { accountEnvelope } from './envelope.ts'
 import { ownAccount } from './own-account.ts'
 
@@ -64,9 +64,9 @@ export const accounts = resource({
   fields,
   filter: {
     ...walks,
-    name: ['eq', 'like'],
-    legal_name: ['eq', 'like'],
-    registration_id: ['eq', 'like'],
+    name: indexed('eq', 'like'),
+    legal_name: indexed('eq', 'like'),
+    registration_id: indexed('eq', 'like'),
     external_ref: longText('external_ref'),
     account_tags: {
       ops: ['contains'],

@@ -6,7 +6,7 @@ import { Problem } from '../kernel/errors.ts'
 import { field, flag, text } from '../kernel/fields.ts'
 import { newId } from '../kernel/ids.ts'
 import { longText } from '../kernel/query/long-text.ts'
-import { type Draft, resource, walks } from '../kernel/resource.ts'
+import { type Draft, indexed, resource, walks } from '../kernel/resource.ts'
 import { currentPassword, mustKnowPassword, refuseCommonPassword } from '../passwords/index.ts'
 import { customerWithPassword } from './customer-with-password.ts'
 
@@ -56,8 +56,8 @@ export const customers = resource({
   fields,
   filter: {
     ...walks,
-    name: ['eq', 'like'],
-    email: { ops: ['eq', 'like'], caseless: true },
+    name: indexed('eq', 'like'),
+    email: { ...indexed('eq', 'like'), caseless: true },
     external_ref: { ...longText('external_ref'), ops: ['eq'] },
   },
   sort: ['created_at', 'email', 'id', 'name', 'updated_at'],

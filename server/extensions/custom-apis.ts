@@ -1,6 +1,6 @@
 import type { Work } from '../kernel/context.ts'
 import { choice, flag, group, list, text } from '../kernel/fields.ts'
-import { type Draft, type Row, resource, walks } from '../kernel/resource.ts'
+import { type Draft, indexed, type Row, resource, walks } from '../kernel/resource.ts'
 import { entries } from './entry-rows.ts'
 import { extensionEnvelope } from './envelope.ts'
 import { exactTotals } from './exact-totals.ts'
@@ -56,10 +56,10 @@ export const customApis = resource({
   fields,
   filter: {
     ...walks,
-    name: ['eq', 'like'],
+    name: indexed('eq', 'like'),
     description: ['eq', 'like'],
-    slug: ['eq', 'like', 'in'],
-    api_type: ['eq', 'like', 'in'],
+    slug: indexed('eq', 'like', 'in'),
+    api_type: indexed('eq', 'like', 'in'),
   },
   sort: ['api_type', 'created_at', 'id', 'name', 'slug', 'updated_at'],
   area: 'custom-apis',

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { choice, field, flag, group, integer, text } from '../kernel/fields.ts'
-import { type Draft, type Row, resource, walks } from '../kernel/resource.ts'
+import { type Draft, indexed, type Row, resource, walks } from '../kernel/resource.ts'
 import { customApis } from './custom-apis.ts'
 import { extensionEnvelope } from './envelope.ts'
 import { exactTotals } from './exact-totals.ts'
@@ -62,10 +62,10 @@ export const customFields = resource({
   fields,
   filter: {
     ...walks,
-    name: ['eq', 'like'],
+    name: indexed('eq', 'like'),
     description: ['eq', 'like'],
-    slug: ['eq', 'like', 'in'],
-    field_type: ['eq', 'in'],
+    slug: indexed('eq', 'like', 'in'),
+    field_type: indexed('eq', 'in'),
   },
   sort: ['created_at', 'field_type', 'id', 'name', 'slug', 'updated_at'],
   area: 'custom-apis',

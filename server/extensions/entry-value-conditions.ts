@@ -1,3 +1,4 @@
+import { beginningOf } from '../kernel/query/like-patterns.ts'
 import type { Op } from '../kernel/query/parse.ts'
 
 /** Conditions on the index rows `v` of `entry_values`. */
@@ -54,11 +55,10 @@ function textAmong(values: readonly string[], bind: Bind): string {
   return `(${conditions.join(' OR ')})`
 }
 
-/** The planner has made a LIKE pattern of it: `%` at the start or the end, everything else escaped. */
 function likeText(pattern: string, bind: Bind): string {
-  if (pattern.startsWith('%')) return `v.text_head IS NOT NULL AND ${whole} LIKE ${bind(pattern)}`
-  const open = /(?:^|[^\\])(?:\\\\)*%$/.test(pattern)
-  const text = (open ? pattern.slice(0, -1) : pattern).replace(/\\(.)/gs, '$1')
+  const begins = beginningOf(pattern)
+  if (!begins) return `v.text_head IS NOT NULL AND ${whole} LIKE ${bind(pattern)}`
+  const { text, open } = begins
   if (!open) return matchingText('eq', [text], bind)
   const [head, tail] = cut(text)
   // A pattern with a fixed beginning is a range of the index.

@@ -1,5 +1,5 @@
 import { choice, flag, text } from '../kernel/fields.ts'
-import { type FilterRule, resource, walks } from '../kernel/resource.ts'
+import { type FilterRule, indexed, resource, walks } from '../kernel/resource.ts'
 import { authenticationRealms } from './authentication-realms.ts'
 import { identityEnvelope } from './envelope.ts'
 import { mustManageOneself, ownUser } from './own-user.ts'
@@ -34,8 +34,8 @@ export const userAuthenticationInfos = resource({
   },
   filter: {
     ...walks,
-    name: { ops: ['eq', 'like', 'ilike'], caseless: true },
-    email: { ops: ['eq', 'like', 'ilike'], caseless: true },
+    name: { ...indexed('eq', 'like', 'ilike'), caseless: true },
+    email: { ...indexed('eq', 'like', 'ilike'), caseless: true },
     given_name: named,
     middle_name: named,
     family_name: named,

@@ -17,6 +17,13 @@ export interface FilterRule {
   readonly column?: string
   /** `eq` ignores case. */
   readonly caseless?: boolean
+  /**
+   * There is an index of the store, the scope and what is compared, which also has `created_at` and `id`: it answers
+   * `eq`, `in` and a `like` with a fixed beginning.
+   */
+  readonly indexed?: true
+  /** The index has only the beginning of the text: see `longText`. */
+  readonly long?: true
   /** Of a rule for many: what may stand in place of the `*`, or in the brackets; never over 255 characters. */
   readonly part?: RegExp
   /**
@@ -39,6 +46,9 @@ export const walks = {
   created_at: comparisons,
   updated_at: comparisons,
 } as const satisfies Record<string, readonly Op[]>
+
+/** Operators that an index answers: see `FilterRule`. */
+export const indexed = (...ops: readonly Op[]): FilterRule => ({ ops, indexed: true })
 
 export type OperationName = 'list' | 'create' | 'get' | 'update' | 'delete'
 

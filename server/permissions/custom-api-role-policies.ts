@@ -1,7 +1,7 @@
 import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { choice, flag, group, reference } from '../kernel/fields.ts'
-import { type Draft, resource, walks } from '../kernel/resource.ts'
+import { type Draft, indexed, resource, walks } from '../kernel/resource.ts'
 import { findRole } from './built-in-roles.ts'
 
 const needed = { required: true } as const
@@ -33,7 +33,7 @@ export const customApiRolePolicies = resource({
   filter: {
     ...walks,
     custom_api_id: { ops: ['eq'], type: 'uuid' },
-    role_id: { ops: ['eq'], type: 'uuid' },
+    role_id: { ...indexed('eq'), type: 'uuid' },
   },
   sort: ['created_at', 'id', 'updated_at'],
   area: 'permissions',

@@ -1,5 +1,5 @@
 import { choice, text } from '../../server/kernel/fields.ts'
-import { resource, walks } from '../../server/kernel/resource.ts'
+import { indexed, resource, walks } from '../../server/kernel/resource.ts'
 
 /** A few of a store's own, each under a code of three letters: as the currencies of a store are, but called by it. */
 export const gadgets = resource({
@@ -17,7 +17,7 @@ export const gadgets = resource({
     }),
     name: text({ max: 255, about: 'What people call it.', example: 'Gizmo' }),
   },
-  filter: { ...walks, code: ['eq', 'in', 'like'] },
+  filter: { ...walks, code: indexed('eq', 'in', 'like') },
   sort: ['code', 'created_at', 'id', 'updated_at'],
   area: 'gadgets',
   visible: 'all',

@@ -52,8 +52,8 @@ CREATE TABLE things (
 );
 CREATE INDEX things_by_created_at ON things (store_id, created_at, id);
 CREATE INDEX things_by_updated_at ON things (store_id, updated_at, id);
-CREATE INDEX things_by_title ON things (store_id, title, id);
-CREATE INDEX things_by_contact_email ON things (store_id, left(contact_email, 128));
+CREATE INDEX things_by_title ON things (store_id, title, id) INCLUDE (created_at);
+CREATE INDEX things_by_contact_email ON things (store_id, left(contact_email, 128), created_at, id);
 CALL track('things', $$'thing'$$);
 
 CREATE TABLE crates (

@@ -11,7 +11,7 @@ import {
   text,
 } from '../../server/kernel/fields.ts'
 import { longText } from '../../server/kernel/query/long-text.ts'
-import { resource, walks } from '../../server/kernel/resource.ts'
+import { indexed, resource, walks } from '../../server/kernel/resource.ts'
 
 const code = text({ upperCase: true, pattern: /^[A-Za-z]{3}$/, max: 3 })
 const amount = group(
@@ -66,7 +66,7 @@ export const things = resource({
   fields,
   filter: {
     ...walks,
-    title: ['eq'],
+    title: indexed('eq', 'in', 'like'),
     code: { ops: ['eq', 'in', 'like'], column: `(doc->>'code')` },
     'contact.email': { ...longText('contact_email') },
     'contact.phone': { ops: ['eq', 'is_null'], column: `(doc->'contact'->>'phone')` },

@@ -1,5 +1,5 @@
 import { integer, text } from '../../server/kernel/fields.ts'
-import { resource, walks } from '../../server/kernel/resource.ts'
+import { indexed, resource, walks } from '../../server/kernel/resource.ts'
 import { gadgets } from './gadgets.ts'
 
 /** Parts of a gadget, of which there may be many; their names and numbers are taken once in each. */
@@ -19,7 +19,7 @@ export const widgets = resource({
     }),
     serial: integer({ required: true, min: 1, max: 999_999, about: 'Unique in the gadget.', example: 7 }),
   },
-  filter: { ...walks, slug: ['eq', 'in', 'like'], serial: ['eq', 'ge', 'le'] },
+  filter: { ...walks, slug: indexed('eq', 'in', 'like'), serial: ['eq', 'ge', 'le'] },
   sort: ['created_at', 'id', 'serial', 'slug', 'updated_at'],
   area: 'widgets',
   envelope: { times: 'meta', digits: 3, fields: 'attributes', links: 'inside', href: { after: '/v2' } },

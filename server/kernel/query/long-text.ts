@@ -2,12 +2,17 @@ import type { FilterRule } from '../resource.ts'
 
 const indexed = 128
 
+/** What an index holds of text that may be longer than its entries. */
+export const headOf = (text: string): string => `left(${text}, ${indexed})`
+
+/** The same of a value. */
+export const headOfValue = (value: string): string => [...value].slice(0, indexed).join('')
+
 /** A filter on text that may be longer than an index entry: the index holds, and finds, its first characters. */
 export const longText = (column: string): FilterRule => ({
   ops: ['eq', 'like'],
   type: 'text',
-  where: (op, [value = ''], bind) =>
-    op === 'eq'
-      ? `(left(${column}, ${indexed}) = left(${bind(value)}, ${indexed}) AND ${column} = ${bind(value)})`
-      : `${column} LIKE ${bind(value)}`,
+  column,
+  long: true,
+  indexed: true,
 })

@@ -7,9 +7,10 @@ import { Memory } from '../memory.ts'
 import { perInstance } from '../per-instance.ts'
 import type { Resource, Row } from '../resource.ts'
 import { toRow } from '../storage/stored-row.ts'
+import { casts, type Window } from './page-text.ts'
 import type { Ask } from './parse.ts'
 import { plan } from './plan.ts'
-import { casts, listKey, pageSql, type Source, type Window } from './sql.ts'
+import { listKey, pageSql, type Source } from './sql.ts'
 
 /** A page of a list, and where it lies. */
 export interface Page<F extends Fields = Fields> {

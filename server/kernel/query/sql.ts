@@ -2,40 +2,12 @@ import type { Fields } from '../fields.ts'
 import type { Resource } from '../resource.ts'
 import { Binds } from '../storage/binds.ts'
 import type { Sql } from '../storage/database.ts'
-import { rowColumns } from '../storage/stored-row.ts'
+import { condition } from './condition.ts'
+import { indexedPage } from './indexed-pages.ts'
+import { address, keyOf, order, pageText, type Window, wholeRows } from './page-text.ts'
 import { limits } from './parse.ts'
 import type { PlannedFilter } from './plan.ts'
-
-/** What makes a placeholder's text a value of the type. */
-export const casts = {
-  text: '',
-  uuid: '::uuid',
-  time: '::timestamptz',
-  number: '::float8',
-  boolean: '::boolean',
-} as const
-const comparisons = { eq: '=', gt: '>', ge: '>=', lt: '<', le: '<=', like: 'LIKE', ilike: 'LIKE' } as const
-
-/** The condition of a planned filter. */
-export function condition(filter: PlannedFilter, binds: Binds): string {
-  if (filter.is !== 'term') {
-    return `(${filter.parts.map((part) => condition(part, binds)).join(filter.is === 'and' ? ' AND ' : ' OR ')})`
-  }
-  const { op, rule, values, part } = filter
-  if (rule.where) return rule.where(op, values, binds.bind, part)
-  if (op === 'is_null') return `${rule.column} IS NULL`
-  const cast = casts[rule.type]
-  const folds = op === 'ilike' || (rule.caseless && (op === 'eq' || op === 'in'))
-  // Columns have the collation "C", whose `lower` knows ASCII only: it would not fold a column as it folds a value.
-  const fold = folds ? (text: string) => `lower(${text} COLLATE "default")` : (text: string) => text
-  if (op === 'in') {
-    return `${fold(rule.column)} IN (${values.map((value) => fold(binds.bind(value) + cast)).join(', ')})`
-  }
-  if (op === 'contains' || op === 'contains_any' || op === 'contains_all' || op === 'text') {
-    throw new Error(`${rule.column}: ${op} needs a where of its own`)
-  }
-  return `${fold(rule.column)} ${comparisons[op]} ${fold(binds.bind(values[0]) + cast)}`
-}
+import { sparseRows } from './sparse-rows.ts'
 
 /** What a list is made of. */
 export interface Source<F extends Fields = Fields> {
@@ -49,20 +21,6 @@ export interface Source<F extends Fields = Fields> {
 /** The key of a list's counters, and the scope they are kept for: the innermost parent, else the store. */
 export const listKey = ({ table, scopeColumns }: Resource): string =>
   scopeColumns.length ? `${table}.${scopeColumns.at(-1)}` : table
-
-/** Where a list's rows are: the store, and the scope behind it. Every statement of a list begins with their values. */
-const address = ({ scopeColumns }: Resource): string =>
-  ['store_id = $1', ...scopeColumns.map((column, i) => `${column} = $${i + 2}::uuid`)].join(' AND ')
-
-/** The part of a list that one page shows. */
-export interface Window {
-  readonly limit: number
-  readonly offset: number
-  readonly column: string
-  readonly descending: boolean
-  /** Only rows behind this one, in the order of the window. */
-  readonly behind?: { readonly value: string; readonly id: string; readonly cast: string }
-}
 
 /** Below this offset skipping whole rows costs less than skipping keys and then looking up rows. */
 const deepFrom = 200
@@ -81,7 +39,8 @@ export function pageSql(
   if (plain && (window.offset === 0 || window.column === 'created_at')) {
     return plainPage(source, window, storeId)
   }
-  return skippedPage(source, filter, window, storeId)
+  const indexed = filter && !source.where ? indexedPage(source, filter, window, storeId) : undefined
+  return indexed ?? skippedPage(source, filter, window, storeId)
 }
 
 /** Of each resource: one for each of its orders, and one for what lies deeper. */
@@ -109,68 +68,48 @@ function skippedPage(
   storeId: string,
 ): Sql {
   const { resource, scope, where } = source
+  const { table } = resource
+  const { limit, offset } = window
   const binds = new Binds([storeId, ...scope])
-  const belonging = where ? `${address(resource)} AND ${where(binds.bind)}` : address(resource)
-  const conditions = filter ? `${belonging} AND ${condition(filter, binds)}` : belonging
-  const whole = !filter && !where
-  const total = whole
-    ? totalSql(resource)
-    : `SELECT count(*) AS total, 0 AS unmerged FROM ${resource.table} WHERE ${conditions}`
+  const narrowed = where ? [where(binds.bind)] : []
+  const belonging = [address(resource), ...narrowed].join(' AND ')
+  const conditions = filter ? [...narrowed, condition(filter, binds)] : narrowed
+  const total =
+    conditions.length === 0
+      ? totalSql(resource)
+      : `SELECT count(*) AS total, 0 AS unmerged FROM ${table} WHERE ${[address(resource), ...conditions].join(' AND ')}`
+  const place = window.behind ? `${address(resource)} AND ${behindSql(window, binds)}` : address(resource)
   // A walk along the order it is filtered by has no rows to pass over.
-  const sparse = !whole && !(filter?.is === 'term' && filter.rule.column === window.column)
-  const rows = skippedRows(source, belonging, conditions, window, binds, sparse)
+  const along = !where && filter?.is === 'term' && filter.rule.column === window.column
+  if (conditions.length > 0 && !along) {
+    const whole = offset < deepFrom
+    const matching = { place, condition: conditions.join(' AND '), limit, offset, whole }
+    const { near, found } = sparseRows(resource, window, matching)
+    // Told again what they belong to, the planner finds the rows of a query too, whose ids are in no index.
+    const rows = whole ? found : wholeRows(resource, found, `(SELECT * FROM ${table} WHERE ${belonging})`)
+    return { text: pageText(resource, total, rows, window, near), values: binds.values, once: true }
+  }
+  const rows = skippedRows(resource, [place, ...conditions].join(' AND '), window)
   return { text: pageText(resource, total, rows, window), values: binds.values, once: true }
 }
 
-const pageText = (resource: Resource, total: string, rows: string, window: Window): string =>
-  `WITH t AS MATERIALIZED (${total}) SELECT t.total, t.unmerged, (${pageLength}), ${rowColumns(resource, 'p.')} ` +
-  `FROM t LEFT JOIN LATERAL (${rows}) p ON true ORDER BY ${order(window, 'p.')}`
-
-function order({ column, descending }: Window, alias = ''): string {
-  const way = descending ? 'DESC' : 'ASC'
-  return column === 'id' ? `${alias}id ${way}` : `${alias}${column} ${way}, ${alias}id ${way}`
+/** Only rows behind the last one seen, in the order of the window. */
+function behindSql({ column, descending, behind }: Window, binds: Binds): string {
+  const sign = descending ? '<' : '>'
+  const id = `${binds.bind(behind?.id)}::uuid`
+  return column === 'id'
+    ? `id ${sign} ${id}`
+    : `(${column}, id) ${sign} (${binds.bind(behind?.value)}${behind?.cast}, ${id})`
 }
 
-const keyOf = ({ scopeColumns }: Resource) => ['store_id', 'id', ...scopeColumns]
-
-/** So few matches are all fetched and sorted sooner than met by walking the list in its order. */
-const fewMax = 1000
-
 // The limit is part of the text: the planner must know it to choose the index. It is a checked whole number.
-function skippedRows(
-  { resource }: Source,
-  belonging: string,
-  conditions: string,
-  window: Window,
-  binds: Binds,
-  sparse: boolean,
-): string {
-  const { column, descending, limit, offset, behind } = window
-  let where = conditions
-  if (behind) {
-    const sign = descending ? '<' : '>'
-    const id = `${binds.bind(behind.id)}::uuid`
-    where +=
-      column === 'id'
-        ? ` AND id ${sign} ${id}`
-        : ` AND (${column}, id) ${sign} (${binds.bind(behind.value)}${behind.cast}, ${id})`
-  }
+function skippedRows(resource: Resource, conditions: string, window: Window): string {
+  const { limit, offset } = window
   const cut = `ORDER BY ${order(window)} LIMIT ${limit}${offset ? ` OFFSET ${offset}` : ''}`
-  const key = keyOf(resource).join(', ')
-  const columns = offset < deepFrom ? '*' : key
-  let found = `SELECT ${columns} FROM ${resource.table} WHERE ${where} ${cut}`
-  if (sparse) {
-    // The planner only guesses how many rows match, and a limit makes it hope to meet them soon. The total is known
-    // by now: one of the two never runs. OFFSET 0 hides the limit from the planner.
-    const all = `SELECT * FROM ${resource.table} WHERE ${where} AND t.total <= ${fewMax} OFFSET 0`
-    found =
-      `(SELECT ${columns} FROM ${resource.table} WHERE ${where} AND t.total > ${fewMax} ${cut}) ` +
-      `UNION ALL (SELECT ${columns} FROM (${all}) few ${cut})`
-  }
-  if (offset < deepFrom) return found
-  // Told again what they belong to, the planner finds the rows of a view too, whose ids are in no index.
-  const whole = `SELECT * FROM ${resource.table} WHERE ${belonging}`
-  return `SELECT whole.* FROM (${found}) found JOIN (${whole}) whole USING (${key})`
+  const from = `FROM ${resource.table} WHERE ${conditions} ${cut}`
+  return offset < deepFrom
+    ? `SELECT * ${from}`
+    : wholeRows(resource, `SELECT ${keyOf(resource).join(', ')} ${from}`)
 }
 
 /**
@@ -215,9 +154,6 @@ function soughtRows(resource: Resource, { descending }: Window): string {
 
 /** Counters are kept per innermost parent, else per store. */
 const scopePlaceholder = (scope: readonly string[]) => `$${scope.length + 1}::uuid`
-
-/** The store's default page length. Its setting is the singleton `settings`. */
-const pageLength = `SELECT doc->>'page_length' FROM singletons WHERE store_id = $1 AND name = 'settings'`
 
 /**
  * An exact total without counting: the merged counter and the changes not yet merged into it. Its values are the store

@@ -1,0 +1,41 @@
+import type { FilterRule } from '../resource.ts'
+import type { Binds } from '../storage/binds.ts'
+import { headOf } from './long-text.ts'
+import { casts } from './page-text.ts'
+import type { Op } from './parse.ts'
+import type { PlannedFilter } from './plan.ts'
+
+const comparisons = { eq: '=', gt: '>', ge: '>=', lt: '<', le: '<=', like: 'LIKE', ilike: 'LIKE' } as const
+
+/** The condition of a planned filter. */
+export function condition(filter: PlannedFilter, binds: Pick<Binds, 'bind'>): string {
+  if (filter.is !== 'term') {
+    return `(${filter.parts.map((part) => condition(part, binds)).join(filter.is === 'and' ? ' AND ' : ' OR ')})`
+  }
+  const { op, rule, values, part } = filter
+  if (rule.where) return rule.where(op, values, binds.bind, part)
+  if (op === 'is_null') return `${rule.column} IS NULL`
+  const cast = casts[rule.type]
+  const fold = folds(rule, op) ? folded : (text: string) => text
+  if (op === 'in') {
+    return `${fold(rule.column)} IN (${values.map((value) => fold(binds.bind(value) + cast)).join(', ')})`
+  }
+  if (op === 'contains' || op === 'contains_any' || op === 'contains_all' || op === 'text') {
+    throw new Error(`${rule.column}: ${op} needs a where of its own`)
+  }
+  const compared = `${fold(rule.column)} ${comparisons[op]} ${fold(binds.bind(values[0]) + cast)}`
+  if (!rule.long || op !== 'eq') return compared
+  return `(${headOf(rule.column)} = ${headOf(binds.bind(values[0]))} AND ${compared})`
+}
+
+const folds = ({ caseless }: FilterRule, op: Op) =>
+  op === 'ilike' || (caseless && (op === 'eq' || op === 'in'))
+
+// Columns have the collation "C", whose `lower` knows ASCII only: it would not fold a column as it folds a value.
+const folded = (text: string) => `lower(${text} COLLATE "default")`
+
+/** What an index that answers the operator holds of a column, or of a value. */
+export function indexedOf(rule: FilterRule, op: Op): (text: string) => string {
+  if (folds(rule, op)) return folded
+  return rule.long ? headOf : (text) => text
+}

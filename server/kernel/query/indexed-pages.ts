@@ -1,0 +1,104 @@
+import type { Resource } from '../resource.ts'
+import type { Sql } from '../storage/database.ts'
+import { indexedOf } from './condition.ts'
+import { beginningOf, behindAll } from './like-patterns.ts'
+import { headOfValue } from './long-text.ts'
+import { casts, keyOf, order, pageText, type Window, wholeRows } from './page-text.ts'
+import type { PlannedFilter } from './plan.ts'
+import { sparseRows } from './sparse-rows.ts'
+
+/**
+ * Pages of lists that are filtered by one term which an index answers (`indexed`). The text is the same for all values
+ * and all stores, so it is planned once: it must do for a value that nothing has and for one that a million rows have.
+ * The planner is told no value (`(SELECT $1)`), so that it cannot find a plan for one cheaper and make it anew each time.
+ * And it has no choice: equality is written as a range, and the rows are wanted in the order of what is compared before
+ * all else. Only the index gives them so; walking the list in its own order never looks cheaper.
+ */
+export function indexedPage(
+  { resource, scope }: { readonly resource: Resource; readonly scope: readonly string[] },
+  filter: PlannedFilter,
+  window: Window,
+  storeId: string,
+): Sql | undefined {
+  if (window.column !== 'created_at' || window.behind || filter.is !== 'term' || !filter.rule.indexed)
+    return undefined
+  const { op, rule } = filter
+  const found = soughtBy(filter)
+  if (!found) return undefined
+  const known = texts.get(resource) ?? new Map<string, string>()
+  texts.set(resource, known)
+  const name = [rule.column, op, found.by, window.descending].join()
+  const text = known.get(name) ?? textOf(resource, filter, found.by, window)
+  known.set(name, text)
+  return { text, values: [storeId, ...scope, window.limit, window.offset, ...found.values] }
+}
+
+const texts = new WeakMap<Resource, Map<string, string>>()
+
+type Term = Extract<PlannedFilter, { readonly is: 'term' }>
+
+/** How the index is gone through: at one value, at each of some, or between two. */
+type By = 'value' | 'values' | 'range'
+
+function soughtBy({ op, rule, values }: Term): { by: By; values: readonly unknown[] } | undefined {
+  const [value = ''] = values
+  if (op === 'eq') return { by: 'value', values }
+  if (op === 'in' && !rule.long) return { by: 'values', values: [values] }
+  const begins = op === 'like' ? beginningOf(value) : undefined
+  if (!begins) return undefined
+  if (!begins.open) return { by: 'value', values: [begins.text] }
+  const from = rule.long ? headOfValue(begins.text) : begins.text
+  const to = behindAll(from)
+  return to === undefined ? undefined : { by: 'range', values: [from, to, ...(rule.long ? [value] : [])] }
+}
+
+function textOf(resource: Resource, { op, rule }: Term, by: By, window: Window): string {
+  const { table, scopeColumns } = resource
+  const [limitAt, offsetAt, first] = [2, 3, 4].map((n) => n + scopeColumns.length) as [number, number, number]
+  const limit = hidden(limitAt, '::bigint')
+  const offset = hidden(offsetAt, '::bigint')
+  const cast = casts[rule.type] || '::text'
+  const indexed = indexedOf(rule, op)
+  const column = indexed(rule.column)
+  const place = ['store_id', ...scopeColumns]
+    .map((name, i) => `${name} = ${hidden(i + 1, '::uuid')}`)
+    .join(' AND ')
+  const at = (value: string) => `${column} >= ${value} AND ${column} <= ${value}`
+  // The index has only the beginning of a long text: the text itself is looked at too.
+  const exactly = (value: string) =>
+    rule.long ? `${at(indexed(value))} AND ${rule.column} = ${value}` : at(indexed(value))
+  const keys = keyOf(resource).join(', ')
+  const way = window.descending ? 'DESC' : 'ASC'
+  const byIndex = `ORDER BY ${column} ${way}, ${order(window)}`
+  const cut = `OFFSET ${offset} LIMIT ${limit}`
+
+  if (by === 'value') {
+    const from = `FROM ${table} WHERE ${place} AND ${exactly(hidden(first, cast))}`
+    return pageText(
+      resource,
+      countOf(from),
+      wholeRows(resource, `SELECT ${keys} ${from} ${byIndex} ${cut}`),
+      window,
+    )
+  }
+  if (by === 'values') {
+    const each = `(SELECT DISTINCT ${indexed('value')} AS value FROM unnest(${hidden(first, `${cast}[]`)}) value) one`
+    const from = `FROM ${table} WHERE ${place} AND ${at('one.value')}`
+    const total =
+      `SELECT coalesce(sum(m.n), 0)::bigint AS total, 0 AS unmerged FROM ${each} ` +
+      `CROSS JOIN LATERAL (SELECT count(*) AS n ${from}) m`
+    const found =
+      `SELECT ${keys} FROM ${each} CROSS JOIN LATERAL (SELECT ${keys}, created_at ${from} ${byIndex} ` +
+      `LIMIT ${offset} + ${limit}) m ORDER BY ${order(window)} ${cut}`
+    return pageText(resource, total, wholeRows(resource, found), window)
+  }
+  const like = rule.long ? ` AND ${rule.column} LIKE ${hidden(first + 2, cast)}` : ''
+  const condition = `${column} >= ${hidden(first, cast)} AND ${column} < ${hidden(first + 1, cast)}${like}`
+  const total = countOf(`FROM ${table} WHERE ${place} AND ${condition}`)
+  const { near, found } = sparseRows(resource, window, { place, condition, limit, offset, whole: false })
+  return pageText(resource, total, wholeRows(resource, found), window, near)
+}
+
+const hidden = (n: number, cast: string) => `(SELECT $${n}${cast})`
+
+const countOf = (from: string) => `SELECT count(*) AS total, 0 AS unmerged ${from}`

@@ -1,0 +1,57 @@
+import type { Resource } from '../resource.ts'
+import { rowColumns } from '../storage/stored-row.ts'
+import { limits } from './parse.ts'
+
+/** The part of a list that one page shows. */
+export interface Window {
+  readonly limit: number
+  readonly offset: number
+  readonly column: string
+  readonly descending: boolean
+  /** Only rows behind this one, in the order of the window. */
+  readonly behind?: { readonly value: string; readonly id: string; readonly cast: string }
+}
+
+/** What makes a placeholder's text a value of the type. */
+export const casts = {
+  text: '',
+  uuid: '::uuid',
+  time: '::timestamptz',
+  number: '::float8',
+  boolean: '::boolean',
+} as const
+
+/**
+ * The statement of a page: its total (with the changes that are not merged yet), and its rows, which may refer to it as
+ * `t`. Further tables that the rows are made from come between the two.
+ */
+export const pageText = (
+  resource: Resource,
+  total: string,
+  rows: string,
+  window: Window,
+  ...from: string[]
+) =>
+  `WITH ${[`t AS MATERIALIZED (${total})`, ...from].join(', ')} ` +
+  `SELECT t.total, t.unmerged, (${pageLength}), ${rowColumns(resource, 'p.')} ` +
+  `FROM t LEFT JOIN LATERAL (${rows}) p ON true ORDER BY ${order(window, 'p.')}`
+
+/** The store's default page length. Its setting is the singleton `settings`. */
+const pageLength = `SELECT doc->>'page_length' FROM singletons WHERE store_id = $1 AND name = 'settings'`
+
+export function order({ column, descending }: Pick<Window, 'column' | 'descending'>, alias = ''): string {
+  const way = descending ? 'DESC' : 'ASC'
+  return column === 'id' ? `${alias}id ${way}` : `${alias}${column} ${way}, ${alias}id ${way}`
+}
+
+/** Where a list's rows are: the store, and the scope behind it. Every statement of a list begins with their values. */
+export const address = ({ scopeColumns }: Resource): string =>
+  ['store_id = $1', ...scopeColumns.map((column, i) => `${column} = $${i + 2}::uuid`)].join(' AND ')
+
+/** What tells a row from all others. */
+export const keyOf = ({ scopeColumns }: Resource): string[] => ['store_id', 'id', ...scopeColumns]
+
+/** The rows that these keys are of. The planner knows no limit of theirs, but that a page has one. */
+export const wholeRows = (resource: Resource, keys: string, from = resource.table): string =>
+  `SELECT whole.* FROM (SELECT * FROM (${keys}) page LIMIT ${limits.pageMax + 1}) found ` +
+  `JOIN ${from} whole USING (${keyOf(resource).join(', ')})`
