@@ -108,6 +108,10 @@ const term: fc.Arbitrary<Case> = fc.oneof(
   storable
     .filter(noStar)
     .map((v): Case => [`like(title,${quoted(`*${v}*`)})`, ({ title }) => title.includes(v)]),
+  fc
+    .array(fc.nat(many - 1), { minLength: 1, maxLength: 5 })
+    .map((places) => places.map((place) => all[place]?.id as string))
+    .map((ids): Case => [`in(id,${[...ids, other]})`, ({ id }) => ids.includes(id)]),
   email.map((v): Case => [`eq(contact.email,${v})`, (thing) => thing.email === v]),
   email.map((v): Case => [`like(contact.email,${v}*)`, (thing) => thing.email?.startsWith(v) ?? false]),
   email.map((v): Case => [`like(contact.email,${v})`, (thing) => thing.email === v]),
@@ -172,6 +176,7 @@ const first = { limit: 25, offset: 0, column: 'created_at', descending: true }
 const sqlOf = (text: string) => pageSql(list, plan(asked(text), things).filter, first, world.storeId)
 
 test.each([
+  ['in(id,00000000-0000-7000-8000-000000000000)', `in(id,${other},${other})`],
   ['eq(title,common)', 'eq(title,nobody)'],
   ['in(title,common)', 'in(title,nobody,z,co)'],
   ['like(title,com*)', 'like(title,no*)'],

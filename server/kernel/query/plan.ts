@@ -56,7 +56,11 @@ function shapeOf(resource: Resource): Shape {
   const filters = Object.entries(resource.filter ?? {}).map(([name, rule]): [string, Rule] => {
     const given: FilterRule = Array.isArray(rule) ? { ops: rule as readonly Op[] } : (rule as FilterRule)
     mustHaveSql(name, given)
-    return [name, { type: typeOf(name), column: name, field: fieldOf(name), ...given }]
+    const byKey = name === 'id' && !resource.fields.id
+    return [
+      name,
+      { type: typeOf(name), column: name, field: fieldOf(name), ...(byKey && { indexed: true }), ...given },
+    ]
   })
   const patterns = filters.flatMap(([name, rule]) => (rule.part ? [{ ...around(name), rule }] : []))
   const sorts = (resource.sort ?? []).map((name) => [name, { column: name, type: typeOf(name) }] as const)
