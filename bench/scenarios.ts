@@ -55,6 +55,8 @@ export function accountScenarios({ storeId, accountId, accountIds, manyAccountId
   const anyPage = page({ ...first, offset: first.limit })
   const rare = 'filter=eq(external_ref,ext-500000)'
   const common = 'filter=eq(legal_name,Company%20500%20Ltd)'
+  const someIds = `filter=in(id,${accountIds.slice(0, 25)})`
+  const oldest = 'filter=like(name,Account%2012*)'
   const insert: Sql = {
     text: `INSERT INTO accounts (store_id, id, created_at, updated_at, doc)
       SELECT $1::uuid, $2::uuid, now(), now(), $3::json FROM set_config('sutler.by', 'bench bench', true) RETURNING ${columns}`,
@@ -101,6 +103,8 @@ export function accountScenarios({ storeId, accountId, accountIds, manyAccountId
     },
     { name: 'filter-one-of-all', path: `/v2/accounts?${rare}`, bare: filtered(rare) },
     { name: 'filter-1000-of-all', path: `/v2/accounts?${common}`, bare: filtered(common) },
+    { name: 'filter-by-ids', path: `/v2/accounts?${someIds}`, bare: filtered(someIds) },
+    { name: 'filter-11111-of-the-oldest', path: `/v2/accounts?${oldest}`, bare: filtered(oldest) },
     {
       name: 'create-account',
       path: '/v2/accounts',
