@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { fetchPage, type Page } from '../../server/kernel/query/page.ts'
 import { parse } from '../../server/kernel/query/parse.ts'
 import { plan } from '../../server/kernel/query/plan.ts'
@@ -185,6 +185,20 @@ test.each([
 ])('%s and %s are one statement, which is prepared', (one, another) => {
   expect(sqlOf(one).once).toBeUndefined()
   expect(sqlOf(another).text).toBe(sqlOf(one).text)
+})
+
+/** It may count a million, and would hold up all pages behind it. */
+test('share no connection with pages of whole lists', async () => {
+  const { store } = world.work
+  const verbs = { page: vi.spyOn(store, 'page'), rows: vi.spyOn(store, 'rows') }
+  const used = async (query: string) => {
+    for (const verb of Object.values(verbs)) verb.mockClear()
+    await fetchPage(world.work, list, parse(query))
+    return Object.entries(verbs).flatMap(([name, { mock }]) => (mock.calls.length > 0 ? [name] : []))
+  }
+  expect(await used('page%5Blimit%5D=5')).toEqual(['page'])
+  expect(await used('page%5Blimit%5D=5&filter=eq(title,common)')).toEqual(['rows'])
+  vi.restoreAllMocks()
 })
 
 interface Node {

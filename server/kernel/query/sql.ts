@@ -57,7 +57,7 @@ function plainPage({ resource, scope }: Source, window: Window, storeId: string)
     known.get(name) ??
     pageText(resource, totalSql(resource), (seeks ? soughtRows : firstRows)(resource, window), window)
   known.set(name, text)
-  return { text, values: [storeId, ...scope, limit, ...(seeks ? [offset] : [])] }
+  return { text, values: [storeId, ...scope, limit, ...(seeks ? [offset] : [])], page: true }
 }
 
 /** The text differs with each call. */
