@@ -15,6 +15,8 @@ import { seed } from './seed.ts'
 const [rows = 1_000_000, seconds = 4] = process.argv.slice(2).map(Number)
 const rounds = 3
 const connections = 32
+/** How many of a scenario's paths were asked for. */
+const asked = new WeakMap<readonly string[], number>()
 
 const server = await startOwnServer()
 const children: ReturnType<typeof fork>[] = []
@@ -92,13 +94,13 @@ async function load(
   return result
 }
 
-const asked = new WeakMap<readonly string[], number>()
-
 /** All connections, in all rounds, go through the paths together. */
-const asksForNext = (paths: readonly string[]) => (request: autocannon.Request) => {
-  const n = asked.get(paths) ?? 0
-  asked.set(paths, n + 1)
-  return { ...request, path: paths[n % paths.length] as string }
+function asksForNext(paths: readonly string[]) {
+  return (request: autocannon.Request) => {
+    const n = asked.get(paths) ?? 0
+    asked.set(paths, n + 1)
+    return { ...request, path: paths[n % paths.length] as string }
+  }
 }
 
 function shuffled<T>(items: readonly T[]): T[] {
