@@ -93,3 +93,14 @@ test('what a rule locks stays locked until the write that it was for', async () 
   // Without the lock a child would meet the foreign key: its parent went after the rule had looked.
   for (const one of made) expect([201, 404]).toContain(one.status)
 })
+
+test('of many clients who change one object at once each is heard', async () => {
+  const { body } = await world.admin.post('/v2/accounts', account({}))
+  const path = `/v2/accounts/${body.data.id}`
+  const clients = Array.from({ length: 32 }, async () => {
+    const statuses = new Set<number>()
+    for (let n = 0; n < 8; n++) statuses.add((await world.admin.put(path, account({}))).status)
+    return statuses
+  })
+  for (const statuses of await Promise.all(clients)) expect([...statuses]).toEqual([200])
+}, 120_000)

@@ -34,8 +34,7 @@ export class LateTransaction implements Transaction {
 
   async run(sql: Sql): Promise<readonly Tuple[]> {
     if (this.#ended) throw new Error('the transaction has ended')
-    this.#begun ??= this.#begin()
-    return this.#means.send(await this.#begun, sql)
+    return this.#means.send(await this.#start(), sql)
   }
 
   read(sql: Sql): Promise<readonly Tuple[]> {
@@ -45,9 +44,16 @@ export class LateTransaction implements Transaction {
   async last(sql: Sql): Promise<readonly Tuple[]> {
     if (this.#begun || this.#ended) return this.run(sql)
     const rows = await this.#means.alone(sql)
-    // What has written nothing lost a race, and is tried again.
     this.#ended = rows.length > 0
+    // What has written nothing lost a race, and is tried again: what it reads for that must not grow old while it waits
+    // for a connection.
+    if (!this.#ended) await this.#start()
     return rows
+  }
+
+  #start(): Promise<pg.PoolClient> {
+    this.#begun ??= this.#begin()
+    return this.#begun
   }
 
   async #begin(): Promise<pg.PoolClient> {
