@@ -12,8 +12,8 @@ const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknow
 type Done = (error: Error | undefined | null, tuples: readonly Tuple[]) => void
 
 /**
- * A statement as the driver sends it, without asking to describe its rows: all of them are read as text, in the order of
- * the statement's columns. With a `name` it stays prepared.
+ * A statement as the driver sends it, without asking to describe its rows: all of them are read as text, in the order
+ * of the statement's columns. With a `name` it stays prepared.
  */
 export class Statement extends pg.Query {
   /** Read by the driver. */

@@ -4,8 +4,8 @@ import type { Connection, Sql, Tuple } from './database.ts'
 /** A transaction. It begins with its first statement that is more than a read: before that it would hold nothing. */
 export interface Transaction extends Connection {
   /**
-   * A SELECT that locks nothing. Each statement of a transaction sees what is committed when it starts (READ COMMITTED),
-   * so before the begin it sees the same outside.
+   * A SELECT that locks nothing. Each statement of a transaction sees what is committed when it starts (READ
+   * COMMITTED), so before the begin it sees the same outside.
    */
   read(sql: Sql): Promise<readonly Tuple[]>
   /** The last statement: where nothing has begun, it is a transaction by itself. */
