@@ -4,9 +4,8 @@ import { perInstance } from '../per-instance.ts'
 import { type Asker, networkOf } from './attempts.ts'
 import { Turns } from './turns.ts'
 
-// Node has four threads for what blocks, also for files and the names of hosts: one stays free for them, and one
-// processor for the requests.
-const atOnceMax = Math.max(1, Math.min(3, availableParallelism() - 1))
+// Node has four threads for what blocks, also for files and the names of hosts: one stays free for them.
+const atOnceMax = Math.min(3, availableParallelism())
 /** Some ten seconds of work for one processor. */
 const waitingMax = 400
 
