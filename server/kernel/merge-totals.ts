@@ -28,7 +28,7 @@ export const mergeTotals: Chore = {
 }
 
 // Without giving pages back: that would need a lock that waits for readers.
-const vacuum = 'VACUUM (TRUNCATE false, SKIP_LOCKED true) list_deltas'
+const vacuum = 'VACUUM (TRUNCATE false, SKIP_LOCKED true) list_deltas, list_moves'
 const listsPerRound = 50
 const roundsMax = 100
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { listKey } from '../../server/kernel/query/sql.ts'
+import { listKey } from '../../server/kernel/query/places.ts'
 import { orderOf } from '../../server/kernel/resource.ts'
 import { Samples } from '../support/samples.ts'
 import { openWorld, type World } from '../support/world.ts'
@@ -26,23 +26,35 @@ async function merge(): Promise<void> {
   }
 }
 
-/** Each block of the list says how many rows lie between its start and the next one's. */
+/**
+ * Each block of the list says how many rows lie between its start and the next one's, in each order and on both levels;
+ * the larger ones begin where smaller ones do. How many hold rows.
+ */
 async function expectTrueBlocks({ specimen: { resource } }: Listing): Promise<number> {
   const scope = resource.scopeColumns.at(-1) ?? 'store_id'
+  const at = `CASE b.sorted_by WHEN 'created_at' THEN r.created_at WHEN 'updated_at' THEN r.updated_at ELSE '-infinity' END`
   const { rows } = await world.sql(
-    `SELECT b.n::int AS said, count(r.id)::int AS counted FROM (
+    `SELECT b.sorted_by, b.level, b.n::int AS said, count(r.id)::int AS counted, EXISTS (SELECT FROM list_blocks s
+         WHERE (s.store_id, s.list, s.scope, s.sorted_by, s.level, s.at, s.id)
+           = (b.store_id, b.list, b.scope, b.sorted_by, 0, b.at, b.id)) AS begins_one
+     FROM (
        SELECT *, lead((at, id)) OVER w AS next_start, lead(at) OVER w AS next_at, lead(id) OVER w AS next_id
        FROM list_blocks WHERE list = $1 AND store_id = $2
-       WINDOW w AS (PARTITION BY scope ORDER BY at, id)) b
+       WINDOW w AS (PARTITION BY scope, sorted_by, level ORDER BY at, id)) b
      LEFT JOIN ${resource.table} r ON r.store_id = b.store_id AND r.${scope} = b.scope
-       AND (r.created_at, r.id) >= (b.at, b.id)
-       AND (b.next_at IS NULL OR (r.created_at, r.id) < (b.next_at, b.next_id))
-     GROUP BY b.scope, b.at, b.id, b.n`,
+       AND (${at}, r.id) >= (b.at, b.id) AND (b.next_at IS NULL OR (${at}, r.id) < (b.next_at, b.next_id))
+     GROUP BY b.store_id, b.list, b.scope, b.sorted_by, b.level, b.at, b.id, b.n`,
     [listKey(resource), world.storeId],
   )
-  for (const { said, counted } of rows)
-    expect(said, `what a block of ${resource.table} says it holds`).toBe(counted)
-  return rows.length
+  for (const { sorted_by, level, said, counted, begins_one } of rows) {
+    expect(said, `what a block of level ${level} of ${resource.table} by ${sorted_by} says`).toBe(counted)
+    expect(begins_one, 'that a block of rows begins there').toBe(true)
+  }
+  for (const level of [0, 1]) {
+    const orders = new Set(rows.filter((row) => row.level === level).map(({ sorted_by }) => sorted_by))
+    expect(orders.size, `orders with blocks of level ${level}`).toBe(rows.length ? 3 : 0)
+  }
+  return rows.filter(({ level, sorted_by }) => level === 0 && sorted_by === 'id').length
 }
 
 describe.each(own.filter(({ specimen }) => specimen.operations.create))('$id', (listing) => {
@@ -95,7 +107,7 @@ describe.each(own)('$id', (listing) => {
     await merge()
     const order = await expectRight('after merging')
     const blocks = await expectTrueBlocks(listing)
-    expect(blocks > 1, `that there are blocks of ${order.length} rows`).toBe(order.length > 4096)
+    expect(blocks > 1, `that there are blocks of ${order.length} rows`).toBe(order.length > 1024)
     const { resource } = listing.specimen
     const victims = order
       .filter((id, i) => id !== anId && !there.includes(id) && i % 7 === 3)

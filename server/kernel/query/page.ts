@@ -9,8 +9,9 @@ import type { Resource, Row } from '../resource.ts'
 import { toRow } from '../storage/stored-row.ts'
 import { casts, type Window } from './page-text.ts'
 import type { Ask } from './parse.ts'
+import { listKey } from './places.ts'
 import { plan } from './plan.ts'
-import { listKey, pageSql, type Source } from './sql.ts'
+import { pageSql, type Source } from './sql.ts'
 
 /** A page of a list, and where it lies. */
 export interface Page<F extends Fields = Fields> {

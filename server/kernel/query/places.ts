@@ -1,0 +1,123 @@
+import type { Resource, ValueType } from '../resource.ts'
+import type { Binds } from '../storage/binds.ts'
+import { address, casts, type Window } from './page-text.ts'
+import type { PlannedFilter } from './plan.ts'
+
+/** The key of a list's counters, and the scope they are kept for: the innermost parent, else the store. */
+export const listKey = ({ table, scopeColumns }: Resource): string =>
+  scopeColumns.length ? `${table}.${scopeColumns.at(-1)}` : table
+
+/** A list as the functions of its counters are told it: key, store, scope. */
+export const listArguments = (resource: Resource): string =>
+  `'${listKey(resource)}', $1, ${scopeOf(resource)}`
+
+const scopeOf = ({ scopeColumns }: Resource) => `$${scopeColumns.length + 1}::uuid`
+
+/**
+ * An exact total without counting: the merged counter and the changes not yet merged into it. Its values are the store
+ * and the list's scope.
+ */
+export function totalSql(resource: Resource): string {
+  const at = waitingAt(resource)
+  return (
+    `SELECT coalesce((SELECT n FROM list_totals WHERE ${at}), 0) + coalesce(sum(n), 0) AS total, ` +
+    `count(*) AS unmerged FROM list_deltas WHERE ${at}`
+  )
+}
+
+const waitingAt = (resource: Resource) =>
+  `list = '${listKey(resource)}' AND store_id = $1 AND scope = ${scopeOf(resource)}`
+
+/** The orders that lists are walked by: in these the place of any row is known without counting those before it. */
+const walkedBy: Readonly<Record<string, ValueType>> = { id: 'uuid', created_at: 'time', updated_at: 'time' }
+
+export const isWalked = (column: string): boolean => Object.hasOwn(walkedBy, column)
+
+const before = { gt: '<=', ge: '<', lt: '<', le: '<=' } as const
+const beyond = { gt: '>', ge: '>=', lt: '<', le: '<=' } as const
+
+/** One end of a range. `value` is the value, or where it is bound. */
+export interface Bound {
+  readonly op: keyof typeof before
+  readonly value: string
+}
+
+/** Part of a list, from one place of an order up to another. Without bounds it is the whole list. */
+export interface Range {
+  readonly column?: string
+  readonly bounds: readonly Bound[]
+}
+
+export const isLower = ({ op }: Bound): boolean => op === 'gt' || op === 'ge'
+
+/** The range that a filter means, if it means one: a walk's `gt(id,…)`, or both ends of a time. */
+export function rangeOf(filter: PlannedFilter | undefined): Range | undefined {
+  if (!filter) return { bounds: [] }
+  const terms = filter.is === 'and' ? filter.parts : [filter]
+  let column: string | undefined
+  const bounds: Bound[] = []
+  for (const term of terms) {
+    if (term.is !== 'term' || term.rule.where || !isWalked(term.rule.column)) return undefined
+    if (!isOneOf(before, term.op) || (column ?? term.rule.column) !== term.rule.column) return undefined
+    column = term.rule.column
+    bounds.push({ op: term.op, value: term.values[0] as string })
+  }
+  const [lower, upper] = [bounds.filter(isLower), bounds.filter((bound) => !isLower(bound))]
+  return column && lower.length < 2 && upper.length < 2 ? { column, bounds: [...lower, ...upper] } : undefined
+}
+
+const isOneOf = <K extends string>(known: Readonly<Record<K, unknown>>, name: string): name is K =>
+  Object.hasOwn(known, name)
+
+const bound = (column: string, { value }: Bound) => value + casts[walkedBy[column] as ValueType]
+
+/** The range with placeholders for its values. */
+export const boundBy = ({ column, bounds }: Range, { bind }: Pick<Binds, 'bind'>): Range => ({
+  ...(column && { column }),
+  bounds: bounds.map(({ op, value }) => ({ op, value: bind(value) })),
+})
+
+/** The condition of one end. */
+export const boundSql = (column: string, end: Bound): string =>
+  `${column} ${beyond[end.op]} ${bound(column, end)}`
+
+/** The condition of a row's place in an order: where these are its values. */
+export const placeSql = (column: string, sign: string, at: string, id: string): string =>
+  column === 'id' ? `id ${sign} ${id}` : `(${column}, id) ${sign} (${at}, ${id})`
+
+/** Only rows behind the last one seen, in the order of the window. */
+export function behindSql({ column, descending, behind }: Window, { bind }: Pick<Binds, 'bind'>): string {
+  const id = `${bind(behind?.id)}::uuid`
+  const value = column === 'id' ? '' : `${bind(behind?.value)}${behind?.cast}`
+  return placeSql(column, descending ? '<' : '>', value, id)
+}
+
+/** As `totalSql`, of a range whose values are bound. `before` is how many rows of the list lie before it. */
+export function rangeTotalSql(resource: Resource, { column, bounds }: Range): string {
+  if (!column) return totalSql(resource)
+  const [lower, upper] = [bounds.find(isLower), bounds.find((end) => !isLower(end))]
+  const from = lower ? `(${rowsBefore(resource, column, lower)})` : '0'
+  const to = upper ? `(${rowsBefore(resource, column, upper)})` : 'whole.total'
+  const moves =
+    column === 'updated_at' ? ` + (SELECT count(*) FROM list_moves WHERE ${waitingAt(resource)})` : ''
+  // OFFSET 0: each end is found once, not wherever it is named.
+  return (
+    `SELECT greatest(ends.after - ends.before, 0) AS total, ends.before, ends.unmerged FROM (` +
+    `SELECT ${from} AS before, ${to} AS after, whole.unmerged${moves} AS unmerged FROM (${totalSql(resource)}) whole OFFSET 0) ends`
+  )
+}
+
+const firstId = `'00000000-0000-0000-0000-000000000000'`
+const lastId = `'ffffffff-ffff-ffff-ffff-ffffffffffff'`
+
+/** How many rows of the list lie before one end: what its blocks say, and what is counted within one of them. */
+function rowsBefore(resource: Resource, column: string, end: Bound): string {
+  const value = bound(column, end)
+  const sign = before[end.op]
+  const place = column === 'id' ? `'-infinity', ${value}` : `${value}, ${sign === '<' ? firstId : lastId}`
+  return (
+    `SELECT block.before + (SELECT count(*) FROM ${resource.table} WHERE ${address(resource)} ` +
+    `AND ${placeSql(column, '>=', 'block.at', 'block.id')} AND ${column} ${sign} ${value}) ` +
+    `FROM list_block_at(${listArguments(resource)}, '${column}', ${place}) block`
+  )
+}

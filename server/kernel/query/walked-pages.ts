@@ -1,0 +1,104 @@
+import type { Resource } from '../resource.ts'
+import { Binds } from '../storage/binds.ts'
+import type { Sql } from '../storage/database.ts'
+import { address, keyOf, order, pageText, type Window } from './page-text.ts'
+import { limits } from './parse.ts'
+import {
+  behindSql,
+  boundBy,
+  boundSql,
+  isLower,
+  isWalked,
+  listArguments,
+  placeSql,
+  type Range,
+  rangeTotalSql,
+} from './places.ts'
+
+/** Of each resource: one for each of its orders, for what lies deeper, and for ranges. */
+const texts = new WeakMap<Resource, Map<string, string>>()
+
+/**
+ * A page of a whole list, in any order from its beginning; in an order that lists are walked by, at any depth, behind a
+ * cursor, or of a range of it. The text is the same whoever asks, and for how much of the list: it is written once, and
+ * prepared.
+ */
+export function walkedPage(
+  { resource, scope }: { readonly resource: Resource; readonly scope: readonly string[] },
+  range: Range,
+  window: Window,
+  storeId: string,
+): Sql | undefined {
+  const { limit, offset, behind, column } = window
+  if (range.column && range.column !== column) return undefined
+  if ((offset > 0 || behind) && !isWalked(column)) return undefined
+  const known = texts.get(resource) ?? new Map<string, string>()
+  texts.set(resource, known)
+  const name = [order(window), offset > 0, behind !== undefined, ...range.bounds.map(({ op }) => op)].join()
+  const text = known.get(name) ?? textOf(resource, range, window)
+  known.set(name, text)
+  const values = [storeId, ...scope, limit, ...(offset > 0 ? [offset] : [])]
+  values.push(...range.bounds.map(({ value }) => value))
+  if (behind) values.push(behind.id, ...(column === 'id' ? [] : [behind.value]))
+  return { text, values, page: true }
+}
+
+/** Its placeholders are in the order of the values above. */
+function textOf(resource: Resource, range: Range, window: Window): string {
+  const binds = new Binds(['', ...resource.scopeColumns])
+  const limit = `${binds.bind('limit')}::bigint`
+  const offset = window.offset > 0 ? `${binds.bind('offset')}::bigint` : undefined
+  const bound = boundBy(range, binds)
+  const total = rangeTotalSql(resource, bound)
+  if (offset) return pageText(resource, total, soughtRows(resource, bound, window, limit, offset), window)
+  const conditions = bound.bounds.map((end) => boundSql(window.column, end))
+  if (window.behind) conditions.push(behindSql(window, binds))
+  return pageText(resource, total, firstRows(resource, conditions, window, limit), window)
+}
+
+/**
+ * A bound limit, in the text only as many rows as a page may have. The planner then goes by the index for all of them;
+ * it must not know the limit at any time, or it would find a plan for its value cheaper, and make it anew each time.
+ */
+const cutRows = (rows: string, limit: string): string =>
+  `SELECT * FROM (${rows} LIMIT ${limit}) page LIMIT ${limits.pageMax + 1}`
+
+/** From the beginning of the list, or of what the conditions leave of it. */
+const firstRows = (
+  resource: Resource,
+  conditions: readonly string[],
+  window: Window,
+  limit: string,
+): string =>
+  cutRows(
+    `SELECT * FROM ${resource.table} WHERE ${[address(resource), ...conditions].join(' AND ')} ORDER BY ${order(window)}`,
+    `(SELECT ${limit})`,
+  )
+
+/**
+ * At any depth: `list_seek` names the block of rows that the page begins in, and only rows of that block are skipped. A
+ * page from the end is the same rows counted from the start.
+ */
+function soughtRows(
+  resource: Resource,
+  { bounds }: Range,
+  { column, descending }: Window,
+  limit: string,
+  offset: string,
+): string {
+  const { table } = resource
+  const start = bounds.some(isLower) ? 't.before' : '0'
+  const first = `${start} + ${descending ? `greatest(t.total - ${offset} - ${limit}, 0)` : offset}`
+  const count = `greatest(least(t.total - ${offset}, ${limit}), 0)`
+  const key = keyOf(resource)
+  const keys =
+    `SELECT ${key.map((name) => `${name} AS _${name}`).join(', ')} FROM ${table} ` +
+    `WHERE ${address(resource)} AND ${placeSql(column, '>=', 'block.at', 'block.id')} ` +
+    `ORDER BY ${order({ column, descending: false })} OFFSET place.first - block.before`
+  return (
+    `SELECT whole.* FROM (SELECT ${first} AS first, ${count} AS count) place ` +
+    `CROSS JOIN LATERAL list_seek(${listArguments(resource)}, '${column}', place.first) block ` +
+    `CROSS JOIN LATERAL (${cutRows(keys, 'place.count')}) found ` +
+    `JOIN ${table} whole ON ${key.map((name) => `whole.${name} = found._${name}`).join(' AND ')}`
+  )
+}
