@@ -30,7 +30,13 @@ export interface Scenario {
 
 const first: Window = { limit: 25, offset: 0, column: 'created_at', descending: true }
 
-export function accountScenarios({ storeId, accountId, accountIds, manyAccountIds }: Seeded): Scenario[] {
+export function accountScenarios({
+  storeId,
+  accountId,
+  accountAt,
+  accountIds,
+  manyAccountIds,
+}: Seeded): Scenario[] {
   const source = { resource: accountResource, scope: [] }
   const page = (window: Window): Bare => ({ sql: pageSql(source, undefined, window, storeId), quick: false })
   const filtered = (query: string): Bare => {
@@ -67,6 +73,13 @@ export function accountScenarios({ storeId, accountId, accountIds, manyAccountId
       FROM set_config('sutler.by', 'bench bench', true) WHERE store_id = $1 AND id = $2 RETURNING ${columns}`,
     values: [storeId, accountIds, JSON.stringify({ name: 'Bare', legal_name: null, external_ref: null })],
   }
+  const hundred = 'page%5Blimit%5D=100'
+  // The step in the middle of each walk (requirement §4.3).
+  const walks = [
+    ['id', 'id', `gt(id,${accountId})`],
+    ['created-at', 'created_at', `ge(created_at,${accountAt})`],
+    ['updated-at', 'updated_at', `ge(updated_at,${accountAt})`],
+  ] as const
   return [
     { name: 'get-account', path: `/v2/accounts/${accountId}`, bare: { sql: one, quick: true } },
     {
@@ -101,6 +114,12 @@ export function accountScenarios({ storeId, accountId, accountIds, manyAccountId
       bare: page({ ...first, offset: 500_000 }),
       compareWith: 'list-accounts',
     },
+    { name: 'walk-first', path: `/v2/accounts?sort=id&${hundred}` },
+    ...walks.map(([name, column, filter]) => ({
+      name: `walk-by-${name}`,
+      path: `/v2/accounts?sort=${column}&${hundred}&filter=${filter}`,
+      compareWith: 'walk-first',
+    })),
     { name: 'filter-one-of-all', path: `/v2/accounts?${rare}`, bare: filtered(rare) },
     { name: 'filter-1000-of-all', path: `/v2/accounts?${common}`, bare: filtered(common) },
     { name: 'filter-by-ids', path: `/v2/accounts?${someIds}`, bare: filtered(someIds) },

@@ -5,7 +5,9 @@ import type { Database } from '../server/kernel/storage/database.ts'
 /** What was made, to be asked for. */
 export interface Seeded {
   readonly storeId: string
+  /** In the middle of the list, and when it was made and last changed. */
   readonly accountId: string
+  readonly accountAt: string
   /** Some more, for writes that do not all meet at one row. */
   readonly accountIds: readonly string[]
   /** So many that those who read them one by one have not read them within the hour. */
@@ -61,7 +63,8 @@ export async function seed(database: Database, url: string, token: string, rows:
   await database.run({ text: 'VACUUM ANALYZE', values: [] })
   await database.run({ text: 'CHECKPOINT', values: [] })
   const [account] = await database.run({
-    text: 'SELECT id FROM accounts WHERE store_id = $1 ORDER BY created_at LIMIT 1 OFFSET $2',
+    text: `SELECT id, to_json(created_at AT TIME ZONE 'UTC')#>>'{}' || 'Z' FROM accounts WHERE store_id = $1
+      ORDER BY created_at LIMIT 1 OFFSET $2`,
     values: [storeId, Math.floor(rows / 2)],
   })
   const ids = await database.run({
@@ -75,6 +78,7 @@ export async function seed(database: Database, url: string, token: string, rows:
   return {
     storeId,
     accountId: account?.[0] as string,
+    accountAt: account?.[1] as string,
     accountIds: ids.slice(0, 1000).map(([id]) => id as string),
     manyAccountIds: ids.map(([id]) => id as string),
     customApiId,

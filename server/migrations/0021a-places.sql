@@ -1,5 +1,5 @@
 -- Where a row stands in its list, in each of the orders that lists are walked by, without counting the rows before it:
--- blocks of rows by creation, by id and by last change, and blocks of those. See docs/decisions/0002-totals-and-depth.md.
+-- blocks of rows by creation, by id and by last change, and blocks of those. See docs/decisions/0002.
 
 DROP FUNCTION merge_list_deltas(integer);
 DROP FUNCTION split_list_blocks(text, uuid, uuid, integer);
@@ -7,8 +7,8 @@ DROP FUNCTION list_seek(text, uuid, uuid, bigint);
 DROP TABLE list_blocks;
 
 -- How many rows lie from each block's first (at, id) up to the next block's, in one order of a list. In the order of
--- ids, each `at` is '-infinity'. A block of level 1 has all those of level 0 from its own beginning up to the next one's;
--- the first of both levels begin where the list does. Kept for lists of more than one block.
+-- ids, each `at` is '-infinity'. A block of level 1 has all those of level 0 from its own beginning up to that of the
+-- next; the first of both levels begin where the list does. Kept for lists of more than one block.
 CREATE TABLE list_blocks (
   list text COLLATE "C" NOT NULL,
   store_id uuid NOT NULL,
@@ -187,8 +187,9 @@ BEGIN
         AND larger.at = b.at AND larger.id = b.id));
 END $$;
 
--- The block of rows that (to_at, to_id) lies in, and how many rows lie before it. What waits to be merged is counted where
--- it falls. A list without blocks begins at its beginning. To plan it for its values would take longer than to run it.
+-- The block of rows that (to_at, to_id) lies in, and how many rows lie before it. What waits to be merged is counted
+-- where it falls. A list without blocks begins at its beginning. To plan it for its values would take longer than to
+-- run it.
 CREATE FUNCTION list_block_at(of_list text, of_store uuid, of_scope uuid, by_column text, to_at timestamptz, to_id uuid,
   OUT at timestamptz, OUT id uuid, OUT before bigint)
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off AS $$
@@ -219,7 +220,7 @@ BEGIN
   ) s;
 END $$;
 
--- The last block of rows that begins at or before the row at `place` (from 0), and how many rows lie before it; as above.
+-- The last block of rows that begins at or before the row at `place` (from 0), and how many rows lie before it.
 CREATE FUNCTION list_seek(of_list text, of_store uuid, of_scope uuid, by_column text, place bigint,
   OUT at timestamptz, OUT id uuid, OUT before bigint)
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_bitmapscan = off AS $$
