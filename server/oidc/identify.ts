@@ -52,7 +52,10 @@ export async function identify(
     clockTolerance: clockToleranceS,
     requiredClaims: ['sub', 'iat', 'exp'],
   })
-  const { sub: subject = '', aud, azp, nonce } = payload
+  const { sub: subject = '', aud, azp, nonce, iat = 0 } = payload
+  // jose looks at this only where it is told how old a token may be.
+  if (iat * 1000 > work.clock.now().getTime() + clockToleranceS * 1000)
+    throw new Error('the token is of the future')
   if (nonce !== request.nonce) throw new Error('the nonce is of another sign-in')
   const shared = Array.isArray(aud) && aud.length > 1
   if (azp === undefined ? shared : azp !== profile.doc.client_id)
