@@ -52,7 +52,7 @@ export function entriesOf(api: Omit<Definition, 'entries' | 'state'>): Resource 
     meta: {
       fields: entryMeta,
       of: (row) => ({
-        data_size: row.hidden.meta?.data_size ?? 0,
+        data_size: row.hidden.meta?.data_size,
         resource_version: row.version,
         etag_id: etagId(row),
       }),

@@ -5,6 +5,7 @@ import { objectAnswer } from '../kernel/http/answer.ts'
 import { isId } from '../kernel/ids.ts'
 import { change, list, lookUp, remove } from '../kernel/operations.ts'
 import type { Resource, Row } from '../kernel/resource.ts'
+import { answerToWriter } from './answer-to-writer.ts'
 import { createEntry } from './create-entry.ts'
 import { type Definition, findDefinition, type Naming, withDefinition } from './definition.ts'
 import { mustBeAccepted, readValues } from './entry-values.ts'
@@ -41,19 +42,27 @@ const addresses: readonly Address[] = [
 
 /** The operations of entries, at both addresses. What a write was checked against cannot change under it. */
 export const entryOperations = (mayUse: MayUse): readonly Action[] =>
-  addresses.flatMap((address) => operationsAt(address, mayUse))
+  addresses.flatMap((address) => operationsAt(address, mayUse, mustUseBy(mayUse)))
 
-/** Refuses a caller whose role may not do this with the custom API's entries. */
-export type MayUse = (ctx: Ctx, customApiId: string, right: Right) => Promise<void>
+/** Whether the caller's role may do this with the custom API's entries. */
+export type MayUse = (ctx: Ctx, customApiId: string, right: Right) => Promise<boolean>
+type MustUse = (...asked: Parameters<MayUse>) => Promise<void>
+
+const mustUseBy =
+  (mayUse: MayUse): MustUse =>
+  async (...asked) => {
+    if (await mayUse(...asked)) return
+    throw new Problem('forbidden', 'You do not have permission to access this resource.')
+  }
 
 type Right = 'create' | 'list' | 'read' | 'update' | 'delete'
 
 const mayRepeat =
-  (address: Address, mayUse: MayUse, right: Right) =>
+  (address: Address, mustUse: MustUse, right: Right) =>
   async (ctx: Ctx, { params }: { readonly params: Params }) =>
-    mayUse(ctx, (await findDefinition(ctx, address.naming(params))).id, right)
+    mustUse(ctx, (await findDefinition(ctx, address.naming(params))).id, right)
 
-const operationsAt = (address: Address, mayUse: MayUse): readonly Action[] => [
+const operationsAt = (address: Address, mayUse: MayUse, mustUse: MustUse): readonly Action[] => [
   action({
     name: `list-custom-entries${address.suffix}`,
     route: `GET ${address.path}`,
@@ -65,7 +74,7 @@ const operationsAt = (address: Address, mayUse: MayUse): readonly Action[] => [
     async run(ctx, { rawBody: _, ...call }) {
       return within(ctx, call.query, async (ctx) => {
         const api = await findDefinition(ctx, address.naming(call.params))
-        await mayUse(ctx, api.id, 'list')
+        await mustUse(ctx, api.id, 'list')
         return list(ctx, api.entries, [api.id], { ...call, body: undefined })
       })
     },
@@ -77,10 +86,10 @@ const operationsAt = (address: Address, mayUse: MayUse): readonly Action[] => [
     about: 'Creates an entry of a custom API.',
     area: 'custom-entries',
     status: 201,
-    mayRepeat: mayRepeat(address, mayUse, 'create'),
+    mayRepeat: mayRepeat(address, mustUse, 'create'),
     async run(ctx, { params, rawBody }) {
       return withDefinition(ctx, address.naming(params), async (api) => {
-        await mayUse(ctx, api.id, 'create')
+        await mustUse(ctx, api.id, 'create')
         const row = await createEntry(ctx, api, await readValues(api, rawBody))
         return row && objectAnswer(201, api.entries, row, ctx)
       })
@@ -95,7 +104,7 @@ const operationsAt = (address: Address, mayUse: MayUse): readonly Action[] => [
     status: 200,
     async run(ctx, { params }) {
       const { api, entry } = await findEntry(ctx, address.naming(params), givenId(params), address.byUrlSlug)
-      await mayUse(ctx, api.id, 'read')
+      await mustUse(ctx, api.id, 'read')
       if (!entry) throw missing()
       return objectAnswer(200, api.entries, entry, ctx)
     },
@@ -109,22 +118,24 @@ const operationsAt = (address: Address, mayUse: MayUse): readonly Action[] => [
       'an entry that does not exist is created.',
     area: 'custom-entries',
     status: 200,
-    mayRepeat: mayRepeat(address, mayUse, 'update'),
+    mayRepeat: mayRepeat(address, mustUse, 'update'),
     async run(ctx, { params, rawBody, ifMatch }) {
       const api = await findDefinition(ctx, address.naming(params), true)
-      await mayUse(ctx, api.id, 'update')
+      await mustUse(ctx, api.id, 'update')
       const values = await readValues(api, rawBody)
-      if (!api.allowUpserts) {
-        return answerChange(ctx, api, await findId(ctx, api, address, params), values, ifMatch)
+      const changed = async (id: string) => {
+        const row = await namingTheField(api, change(ctx, api.entries, [api.id], id, values, ifMatch))
+        return answerToWriter(ctx, api.entries, row, values, await mayUse(ctx, api.id, 'read'))
       }
+      if (!api.allowUpserts) return changed(await findId(ctx, api, address, params))
       let id = await idOfExisting(ctx, api, address, params)
       if (id === undefined) {
         // Two that find nothing do not both create: the second one waits, and finds.
         await waitForTurn(ctx, api, givenId(params))
         id = await idOfExisting(ctx, api, address, params)
       }
-      if (id !== undefined) return answerChange(ctx, api, id, values, ifMatch)
-      await mayUse(ctx, api.id, 'create')
+      if (id !== undefined) return changed(id)
+      await mustUse(ctx, api.id, 'create')
       return upsert(ctx, api, address, givenId(params), values, ifMatch)
     },
   }),
@@ -135,10 +146,10 @@ const operationsAt = (address: Address, mayUse: MayUse): readonly Action[] => [
     about: 'Deletes an entry of a custom API.',
     area: 'custom-entries',
     status: 204,
-    mayRepeat: mayRepeat(address, mayUse, 'delete'),
+    mayRepeat: mayRepeat(address, mustUse, 'delete'),
     async run(ctx, { params, ifMatch }) {
       const api = await findDefinition(ctx, address.naming(params))
-      await mayUse(ctx, api.id, 'delete')
+      await mustUse(ctx, api.id, 'delete')
       const id = await findId(ctx, api, address, params)
       return remove(ctx, api.entries, [api.id], id, { ifMatch })
     },
@@ -170,17 +181,6 @@ async function idOfExisting(
 ): Promise<string | undefined> {
   const id = await idOf(ctx, api, address, params)
   return id !== undefined && (await ctx.store.find(api.entries, id, [api.id])) ? id : undefined
-}
-
-async function answerChange(
-  ctx: Ctx,
-  api: Definition,
-  id: string,
-  values: Record<string, unknown>,
-  ifMatch: string | undefined,
-) {
-  const row = await namingTheField(api, change(ctx, api.entries, [api.id], id, values, ifMatch))
-  return objectAnswer(200, api.entries, row, ctx)
 }
 
 async function upsert(

@@ -14,8 +14,8 @@ const fields = {
   create: permission('May create entries.'),
   list: permission('May list entries.'),
   read: permission('May read one entry.'),
-  update: permission('May change entries.'),
-  delete: permission('May delete entries.'),
+  update: permission('May change entries, whoever made them.'),
+  delete: permission('May delete entries, whoever made them.'),
   relationships: group(
     { custom_api: linkTo('custom_api'), role: linkTo('built_in_role') },
     { required: true, immutable: true, about: 'Which role the policy is for, and which custom API.' },
@@ -26,7 +26,8 @@ const fields = {
 export const customApiRolePolicies = resource({
   type: 'custom_api_role_policy',
   noun: ['custom-api-role-policy', 'custom-api-role-policies'],
-  about: 'What one role may do with the entries of one custom API.',
+  about:
+    'What one role may do with the entries of one custom API: with all of them, as no entry has an owner.',
   path: '/v2/permissions/custom-api-role-policies',
   table: 'custom_api_role_policies',
   fields,

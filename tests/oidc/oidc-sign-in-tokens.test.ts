@@ -90,7 +90,10 @@ describe('the claims of an ID token', () => {
     ['a subject that cannot be stored', changed({ sub: 'a\0b' })],
     ['no expiry', changed({ exp: undefined })],
     ['no time of issue', changed({ iat: undefined })],
-    ['a time of issue in the future', (claims, keys) => signed({ ...claims, iat: nowS() + 90 }, keys.published)],
+    [
+      'a time of issue in the future',
+      (claims, keys) => signed({ ...claims, iat: nowS() + 90 }, keys.published),
+    ],
     ['an expiry in the past', (claims, keys) => signed({ ...claims, exp: nowS() - 70 }, keys.published)],
     ['a beginning in the future', (claims, keys) => signed({ ...claims, nbf: nowS() + 90 }, keys.published)],
   ]

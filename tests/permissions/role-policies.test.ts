@@ -43,12 +43,12 @@ async function attempts(
   }
 }
 
-const policy = (role: string, gives: (right: (typeof rights)[number]) => boolean) => ({
+const policy = (role: string, gives: (right: (typeof rights)[number]) => boolean, api = apiId) => ({
   data: {
     type: 'custom_api_role_policy',
     ...Object.fromEntries(rights.map((right) => [right, gives(right)])),
     relationships: {
-      custom_api: { data: { id: apiId, type: 'custom_api' } },
+      custom_api: { data: { id: api, type: 'custom_api' } },
       role: { data: { id: role, type: 'built_in_role' } },
     },
   },
@@ -80,6 +80,67 @@ test.each(rights)('a policy that gives only %s gives that and nothing else, at o
   }
   await world.admin.delete(`${policies}/${made.body.data.id}`)
   expect((await world.shopper.get('/v2/extensions/notes')).status).toBe(403)
+})
+
+test('who may change an entry but not read it is shown what they sent of it, and nothing else', async () => {
+  const type = 'letter_ext'
+  const apis = '/v2/settings/extensions/custom-apis'
+  const api = await world.admin.post(apis, {
+    data: { type: 'custom_api', name: 'Letters', slug: 'letters', api_type: type, allow_upserts: true },
+  })
+  const { id: letters } = api.body.data
+  const named = { use_as_url_slug: true, validation: { string: { unique: 'yes', allow_null_values: false } } }
+  for (const [slug, more] of Object.entries({ title: {}, secret: {}, handle: named })) {
+    const field = { type: 'custom_field', name: slug, slug, field_type: 'string', ...more }
+    const made = await world.admin.post(`${apis}/${letters}/fields`, { data: field })
+    expect(made.status, JSON.stringify(made.body)).toBe(201)
+  }
+  const [address, inSettings] = ['/v2/extensions/letters', `${apis}/${letters}/entries`]
+  const stored = { title: 'Old', secret: 'of someone else', handle: 'the-handle' }
+  const { id } = (await world.admin.post(address, { data: { type, ...stored } })).body.data
+  const made = await world.admin.post(
+    policies,
+    policy(guest, (right) => right !== 'read', letters),
+  )
+  const update = (path: string, values: object) =>
+    world.shopper.put(`${path}/${id}`, { data: { type, ...values } })
+
+  for (const path of [address, inSettings]) {
+    const reply = await update(path, { title: 'New' })
+    expect(reply.status).toBe(200)
+    expect(reply.body.data).toEqual({
+      id,
+      type,
+      title: 'New',
+      links: { self: `/extensions/letters/${id}` },
+      meta: {
+        timestamps: { created_at: expect.any(String), updated_at: expect.any(String) },
+        resource_version: expect.any(Number),
+        etag_id: expect.any(String),
+      },
+    })
+    expect(reply.headers.get('etag')).toBe(`W/"${reply.body.data.meta.etag_id}"`)
+    expect(JSON.stringify((await update(path, {})).body)).not.toMatch(/someone else|the-handle|New|data_size/)
+  }
+  // Whoever creates one has sent all that there is of it.
+  const own = await world.shopper.put(`${inSettings}/${unknown}`, { data: { type, handle: 'mine' } })
+  expect([own.status, own.body.data.handle, own.body.data.secret]).toEqual([201, 'mine', null])
+
+  const allowed = { data: { type: 'custom_api_role_policy', read: true } }
+  expect((await world.admin.put(`${policies}/${made.body.data.id}`, allowed)).status).toBe(200)
+  expect((await update(address, { title: 'Newer' })).body.data).toMatchObject({ ...stored, title: 'Newer' })
+  expect((await world.admin.delete(`${policies}/${made.body.data.id}`)).status).toBe(204)
+})
+
+test('a policy is for all entries: one that others made may be changed and deleted', async () => {
+  const made = await world.admin.post(
+    policies,
+    policy(guest, (right) => right === 'update' || right === 'delete'),
+  )
+  for (const address of addresses()) {
+    expect(await attempts(world.shopper, address)).toMatchObject({ update: 200, delete: 204 })
+  }
+  expect((await world.admin.delete(`${policies}/${made.body.data.id}`)).status).toBe(204)
 })
 
 test('who has signed in has the role of registered shoppers, not that of guests', async () => {
