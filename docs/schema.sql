@@ -995,6 +995,7 @@ CREATE TABLE one_time_passwords (
   password_link_id uuid NOT NULL,
   hash text NOT NULL,
   expires_at timestamp(3) with time zone NOT NULL,
+  email text NOT NULL,
   CONSTRAINT one_time_passwords_parent_fkey FOREIGN KEY (store_id, password_link_id) REFERENCES user_authentication_password_profile_infos(store_id, id) ON DELETE CASCADE,
   CONSTRAINT one_time_passwords_pkey PRIMARY KEY (store_id, password_link_id)
 );

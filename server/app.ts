@@ -6,12 +6,16 @@ import type { ShopperToken } from './kernel/context.ts'
 import type { Module } from './kernel/module.ts'
 import { keys } from './keys/index.ts'
 import { oidc } from './oidc/index.ts'
-import { passwords } from './passwords/index.ts'
+import { passwords, userWithAnyPassword } from './passwords/index.ts'
 import { mayUseEntries, permissions } from './permissions/index.ts'
 import { personalData } from './personal-data/index.ts'
 import { settings } from './settings/index.ts'
 
-const users = usersWith(autoCreateAccount, forgetPasswords)
+const users = usersWith({
+  whenCreated: autoCreateAccount,
+  whenUnlinked: forgetPasswords,
+  signIn: userWithAnyPassword,
+})
 
 const chapters: readonly Module[] = [
   settings,

@@ -106,8 +106,9 @@ export function readConfig(env: Env = process.env) {
     logLevel: setting('LOG_LEVEL', oneOf(logLevels), 'info'),
 
     /**
-     * `true` refuses new passwords that are among the most common, and asks shoppers who change their own for the
-     * current one (`current_password`). Off by default: clients that know only the public contract cannot send it.
+     * `true` refuses new passwords that are among the most common, and asks shoppers who change their password, email
+     * address or username for the current password (`current_password`), or for a sign-in of the last ten minutes. Off by
+     * default: clients that know only the public contract cannot send it.
      */
     strictPasswords: setting('SUTLER_STRICT_PASSWORDS', onOrOff, false),
 

@@ -16,6 +16,7 @@ export interface Session {
   readonly realmId: string
   readonly member: SignedIn
   readonly selfManagement: string
+  readonly signedInS: number
   readonly issuedS: number
   readonly expiresS: number
 }
@@ -36,6 +37,8 @@ export const signAccountMemberToken = (instance: Instance, session: Session, hom
     ancestors: home.ancestorIds.join(' '),
     account_member_self_management: session.selfManagement,
     epoch: session.member.tokenEpoch,
+    // Of OpenID Connect Core §2. A token that goes on from another has it of that.
+    auth_time: session.signedInS,
   })
     .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
     .setSubject(session.member.userId)
@@ -49,6 +52,9 @@ interface Claims {
   readonly store_id: string
   readonly realm_id: string
   readonly epoch: number
+  readonly iat: number
+  /** Tokens of before there was one are as old as they are. */
+  readonly auth_time?: number
 }
 
 /**
@@ -59,7 +65,7 @@ export const accountMemberToken: ShopperToken = {
   header: accountMemberTokenHeader,
   kind,
   async verify(instance, storeId, token): Promise<Shopper> {
-    const { sub, scope, store_id, realm_id, epoch } = await open(instance, token)
+    const { sub, scope, store_id, realm_id, epoch, iat, auth_time = iat } = await open(instance, token)
     if (store_id !== storeId) throw unauthorized('The account management token is for another store.')
     const [row] = await instance.database.quick({
       text: `SELECT coalesce(e.epoch, 0), s.doc->>'account_member_self_management'
@@ -76,7 +82,13 @@ export const accountMemberToken: ShopperToken = {
     const selfManagement = row[1] ?? account_member_self_management.options.default
     return {
       id: sub,
-      claims: { account_id: scope, realm_id, epoch, account_member_self_management: selfManagement },
+      claims: {
+        account_id: scope,
+        realm_id,
+        epoch,
+        account_member_self_management: selfManagement,
+      },
+      session: { signed_in_s: auth_time },
     }
   },
 }
@@ -84,7 +96,7 @@ export const accountMemberToken: ShopperToken = {
 async function open({ shopperTokenKeys, clock }: Instance, token: string): Promise<Claims> {
   try {
     return await verifyToken<Claims>(shopperTokenKeys(kind), token, {
-      requiredClaims: ['sub', 'exp', 'scope', 'store_id', 'epoch'],
+      requiredClaims: ['sub', 'iat', 'exp', 'scope', 'store_id', 'epoch'],
       currentDate: clock.now(),
     })
   } catch (error) {

@@ -1,5 +1,6 @@
 import { accountRealmId, type SignedIn } from '../identity/index.ts'
 import { action } from '../kernel/action.ts'
+import { unauthorized } from '../kernel/auth/tokens.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { choice } from '../kernel/fields.ts'
 import { type Answer, pageAnswer } from '../kernel/http/answer.ts'
@@ -73,15 +74,26 @@ async function tokensOf(
   return pageAnswer(201, text, page, ctx, call, { account_member_id: member.userId })
 }
 
+/**
+ * So long after they signed in someone signs in again, however often they went on from one token to the next; but no
+ * sooner than the store wants: the first token is good for all of its time.
+ */
+const goesOnForS = 30 * 24 * 60 * 60
+
 async function newSession(ctx: Ctx, member: SignedIn): Promise<Session> {
   const settings = await readSingleton(ctx, accountAuthenticationSettings)
+  const lastsS = settings.account_management_authentication_token_timeout_secs
   const issuedS = Math.floor(ctx.clock.now().getTime() / 1000)
+  const { signedInS = issuedS } = member
+  const endsS = signedInS + Math.max(goesOnForS, lastsS)
+  if (endsS <= issuedS) throw unauthorized('The sign-in was too long ago to go on from: sign in again.')
   return {
     storeId: ctx.store.id,
     realmId: await accountRealmId(ctx),
     member,
     selfManagement: settings.account_member_self_management,
+    signedInS,
     issuedS,
-    expiresS: issuedS + settings.account_management_authentication_token_timeout_secs,
+    expiresS: Math.min(issuedS + lastsS, endsS),
   }
 }

@@ -111,8 +111,8 @@ const ownToken = mechanism({}, async (ctx, _values, headers) => {
       },
     )
   }
-  const { id, claims } = await accountMemberToken.verify(ctx.instance, ctx.store.id, token)
-  return { userId: id, tokenEpoch: claims.epoch as number }
+  const { id, claims, session } = await accountMemberToken.verify(ctx.instance, ctx.store.id, token)
+  return { userId: id, tokenEpoch: claims.epoch as number, signedInS: session.signed_in_s as number }
 })
 
 export const mechanisms = {

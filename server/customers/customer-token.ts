@@ -64,8 +64,8 @@ export async function verifyCustomerToken(
   instance: Instance,
   storeId: string,
   token: string,
-): Promise<{ customerId: string }> {
-  const { sub: customerId, epoch, password_epoch } = await open(instance, token)
+): Promise<{ customerId: string; signedInS: number }> {
+  const { sub: customerId, epoch, password_epoch, iat: signedInS } = await open(instance, token)
   const [found] = await instance.database.quick({
     text: `SELECT ${tokenEpochs.columns} FROM customers c ${tokenEpochs.joins} WHERE c.store_id = $1 AND c.id = $2`,
     values: [storeId, customerId],
@@ -75,11 +75,13 @@ export async function verifyCustomerToken(
   if (tokenEpoch !== epoch || passwordEpoch !== password_epoch) {
     throw unauthorized('The customer token was ended: sign in again.')
   }
-  return { customerId }
+  // It is issued at a sign-in only.
+  return { customerId, signedInS }
 }
 
 interface Claims {
   readonly sub: string
+  readonly iat: number
   readonly epoch?: number
   readonly password_epoch?: string
 }
@@ -87,7 +89,7 @@ interface Claims {
 async function open({ shopperTokenKeys, clock }: Instance, token: string): Promise<Claims> {
   try {
     return await verifyToken<Claims>(shopperTokenKeys(kind), token, {
-      requiredClaims: ['sub', 'exp'],
+      requiredClaims: ['sub', 'iat', 'exp'],
       currentDate: clock.now(),
     })
   } catch (error) {
@@ -101,7 +103,7 @@ export const customerToken: ShopperToken = {
   header: 'x-moltin-customer-token',
   kind,
   verify: async (instance, storeId, token) => {
-    const { customerId } = await verifyCustomerToken(instance, storeId, token)
-    return { id: customerId, claims: {} }
+    const { customerId, signedInS } = await verifyCustomerToken(instance, storeId, token)
+    return { id: customerId, claims: {}, session: { signed_in_s: signedInS } }
   },
 }

@@ -1,4 +1,5 @@
 import { accountEnvelope } from '../accounts/index.ts'
+import { currentPassword, mustBeThemself, tellOfEmailChange } from '../identity/index.ts'
 import { mustBeWithinLimits } from '../kernel/auth/attempts.ts'
 import { slowHash } from '../kernel/auth/slow-hash.ts'
 import type { Work } from '../kernel/context.ts'
@@ -7,7 +8,7 @@ import { field, flag, text } from '../kernel/fields.ts'
 import { newId } from '../kernel/ids.ts'
 import { longText } from '../kernel/query/long-text.ts'
 import { type Draft, indexed, resource, walks } from '../kernel/resource.ts'
-import { currentPassword, mustKnowPassword, refuseCommonPassword } from '../passwords/index.ts'
+import { refuseCommonPassword } from '../passwords/index.ts'
 import { customerWithPassword } from './customer-with-password.ts'
 
 const fields = {
@@ -65,6 +66,11 @@ export const customers = resource({
   envelope: { ...accountEnvelope, links: 'none' },
   visible: ({ shopper }, bind) => shopper && `id = ${bind(shopper.id)}::uuid`,
   beforeWrite: prepare,
+  afterWrite: async (work, customer, before) => {
+    if (before && customer.doc.email !== before.doc.email) {
+      await tellOfEmailChange(work, { type: 'customer' }, customer, before)
+    }
+  },
   constraints: {
     customers_email_key: {
       code: 'conflict',
@@ -82,17 +88,24 @@ async function prepare(work: Work, { values, before }: Draft<typeof fields>): Pr
       'A customer token lets its bearer change that customer, not create others.',
     )
   }
+  const isNewEmail = values.email !== before?.doc.email
+  const isNewPassword = typeof new_password === 'string'
   // That an address is taken tells that there is such a customer: nobody may ask for many.
-  if (work.who.shopper && values.email !== before?.doc.email) {
+  if (work.who.shopper && isNewEmail) {
     await mustBeWithinLimits(work, { at: 'change-email', whose: work.who.shopper.id })
   }
   // At first, too: a customer who is deleted and signs in at a provider again has the same id, and not the old tokens.
-  if (!before || typeof new_password === 'string') values.password_epoch = newId()
-  if (typeof new_password === 'string') {
-    await refuseCommonPassword(work, new_password)
-    if (before?.hidden.password_hash !== undefined) {
-      await mustKnowPassword(work, current_password, (it) => customerWithPassword(work, before.doc.email, it))
-    }
+  if (!before || isNewPassword) values.password_epoch = newId()
+  if (isNewPassword) await refuseCommonPassword(work, new_password)
+  if (before && (isNewEmail || isNewPassword)) {
+    const hasPassword = before.hidden.password_hash !== undefined
+    await mustBeThemself(work, {
+      current: hasPassword ? current_password : undefined,
+      replaced: isNewPassword && hasPassword,
+      signIn: (password) => customerWithPassword(work, before.doc.email, password),
+    })
+  }
+  if (isNewPassword) {
     values.password_hash = await slowHash(work, new_password)
     values.password_given = work.who.shopper ? undefined : true
   }

@@ -1,8 +1,9 @@
 import { choice, flag, text } from '../kernel/fields.ts'
 import { type FilterRule, indexed, resource, walks } from '../kernel/resource.ts'
 import { authenticationRealms } from './authentication-realms.ts'
+import { currentPassword } from './current-password.ts'
 import { identityEnvelope } from './envelope.ts'
-import { mustManageOneself, ownUser } from './own-user.ts'
+import { ownUser } from './own-user.ts'
 
 const namePart = (about: string, example: string) => text({ nullable: true, max: 255, about, example })
 
@@ -31,6 +32,9 @@ export const userAuthenticationInfos = resource({
     family_name: namePart('The family name.', 'Marsh'),
     // Whether nobody but the user says that the address is theirs: no administrator, no provider.
     email_claimed: flag({ hidden: true, readOnly: true }),
+    // Whether a token was all that there was to show that the user wanted it: no code is sent there.
+    email_unproven: flag({ hidden: true, readOnly: true }),
+    current_password: currentPassword,
   },
   filter: {
     ...walks,
@@ -43,10 +47,6 @@ export const userAuthenticationInfos = resource({
   sort: ['created_at', 'email', 'id', 'name', 'updated_at'],
   area: 'user-authentication-info',
   visible: ownUser('id'),
-  beforeWrite: (ctx, { values, before }) => {
-    mustManageOneself(ctx)
-    if (before && values.email !== before.doc.email) values.email_claimed = ctx.who.shopper && true
-  },
   envelope: identityEnvelope,
   // A user is created by one request; there is no state before it.
   meta: {

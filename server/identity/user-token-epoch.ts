@@ -4,6 +4,8 @@ import type { Work } from '../kernel/context.ts'
 export interface SignedIn {
   readonly userId: string
   readonly tokenEpoch: number
+  /** When, in seconds; just now if it is not told. */
+  readonly signedInS?: number
 }
 
 /** How often the user's tokens were ended. */

@@ -28,6 +28,8 @@ export interface Shopper {
   readonly id: string
   /** What else the token says. */
   readonly claims: Readonly<Record<string, unknown>>
+  /** What it says of the sign-in that it is from, and not of the person or of what they call on behalf of. */
+  readonly session: Readonly<Record<string, unknown>>
 }
 
 /** A token that says, beside the bearer token, which person is calling. */

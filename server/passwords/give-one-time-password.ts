@@ -36,6 +36,7 @@ export const asMade = (typed: string): string => typed.trim().toLowerCase()
 
 interface Found {
   readonly user: { readonly id: string; readonly name: string; readonly email: string }
+  readonly emailUnproven: boolean
   readonly link: { readonly id: string; readonly password_profile_id: string; readonly username: string }
 }
 
@@ -49,12 +50,14 @@ export const giveOneTimePassword: Job<OneTimePasswordRequest> = {
   run: async (work, request) => {
     const found = await findUser(work, request)
     if (!found) return
+    // A token alone has put the address there: whoever found it would have made themself a way in that lasts.
+    if (found.emailUnproven && work.instance.strictPasswords) return
     await work.transaction(async (work) => {
       if (!(await keep(work, request, found))) return
       await tell(work, request, found)
       if (!work.instance.mail) return
       const expiresAtMs = work.clock.now().getTime() + lifetimeMs
-      await work.later(mailOneTimePassword, { userId: found.user.id, sealed: request.sealed, expiresAtMs })
+      await work.later(mailOneTimePassword, { linkId: found.link.id, sealed: request.sealed, expiresAtMs })
     })
   },
 }
@@ -64,7 +67,7 @@ async function findUser(
   { realmId, profileId, username }: OneTimePasswordRequest,
 ): Promise<Found | undefined> {
   const [row] = await store.rows(
-    `SELECT u.id, u.name, u.email, l.id, l.username
+    `SELECT u.id, u.name, u.email, l.id, l.username, u.hidden->>'email_unproven'
      FROM user_authentication_password_profile_infos l
      JOIN user_authentication_infos u ON u.store_id = $1 AND u.id = l.user_authentication_info_id
      WHERE l.store_id = $1 AND l.realm_id = $2 AND l.password_profile_id = $3
@@ -74,9 +77,10 @@ async function findUser(
     username,
   )
   if (!row) return undefined
-  const [id, name, email, linkId, stored] = row as string[]
+  const [id, name, email, linkId, stored, unproven] = row as string[]
   return {
     user: { id, name, email },
+    emailUnproven: unproven === 'true',
     link: { id: linkId, password_profile_id: profileId, username: stored },
   } as Found
 }
@@ -85,16 +89,17 @@ async function findUser(
 async function keep(
   { store, clock }: Work,
   { hash: hashed }: OneTimePasswordRequest,
-  { link }: Found,
+  { user, link }: Found,
 ): Promise<boolean> {
   if (!(await store.keep(userAuthenticationPasswordProfileInfos, link.id))) return false
   await store.rows(
-    `INSERT INTO one_time_passwords (store_id, password_link_id, hash, expires_at) VALUES ($1, $2, $3, $4)
+    `INSERT INTO one_time_passwords (store_id, password_link_id, hash, expires_at, email) VALUES ($1, $2, $3, $4, $5)
      ON CONFLICT (store_id, password_link_id)
-     DO UPDATE SET hash = excluded.hash, expires_at = excluded.expires_at`,
+     DO UPDATE SET hash = excluded.hash, expires_at = excluded.expires_at, email = excluded.email`,
     link.id,
     hashed,
     new Date(clock.now().getTime() + lifetimeMs),
+    user.email,
   )
   return true
 }

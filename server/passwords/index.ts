@@ -6,10 +6,14 @@ import { mailOneTimePassword } from './mail-one-time-password.ts'
 import { passwordProfiles } from './password-profiles.ts'
 import { userAuthenticationPasswordProfileInfos } from './user-authentication-password-profile-infos.ts'
 
-export { currentPassword, mustKnowPassword } from './current-password.ts'
 export { openOneTimePasswordEvent } from './give-one-time-password.ts'
 export { refuseCommonPassword } from './refuse-common-password.ts'
-export { nobodysHash, signInWithOneTimePassword, signInWithPassword } from './sign-in-with-password.ts'
+export {
+  nobodysHash,
+  signInWithOneTimePassword,
+  signInWithPassword,
+  userWithAnyPassword,
+} from './sign-in-with-password.ts'
 export { userAuthenticationPasswordProfileInfos }
 
 export const passwords = module({

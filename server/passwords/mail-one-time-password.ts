@@ -3,7 +3,7 @@ import type { Job } from '../kernel/jobs.ts'
 
 /** Which password, and whose. The queue holds neither in the clear. */
 export interface Letter {
-  readonly userId: string
+  readonly linkId: string
   readonly sealed: string
   readonly expiresAtMs: number
 }
@@ -12,14 +12,15 @@ export interface Letter {
 export const mailOneTimePassword: Job<Letter> = {
   name: 'passwords:mail-one-time-password',
   attemptsMax: 4,
-  run: async ({ store, clock, instance: { mail, sealKeys } }, { userId, sealed, expiresAtMs }) => {
+  run: async ({ store, clock, instance: { mail, sealKeys } }, { linkId, sealed, expiresAtMs }) => {
     // Too late to be of use, or switched off meanwhile.
     if (!mail || clock.now().getTime() >= expiresAtMs) return
     const [row] = await store.rows(
-      `SELECT u.email, s.name FROM user_authentication_infos u JOIN stores s ON s.id = u.store_id
-       WHERE u.store_id = $1 AND u.id = $2`,
-      userId,
+      `SELECT o.email, s.name FROM one_time_passwords o JOIN stores s ON s.id = o.store_id
+       WHERE o.store_id = $1 AND o.password_link_id = $2`,
+      linkId,
     )
+    // Used, or replaced by none: the user has changed what they sign in with.
     if (!row) return
     const [email, shop] = row as [string, string]
     const lines = [

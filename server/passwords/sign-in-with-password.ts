@@ -1,9 +1,10 @@
-import type { SignedIn } from '../identity/index.ts'
+import { type SignedIn, userAuthenticationInfos } from '../identity/index.ts'
 import { guarded } from '../kernel/auth/attempts.ts'
 import { slowVerify } from '../kernel/auth/slow-hash.ts'
 import { unauthorized } from '../kernel/auth/tokens.ts'
 import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
+import type { Row } from '../kernel/resource.ts'
 import { asMade } from './give-one-time-password.ts'
 
 /** Where a username is looked for. */
@@ -40,6 +41,28 @@ export async function userWithPassword(
   })
 }
 
+// An administrator may give a user as many usernames as they like. Each is a hash to compare with.
+const usernamesMax = 10
+
+/** Who signs in with this password and one of the user's usernames, as `userWithPassword`. */
+export async function userWithAnyPassword(
+  work: Work,
+  { id, scope: [realmId = ''] }: Pick<Row, 'id' | 'scope'>,
+  password: string,
+): Promise<SignedIn | undefined> {
+  const rows = await work.store.rows(
+    `SELECT password_profile_id, username FROM user_authentication_password_profile_infos
+     WHERE store_id = $1 AND realm_id = $2 AND user_authentication_info_id = $3 ORDER BY created_at, id LIMIT ${usernamesMax}`,
+    realmId,
+    id,
+  )
+  for (const [password_profile_id, username] of rows as [string, string][]) {
+    const signedIn = await userWithPassword(work, realmId, { password_profile_id, username, password })
+    if (signedIn) return signedIn
+  }
+  return undefined
+}
+
 /** The same with a password that is good once. Of two who use it at the same time, one signs in. */
 export async function signInWithOneTimePassword(
   work: Work,
@@ -57,20 +80,36 @@ export async function signInWithOneTimePassword(
     return good && oneTimeHash ? user : undefined
   })
   // Used up only when it is known that the user is told: a refusal would lose it.
-  if (!signedIn || !(await useUp(work, linkId, oneTimeHash))) {
+  if (!signedIn || !(await useUp(work, signedIn.userId, linkId, oneTimeHash))) {
     throw unauthorized('The username or the one-time password is wrong, or it has expired.')
   }
   return signedIn
 }
 
-/** False when someone else was first. */
-async function useUp(work: Work, linkId: string | null | undefined, hash: string | null | undefined) {
-  const used = await work.store.rows(
-    `DELETE FROM one_time_passwords WHERE store_id = $1 AND password_link_id = $2 AND hash = $3 RETURNING 1`,
-    linkId,
-    hash,
-  )
-  return used.length > 0
+/** False when someone else was first. Whoever has the password reads what is sent to the address: it is theirs. */
+async function useUp(
+  work: Work,
+  userId: string,
+  linkId: string | null | undefined,
+  hash: string | null | undefined,
+): Promise<boolean> {
+  return work.actingAs(userId).transaction(async ({ store }) => {
+    // The user first, as everyone does: see touchUser.
+    await store.hold(userAuthenticationInfos, userId)
+    const [used] = await store.rows(
+      `DELETE FROM one_time_passwords WHERE store_id = $1 AND password_link_id = $2 AND hash = $3 RETURNING email`,
+      linkId,
+      hash,
+    )
+    if (!used) return false
+    await store.changeAll(userAuthenticationInfos, {
+      where: (bind) =>
+        `r.id = ${bind(userId)} AND r.email = ${bind(used[0])}
+         AND (r.hidden->>'email_claimed' = 'true' OR r.hidden->>'email_unproven' = 'true')`,
+      hidden: () => `(r.hidden::jsonb - 'email_claimed' - 'email_unproven')::json`,
+    })
+    return true
+  })
 }
 
 // Wrong passwords and wrong one-time passwords count together: both are guesses at the same user.
@@ -92,7 +131,9 @@ async function lookUp(work: Work, realmId: string, { password_profile_id, userna
      LEFT JOIN user_authentication_password_profile_infos l ON l.store_id = $1 AND l.realm_id = $2
        AND l.password_profile_id = $3 AND lower(l.username COLLATE "default") = lower($4::text COLLATE "default")
      LEFT JOIN user_token_epochs e ON e.store_id = $1 AND e.user_id = l.user_authentication_info_id
+     LEFT JOIN user_authentication_infos u ON u.store_id = $1 AND u.id = l.user_authentication_info_id
      LEFT JOIN one_time_passwords o ON o.store_id = $1 AND o.password_link_id = l.id AND o.expires_at > $5
+       AND o.email = u.email
      WHERE p.store_id = $1 AND p.realm_id = $2 AND p.id = $3`,
     realmId,
     password_profile_id,

@@ -1,5 +1,7 @@
 import {
+  currentPassword,
   identityEnvelope,
+  mustBeThemself,
   mustHaveUser,
   mustManageOneself,
   ownUser,
@@ -14,7 +16,6 @@ import { Problem } from '../kernel/errors.ts'
 import { reference, text, type Values } from '../kernel/fields.ts'
 import { checker } from '../kernel/input.ts'
 import { type Draft, type Row, resource } from '../kernel/resource.ts'
-import { currentPassword, mustKnowPassword } from './current-password.ts'
 import { passwordProfiles } from './password-profiles.ts'
 import { refuseCommonPassword } from './refuse-common-password.ts'
 import { userWithPassword } from './sign-in-with-password.ts'
@@ -80,20 +81,25 @@ const mustBeEmail = checker({ properties: { username: { type: 'string', format: 
 
 async function prepare(work: Work, { scope, values, before }: Draft<typeof fields>): Promise<void> {
   const { password, current_password } = values
-  mustManageOneself(work)
+  await mustManageOneself(work)
   if (!before) await mustHaveUser(work, scope)
-  if (values.username !== before?.doc.username) {
+  const renamed = values.username !== before?.doc.username
+  if (renamed) {
     // That a username is taken tells that there is such a user: nobody may ask for many.
     if (work.who.shopper)
       await mustBeWithinLimits(work, { at: 'change-username', whose: work.who.shopper.id })
     await checkUsername(work, scope, values)
   }
-  if (password !== undefined) {
-    await refuseCommonPassword(work, password)
-    if (before) await mustKnowPassword(work, current_password, (current) => signIn(work, before, current))
-    // Before the user is held: hashing is meant to be slow.
-    values.password_hash = await slowHash(work, password)
+  if (password !== undefined) await refuseCommonPassword(work, password)
+  if (before && (renamed || password !== undefined)) {
+    await mustBeThemself(work, {
+      current: current_password,
+      replaced: password !== undefined,
+      signIn: (current) => signIn(work, before, current),
+    })
   }
+  // Before the user is held: hashing is meant to be slow.
+  if (password !== undefined) values.password_hash = await slowHash(work, password)
   await (password === undefined ? touchUser : signOutUser)(work, scope)
 }
 

@@ -36,6 +36,7 @@ export async function eraseSet(work: Work, register: Register, entry: DataEntry)
   await sequence(store)
   await forgetNameInAccounts(store, root)
   await forgetOneTimePasswords(store, root)
+  await forgetEmailChanges(store, root)
   await forgetChanges(store, register, ids)
   await forgetAnswers(store, instance.sealKeys, ids)
   // Last: until the end of the transaction no read is written.
@@ -90,6 +91,13 @@ const forgetOneTimePasswords = (store: Store, userId: string) =>
     `DELETE FROM changes WHERE store_id = $1 AND type = 'one-time-password-token-request'
        AND doc->'user_authentication_info'->>'id' = $2::text`,
     userId,
+  )
+
+/** Their events name both addresses. */
+const forgetEmailChanges = (store: Store, id: string) =>
+  store.rows(
+    `DELETE FROM changes WHERE store_id = $1 AND scope = $2 AND personal AND type = 'email-change'`,
+    id,
   )
 
 /** Only that the objects are gone stays in the feed: whoever reads it late must learn that. */

@@ -33,6 +33,7 @@ test('a token that says who signed in, for 24 hours', async () => {
     expect(decodeJwt(token)).toEqual({ ...claims, password_epoch: expect.any(String) })
     expect(await verifyCustomerToken(world.server.instance, world.storeId, token)).toEqual({
       customerId: ada,
+      signedInS: expires - 86_400,
     })
   }
   expect((await world.admin.post(tokens, credentials())).status).toBe(200)

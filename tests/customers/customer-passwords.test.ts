@@ -172,7 +172,7 @@ describe('the current password', () => {
   })
 
   test.each(worlds)(
-    'means nothing where no password is replaced: strict passwords %s',
+    'means nothing where nothing changes that leads into the account: strict passwords %s',
     async (_setting, of) => {
       const world = of()
       const current_password = 'a wrong password'
