@@ -10,7 +10,8 @@ type Customer = Omit<Identified, 'tokenEpoch'>
 
 /**
  * The customer that a user of the customers' realm is: the one with the same id, made at the first sign-in. An email
- * address makes nobody the customer who has it already (409): anyone could claim it.
+ * address makes nobody the customer who has it already (409): anyone could claim it. It is taken from a customer who only
+ * claims it, where the provider has verified that it is this user's.
  */
 export async function customerOfUser(ctx: Ctx, realmId: string, userId: string): Promise<Customer> {
   const known = await ctx.store.findWhole(customers, userId)
@@ -20,10 +21,12 @@ export async function customerOfUser(ctx: Ctx, realmId: string, userId: string):
     await ctx.store.takeTurn(userId)
     const made = await ctx.store.findWhole(customers, userId)
     if (made) return customerIn(made)
-    const user = await ctx.store.find(userAuthenticationInfos, userId, [realmId])
+    const user = await ctx.store.findWhole(userAuthenticationInfos, userId, [realmId])
     if (!user) throw unauthorized('The user was deleted meanwhile.')
     const { name, email } = user.doc
-    return customerIn(await add(ctx, customers, [], { name, email }, userId))
+    const email_claimed = user.hidden.email_claimed
+    const said = { email_claimed, email_verified: !email_claimed }
+    return customerIn(await add(ctx, customers, [], { name, email, ...said }, userId))
   })
 }
 

@@ -33,6 +33,11 @@ export const tokenEpochs = {
   }),
 }
 
+interface VerifiedToken extends TokenEpochs {
+  readonly customerId: string
+  readonly signedInS: number
+}
+
 interface IssuedToken {
   readonly id: string
   readonly token: string
@@ -64,7 +69,7 @@ export async function verifyCustomerToken(
   instance: Instance,
   storeId: string,
   token: string,
-): Promise<{ customerId: string; signedInS: number }> {
+): Promise<VerifiedToken> {
   const { sub: customerId, epoch, password_epoch, iat: signedInS } = await open(instance, token)
   const [found] = await instance.database.quick({
     text: `SELECT ${tokenEpochs.columns} FROM customers c ${tokenEpochs.joins} WHERE c.store_id = $1 AND c.id = $2`,
@@ -76,7 +81,7 @@ export async function verifyCustomerToken(
     throw unauthorized('The customer token was ended: sign in again.')
   }
   // It is issued at a sign-in only.
-  return { customerId, signedInS }
+  return { customerId, signedInS, tokenEpoch, passwordEpoch }
 }
 
 interface Claims {
@@ -103,7 +108,15 @@ export const customerToken: ShopperToken = {
   header: 'x-moltin-customer-token',
   kind,
   verify: async (instance, storeId, token) => {
-    const { customerId, signedInS } = await verifyCustomerToken(instance, storeId, token)
-    return { id: customerId, claims: {}, session: { signed_in_s: signedInS } }
+    const { customerId, signedInS, tokenEpoch, passwordEpoch } = await verifyCustomerToken(
+      instance,
+      storeId,
+      token,
+    )
+    return {
+      id: customerId,
+      claims: {},
+      session: { signed_in_s: signedInS, epoch: tokenEpoch, password_epoch: passwordEpoch },
+    }
   },
 }

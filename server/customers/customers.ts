@@ -4,12 +4,14 @@ import { mustBeWithinLimits } from '../kernel/auth/attempts.ts'
 import { slowHash } from '../kernel/auth/slow-hash.ts'
 import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
-import { field, flag, text } from '../kernel/fields.ts'
+import { field, flag, text, type Values } from '../kernel/fields.ts'
 import { newId } from '../kernel/ids.ts'
 import { longText } from '../kernel/query/long-text.ts'
 import { type Draft, indexed, resource, walks } from '../kernel/resource.ts'
 import { refuseCommonPassword } from '../passwords/index.ts'
+import { takeAddress, takeAddressTurn } from './claimed-addresses.ts'
 import { customerWithPassword } from './customer-with-password.ts'
+import { mustStillBeSignedIn } from './must-still-be-signed-in.ts'
 
 const fields = {
   name: text({ required: true, min: 1, max: 512, about: 'The full name.', example: 'Ada Marsh' }),
@@ -44,6 +46,10 @@ const fields = {
   password_epoch: text({ hidden: true, readOnly: true }),
   // By an administrator, not by the customer: see forgetPasswords.
   password_given: flag({ hidden: true, readOnly: true }),
+  // Whether nobody but the customer says that the address is theirs: no administrator, no provider.
+  email_claimed: flag({ hidden: true, readOnly: true }),
+  // Whether a provider has just said that it is.
+  email_verified: flag({ stored: false, readOnly: true }),
 }
 
 /** A person who buys, and may sign in to see what they have bought. */
@@ -80,7 +86,7 @@ export const customers = resource({
   },
 })
 
-async function prepare(work: Work, { values, before }: Draft<typeof fields>): Promise<void> {
+async function prepare(work: Work, { id, values, before }: Draft<typeof fields>): Promise<void> {
   const { new_password, current_password } = values
   if (work.who.shopper && !before) {
     throw new Problem(
@@ -110,4 +116,23 @@ async function prepare(work: Work, { values, before }: Draft<typeof fields>): Pr
     values.password_given = work.who.shopper ? undefined : true
   }
   values.password = values.password_hash !== undefined
+  if (before) await mustStillBeSignedIn(work, before)
+  if (isNewEmail) {
+    if (before) values.email_claimed = work.who.shopper && true
+    await settleAddress(work, id, values)
+  }
+}
+
+/** Who is known to have an address takes it from whoever only claims it; see docs/decisions/0009-oidc-sign-in.md. */
+async function settleAddress(
+  work: Work,
+  id: string,
+  { email, email_claimed, email_verified }: Values<typeof fields>,
+): Promise<void> {
+  // By default an address that is given is refused, whoever has it, as the public contract has it: many storefronts'
+  // servers register whoever asks, and have verified nothing.
+  const isGiven = !work.who.shopper && work.instance.strictPasswords
+  if (!email_claimed && !email_verified && !isGiven) return
+  await takeAddressTurn(work, email)
+  if (!email_claimed) await takeAddress(work, email, id)
 }

@@ -1,8 +1,10 @@
 import { authenticationRealms, type Users, type WhenUnlinked } from '../identity/index.ts'
 import type { Work } from '../kernel/context.ts'
+import { Problem } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import { add } from '../kernel/operations.ts'
 import type { Row } from '../kernel/resource.ts'
+import type { Tuple } from '../kernel/storage/database.ts'
 import { userAuthenticationPasswordProfileInfos } from '../passwords/index.ts'
 import type { Identity } from './identify.ts'
 import type { Person } from './person.ts'
@@ -46,7 +48,7 @@ export async function admitUser(
   if (existing) {
     const they = work.actingAs(existing.id)
     if (existing.emailClaimed) {
-      await takeOver(they, realmId, existing.id)
+      await takeOver(they, realmId, existing.id, person.email)
       await whenUnlinked(they, [existing.id], true)
     }
     await add(they, userAuthenticationOidcProfileInfos, [realmId, existing.id], link)
@@ -60,33 +62,45 @@ export async function admitUser(
   await they.store.insert(userAuthenticationOidcProfileInfos, { scope: [realmId, id], values: link })
 }
 
-/** The user with the same email, where the realm wants no second one; undefined when a new user is to be made. */
+/**
+ * The user with the same email, where the realm wants no second one; undefined when a new user is to be made. Those who
+ * only claim the address are in nobody's way whose address it is.
+ */
 async function userToJoin(work: Work, realmId: string, person: Person, policy: EmailPolicy) {
   const [first, second] = await work.store.rows(
     `SELECT id, hidden->>'email_claimed' FROM user_authentication_infos WHERE store_id = $1 AND realm_id = $2
-     AND lower(email COLLATE "default") = lower($3::text COLLATE "default") LIMIT 2`,
+     AND lower(email COLLATE "default") = lower($3::text COLLATE "default")
+     ORDER BY coalesce(hidden->>'email_claimed', 'false'), created_at, id LIMIT 2`,
     realmId,
     person.email,
   )
   if (!first) return undefined
+  const isClaimed = (user: Tuple) => user[1] === 'true'
+  const id = first[0] as string
+  if (isClaimed(first) && person.emailVerified) return { id, emailClaimed: true }
   if (policy !== 'api_only') throw refused('Another user has this email address.')
-  if (second) throw refused('Several users have this email address.')
   // Anyone can claim an address at some providers; whose it is, is what the provider must vouch for.
   if (!person.emailVerified) throw refused('The provider has not verified this email address.')
-  return { id: first[0] as string, emailClaimed: first[1] === 'true' }
+  if (second && !isClaimed(second)) throw refused('Several users have this email address.')
+  return { id, emailClaimed: false }
 }
 
 /**
  * The user only claimed the address, and here is someone who has it: whoever it was that made the claim has no way in
  * any more, or a stranger could wait in an account for its owner to come.
  */
-async function takeOver(work: Work, realmId: string, userId: string): Promise<void> {
+async function takeOver(work: Work, realmId: string, userId: string, email: string): Promise<void> {
   // The user first, as everyone does: see touchUser.
-  await work.store.rows(
-    `UPDATE user_authentication_infos SET hidden = NULL WHERE store_id = $1 AND realm_id = $2 AND id = $3`,
+  const [taken] = await work.store.rows(
+    `UPDATE user_authentication_infos SET hidden = NULL WHERE store_id = $1 AND realm_id = $2 AND id = $3
+     AND hidden->>'email_claimed' = 'true' AND lower(email COLLATE "default") = lower($4::text COLLATE "default")
+     RETURNING 1`,
     realmId,
     userId,
+    email,
   )
+  // They have another address by now, or have shown that it is theirs; to look again is up to the caller.
+  if (!taken) throw new Problem('conflict', 'The user has changed meanwhile.')
   for (const links of [userAuthenticationOidcProfileInfos, userAuthenticationPasswordProfileInfos]) {
     await work.store.removeAll(
       links,

@@ -1,5 +1,6 @@
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { inTheWay } from '../support/in-the-way.ts'
 import { openWorld, type Reply, type World } from '../support/world.ts'
 import {
   byPassword,
@@ -257,6 +258,29 @@ describe('a token ends', () => {
     expect((await world.admin.delete(`${realm}/password-profiles/${doomed}`)).status).toBe(204)
     expect(await Promise.all(headers.map(works))).toEqual([false, false])
   })
+})
+
+test('nothing comes of a change that was still under way when the token ended', async () => {
+  await settle(world, { account_member_self_management: 'update_only' })
+  const who = await person(world, profileId)
+  const headers = await signedIn(world, who)
+  const late = userBody({ name: 'Late', email: 'late@example.com' })
+  const reply = await inTheWay(
+    world,
+    // As what ends tokens does, and not committed yet.
+    [['UPDATE user_authentication_infos SET version = version + 1 WHERE id = $1', [who.id]]],
+    () => world.shopper.put(who.user, late, headers),
+    [
+      [
+        `INSERT INTO user_token_epochs AS e SELECT store_id, id, 1 FROM user_authentication_infos WHERE id = $1
+         ON CONFLICT (store_id, user_id) DO UPDATE SET epoch = e.epoch + 1`,
+        [who.id],
+      ],
+    ],
+  )
+  expect(reply.status).toBe(401)
+  expect((await world.admin.get(who.user)).body.data.name).not.toBe('Late')
+  await settle(world, { account_member_self_management: 'disabled' })
 })
 
 test('a token is good in its store only, signed by us, and of this kind', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { body, made, passwordLink, passwordProfile, realmsOf, user } from '../identity/realm.ts'
+import { inTheWay } from '../support/in-the-way.ts'
 import { type ForgingProvider, startForger } from '../support/oidc-provider.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { begin, callbackPath, openIn, profileAt, redeem } from './sign-in.ts'
@@ -241,6 +242,69 @@ describe('disallowed: no second user with an email', () => {
 
   test('but a first one', async () => {
     expect((await signIn({ email })).id).toEqual(expect.any(String))
+  })
+
+  test('but its owner, who takes the user of whoever only claimed it', async () => {
+    const { id } = await signIn({ email, email_verified: false })
+    expect(await signIn({ email, email_verified: false })).toEqual(refused)
+    expect((await signIn({ email, email_verified: true })).id).toBe(id)
+    const links = await world.admin.get(`${usersPath()}/${id}/user-authentication-oidc-profile-info`)
+    expect(links.body.data).toHaveLength(1)
+    // From now on it is someone's.
+    expect(await signIn({ email, email_verified: true })).toEqual(refused)
+  })
+})
+
+describe('whoever only claims an address', () => {
+  const claimants = async (count: number) => {
+    await policy('allowed')
+    const ids: string[] = []
+    for (let i = 0; i < count; i++) ids.push((await signIn({ email, email_verified: false })).id as string)
+    await policy('api_only')
+    return ids
+  }
+  const linksOf = async (id: string | undefined) =>
+    (await world.admin.get(`${usersPath()}/${id}/user-authentication-oidc-profile-info`)).body
+      .data as object[]
+
+  test.each(['before', 'after'])('%s it was given to its owner does not lock them out', async (when) => {
+    const early = when === 'before' ? await claimants(2) : []
+    const owner = await existing()
+    const all = when === 'before' ? early : await claimants(2)
+    await policy('api_only')
+    expect((await signIn({ email, email_verified: true })).id).toBe(owner)
+    // They are no one's way in, and keep what is theirs.
+    for (const id of all) expect(await linksOf(id)).toHaveLength(1)
+  })
+
+  test('with others who do so locks nobody out: the owner takes the first of them, and the rest stay', async () => {
+    const [first, ...others] = await claimants(3)
+    expect((await signIn({ email, email_verified: true })).id).toBe(first)
+    expect(await linksOf(first)).toHaveLength(1)
+    for (const id of others) expect(await linksOf(id)).toHaveLength(1)
+    expect((await signIn({ email, email_verified: true })).id).toBe(first)
+  })
+
+  test('and lets go of it at the moment when its owner comes, keeps their user, and the owner is one of their own', async () => {
+    const [mallory = ''] = await claimants(1)
+    const owner = await inTheWay(
+      world,
+      // What a member's own change of address writes, and not committed yet: the owner still sees the claim.
+      [
+        [
+          `UPDATE user_authentication_infos SET version = version + 1,
+             doc = jsonb_set(doc::jsonb, '{email}', to_jsonb($2::text))::json WHERE id = $1`,
+          [mallory, `elsewhere-${email}`],
+        ],
+      ],
+      () => signIn({ email, email_verified: true }),
+    )
+    expect(owner.error).toBeUndefined()
+    expect(owner.id).not.toBe(mallory)
+    expect((await usersOf()).map(({ id }) => id)).toEqual([owner.id])
+    expect(await linksOf(mallory)).toHaveLength(1)
+    const { rows } = await world.sql('SELECT hidden FROM user_authentication_infos WHERE id = $1', [mallory])
+    expect(rows[0].hidden).toMatchObject({ email_claimed: true })
   })
 })
 

@@ -1,0 +1,20 @@
+import { tokenEpochOf, userAuthenticationInfos } from '../identity/index.ts'
+import { unauthorized } from '../kernel/auth/tokens.ts'
+import type { Work } from '../kernel/context.ts'
+
+/**
+ * Refuses (401) a customer whose token has ended since the request began: a new password takes its time to hash, and
+ * someone else may be the customer by now. To the end of the transaction their user is held, and with them all that ends
+ * the token but a new password: that is a new version of the customer.
+ */
+export async function mustStillBeSignedIn(
+  work: Work,
+  { hidden }: { readonly hidden: Readonly<Record<string, unknown>> },
+): Promise<void> {
+  const { shopper } = work.who
+  if (!shopper) return
+  const isUser = (await work.store.hold(userAuthenticationInfos, shopper.id)).size > 0
+  const epoch = isUser ? await tokenEpochOf(work, shopper.id) : undefined
+  if (epoch === shopper.session.epoch && hidden.password_epoch === shopper.session.password_epoch) return
+  throw unauthorized('The customer token was ended: sign in again.')
+}
