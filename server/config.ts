@@ -107,8 +107,8 @@ export function readConfig(env: Env = process.env) {
 
     /**
      * `true` refuses new passwords that are among the most common, and asks shoppers who change their password, email
-     * address or username for the current password (`current_password`), or for a sign-in of the last ten minutes. Off by
-     * default: clients that know only the public contract cannot send it.
+     * address or username for the current password (`current_password`), or for a sign-in of the last ten minutes. Off
+     * by default: clients that know only the public contract cannot send it.
      */
     strictPasswords: setting('SUTLER_STRICT_PASSWORDS', onOrOff, false),
 

@@ -105,6 +105,7 @@ const kernelsOwn: readonly (readonly [word: string, says: string, where?: RegExp
   ['password', 'a format of JSON Schema; of a database', /(input|storage\/embedded)\.ts$/],
   ['permission', 'of a caller; of a file'],
   ['personal', 'what a resource says of its objects'],
+  ['policy', 'of a page, to browsers', /http\/docs\.ts$/],
   ['request', 'what is answered'],
   ['setting', 'what an operator or a store may set'],
   ['tag', 'of an entity, of a ciphertext, of an API document'],
@@ -168,6 +169,7 @@ paragraph('Shape', () => {
 /** Files with statements for all stores at once, and why. */
 const ofAllStores: Readonly<Record<string, string>> = {
   'server/keys/get-access-token.ts': 'the client id is what says which store',
+  'server/keys/first-key.ts': 'the client id is what says which store',
   'server/oidc/forget-sign-ins.ts': 'housekeeping: what has expired',
   'server/kernel/idempotency.ts': 'housekeeping: what has expired',
 }

@@ -18,8 +18,8 @@ export const takeAddressTurn = async (work: Work, email: string): Promise<void> 
   work.store.takeTurn(`address of a customer ${await folded(work, email)}`)
 
 /**
- * Takes an address from a customer who only says that it is theirs: here is someone who has it. They keep all else: their
- * account, their password, and their token, with which they can give themself another address. Needs its turn.
+ * Takes an address from a customer who only says that it is theirs: here is someone who has it. They keep all else:
+ * their account, their password, and their token, with which they can give themself another address. Needs its turn.
  */
 export async function takeAddress({ store }: Work, email: string, forId: string): Promise<void> {
   await store.changeAll(customers, {

@@ -10,8 +10,8 @@ type Customer = Omit<Identified, 'tokenEpoch'>
 
 /**
  * The customer that a user of the customers' realm is: the one with the same id, made at the first sign-in. An email
- * address makes nobody the customer who has it already (409): anyone could claim it. It is taken from a customer who only
- * claims it, where the provider has verified that it is this user's.
+ * address makes nobody the customer who has it already (409): anyone could claim it. It is taken from a customer who
+ * only claims it, where the provider has verified that it is this user's.
  */
 export async function customerOfUser(ctx: Ctx, realmId: string, userId: string): Promise<Customer> {
   const known = await ctx.store.findWhole(customers, userId)

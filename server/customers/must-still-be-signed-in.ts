@@ -4,8 +4,8 @@ import type { Work } from '../kernel/context.ts'
 
 /**
  * Refuses (401) a customer whose token has ended since the request began: a new password takes its time to hash, and
- * someone else may be the customer by now. To the end of the transaction their user is held, and with them all that ends
- * the token but a new password: that is a new version of the customer.
+ * someone else may be the customer by now. To the end of the transaction their user is held, and with them all that
+ * ends the token but a new password: that is a new version of the customer.
  */
 export async function mustStillBeSignedIn(
   work: Work,

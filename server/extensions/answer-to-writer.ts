@@ -3,9 +3,9 @@ import { type Answer, objectAnswer } from '../kernel/http/answer.ts'
 import type { Resource, Row } from '../kernel/resource.ts'
 
 /**
- * The answer to an update: the entry; to whoever may not read it, only what they sent of it, beside its type, id, times,
- * version and links. Nor is its size told, nor the name that is in its URL unless they sent that: both say something
- * about the values.
+ * The answer to an update: the entry; to whoever may not read it, only what they sent of it, beside its type, id,
+ * times, version and links. Nor is its size told, nor the name that is in its URL unless they sent that: both say
+ * something about the values.
  */
 export function answerToWriter(
   ctx: Ctx,

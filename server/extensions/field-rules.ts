@@ -143,7 +143,8 @@ function mustAgree(type: FieldType, rules: Rules, path: string): void {
 /** RE2: its time grows with the text and the pattern's steps, and no faster. */
 export function compileRegex(regex: string, path: string): RE2JS {
   let compiled: RE2JS
-  // To make the program costs time too, so one that is much too long is not made. What is expected may be much too high.
+  // To make the program costs time too, so one that is much too long is not made. What is expected may be much too
+  // high.
   mustBeSimple(stepsExpected(regex) / 4, path)
   try {
     compiled = RE2JS.compile(regex)

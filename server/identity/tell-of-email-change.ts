@@ -10,8 +10,8 @@ interface Person extends Pick<Row, 'id'> {
 }
 
 /**
- * Tells a person's old address that they have a new one: if it was not them, it is the only place where they would learn
- * of it. By mail where there is mail; and by an event, for whoever sends it otherwise.
+ * Tells a person's old address that they have a new one: if it was not them, it is the only place where they would
+ * learn of it. By mail where there is mail; and by an event, for whoever sends it otherwise.
  */
 export async function tellOfEmailChange(
   work: Work,

@@ -14,7 +14,7 @@ export const rates = {
   wrongKeys: { max: 20, windowMs: 15 * minuteMs },
   /** Access tokens, for each key: a load test, or a page of a storefront that asks for one each time it is shown. */
   accessTokens: { max: 6000, windowMs: minuteMs },
-  /** Sign-ups, each of which makes a user: all visitors of a fair. */
+  /** Sign-ups, each of which stores someone new: all visitors of a fair. */
   signUps: { max: 300, windowMs: 15 * minuteMs },
   /** Sign-ins that are begun, each of which is kept until the browser comes back. */
   signInStarts: { max: 3000, windowMs: 15 * minuteMs },

@@ -23,7 +23,7 @@ export function docs(
     pages.addHook('onSend', async (_request, reply, payload) => {
       reply.headers({ 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' })
       const isPage = String(reply.getHeader('content-type')).startsWith('text/html')
-      if (isPage) reply.header('content-security-policy', policyOf(String(payload), baseUrl))
+      if (isPage) reply.header('content-security-policy', allowedOn(String(payload), baseUrl))
     })
     pages.register(apiReference, page)
   })
@@ -49,7 +49,7 @@ const page = {
  * A token is typed into the page, so nothing else may run in it or around it: scripts are this server's own, and what
  * of them stands in the page is known by its hash. Only this server is asked anything.
  */
-const policyOf = (html: string, baseUrl: string | undefined): string =>
+const allowedOn = (html: string, baseUrl: string | undefined): string =>
   [
     "default-src 'none'",
     ["script-src 'self'", ...inlineScriptsOf(html).map(hashSource)].join(' '),

@@ -10,9 +10,9 @@ import { sparseRows } from './sparse-rows.ts'
 /**
  * Pages of lists that are filtered by one term which an index answers (`indexed`). The text is the same for all values
  * and all stores, so it is planned once: it must do for a value that nothing has and for one that a million rows have.
- * The planner is told no value (`(SELECT $1)`), so that it cannot find a plan for one cheaper and make it anew each time.
- * And it has no choice: equality is written as a range, and the rows are wanted in the order of what is compared before
- * all else. Only the index gives them so; walking the list in its own order never looks cheaper.
+ * The planner is told no value (`(SELECT $1)`), so that it cannot find a plan for one cheaper and make it anew each
+ * time. And it has no choice: equality is written as a range, and the rows are wanted in the order of what is compared
+ * before all else. Only the index gives them so; walking the list in its own order never looks cheaper.
  */
 export function indexedPage(
   { resource, scope }: { readonly resource: Resource; readonly scope: readonly string[] },

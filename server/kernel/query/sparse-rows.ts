@@ -17,11 +17,11 @@ interface Matching {
 const fewMax = 1000
 
 /**
- * What identifies a page's rows, or all of their columns, and the table that they are taken from. Where many rows match,
- * and lie all over the list, they are met soon by going through it in its order. Where few match, or all of them far
- * behind, every match is fetched and sorted, which costs about what counting them did. The planner only guesses which it
- * is, and a limit makes it hope. So the list is gone through for no more than an eighth as many rows as match (`near`),
- * and every match is taken if that did not fill the page.
+ * What identifies a page's rows, or all of their columns, and the table that they are taken from. Where many rows
+ * match, and lie all over the list, they are met soon by going through it in its order. Where few match, or all of them
+ * far behind, every match is fetched and sorted, which costs about what counting them did. The planner only guesses
+ * which it is, and a limit makes it hope. So the list is gone through for no more than an eighth as many rows as match
+ * (`near`), and every match is taken if that did not fill the page.
  */
 export function sparseRows(
   resource: Resource,
