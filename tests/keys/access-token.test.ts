@@ -65,7 +65,6 @@ test.each([
   ['a wrong secret', { client_secret: 'wrong' }, 401, undefined],
   ['no secret', { client_secret: undefined }, 401, undefined],
   ['an empty secret', { client_secret: '' }, 401, undefined],
-  ['the secret of another store', { client_secret: 'secret-of-other' }, 401, undefined],
   ['a secret that is no text', { client_secret: { $ne: '' } }, 401, undefined],
 ])('refuses %s', async (_name, change, status, source) => {
   const reply = await ask(JSON.stringify(credentials(change)), json)

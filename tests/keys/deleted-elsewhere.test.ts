@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { type Running, start } from '../../server/main.ts'
 import { clientOf, tokenOf } from '../support/client.ts'
 import { type OwnDatabase, ownDatabase } from '../support/own-database.ts'
-import { testConfig } from '../support/world.ts'
+import { secretOf, testConfig } from '../support/world.ts'
 import { MovingClock } from './moving-clock.ts'
 
 const clock = new MovingClock()
@@ -24,7 +24,7 @@ afterAll(async () => {
 test('a key that another process deleted ends within a second', async () => {
   const admin = clientOf(
     here.url,
-    await tokenOf(here.url, 'client-of-first', 'secret-of-first', 'client_credentials'),
+    await tokenOf(here.url, 'client-of-first', secretOf('first'), 'client_credentials'),
   )
   const made = await admin.post('/v2/application-keys', {
     data: { type: 'application_key', name: 'Passing' },

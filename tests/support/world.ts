@@ -54,7 +54,7 @@ export const testConfig = (postgres: string, database: string, more: Record<stri
     ...keyOf('first'),
   })
 
-const secretOf = (name: string) => `the secret of the key of ${name}, long enough`
+export const secretOf = (name: string) => `the secret of the key of ${name}, long enough`
 
 const keyOf = (name: string) => ({
   SUTLER_CLIENT_ID: `client-of-${name}`,
