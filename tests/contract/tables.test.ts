@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 /** Tables that belong to no store. */
-const ofNoStore = ['migrations', 'organisations', 'stores']
+const ofNoStore = ['migrations', 'organisations', 'secrets', 'stores']
 
 /** Keys and indexes that do not lead with the store, and why. */
 const exemptIndexes: Readonly<Record<string, string>> = {
