@@ -53,7 +53,7 @@ describe('a member who signs in', () => {
     expect(answer.links).toMatchObject({ next: null, prev: null })
     expect(answer.links.current).toContain(tokens)
     expect(decodeProtectedHeader(answer.data[0].token)).toEqual({ alg: 'HS256', typ: 'JWT' })
-    const { exp = 0, iat = 0, epoch: _, ...claims } = decodeJwt(answer.data[0].token)
+    const { exp = 0, iat = 0, auth_time, epoch: _, ...claims } = decodeJwt(answer.data[0].token)
     expect(claims).toEqual({
       sub: ada.id,
       scope: child,
@@ -63,6 +63,7 @@ describe('a member who signs in', () => {
       account_member_self_management: 'disabled',
     })
     expect(iat - before).toBeLessThan(5)
+    expect(iat - Number(auth_time)).toBeLessThan(5)
     expect(exp - iat).toBe(86_400)
     expect(answer.data[0].expires).toBe(new Date(exp * 1000).toISOString())
     expect(decodeJwt(answer.data[1].token).ancestors).toBe('')

@@ -25,13 +25,13 @@ test('the first start makes a key, shows it once and keeps it private; the next 
   const second = serve(directory)
   expect((await (await adminOf(await second.ready, id, secret)).get('/v2/settings')).status).toBe(200)
   expect(second.output()).not.toContain(secret)
-})
+}, 120_000)
 
 test('a start says where it is ready, and nothing else', async () => {
   const running = serve(newDirectory(), { ...key, LOG_LEVEL: 'info' })
   await running.ready
   expect(running.output()).toMatch(/^Sutler is ready at \S+ \(API document: \S+\)\n$/)
-})
+}, 120_000)
 
 test('what cannot start says why in one line and exits with 1', async () => {
   const directory = newDirectory()
@@ -86,7 +86,7 @@ test('SIGTERM lets the requests in flight finish', async () => {
   expect(cut).toEqual([])
   expect(new Set(statuses)).toEqual(new Set([201]))
   expect(await running.exit).toBe(0)
-})
+}, 120_000)
 
 test('after kill -9 of everything, under load, the next start has every acknowledged write', async () => {
   const directory = newDirectory()
@@ -135,4 +135,4 @@ test('after kill -9 of everything, under load, the next start has every acknowle
   expect(acknowledged.filter((id) => !kept.has(id))).toEqual([])
   const total = await again.get('/v2/accounts?page[limit]=0')
   expect(total.body.meta.results.total).toBe(kept.size)
-})
+}, 120_000)
