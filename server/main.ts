@@ -22,7 +22,7 @@ import { forgetIdempotencyKeys } from './kernel/idempotency.ts'
 import { jobConnections, migrateJobs, startJobs } from './kernel/jobs.ts'
 import { type Mailer, smtp } from './kernel/mail.ts'
 import { mergeTotals } from './kernel/merge-totals.ts'
-import type { Module } from './kernel/module.ts'
+import { type Module, mustHaveRows } from './kernel/module.ts'
 import { Sequencer } from './kernel/sequence-changes.ts'
 import { Database, statementMaxMs } from './kernel/storage/database.ts'
 import { DiskSpace } from './kernel/storage/disk-space.ts'
@@ -56,6 +56,7 @@ export interface Swaps {
 /** Builds every part, in order, once. */
 export async function start(config: Config = readConfig(), swaps: Swaps = {}): Promise<Running> {
   const { clock = systemClock, modules = app, access = appAccess } = swaps
+  mustHaveRows(access, modules)
   const log = pino({ level: config.logLevel })
   // Undone in the reverse order, also when a later part does not start.
   const undo: (() => Promise<unknown>)[] = []

@@ -1,4 +1,5 @@
 import type { Action, ActionCall, Method } from './action.ts'
+import type { AccessTable } from './auth/access.ts'
 import type { Ctx, Instance, Work } from './context.ts'
 import type { Answer } from './http/answer.ts'
 import { input } from './input.ts'
@@ -112,6 +113,14 @@ export const module = ({
   ...(firstDay && { firstDay }),
   ...(renewSeals && { renewSeals }),
 })
+
+/** Refuses modules with an area that the table has no row for: nobody could call what is in it. */
+export function mustHaveRows(access: AccessTable, modules: readonly Module[]): void {
+  for (const { name, operations } of modules) {
+    const without = operations.find((one) => one.access !== 'open' && !access[one.area])
+    if (without) throw new Error(`The area ${without.area} of ${name} has no row in the access table`)
+  }
+}
 
 const all: readonly OperationName[] = ['list', 'create', 'get', 'update', 'delete']
 const methods = { list: 'GET', create: 'POST', get: 'GET', update: 'PUT', delete: 'DELETE' } as const

@@ -123,6 +123,10 @@ export interface Definition<
   /** The collection's path. Its `:parameters` are columns of the table and lead to the parent. */
   readonly path: string
   readonly table: string
+  /**
+   * What its objects are below, where the path has parameters: what is there for a caller only if the parent is. As a
+   * function, since it may be declared later.
+   */
   readonly parent?: () => Resource
   readonly fields: F
   readonly filter?: {
@@ -227,6 +231,11 @@ export function resource<
   definition: { readonly fields: F } & Definition<NoInfer<F>, Meta, Links, ListMeta>,
 ): Resource<F> {
   const parameters = [...definition.path.matchAll(/:(\w+)/g)].map((match) => match[1] as string)
+  if (parameters.length && !definition.parent && !definition.scope) {
+    throw new Error(
+      `${definition.noun[0]}: its path has :${parameters.at(-1)}, so it has a parent, or a scope`,
+    )
+  }
   return { ...definition, scopeColumns: definition.scope?.columns ?? parameters } as Resource<F>
 }
 
