@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { indexedOf } from '../../server/kernel/query/condition.ts'
-import { type FilterRule, walks } from '../../server/kernel/resource.ts'
+import { listKey } from '../../server/kernel/query/places.ts'
+import { type FilterRule, orderOf, type Resource, walks } from '../../server/kernel/resource.ts'
 import { specimens } from '../support/samples.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { appAndWorkshop } from '../workshop/index.ts'
@@ -67,13 +68,29 @@ const notIndexed: Readonly<Record<string, string>> = {
 /** What an index holds, as the catalog and as the query engine write it. */
 const bare = (sql: string) => sql.replace(/["() ]/g, '')
 
-test('a filter that says it is indexed is, in the order of its list; one that does not has its reason', async () => {
+interface Index {
+  readonly table: string
+  readonly is_unique: boolean
+  /** How many of its columns are its key. */
+  readonly keys: number
+  readonly columns: readonly string[]
+}
+
+/** Indexes of all rows of their tables. */
+async function indexesOfAllRows(): Promise<readonly Index[]> {
   const { rows } = await world.sql(
     `SELECT i.indrelid::regclass::text AS table, i.indisunique AS is_unique, i.indnkeyatts AS keys,
        array(SELECT pg_get_indexdef(i.indexrelid, n, true) FROM generate_series(1, i.indnatts) n) AS columns
      FROM pg_index i WHERE i.indpred IS NULL`,
   )
-  const indexes = rows.map((row) => ({ ...row, columns: (row.columns as string[]).map(bare) }))
+  return rows.map((row) => ({ ...row, columns: (row.columns as string[]).map(bare) }))
+}
+
+const leadsWith = (names: readonly string[], { columns }: Index) =>
+  names.every((name, i) => columns[i] === name)
+
+test('a filter that says it is indexed is, in the order of its list; one that does not has its reason', async () => {
+  const indexes = await indexesOfAllRows()
   const without: string[] = []
   for (const { resource } of specimens) {
     for (const [field, given] of Object.entries(resource.filter ?? {})) {
@@ -86,10 +103,10 @@ test('a filter that says it is indexed is, in the order of its list; one that do
       }
       for (const op of rule.ops.filter((op) => ['eq', 'in', 'like'].includes(op))) {
         const wanted = ['store_id', ...resource.scopeColumns, bare(indexedOf(rule, op)(column))]
-        const serves = indexes.some(({ table, is_unique, keys, columns }) => {
-          if (table !== resource.table || wanted.some((name, i) => columns[i] !== name)) return false
-          const exact = is_unique && keys === wanted.length
-          return exact || resource.most || ['created_at', 'id'].every((name) => columns.includes(name))
+        const serves = indexes.some((index) => {
+          if (index.table !== resource.table || !leadsWith(wanted, index)) return false
+          const exact = index.is_unique && index.keys === wanted.length
+          return exact || resource.most || ['created_at', 'id'].every((name) => index.columns.includes(name))
         })
         expect(serves, `an index of ${resource.table} (${wanted}, created_at, id) for ${op}(${field})`).toBe(
           true,
@@ -98,6 +115,73 @@ test('a filter that says it is indexed is, in the order of its list; one that do
     }
   }
   expect(without.sort()).toEqual(Object.keys(notIndexed).sort())
+})
+
+/** Orders that no index gives, in lists that have no `most`, and why. */
+const notSorted: Readonly<Record<string, string>> = {
+  'account-memberships-of-member by id': 'a member belongs to few accounts',
+  'account-memberships-of-member by updated_at': 'as by id',
+}
+
+test('each order that a list may be in is that of an index', async () => {
+  const indexes = await indexesOfAllRows()
+  const isSorted = ({ table, scopeColumns }: Resource, field: string) => {
+    const wanted = ['store_id', ...scopeColumns, field]
+    return indexes.some((index) => {
+      if (index.table !== table || !leadsWith(wanted, index)) return false
+      const exact = index.is_unique && index.keys === wanted.length
+      return exact || field === 'id' || index.columns[wanted.length] === 'id'
+    })
+  }
+  const without = specimens.flatMap(({ resource, operations }) => {
+    if (!operations.list) return []
+    const { sort = [], most, noun } = resource
+    const fields = new Set([orderOf(resource).replace('-', ''), ...(most ? [] : sort)])
+    return [...fields].filter((field) => !isSorted(resource, field)).map((field) => `${noun[1]} by ${field}`)
+  })
+  const advice =
+    'an index (store_id, the parents in the path, the field, id); a row above where none is worth it'
+  expect(without.sort(), advice).toEqual(Object.keys(notSorted).sort())
+})
+
+test('each table is tracked, and its lists are counted', async () => {
+  const { rows } = await world.sql(
+    `SELECT t.tgrelid::regclass::text AS table, p.prosrc AS source
+     FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid WHERE t.tgname = 'track'`,
+  )
+  const counted = new Map(
+    rows.map(({ table, source }) => [
+      table as string,
+      [...new Set([...source.matchAll(/INTO list_deltas VALUES \('([\w.]+)'/g)].map(([, list]) => list))],
+    ]),
+  )
+  const declared = Map.groupBy(specimens, ({ resource }) => resource.table)
+  for (const [table, specimens] of declared) {
+    const lists = new Set(specimens.map(({ resource }) => listKey(resource)))
+    const scopes = [...lists].map((list) => list.slice(table.length + 1)).filter(Boolean)
+    const advice = `CALL track('${table}', …${scopes.length ? `, '{${scopes}}'` : ''}) in its migration`
+    expect(counted.get(table)?.sort(), advice).toEqual([...lists].sort())
+  }
+})
+
+test('what is below a parent goes with it', async () => {
+  const { rows } = await world.sql(
+    `SELECT c.conname AS name, c.conrelid::regclass::text AS table, c.confrelid::regclass::text AS parent,
+       c.confdeltype = 'c' AS cascades FROM pg_constraint c WHERE c.contype = 'f'`,
+  )
+  const keys = rows as { name: string; table: string; parent: string; cascades: boolean }[]
+  for (const { resource, operations } of specimens) {
+    const to = resource.parent?.().table
+    if (!to) continue
+    const { table } = resource
+    // What is created is told by the key's name that its parent is not there.
+    const name = operations.create && `${table}_parent_fkey`
+    const own = keys.filter(
+      (key) => key.table === table && key.parent === to && key.name === (name ?? key.name),
+    )
+    expect(own.length, `how many keys ${name ?? ''} ${table} has to ${to}`).toBe(1)
+    expect(own[0]?.cascades, `ON DELETE CASCADE of ${own[0]?.name}`).toBe(true)
+  }
 })
 
 /** Statement triggers with transition tables do not run on every engine that we grow onto. */

@@ -35,6 +35,7 @@ CREATE TABLE widgets (
   CONSTRAINT widgets_serial_check CHECK (serial BETWEEN 1 AND 999999)
 );
 CREATE INDEX widgets_by_created_at ON widgets (store_id, gadget_id, created_at, id);
+CREATE INDEX widgets_by_id ON widgets (store_id, gadget_id, id);
 CREATE INDEX widgets_by_updated_at ON widgets (store_id, gadget_id, updated_at, id);
 CALL track('widgets', $$'widget'$$, '{gadget_id}');
 
