@@ -84,3 +84,39 @@ describe.each(specimensWith('create', 'get'))('$name', (specimen) => {
     expect(after, 'how many changes there are').toEqual(before)
   })
 })
+
+/** Each that can be made and deleted, with what can be made right below it. */
+const families = specimensWith('create', 'delete').flatMap((parent) => {
+  const { resource } = parent
+  const children = specimensWith('create').filter(({ resource: child }) => child.parent?.() === resource)
+  return children.length ? [{ name: parent.name, parent, children }] : []
+})
+
+test('there are parents with children', () => {
+  expect(families.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['gadget', 'account', 'custom-api']),
+  )
+})
+
+describe.each(families)('$name', ({ parent, children }) => {
+  test('is deleted with what is below it, and the feed says so of that first', async () => {
+    const above = await samples.make(parent)
+    const below = new Map<string, string>()
+    for (const child of children) {
+      const list = child.resource.path.slice(child.resource.path.lastIndexOf('/'))
+      const { path } = await samples.make(child, above.path + list)
+      below.set(path, child.resource.table)
+    }
+    const { status, body } = await world.admin.delete(above.path)
+    expect([status, body]).toEqual([204, undefined])
+    for (const path of below.keys()) expect((await world.admin.get(path)).status, path).toBe(404)
+    const { rows } = await world.feed(
+      `SELECT source FROM changes WHERE event = 'deleted' ORDER BY position DESC LIMIT ${below.size + 1}`,
+    )
+    const advice = 'whose tombstones are last: track a table after its parent’s'
+    expect(rows[0].source, advice).toBe(parent.resource.table)
+    expect(rows.map(({ source }) => source).sort(), advice).toEqual(
+      [parent.resource.table, ...below.values()].sort(),
+    )
+  })
+})

@@ -106,7 +106,9 @@ export async function openWorld({ env, sql, ...swaps }: Particulars = {}): Promi
     work: workOf(server.instance, { store: rows[0].id as string, by: 'tests request' }),
     sql: (text, values) => pool.query(text, values),
     feed: async (text, values) => {
-      await pool.query('SELECT sequence_store(id) FROM stores')
+      const { rows: stores } = await pool.query('SELECT id FROM stores')
+      // One after the other, in transactions of their own: who holds several waits in a circle with the sequencer.
+      for (const { id } of stores) await pool.query('SELECT sequence_store($1)', [id])
       return pool.query(text, values)
     },
     close: async () => {
