@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { flat, pathOf } from '../../server/kernel/envelope.ts'
 import type { Field, Fields, JsonSchema } from '../../server/kernel/fields.ts'
 import { writable } from '../../server/kernel/input.ts'
+import { bulkyText } from '../support/any-texts.ts'
 import type { Reply } from '../support/client.ts'
 import { Samples, specimensWith } from '../support/samples.ts'
 import { bodyWith, createFields, type Specimen } from '../support/specimens.ts'
@@ -151,6 +152,23 @@ describe.each(specimensWith('create'))('create $name', (specimen) => {
       // The whole object may have a limit of its own.
       if (status === 413) continue
       expect([name, status, body.errors?.[0].source]).toEqual([name, 400, at(specimen, name)])
+    }
+  })
+
+  test('takes texts as long as it says, or says why not', async () => {
+    const collection = await collectionOf(specimen)
+    for (const [name, { schema, options }] of declared(specimen)) {
+      const { type, maxLength: max, format, pattern, enum: few } = schema
+      if (![type].flat().includes('string') || typeof max !== 'number') continue
+      // Under `sentAs` something else is shown.
+      if (format || pattern || few || options.refersTo || options.sentAs) continue
+      const values = { ...(await samples.values(specimen, collection)), [name]: bulkyText(max) }
+      const { status, body } = await world.admin.post(collection, bodyWith(specimen, 'create', values))
+      const said = `${name} of ${max} characters is answered ${status} ${JSON.stringify(body.errors)}`
+      expect([201, 400, 409, 413, 422], said).toContain(status)
+      if (status === 201)
+        expect(flat(resource.envelope, body.data)[name] ?? values[name], said).toBe(values[name])
+      else expect(JSON.stringify(body.errors), said).toContain(name)
     }
   })
 
