@@ -1,10 +1,14 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { flat } from '../../server/kernel/envelope.ts'
 import { anyCharacter } from '../support/any-texts.ts'
-import { Samples } from '../support/samples.ts'
+import { Samples, specimensWith } from '../support/samples.ts'
+import { bodyWith } from '../support/specimens.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { appAndWorkshop } from '../workshop/index.ts'
-import { listings, oneOf, opsOf, sortsOf, valueType } from './listings.ts'
+import { idsOf, listings, oneOf, opsOf, sortsOf, timesIn, valueType } from './listings.ts'
+
+type Bag = Readonly<Record<string, unknown>>
 
 let world: World
 let samples: Samples
@@ -147,5 +151,28 @@ describe.each(listings)('$id', (listing) => {
       },
     )
     await fc.assert(neverBreaks, { numRuns: 150 })
+  })
+})
+
+describe.each(specimensWith('list', 'create'))('$name', (specimen) => {
+  const { resource } = specimen
+
+  test('is found by each value that it shows', async () => {
+    const collection = await samples.path(resource.path)
+    const values = await samples.values(specimen, collection, true)
+    const { status, body: made } = await world.admin.post(collection, bodyWith(specimen, 'create', values))
+    expect([status, made.errors]).toEqual([201, undefined])
+    const { id } = made.data
+    const shown = { ...timesIn(resource, made.data), ...flat(resource.envelope, made.data) }
+    for (const [field, ops] of opsOf({ id, path: collection, specimen })) {
+      const value = field.split('.').reduce<unknown>((of, name) => (of as Bag | undefined)?.[name], shown)
+      if (!ops.includes('eq') || !['string', 'number', 'boolean'].includes(typeof value)) continue
+      const filter = `eq(${field},"${value}")`
+      const { body } = await world.admin.get(
+        `${collection}?page[limit]=100&filter=${encodeURIComponent(filter)}`,
+      )
+      expect(body.errors, filter).toBeUndefined()
+      expect(idsOf({ body }), `what ${filter} finds`).toContain(id)
+    }
   })
 })
