@@ -147,7 +147,10 @@ export class Samples {
     const body = bodyWith(specimen, 'create', { ...values, ...fields })
     const { status, body: answer } = await this.#client.post(collection, body)
     if (status < 300) return madeAt(collection, specimen.resource, answer)
-    throw new Error(`POST ${collection} ${JSON.stringify(body)}: ${status} ${JSON.stringify(answer)}`)
+    throw new Error(
+      `POST ${collection} ${JSON.stringify(body)}: ${status} ${JSON.stringify(answer)}. ` +
+        'Made-up values are refused: give better ones in `completions` of tests/<module>/samples.ts',
+    )
   }
 
   /**
