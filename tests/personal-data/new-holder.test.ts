@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { app } from '../../server/app.ts'
+import { customers } from '../../server/customers/customers.ts'
 import { text } from '../../server/kernel/fields.ts'
 import { module } from '../../server/kernel/module.ts'
 import { resource } from '../../server/kernel/resource.ts'
@@ -26,6 +27,7 @@ const diaryEntries = resource({
   noun: ['diary-entry', 'diary-entries'],
   about: 'What a customer wrote down.',
   path: '/v2/customers/:customer_id/diary-entries',
+  parent: () => customers,
   table: 'diary_entries',
   personal: ['customer_id'],
   fields: { note: text({ required: true, about: 'What.', example: 'Rain.' }) },

@@ -368,8 +368,8 @@ function refusalOf(
     return new Problem(code, detail, { cause: error, ...(source && { source }) })
   }
   // The key is of another row, which refers to the one that is deleted.
-  if (deletes && foreignKeyStates.includes(state)) {
-    const detail = `${type ?? 'the object'} is still in use: delete first what belongs to it`
+  if (deletes && type && foreignKeyStates.includes(state)) {
+    const detail = `${type} is still in use: delete first what belongs to it`
     return new Problem('conflict', detail, { cause: error })
   }
   // By convention each table names the key to its parent so: the parent is missing, or was deleted meanwhile.
