@@ -19,14 +19,32 @@ export function closePolitely(server: FastifyInstance): void {
     const http = server.server
     setTimeout(() => http.closeAllConnections(), closingMaxMs).unref()
     if (!http.listening) return
-    await turn()
-    await turn()
+    await acceptWaiting(http)
     // Not that of HTTP servers, which closes idle connections too.
     Server.prototype.close.call(http)
     for (let waitedMs = 0; waitedMs < onTheWayMs && (await connections(http)) > 0; waitedMs += lookEveryMs) {
       await sleep(lookEveryMs)
     }
   })
+}
+
+/** However many connections there are that want in. */
+const turnsMax = 10_000
+
+/** The event loop accepts one connection in each of its turns: goes on until none has come in one. */
+async function acceptWaiting(server: Server): Promise<void> {
+  let accepted = 0
+  const count = () => {
+    accepted += 1
+  }
+  server.on('connection', count)
+  // The first ends the turn that it is called in.
+  await turn()
+  for (let seen = -1, turns = 0; accepted !== seen && turns < turnsMax; turns++) {
+    seen = accepted
+    await turn()
+  }
+  server.off('connection', count)
 }
 
 const connections = (server: Server) =>
