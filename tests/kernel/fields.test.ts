@@ -447,7 +447,8 @@ describe('what is only checked', () => {
       expect(await tablesWith(secret)).toEqual([])
     }
     expect(answers).not.toContain('xxx')
-    // The name of the object is in some.
+    // The name of the object is in some, when all is in the feed.
+    await world.feed('SELECT')
     expect(await tablesWith(String(replies[0]?.body.data.id))).toContain('public.changes')
   })
 })
