@@ -96,7 +96,7 @@ function textOf(resource: Resource, { op, rule }: Term, by: By, window: Window):
   const condition = `${column} >= ${hidden(first, cast)} AND ${column} < ${hidden(first + 1, cast)}${like}`
   const total = countOf(`FROM ${table} WHERE ${place} AND ${condition}`)
   const { near, found } = sparseRows(resource, window, { place, condition, limit, offset, whole: false })
-  return pageText(resource, total, wholeRows(resource, found), window, near)
+  return pageText(resource, total, wholeRows(resource, found), window, { after: [near] })
 }
 
 const hidden = (n: number, cast: string) => `(SELECT $${n}${cast})`

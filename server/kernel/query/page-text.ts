@@ -23,16 +23,19 @@ export const casts = {
 
 /**
  * The statement of a page: its total (with the changes that are not merged yet), and its rows, which may refer to it as
- * `t`. Further tables that the rows are made from come between the two.
+ * `t`. Further tables come before it, which the total is made from too, or after it, for the rows.
  */
 export const pageText = (
   resource: Resource,
   total: string,
   rows: string,
   window: Window,
-  ...from: string[]
+  {
+    before = [],
+    after = [],
+  }: { readonly before?: readonly string[]; readonly after?: readonly string[] } = {},
 ) =>
-  `WITH ${[`t AS MATERIALIZED (${total})`, ...from].join(', ')} ` +
+  `WITH ${[...before, `t AS MATERIALIZED (${total})`, ...after].join(', ')} ` +
   `SELECT t.total, t.unmerged, (${pageLength}), ${rowColumns(resource, 'p.')} ` +
   `FROM t LEFT JOIN LATERAL (${rows}) p ON true ORDER BY ${order(window, 'p.')}`
 

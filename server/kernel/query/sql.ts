@@ -57,6 +57,11 @@ function skippedPage(
   const total = range
     ? rangeTotalSql(resource, boundBy(range, binds))
     : `SELECT count(*) AS total, 0 AS unmerged FROM ${table} WHERE ${[address(resource), ...conditions].join(' AND ')}`
+  if (filter && isOfAnyCost(filter)) {
+    const matches = { belonging, condition: conditions.join(' AND '), limit, offset }
+    const behind = window.behind ? ` WHERE ${behindSql(window, binds)}` : ''
+    return { text: matchedText(resource, window, { ...matches, behind }), values: binds.values, once: true }
+  }
   const place = window.behind ? `${address(resource)} AND ${behindSql(window, binds)}` : address(resource)
   // A walk along the order it is filtered by has no rows to pass over.
   const along = !where && filter?.is === 'term' && filter.rule.column === window.column
@@ -66,10 +71,42 @@ function skippedPage(
     const { near, found } = sparseRows(resource, window, matching)
     // Told again what they belong to, the planner finds the rows of a query too, whose ids are in no index.
     const rows = whole ? found : wholeRows(resource, found, `(SELECT * FROM ${table} WHERE ${belonging})`)
-    return { text: pageText(resource, total, rows, window, near), values: binds.values, once: true }
+    const text = pageText(resource, total, rows, window, { after: [near] })
+    return { text, values: binds.values, once: true }
   }
   const rows = skippedRows(resource, [place, ...conditions].join(' AND '), window)
   return { text: pageText(resource, total, rows, window), values: binds.values, once: true }
+}
+
+/** Whether a condition is more than a look at a column of the row. */
+const isOfAnyCost = (filter: PlannedFilter): boolean =>
+  filter.is === 'term' ? filter.rule.where !== undefined : filter.parts.some(isOfAnyCost)
+
+/** Conditions of any cost are planned once, and asked once: every match is found, counted, and sorted by its key. */
+function matchedText(
+  resource: Resource,
+  window: Window,
+  {
+    belonging,
+    condition,
+    behind,
+    limit,
+    offset,
+  }: Readonly<Record<'belonging' | 'condition' | 'behind', string>> & Pick<Window, 'limit' | 'offset'>,
+): string {
+  const { table } = resource
+  const keys = [...new Set([...keyOf(resource), window.column])].join(', ')
+  const matches = `SELECT ${keys} FROM ${table} WHERE ${belonging} AND ${condition}`
+  const found =
+    `SELECT ${keyOf(resource).join(', ')} FROM matches${behind} ` +
+    `ORDER BY ${order(window)} LIMIT ${limit} OFFSET ${offset}`
+  return pageText(
+    resource,
+    'SELECT count(*) AS total, 0 AS unmerged FROM matches',
+    wholeRows(resource, found, `(SELECT * FROM ${table} WHERE ${belonging})`),
+    window,
+    { before: [`matches AS MATERIALIZED (${matches})`] },
+  )
 }
 
 // The limit is part of the text: the planner must know it to choose the index. It is a checked whole number.
