@@ -12,6 +12,11 @@ test.each([
   ['fe80::1%eth0', 'fe80:0:0:0'],
   ['::1', '0:0:0:0'],
   ['::', '0:0:0:0'],
+  // As some proxies write who the client is.
+  ['192.0.2.7:51234', '192.0.2.7'],
+  ['[::ffff:192.0.2.7]:51234', '192.0.2.7'],
+  ['[2001:db8:1:2::9]:51234', '2001:db8:1:2'],
+  ['[2001:db8:1:2::9]', '2001:db8:1:2'],
   ['unknown', 'unknown'],
 ])('%s is counted as %s', (address, network) => {
   expect(networkOf(address)).toBe(network)

@@ -80,8 +80,13 @@ function subjectsOf({ who, clientAddress = '' }: Asker, { at, whose }: Attempt):
   return subjects
 }
 
-/** An IPv4 address, or the half of an IPv6 address that one subscriber has: they may use any of the rest. */
-export function networkOf(address: string): string {
+/**
+ * An IPv4 address, or the half of an IPv6 address that one subscriber has: they may use any of the rest. Some proxies
+ * name the port too, which is another for each connection.
+ */
+export function networkOf(client: string): string {
+  const [, bracketed, v4] = /^(?:\[([^\]]*)\]|(\d+\.\d+\.\d+\.\d+))(?::\d+)?$/.exec(client) ?? []
+  const address = bracketed ?? v4 ?? client
   const [, mapped] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address) ?? []
   if (mapped) return mapped
   if (!isIPv6(address)) return address
