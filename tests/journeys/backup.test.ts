@@ -195,3 +195,14 @@ test('what is damaged, or nowhere, is refused in one line', async () => {
   await refused(/^sutler: .*pg_control is damaged or missing: .*\n$/, 'restore', restored, backup)
   expect(fs.readdirSync(restored)).toEqual([])
 }, 300_000)
+
+test('a data directory that a restore was killed in is not started as a new, empty one', async () => {
+  const dataDir = newDirectory()
+  const draft = join(dataDir, 'restore.unfinished-999999999')
+  fs.mkdirSync(draft)
+  const before = fs.readdirSync(dataDir)
+  const running = serve(dataDir, key)
+  expect(await Promise.race([running.exit, running.ready.catch(() => running.exit)])).toBe(1)
+  expect(running.output()).toMatch(/^sutler: a restore into .* did not end: .*\n$/)
+  expect(fs.readdirSync(dataDir)).toEqual(before)
+}, 300_000)

@@ -3,7 +3,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path'
 import pg from 'pg'
 import { StartupError } from '../errors.ts'
 import { copyTree, type Described, fileIn, fileOf, syncDirectory } from './copy-tree.ts'
-import { findRunning, startEmbedded } from './embedded.ts'
+import { findRunning, startEmbedded, unfinishedRestore } from './embedded.ts'
 import { isAlive } from './pid-file.ts'
 
 /**
@@ -54,14 +54,13 @@ export async function backUp(dataDir: string, target: string, madeAt: Date): Pro
 export function restore(backup: string, dataDir: string): void {
   const files = readDescription(backup)
   fs.mkdirSync(dataDir, { recursive: true })
-  const unfinished = 'restore.unfinished-'
-  removeUnfinished(dataDir, unfinished)
+  removeUnfinished(dataDir, unfinishedRestore)
   if (fs.readdirSync(dataDir).length) {
     throw new StartupError(
       `${dataDir} is not empty: restore into a new data directory, and set SUTLER_DATA_DIR to it`,
     )
   }
-  const draft = join(dataDir, `${unfinished}${process.pid}`)
+  const draft = join(dataDir, `${unfinishedRestore}${process.pid}`)
   try {
     fs.mkdirSync(draft, { mode: 0o700 })
     const found = new Map(

@@ -65,7 +65,10 @@ export async function startEmbedded(dataDir: string): Promise<Embedded> {
     socketDir = makeSocketDir(home)
     if (owner) giveTo(owner, socketDir)
     const launcher = chooseLauncher(owner, programs.postgres, home, socketDir)
-    if (!fs.existsSync(cluster)) await createCluster(programs, cluster, owner, launcher)
+    if (!fs.existsSync(cluster)) {
+      mustNotBeHalfRestored(home)
+      await createCluster(programs, cluster, owner, launcher)
+    }
     checkVersion(cluster)
     const postgres = await startPostmaster(launcher, programs.postgres, cluster, socketDir, log)
     return running(postgres, socketDir, log, release)
@@ -75,6 +78,15 @@ export async function startEmbedded(dataDir: string): Promise<Embedded> {
     if (error instanceof StartupError) throw error
     throw new StartupError(`cannot start PostgreSQL in ${home}: ${lastLine(error)}`, { cause: error })
   }
+}
+
+/** What a restore works in, until all of it is there. */
+export const unfinishedRestore = 'restore.unfinished-'
+
+/** Who started a new, empty database in its place would take the restored one to be lost. */
+function mustNotBeHalfRestored(home: string): void {
+  if (!fs.readdirSync(home).some((name) => name.startsWith(unfinishedRestore))) return
+  throw new StartupError(`a restore into ${home} did not end: remove what is there, and restore again`)
 }
 
 const urlAt = (socketDir: string) =>
