@@ -5,6 +5,8 @@ import type { Connection } from './storage/database.ts'
 
 /** Writes of a moment are given their positions together. */
 const restMs = 5
+/** A short pass is followed by a rest of up to this: each makes the disk, and so all writers, wait once more. */
+const longRestMs = 50
 /** For what another process, or this one before it crashed, has left. */
 const pollMs = 1000
 /** With many stores asking all of them takes a while: no more than this part of the time is spent on it. */
@@ -88,8 +90,9 @@ export class Sequencer {
       this.#mark = [null, null]
       this.#pollAtMs = performance.now() + pollMs
     }
-    // Under load three quarters of the time: each pass makes the disk, and so all writers, wait once more.
-    this.#restMs = Math.max(restMs, 3 * (performance.now() - beganMs))
+    // Under load three quarters of the time; half of it where there is so much that passes are long.
+    const passedMs = performance.now() - beganMs
+    this.#restMs = Math.max(restMs, passedMs, Math.min(3 * passedMs, longRestMs))
   }
 
   async #poll(): Promise<void> {

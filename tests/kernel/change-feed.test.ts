@@ -163,7 +163,7 @@ describe('positions are given', () => {
       const { rows } = await world.sql('SELECT done FROM feeds WHERE store_id = $1', [world.storeId])
       for (let n = 0; n < 5; n++) {
         await makeAccount(`Meanwhile ${n}`)
-        await expect.poll(waiting, { interval: 5 }).toBe(0)
+        await expect.poll(waiting, { interval: 5, timeout: 10_000 }).toBe(0)
       }
       const { rows: now } = await world.sql(
         `SELECT done, (SELECT last_value FROM fresh_changes_seq_seq) - done AS open FROM feeds WHERE store_id = $1`,
@@ -180,8 +180,9 @@ describe('positions are given', () => {
     await world.sql(`UPDATE feeds SET done = 1000000000; SELECT pg_sleep(1.5)`)
     const { id } = await makeAccount('After')
     const fed = async () => (await world.sql('SELECT FROM changes WHERE id = $1', [id])).rowCount
-    await expect.poll(fed, { timeout: 5000 }).toBe(1)
-  })
+    // It is looked for each second; more rarely where looking takes long.
+    await expect.poll(fed, { timeout: 60_000 }).toBe(1)
+  }, 90_000)
 })
 
 describe('a change says', () => {
