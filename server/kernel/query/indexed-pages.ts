@@ -3,7 +3,7 @@ import type { Sql } from '../storage/database.ts'
 import { indexedOf } from './condition.ts'
 import { beginningOf, behindAll } from './like-patterns.ts'
 import { headOfValue } from './long-text.ts'
-import { casts, keyOf, order, pageText, type Window, wholeRows } from './page-text.ts'
+import { casts, countOf, keyOf, order, pageText, type Window, wholeRows } from './page-text.ts'
 import type { PlannedFilter } from './plan.ts'
 import { sparseRows } from './sparse-rows.ts'
 
@@ -100,5 +100,3 @@ function textOf(resource: Resource, { op, rule }: Term, by: By, window: Window):
 }
 
 const hidden = (n: number, cast: string) => `(SELECT $${n}${cast})`
-
-const countOf = (from: string) => `SELECT count(*) AS total, 0 AS unmerged ${from}`

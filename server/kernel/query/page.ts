@@ -44,10 +44,7 @@ export async function fetchPage<F extends Fields>(work: Work, source: Source<F>,
       descending: sort.descending !== backwards,
       ...(cursor && { behind: { value: cursor.value, id: cursor.id, cast: casts[sort.type] } }),
     }
-    const { text, values, once, page: whole } = pageSql(source, filter, window, work.store.id)
-    const { store } = work
-    const read = once ? store.rowsOnce : whole ? store.page : store.rows
-    const tuples = await read.call(store, text, ...values.slice(1))
+    const tuples = await work.store.page(pageSql(source, filter, window, work.store.id))
     const first = tuples[0]
     const setting = first?.[2] == null ? pageLengthDefault : Number(first[2])
     if (ask.limit === undefined && setting !== guess) {

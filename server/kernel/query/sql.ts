@@ -4,7 +4,8 @@ import { Binds } from '../storage/binds.ts'
 import type { Sql } from '../storage/database.ts'
 import { condition } from './condition.ts'
 import { indexedPage } from './indexed-pages.ts'
-import { address, keyOf, order, pageText, type Window, wholeRows } from './page-text.ts'
+import { matchedText } from './matched-rows.ts'
+import { address, countOf, keyOf, order, pageText, type Window, wholeRows } from './page-text.ts'
 import { behindSql, boundBy, type Range, rangeOf, rangeTotalSql } from './places.ts'
 import type { PlannedFilter } from './plan.ts'
 import { sparseRows } from './sparse-rows.ts'
@@ -48,20 +49,19 @@ function skippedPage(
   storeId: string,
 ): Sql {
   const { resource, scope, where } = source
-  const { table } = resource
   const { limit, offset } = window
   const binds = new Binds([storeId, ...scope])
   const narrowed = where ? [where(binds.bind)] : []
-  const belonging = [address(resource), ...narrowed].join(' AND ')
+  // Told again what they belong to, the planner finds the rows of a query too, whose ids are in no index.
+  const rowsOf = `FROM ${resource.table} WHERE ${[address(resource), ...narrowed].join(' AND ')}`
+  if (filter && isOfAnyCost(filter)) {
+    const text = matchedText(resource, window, { rows: rowsOf, condition: condition(filter, binds) }, binds)
+    return { text, values: binds.values, once: true }
+  }
   const conditions = filter ? [...narrowed, condition(filter, binds)] : narrowed
   const total = range
     ? rangeTotalSql(resource, boundBy(range, binds))
-    : `SELECT count(*) AS total, 0 AS unmerged FROM ${table} WHERE ${[address(resource), ...conditions].join(' AND ')}`
-  if (filter && isOfAnyCost(filter)) {
-    const matches = { belonging, condition: conditions.join(' AND '), limit, offset }
-    const behind = window.behind ? ` WHERE ${behindSql(window, binds)}` : ''
-    return { text: matchedText(resource, window, { ...matches, behind }), values: binds.values, once: true }
-  }
+    : countOf(`FROM ${resource.table} WHERE ${[address(resource), ...conditions].join(' AND ')}`)
   const place = window.behind ? `${address(resource)} AND ${behindSql(window, binds)}` : address(resource)
   // A walk along the order it is filtered by has no rows to pass over.
   const along = !where && filter?.is === 'term' && filter.rule.column === window.column
@@ -69,8 +69,7 @@ function skippedPage(
     const whole = offset < deepFrom
     const matching = { place, condition: conditions.join(' AND '), limit, offset, whole }
     const { near, found } = sparseRows(resource, window, matching)
-    // Told again what they belong to, the planner finds the rows of a query too, whose ids are in no index.
-    const rows = whole ? found : wholeRows(resource, found, `(SELECT * FROM ${table} WHERE ${belonging})`)
+    const rows = whole ? found : wholeRows(resource, found, `(SELECT * ${rowsOf})`)
     const text = pageText(resource, total, rows, window, { after: [near] })
     return { text, values: binds.values, once: true }
   }
@@ -81,33 +80,6 @@ function skippedPage(
 /** Whether a condition is more than a look at a column of the row. */
 const isOfAnyCost = (filter: PlannedFilter): boolean =>
   filter.is === 'term' ? filter.rule.where !== undefined : filter.parts.some(isOfAnyCost)
-
-/** Conditions of any cost are planned once, and asked once: every match is found, counted, and sorted by its key. */
-function matchedText(
-  resource: Resource,
-  window: Window,
-  {
-    belonging,
-    condition,
-    behind,
-    limit,
-    offset,
-  }: Readonly<Record<'belonging' | 'condition' | 'behind', string>> & Pick<Window, 'limit' | 'offset'>,
-): string {
-  const { table } = resource
-  const keys = [...new Set([...keyOf(resource), window.column])].join(', ')
-  const matches = `SELECT ${keys} FROM ${table} WHERE ${belonging} AND ${condition}`
-  const found =
-    `SELECT ${keyOf(resource).join(', ')} FROM matches${behind} ` +
-    `ORDER BY ${order(window)} LIMIT ${limit} OFFSET ${offset}`
-  return pageText(
-    resource,
-    'SELECT count(*) AS total, 0 AS unmerged FROM matches',
-    wholeRows(resource, found, `(SELECT * FROM ${table} WHERE ${belonging})`),
-    window,
-    { before: [`matches AS MATERIALIZED (${matches})`] },
-  )
-}
 
 // The limit is part of the text: the planner must know it to choose the index. It is a checked whole number.
 function skippedRows(resource: Resource, conditions: string, window: Window): string {

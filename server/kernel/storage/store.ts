@@ -308,20 +308,18 @@ export class Store {
     return this.#reader.run({ text, values: [this.id, ...values] })
   }
 
-  /** As `glance`, for a page of a whole list. */
-  page(text: string, ...values: readonly unknown[]): Promise<readonly Tuple[]> {
-    return this.#reader.run({ text, values: [this.id, ...values], page: true })
+  /** A page of a list, whose first value is the store: this one's, whatever it was. */
+  page(sql: Sql): Promise<readonly Tuple[]> {
+    return (sql.page ? this.#reader : this.#connection).run({
+      ...sql,
+      values: [this.id, ...sql.values.slice(1)],
+    })
   }
 
   /** As `rows`, for a write that is sure to be short and waits for nobody: it too shares the pipelined connection. */
   jot(text: string, ...values: readonly unknown[]): Promise<readonly Tuple[]> {
     const sql = { text, values: [this.id, ...values] }
     return this.#transaction ? this.#transaction.run(sql) : this.#source.quick(sql)
-  }
-
-  /** As `rows`, for a statement whose shape differs with each call. */
-  rowsOnce(text: string, ...values: readonly unknown[]): Promise<readonly Tuple[]> {
-    return this.#connection.run({ text, values: [this.id, ...values], once: true })
   }
 
   /** As `rows`, for a statement that touches as many rows as there are, and may take long. */

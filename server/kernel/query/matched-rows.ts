@@ -1,0 +1,33 @@
+import type { Resource } from '../resource.ts'
+import type { Binds } from '../storage/binds.ts'
+import { countOf, keyOf, order, pageText, type Window, wholeRows } from './page-text.ts'
+import { behindSql } from './places.ts'
+
+/**
+ * A page of what meets a condition of any cost, which is planned once and asked once of each row: every match is found,
+ * counted, and sorted by its key.
+ */
+export function matchedText(
+  resource: Resource,
+  window: Window,
+  { rows, condition }: { readonly rows: string; readonly condition: string },
+  binds: Pick<Binds, 'bind'>,
+): string {
+  const { limit, offset } = window
+  const keys = [...new Set([...keyOf(resource), window.column])].join(', ')
+  // Conditions go by the table's name, as `rows` do.
+  const matches = `matches AS MATERIALIZED (SELECT ${keys} ${rows} AND ${condition})`
+  const behind = window.behind ? ` WHERE ${behindSql(window, binds)}` : ''
+  const found =
+    `SELECT ${keyOf(resource).join(', ')} FROM matches${behind} ` +
+    `ORDER BY ${order(window)} LIMIT ${limit} OFFSET ${offset}`
+  return pageText(
+    resource,
+    countOf('FROM matches'),
+    wholeRows(resource, found, `(SELECT * ${rows})`),
+    window,
+    {
+      before: [matches],
+    },
+  )
+}
