@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listKey } from '../../server/kernel/query/places.ts'
 import { orderOf } from '../../server/kernel/resource.ts'
+import { mergeTotals } from '../support/merge-totals.ts'
 import { Samples } from '../support/samples.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { appAndWorkshop } from '../workshop/index.ts'
@@ -16,15 +17,6 @@ afterAll(() => world.close())
 const own = listings.filter(isOwn)
 const totalOf = async (path: string): Promise<number> =>
   (await world.admin.get(`${path}?page[limit]=1`)).body.meta.results.total
-
-async function merge(): Promise<void> {
-  for (let merged = 1; merged > 0; ) {
-    const results = (await world.sql(
-      'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT merge_list_deltas(100) AS merged; COMMIT',
-    )) as unknown as { rows: { merged: number }[] }[]
-    merged = results[1]?.rows[0]?.merged ?? 0
-  }
-}
 
 /**
  * Each block of the list says how many rows lie between its start and the next one's, in each order and on both levels;
@@ -68,14 +60,14 @@ describe.each(own.filter(({ specimen }) => specimen.operations.create))('$id', (
     const deletes = listing.specimen.operations.delete ? made.slice(0, 3) : []
     await Promise.all([
       ...deletes.map((one) => world.admin.delete(one.path)),
-      merge(),
+      mergeTotals(world),
       makeIn(samples, listing, path),
       makeIn(samples, listing, path),
     ])
     const total = (await expected(world, listing, first.id, 'id')).length
     expect(total, 'how many rows there are').toBeGreaterThanOrEqual(room - deletes.length)
     expect(await totalOf(path), 'the total before merging').toBe(total)
-    await merge()
+    await mergeTotals(world)
     expect(await totalOf(path), 'the total after merging').toBe(total)
   })
 })
@@ -104,7 +96,7 @@ describe.each(own)('$id', (listing) => {
       return order
     }
     await expectRight('before merging')
-    await merge()
+    await mergeTotals(world)
     const order = await expectRight('after merging')
     const blocks = await expectTrueBlocks(listing)
     expect(blocks > 1, `that there are blocks of ${order.length} rows`).toBe(order.length > 1024)
@@ -117,7 +109,7 @@ describe.each(own)('$id', (listing) => {
       [victims, world.storeId],
     )
     await expectRight('after deleting')
-    await merge()
+    await mergeTotals(world)
     await expectRight('after deleting and merging')
     await expectTrueBlocks(listing)
   })

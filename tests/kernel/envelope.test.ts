@@ -10,6 +10,7 @@ import { module } from '../../server/kernel/module.ts'
 import { create } from '../../server/kernel/operations.ts'
 import { type Resource, resource, shown, walks } from '../../server/kernel/resource.ts'
 import { keys } from '../../server/keys/index.ts'
+import { mergeTotals } from '../support/merge-totals.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 /** What the public contract asks for somewhere, whether a resource of today is of that kind or not. */
@@ -485,7 +486,7 @@ describe('a list in an order of its own', () => {
       }
     }
     await expectPages()
-    await world.sql('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT merge_list_deltas(100); COMMIT')
+    await mergeTotals(world)
     const { rows } = await world.sql(`SELECT count(*)::int AS blocks FROM list_blocks WHERE list = 'lines'`)
     expect(rows[0].blocks).toBeGreaterThan(1)
     await expectPages()
