@@ -6,7 +6,7 @@ import { type Bare, filledIn } from './bare.ts'
 import budgets from './budgets.json' with { type: 'json' }
 import { startOwnServer } from './own-server.ts'
 import { accountScenarios, entryScenarios, type Scenario } from './scenarios.ts'
-import { seed } from './seed.ts'
+import { entriesOf, seed } from './seed.ts'
 
 /**
  * `npm run bench [-- rows seconds]`: Sutler beside bare node:http, in the same run, on the same rows. What counts are
@@ -146,7 +146,7 @@ function report(scenarios: readonly Scenario[], results: ReadonlyMap<string, Mea
     return `| ${name} | ${whole(server)} | ${whole(bare)} | ${whole(sql)} | ${ratio(server, bare)} | ${compared} | ${p99Ms ?? '–'} |`
   })
   const table = [
-    `${rows.toLocaleString('en')} accounts and entries, ${connections} connections, medians of ${rounds} rounds of ${seconds} s, one server process, embedded PostgreSQL.`,
+    `${rows.toLocaleString('en')} accounts, ${entriesOf(rows).toLocaleString('en')} entries, ${connections} connections, medians of ${rounds} rounds of ${seconds} s, one server process, embedded PostgreSQL.`,
     '',
     '| scenario | requests/s | bare node:http | SQL alone | of bare | time against | p99 ms |',
     '|---|---|---|---|---|---|---|',

@@ -184,7 +184,7 @@ export function entryScenarios({ storeId, customApiId, entryId }: Seeded): Scena
       bare: page({ ...first, offset: 10_000 }),
       compareWith: 'list-entries',
     },
-    { name: 'filter-entries-one-of-all', path: `${path}?filter=eq(title,Wish%20500000)` },
+    { name: 'filter-entries-one-of-all', path: `${path}?filter=eq(title,Wish%2050000)` },
     { name: 'filter-entries-100-of-all', path: `${path}?filter=eq(amount,77)` },
     { name: 'create-entry', path, method: 'POST', body, bare: { sql: insert, quick: false } },
   ]
