@@ -9,6 +9,7 @@ import { oidc } from './oidc/index.ts'
 import { passwords, userWithAnyPassword } from './passwords/index.ts'
 import { mayUseEntries, permissions } from './permissions/index.ts'
 import { personalData } from './personal-data/index.ts'
+import { productChapter } from './products/index.ts'
 import { settings } from './settings/index.ts'
 
 const users = usersWith({
@@ -27,6 +28,7 @@ const chapters: readonly Module[] = [
   customers,
   extensions(mayUseEntries),
   permissions,
+  productChapter,
 ]
 
 /** Everything the server does. Nothing registers itself; a module may use only the modules above it. */

@@ -37,4 +37,5 @@ export const access = {
   'custom-entries': { implicit: 'rw', 'account-member': 'rw', customer: 'rw', client_credentials: 'rw' },
   permissions: admin,
   'personal-data': admin,
+  products: admin,
 } as const satisfies AccessTable
