@@ -37,11 +37,15 @@ async function run(database: Database, bare: Bare | undefined): Promise<string> 
   return `{"data":[${rows.map(rowText).join(',')}]}`
 }
 
-/** Statements that are run many times: `$id` is a new id, a list is one of its values. */
+/** In place of a value, in statements that are run many times: another of these each time. */
+export const oneOf = (values: readonly unknown[]) => ({ oneOf: values })
+
+/** Statements that are run many times: `$id` is a new id. */
 export const filledIn = (values: readonly unknown[]): unknown[] =>
   values.map((value) => {
     if (value === '$id') return crypto.randomUUID()
-    return Array.isArray(value) ? value[Math.floor(Math.random() * value.length)] : value
+    const some = (value as Partial<ReturnType<typeof oneOf>> | null)?.oneOf
+    return some ? some[Math.floor(Math.random() * some.length)] : value
   })
 
 /** All that the statement read, and nothing else: no names, no links, no envelope. */

@@ -28,8 +28,11 @@ try {
   const bareUrl = `http://127.0.0.1:${await startBare(statements)}`
 
   const results = new Map<string, Measured>()
-  for (const scenario of scenarios)
-    results.set(scenario.name, await measure(scenario, url, bareUrl, token, database))
+  for (const scenario of scenarios) {
+    const measured = await measure(scenario, url, bareUrl, token, database)
+    results.set(scenario.name, measured)
+    process.stdout.write(`${scenario.name}: ${JSON.stringify(measured)}\n`)
+  }
   report(scenarios, results)
 } finally {
   for (const child of children) child.kill('SIGTERM')
@@ -88,7 +91,7 @@ async function load(
   })
   if (result.non2xx || result.errors) {
     throw new Error(
-      `${scenario.name}: ${result.non2xx} refused, ${result.errors} failed: ${JSON.stringify(result.statusCodeStats)}`,
+      `${scenario.name} at ${url}: ${result.non2xx} refused, ${result.errors} failed: ${JSON.stringify(result.statusCodeStats)}`,
     )
   }
   return result

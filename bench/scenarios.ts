@@ -7,7 +7,7 @@ import { pageSql } from '../server/kernel/query/sql.ts'
 import { resource } from '../server/kernel/resource.ts'
 import type { Sql } from '../server/kernel/storage/database.ts'
 import { rowColumns } from '../server/kernel/storage/stored-row.ts'
-import type { Bare } from './bare.ts'
+import { type Bare, oneOf } from './bare.ts'
 import type { Seeded } from './seed.ts'
 
 /** One kind of request, and the statement it comes down to. */
@@ -52,7 +52,7 @@ export function accountScenarios({
     text: `SELECT ${columns} FROM accounts WHERE store_id = $1 ORDER BY created_at DESC, id DESC LIMIT 25`,
     values: [storeId],
   }
-  const any: Sql = { ...one, values: [storeId, manyAccountIds] }
+  const any: Sql = { ...one, values: [storeId, oneOf(manyAccountIds)] }
   // Neither page has an account of another; deep pages cost more, on both sides.
   const starts = Array.from(
     { length: Math.floor(manyAccountIds.length / first.limit) },
@@ -71,7 +71,11 @@ export function accountScenarios({
   const update: Sql = {
     text: `UPDATE accounts SET version = version + 1, updated_at = now(), doc = $3::json
       FROM set_config('sutler.by', 'bench bench', true) WHERE store_id = $1 AND id = $2 RETURNING ${columns}`,
-    values: [storeId, accountIds, JSON.stringify({ name: 'Bare', legal_name: null, external_ref: null })],
+    values: [
+      storeId,
+      oneOf(accountIds),
+      JSON.stringify({ name: 'Bare', legal_name: null, external_ref: null }),
+    ],
   }
   const hundred = 'page%5Blimit%5D=100'
   // The step in the middle of each walk (requirement §4.3).
@@ -100,7 +104,10 @@ export function accountScenarios({
       name: 'list-accounts-unread',
       path: '',
       paths: starts.map((start) => `/v2/accounts?page%5Boffset%5D=${start}`),
-      bare: { sql: { ...anyPage.sql, values: [...anyPage.sql.values.slice(0, -1), starts] }, quick: false },
+      bare: {
+        sql: { ...anyPage.sql, values: [...anyPage.sql.values.slice(0, -1), oneOf(starts)] },
+        quick: false,
+      },
     },
     {
       name: 'list-accounts-at-10000',
