@@ -20,6 +20,11 @@ export interface Envelope {
    * `attributes`. The fields `type`, `id` and `relationships` are at the top in both.
    */
   readonly fields: 'top' | 'attributes'
+  /**
+   * Where a field named `type` is: at the top, unless it is told, where it is the object's own type; or among the
+   * attributes, where it is one of them, beside the type that all objects of the resource have.
+   */
+  readonly type?: 'top' | 'attributes'
   /** `links` of a single object: a sibling of `data`, inside it, or left out. In lists they are never beside. */
   readonly links: 'beside' | 'inside' | 'none'
   /** Links begin with the address that the client used, or (relative) with what follows this prefix of the path. */
@@ -27,14 +32,20 @@ export interface Envelope {
 }
 
 /** Where fields are; at the top, where nothing is said. */
-type Placing = Pick<Envelope, 'fields'> | undefined
+type Placing = Pick<Envelope, 'fields' | 'type'> | undefined
 type Members = Readonly<Record<string, unknown>>
 
-const atTop = ['type', 'id', 'relationships']
+const atTop = ['id', 'relationships']
 
 /** Whether a field is under `attributes`. */
-const isAttribute = (placing: Placing, name: string): boolean =>
-  placing?.fields === 'attributes' && !atTop.includes(name)
+function isAttribute(placing: Placing, name: string): boolean {
+  if (placing?.fields !== 'attributes') return false
+  return name === 'type' ? placing.type === 'attributes' : !atTop.includes(name)
+}
+
+/** Whether objects have a type of their own, in a field of that name. */
+export const haveOwnType = (fields: Members, placing: Placing): boolean =>
+  fields.type !== undefined && !isAttribute(placing, 'type')
 
 /** The path of a field in a request, for the `source` of a refusal: `data.name`, `data.attributes.name`. */
 export const pathOf = (placing: Placing, name: string): string =>
@@ -61,19 +72,26 @@ export function flat(placing: Placing, members: Members): Members {
 export const valueIn = (placing: Placing, members: Members, name: string): unknown =>
   isAttribute(placing, name) ? (members.attributes as Members | undefined)?.[name] : members[name]
 
-/** The schema of an object, whose members are where the envelope has them. */
+/** The schema of an object of a type, whose fields are where the envelope has them. */
 export function placedSchema(
   placing: Placing,
-  required: readonly string[],
-  properties: Readonly<Record<string, JsonSchema>>,
+  type: JsonSchema,
+  fields: Readonly<Record<string, JsonSchema>>,
+  { typeRequired = false, required = [] as readonly string[] } = {},
 ): JsonSchema {
-  if (placing?.fields !== 'attributes') return { type: 'object', required, properties }
-  const isInside = (name: string) => isAttribute(placing, name)
-  const inside = required.filter(isInside)
-  const { attributes, ...others } = placed(placing, properties)
+  const [inside, outside] = [true, false].map((is) =>
+    required.filter((name) => isAttribute(placing, name) === is),
+  ) as [string[], string[]]
+  const above = new Set([
+    ...(typeRequired ? ['type'] : []),
+    ...outside,
+    ...(inside.length ? ['attributes'] : []),
+  ])
+  const members = placed(placing, fields)
+  const attributes = { type: 'object', required: inside, properties: members.attributes }
   return {
     type: 'object',
-    required: [...required.filter((name) => !isInside(name)), ...(inside.length ? ['attributes'] : [])],
-    properties: { ...others, attributes: { type: 'object', required: inside, properties: attributes } },
+    required: [...above],
+    properties: { type, ...members, ...(placing?.fields === 'attributes' && { attributes }) },
   }
 }

@@ -138,7 +138,7 @@ export interface BodyShape {
   readonly typeOptional?: boolean
   readonly fields: Fields
   /** Where the fields are; without one, at the top. */
-  readonly envelope?: Pick<Envelope, 'fields'>
+  readonly envelope?: Pick<Envelope, 'fields' | 'type'>
 }
 
 /** The fields that a client may set, by the names it sends them under. */
@@ -155,12 +155,13 @@ export function dataSchema(
   const accepted = writable(fields)
   const needed = accepted.filter(([, { options }]) => (update ? options.requiredOnUpdate : options.required))
   const types = [type, ...alsoType]
-  // Where a list mixes types, `type` is one of the fields.
-  const required = new Set([...(typeOptional ? [] : ['type']), ...needed.map(([name]) => name)])
-  return placedSchema(envelope, [...required], {
-    type: types.length === 1 ? { const: type } : { enum: types },
-    ...Object.fromEntries(accepted.map(([name, field]) => [name, sentSchema(field, update)])),
-  })
+  return placedSchema(
+    envelope,
+    types.length === 1 ? { const: type } : { enum: types },
+    // Where a list mixes types, `type` is one of the fields.
+    Object.fromEntries(accepted.map(([name, field]) => [name, sentSchema(field, update)])),
+    { typeRequired: !typeOptional, required: needed.map(([name]) => name) },
+  )
 }
 
 /** In an update members that are not sent stay: whether all are there that must be is known when they are merged. */

@@ -65,7 +65,9 @@ export function bodyWith(
   name: 'create' | 'update',
   values: Readonly<Record<string, unknown>>,
 ): { data: Readonly<Record<string, unknown>> } {
-  return { data: placed(operations[name]?.of.is === 'action' ? undefined : resource.envelope, values) }
+  const envelope = operations[name]?.of.is === 'action' ? undefined : resource.envelope
+  const data = placed(envelope, values)
+  return { data: envelope?.type === 'attributes' ? { type: resource.type, ...data } : data }
 }
 
 /** The fields that a create of the specimen takes. */

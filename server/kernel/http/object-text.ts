@@ -1,5 +1,5 @@
 import type { Ctx } from '../context.ts'
-import type { Envelope } from '../envelope.ts'
+import { type Envelope, haveOwnType } from '../envelope.ts'
 import type { Fields } from '../fields.ts'
 import type { Resource, Row } from '../resource.ts'
 
@@ -48,8 +48,8 @@ const stamps: Readonly<Record<Envelope['digits'], (time: string) => string>> = {
 }
 
 /** Type and id. Those of the object's own, by which clients know it, are among its fields. */
-function nameWriter({ type, fields, key }: Resource): Writer['name'] {
-  const told = fields.type ? '' : `"type":"${type}"`
+function nameWriter({ type, fields, envelope, key }: Resource): Writer['name'] {
+  const told = haveOwnType(fields, envelope) ? '' : `"type":"${type}"`
   if (key?.field === 'id') return () => told
   const start = told ? `${told},"id":"` : '"id":"'
   return ({ id }) => `${start}${id}"`
@@ -61,7 +61,7 @@ function timesWriter({ digits }: Envelope): (row: Row) => string {
 }
 
 function fieldsWriter({ envelope, fields, key }: Resource): Writer['fields'] {
-  const before = fields.type && key?.field === 'id' ? '' : ','
+  const before = haveOwnType(fields, envelope) && key?.field === 'id' ? '' : ','
   if (envelope.times !== 'fields') return ({ text }) => (text.length > 2 ? before + text.slice(1, -1) : '')
   const times = timesWriter(envelope)
   return (row) => {

@@ -31,11 +31,8 @@ export function shownSchema(resource: Resource): JsonSchema {
   const { type, about, fields, envelope } = resource
   const shown = Object.entries(fields).filter(([, { options }]) => isShown(options))
   const meta = metaSchema(resource)
-  const { properties } = placedSchema(envelope, [], {
-    type: { const: type },
-    ...(envelope.times === 'fields' && times),
-    ...documented(shown),
-  })
+  const told = { ...(envelope.times === 'fields' && times), ...documented(shown) }
+  const { properties } = placedSchema(envelope, { const: type }, told)
   const { type: typeSchema, ...others } = properties as Record<string, JsonSchema>
   const schema = object({
     type: typeSchema,
