@@ -1,9 +1,10 @@
-import { Problem } from '../errors.ts'
+import { haveOwnType } from '../envelope.ts'
 import type { Fields, Values } from '../fields.ts'
 import { newId } from '../ids.ts'
 import type { Resource, Row } from '../resource.ts'
 import { Binds } from './binds.ts'
-import { brokenConstraint, type Connection, type Source, type Sql, sqlState, type Tuple } from './database.ts'
+import type { Connection, Source, Sql, Tuple } from './database.ts'
+import { refusalOf } from './refusals.ts'
 import { rowColumns, split, toRow, wholeColumns, writtenRow } from './stored-row.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -193,9 +194,33 @@ export class Store {
     const address = [this.id, row.id ?? newId(), ...(row.scope ?? [])]
     const { values, bind } = new Binds([...address, this.#time(into), doc, hidden, this.stamp])
     const { insert, returning } = statementsOf(into)
-    const { type } = row.values as { type?: string }
+    const { type } = haveOwnType(into.fields, into.envelope) ? (row.values as { type?: string }) : {}
     const [tuple] = await this.#write(into, { text: insert + more(bind) + returning, values }, { last, type })
     return tuple && writtenRow(into, tuple)
+  }
+
+  /** Inserts any number of rows, all or none, in one statement. Their ids. */
+  async insertAll<F extends Fields>(
+    into: Resource<F>,
+    rows: readonly NewRow<F>[],
+  ): Promise<readonly string[]> {
+    if (!rows.length) return []
+    const binds = new Binds([this.id, this.stamp, this.#time(into)])
+    const documents = rows.map(({ values }) => split(into, values))
+    const given: readonly (readonly [column: string, type: string, values: readonly unknown[]])[] = [
+      ['id', 'uuid', rows.map(({ id }) => id ?? newId())],
+      ...into.scopeColumns.map((column, i) => [column, 'uuid', rows.map(({ scope }) => scope?.[i])] as const),
+      ['doc', 'json', documents.map(([doc]) => doc)],
+      ['hidden', 'json', documents.map(([, hidden]) => hidden)],
+    ]
+    const columns = given.map(([column]) => column).join(', ')
+    const arrays = given.map(([, type, values]) => `${binds.bind(values)}::${type}[]`).join(', ')
+    const text =
+      `INSERT INTO ${into.table} (store_id, created_at, updated_at, ${columns}) ` +
+      `SELECT $1::uuid, $3::timestamptz, $3::timestamptz, ${columns} ` +
+      `FROM ${recordedBy(2)}, unnest(${arrays}) AS given (${columns}) RETURNING id`
+    const made = await this.#write(into, { text, values: binds.values, long: true })
+    return made.map(([id]) => id as string)
   }
 
   /** Stores all values of a row in place of the old ones; undefined when another write came first. */
@@ -344,37 +369,4 @@ export class Store {
       throw refusalOf(resource, error, { type, deletes: sql.text.startsWith('DELETE') }) ?? error
     }
   }
-}
-
-// SQLSTATE: a key that refers to another row, also one that says ON DELETE RESTRICT.
-const foreignKeyStates = ['23503', '23001']
-// And 23505 unique, 23514 check, 23P01 exclusion.
-const constraintStates = [...foreignKeyStates, '23505', '23514', '23P01']
-
-/** The client's words for a constraint that refused the write; undefined when it is not one of the resource's. */
-function refusalOf(
-  resource: Rows,
-  error: unknown,
-  { type = resource.type, deletes }: { readonly type?: string | undefined; readonly deletes: boolean },
-): Problem | undefined {
-  const state = sqlState(error) ?? ''
-  if (!constraintStates.includes(state)) return undefined
-  const constraint = brokenConstraint(error) ?? ''
-  const refusal = resource.constraints?.[constraint]
-  if (refusal) {
-    const { code, detail, source } = refusal
-    return new Problem(code, detail, { cause: error, ...(source && { source }) })
-  }
-  // The key is of another row, which refers to the one that is deleted.
-  if (deletes && type && foreignKeyStates.includes(state)) {
-    const detail = `${type} is still in use: delete first what belongs to it`
-    return new Problem('conflict', detail, { cause: error })
-  }
-  // By convention each table names the key to its parent so: the parent is missing, or was deleted meanwhile.
-  if (constraint.endsWith('_parent_fkey')) return new Problem('not_found', undefined, { cause: error })
-  if (constraint.endsWith('_pkey')) {
-    const detail = `${type ?? 'an object'} with the given id already exists`
-    return new Problem('conflict', detail, { cause: error })
-  }
-  return undefined
 }

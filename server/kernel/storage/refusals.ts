@@ -1,0 +1,36 @@
+import { Problem } from '../errors.ts'
+import type { Resource } from '../resource.ts'
+import { brokenConstraint, sqlState } from './database.ts'
+
+// SQLSTATE: a key that refers to another row, also one that says ON DELETE RESTRICT.
+const foreignKeyStates = ['23503', '23001']
+// And 23505 unique, 23514 check, 23P01 exclusion.
+const constraintStates = [...foreignKeyStates, '23505', '23514', '23P01']
+
+/** The client's words for a constraint that refused the write; undefined when it is not one of the resource's. */
+export function refusalOf(
+  resource: Partial<Pick<Resource, 'type' | 'constraints'>>,
+  error: unknown,
+  { type = resource.type, deletes }: { readonly type?: string | undefined; readonly deletes: boolean },
+): Problem | undefined {
+  const state = sqlState(error) ?? ''
+  if (!constraintStates.includes(state)) return undefined
+  const constraint = brokenConstraint(error) ?? ''
+  const refusal = resource.constraints?.[constraint]
+  if (refusal) {
+    const { code, detail, source } = refusal
+    return new Problem(code, detail, { cause: error, ...(source && { source }) })
+  }
+  // The key is of another row, which refers to the one that is deleted.
+  if (deletes && type && foreignKeyStates.includes(state)) {
+    const detail = `${type} is still in use: delete first what belongs to it`
+    return new Problem('conflict', detail, { cause: error })
+  }
+  // By convention each table names the key to its parent so: the parent is missing, or was deleted meanwhile.
+  if (constraint.endsWith('_parent_fkey')) return new Problem('not_found', undefined, { cause: error })
+  if (constraint.endsWith('_pkey')) {
+    const detail = `${type ?? 'an object'} with the given id already exists`
+    return new Problem('conflict', detail, { cause: error })
+  }
+  return undefined
+}

@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openWorld, type World } from '../support/world.ts'
+import { gadgets } from '../workshop/gadgets.ts'
+import { appAndWorkshop } from '../workshop/index.ts'
+import { widgets } from '../workshop/widgets.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld(appAndWorkshop)
+})
+afterAll(() => world.close())
+
+test('many rows are inserted at once, each recorded as written by whoever does so', async () => {
+  const [gadget = ''] = await world.work.store.insertAll(gadgets, [
+    { values: { code: 'AAA', name: undefined } },
+  ])
+  const slugs = ['one', 'two', 'three']
+  const rows = slugs.map((slug, i) => ({ scope: [gadget], values: { slug, serial: i + 1 } as never }))
+  const ids = await world.work.store.insertAll(widgets, rows)
+  const list = (await world.admin.get(`/v2/gadgets/${gadget}/widgets`)).body
+  expect(list.meta.results.total).toBe(3)
+  expect(
+    new Map(list.data.map(({ id, attributes }: never) => [id, (attributes as { slug: string }).slug])),
+  ).toEqual(new Map(ids.map((id, i) => [id, slugs[i]])))
+  const { rows: changes } = await world.feed(
+    `SELECT actor, event, type FROM changes WHERE id = ANY($1) ORDER BY position`,
+    [ids],
+  )
+  expect(changes).toEqual(ids.map(() => ({ actor: 'tests', event: 'created', type: 'widget' })))
+})
+
+test('all are inserted, or none: what refuses one has the words of its constraint', async () => {
+  const insert = (...codes: string[]) =>
+    world.work.store.insertAll(
+      gadgets,
+      codes.map((code) => ({ values: { code, name: 'x' } })),
+    )
+  await expect(insert('BBB', 'CCC', 'BBB')).rejects.toMatchObject({
+    code: 'conflict',
+    source: 'data.code',
+  })
+  expect((await world.admin.get('/v2/gadgets?filter=in(code,BBB,CCC)')).body.data).toEqual([])
+  expect(await insert()).toEqual([])
+})
