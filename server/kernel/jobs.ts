@@ -12,6 +12,7 @@ import { type Instance, Work } from './context.ts'
 import type { Database } from './storage/database.ts'
 import { patientPool } from './storage/patient-pool.ts'
 import { Store } from './storage/store.ts'
+import { WorkerSession } from './worker-session.ts'
 
 // The queue's own log is for its authors; what a job has to say it says to ours.
 const quiet = new WorkerLogger(() => () => {})
@@ -77,21 +78,13 @@ export async function migrateJobs(database: Database): Promise<void> {
 /** How many jobs one process works on at a time, short and long ones. */
 const concurrency = { short: 2, long: 2 } as const
 
-/** How many connections the jobs of one process use: one each, two to listen, one for the queue. */
-export const jobConnections = concurrency.short + concurrency.long + 3
+/** How many connections the jobs of one process use: one each, two to listen, one for the queue, one for its locks. */
+export const jobConnections = concurrency.short + concurrency.long + 4
 
 const stoppingMaxMs = { jobs: 5_000, queue: 2_000 }
 
 /** How often the queue looks for jobs that are locked but not worked on. */
 const locksEveryMs = { min: 5_000, max: 10_000 }
-
-/** Gives back what is locked for these workers, but never got to them. What was just taken may be on its way. */
-const returnLost = (workers: readonly string[], inHand: Iterable<string>) => ({
-  text: `UPDATE graphile_worker._private_jobs
-         SET locked_at = NULL, locked_by = NULL, attempts = greatest(attempts - 1, 0)
-         WHERE locked_by = ANY($1) AND locked_at < now() - interval '10 seconds' AND id <> ALL($2::bigint[])`,
-  values: [workers, [...inHand]],
-})
 
 /** Starts working off the queue in this process. It goes on by itself after the database was away. */
 export async function startJobs(
@@ -110,12 +103,17 @@ export async function startJobs(
   const events: WorkerEvents = new EventEmitter()
   const workers: string[] = []
   const inHand = new Set<string>()
+  let session: WorkerSession | undefined
   events.on('pool:create', ({ workerPool }) => workers.push(workerPool.id))
-  // A job that was being taken when the connection broke: the queue by itself would keep it for hours.
+  // A job that was being taken when the connection broke, or when its process was killed: the queue by itself would
+  // keep it for hours.
   events.on('resetLocked:success', () => {
-    // One that has ended, but not in the database yet, is not lost.
-    if (patient.busy()) return
-    database.run(returnLost(workers, inHand)).catch((error: unknown) => {
+    const returned = async () => {
+      await session?.returnOrphans()
+      // One that has ended, but not in the database yet, is not lost.
+      if (!patient.busy()) await session?.returnLost(inHand)
+    }
+    returned().catch((error: unknown) => {
       log.error({ err: error }, 'jobs that were lost are not back in the queue yet')
     })
   })
@@ -164,6 +162,8 @@ export async function startJobs(
   const crontab = chores.map(({ name, every }) => `${every} ${name}`).join('\n')
   const short = await work('short', { ...tasksOf(jobs.filter(({ long }) => !long)), ...upkeep }, crontab)
   const long = await work('long', tasksOf(jobs.filter((job) => job.long)), '')
+  session = new WorkerSession(database, workers)
+  await session.returnOrphans()
   return {
     async stop() {
       stopping.abort()
@@ -172,6 +172,7 @@ export async function startJobs(
       const unlock = { text: 'SELECT graphile_worker.force_unlock_workers($1)', values: [workers] }
       // A database that is away unlocks them by itself, hours later.
       await atMost(stoppingMaxMs.queue, database.run(unlock)).catch(() => {})
+      await session?.end()
     },
   }
 }
