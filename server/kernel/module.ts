@@ -6,7 +6,7 @@ import { input } from './input.ts'
 import type { Chore, Job } from './jobs.ts'
 import * as operations from './operations.ts'
 import { type LinkOperation, linkOperation, type Relationship } from './relationship.ts'
-import { type OperationName, orderOf, orders, type Resource } from './resource.ts'
+import { type OperationName, orderInWords, type Resource } from './resource.ts'
 import { deleteSingleton, getSingleton, type Singleton, updateSingleton } from './singleton.ts'
 import { complete } from './values.ts'
 
@@ -144,7 +144,7 @@ function ofResource(resource: Resource): Operation[] {
     path: name === 'list' || name === 'create' ? resource.path : `${resource.path}/:id`,
     access: writes(name) ? 'write' : 'read',
     area: resource.area,
-    about: sentences[name](phrase, many.replaceAll('-', ' '), orders[orderOf(resource)]),
+    about: sentences[name](phrase, many.replaceAll('-', ' '), orderInWords(resource)),
     status: statuses[name],
     transaction: false,
     of: { is: 'resource', resource, name },

@@ -62,8 +62,30 @@ export const orders = {
 
 export type Order = keyof typeof orders
 
-/** The order of a resource's lists where a request names none. */
-export const orderOf = ({ order = '-created_at' }: { readonly order?: Order }): Order => order
+/** That of a column of the table's own, which no row is without. */
+export interface OwnOrder {
+  /** The column, as `sort` would write it: `-place`. */
+  readonly by: string
+  /** In words, as those of `orders`. */
+  readonly about: string
+}
+
+interface Ordered {
+  readonly order?: Order | OwnOrder
+}
+
+const usual: Order = '-created_at'
+
+/** The order of a resource's lists where a request names none, as `sort` writes it. */
+export const orderOf = ({ order = usual }: Ordered): string => (typeof order === 'string' ? order : order.by)
+
+/** The same in words. */
+export const orderInWords = ({ order = usual }: Ordered): string =>
+  typeof order === 'string' ? orders[order] : order.about
+
+/** The column of a table's own that its lists are in the order of, if there is one. */
+export const ownOrderOf = ({ order }: Ordered): string | undefined =>
+  typeof order === 'object' ? order.by.replace('-', '') : undefined
 
 /** Members that are worked out for each answer: what they are, for the API document, and their values. */
 export interface WorkedOut<M extends Fields, A extends readonly unknown[]> {
@@ -85,6 +107,8 @@ export interface Row<F extends Fields = Fields> {
   readonly written: boolean
   /** The values of the path's parameters above this object, outermost first. */
   readonly scope: readonly string[]
+  /** The value of the column that its lists are in the order of, where that is one of the table's own. */
+  readonly place?: string | undefined
   /** The shown values. */
   readonly doc: Values<F>
   /** The hidden values; only in a row that was read to be changed. */
@@ -134,7 +158,7 @@ export interface Definition<
   }
   readonly sort?: readonly string[]
   /** The order of a list where the request names none: the newest first, unless it is told. It needs an index. */
-  readonly order?: Order
+  readonly order?: Order | OwnOrder
   /** The row of the access table that says who may call. */
   readonly area: string
   readonly envelope: Envelope

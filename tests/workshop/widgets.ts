@@ -21,6 +21,7 @@ export const widgets = resource({
   },
   filter: { ...walks, slug: indexed('eq', 'in', 'like'), serial: ['eq', 'ge', 'le'] },
   sort: ['created_at', 'id', 'serial', 'slug', 'updated_at'],
+  order: { by: '-serial', about: 'the highest serial first' },
   area: 'widgets',
   envelope: { times: 'meta', digits: 3, fields: 'attributes', links: 'inside', href: { after: '/v2' } },
   constraints: {

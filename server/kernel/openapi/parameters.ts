@@ -1,6 +1,6 @@
 import type { Fields } from '../fields.ts'
 import { isRepeatable, type Operation } from '../module.ts'
-import { type FilterRule, type Order, orderOf, orders, type Resource } from '../resource.ts'
+import { type FilterRule, orderInWords, orderOf, ownOrderOf, type Resource } from '../resource.ts'
 
 type Parameter = Readonly<Record<string, unknown>>
 
@@ -56,16 +56,20 @@ function listParameters(resource: Resource | undefined, own: Fields): Parameter[
   const { sort, filter } = resource ?? {}
   return [
     ...['limit', 'offset', 'after', 'before'].map(shared),
-    ...(sort?.length ? [sortParameter(sort, orderOf(resource ?? {}))] : []),
+    ...(sort?.length ? [sortParameter(sort, resource ?? {})] : []),
     ...(filter ? [filterParameter(filter)] : []),
     ...(resource || own.filter ? [] : [shared('sort'), shared('filter')]),
   ]
 }
 
-const sortParameter = (fields: readonly string[], order: Order): Parameter => ({
+/** What nobody can sort by has no name. */
+const withoutSort = (resource: Pick<Resource, 'order'>): string =>
+  [ownOrderOf(resource) ? '' : `\`${orderOf(resource)}\`, `, orderInWords(resource)].join('')
+
+const sortParameter = (fields: readonly string[], resource: Pick<Resource, 'order'>): Parameter => ({
   name: 'sort',
   in: 'query',
-  description: `The field to sort by; descending after \`-\`. Without it: \`${order}\`, ${orders[order]}.`,
+  description: `The field to sort by; descending after \`-\`. Without it: ${withoutSort(resource)}.`,
   schema: { type: 'string', enum: fields.flatMap((field) => [field, `-${field}`]) },
 })
 

@@ -5,7 +5,7 @@ import { Problem } from '../errors.ts'
 import type { Fields } from '../fields.ts'
 import { Memory } from '../memory.ts'
 import { perInstance } from '../per-instance.ts'
-import type { Resource, Row } from '../resource.ts'
+import { ownOrderOf, type Resource, type Row } from '../resource.ts'
 import { toRow } from '../storage/stored-row.ts'
 import { casts, type Window } from './page-text.ts'
 import type { Ask } from './parse.ts'
@@ -62,7 +62,7 @@ export async function fetchPage<F extends Fields>(work: Work, source: Source<F>,
     const start = cursor?.position ?? (backwards ? page.total : 0)
     const offset = backwards ? Math.max(0, start - shown.length) : start
     const seal = (row: Row | undefined, position: number) =>
-      row && sealCursor({ value: sortValue(row, sort.field), id: row.id, position }, walk)
+      row && sealCursor({ value: sortValue(source.resource, row, sort.field), id: row.id, position }, walk)
     const hasNext = backwards ? cursor !== undefined : more
     const hasPrev = backwards ? more : cursor !== undefined
     return {
@@ -91,10 +91,11 @@ function understand(work: Work, resource: Resource, ask: Ask) {
   return { filter, sort, walk, cursor: ask.cursor?.token ? openCursor(ask.cursor.token, walk) : undefined }
 }
 
-function sortValue(row: Row, field: string): string {
+function sortValue(resource: Resource, row: Row, field: string): string {
   if (field === 'id') return row.id
   if (field === 'created_at') return row.createdAt
   if (field === 'updated_at') return row.updatedAt
+  if (row.place !== undefined && field === ownOrderOf(resource)) return row.place
   return String(row.doc[field])
 }
 

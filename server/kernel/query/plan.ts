@@ -1,7 +1,7 @@
 import { Problem } from '../errors.ts'
 import type { Field, Fields } from '../fields.ts'
 import { isId } from '../ids.ts'
-import { type FilterRule, orderOf, type Resource, type ValueType } from '../resource.ts'
+import { type FilterRule, orderOf, ownOrderOf, type Resource, type ValueType } from '../resource.ts'
 import { kept } from '../values.ts'
 import type { Ask, Filter, Op } from './parse.ts'
 
@@ -109,7 +109,9 @@ function planSort({ sort }: Ask, resource: Resource, { sorts }: Shape): Plan['so
   if (!sort) {
     const order = orderOf(resource)
     const field = order.replace('-', '')
-    return { field, column: field, type: 'time', descending: order.startsWith('-') }
+    // Of whatever type a column of the table's own is: PostgreSQL reads the value as one of those it is compared with.
+    const type = ownOrderOf(resource) ? 'text' : 'time'
+    return { field, column: field, type, descending: order.startsWith('-') }
   }
   const allowed = sorts.get(sort.field)
   if (allowed) return { ...sort, ...allowed }

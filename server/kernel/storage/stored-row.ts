@@ -1,22 +1,25 @@
 import { type Envelope, flat, placed } from '../envelope.ts'
 import type { Fields, Values } from '../fields.ts'
 import type { BodyShape } from '../input.ts'
-import type { Resource, Row } from '../resource.ts'
+import { ownOrderOf, type Resource, type Row } from '../resource.ts'
 import type { Tuple } from './database.ts'
 
 /** How a row's columns are read: every statement that returns rows returns these, in this order. */
-export const rowColumns = (resource: Resource, alias = ''): string =>
-  [
+export function rowColumns(resource: Resource, alias = ''): string {
+  const own = ownOrderOf(resource)
+  return [
     `${alias}id`,
     `${alias}version`,
     // A timestamp's text then depends on no setting of the session.
     `${alias}created_at AT TIME ZONE 'UTC'`,
     `${alias}updated_at AT TIME ZONE 'UTC'`,
     `${alias}doc`,
+    ...(own ? [alias + own] : []),
     ...resource.scopeColumns.map((column) => `${alias}${column}`),
     // Only what is built from hidden values pays for reading them.
     ...(resource.meta || resource.links ? [`${alias}hidden`] : []),
   ].join(', ')
+}
 
 /** With the hidden values too. */
 export const wholeColumns = (resource: Resource): string =>
@@ -35,22 +38,26 @@ class StoredRow<F extends Fields> implements Row<F> {
   readonly updatedAt: string
   readonly text: string
   readonly scope: readonly string[]
+  readonly place: string | undefined
   readonly written: boolean
   readonly #envelope: Envelope
   readonly #hidden: string | undefined
 
   constructor(resource: Resource<F>, tuple: Tuple, at: number, written = false) {
     const { envelope } = resource
-    const scopeColumns = resource.scopeColumns.length
+    const own = ownOrderOf(resource) === undefined ? 0 : 1
+    const scopeAt = at + 5 + own
+    const scopeEnd = scopeAt + resource.scopeColumns.length
     this.id = tuple[at] as string
     this.version = Number(tuple[at + 1])
     this.createdAt = isoTime(tuple[at + 2] as string)
     this.updatedAt = isoTime(tuple[at + 3] as string)
     this.text = tuple[at + 4] as string
-    this.scope = scopeColumns === 0 ? noScope : (tuple.slice(at + 5, at + 5 + scopeColumns) as string[])
+    this.place = own ? (tuple[at + 5] as string) : undefined
+    this.scope = scopeEnd === scopeAt ? noScope : (tuple.slice(scopeAt, scopeEnd) as string[])
     this.written = written
     this.#envelope = envelope
-    this.#hidden = tuple[at + 5 + scopeColumns] ?? undefined
+    this.#hidden = tuple[scopeEnd] ?? undefined
   }
 
   get doc(): Values<F> {
