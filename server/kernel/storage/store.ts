@@ -27,6 +27,13 @@ interface Sweep {
   readonly from?: (bind: Binds['bind']) => string
 }
 
+/** Many new rows. */
+interface Batch {
+  /** The columns that the query gives, `id` among them. */
+  readonly columns: readonly string[]
+  readonly rows: (bind: Binds['bind']) => string
+}
+
 /** The SQL of one resource, written once. `$1` is always the store. */
 interface Statements {
   readonly find: string
@@ -288,6 +295,17 @@ export class Store {
   /** One at a time for what has no row: from here to the end of the transaction nobody else takes this turn. */
   async takeTurn(name: string): Promise<void> {
     await this.rows('SELECT pg_advisory_xact_lock(hashtextextended($1::text || $2, 0))', name)
+  }
+
+  /** Inserts the rows of a query in one statement; what is there already stays as it is. The ids of the new ones. */
+  async insertFrom(into: Rows, { columns, rows }: Batch): Promise<readonly string[]> {
+    const binds = new Binds([this.id, this.stamp, this.#time(into)])
+    const names = columns.join(', ')
+    const text =
+      `INSERT INTO ${into.table} (store_id, created_at, updated_at, ${names}) ` +
+      `SELECT $1::uuid, $3::timestamptz, $3::timestamptz, ${columns.map((name) => `made.${name}`).join(', ')} ` +
+      `FROM ${recordedBy(2)}, (${rows(binds.bind)}) made (${names}) ON CONFLICT DO NOTHING RETURNING id`
+    return this.#sweep(into, text, binds)
   }
 
   /** Changes all rows that meet a condition, each to a new version, in one statement. Their ids. */
