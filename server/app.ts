@@ -1,4 +1,5 @@
 import { accountMemberToken, accounts, autoCreateAccount } from './accounts/index.ts'
+import { currencyChapter } from './currencies/index.ts'
 import { customers, customerToken, forgetPasswords } from './customers/index.ts'
 import { extensions } from './extensions/index.ts'
 import { identity, usersWith } from './identity/index.ts'
@@ -28,6 +29,7 @@ const chapters: readonly Module[] = [
   customers,
   extensions(mayUseEntries),
   permissions,
+  currencyChapter,
   productChapter,
 ]
 

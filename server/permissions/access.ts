@@ -37,5 +37,7 @@ export const access = {
   'custom-entries': { implicit: 'rw', 'account-member': 'rw', customer: 'rw', client_credentials: 'rw' },
   permissions: admin,
   'personal-data': admin,
+  // Storefronts show prices; which currencies there are is the merchant's to say.
+  currencies: readable,
   products: admin,
 } as const satisfies AccessTable

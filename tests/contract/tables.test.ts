@@ -197,6 +197,7 @@ test('no trigger looks at all rows of a statement at once', async () => {
 const unbreakable: Readonly<Record<string, string>> = {
   application_keys_client_id_key: 'the client id is made up by the server',
   authentication_realms_origin_key: 'realms are made with their store',
+  currencies_default_key: 'whoever becomes the default takes it from the other',
 }
 
 test('what is unique has words for a client who brings it twice, and those words are about something', async () => {

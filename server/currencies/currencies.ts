@@ -1,0 +1,109 @@
+import type { Work } from '../kernel/context.ts'
+import { Problem } from '../kernel/errors.ts'
+import { choice, flag, integer, type New, number, text } from '../kernel/fields.ts'
+import { type Draft, resource } from '../kernel/resource.ts'
+
+const fields = {
+  code: text({
+    required: true,
+    pattern: /^[A-Za-z]{3}$/,
+    upperCase: true,
+    about: 'Three letters, kept in capitals; unique in the store.',
+    example: 'EUR',
+  }),
+  exchange_rate: number({ required: true, min: 0, about: 'Told, never used to compute.', example: 1 }),
+  format: text({
+    required: true,
+    max: 255,
+    pattern: /\{price\}/,
+    about: 'How an amount is written, with {price} in its place.',
+    example: '€{price}',
+  }),
+  decimal_point: text({ required: true, max: 8, about: 'What is before the fraction.', example: '.' }),
+  thousand_separator: text({
+    required: true,
+    max: 8,
+    about: 'What is between groups of three digits; it may be empty.',
+    example: ',',
+  }),
+  decimal_places: integer({
+    required: true,
+    min: 0,
+    max: 8,
+    about: 'How many digits the fraction has: amounts are whole numbers of the smallest unit.',
+    example: 2,
+  }),
+  default: flag({
+    default: false,
+    about: 'Whether amounts are in it where nothing else is said. One currency of the store is the default.',
+  }),
+  enabled: flag({ required: true, about: 'Whether shoppers may choose it.', example: true }),
+}
+
+/** What prices may be in, and how its amounts are written. */
+export const currencies = resource({
+  type: 'currency',
+  noun: ['currency', 'currencies'],
+  about: 'A currency that prices may be in, and how its amounts are written.',
+  path: '/v2/currencies',
+  table: 'currencies',
+  fields,
+  // The one that the store began with is first.
+  order: 'created_at',
+  most: { n: 10, detail: (n) => `You have reached the maximum allowed currency limit of ${n}` },
+  area: 'currencies',
+  visible: 'all',
+  envelope: { times: 'meta.timestamps', digits: 3, fields: 'top', links: 'inside', href: { after: '/v2' } },
+  meta: {
+    fields: { owner: choice(['store', 'organization'], { about: 'Whose it is.' }) },
+    of: () => ({ owner: 'store' as const }),
+  },
+  beforeWrite: async (work, draft) => {
+    mustBeWritable(draft)
+    await becomeDefault(work, draft)
+  },
+  beforeDelete: (_work, { doc }) => {
+    if (doc.default) throw new Problem('bad_request', 'The default currency cannot be deleted.')
+  },
+  constraints: {
+    currencies_code_key: {
+      code: 'invalid_field',
+      detail: 'The specified currency code already exists',
+      source: 'data.code',
+    },
+  },
+})
+
+/** The currency that every store has from its first day. */
+export const dollar: New<typeof fields> = {
+  code: 'USD',
+  exchange_rate: 1,
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the sign, and the place.
+  format: '${price}',
+  decimal_point: '.',
+  thousand_separator: ',',
+  decimal_places: 2,
+  default: true,
+  enabled: true,
+}
+
+function mustBeWritable({ values, before }: Draft<typeof fields>): void {
+  const refuse = (name: keyof typeof fields, detail: string) =>
+    new Problem('unprocessable', detail, { source: `data.${name}` })
+  if (values.decimal_places > 0 && values.decimal_point === '')
+    throw refuse('decimal_point', 'The decimal_point must not be empty: amounts have a fraction.')
+  if (before?.doc.default && !values.default)
+    throw refuse('default', 'One currency is the default: make another one the default instead.')
+  if (values.default && !values.enabled) throw refuse('enabled', 'The default currency must be enabled.')
+}
+
+/** The one that says so last takes it from the other, and keeps it until another does. */
+async function becomeDefault({ store }: Work, { values, before }: Draft<typeof fields>): Promise<void> {
+  if (!values.default || before?.doc.default) return
+  // Two that become the default at the same time do so one after the other.
+  await store.takeTurn('default-currency')
+  await store.changeAll(currencies, {
+    where: () => 'r.is_default',
+    doc: () => `(r.doc::jsonb || '{"default": false}')::json`,
+  })
+}

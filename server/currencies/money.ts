@@ -1,0 +1,34 @@
+/** How amounts of a currency are written. */
+export interface Notation {
+  readonly format: string
+  readonly decimal_point: string
+  readonly thousand_separator: string
+  readonly decimal_places: number
+}
+
+/** An amount as answers show it. */
+export interface Money {
+  /** A whole number of the currency's smallest unit. */
+  readonly amount: number
+  readonly currency: string
+  /** The same in the currency itself. */
+  readonly float_price: number
+  readonly formatted: string
+}
+
+/** An amount, in a currency's smallest unit, as answers show it. The sign stands before everything else: `-$12.50`. */
+export function money(amount: number, currency: Notation & { readonly code: string }): Money {
+  const { code, format, decimal_point, thousand_separator, decimal_places: places } = currency
+  if (!Number.isSafeInteger(amount)) throw new Error(`${amount} is no amount of ${code}`)
+  const digits = String(Math.abs(amount)).padStart(places + 1, '0')
+  const whole = digits.slice(0, digits.length - places).replace(/\B(?=(\d{3})+$)/g, () => thousand_separator)
+  const price = places ? whole + decimal_point + digits.slice(-places) : whole
+  const sign = amount < 0 ? '-' : ''
+  return {
+    amount,
+    currency: code,
+    float_price: amount / 10 ** places,
+    // All places of {price}, and none inside of what is put in.
+    formatted: sign + format.replaceAll('{price}', () => price),
+  }
+}
