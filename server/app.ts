@@ -10,6 +10,7 @@ import { oidc } from './oidc/index.ts'
 import { passwords, userWithAnyPassword } from './passwords/index.ts'
 import { mayUseEntries, permissions } from './permissions/index.ts'
 import { personalData } from './personal-data/index.ts'
+import { pimJobChapter } from './pim-jobs/index.ts'
 import { productChapter } from './products/index.ts'
 import { settings } from './settings/index.ts'
 
@@ -30,6 +31,7 @@ const chapters: readonly Module[] = [
   extensions(mayUseEntries),
   permissions,
   currencyChapter,
+  pimJobChapter,
   productChapter,
 ]
 

@@ -39,5 +39,6 @@ export const access = {
   'personal-data': admin,
   // Storefronts show prices; which currencies there are is the merchant's to say.
   currencies: readable,
+  'pim-jobs': admin,
   products: admin,
 } as const satisfies AccessTable

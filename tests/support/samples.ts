@@ -11,6 +11,7 @@ import { identity } from '../identity/samples.ts'
 import { passwords } from '../passwords/samples.ts'
 import { permissions } from '../permissions/samples.ts'
 import { personalData } from '../personal-data/samples.ts'
+import { pimJobs } from '../pim-jobs/samples.ts'
 import { settings } from '../settings/samples.ts'
 import { appAndWorkshop } from '../workshop/index.ts'
 import type { Client } from './client.ts'
@@ -29,6 +30,7 @@ const modules: readonly ModuleSamples[] = [
   extensions,
   permissions,
   personalData,
+  pimJobs,
 ]
 
 type Lists = 'runTime' | 'wantedInFull' | 'settledLater' | 'notMadeUp' | 'sharedByAll'
@@ -91,6 +93,12 @@ export class Samples {
   constructor(client: Client, work?: Work) {
     this.#client = client
     this.#work = work
+  }
+
+  /** For the samples of modules, of what no call makes. */
+  get work(): Work {
+    if (!this.#work) throw new Error('these samples were not given the work of their store')
+    return this.#work
   }
 
   /** For the samples of modules: the specimen that `make` takes. */

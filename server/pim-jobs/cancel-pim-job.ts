@@ -1,0 +1,30 @@
+import { action } from '../kernel/action.ts'
+import { Problem } from '../kernel/errors.ts'
+import { objectAnswer } from '../kernel/http/answer.ts'
+import { change, findSeen, findVisible } from '../kernel/operations.ts'
+import { pimJobs } from './pim-jobs.ts'
+
+export const cancelPimJob = action({
+  name: 'cancel-pim-job',
+  route: 'POST /pcm/jobs/:id/cancel',
+  about: 'Cancels a job that has not begun.',
+  area: 'pim-jobs',
+  status: 200,
+  shows: { resource: pimJobs },
+  async run(ctx, { params }) {
+    const { id, doc } = await findVisible(ctx, pimJobs, params.id)
+    mustBePending(doc.status)
+    await ctx.store.hold(pimJobs, id)
+    mustBePending((await findSeen(ctx, pimJobs, id, [])).doc.status)
+    const cancelled = await change(ctx, pimJobs, [], id, { status: 'cancelled' })
+    return objectAnswer(200, pimJobs, cancelled, ctx)
+  },
+})
+
+function mustBePending(status: string): void {
+  if (status === 'pending') return
+  throw new Problem(
+    'unprocessable',
+    `Only a pending job can be cancelled: the status of this one is ${status}.`,
+  )
+}

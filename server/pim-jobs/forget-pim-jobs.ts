@@ -1,0 +1,22 @@
+import type { Chore } from '../kernel/jobs.ts'
+import { endings, pimJobs } from './pim-jobs.ts'
+
+const keptMs = 30 * 86_400_000
+
+/** Deletes the jobs that ended 30 days ago, with their errors. */
+export const forgetPimJobs: Chore = {
+  name: 'pim-jobs:forget-pim-jobs',
+  attemptsMax: 3,
+  every: '41 3 * * *',
+  run: async ({ database, clock }) => {
+    const stores = await database.run({ text: 'SELECT id FROM stores ORDER BY id', values: [] })
+    for (const [storeId] of stores) {
+      await database.run({
+        text: `DELETE FROM ${pimJobs.table} WHERE store_id = $1 AND updated_at < $2
+                 AND doc->'attributes'->>'status' = ANY($3)`,
+        values: [storeId, new Date(clock.now().getTime() - keptMs), endings],
+        long: true,
+      })
+    }
+  },
+}

@@ -1,0 +1,23 @@
+import { text } from '../kernel/fields.ts'
+import { resource } from '../kernel/resource.ts'
+import { pimJobs } from './pim-jobs.ts'
+
+/** How many errors of one job are kept: the first. */
+export const errorsMax = 1000
+
+/** Why a job failed, or something that it could not do. */
+export const pimJobErrors = resource({
+  type: 'pim-job-error',
+  noun: ['pim-job-error', 'pim-job-errors'],
+  about: `Why a job failed, or something that it could not do. The first ${errorsMax} of a job are kept.`,
+  path: '/pcm/jobs/:job_id/errors',
+  parent: () => pimJobs,
+  table: 'pim_job_errors',
+  fields: {
+    message: text({ required: true, readOnly: true, about: 'For people.' }),
+  },
+  order: 'created_at',
+  area: 'pim-jobs',
+  envelope: { times: 'none', digits: 3, fields: 'attributes', links: 'none', href: { after: '/pcm' } },
+  operations: ['list'],
+})

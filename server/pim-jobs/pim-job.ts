@@ -1,0 +1,135 @@
+import type { Work } from '../kernel/context.ts'
+import { Problem } from '../kernel/errors.ts'
+import type { Job } from '../kernel/jobs.ts'
+import { change } from '../kernel/operations.ts'
+import type { Row } from '../kernel/resource.ts'
+import { errorsMax, pimJobErrors } from './pim-job-errors.ts'
+import { endings, type PimJobType, pimJobs, type Told } from './pim-jobs.ts'
+
+/** What a part of a job has come to. */
+interface Part<S> {
+  /** What the next part goes on from. Without it this one was the last. */
+  readonly next?: S
+  /** What could not be done. A job that has any has failed in the end, but what is done stays. */
+  readonly errors?: readonly string[]
+  readonly told?: Told
+}
+
+interface Asked<P> {
+  readonly jobId: string
+  readonly payload: P
+}
+
+interface Kind<P, S> {
+  readonly type: PimJobType
+  /**
+   * Does one part of the job, in one transaction with what the job says of it: a worker that is killed leaves no part
+   * half done, and none is done twice. To throw a Problem is to fail: nothing of this part is done.
+   */
+  run(work: Work, asked: Asked<P> & { readonly state: S | undefined }): Promise<Part<S> | undefined>
+}
+
+/** A type of job, and how it is carried out. Its module lists it among its `jobs`; `startJob` asks for one. */
+export type PimJob<P> = Job<Asked<P>> & Pick<Kind<P, unknown>, 'type'>
+
+/** How often a job is begun that never comes on: it may be what ends the process that works on it. */
+export const beginningsMax = 5
+
+/** Declares a type of job. */
+export const pimJob = <P, S = undefined>({ type, run }: Kind<P, S>): PimJob<P> => ({
+  type,
+  name: `pim-jobs:${type}`,
+  // More often than a job is begun: it ends before the queue gives it up.
+  attemptsMax: 25,
+  long: true,
+  run: async (work, asked) => {
+    const { jobId } = asked
+    try {
+      let goesOn = await begin(work, jobId)
+      while (goesOn)
+        goesOn = await doPart(work, jobId, (work, state) => run(work, { ...asked, state: state as S }))
+    } catch (error) {
+      // The queue tries again.
+      if (error instanceof Problem && error.status >= 500) throw error
+      if (!(error instanceof Problem)) work.instance.log.error({ err: error, job: jobId }, `${type} failed`)
+      await fail(work, jobId, messageOf(work, error))
+    }
+  },
+})
+
+type JobRow = Row<(typeof pimJobs)['fields']>
+
+/** Does something to a job that has not ended, while nobody else does. */
+async function whileOpen<T>(
+  work: Work,
+  jobId: string,
+  run: (work: Work, job: JobRow) => Promise<T>,
+): Promise<T | undefined> {
+  return work.transaction(async (work) => {
+    await work.store.hold(pimJobs, jobId)
+    const job = await work.store.findWhole(pimJobs, jobId)
+    return job && !endings.includes(job.doc.status) ? run(work, job) : undefined
+  })
+}
+
+const begin = (work: Work, jobId: string): Promise<boolean | undefined> =>
+  whileOpen(work, jobId, async (work, { doc, hidden: { begun = 0 } }) => {
+    if (begun >= beginningsMax) {
+      await end(work, jobId, 'failed', [`The job was begun ${begun} times, and never came to its end.`])
+      return false
+    }
+    const started_at = doc.started_at ?? work.clock.now().toISOString()
+    await change(work, pimJobs, [], jobId, { status: 'started', started_at, begun: begun + 1 })
+    return true
+  })
+
+/** Whether there is another part to do. */
+const doPart = (
+  work: Work,
+  jobId: string,
+  run: (work: Work, state: unknown) => Promise<Part<unknown> | undefined>,
+): Promise<boolean | undefined> =>
+  whileOpen(work, jobId, async (work, { hidden: { state, told: before, refused = 0 } }) => {
+    const { next, errors = [], told } = (await run(work, state)) ?? {}
+    if (told) await change(work, pimJobs, [], jobId, { told: { ...before, ...told } })
+    if (next === undefined) {
+      await end(work, jobId, refused + errors.length ? 'failed' : 'success', errors)
+      return false
+    }
+    await refuse(work, jobId, refused, errors)
+    await change(work, pimJobs, [], jobId, { state: next, begun: 1, refused: refused + errors.length })
+    return true
+  })
+
+const fail = (work: Work, jobId: string, message: string): Promise<void> =>
+  whileOpen(work, jobId, (work) => end(work, jobId, 'failed', [message]))
+
+async function end(
+  work: Work,
+  jobId: string,
+  status: 'success' | 'failed',
+  errors: readonly string[],
+): Promise<void> {
+  const job = await work.store.findWhole(pimJobs, jobId)
+  await refuse(work, jobId, job?.hidden.refused ?? 0, errors)
+  const completed_at = work.clock.now().toISOString()
+  await change(work, pimJobs, [], jobId, { status, completed_at, state: undefined })
+}
+
+/** Stores as many of these errors as there is room for. */
+async function refuse(work: Work, jobId: string, stored: number, errors: readonly string[]): Promise<void> {
+  const kept = errors.slice(0, Math.max(0, errorsMax - stored))
+  await work.store.insertAll(
+    pimJobErrors,
+    kept.map((message) => ({ scope: [jobId], values: { message } })),
+  )
+}
+
+/** What a client is told of an error. One that is nobody's fault but ours is in the log. */
+function messageOf({ requestId }: Work, error: unknown): string {
+  if (!(error instanceof Problem)) {
+    return `There was an internal server error; report it with the request id ${requestId}.`
+  }
+  const { source, message } = error
+  return source ? `${source}: ${message}` : message
+}
