@@ -130,6 +130,7 @@ export interface Definition<
   Meta extends Fields = Fields,
   Links extends Fields = Fields,
   ListMeta extends Fields = Fields,
+  Also extends Fields = Fields,
 > {
   /**
    * The `type` of the object in JSON. Where a list mixes types, each object's own is in a field named `type`: a
@@ -159,6 +160,10 @@ export interface Definition<
   readonly sort?: readonly string[]
   /** The order of a list where the request names none: the newest first, unless it is told. It needs an index. */
   readonly order?: Order | OwnOrder
+  /**
+   * The highest `page[offset]`, where the public contract has one: 400 beyond. Links that lead further down are cursors.
+   */
+  readonly offsetMax?: number
   /** The row of the access table that says who may call. */
   readonly area: string
   readonly envelope: Envelope
@@ -183,6 +188,8 @@ export interface Definition<
    * it has `meta.timestamps` they are there.
    */
   readonly meta?: WorkedOut<Meta, [row: Row<F>]>
+  /** Members beside the fields that are worked out for each answer, such as an address that begins with ours. */
+  readonly also?: WorkedOut<Also, [row: Row<F>, ctx: Ctx]>
   /** Members of `links` beyond `self`, or a `self` that is elsewhere. */
   readonly links?: WorkedOut<Links, [row: Row<F>, ctx: Ctx]>
   /** Members of a list's `meta` beyond paging; those of `results` are beside the total. */
@@ -250,9 +257,10 @@ export function resource<
   const Meta extends Fields,
   const Links extends Fields,
   const ListMeta extends Fields,
+  const Also extends Fields,
 >(
   // The fields say what they are; rules may be for any.
-  definition: { readonly fields: F } & Definition<NoInfer<F>, Meta, Links, ListMeta>,
+  definition: { readonly fields: F } & Definition<NoInfer<F>, Meta, Links, ListMeta, Also>,
 ): Resource<F> {
   const parameters = [...definition.path.matchAll(/:(\w+)/g)].map((match) => match[1] as string)
   if (parameters.length && !definition.parent && !definition.scope) {

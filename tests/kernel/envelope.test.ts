@@ -68,6 +68,10 @@ function specimenOf(name: string, envelope: Envelope): Resource {
       },
       of: ({ createdAt }) => ({ owner: 'store', ends_at: createdAt }),
     },
+    also: {
+      fields: { at: text({ format: 'uri', about: 'Where it is shown.' }) },
+      of: ({ id }, { baseUrl }) => ({ at: `${baseUrl}/shown/${id}` }),
+    },
     beforeWrite: (_ctx, { values }) => {
       values.relationships = { parts: { data: [] } }
     },
@@ -252,6 +256,7 @@ describe.each(specimens)('$name', ({ name, envelope, specimen }) => {
       id,
       ...(envelope.fields === 'top' ? fields : { attributes: fields }),
       relationships: { parts: { data: [] } },
+      at: `${world.url}/shown/${id}`,
       meta,
     }
     const self = envelope.href === 'absolute' ? world.url + specimen.path : specimen.path.replace('/v2', '')

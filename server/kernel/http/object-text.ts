@@ -8,6 +8,7 @@ interface Writer {
   readonly name: (row: Row) => string
   /** What follows begins with the comma before it, or is empty. */
   readonly fields: (row: Row) => string
+  readonly also: (row: Row, ctx: Ctx) => string
   readonly meta: (row: Row) => string
   readonly links: (row: Row, ctx: Ctx) => string
 }
@@ -20,6 +21,7 @@ function writerOf(resource: Resource): Writer {
   const made: Writer = {
     name: nameWriter(resource),
     fields: fieldsWriter(resource),
+    also: alsoWriter(resource),
     meta: metaWriter(resource),
     links: linksWriter(resource),
   }
@@ -30,10 +32,10 @@ function writerOf(resource: Resource): Writer {
 /** One object's JSON, built around the stored text of its document. Whoever is shown it has read it. */
 export function objectText(resource: Resource, row: Row, ctx: Ctx, inList: boolean): string {
   if (!row.written) ctx.instance.onRead(ctx, resource, row)
-  const { name, fields, meta, links } = writerOf(resource)
+  const { name, fields, also, meta, links } = writerOf(resource)
   const { links: at } = resource.envelope
   const linked = at === 'inside' || (inList && at === 'beside') ? `,"links":${links(row, ctx)}` : ''
-  return `{${name(row)}${fields(row)}${meta(row)}${linked}}`
+  return `{${name(row)}${fields(row)}${also(row, ctx)}${meta(row)}${linked}}`
 }
 
 /** The links of one object, as JSON. */
@@ -72,6 +74,9 @@ function fieldsWriter({ envelope, fields, key }: Resource): Writer['fields'] {
     return `${before}${text.slice(1, opening)}${times(row)}${comma}${text.slice(opening, -1)}`
   }
 }
+
+const alsoWriter = ({ also }: Resource): Writer['also'] =>
+  also ? (row, ctx) => membersText(also.of(row, ctx)) : () => ''
 
 function metaWriter({ envelope, meta }: Resource): Writer['meta'] {
   const own = meta ? ownWriter(envelope, meta.fields) : undefined

@@ -23,11 +23,11 @@ export interface PageLinks {
 }
 
 export function pageLinks(page: Page, baseUrl: string, { path, query }: Address): PageLinks {
-  const { total, limit, offset, cursors } = page
+  const { total, limit, offset, cursors, offsets } = page
   const kept = queryWithoutPage(query)
   const prefix = `${baseUrl}${path}?${kept}${kept && '&'}page%5Blimit%5D=${limit}&`
+  const link = (direction: string, token = '') => `${prefix}page%5B${direction}%5D=${token}`
   if (cursors) {
-    const link = (direction: string, token = '') => `${prefix}page%5B${direction}%5D=${token}`
     return {
       current: `${baseUrl}${path}?${query}`,
       first: link('after'),
@@ -37,12 +37,19 @@ export function pageLinks(page: Page, baseUrl: string, { path, query }: Address)
     }
   }
   const at = (start: number) => `${prefix}page%5Boffset%5D=${start}`
+  const isFar = (start: number) => offsets !== undefined && start > offsets.max
+  const nextOffset = offset + limit
   const lastOffset = limit === 0 || total === 0 ? 0 : Math.floor((total - 1) / limit) * limit
   return {
     current: at(offset),
     first: at(0),
-    last: at(lastOffset),
-    next: limit > 0 && offset + limit < total ? at(offset + limit) : null,
+    last: isFar(lastOffset) ? link('before') : at(lastOffset),
+    next:
+      limit === 0 || nextOffset >= total
+        ? null
+        : isFar(nextOffset)
+          ? link('after', offsets?.onward)
+          : at(nextOffset),
     prev: offset > 0 ? at(Math.max(0, Math.min(offset - limit, lastOffset))) : null,
   }
 }

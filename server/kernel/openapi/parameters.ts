@@ -55,7 +55,9 @@ function queryParameter([name, { schema, options }]: [string, Fields[string]]): 
 function listParameters(resource: Resource | undefined, own: Fields): Parameter[] {
   const { sort, filter } = resource ?? {}
   return [
-    ...['limit', 'offset', 'after', 'before'].map(shared),
+    shared('limit'),
+    resource?.offsetMax === undefined ? shared('offset') : offsetParameter(resource.offsetMax),
+    ...['after', 'before'].map(shared),
     ...(sort?.length ? [sortParameter(sort, resource ?? {})] : []),
     ...(filter ? [filterParameter(filter)] : []),
     ...(resource || own.filter ? [] : [shared('sort'), shared('filter')]),
@@ -65,6 +67,13 @@ function listParameters(resource: Resource | undefined, own: Fields): Parameter[
 /** What nobody can sort by has no name. */
 const withoutSort = (resource: Pick<Resource, 'order'>): string =>
   [ownOrderOf(resource) ? '' : `\`${orderOf(resource)}\`, `, orderInWords(resource)].join('')
+
+const offsetParameter = (maximum: number): Parameter => ({
+  name: 'page[offset]',
+  in: 'query',
+  description: 'Records to skip. Further down lead cursors, and filters along the order of the list.',
+  schema: { type: 'integer', minimum: 0, maximum, default: 0 },
+})
 
 const sortParameter = (fields: readonly string[], resource: Pick<Resource, 'order'>): Parameter => ({
   name: 'sort',

@@ -28,7 +28,7 @@ const times = { created_at: time, updated_at: time }
 
 /** The object as answers show it. */
 export function shownSchema(resource: Resource): JsonSchema {
-  const { type, about, fields, envelope } = resource
+  const { type, about, fields, envelope, also } = resource
   const shown = Object.entries(fields).filter(([, { options }]) => isShown(options))
   const meta = metaSchema(resource)
   const told = { ...(envelope.times === 'fields' && times), ...documented(shown) }
@@ -38,6 +38,7 @@ export function shownSchema(resource: Resource): JsonSchema {
     type: typeSchema,
     id: { type: 'string', format: 'uuid' },
     ...others,
+    ...documented(Object.entries(also?.fields ?? {})),
     ...(meta && { meta }),
     ...(envelope.links !== 'none' && { links: urlsSchema(resource) }),
   })

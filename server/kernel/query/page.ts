@@ -22,6 +22,8 @@ export interface Page<F extends Fields = Fields> {
   readonly offset: number
   /** For a walk by cursor: the tokens of its neighbours. */
   readonly cursors?: { readonly next: string | undefined; readonly prev: string | undefined }
+  /** Of a list whose offsets end somewhere (`offsetMax`): where, and the cursor of the page behind this one. */
+  readonly offsets?: { readonly max: number; readonly onward: string | undefined }
   /** Changes of the list's counter that wait to be merged. */
   readonly unmerged: number
 }
@@ -54,15 +56,19 @@ export async function fetchPage<F extends Fields>(work: Work, source: Source<F>,
     }
     const rows = first?.[3] == null ? [] : tuples.map((tuple) => toRow(source.resource, tuple, 3))
     const page = { total: Number(first?.[0]), unmerged: Number(first?.[1]), limit: guess }
-    if (!ask.cursor) return { ...page, rows, offset: ask.offset }
-
+    const seal = (row: Row | undefined, position: number) =>
+      row && sealCursor({ value: sortValue(source.resource, row, sort.field), id: row.id, position }, walk)
+    if (!ask.cursor) {
+      const { offset } = ask
+      const max = source.resource.offsetMax
+      const offsets = max === undefined ? undefined : { max, onward: seal(rows.at(-1), offset + rows.length) }
+      return { ...page, rows, offset, ...(offsets && { offsets }) }
+    }
     const more = rows.length > guess
     const shown = rows.slice(0, guess)
     if (backwards) shown.reverse()
     const start = cursor?.position ?? (backwards ? page.total : 0)
     const offset = backwards ? Math.max(0, start - shown.length) : start
-    const seal = (row: Row | undefined, position: number) =>
-      row && sealCursor({ value: sortValue(source.resource, row, sort.field), id: row.id, position }, walk)
     const hasNext = backwards ? cursor !== undefined : more
     const hasPrev = backwards ? more : cursor !== undefined
     return {

@@ -102,7 +102,16 @@ function typeOfField(field: Field | undefined): ValueType {
 /** The second stage: refuses (400) what the resource does not allow, and says what it does. */
 export function plan(ask: Ask, resource: Resource): Plan {
   const shape = shapeOf(resource)
+  refuseOffset(ask, resource)
   return { filter: ask.filter && planFilter(ask.filter, shape), sort: planSort(ask, resource, shape) }
+}
+
+function refuseOffset({ offset }: Ask, { offsetMax = Number.POSITIVE_INFINITY }: Resource): void {
+  if (offset <= offsetMax) return
+  const detail =
+    `page[offset] must be a whole number from 0 to ${offsetMax}, not ${offset}: ` +
+    'go further down with page[after], or with a filter and a sort.'
+  throw new Problem('bad_page', detail, { source: 'page[offset]' })
 }
 
 function planSort({ sort }: Ask, resource: Resource, { sorts }: Shape): Plan['sort'] {

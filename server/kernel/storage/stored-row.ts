@@ -17,13 +17,15 @@ export function rowColumns(resource: Resource, alias = ''): string {
     ...(own ? [alias + own] : []),
     ...resource.scopeColumns.map((column) => `${alias}${column}`),
     // Only what is built from hidden values pays for reading them.
-    ...(resource.meta || resource.links ? [`${alias}hidden`] : []),
+    ...(showsHidden(resource) ? [`${alias}hidden`] : []),
   ].join(', ')
 }
 
+const showsHidden = ({ meta, links, also }: Resource) => Boolean(meta || links || also)
+
 /** With the hidden values too. */
 export const wholeColumns = (resource: Resource): string =>
-  resource.meta || resource.links ? rowColumns(resource) : `${rowColumns(resource)}, hidden`
+  showsHidden(resource) ? rowColumns(resource) : `${rowColumns(resource)}, hidden`
 
 // '2026-01-02 03:04:05.67' -> '2026-01-02T03:04:05.670Z': PostgreSQL drops trailing zeros.
 const isoTime = (text: string) =>
