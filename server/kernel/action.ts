@@ -70,6 +70,8 @@ export interface Action<
 
 export interface UploadRule {
   readonly bytesMax: number
+  /** For the API document: the body is a form with these parts (multipart/form-data). `run` reads it: see `readForm`. */
+  readonly form?: Fields
 }
 
 export interface ActionCall<
@@ -83,6 +85,8 @@ export interface ActionCall<
   /** The whole body as it came, for an action that reads more than its fields. */
   readonly rawBody: unknown
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  /** HEAD where nobody reads more than the headers of the answer. */
+  readonly method: string
   /** The body, where `upload` takes it as a stream. */
   readonly upload: U extends UploadRule ? Readable : undefined
 }

@@ -135,6 +135,10 @@ export function text<const O extends TextOptions>(options: O): With<O, string> {
   return field(schema, options, { upperCase })
 }
 
+/** Of a form: a part that is a file. */
+export const filePart = <const O extends FieldOptions>(options: O): With<O, string> =>
+  field({ type: 'string', format: 'binary' }, options)
+
 /** The id of another object. */
 export const reference = <const O extends FieldOptions>(to: string, options: O): With<O, string> =>
   field({ type: 'string', format: 'uuid' }, { ...options, refersTo: to })

@@ -46,7 +46,7 @@ export const isRepeatable = ({ of, access }: Operation): boolean => {
 }
 
 /** A call with its headers, and its body where that is a stream. */
-export interface Incoming extends operations.Call, Pick<ActionCall, 'headers' | 'upload'> {}
+export interface Incoming extends operations.Call, Pick<ActionCall, 'headers' | 'method' | 'upload'> {}
 
 export interface Module {
   readonly name: string

@@ -208,7 +208,7 @@ function addressOf({ protocol, host }: FastifyRequest): string {
 }
 
 function callOf({ request, body, upload }: Passage) {
-  const { url, headers } = request
+  const { url, headers, method } = request
   const mark = url.indexOf('?')
   return {
     params: nameable(request.params as Record<string, string>),
@@ -216,6 +216,7 @@ function callOf({ request, body, upload }: Passage) {
     query: mark < 0 ? '' : url.slice(mark + 1),
     ifMatch: headers['if-match'],
     headers,
+    method,
     body,
     upload,
   }

@@ -45,7 +45,8 @@ function refuseUnstorable(root: unknown): void {
   }
 }
 
-function refuseText(text: string, path: string): void {
+/** Refuses what PostgreSQL cannot store. */
+export function refuseText(text: string, path: string): void {
   if (!text.includes('\0') && text.isWellFormed()) return
   const detail = `${path || 'The body'} holds a NUL character or half of a surrogate pair, which cannot be stored.`
   throw new Problem('invalid_field', detail, { source: path })

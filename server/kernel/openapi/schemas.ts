@@ -105,7 +105,11 @@ export function bodyOf(operation: Operation, { nameOf }: Named): Record<string, 
   const { body, rawBody, upload } = of.action
   if (upload) {
     const description = `At most ${bytesShown(upload.bytesMax)}, with all that is around a file in it.`
-    return { required: true, description, content: { '*/*': { schema: {} } } }
+    const { form } = upload
+    if (!form) return { required: true, description, content: { '*/*': { schema: {} } } }
+    const required = Object.keys(form).filter((name) => form[name]?.options.required)
+    const schema = object(documented(Object.entries(form)), required)
+    return { required: true, description, content: { 'multipart/form-data': { schema } } }
   }
   if (body)
     return {

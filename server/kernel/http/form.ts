@@ -1,0 +1,103 @@
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { Busboy, type BusboyInstance } from '@fastify/busboy'
+import { Problem } from '../errors.ts'
+import { refuseText } from './body.ts'
+
+/** A file of a form, as it comes. */
+export interface FormFile {
+  /** As the client calls it, without a path; undefined where it does not say. */
+  readonly fileName: string | undefined
+  /** What the client says that it is. */
+  readonly type: string
+  readonly content: Readable
+}
+
+/** For one file, and a few words about it. */
+const limits = {
+  files: 1,
+  fields: 20,
+  fieldSize: 64 * 1024,
+  parts: 40,
+  headerPairs: 20,
+  headerSize: 16 * 1024,
+}
+
+/**
+ * Reads an upload that is a form (multipart/form-data). The part named `file` is handed to `take` while it comes, to be
+ * read to its end; of the rest the texts are returned, by name. What refuses the file refuses the form.
+ */
+export async function readForm(
+  upload: Readable,
+  contentType: string | undefined,
+  file: string,
+  take: (file: FormFile) => Promise<void>,
+): Promise<ReadonlyMap<string, string>> {
+  const form = openForm(contentType, file)
+  const texts = new Map<string, string>()
+  let refused: { readonly error: unknown } | undefined
+  const refuse = (error: unknown) => {
+    refused ??= { error }
+    form.destroy(error as Error)
+  }
+  const tooMany = () =>
+    refuse(new Problem('bad_request', `The form has more parts than it may, or two of ${file}.`))
+  for (const event of ['filesLimit', 'fieldsLimit', 'partsLimit'] as const) form.on(event, tooMany)
+  // What comes after the first is about what was destroyed.
+  form.on('error', () => {})
+  form.on('field', (name, text, _nameCut, cut) => {
+    try {
+      if (cut)
+        throw new Problem('invalid_field', `${name} is too long: at most ${limits.fieldSize} bytes.`, {
+          source: name,
+        })
+      refuseText(text, name)
+      texts.set(name, text)
+    } catch (error) {
+      refuse(error)
+    }
+  })
+  let content: Readable | undefined
+  let taken = Promise.resolve()
+  form.on('file', (_name, stream: Readable, fileName: string | undefined, _encoding, type) => {
+    content = stream
+    // It ends early: whoever reads it is told the same.
+    stream.on('error', (error) => refuse(asProblem(error)))
+    taken = take({ fileName, type, content: stream }).catch(refuse)
+  })
+  try {
+    await pipeline(upload, form)
+    await taken
+  } catch (error) {
+    refused ??= { error: asProblem(error) }
+    content?.destroy(error as Error)
+    await taken
+  }
+  if (refused) throw refused.error
+  return texts
+}
+
+function openForm(contentType: string | undefined, file: string): BusboyInstance {
+  if (!/^multipart\/form-data\s*(?:;|$)/i.test(contentType ?? '')) {
+    const given = contentType ?? 'without one'
+    throw new Problem(
+      'unsupported_media_type',
+      `Send the body as Content-Type: multipart/form-data, not ${given}.`,
+    )
+  }
+  try {
+    return new Busboy({
+      headers: { 'content-type': contentType ?? '' },
+      limits,
+      // Some clients give it no name of a file.
+      isPartAFile: (name) => name === file,
+    })
+  } catch (error) {
+    throw malformed(error)
+  }
+}
+
+const asProblem = (error: unknown) => (error instanceof Problem ? error : malformed(error))
+
+const malformed = (error: unknown) =>
+  new Problem('bad_request', `The form cannot be read: ${(error as Error).message}.`, { cause: error })
