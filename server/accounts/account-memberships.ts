@@ -1,10 +1,10 @@
 import { reference, text } from '../kernel/fields.ts'
+import { findAll } from '../kernel/find-all.ts'
 import { type FilterRule, resource, shown } from '../kernel/resource.ts'
 import { accountMembers } from './account-members.ts'
 import { accounts } from './accounts.ts'
 import { admitMember } from './admit-member.ts'
 import { accountEnvelope } from './envelope.ts'
-import { findAll } from './find-all.ts'
 import { ownAccount } from './own-account.ts'
 
 interface Relationships {

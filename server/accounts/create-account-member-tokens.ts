@@ -3,6 +3,7 @@ import { action } from '../kernel/action.ts'
 import { unauthorized } from '../kernel/auth/tokens.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { choice } from '../kernel/fields.ts'
+import { findAll } from '../kernel/find-all.ts'
 import { type Answer, pageAnswer } from '../kernel/http/answer.ts'
 import type { Call } from '../kernel/operations.ts'
 import { fetchPage, mustBePage } from '../kernel/query/page.ts'
@@ -12,7 +13,6 @@ import { accountAuthenticationSettings } from './account-authentication-settings
 import { type Session, signAccountMemberToken } from './account-member-token.ts'
 import { membershipsOfMember } from './account-memberships.ts'
 import { accounts } from './accounts.ts'
-import { findAll } from './find-all.ts'
 import { fieldsOfAll, mechanisms, tokenType } from './sign-in-mechanisms.ts'
 
 const names = Object.keys(mechanisms) as (keyof typeof mechanisms)[]

@@ -22,19 +22,24 @@ interface Shown {
   readonly relationships?: Readonly<Record<string, { readonly data: Link | readonly Link[] | null }>>
 }
 
-/** In the owner's document, as a member of `relationships`: a field of the owner that clients do not write. */
+/**
+ * In the owner's document, as a member of `relationships`: a field of the owner that clients do not write. It may be
+ * hidden, where what is shown is worked out.
+ */
 export const keptInDocument = (
   owner: Resource,
   { member }: { readonly member: string },
   holds: 'one' | 'many',
 ): Keeper => ({
-  read: async (_work, { doc }) => [(doc as Shown).relationships?.[member]?.data ?? []].flat(),
-  write: async (work, { id, scope, doc }, _before, after) => {
-    await change(work, owner, scope, id, {
-      relationships: withData((doc as Shown).relationships, member, holds === 'one' ? after[0] : after),
+  read: async (_work, row) => [relationshipsIn(row)?.[member]?.data ?? []].flat(),
+  write: async (work, row, _before, after) => {
+    await change(work, owner, row.scope, row.id, {
+      relationships: withData(relationshipsIn(row), member, holds === 'one' ? after[0] : after),
     })
   },
 })
+
+const relationshipsIn = ({ doc, hidden }: Row) => (({ ...doc, ...hidden }) as Shown).relationships
 
 /** `relationships` with this `data`; undefined when there is nothing left in it. */
 function withData(

@@ -33,6 +33,8 @@ export interface Relationship {
   readonly path: string
   readonly owner: () => Resource
   readonly target: () => Resource
+  /** The `type` of a link, where the public contract has another than the target's. */
+  readonly type?: string
   readonly holds: 'one' | 'many'
   /**
    * Where links are kept. In the owner's document they are shown with it, as this member of `relationships`; a column
@@ -56,9 +58,12 @@ export const relationship = (declared: Relationship): Relationship => declared
 /** The JSON Schema of `data` in a body or an answer: one link, or a list of them. */
 export const linksSchema = (of: Relationship): JsonSchema => linksField(of).schema
 
-function linksField({ holds, target, most, meta }: Relationship): Field {
+const typeOf = ({ type, target }: Relationship): string => type ?? target().type
+
+function linksField(of: Relationship): Field {
+  const { holds, most, meta } = of
   const needed = { required: true } as const
-  const { type } = target()
+  const type = typeOf(of)
   const link = { type: choice([type], needed), id: reference(type, needed) }
   const members = meta ? { ...link, meta: group(meta, {}) } : link
   return holds === 'many'
@@ -68,7 +73,7 @@ function linksField({ holds, target, most, meta }: Relationship): Field {
 
 const keeperOf = (of: Relationship): Keeper =>
   'table' in of.kept
-    ? keptInRows(of.owner(), of.target(), of.kept)
+    ? keptInRows(of.owner(), { ...of.target(), type: typeOf(of) }, of.kept)
     : keptInDocument(of.owner(), of.kept, of.holds)
 
 /** Carries out one of its operations. */

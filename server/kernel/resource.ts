@@ -188,10 +188,10 @@ export interface Definition<
    * it has `meta.timestamps` they are there.
    */
   readonly meta?: WorkedOut<Meta, [row: Row<F>]>
-  /** Members beside the fields that are worked out for each answer, such as an address that begins with ours. */
-  readonly also?: WorkedOut<Also, [row: Row<F>, ctx: Ctx]>
   /** Members of `links` beyond `self`, or a `self` that is elsewhere. */
   readonly links?: WorkedOut<Links, [row: Row<F>, ctx: Ctx]>
+  /** Members beside the fields that are worked out for each answer, such as an address that begins with ours. */
+  readonly also?: WorkedOut<Also, [row: Row<F>, ctx: Ctx]>
   /** Members of a list's `meta` beyond paging; those of `results` are beside the total. */
   readonly listMeta?: {
     readonly fields: ListMeta
