@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { Ctx } from './context.ts'
-import type { Fields, Values } from './fields.ts'
+import type { Field, Fields, Values } from './fields.ts'
 import type { Answer } from './http/answer.ts'
 import type { Call } from './operations.ts'
 import type { Resource } from './resource.ts'
@@ -32,6 +32,8 @@ export interface Action<
   readonly query?: Fields
   /** The fields of `data` in the body, with its `type`. */
   readonly body?: { readonly type: string; readonly alsoType?: readonly string[]; readonly fields: F }
+  /** In place of `body`: what all of `data` is, where it is no object with a type. A DELETE that says so has a body. */
+  readonly data?: Field
   /** `run` sees the body's bytes as they came: for bodies that are not the usual JSON envelope. */
   readonly rawBody?: boolean
   /**
@@ -82,6 +84,8 @@ export interface ActionCall<
   readonly params: Readonly<Record<Names<R>, string>>
   /** The checked values of the declared fields. */
   readonly body: Values<F>
+  /** The checked value of `data`, where that is one field. */
+  readonly data: unknown
   /** The whole body as it came, for an action that reads more than its fields. */
   readonly rawBody: unknown
   readonly headers: Readonly<Record<string, string | string[] | undefined>>

@@ -17,7 +17,7 @@ export interface Envelope {
   readonly digits: 0 | 3 | 6
   /**
    * Where the fields are, in answers, in bodies and in the stored document: beside `type` and `id` (`top`), or under
-   * `attributes`. The fields `type`, `id` and `relationships` are at the top in both.
+   * `attributes`. The fields `type`, `id` and `relationships`, and what is sent as `meta`, are at the top in both.
    */
   readonly fields: 'top' | 'attributes'
   /**
@@ -35,7 +35,7 @@ export interface Envelope {
 type Placing = Pick<Envelope, 'fields' | 'type'> | undefined
 type Members = Readonly<Record<string, unknown>>
 
-const atTop = ['id', 'relationships']
+const atTop = ['id', 'relationships', 'meta']
 
 /** Whether a field is under `attributes`. */
 function isAttribute(placing: Placing, name: string): boolean {

@@ -13,7 +13,7 @@ import {
   nullable,
 } from './fields.ts'
 import { isId } from './ids.ts'
-import { kept } from './values.ts'
+import { completed, kept } from './values.ts'
 
 /** The schemas of what a client may send, and the refusals in words that say what would have been accepted. */
 
@@ -198,6 +198,17 @@ export function input<F extends Fields>(shape: BodyShape & { readonly fields: F 
     return Object.fromEntries(sent.filter(([, value]) => value !== undefined))
   }
   return { create: (body) => pick(body, false) as New<F>, update: (body) => pick(body, true) as Changes<F> }
+}
+
+/** Reads bodies whose `data` is one field: a list, or an object without a type. */
+export function dataReader<T>(field: Field<T>): (body: unknown) => NonNullable<T> {
+  const check = checker(described(field), 'data')
+  return (body) => {
+    const data = isObject(body) ? body.data : undefined
+    if (data === undefined) throw missingField('data')
+    check(data)
+    return completed(field, kept(field, data)) as NonNullable<T>
+  }
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

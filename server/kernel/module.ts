@@ -2,7 +2,7 @@ import type { Action, ActionCall, Method } from './action.ts'
 import type { AccessTable } from './auth/access.ts'
 import type { Ctx, Instance, Work } from './context.ts'
 import type { Answer } from './http/answer.ts'
-import { input } from './input.ts'
+import { dataReader, input } from './input.ts'
 import type { Chore, Job } from './jobs.ts'
 import * as operations from './operations.ts'
 import { type LinkOperation, linkOperation, type Relationship } from './relationship.ts'
@@ -201,6 +201,7 @@ function ofRelationship(relationship: Relationship): Operation[] {
 function ofAction(action: Action): Operation {
   const [method, path] = action.route.split(' ') as [Method, string]
   const reader = action.body && input(action.body)
+  const readData = action.data && dataReader(action.data)
   const writes = method !== 'GET'
   return {
     id: action.name,
@@ -214,7 +215,7 @@ function ofAction(action: Action): Operation {
     of: { is: 'action', action },
     run: async (ctx, call) => {
       const body = action.body && reader ? complete(action.body.fields, reader.create(call.body)) : {}
-      return action.run(ctx, { ...call, body, rawBody: call.body })
+      return action.run(ctx, { ...call, body, data: readData?.(call.body), rawBody: call.body })
     },
   }
 }

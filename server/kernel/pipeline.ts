@@ -126,14 +126,14 @@ async function isStore(instance: Instance, id: string): Promise<boolean> {
 
 function readBody(passage: Passage): void {
   const { operation, request } = passage
-  const { rawBody: raw, upload } = actionOf(operation) ?? {}
+  const { rawBody: raw, upload, data } = actionOf(operation) ?? {}
   if (upload) {
     passage.upload = uploadOf(request.raw, upload.bytesMax)
     return
   }
   const text = (request.body as string | undefined) ?? ''
   // A DELETE's body means nothing, unless it says what to take off; clients send anything there.
-  if (operation.method === 'DELETE' && !raw && operation.of.is !== 'relationship') return
+  if (operation.method === 'DELETE' && !raw && !data && operation.of.is !== 'relationship') return
   passage.body = raw ? text : parseBody(text, request.headers['content-type'])
 }
 

@@ -1,5 +1,5 @@
 import type { Ctx, Work } from './context.ts'
-import { missingField, Problem } from './errors.ts'
+import { Problem } from './errors.ts'
 import {
   choice,
   type Field,
@@ -11,13 +11,12 @@ import {
 } from './fields.ts'
 import { type Answer, json, listAnswer, noContent } from './http/answer.ts'
 import { isId } from './ids.ts'
-import { checker } from './input.ts'
+import { dataReader } from './input.ts'
 import { type Keeper, keptInDocument, keptInRows, type Link } from './links.ts'
 import { type Call, findSeen, findVisible, scopeOf } from './operations.ts'
 import { fetchPage } from './query/page.ts'
 import { parse } from './query/parse.ts'
 import type { Resource, Row } from './resource.ts'
-import { kept } from './values.ts'
 
 export type { Link } from './links.ts'
 
@@ -111,24 +110,20 @@ const has = (links: readonly Link[], id: string) => links.some((link) => link.id
 
 /** The links in a body, each target once; refuses what is none. */
 function linksIn(of: Relationship, body: unknown): readonly Link[] {
-  const data = (body as { data?: unknown } | null | undefined)?.data
-  if (data === undefined) throw missingField('data')
-  const links = readerOf(of)(data)
+  const links = readerOf(of)(body)
   return [...new Map(links.map((link) => [link.id, link])).values()]
 }
 
-type Reader = (data: unknown) => readonly Link[]
+type Reader = (body: unknown) => readonly Link[]
 
 const readers = new WeakMap<Relationship, Reader>()
 
 function readerOf(of: Relationship): Reader {
   const known = readers.get(of)
   if (known) return known
-  const field = linksField(of)
-  const check = checker(field.schema, 'data')
-  const read: Reader = (data) => {
-    check(data)
-    const links = kept(field, data) as Link | readonly Link[] | null
+  const readData = dataReader(linksField(of))
+  const read: Reader = (body) => {
+    const links = readData(body) as Link | readonly Link[] | null
     return links === null ? [] : [links].flat()
   }
   readers.set(of, read)

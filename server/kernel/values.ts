@@ -37,7 +37,8 @@ export function complete<F extends Fields>(fields: F, given: object): Values<F> 
   return mapped(fields, (field, name) => completed(field, own(values, name))) as Values<F>
 }
 
-function completed({ members, element, each, options }: Field, given: unknown): unknown {
+/** A value with the defaults of what is inside it. */
+export function completed({ members, element, each, options }: Field, given: unknown): unknown {
   const value = given === undefined ? ownDefault(options) : given
   if (isBag(value)) {
     if (members) return complete(members, value)

@@ -242,10 +242,12 @@ export class Samples {
     }
     const specimen = specimens.find(({ operations }) => Object.values(operations).includes(operation))
     if (!specimen) {
-      const body = of.is === 'action' ? of.action.body : undefined
+      const { body, data } = of.is === 'action' ? of.action : {}
       const own = await bodies[operation.id]?.(this.#client, this)
       const path = (await this.path(operation.path)) + (queries[operation.id] ?? '')
-      return { path, body: own ?? (body && { data: { type: body.type, ...madeUpValuesOf(body.fields) } }) }
+      const fields = body && { type: body.type, ...madeUpValuesOf(body.fields) }
+      const value = data && madeUpValue('data', data)
+      return { path, body: own ?? ((fields ?? value) && { data: fields ?? value }) }
     }
     const collection = await this.path(specimen.resource.path)
     if (operation === specimen.operations.list) return { path: collection, body: undefined }

@@ -102,7 +102,7 @@ export function bodyOf(operation: Operation, { nameOf }: Named): Record<string, 
     if (of.name === 'list') return undefined
     return { required: true, content: content(object({ data: linksSchema(of.relationship) })) }
   }
-  const { body, rawBody, upload } = of.action
+  const { body, data, rawBody, upload } = of.action
   if (upload) {
     const description = `At most ${bytesShown(upload.bytesMax)}, with all that is around a file in it.`
     const { form } = upload
@@ -111,6 +111,7 @@ export function bodyOf(operation: Operation, { nameOf }: Named): Record<string, 
     const schema = object(documented(Object.entries(form)), required)
     return { required: true, description, content: { 'multipart/form-data': { schema } } }
   }
+  if (data) return { required: true, content: content(object({ data: described(data) })) }
   if (body)
     return {
       required: true,
