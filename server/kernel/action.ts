@@ -72,7 +72,7 @@ export interface Action<
 
 export interface UploadRule {
   readonly bytesMax: number
-  /** For the API document: the body is a form with these parts (multipart/form-data). `run` reads it: see `readForm`. */
+  /** For the API document: the body is a form with these parts, which `run` reads with `readForm`. */
   readonly form?: Fields
 }
 

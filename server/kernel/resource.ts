@@ -160,9 +160,7 @@ export interface Definition<
   readonly sort?: readonly string[]
   /** The order of a list where the request names none: the newest first, unless it is told. It needs an index. */
   readonly order?: Order | OwnOrder
-  /**
-   * The highest `page[offset]`, where the public contract has one: 400 beyond. Links that lead further down are cursors.
-   */
+  /** The highest `page[offset]`, where the public contract has one: 400 beyond. Links further down are cursors. */
   readonly offsetMax?: number
   /** The row of the access table that says who may call. */
   readonly area: string
