@@ -15,8 +15,8 @@ export interface FilterRule {
   readonly type?: ValueType
   /** The table's column, when it is not named as the field. */
   readonly column?: string
-  /** `eq` ignores case. */
-  readonly caseless?: boolean
+  /** `eq` and `in` ignore case; or `like` does, and they do not. */
+  readonly caseless?: boolean | 'like'
   /**
    * There is an index of the store, the scope and what is compared, which also has `created_at` and `id`: it answers
    * `eq`, `in` and a `like` with a fixed beginning.

@@ -18,18 +18,24 @@ export function condition(filter: PlannedFilter, binds: Pick<Binds, 'bind'>): st
   const cast = casts[rule.type]
   const fold = folds(rule, op) ? folded : (text: string) => text
   if (op === 'in') {
-    return `${fold(rule.column)} IN (${values.map((value) => fold(binds.bind(value) + cast)).join(', ')})`
+    const among = (inIndex: (text: string) => string) =>
+      `${inIndex(rule.column)} IN (${values.map((value) => inIndex(binds.bind(value) + cast)).join(', ')})`
+    return rule.long ? `(${among(headOf)} AND ${among(fold)})` : among(fold)
   }
   if (op === 'contains' || op === 'contains_any' || op === 'contains_all' || op === 'text') {
     throw new Error(`${rule.column}: ${op} needs a where of its own`)
   }
   const compared = `${fold(rule.column)} ${comparisons[op]} ${fold(binds.bind(values[0]) + cast)}`
-  if (!rule.long || op !== 'eq') return compared
-  return `(${headOf(rule.column)} = ${headOf(binds.bind(values[0]))} AND ${compared})`
+  const byHead = rule.long && headComparisons[op as keyof typeof headComparisons]
+  if (!byHead) return compared
+  return `(${headOf(rule.column)} ${byHead} ${headOf(binds.bind(values[0]))} AND ${compared})`
 }
 
+/** How the beginnings of two texts compare, where the texts do so. */
+const headComparisons = { eq: '=', gt: '>=', ge: '>=', lt: '<=', le: '<=' } as const
+
 const folds = ({ caseless }: FilterRule, op: Op) =>
-  op === 'ilike' || (caseless && (op === 'eq' || op === 'in'))
+  op === 'ilike' || (caseless === 'like' ? op === 'like' : caseless && (op === 'eq' || op === 'in'))
 
 // Columns have the collation "C", whose `lower` knows ASCII only: it would not fold a column as it folds a value.
 const folded = (text: string) => `lower(${text} COLLATE "default")`

@@ -44,7 +44,8 @@ function soughtBy({ op, rule, values }: Term): { by: By; values: readonly unknow
   const [value = ''] = values
   if (op === 'eq') return { by: 'value', values }
   if (op === 'in' && !rule.long) return { by: 'values', values: [values] }
-  const begins = op === 'like' ? beginningOf(value) : undefined
+  // What a value is in small letters, only the database knows.
+  const begins = op === 'like' && rule.caseless !== 'like' ? beginningOf(value) : undefined
   if (!begins) return undefined
   if (!begins.open) return { by: 'value', values: [begins.text] }
   const from = rule.long ? headOfValue(begins.text) : begins.text

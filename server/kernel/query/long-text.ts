@@ -1,4 +1,5 @@
 import type { FilterRule } from '../resource.ts'
+import type { Op } from './parse.ts'
 
 const indexed = 128
 
@@ -9,8 +10,8 @@ export const headOf = (text: string): string => `left(${text}, ${indexed})`
 export const headOfValue = (value: string): string => [...value].slice(0, indexed).join('')
 
 /** A filter on text that may be longer than an index entry: the index holds, and finds, its first characters. */
-export const longText = (column: string): FilterRule => ({
-  ops: ['eq', 'like'],
+export const longText = (column: string, ...ops: readonly Op[]): FilterRule => ({
+  ops: ops.length ? ops : ['eq', 'like'],
   type: 'text',
   column,
   long: true,
