@@ -1,11 +1,25 @@
 import { module } from '../kernel/module.ts'
+import { componentProducts } from './component-products.ts'
+import { listChildren } from './list-children.ts'
 import { products as productResource } from './products.ts'
+import { tags } from './tags.ts'
 
+export { isInBundle } from './bundles.ts'
 export { productEnvelope } from './envelope.ts'
+export type {
+  BuildRules,
+  ChildVariation,
+  Product,
+  ProductFields,
+  ProductVariation,
+  VariationMatrix,
+} from './product-fields.ts'
 export { productResource as products }
 
 export const productChapter = module({
   name: 'products',
   about: 'What a merchant knows about what they sell.',
-  resources: [productResource],
+  resources: [productResource, tags],
+  relationships: [componentProducts],
+  actions: [listChildren],
 })

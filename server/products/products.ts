@@ -1,30 +1,12 @@
-import { choice, list, text } from '../kernel/fields.ts'
-import { longText } from '../kernel/query/long-text.ts'
-import { indexed, resource, walks } from '../kernel/resource.ts'
+import { isDeepStrictEqual } from 'node:util'
+import type { Work } from '../kernel/context.ts'
+import { type Draft, resource } from '../kernel/resource.ts'
+import { mustBeBundle } from './bundles.ts'
 import { productEnvelope } from './envelope.ts'
-
-const fields = {
-  name: text({ required: true, min: 1, max: 1024, about: 'Shown to shoppers.', example: 'Rye loaf' }),
-  commodity_type: choice(['physical', 'digital'], { required: true, about: 'Whether it is shipped.' }),
-  sku: text({ nullable: true, min: 1, max: 1024, about: 'Unique in the store.', example: 'LOAF-RYE' }),
-  slug: text({
-    nullable: true,
-    min: 1,
-    max: 1024,
-    pattern: /^[A-Za-z0-9._{}-]+$/,
-    about: 'Its part of a web address; unique in the store.',
-    example: 'rye-loaf',
-  }),
-  status: choice(['draft', 'live'], { default: 'draft', about: 'Whether shoppers may see it.' }),
-  description: text({ nullable: true, about: 'Shown to shoppers.' }),
-  upc_ean: text({ nullable: true, max: 255, about: 'The number of its bar code.' }),
-  mpn: text({ nullable: true, max: 255, about: 'The number its maker gave it.' }),
-  external_ref: text({ nullable: true, max: 2048, about: 'Its id in another system.' }),
-  tags: list(text({ min: 1, max: 255, pattern: /^[^\s,]+$/ }), {
-    maxItems: 20,
-    about: 'To find and group it by.',
-  }),
-}
+import { type ProductFields, productFields } from './product-fields.ts'
+import { productFilters } from './product-filters.ts'
+import { productLinks, productMeta } from './product-links.ts'
+import { productTypeOf } from './product-type.ts'
 
 /** What is sold, as the merchant knows it. */
 export const products = resource({
@@ -33,27 +15,45 @@ export const products = resource({
   about: 'What is sold, as the merchant knows it.',
   path: '/pcm/products',
   table: 'products',
-  fields,
-  filter: {
-    ...walks,
-    name: indexed('eq', 'like', 'in'),
-    sku: indexed('eq', 'like', 'in'),
-    slug: indexed('eq', 'like', 'in'),
-    external_ref: longText('external_ref'),
-  },
+  fields: productFields,
+  filter: productFilters,
   sort: ['created_at', 'id', 'name', 'updated_at'],
   area: 'products',
   envelope: productEnvelope,
+  meta: productMeta,
+  also: productLinks,
+  beforeWrite: completeProduct,
   constraints: {
     products_sku_key: {
-      code: 'invalid_field',
-      detail: 'Must be unique amongst products.',
+      code: 'unprocessable',
+      detail: 'data.attributes.sku: Must be unique amongst products.',
       source: 'data.attributes.sku',
     },
     products_slug_key: {
-      code: 'invalid_field',
-      detail: 'Must be unique amongst products.',
+      code: 'unprocessable',
+      detail: 'data.attributes.slug: Must be unique amongst products.',
       source: 'data.attributes.slug',
+    },
+    product_components_id_fkey: {
+      code: 'unprocessable',
+      detail: 'The product is part of a bundle: take it out of there first.',
     },
   },
 })
+
+async function completeProduct(work: Work, draft: Draft<ProductFields>): Promise<void> {
+  const { values, before } = draft
+  if (values.tags) values.tags = [...new Set(values.tags.map((tag) => tag.toLowerCase()))]
+  await mustBeBundle(work, draft)
+  values.product_type = productTypeOf(values)
+  // A build changes children in other ways: whoever comes here changes one by itself.
+  if (before?.hidden.parent_id && !isDeepStrictEqual(before.doc, told(values))) values.edited = true
+}
+
+/** What was told of a product, without what only the server knows. */
+function told(values: Draft<ProductFields>['values']): object {
+  const shown = Object.entries(values).filter(
+    ([name, value]) => value !== undefined && !productFields[name as keyof ProductFields].options.hidden,
+  )
+  return Object.fromEntries(shown)
+}

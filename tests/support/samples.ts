@@ -12,6 +12,7 @@ import { passwords } from '../passwords/samples.ts'
 import { permissions } from '../permissions/samples.ts'
 import { personalData } from '../personal-data/samples.ts'
 import { pimJobs } from '../pim-jobs/samples.ts'
+import { productSamples } from '../products/samples.ts'
 import { settings } from '../settings/samples.ts'
 import { appAndWorkshop } from '../workshop/index.ts'
 import type { Client } from './client.ts'
@@ -31,6 +32,7 @@ const modules: readonly ModuleSamples[] = [
   permissions,
   personalData,
   pimJobs,
+  productSamples,
 ]
 
 type Lists = 'runTime' | 'wantedInFull' | 'settledLater' | 'notMadeUp' | 'sharedByAll'

@@ -1,0 +1,70 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Work } from '../kernel/context.ts'
+import { Problem } from '../kernel/errors.ts'
+import type { Draft } from '../kernel/resource.ts'
+import { faultIn } from './bundle-rules.ts'
+import type { Components, ProductFields } from './product-fields.ts'
+import { products } from './products.ts'
+
+const at = 'data.attributes.components'
+
+const refuse = (detail: string, path = ''): Problem =>
+  new Problem('unprocessable', detail, { source: path ? `${at}.${path}` : at })
+
+/** Refuses components that make no bundle, or a bundle of what cannot be in one. */
+export async function mustBeBundle(work: Work, { id, values, before }: Draft<ProductFields>): Promise<void> {
+  const { components = {}, sku } = values
+  if (!Object.keys(components).length) return
+  const fault = faultIn(components, sku != null)
+  if (fault) throw refuse(fault.detail, fault.path)
+  if (isDeepStrictEqual(before?.doc.components, components)) return
+  if (before?.hidden.product_type === 'parent' || values.parent_id) {
+    throw refuse(`A ${before?.hidden.product_type} product has no components.`)
+  }
+  // What is in which bundle then stays as it is seen here.
+  await work.store.takeTurn('bundles')
+  const ids = Object.values(components).flatMap(({ options }) => options.map((option) => option.id))
+  const found = await work.store.keep(products, ...new Set(ids))
+  for (const { path, option } of optionsOf(components)) {
+    if (option.id === id) throw refuse('A bundle is no option of itself.', path)
+    if (!found.has(option.id)) throw refuse(`could not find product ${option.id}`, path)
+  }
+  await mustBeFlat(work, id, ids)
+}
+
+const optionsOf = (components: Components) =>
+  Object.entries(components).flatMap(([key, { options }]) =>
+    options.map((option, i) => ({ option, path: `${key}.options.${i}.id` })),
+  )
+
+/** How many bundles one goes through from here: none, one, or (`next` is there) two and more. */
+const steps = (next: string) => `CASE WHEN count(${next}) > 0 THEN 2 ELSE least(count(*), 1) END`
+
+/** A bundle may be in a bundle, and that one in no other. So no bundle is in itself either. */
+async function mustBeFlat({ store }: Work, id: string, ids: readonly string[]): Promise<void> {
+  const [facts = []] = await store.glance(
+    `SELECT (SELECT ${steps('u.bundle_id')} FROM product_components c
+        LEFT JOIN product_components u ON u.store_id = c.store_id AND u.id = c.bundle_id
+        WHERE c.store_id = $1 AND c.id = $2::uuid),
+      (SELECT ${steps('u.id')} FROM product_components c
+        LEFT JOIN product_components u ON u.store_id = c.store_id AND u.bundle_id = c.id
+        WHERE c.store_id = $1 AND c.bundle_id = ANY($3::uuid[]))`,
+    id,
+    ids,
+  )
+  const [above, below] = facts.map(Number) as [number, number]
+  if (above + below <= 1) return
+  throw refuse(
+    'A bundle may be an option of another bundle, but only one level deep: neither may a bundle in it have one, ' +
+      'nor may the one that it is in be in another.',
+  )
+}
+
+/** Whether a product is an option of a bundle: then it is built into no parent any more. */
+export async function isInBundle({ store }: Work, id: string): Promise<boolean> {
+  const found = await store.glance(
+    'SELECT 1 FROM product_components WHERE store_id = $1 AND id = $2 LIMIT 1',
+    id,
+  )
+  return found.length > 0
+}

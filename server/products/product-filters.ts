@@ -1,0 +1,62 @@
+import { longText } from '../kernel/query/long-text.ts'
+import { type FilterRule, indexed, walks } from '../kernel/resource.ts'
+
+type Bind = (value: unknown) => string
+
+// As the head of a row of product_values.
+const headLength = 128
+
+/** The products with an index row that meets the condition. */
+const withValue = (name: string, condition: string, bind: Bind): string =>
+  `products.id IN (SELECT v.product_id FROM product_values v WHERE v.store_id = $1 ` +
+  `AND v.name = ${bind(name)} AND ${condition})`
+
+function isOneOf(values: readonly string[], bind: Bind): string {
+  const cut = values.map((value) => [...value])
+  const heads = bind(cut.map((characters) => characters.slice(0, headLength).join('')))
+  const tails = bind(cut.map((characters) => characters.slice(headLength).join('')))
+  return `(v.head, coalesce(v.tail, '')) IN (SELECT * FROM unnest(${heads}::text[], ${tails}::text[]))`
+}
+
+/** Tags are kept in small letters, as `keepTags` writes them. */
+const tagged: FilterRule = {
+  ops: ['eq', 'in', 'like'],
+  type: 'text',
+  where: (op, values, bind) => {
+    const wanted = values.map((value) => value.toLowerCase())
+    if (op !== 'like') return withValue('tags', isOneOf(wanted, bind), bind)
+    const alike = `SELECT left(t.value, 128), substr(t.value, 129) FROM tags t WHERE t.store_id = $1 AND t.value LIKE ${bind(wanted[0])}`
+    return withValue('tags', `(v.head, coalesce(v.tail, '')) IN (${alike})`, bind)
+  },
+}
+
+const withAttribute = (of: string): FilterRule => ({
+  ops: ['eq', 'in'],
+  type: 'text',
+  part: /^/,
+  where: (_op, values, bind, key) => withValue(`${of}.${key}`, isOneOf(values, bind), bind),
+})
+
+const partNumber: FilterRule = { ...indexed('eq', 'like', 'in'), column: 'mpn', type: 'text' }
+
+/** What a list of products may be filtered by. */
+export const productFilters = {
+  ...walks,
+  name: indexed('eq', 'like', 'in'),
+  sku: { ...indexed('eq', 'like', 'in'), caseless: 'like' },
+  slug: indexed('eq', 'like', 'in'),
+  upc_ean: indexed('eq', 'like', 'in'),
+  manufacturer_part_num: partNumber,
+  mpn: partNumber,
+  external_ref: longText('external_ref', 'eq', 'like', 'in', 'gt', 'ge', 'lt', 'le'),
+  description: longText('description'),
+  status: indexed('eq'),
+  commodity_type: indexed('eq'),
+  product_types: { ...indexed('eq', 'in'), column: 'product_type', type: 'text' },
+  parent_id: { ...indexed('eq', 'in'), type: 'uuid' },
+  // All that a store has are its own.
+  owner: { ops: ['eq'], type: 'text', column: `'store'::text` },
+  tags: tagged,
+  'admin_attributes.*': withAttribute('admin_attributes'),
+  'shopper_attributes.*': withAttribute('shopper_attributes'),
+} satisfies Record<string, FilterRule | readonly string[]>

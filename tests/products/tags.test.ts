@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openWorld, type World } from '../support/world.ts'
+import { newProduct, put } from './objects.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+})
+afterAll(() => world.close())
+
+/** The tags of the store that begin so, and that their list has as many as it says. */
+async function tagsLike(start: string): Promise<string[]> {
+  const { body } = await world.admin.get(`/pcm/tags?page[limit]=100&filter=like(value,${start}*)`)
+  expect(body.meta.results.total).toBe(body.data.length)
+  return body.data.map(({ attributes }: { attributes: { value: string } }) => attributes.value).sort()
+}
+
+test('a tag comes with the first product that has it, and goes with the last', async () => {
+  const one = await newProduct(world.admin, { tags: ['a-rye', 'a-bread'] })
+  const other = await newProduct(world.admin, { tags: ['A-BREAD'] })
+  expect(await tagsLike('a-')).toEqual(['a-bread', 'a-rye'])
+  const { body } = await world.admin.get('/pcm/tags?filter=eq(value,a-bread)')
+  const [tag] = body.data
+  expect(tag).toEqual({
+    type: 'tag',
+    id: tag.id,
+    attributes: { value: 'a-bread' },
+    meta: { created_at: expect.any(String), updated_at: expect.any(String), owner: 'store' },
+    links: { self: `/tags/${tag.id}` },
+  })
+  expect((await world.admin.get(`/pcm/tags/${tag.id}`)).body.data).toEqual(tag)
+  expect((await world.other.get(`/pcm/tags/${tag.id}`)).status).toBe(404)
+
+  await put(world.admin, one.id, { tags: ['a-rye', 'a-loaf'] })
+  expect(await tagsLike('a-')).toEqual(['a-bread', 'a-loaf', 'a-rye'])
+  await world.admin.delete(`/pcm/products/${other.id}`)
+  expect(await tagsLike('a-')).toEqual(['a-loaf', 'a-rye'])
+  await put(world.admin, one.id, { tags: [] })
+  expect(await tagsLike('a-')).toEqual([])
+  // It is the same when it is back.
+  await newProduct(world.admin, { tags: ['a-bread'] })
+  expect((await world.admin.get(`/pcm/tags/${tag.id}`)).status).toBe(200)
+  // The list's total is that of the list without a filter too.
+  const all = await world.admin.get('/pcm/tags?page[limit]=100')
+  expect(all.body.meta.results.total).toBe(all.body.data.length)
+})
+
+test('tags are there while some product has them, whoever tags and untags at once', async () => {
+  const tags = ['b-one', 'b-two', 'b-three']
+  const products = await Promise.all(Array.from({ length: 6 }, () => newProduct(world.admin)))
+  for (let round = 0; round < 8; round++) {
+    await Promise.all(
+      products.map(({ id }, i) =>
+        put(world.admin, id, { tags: tags.filter((_, t) => (round + i + t) % 3 === 0) }),
+      ),
+    )
+    // What most rounds leave of a tag is one product that has it, or none.
+    await Promise.all(products.slice(round % 3).map(({ id }) => put(world.admin, id, { tags: [] })))
+    const { rows } = await world.sql(
+      `SELECT DISTINCT t.value FROM products p, json_array_elements_text(p.doc->'attributes'->'tags') t (value)
+       WHERE t.value LIKE 'b-%' ORDER BY value`,
+    )
+    expect(await tagsLike('b-')).toEqual(rows.map(({ value }) => value))
+  }
+})
