@@ -44,6 +44,31 @@ export function readConfig(env: Env = process.env) {
     /** The directory of everything the server keeps: its database, its secret, its files. */
     dataDir: resolve(setting('SUTLER_DATA_DIR', text('a path'), './data')),
 
+    /**
+     * The directory that uploaded files are kept in: by default `files` in the data directory. Several processes on one
+     * database need one that all of them see, or a bucket.
+     */
+    filesDir: setting('SUTLER_FILES_DIR', text('a path'), undefined),
+
+    /**
+     * A bucket of an S3-compatible store to keep uploaded files in, in place of that directory, which then only has
+     * them while they come. Set with SUTLER_S3_ACCESS_KEY_ID and SUTLER_S3_SECRET_ACCESS_KEY. No two databases may use
+     * one bucket.
+     */
+    s3Bucket: setting('SUTLER_S3_BUCKET', text('the name of a bucket'), undefined),
+
+    /** The address of the store, such as `https://s3.example.com`. Without it, Amazon's in the region. */
+    s3Endpoint: setting('SUTLER_S3_ENDPOINT', webUrl, undefined),
+
+    /** The region of the bucket. */
+    s3Region: setting('SUTLER_S3_REGION', text('the name of a region'), 'us-east-1'),
+
+    /** Who the server is to the store: it must read, write, list and delete what is in the bucket. */
+    s3AccessKeyId: setting('SUTLER_S3_ACCESS_KEY_ID', text('any text'), undefined),
+
+    /** The secret that goes with it. */
+    s3SecretAccessKey: setting('SUTLER_S3_SECRET_ACCESS_KEY', hiddenText, undefined),
+
     /** The client id of the first application key. Set it together with SUTLER_CLIENT_SECRET, or neither. */
     clientId: setting('SUTLER_CLIENT_ID', text('any text'), undefined),
 
@@ -125,7 +150,24 @@ export function readConfig(env: Env = process.env) {
   if ((config.smtpUrl === undefined) !== (config.mailFrom === undefined)) {
     throw new StartupError('SUTLER_SMTP_URL and SUTLER_MAIL_FROM go together: set both or neither')
   }
+  const s3 = [config.s3Bucket, config.s3AccessKeyId, config.s3SecretAccessKey]
+  if (new Set(s3.map((value) => value === undefined)).size > 1) {
+    throw new StartupError(
+      'SUTLER_S3_BUCKET, SUTLER_S3_ACCESS_KEY_ID and SUTLER_S3_SECRET_ACCESS_KEY go together: set all or none',
+    )
+  }
   return config
+}
+
+/** Where uploaded files are kept, or drafts of them. */
+export const filesDirOf = ({ filesDir, dataDir }: Pick<Config, 'filesDir' | 'dataDir'>): string =>
+  filesDir === undefined ? join(dataDir, 'files') : resolve(filesDir)
+
+/** The bucket they are kept in, if they are in one. */
+export function bucketOf(config: Config) {
+  const { s3Bucket: name, s3AccessKeyId: accessKeyId, s3SecretAccessKey: secretAccessKey } = config
+  if (!name || !accessKeyId || !secretAccessKey) return undefined
+  return { name, accessKeyId, secretAccessKey, region: config.s3Region, endpoint: config.s3Endpoint }
 }
 
 type Kept = Pick<Config, 'dataDir'>
@@ -213,6 +255,8 @@ function settingsOf(env: Env) {
 function text(accepts: string): Reading<string> {
   return { accepts, read: (value) => value }
 }
+
+const hiddenText: Reading<string> = { accepts: 'any text', hidden: true, read: (value) => value }
 
 function integer(min: number, max: number): Reading<number> {
   return {

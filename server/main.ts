@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { sutlerApi } from './api-document.ts'
 import { app, shopperTokens } from './app.ts'
-import { type Config, readConfig } from './config.ts'
+import { bucketOf, type Config, filesDirOf, readConfig } from './config.ts'
 import { type Credentials, firstStart } from './first-start.ts'
 import { isIn, isPublic } from './kernel/addresses.ts'
 import type { AccessTable } from './kernel/auth/access.ts'
@@ -25,9 +25,11 @@ import { mergeTotals } from './kernel/merge-totals.ts'
 import { type Module, mustHaveRows } from './kernel/module.ts'
 import { Sequencer } from './kernel/sequence-changes.ts'
 import { Database, statementMaxMs } from './kernel/storage/database.ts'
+import { diskBlobs } from './kernel/storage/disk-blobs.ts'
 import { DiskSpace } from './kernel/storage/disk-space.ts'
 import { startEmbedded } from './kernel/storage/embedded.ts'
 import { migrate } from './kernel/storage/migrate.ts'
+import { s3Blobs } from './kernel/storage/s3-blobs.ts'
 import { keyIsAlive } from './keys/index.ts'
 import { access as appAccess } from './permissions/access.ts'
 import { ReadRecorder, Register } from './personal-data/index.ts'
@@ -79,6 +81,9 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
     await migrate(jobDatabase)
     await migrateJobs(jobDatabase)
     const secrets = await useSecrets(config, database, clock)
+    const [bucket, filesDir] = [bucketOf(config), filesDirOf(config)]
+    const blobs = bucket ? await s3Blobs(bucket, filesDir) : diskBlobs(filesDir)
+    undo.push(async () => blobs.close())
 
     const sequencer = new Sequencer(jobDatabase, log)
     undo.push(() => sequencer.stop())
@@ -101,6 +106,7 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
       sealKeys: deriveKeys(secrets, 'sealed-values'),
       mail:
         swaps.mail ?? (config.smtpUrl && config.mailFrom ? smtp(config.smtpUrl, config.mailFrom) : undefined),
+      blobs,
       onRead: (ctx, resource, row) => reads.record(ctx, resource, row),
       onWrite: (storeId) => sequencer.wake(storeId),
       mayConnect: (address) => isPublic(address) || isIn(config.providerNetworks, address),

@@ -6,6 +6,7 @@ import type { Clock } from './clock.ts'
 import { type Job, queue } from './jobs.ts'
 import type { Mailer } from './mail.ts'
 import type { Resource, Row } from './resource.ts'
+import type { Blobs } from './storage/blobs.ts'
 import type { Database } from './storage/database.ts'
 import { authorOf, type Store } from './storage/store.ts'
 
@@ -57,6 +58,7 @@ export interface Instance {
   /** Encrypts the secrets that must be replayed. */
   readonly sealKeys: Keys
   readonly mail: Mailer | undefined
+  readonly blobs: Blobs
   /** Told what a read is answered with, when nothing can refuse it any more. It must not keep the answer waiting. */
   readonly onRead: (ctx: Ctx, resource: Resource, row: Row) => void
   /** Told when something may have been written in a store. It must not keep the answer waiting. */

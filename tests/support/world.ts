@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import pg from 'pg'
 import { inject } from 'vitest'
 import { app } from '../../server/app.ts'
@@ -50,6 +53,7 @@ export const testConfig = (postgres: string, database: string, more: Record<stri
     // Where the tests' providers are.
     SUTLER_PROVIDER_NETWORKS: 'loopback',
     SUTLER_SECRET: 'a secret that only the tests know, long enough',
+    SUTLER_FILES_DIR: join(tmpdir(), `sutler-files-of-${database}`),
     ...more,
     ...keyOf('first'),
   })
@@ -80,7 +84,8 @@ export async function openWorld({ env, sql, ...swaps }: Particulars = {}): Promi
   const pool = new pg.Pool({ connectionString: databaseUrl(postgres, database), max: 2 })
   pool.on('error', () => {})
   if (sql) await pool.query(sql)
-  const server = await start(testConfig(postgres, database, env), swaps)
+  const config = testConfig(postgres, database, env)
+  const server = await start(config, swaps)
   const now = (swaps.clock ?? systemClock).now()
   const otherStore = await server.instance.database.transaction((connection) =>
     createStore(connection, 'Other', now),
@@ -116,6 +121,7 @@ export async function openWorld({ env, sql, ...swaps }: Particulars = {}): Promi
       await server.stop()
       await root.query(`DROP DATABASE ${database} WITH (FORCE)`)
       await root.end()
+      if (config.filesDir) rmSync(config.filesDir, { recursive: true, force: true })
     },
   }
 }

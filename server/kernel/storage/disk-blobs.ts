@@ -1,0 +1,58 @@
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { type Blobs, isBlobName, type Kept, mustBeBlobName } from './blobs.ts'
+import { draftsName, forgetDrafts, unlessGone, writeDraft } from './drafts.ts'
+
+/** Blobs as files in a directory of this machine, or of one that all processes see. */
+export function diskBlobs(directory: string): Blobs {
+  const drafts = join(directory, draftsName)
+  const pathOf = (name: string) => join(directory, mustBeBlobName(name))
+  return {
+    async draft(content) {
+      const { path, bytes } = await writeDraft(drafts, content)
+      return {
+        bytes,
+        async keep(name) {
+          const target = pathOf(name)
+          await mkdir(dirname(target), { recursive: true, mode: 0o700 })
+          await rename(path, target)
+          await sync(dirname(target))
+          await sync(directory)
+        },
+        discard: () => rm(path, { force: true }),
+      }
+    },
+
+    async read(name, part) {
+      const file = await unlessGone(open(pathOf(name)), undefined)
+      return file?.createReadStream(part && { start: part.first, end: part.last })
+    },
+
+    remove: (name) => rm(pathOf(name), { force: true }),
+
+    async *list(): AsyncGenerator<Kept> {
+      for (const owner of await unlessGone(readdir(directory), [])) {
+        if (owner === draftsName) continue
+        for (const id of await readdir(join(directory, owner)).catch(() => [])) {
+          const name = `${owner}/${id}`
+          if (!isBlobName(name)) continue
+          const found = await unlessGone(stat(join(directory, name)), undefined)
+          if (found) yield { name, since: found.mtime }
+        }
+      }
+    },
+
+    forgetDrafts: (since) => forgetDrafts(drafts, since),
+    close: () => {},
+  }
+}
+
+/** What was made in a directory is there after a power cut. */
+async function sync(path: string): Promise<void> {
+  const directory = await open(path)
+  try {
+    await directory.sync()
+  } finally {
+    await directory.close()
+  }
+}

@@ -1,0 +1,49 @@
+import { createWriteStream } from 'node:fs'
+import { mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { newId } from '../ids.ts'
+import { codeOf } from './pid-file.ts'
+
+/** Where drafts are in the directory of blobs: a backup leaves it out. */
+export const draftsName = 'unfinished'
+
+/** Bytes that came, whole and on the disk. */
+export interface DraftFile {
+  readonly path: string
+  readonly bytes: number
+}
+
+/** Writes a file of its own in the directory; when the content fails, there is none. */
+export async function writeDraft(directory: string, content: AsyncIterable<Uint8Array>): Promise<DraftFile> {
+  await mkdir(directory, { recursive: true, mode: 0o700 })
+  const path = join(directory, newId())
+  const file = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true })
+  try {
+    await pipeline(Readable.from(content, { objectMode: false }), file)
+    return { path, bytes: file.bytesWritten }
+  } catch (error) {
+    await rm(path, { force: true })
+    throw error
+  }
+}
+
+/** Removes the files that were last written to before a time. */
+export async function forgetDrafts(directory: string, since: Date): Promise<void> {
+  for (const name of await unlessGone(readdir(directory), [])) {
+    const path = join(directory, name)
+    const found = await unlessGone(stat(path), undefined)
+    if (found && found.mtime < since) await rm(path, { force: true })
+  }
+}
+
+/** What is found, or else `without` where there is no such file or directory. */
+export async function unlessGone<T, D>(found: Promise<T>, without: D): Promise<T | D> {
+  try {
+    return await found
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return without
+    throw error
+  }
+}
