@@ -2,6 +2,7 @@ import { accountMemberToken, accounts, autoCreateAccount } from './accounts/inde
 import { currencyChapter } from './currencies/index.ts'
 import { customers, customerToken, forgetPasswords } from './customers/index.ts'
 import { extensions } from './extensions/index.ts'
+import { fileChapter } from './files/index.ts'
 import { identity, usersWith } from './identity/index.ts'
 import type { ShopperToken } from './kernel/context.ts'
 import type { Module } from './kernel/module.ts'
@@ -32,6 +33,7 @@ const chapters: readonly Module[] = [
   permissions,
   currencyChapter,
   pimJobChapter,
+  fileChapter,
   productChapter,
 ]
 

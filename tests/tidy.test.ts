@@ -96,6 +96,7 @@ const kernelsOwn: readonly (readonly [word: string, says: string, where?: RegExp
   ['error', 'what is thrown, or answered'],
   ['extension', 'of a chunk of a request', /http\/unreadable\.ts$/],
   ['field', 'what a resource is made of'],
+  ['file', 'of the operating system; what an upload and an answer may be'],
   ['identity', 'of a process', /storage\/(embedded|pid-file)\.ts$/],
   ['info', 'a level of the log; the head of an API document'],
   ['job', 'what is done after an answer'],

@@ -17,6 +17,7 @@ export const problems = {
   precondition_failed: { status: 412, title: 'Precondition Failed' },
   too_large: { status: 413, title: 'Request Entity Too Large' },
   unsupported_media_type: { status: 415, title: 'Unsupported Media Type' },
+  range_not_satisfiable: { status: 416, title: 'Range Not Satisfiable' },
   unprocessable: { status: 422, title: 'Unprocessable Entity' },
   timed_out: { status: 422, title: 'Unprocessable Content' },
   rate_limited: { status: 429, title: 'Too Many Requests' },

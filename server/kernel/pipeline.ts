@@ -169,7 +169,9 @@ async function run(passage: Passage): Promise<void> {
   })
 }
 
-function tellOfWrite({ instance, who }: Passage): void {
+function tellOfWrite({ instance, operation, who }: Passage): void {
+  // Whoever is shown a file without a token has written nothing.
+  if (operation.method === 'GET' && actionOf(operation)?.shows?.file) return
   instance.onWrite(who.storeId)
 }
 

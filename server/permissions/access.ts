@@ -37,8 +37,9 @@ export const access = {
   'custom-entries': { implicit: 'rw', 'account-member': 'rw', customer: 'rw', client_credentials: 'rw' },
   permissions: admin,
   'personal-data': admin,
-  // Storefronts show prices; which currencies there are is the merchant's to say.
+  // What storefronts show beside products, and their prices in.
   currencies: readable,
   'pim-jobs': admin,
+  files: readable,
   products: admin,
 } as const satisfies AccessTable

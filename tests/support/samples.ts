@@ -7,6 +7,7 @@ import type { Resource } from '../../server/kernel/resource.ts'
 import { accounts } from '../accounts/samples.ts'
 import { customers } from '../customers/samples.ts'
 import { extensions } from '../extensions/samples.ts'
+import { files } from '../files/samples.ts'
 import { identity } from '../identity/samples.ts'
 import { passwords } from '../passwords/samples.ts'
 import { permissions } from '../permissions/samples.ts'
@@ -29,6 +30,7 @@ const modules: readonly ModuleSamples[] = [
   accounts,
   customers,
   extensions,
+  files,
   permissions,
   personalData,
   pimJobs,

@@ -33,6 +33,8 @@ export function specimensOf(operations: readonly Operation[], more: More): reado
       // What is owed by every create is not by theirs.
       if (name === 'create' && more.settledLater.includes(resource.noun[0])) return []
       const operation = operationOf(operations, resource, name, runTime)
+      // What is owed by every create is owed by those whose body is JSON.
+      if (name === 'create' && operation?.of.is === 'action' && operation.of.action.upload) return []
       return operation ? [[name, operation] as const] : []
     })
     return { name: resource.noun[0], resource, runTime, operations: Object.fromEntries(found) }

@@ -64,7 +64,7 @@ export function buildServer(
   server.register(cors, {
     origin: true,
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
-    exposedHeaders: ['ETag', 'Link', 'X-Request-Id', 'Retry-After'],
+    exposedHeaders: ['ETag', 'Link', 'X-Request-Id', 'Retry-After', 'Accept-Ranges', 'Content-Range'],
     maxAge: 86_400,
     // Whoever watches over the server asks OPTIONS without being a browser.
     strictPreflight: false,

@@ -1,0 +1,28 @@
+import { action } from '../kernel/action.ts'
+import { Problem } from '../kernel/errors.ts'
+import { isId } from '../kernel/ids.ts'
+import { remove } from '../kernel/operations.ts'
+import { files } from './files.ts'
+
+/** Deletes a file. Whose it is, everyone may know: the store is in its public address. */
+export const deleteFile = action({
+  name: 'delete-file',
+  route: 'DELETE /v2/files/:id',
+  about: 'Deletes a file, and its content. What refers to it no longer shows it.',
+  area: 'files',
+  status: 204,
+  async run(ctx, call) {
+    const id = call.params.id.toLowerCase()
+    if (!isId(id)) throw new Problem('not_found', 'file not found')
+    const [elsewhere] = await ctx.instance.database.quick({
+      text: 'SELECT 1 FROM stores s JOIN files f ON f.store_id = s.id AND f.id = $2 WHERE s.id <> $1 LIMIT 1',
+      values: [ctx.store.id, id],
+    })
+    if (elsewhere) {
+      throw new Problem('forbidden', 'You are trying to remove a file outside of the tenancy', {
+        title: 'Permission denied',
+      })
+    }
+    return remove(ctx, files, [], id, call)
+  },
+})

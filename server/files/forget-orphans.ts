@@ -1,0 +1,39 @@
+import type { Instance } from '../kernel/context.ts'
+import type { Chore } from '../kernel/jobs.ts'
+import type { Kept } from '../kernel/storage/blobs.ts'
+
+/** So long content may wait for its row: no upload takes longer. */
+const orphanAfterMs = 24 * 60 * 60_000
+const batchMax = 500
+
+/** Removes content that has no file: a process was killed between the two. What no store of ours has is left alone. */
+export const forgetOrphans: Chore = {
+  name: 'files:forget-orphans',
+  attemptsMax: 3,
+  every: '23 3 * * *',
+  async run(instance) {
+    const { blobs, clock } = instance
+    const since = new Date(clock.now().getTime() - orphanAfterMs)
+    await blobs.forgetDrafts(since)
+    let batch: Kept[] = []
+    for await (const kept of blobs.list()) {
+      if (kept.since >= since) continue
+      batch.push(kept)
+      if (batch.length < batchMax) continue
+      await forget(instance, batch)
+      batch = []
+    }
+    await forget(instance, batch)
+  },
+}
+
+async function forget({ database, blobs }: Instance, batch: readonly Kept[]): Promise<void> {
+  const owners = batch.map(({ name }) => name.split('/') as [storeId: string, fileId: string])
+  const orphans = await database.run({
+    text: `SELECT k.store_id, k.id FROM unnest($1::uuid[], $2::uuid[]) k (store_id, id)
+           JOIN stores s ON s.id = k.store_id
+           WHERE NOT EXISTS (SELECT FROM files f WHERE f.store_id = k.store_id AND f.id = k.id)`,
+    values: [owners.map(([storeId]) => storeId), owners.map(([, fileId]) => fileId)],
+  })
+  for (const names of orphans) await blobs.remove(names.join('/'))
+}

@@ -1,0 +1,18 @@
+import { module } from '../kernel/module.ts'
+import { createFile } from './create-file.ts'
+import { deleteFile } from './delete-file.ts'
+import { files } from './files.ts'
+import { forgetOrphans } from './forget-orphans.ts'
+import { removeContent } from './remove-content.ts'
+import { serveFile } from './serve-file.ts'
+
+export { files }
+
+export const fileChapter = module({
+  name: 'files',
+  about: 'Pictures, films and documents, and where everyone may read them.',
+  resources: [files],
+  actions: [createFile, deleteFile, serveFile],
+  jobs: [removeContent],
+  chores: [forgetOrphans],
+})

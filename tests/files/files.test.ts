@@ -1,0 +1,279 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openWorld, type Reply, type World } from '../support/world.ts'
+import { png, type Sent, upload, uploaded } from './uploads.ts'
+
+let world: World
+/** Where its files are kept. */
+let directory: string
+beforeAll(async () => {
+  world = await openWorld()
+  const { rows } = await world.sql('SELECT current_database() AS name')
+  directory = join((await import('node:os')).tmpdir(), `sutler-files-of-${rows[0].name}`)
+})
+afterAll(() => world.close())
+
+const namesIn = (path: string): string[] => {
+  try {
+    return readdirSync(path)
+  } catch {
+    return []
+  }
+}
+const kept = (storeId = world.storeId) => namesIn(join(directory, storeId))
+const drafts = () => namesIn(join(directory, 'unfinished'))
+const total = async () => (await world.admin.get('/v2/files')).body.meta.results.total as number
+const refusal = ({ status, body }: Reply) => [status, body.errors[0].title, body.errors[0].detail]
+
+const mebibyte = 1024 * 1024
+
+describe('a file', () => {
+  test('is kept as it came, and shown with its size, its type and where everyone may read it', async () => {
+    const content = png(640, 480)
+    const reply = await upload(world, { name: 'Rye loaf.PNG', content, type: 'text/html' })
+    const { id } = reply.body.data
+    expect([reply.status, reply.body.data]).toEqual([
+      201,
+      {
+        type: 'file',
+        id,
+        file_name: 'Rye loaf.PNG',
+        mime_type: 'image/png',
+        file_size: content.length,
+        public: true,
+        link: { href: `${world.url}/files/${world.storeId}/${id}.png` },
+        meta: { timestamps: expect.anything(), dimensions: { width: 640, height: 480 } },
+        links: { self: `${world.url}/v2/files/${id}` },
+      },
+    ])
+    expect((await world.admin.get(`/v2/files/${id}`)).body).toEqual(reply.body)
+    expect((await world.shopper.get(`/v2/files?filter=in(id,${id})`)).body.data).toEqual([reply.body.data])
+    expect(readFileSync(join(directory, world.storeId, id)).equals(content)).toBe(true)
+    expect(drafts()).toEqual([])
+  })
+
+  test('of another sort has no dimensions, nor has a picture that is none', async () => {
+    for (const [name, type] of [
+      ['a.pdf', 'application/pdf'],
+      ['a.svg', 'image/svg+xml'],
+      ['a.jpg', 'image/jpeg'],
+      ['b.bin', 'application/octet-stream'],
+      ['empty.gif', 'image/gif'],
+    ]) {
+      const content = name?.startsWith('empty') ? '' : '<svg xmlns="x" width="3" height="4"/>'
+      const { body } = await upload(world, { name: name as string, content })
+      expect([body.data.mime_type, body.data.meta.dimensions]).toEqual([type, undefined])
+    }
+  })
+
+  test('may come without a name: its type gives it one', async () => {
+    const send = (type: string) =>
+      world.admin.send('POST', '/v2/files', {
+        body: `--x\r\nContent-Disposition: form-data; name="file"\r\nContent-Type: ${type}\r\n\r\nhello\r\n--x--`,
+        headers: { 'content-type': 'multipart/form-data; boundary=x' },
+      })
+    expect((await send('application/pdf')).body.data).toMatchObject({ file_name: 'file.pdf', file_size: 5 })
+    expect((await send('application/x-unknown')).body.data.mime_type).toBe('application/octet-stream')
+  })
+
+  test('has a name that leads nowhere: what it is kept under is our own', async () => {
+    for (const name of ['../../../../etc/passwd.png', '..\\..\\evil.png', '/etc/cron.d/x.png', '….png']) {
+      const { id, file_name, link } = await uploaded(world, { name, content: 'x' })
+      expect(file_name).not.toMatch(/[/\\]/)
+      expect(kept()).toContain(id)
+      expect(link.href).toBe(`${world.url}/files/${world.storeId}/${id}.png`)
+    }
+    expect(namesIn(directory).filter((name) => name !== 'unfinished')).toEqual([world.storeId])
+  })
+
+  test('is deleted with its content', async () => {
+    const { id, link } = await uploaded(world, { name: 'gone.txt', content: 'x' })
+    expect((await world.admin.delete(`/v2/files/${id}`)).status).toBe(204)
+    expect((await fetch(link.href)).status).toBe(404)
+    await expect.poll(() => kept(), { timeout: 10_000 }).not.toContain(id)
+    expect((await world.admin.delete(`/v2/files/${id}`)).status).toBe(404)
+    expect((await world.admin.delete('/v2/files/x')).status).toBe(404)
+  })
+
+  test('of another store is not deleted, and that is said', async () => {
+    const { id, link } = await uploaded(world, { name: 'theirs.txt', content: 'x' }, world.other)
+    expect(refusal(await world.admin.delete(`/v2/files/${id}`))).toEqual([
+      403,
+      'Permission denied',
+      'You are trying to remove a file outside of the tenancy',
+    ])
+    expect((await fetch(link.href)).status).toBe(200)
+    expect((await world.admin.get(`/v2/files/${id}`)).status).toBe(404)
+  })
+
+  test('is not uploaded by shoppers', async () => {
+    expect((await upload(world, { name: 'a.txt', content: 'x' }, world.shopper)).status).toBe(403)
+    expect((await upload(world, { name: 'a.txt', content: 'x' }, world.nobody)).status).toBe(401)
+  })
+})
+
+describe('a file that is kept elsewhere', () => {
+  const refer = (file_location: string, texts: object = {}) =>
+    upload(world, { texts: { file_location, ...texts } })
+
+  test('is shown by its address, and is nowhere here', async () => {
+    const before = kept()
+    const { status, body } = await refer('https://images.example.com/breads/Rye%20loaf.jpg?w=3')
+    expect([status, body.data]).toMatchObject([
+      201,
+      {
+        file_name: 'Rye loaf.jpg',
+        mime_type: 'image/jpeg',
+        file_size: 0,
+        link: { href: 'https://images.example.com/breads/Rye%20loaf.jpg?w=3' },
+      },
+    ])
+    expect(kept()).toEqual(before)
+    const here = `${world.url}/files/${world.storeId}/${body.data.id}.jpg`
+    expect((await fetch(here)).status).toBe(404)
+    expect((await world.admin.delete(`/v2/files/${body.data.id}`)).status).toBe(204)
+  })
+
+  test.each([
+    ['https://example.com', 'example.com'],
+    ['http://example.com/a/%zz', '%zz'],
+    ['http://example.com/a%00b', 'a%00b'],
+    ['http://example.com/%F0%9F%8D%9E.webp/', '🍞.webp'],
+  ])('%s is called %s', async (location, name) => {
+    expect((await refer(location)).body.data.file_name).toBe(name)
+  })
+
+  test.each(['@/path/to/file.jpg', 'ftp://example.com/a.png', 'javascript:alert(1)', '', 'http://'])(
+    'is refused at %j',
+    async (location) => {
+      expect(refusal(await refer(location))).toEqual([
+        422,
+        'file_location invalid',
+        `${location} is not a valid URL`,
+      ])
+    },
+  )
+})
+
+describe('nothing is left of an upload that is refused', () => {
+  const cases: readonly (readonly [
+    what: string,
+    sent: Sent,
+    status: number,
+    title: string,
+    detail: RegExp,
+  ])[] = [
+    [
+      'without a file',
+      { texts: { public: 'true' } },
+      400,
+      'Validation Failed',
+      /^You have not supplied a file to store$/,
+    ],
+    [
+      'with a file and a location',
+      { name: 'a.txt', content: 'x', texts: { file_location: 'https://example.com/a.png' } },
+      400,
+      'Validation Failed',
+      /not both/,
+    ],
+    [
+      'with a location that is said to be public',
+      { texts: { file_location: 'https://example.com/a.png', public: 'true' } },
+      400,
+      'Validation Failed',
+      /public/,
+    ],
+    [
+      'of a type that is not kept',
+      { name: 'a.html', content: 'x' },
+      400,
+      'Forbidden',
+      /^This file type is not supported$/,
+    ],
+    ['without a type', { name: 'a', content: 'x' }, 400, 'Forbidden', /^This file type is not supported$/],
+    [
+      'with a name of the language',
+      { name: 'a.constructor', content: 'x' },
+      400,
+      'Forbidden',
+      /not supported/,
+    ],
+    ['with a long name', { name: `${'x'.repeat(252)}.txt`, content: 'x' }, 400, 'Bad Request', /255/],
+    [
+      'one byte too long',
+      { name: 'a.txt', content: Buffer.alloc(8 * mebibyte + 1) },
+      413,
+      'Request Entity Too Large',
+      /8 MiB/,
+    ],
+    [
+      'far too long',
+      { name: 'a.txt', content: Buffer.alloc(9 * mebibyte) },
+      413,
+      'Request Entity Too Large',
+      /too large/,
+    ],
+  ]
+  test.each(cases)('%s', async (_, sent, status, title, detail) => {
+    const before = [await total(), kept().length]
+    expect(refusal(await upload(world, sent))).toEqual([status, title, expect.stringMatching(detail)])
+    expect([await total(), kept().length, drafts()]).toEqual([...before, []])
+  })
+
+  test('that is no form', async () => {
+    const reply = await world.admin.post('/v2/files', { data: { type: 'file' } })
+    expect(reply.status).toBe(415)
+  })
+
+  test('whose client hangs up in the middle', async () => {
+    const before = [await total(), kept().length]
+    const socket = connect(Number(new URL(world.url).port), '127.0.0.1')
+    const part = '--x\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n'
+    socket.write(
+      `POST /v2/files HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${world.admin.token}\r\n` +
+        `Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 100000\r\n\r\n${part}${'a'.repeat(70_000)}`,
+    )
+    await expect.poll(() => drafts().length, { timeout: 10_000 }).toBe(1)
+    socket.destroy()
+    await expect.poll(drafts, { timeout: 10_000 }).toEqual([])
+    expect([await total(), kept().length]).toEqual(before)
+  })
+
+  test('by the database', async () => {
+    const before = [await total(), kept().length]
+    await world.sql(
+      `ALTER TABLE files ADD CONSTRAINT not_today CHECK (file_name <> 'not today.txt') NOT VALID`,
+    )
+    expect((await upload(world, { name: 'not today.txt', content: 'x' })).status).toBe(500)
+    await world.sql('ALTER TABLE files DROP CONSTRAINT not_today')
+    expect([await total(), kept().length, drafts()]).toEqual([...before, []])
+  })
+})
+
+test('the longest file there may be is kept', async () => {
+  const content = Buffer.alloc(8 * mebibyte, 'long ')
+  const { id, link } = await uploaded(world, { name: 'long.txt', content })
+  expect(readFileSync(join(directory, world.storeId, id)).equals(content)).toBe(true)
+  expect(Buffer.from(await (await fetch(link.href)).arrayBuffer()).equals(content)).toBe(true)
+})
+
+test('many that come at once are each as they were sent', async () => {
+  const contents = Array.from({ length: 20 }, (_, i) => Buffer.alloc(50_000 + i, String(i % 10)))
+  const made = await Promise.all(
+    contents.map((content, i) => uploaded(world, { name: `n${i}.txt`, content })),
+  )
+  for (const [i, { link }] of made.entries()) {
+    const found = Buffer.from(await (await fetch(link.href)).arrayBuffer())
+    expect(contents[i]?.equals(found)).toBe(true)
+  }
+})
+
+test('the API document says what the form has', async () => {
+  const { requestBody } = (await world.nobody.get('/openapi.json')).body.paths['/v2/files'].post
+  const { properties } = requestBody.content['multipart/form-data'].schema
+  expect(Object.keys(properties)).toEqual(['file', 'file_location', 'public'])
+  expect(properties.file).toMatchObject({ type: 'string', format: 'binary' })
+})

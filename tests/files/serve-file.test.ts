@@ -1,0 +1,166 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { filesDirOf } from '../../server/config.ts'
+import { openWorld, testConfig, type World } from '../support/world.ts'
+import { uploaded } from './uploads.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld({ env: { LOG_LEVEL: 'silent' } })
+})
+afterAll(() => world.close())
+
+const content = Buffer.from(Array.from({ length: 100_000 }, (_, i) => (i * 31 + (i >> 8)) % 256))
+const ask = (href: string, headers: Record<string, string> = {}, method = 'GET') =>
+  fetch(href, { method, headers })
+const bodyOf = async (answer: Response) => Buffer.from(await answer.arrayBuffer())
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
+
+describe('the content of a file', () => {
+  test('is for everyone, says what it is, and may be kept for good', async () => {
+    const { id, link } = await uploaded(world, { name: "Ada's «loaf».pdf", content })
+    const answer = await ask(link.href, { origin: 'https://shop.example.com' })
+    expect([answer.status, sha256(await bodyOf(answer))]).toEqual([200, sha256(content)])
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'content-type': 'application/pdf',
+      'content-length': '100000',
+      etag: `"${id}"`,
+      'cache-control': 'public, max-age=31536000, immutable',
+      'accept-ranges': 'bytes',
+      'x-content-type-options': 'nosniff',
+      'content-disposition': "inline; filename*=UTF-8''Ada%27s%20%C2%ABloaf%C2%BB.pdf",
+      'cross-origin-resource-policy': 'cross-origin',
+      'access-control-allow-origin': 'https://shop.example.com',
+    })
+    expect(answer.headers.get('content-security-policy')).toBeNull()
+  })
+
+  test('of a file that a browser would run is shut in', async () => {
+    const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
+    const { link } = await uploaded(world, { name: 'a.SVG', content: svg, type: 'text/html' })
+    const answer = await ask(link.href)
+    expect(answer.headers.get('content-type')).toBe('image/svg+xml')
+    const policy = answer.headers.get('content-security-policy')?.split('; ')
+    expect(policy).toEqual(expect.arrayContaining(["default-src 'none'", 'sandbox']))
+    expect(await answer.text()).toBe(svg)
+  })
+
+  test('that the client has is not sent again, and keeps its headers', async () => {
+    const { id, link } = await uploaded(world, { name: 'a.txt', content })
+    for (const tag of [`"${id}"`, `"x", W/"${id}"`, '*']) {
+      const answer = await ask(link.href, { 'if-none-match': tag, range: 'bytes=0-1' })
+      expect([answer.status, (await bodyOf(answer)).length]).toEqual([304, 0])
+      expect(answer.headers.get('etag')).toBe(`"${id}"`)
+      expect(answer.headers.get('cache-control')).toContain('immutable')
+    }
+    expect((await ask(link.href, { 'if-none-match': '"other"' })).status).toBe(200)
+  })
+
+  test('is told of without being sent', async () => {
+    const { link } = await uploaded(world, { name: 'a.txt', content })
+    const answer = await ask(link.href, { range: 'bytes=0-1' }, 'HEAD')
+    expect([answer.status, answer.headers.get('content-length')]).toEqual([200, '100000'])
+    expect((await bodyOf(answer)).length).toBe(0)
+  })
+
+  test('may be empty', async () => {
+    const { link } = await uploaded(world, { name: 'a.txt', content: '' })
+    const answer = await ask(link.href, { range: 'bytes=0-1' })
+    expect([answer.status, answer.headers.get('content-length'), await answer.text()]).toEqual([200, '0', ''])
+  })
+})
+
+describe('a part of a file', () => {
+  let href: string
+  let id: string
+  beforeAll(async () => {
+    const made = await uploaded(world, { name: 'a.txt', content })
+    href = made.link.href
+    id = made.id
+  })
+
+  test.each([
+    ['bytes=0-0', 0, 1],
+    ['bytes=10-19', 10, 20],
+    ['bytes=99990-', 99_990, 100_000],
+    ['bytes=-10', 99_990, 100_000],
+    ['bytes=0-999999', 0, 100_000],
+  ])('%s is what it says', async (range, from, to) => {
+    const answer = await ask(href, { range })
+    expect(answer.status).toBe(206)
+    expect(answer.headers.get('content-range')).toBe(`bytes ${from}-${to - 1}/100000`)
+    expect(answer.headers.get('content-length')).toBe(String(to - from))
+    expect((await bodyOf(answer)).equals(content.subarray(from, to))).toBe(true)
+  })
+
+  test('that is not there is refused, and what there is is told', async () => {
+    const answer = await ask(href, { range: 'bytes=100000-' })
+    expect([answer.status, answer.headers.get('content-range')]).toEqual([416, 'bytes */100000'])
+    expect(await answer.json()).toMatchObject({ errors: [{ code: 'range_not_satisfiable' }] })
+    expect([answer.headers.get('cache-control'), answer.headers.get('etag')]).toEqual([null, null])
+  })
+
+  test.each(['bytes=0-1,5-6', 'bytes=9-3', 'pages=1-2', 'nonsense'])(
+    '%s is none: the whole is sent',
+    async (range) => {
+      const answer = await ask(href, { range })
+      expect([answer.status, (await bodyOf(answer)).length]).toEqual([200, 100_000])
+    },
+  )
+
+  test('is of the version that the client has, or it is sent the whole', async () => {
+    const status = async (ifRange: string) =>
+      (await ask(href, { range: 'bytes=0-1', 'if-range': ifRange })).status
+    expect(await status(`"${id}"`)).toBe(206)
+    expect(await status(`W/"${id}"`)).toBe(200)
+    expect(await status('"other"')).toBe(200)
+    expect(await status('Sat, 29 Oct 1994 19:43:31 GMT')).toBe(200)
+  })
+})
+
+test('there is nothing at another address', async () => {
+  const { id, link } = await uploaded(world, { name: 'a.txt', content: 'x' })
+  const at = (store: string, name: string) => `${world.url}/files/${store}/${name}`
+  const other = await uploaded(world, { name: 'b.txt', content: 'x' }, world.other)
+  expect((await ask(link.href)).status).toBe(200)
+  for (const wrong of [
+    at(world.storeId, `${id}.png`),
+    at(world.storeId, id),
+    at(world.storeId, `${id}.txt.txt`),
+    at(world.storeId, `${randomUUID()}.txt`),
+    at(world.storeId, `${other.id}.txt`),
+    at(world.storeId, 'x.txt'),
+    at(world.storeId, '..%2f..%2fsecret'),
+    at(world.storeId, '%00'),
+    at(randomUUID(), `${id}.txt`),
+    at('..', `${id}.txt`),
+  ]) {
+    expect([wrong, (await ask(wrong)).status]).toEqual([wrong, 404])
+  }
+})
+
+test('a file whose content is lost is nowhere, and says nothing that may be kept', async () => {
+  const { id, link } = await uploaded(world, { name: 'a.txt', content: 'x' })
+  const { rows } = await world.sql('SELECT current_database() AS name')
+  rmSync(`${filesDirOf(testConfig('postgres://a@/b', rows[0].name))}/${world.storeId}/${id}`)
+  const answer = await ask(link.href)
+  expect([answer.status, answer.headers.get('cache-control')]).toEqual([404, null])
+})
+
+test('whoever only looks at a file does not have the feed looked at', async () => {
+  const { instance } = world.server
+  const { onWrite } = instance
+  const told: string[] = []
+  Object.assign(instance, {
+    onWrite: (storeId: string) => {
+      told.push(storeId)
+      onWrite(storeId)
+    },
+  })
+  const { link } = await uploaded(world, { name: 'a.txt', content: 'x' })
+  expect(told).toEqual([world.storeId])
+  await (await ask(link.href)).text()
+  expect(told).toEqual([world.storeId])
+  Object.assign(instance, { onWrite })
+})
