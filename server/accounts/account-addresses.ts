@@ -13,6 +13,7 @@ export const accountAddresses = resource({
     'An address of an account. The setting address_mandatory_fields says which fields a new one must have.',
   path: '/v2/accounts/:account_id/addresses',
   table: 'account_addresses',
+  addedUnder: 'addresses',
   personal: ['account_id'],
   parent: () => accounts,
   fields: {

@@ -18,6 +18,7 @@ export const accountMembers = resource({
     'A user of the account realm, who may be a member of accounts. Read only: users are kept in the realm.',
   path: '/v2/account-members',
   table: userAuthenticationInfos.table,
+  addedUnder: 'user-authentication-info',
   personal: ['id'],
   scope: { columns: ['realm_id'], of: async (ctx) => [await accountRealmId(ctx)] },
   fields: { name, email, given_name, middle_name, family_name },

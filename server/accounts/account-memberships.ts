@@ -35,6 +35,7 @@ const membership = {
   type: 'account_membership',
   about: 'That an account member belongs to an account.',
   table: 'account_memberships',
+  addedUnder: 'account-memberships',
   // It says something about the member.
   personal: ['account_member_id', 'account_id'],
   fields,

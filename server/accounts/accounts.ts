@@ -60,6 +60,7 @@ export const accounts = resource({
   about: 'A company or person that buys.',
   path: '/v2/accounts',
   table: 'accounts',
+  addedUnder: 'accounts',
   personal: ['id'],
   fields,
   filter: {

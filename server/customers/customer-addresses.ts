@@ -16,6 +16,7 @@ export const customerAddresses = resource({
     'An address of a customer. The setting address_mandatory_fields says which fields a new one must have.',
   path: '/v2/customers/:customer_id/addresses',
   table: 'customer_addresses',
+  addedUnder: 'addresses',
   personal: ['customer_id'],
   parent: () => customers,
   fields: {

@@ -59,6 +59,7 @@ export const customers = resource({
   about: 'A person who buys, and may sign in with their email address and a password.',
   path: '/v2/customers',
   table: 'customers',
+  addedUnder: 'customers',
   personal: ['id'],
   fields,
   filter: {

@@ -23,6 +23,7 @@ export const authenticationRealms = resource({
     'A set of users, and the ways they may sign in. A store has three: for its customers, its merchants and the members of accounts.',
   path: '/v2/authentication-realms',
   table: 'authentication_realms',
+  addedUnder: 'authentication-realms',
   fields: {
     name: text({ required: true, min: 1, max: 255, about: 'Shown in lists.', example: 'Shoppers' }),
     redirect_uris: list(text({ format: 'uri', pattern: redirectUri, max: 2048 }), {

@@ -16,6 +16,7 @@ export const userAuthenticationInfos = resource({
   about: 'A user of a realm: who they are, not what they sign in with.',
   path: '/v2/authentication-realms/:realm_id/user-authentication-info',
   table: 'user_authentication_infos',
+  addedUnder: 'user-authentication-info',
   personal: ['id'],
   parent: () => authenticationRealms,
   fields: {

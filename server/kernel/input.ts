@@ -1,6 +1,8 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { RE2JS } from 're2js'
+import type { Added } from './added-fields.ts'
+import { compareDays, isDay } from './days.ts'
 import { type Envelope, placedSchema, valueIn } from './envelope.ts'
 import { missingField, Problem } from './errors.ts'
 import {
@@ -30,9 +32,10 @@ const ajv = new Ajv2020({
   verbose: true,
   code: { regExp: Object.assign(re2, { code: 're2' }) as never },
 })
-addFormats.default(ajv, ['email', 'uri', 'date-time'])
+addFormats.default(ajv, { formats: ['email', 'uri', 'date-time'], keywords: true })
 // The library's own `uuid` lets `urn:uuid:…` through, which PostgreSQL does not read.
 ajv.addFormat('uuid', isId)
+ajv.addFormat('day', { validate: isDay, compare: compareDays })
 // Any text: it says that the value is a secret.
 ajv.addFormat('password', true)
 
@@ -103,6 +106,9 @@ function expectation({ keyword, params, message, parentSchema }: ErrorObject): s
       return `must be ${JSON.stringify(params.allowedValue)}`
     case 'format':
       return `must be ${article(params.format)}`
+    case 'formatMinimum':
+    case 'formatMaximum':
+      return `must be ${bounds[keyword]} ${params.limit}`
     case 'pattern':
       return `must match ${params.pattern}`
     default:
@@ -122,8 +128,10 @@ const words: Readonly<Record<string, string>> = {
   uri: 'an absolute URI',
   uuid: 'a UUID',
   'date-time': 'a timestamp (RFC 3339)',
+  day: 'a day (YYYY-MM-DD), with or without a time of day (HH:MM:SS)',
 }
 const article = (word: string) => words[word] ?? word
+const bounds: Readonly<Record<string, string>> = { formatMinimum: 'not before', formatMaximum: 'not after' }
 
 function given(value: unknown): string {
   // JSON cannot say a number that is too large to be one, and would call it null.
@@ -139,6 +147,10 @@ export interface BodyShape {
   readonly fields: Fields
   /** Where the fields are; without one, at the top. */
   readonly envelope?: Pick<Envelope, 'fields' | 'type'>
+  /** The status of a refusal for what a field is, where the public contract has another than 400. */
+  readonly refusedWith?: 422
+  /** Of a resource with fields that a store has added: what is wrong in these is refused with 422. */
+  readonly added?: Added
 }
 
 /** The fields that a client may set, by the names it sends them under. */
@@ -186,11 +198,11 @@ export interface Input<F extends Fields> {
 
 /** Reads bodies: checks them, and drops what is unknown or not the client's to set. */
 export function input<F extends Fields>(shape: BodyShape & { readonly fields: F }): Input<F> {
-  const checks = [false, true].map((update) => checker(dataSchema(shape, update), 'data'))
+  const checks = [false, true].map((update) => checksOf(shape, update))
   const accepted = Object.entries(shape.fields).filter(([, { options }]) => !options.readOnly)
   const pick = (body: unknown, update: boolean) => {
     const data = dataOf(body)
-    checks[update ? 1 : 0]?.(data)
+    for (const check of checks[update ? 1 : 0] ?? []) check(data)
     const sent = accepted.map(([name, field]) => {
       const value = valueIn(shape.envelope, data, field.options.sentAs ?? name)
       return [name, kept(field, value)] as const
@@ -210,6 +222,31 @@ export function dataReader<T>(field: Field<T>): (body: unknown) => NonNullable<T
     return completed(field, kept(field, data)) as NonNullable<T>
   }
 }
+
+type Check = (data: unknown) => void
+
+function checksOf(shape: BodyShape, update: boolean): readonly Check[] {
+  const check = (fields: Fields) => checker(dataSchema({ ...shape, fields }, update), 'data')
+  const names = new Set(shape.added?.fields.map(({ name }) => name))
+  const [added, own] = [true, false].map((is) =>
+    Object.fromEntries(Object.entries(shape.fields).filter(([name]) => names.has(name) === is)),
+  ) as [Fields, Fields]
+  const checkOwn = shape.refusedWith ? unprocessably(check(own)) : check(own)
+  return names.size ? [checkOwn, unprocessably(check(added))] : [checkOwn]
+}
+
+/** The check, with 422 where it refuses a field. */
+export const unprocessably =
+  (check: Check): Check =>
+  (data) => {
+    try {
+      check(data)
+    } catch (refusal) {
+      if (!(refusal instanceof Problem) || refusal.code !== 'invalid_field') throw refusal
+      const { detail, source } = refusal
+      throw new Problem('unprocessable', detail, source === undefined ? {} : { source })
+    }
+  }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { ownLately, ownNow, readAs, withAdded } from './added-fields.ts'
 import type { Ctx, Work } from './context.ts'
 import { pathOf } from './envelope.ts'
 import { Problem } from './errors.ts'
@@ -176,28 +177,73 @@ export async function create(
   call: Call,
   id?: string,
 ): Promise<Answer> {
-  const values = inputOf(resource).create(call.body)
+  const read = readOnce(resource, (own) => inputOf(own).create(call.body))
+  await readAs(ctx, resource, scope, read)
   // For all others the table's own key to the parent is enough.
   if (ctx.who.shopper) await mustHaveParent(ctx, resource, scope, call)
-  return objectAnswer(201, resource, await add(ctx, resource, scope, values, id), ctx)
+  return objectAnswer(201, resource, await addBy(ctx, resource, scope, read, id), ctx)
+}
+
+/** What a body says, for the resource as its store has it. */
+type Read<F extends Fields, T> = (own: Resource<F>) => T
+
+/** Reads a body once for the same resource. */
+function readOnce<F extends Fields, T>(_resource: Resource<F>, read: Read<F, T>): Read<F, T> {
+  let last: { readonly own: Resource<F>; readonly said: T } | undefined
+  return (own) => {
+    if (last?.own !== own) last = { own, said: read(own) }
+    return last.said
+  }
 }
 
 /** Writes a new object by the resource's rules; what is not given has its default. */
-export async function add<F extends Fields>(
+export const add = <F extends Fields>(
   work: Work,
   resource: Resource<F>,
   scope: readonly string[],
   given: New<F>,
+  id?: string,
+): Promise<Row<F>> => addBy(work, resource, scope, () => given, id)
+
+async function addBy<F extends Fields>(
+  work: Work,
+  resource: Resource<F>,
+  scope: readonly string[],
+  read: Read<F, New<F>>,
   id: string = newId(),
 ): Promise<Row<F>> {
   return byRules(work, resource.afterWrite, async (work, last) => {
-    const draft: Draft<F> = { id, scope, values: complete(resource.fields, given) }
-    await resource.beforeWrite?.(work, draft)
-    if (resource.most) await mustHaveRoom(work, resource, resource.most, scope)
-    const row = await work.store.insert(resource, draft, last)
+    const row = await insertAs(work, resource, scope, async (own) => {
+      const draft: Draft<F> = { id, scope, values: complete(own.fields, read(own)) }
+      await resource.beforeWrite?.(work, draft)
+      if (resource.most) await mustHaveRoom(work, resource, resource.most, scope)
+      return work.store.insert(own, draft, last)
+    })
     await resource.afterWrite?.(work, row, undefined)
     return row
   })
+}
+
+/** As `add`, but not by the resource's rules. */
+export const insert = <F extends Fields>(
+  work: Work,
+  resource: Resource<F>,
+  scope: readonly string[],
+  given: New<F>,
+): Promise<Row<F>> =>
+  insertAs(work, resource, scope, (own) =>
+    work.store.insert(own, { scope, values: complete(own.fields, given) }),
+  )
+
+/** Inserts a row of the resource as its store has it: again where the store has added other fields by then. */
+async function insertAs<F extends Fields>(
+  work: Work,
+  resource: Resource<F>,
+  scope: readonly string[],
+  write: (own: Resource<F>) => Promise<Row<F> | undefined>,
+): Promise<Row<F>> {
+  const written = await write(ownLately(work, resource, scope))
+  return written ?? untilWritten(async () => write(await ownNow(work, resource, scope)))
 }
 
 /**
@@ -235,24 +281,36 @@ export async function get(ctx: Ctx, resource: Resource, scope: readonly string[]
 }
 
 export async function update(ctx: Ctx, resource: Resource, scope: readonly string[], id: string, call: Call) {
-  const changes = inputOf(resource).update(call.body)
-  return objectAnswer(200, resource, await change(ctx, resource, scope, id, changes, call.ifMatch), ctx)
+  const read = readOnce(resource, (own) => inputOf(own).update(call.body))
+  await readAs(ctx, resource, scope, read)
+  return objectAnswer(200, resource, await changeBy(ctx, resource, scope, id, read, call.ifMatch), ctx)
 }
 
 /** Changes some values of an object by the resource's rules: all of it, or nothing when the rules refuse. */
-export async function change<F extends Fields>(
+export const change = <F extends Fields>(
   work: Work,
   resource: Resource<F>,
   scope: readonly string[],
   id: string,
   changes: Changes<F>,
   ifMatch?: string,
+): Promise<Row<F>> => changeBy(work, resource, scope, id, () => changes, ifMatch)
+
+/** As `change`, by changes that hang on what the store has added to the resource. */
+export async function changeBy<F extends Fields>(
+  work: Work,
+  resource: Resource<F>,
+  scope: readonly string[],
+  id: string,
+  read: Read<F, Changes<F>>,
+  ifMatch?: string,
 ): Promise<Row<F>> {
   const write = async (work: Work, last: boolean) => {
     const before = await current(work, resource, scope, id, ifMatch)
     const stored = { ...before.doc, ...before.hidden }
-    const changed = merged(resource, stored, changes)
-    refuseImmutable(resource, stored, changed)
+    const own = withAdded(resource, before.added)
+    const changed = merged(own, stored, read(own))
+    refuseImmutable(own, stored, changed)
     const draft: Draft<F> = { id, scope, values: { ...stored, ...changed }, before }
     await resource.beforeWrite?.(work, draft)
     const row = await work.store.update(resource, before, draft.values, last)

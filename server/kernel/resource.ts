@@ -1,3 +1,4 @@
+import type { Added, AddedField, AddedUnder } from './added-fields.ts'
 import type { Ctx, Principal, Work } from './context.ts'
 import type { Envelope } from './envelope.ts'
 import { type Field, type FieldOptions, type Fields, field, type JsonSchema, type Values } from './fields.ts'
@@ -113,6 +114,8 @@ export interface Row<F extends Fields = Fields> {
   readonly doc: Values<F>
   /** The hidden values; only in a row that was read to be changed. */
   readonly hidden: Partial<Values<F>>
+  /** What its store had added to the resource when it was read. */
+  readonly added?: Added | undefined
 }
 
 /** What a write is about to store; a rule of the resource may complete it or refuse by throwing a Problem. */
@@ -203,6 +206,12 @@ export interface Definition<
   readonly key?: Key
   /** The columns that lead to its objects, where they are not the path's parameters. */
   readonly scope?: Scope
+  /** The status of a refusal for what a field is, where the public contract has another than 400. */
+  readonly refusedWith?: 422
+  /** Stores add fields of their own to it: their name in `added_fields`, or the scope's column that has it. */
+  readonly addedUnder?: AddedUnder
+  /** How a list may be filtered by added fields; not at all, where nothing is said. */
+  readonly addedFilters?: (fields: readonly AddedField[]) => Readonly<Record<string, FilterRule>>
 }
 
 /**
@@ -247,6 +256,9 @@ export interface Refusal {
 export interface Resource<F extends Fields = Fields> extends Definition<F> {
   /** The columns that lead to an object besides its id: those of its scope, else the path's parameters. */
   readonly scopeColumns: readonly string[]
+  /** As a store has it that has added fields: what it has added, and the resource as it was declared. */
+  readonly added?: Added
+  readonly declared?: Resource
 }
 
 /** Declares a resource: one kind of object, its fields, its lists and who may do what. */

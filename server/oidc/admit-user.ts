@@ -2,7 +2,7 @@ import { authenticationRealms, type Users, type WhenUnlinked } from '../identity
 import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
-import { add } from '../kernel/operations.ts'
+import { add, insert } from '../kernel/operations.ts'
 import type { Row } from '../kernel/resource.ts'
 import type { Tuple } from '../kernel/storage/database.ts'
 import { userAuthenticationPasswordProfileInfos } from '../passwords/index.ts'
@@ -59,7 +59,7 @@ export async function admitUser(
   const they = work.actingAs(id)
   await add(they, users, [realmId], { ...names, email, email_claimed: !emailVerified }, id)
   // Not by the rules of the resource: they would count the link as a change of the user it is made with.
-  await they.store.insert(userAuthenticationOidcProfileInfos, { scope: [realmId, id], values: link })
+  await insert(they, userAuthenticationOidcProfileInfos, [realmId, id], link)
 }
 
 /**

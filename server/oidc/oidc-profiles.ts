@@ -43,6 +43,7 @@ export const oidcProfiles = resource({
   about: 'An OpenID Connect provider that the users of a realm may sign in with.',
   path: '/v2/authentication-realms/:realm_id/oidc-profiles',
   table: 'oidc_profiles',
+  addedUnder: 'oidc-profiles',
   parent: () => authenticationRealms,
   fields,
   area: 'authentication-realms',

@@ -45,6 +45,7 @@ export const userAuthenticationOidcProfileInfos = resource({
   about: 'Who a user is at an OpenID Connect provider.',
   path: '/v2/authentication-realms/:realm_id/user-authentication-info/:user_authentication_info_id/user-authentication-oidc-profile-info',
   table: 'user_authentication_oidc_profile_infos',
+  addedUnder: 'user-authentication-oidc-profile-info',
   personal: ['user_authentication_info_id'],
   parent: () => userAuthenticationInfos,
   fields,

@@ -16,6 +16,7 @@ export const passwordProfiles = resource({
   about: 'A set of usernames and passwords that account members may sign in with.',
   path: '/v2/authentication-realms/:realm_id/password-profiles',
   table: 'password_profiles',
+  addedUnder: 'password-profiles',
   parent: () => authenticationRealms,
   fields: {
     name: text({ required: true, min: 1, max: 255, about: 'Shown in lists.', example: 'Passwords' }),

@@ -59,6 +59,7 @@ export const userAuthenticationPasswordProfileInfos = resource({
   about: 'The username and password of a user in one password profile.',
   path: '/v2/authentication-realms/:realm_id/user-authentication-info/:user_authentication_info_id/user-authentication-password-profile-info',
   table: 'user_authentication_password_profile_infos',
+  addedUnder: 'user-authentication-password-profile-info',
   personal: ['user_authentication_info_id'],
   parent: () => userAuthenticationInfos,
   fields,

@@ -15,6 +15,7 @@ export const products = resource({
   about: 'What is sold, as the merchant knows it.',
   path: '/pcm/products',
   table: 'products',
+  addedUnder: 'products',
   fields: productFields,
   filter: productFilters,
   sort: ['created_at', 'id', 'name', 'updated_at'],

@@ -24,8 +24,12 @@ export const redirect = (status: 303 | 307, location: string): Answer => ({
   headers: { location },
 })
 
-/** The hash in a row's entity tag: another one after every write, also when a deleted id comes back. */
-export const etagId = (row: Row): string => hash('sha256', `${row.id} ${row.createdAt} ${row.version}`)
+/**
+ * The hash in a row's entity tag: another one after every write, also when a deleted id comes back, and when its store
+ * has added other fields to the resource.
+ */
+export const etagId = ({ id, createdAt, version, added }: Row): string =>
+  hash('sha256', `${id} ${createdAt} ${version}${added ? ` ${added.state}` : ''}`)
 
 export const etagOf = (row: Row): string => weak(etagId(row))
 

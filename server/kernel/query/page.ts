@@ -6,7 +6,6 @@ import type { Fields } from '../fields.ts'
 import { Memory } from '../memory.ts'
 import { perInstance } from '../per-instance.ts'
 import { ownOrderOf, type Resource, type Row } from '../resource.ts'
-import { toRow } from '../storage/stored-row.ts'
 import { casts, type Window } from './page-text.ts'
 import type { Ask } from './parse.ts'
 import { listKey } from './places.ts'
@@ -54,7 +53,8 @@ export async function fetchPage<F extends Fields>(work: Work, source: Source<F>,
       guess = setting
       continue
     }
-    const rows = first?.[3] == null ? [] : tuples.map((tuple) => toRow(source.resource, tuple, 3))
+    const rows = first?.[3] == null ? [] : await work.store.rowsOf(source.resource, tuples, 3)
+    if (!rows) continue
     const page = { total: Number(first?.[0]), unmerged: Number(first?.[1]), limit: guess }
     const seal = (row: Row | undefined, position: number) =>
       row && sealCursor({ value: sortValue(source.resource, row, sort.field), id: row.id, position }, walk)

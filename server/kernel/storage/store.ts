@@ -1,3 +1,4 @@
+import { asAdded, inState, withAdded } from '../added-fields.ts'
 import { haveOwnType } from '../envelope.ts'
 import type { Fields, Values } from '../fields.ts'
 import { newId } from '../ids.ts'
@@ -5,7 +6,7 @@ import type { Resource, Row } from '../resource.ts'
 import { Binds } from './binds.ts'
 import type { Connection, Source, Sql, Tuple } from './database.ts'
 import { refusalOf } from './refusals.ts'
-import { rowColumns, split, toRow, wholeColumns, writtenRow } from './stored-row.ts'
+import { rowColumns, split, stateIn, toRow, wholeColumns, writtenRow } from './stored-row.ts'
 import type { Transaction } from './transaction.ts'
 
 /** The change feed's triggers read who wrote, in which request and when, from a setting of the transaction. */
@@ -70,7 +71,7 @@ function statementsOf(resource: Resource): Statements {
     update:
       `UPDATE ${table} SET version = version + 1, updated_at = greatest(updated_at, $${next}::timestamptz), ` +
       `doc = $${next + 1}::json, hidden = $${next + 2}::json FROM ${recordedBy(next + 3)} ` +
-      `WHERE ${at} AND version = $${next + 4} RETURNING ${whole}`,
+      `WHERE ${at} AND version = $${next + 4}`,
     touch:
       `UPDATE ${table} SET version = version + 1, updated_at = greatest(updated_at, $${next}::timestamptz) ` +
       `FROM ${recordedBy(next + 1)} WHERE ${at} RETURNING 1`,
@@ -154,8 +155,7 @@ export class Store {
     id: string,
     scope: readonly string[] = [],
   ): Promise<Row<F> | undefined> {
-    const [tuple] = await this.#reader.run({ text: statementsOf(of).find, values: [this.id, id, ...scope] })
-    return tuple && toRow(of, tuple)
+    return this.#find(of, statementsOf(of).find, [this.id, id, ...scope])
   }
 
   /** With the hidden values too, to be changed. */
@@ -164,16 +164,41 @@ export class Store {
     id: string,
     scope: readonly string[] = [],
   ): Promise<Row<F> | undefined> {
-    const [tuple] = await this.#reader.run({
-      text: statementsOf(of).findWhole,
-      values: [this.id, id, ...scope],
-    })
-    return tuple && toRow(of, tuple)
+    return this.#find(of, statementsOf(of).findWhole, [this.id, id, ...scope])
   }
 
-  /** Where it is the `last` statement, it needs no transaction by now. So of `update` and `remove`. */
-  async insert<F extends Fields>(into: Resource<F>, row: NewRow<F>, last = false): Promise<Row<F>> {
-    return (await this.#insert(into, row, () => '', last)) as Row<F>
+  async #find<F extends Fields>(of: Resource<F>, text: string, values: readonly unknown[]) {
+    for (;;) {
+      const rows = await this.rowsOf(of, await this.#reader.run({ text, values }))
+      if (rows) return rows[0]
+    }
+  }
+
+  /**
+   * Rows of a resource from a statement's columns (`rowColumns`), which begin at `at`; undefined when their store has
+   * added other fields to it meanwhile: then they are to be read again.
+   */
+  async rowsOf<F extends Fields>(
+    of: Resource<F>,
+    tuples: readonly Tuple[],
+    at = 0,
+  ): Promise<readonly Row<F>[] | undefined> {
+    const [first] = tuples
+    if (!of.addedUnder || !first) return tuples.map((tuple) => toRow(of, tuple, at))
+    const own = await inState(of, stateIn(of, first, at), (text, ...values) => this.glance(text, ...values))
+    return own && tuples.map((tuple) => toRow(own, tuple, at))
+  }
+
+  /**
+   * Where it is the `last` statement, it needs no transaction by now. So of `update` and `remove`. Undefined when the
+   * store has added other fields than the resource has here.
+   */
+  async insert<F extends Fields>(
+    into: Resource<F>,
+    row: NewRow<F>,
+    last = false,
+  ): Promise<Row<F> | undefined> {
+    return this.#insert(into, row, (bind) => ` WHERE ${asAdded(into, bind)}`, last)
   }
 
   /**
@@ -230,17 +255,21 @@ export class Store {
     return made.map(([id]) => id as string)
   }
 
-  /** Stores all values of a row in place of the old ones; undefined when another write came first. */
+  /** Stores all values of a row in place of the old ones; undefined when another write, or definition, came first. */
   async update<F extends Fields>(
     of: Resource<F>,
     row: Row<F>,
     values: Values<F>,
     last = false,
   ): Promise<Row<F> | undefined> {
-    const [doc, hidden] = split(of, values)
-    const parameters = [this.id, row.id, ...row.scope, this.#time(of), doc, hidden, this.stamp, row.version]
-    const [tuple] = await this.#write(of, { text: statementsOf(of).update, values: parameters }, { last })
-    return tuple && writtenRow(of, tuple)
+    const own = withAdded(of, row.added)
+    const [doc, hidden] = split(own, values)
+    const address = [this.id, row.id, ...row.scope]
+    const binds = new Binds([...address, this.#time(of), doc, hidden, this.stamp, row.version])
+    const { update, returning } = statementsOf(own)
+    const text = `${update} AND ${asAdded(own, binds.bind)}${returning}`
+    const [tuple] = await this.#write(of, { text, values: binds.values }, { last })
+    return tuple && writtenRow(own, tuple)
   }
 
   /**

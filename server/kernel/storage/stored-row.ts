@@ -1,3 +1,4 @@
+import { type Added, stateColumns } from '../added-fields.ts'
 import { type Envelope, flat, placed } from '../envelope.ts'
 import type { Fields, Values } from '../fields.ts'
 import type { BodyShape } from '../input.ts'
@@ -16,6 +17,7 @@ export function rowColumns(resource: Resource, alias = ''): string {
     `${alias}doc`,
     ...(own ? [alias + own] : []),
     ...resource.scopeColumns.map((column) => `${alias}${column}`),
+    ...stateColumns(resource, alias),
     // Only what is built from hidden values pays for reading them.
     ...(showsHidden(resource) ? [`${alias}hidden`] : []),
   ].join(', ')
@@ -33,6 +35,33 @@ const isoTime = (text: string) =>
 
 const noScope: readonly string[] = []
 
+/** Where the columns of the scope are, and what is behind them. */
+function scopeIn(resource: Resource, at: number): [from: number, to: number] {
+  const from = at + (ownOrderOf(resource) === undefined ? 5 : 6)
+  return [from, from + resource.scopeColumns.length]
+}
+
+/** The state of what the store has added to the resource, as the row's columns tell it. */
+export const stateIn = (resource: Resource, tuple: Tuple, at = 0): string | null | undefined =>
+  tuple[scopeIn(resource, at)[1]]
+
+/** The text of a document with all fields that its store has added, in their order: null where it has no value. */
+function completeText({ envelope, added }: Resource, text: string): string {
+  if (!added) return text
+  const all = JSON.parse(text) as Record<string, unknown>
+  const inside = envelope.fields === 'attributes'
+  const members = (inside ? all.attributes : all) as Record<string, unknown>
+  const values = added.fields.filter(({ holdsLinks }) => !holdsLinks)
+  const names = new Set(values.map(({ name }) => name))
+  const own = Object.entries(members).filter(([name]) => !names.has(name))
+  const shown = values
+    .filter(({ hidden }) => !hidden)
+    .map(({ name, omitNull }) => [name, members[name] ?? null, omitNull] as const)
+    .filter(([, value, omitNull]) => value !== null || !omitNull)
+  const whole = Object.fromEntries([...own, ...shown])
+  return JSON.stringify(inside ? { ...all, attributes: whole } : whole)
+}
+
 class StoredRow<F extends Fields> implements Row<F> {
   readonly id: string
   readonly version: number
@@ -42,24 +71,24 @@ class StoredRow<F extends Fields> implements Row<F> {
   readonly scope: readonly string[]
   readonly place: string | undefined
   readonly written: boolean
+  readonly added: Added | undefined
   readonly #envelope: Envelope
   readonly #hidden: string | undefined
 
   constructor(resource: Resource<F>, tuple: Tuple, at: number, written = false) {
     const { envelope } = resource
-    const own = ownOrderOf(resource) === undefined ? 0 : 1
-    const scopeAt = at + 5 + own
-    const scopeEnd = scopeAt + resource.scopeColumns.length
+    const [scopeAt, scopeEnd] = scopeIn(resource, at)
     this.id = tuple[at] as string
     this.version = Number(tuple[at + 1])
     this.createdAt = isoTime(tuple[at + 2] as string)
     this.updatedAt = isoTime(tuple[at + 3] as string)
-    this.text = tuple[at + 4] as string
-    this.place = own ? (tuple[at + 5] as string) : undefined
+    this.text = completeText(resource, tuple[at + 4] as string)
+    this.added = resource.added
+    this.place = scopeAt > at + 5 ? (tuple[at + 5] as string) : undefined
     this.scope = scopeEnd === scopeAt ? noScope : (tuple.slice(scopeAt, scopeEnd) as string[])
     this.written = written
     this.#envelope = envelope
-    this.#hidden = tuple[scopeEnd] ?? undefined
+    this.#hidden = tuple[scopeEnd + (resource.addedUnder ? 1 : 0)] ?? undefined
   }
 
   get doc(): Values<F> {

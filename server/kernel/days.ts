@@ -1,0 +1,35 @@
+/**
+ * A day as people write it, `2026-01-31`, that may have a time of day: `2026-01-31 09:30:00`, or a timestamp (RFC
+ * 3339). Without an offset it is UTC.
+ */
+
+const form =
+  /^(\d{4})-(\d\d)-(\d\d)(?:[T ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.\d{1,9})?)?(?:Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)?)?$/
+
+export function isDay(text: string): boolean {
+  const [, year, month, day] = form.exec(text) ?? []
+  if (!year) return false
+  // A date that the calendar has not is another one in its place.
+  const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)))
+  date.setUTCFullYear(Number(year), Number(month) - 1, Number(day))
+  return date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day)
+}
+
+/** Less than 0 where the first is before the other. A day without a time is all of that day: it is as early as any. */
+export function compareDays(one: string, other: string): number {
+  const [first, second] = [timeOf(one), timeOf(other)]
+  if (one.length > 10 && other.length > 10) return first - second
+  return Math.floor(first / dayMs) - Math.floor(second / dayMs)
+}
+
+const dayMs = 86_400_000
+
+function timeOf(text: string): number {
+  const zoned = /(?:Z|[+-]\d\d:?\d\d)$/i.test(text.slice(10))
+  const iso = text
+    .replace(' ', 'T')
+    .replace(/([+-]\d\d)(\d\d)$/, (match, hours, minutes) =>
+      text.length > 10 ? `${hours}:${minutes}` : match,
+    )
+  return Date.parse(text.length > 10 && !zoned ? `${iso}Z` : iso)
+}
