@@ -3,6 +3,7 @@ import { currencyChapter } from './currencies/index.ts'
 import { customers, customerToken, forgetPasswords } from './customers/index.ts'
 import { extensions } from './extensions/index.ts'
 import { fileChapter } from './files/index.ts'
+import { flows } from './flows/index.ts'
 import { identity, usersWith } from './identity/index.ts'
 import type { ShopperToken } from './kernel/context.ts'
 import type { Module } from './kernel/module.ts'
@@ -34,6 +35,7 @@ const chapters: readonly Module[] = [
   currencyChapter,
   pimJobChapter,
   fileChapter,
+  flows(() => chapters),
   productChapter,
 ]
 

@@ -41,5 +41,8 @@ export const access = {
   currencies: readable,
   'pim-jobs': admin,
   files: readable,
+  flows: readable,
+  // What is added to objects is for whoever may see these: see entry-operations.ts.
+  'flow-entries': readable,
   products: admin,
 } as const satisfies AccessTable

@@ -8,6 +8,7 @@ import { accounts } from '../accounts/samples.ts'
 import { customers } from '../customers/samples.ts'
 import { extensions } from '../extensions/samples.ts'
 import { files } from '../files/samples.ts'
+import { flows } from '../flows/samples.ts'
 import { identity } from '../identity/samples.ts'
 import { passwords } from '../passwords/samples.ts'
 import { permissions } from '../permissions/samples.ts'
@@ -31,6 +32,7 @@ const modules: readonly ModuleSamples[] = [
   customers,
   extensions,
   files,
+  flows,
   permissions,
   personalData,
   pimJobs,

@@ -1,0 +1,148 @@
+import type { Ctx, Work } from '../kernel/context.ts'
+import { Problem } from '../kernel/errors.ts'
+import { type Answer, noContent, objectAnswer, pageAnswer } from '../kernel/http/answer.ts'
+import { objectText } from '../kernel/http/object-text.ts'
+import { isId } from '../kernel/ids.ts'
+import { type Input, input } from '../kernel/input.ts'
+import { type Call, changeBy } from '../kernel/operations.ts'
+import { fetchPage } from '../kernel/query/page.ts'
+import { parse } from '../kernel/query/parse.ts'
+import { type Resource, type Row, walks } from '../kernel/resource.ts'
+import { type FieldDoc, fieldsOf } from './define.ts'
+import { entries } from './entries.ts'
+import type { FoundFlow } from './find-flow.ts'
+
+/**
+ * Entries of a core flow: the part of an object that the flow has added, under the object's id. They are there as long
+ * as the object is.
+ */
+
+interface Extended {
+  readonly of: Resource
+  readonly row: Row
+}
+
+const missing = () => new Problem('not_found', 'flow entry not found')
+
+/** The object that an entry is part of, wherever it is. */
+export async function findExtended(work: Work, all: readonly Resource[], id: string): Promise<Extended> {
+  if (!isId(id)) throw missing()
+  for (const of of all) {
+    const columns = of.scopeColumns.map((column) => `, ${column}`).join('')
+    const text = `SELECT id${columns} FROM ${of.table} WHERE store_id = $1 AND id = $2` as const
+    const [found] = await work.store.glance(text, id)
+    const row = found && (await work.store.find(of, found[0] as string, found.slice(1) as string[]))
+    if (row) return { of, row }
+  }
+  throw missing()
+}
+
+const entryOf = (flow: FoundFlow, fields: readonly FieldDoc[], row: Row): Row => {
+  const doc = row.doc as Readonly<Record<string, unknown>>
+  const added = new Set(row.added?.fields.filter(({ hidden }) => !hidden).map(({ name }) => name))
+  const links = (doc.relationships ?? {}) as Readonly<Record<string, unknown>>
+  const values = fields
+    .filter(({ slug }) => added.has(slug) && Object.hasOwn(doc, slug))
+    .map(({ slug }) => [slug, doc[slug]])
+  const linked = fields
+    .filter(({ slug, field_type }) => field_type === 'relationship' && Object.hasOwn(links, slug))
+    .map(({ slug }) => [slug, links[slug]])
+  const part = {
+    ...Object.fromEntries(values),
+    ...(linked.length && { relationships: Object.fromEntries(linked) }),
+  }
+  const { id, version, createdAt, updatedAt } = row
+  const times = { createdAt, updatedAt }
+  // Whoever is told of reads is told of the object.
+  return {
+    id,
+    version,
+    ...times,
+    written: true,
+    scope: [flow.id],
+    doc: part,
+    text: JSON.stringify(part),
+    hidden: {},
+    added: row.added,
+  }
+}
+
+async function answer(ctx: Ctx, flow: FoundFlow, { of, row }: Extended, status: number): Promise<Answer> {
+  if (!row.written) ctx.instance.onRead(ctx, of, row)
+  return objectAnswer(status, entries, entryOf(flow, await fieldsOf(ctx, flow.id), row), ctx)
+}
+
+export const getCoreEntry = async (ctx: Ctx, flow: FoundFlow, all: readonly Resource[], id: string) =>
+  answer(ctx, flow, await findExtended(ctx, all, id), 200)
+
+const readers = new WeakMap<Resource, Input<Resource['fields']>>()
+
+/** Reads the values of added fields, and of no others. */
+function readerOf(own: Resource): Input<Resource['fields']> {
+  const known = readers.get(own)
+  if (known) return known
+  const names = new Set(own.added?.fields.filter(({ holdsLinks }) => !holdsLinks).map(({ name }) => name))
+  const fields = Object.fromEntries(Object.entries(own.fields).filter(([name]) => names.has(name)))
+  const made = input({ type: 'entry', fields, refusedWith: 422, ...(own.added && { added: own.added }) })
+  readers.set(own, made)
+  return made
+}
+
+export async function updateCoreEntry(
+  ctx: Ctx,
+  flow: FoundFlow,
+  all: readonly Resource[],
+  id: string,
+  { body, ifMatch }: Pick<Call, 'body' | 'ifMatch'>,
+  status: number,
+): Promise<Answer> {
+  const { of, row } = await findExtended(ctx, all, id)
+  const changed = await changeBy(ctx, of, row.scope, row.id, (own) => readerOf(own).update(body), ifMatch)
+  return answer(ctx, flow, { of, row: changed }, status)
+}
+
+/** Its values are gone; the object stays. */
+export async function emptyCoreEntry(
+  ctx: Ctx,
+  all: readonly Resource[],
+  id: string,
+  ifMatch: string | undefined,
+): Promise<Answer> {
+  const { of, row } = await findExtended(ctx, all, id)
+  const nothing = ({ added }: Resource) =>
+    Object.fromEntries((added?.fields ?? []).filter(({ hidden }) => !hidden).map(({ name }) => [name, null]))
+  await changeBy(ctx, of, row.scope, row.id, nothing, ifMatch)
+  return noContent
+}
+
+const columns = 'store_id, id, version, created_at, updated_at, doc, hidden'
+
+export async function listCoreEntries(
+  ctx: Ctx,
+  flow: FoundFlow,
+  all: readonly Resource[],
+  call: Call,
+): Promise<Answer> {
+  const [of] = all
+  if (!of) return emptyPage(ctx, call)
+  const tables = all.map(({ table }) => `SELECT ${columns} FROM ${table} WHERE store_id = $1`)
+  const { parent: _parent, key: _key, meta: _meta, links: _links, ...facts } = of
+  const objects: Resource = {
+    ...facts,
+    declared: undefined as never,
+    scopeColumns: [],
+    filter: walks,
+    sort: ['created_at', 'id', 'updated_at'],
+    table: all.length === 1 ? of.table : `(${tables.join(' UNION ALL ')}) extended`,
+  }
+  const page = await fetchPage(ctx, { resource: objects, scope: [], where: () => 'true' }, parse(call.query))
+  const fields = await fieldsOf(ctx, flow.id)
+  for (const row of page.rows) ctx.instance.onRead(ctx, of, row)
+  const data = page.rows.map((row) => objectText(entries, entryOf(flow, fields, row), ctx, true)).join(',')
+  return pageAnswer(200, data, page, ctx, call)
+}
+
+const emptyPage = (ctx: Ctx, call: Call): Answer => {
+  const { limit = 25, offset } = parse(call.query)
+  return pageAnswer(200, '', { rows: [], total: 0, limit, offset, unmerged: 0 }, ctx, call)
+}

@@ -1,0 +1,67 @@
+import { type AddedField, defineAdded } from '../kernel/added-fields.ts'
+import type { Work } from '../kernel/context.ts'
+import { type FieldType, type Rule, valueSchema } from './field-rules.ts'
+import { slugsUnder } from './kinds.ts'
+
+/** What a field's document says of its values. */
+export interface FieldDoc {
+  readonly slug: string
+  readonly description: string
+  readonly field_type: FieldType
+  readonly required: boolean
+  readonly default: unknown
+  readonly enabled: boolean
+  readonly order: number | null
+  readonly omit_null: boolean
+  readonly validation_rules: readonly Rule[]
+}
+
+/** Makes what is added under a name agree with the flows that add it. Needs a transaction. */
+export function redefine(work: Work, name: string): Promise<void> {
+  return defineAdded(work, name, async () => {
+    const slugs = slugsUnder(name)
+    const rows = await work.store.rows(
+      `SELECT f.id, f.doc, w.doc->>'enabled' FROM flow_fields f
+       JOIN flows w ON w.store_id = f.store_id AND w.id = f.flow_id
+       WHERE f.store_id = $1 AND ${slugs ? 'w.slug = ANY($2::text[])' : 'w.id = $2::uuid'}
+       ORDER BY (f.doc->>'order')::float8 NULLS LAST, f.created_at, f.id`,
+      slugs ?? name,
+    )
+    const fields = rows.map(([id, doc, enabled]) => ({
+      id: id as string,
+      doc: JSON.parse(doc as string) as FieldDoc,
+      enabled: enabled === 'true',
+    }))
+    const values = fields.filter(({ doc }) => doc.field_type !== 'relationship')
+    const links = values.length < fields.length ? [linksField] : []
+    return [...values.map(({ id, doc, enabled }) => addedField(id, doc, enabled)), ...links]
+  })
+}
+
+const linksField: AddedField = { id: '', name: 'relationships', schema: { type: 'object' }, holdsLinks: true }
+
+function addedField(id: string, doc: FieldDoc, flowEnabled: boolean): AddedField {
+  const { slug, description, field_type: type, required, omit_null, validation_rules } = doc
+  return {
+    id,
+    name: slug,
+    schema: valueSchema(type as Exclude<FieldType, 'relationship'>, validation_rules, !required),
+    required,
+    default: doc.default,
+    ...(description && { about: description }),
+    ...(isHidden(doc, flowEnabled) && { hidden: true }),
+    ...(omit_null && { omitNull: true }),
+  }
+}
+
+export const isHidden = ({ enabled }: Pick<FieldDoc, 'enabled'>, flowEnabled: boolean): boolean =>
+  !enabled || !flowEnabled
+
+/** The fields of a flow. */
+export async function fieldsOf(work: Work, flowId: string): Promise<readonly FieldDoc[]> {
+  const rows = await work.store.rows(
+    'SELECT doc FROM flow_fields WHERE store_id = $1 AND flow_id = $2 ORDER BY created_at, id',
+    flowId,
+  )
+  return rows.map(([doc]) => JSON.parse(doc as string) as FieldDoc)
+}

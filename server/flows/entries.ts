@@ -1,0 +1,37 @@
+import { field } from '../kernel/fields.ts'
+import { resource, walks } from '../kernel/resource.ts'
+import { filtersOf } from './entry-filters.ts'
+import { flowEnvelope, flowMeta } from './envelope.ts'
+import { flowsBySlug } from './flow-fields.ts'
+
+/** Kept beside an entry's values. `meta` can be no field's slug, so it is in no field's way. */
+export interface Kept {
+  /** Of an entry of a template. */
+  readonly product_id: string
+}
+
+/** An object with the fields of a flow: all of them are added, as those of a resource are that a flow extends. */
+export const entries = resource({
+  type: 'entry',
+  noun: ['flow-entry', 'flow-entries'],
+  about: 'An object with the fields of a flow.',
+  path: '/v2/flows/:flow_id/entries',
+  parent: () => flowsBySlug,
+  table: 'flow_entries',
+  fields: { meta: field<Kept | undefined>({ type: 'object' }, { hidden: true, readOnly: true }) },
+  addedUnder: { column: 'flow_id' },
+  addedFilters: filtersOf,
+  filter: {
+    ...walks,
+    owner: { ops: ['eq'], type: 'text', where: (_op, [owner]) => (owner === 'store' ? 'true' : 'false') },
+  },
+  sort: ['created_at', 'id', 'updated_at'],
+  area: 'flow-entries',
+  visible: 'all',
+  envelope: flowEnvelope,
+  refusedWith: 422,
+  meta: flowMeta,
+  constraints: {
+    flow_entries_product_id_fkey: { code: 'not_found', detail: 'product not found', source: 'data.id' },
+  },
+})

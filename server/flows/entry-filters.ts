@@ -1,0 +1,89 @@
+import { matchingNumber, matchingText } from '../extensions/index.ts'
+import type { AddedField } from '../kernel/added-fields.ts'
+import { Problem } from '../kernel/errors.ts'
+import type { Op } from '../kernel/query/parse.ts'
+import type { FilterRule } from '../kernel/resource.ts'
+
+const relations = ['lt', 'le', 'eq', 'gt', 'ge', 'in', 'is_null'] as const
+const operators = {
+  string: [...relations, 'like'],
+  number: relations,
+  boolean: ['eq', 'is_null'],
+} as const satisfies Record<string, readonly Op[]>
+
+/** What a list of entries may be filtered by, field by field. Every term is answered from `entry_values`. */
+export const filtersOf = (fields: readonly AddedField[]): Record<string, FilterRule> =>
+  Object.fromEntries(
+    fields.filter(({ hidden, holdsLinks }) => !hidden && !holdsLinks).map((one) => [one.name, ruleOf(one)]),
+  )
+
+function ruleOf(field: AddedField): FilterRule {
+  const type = typeOf(field)
+  return {
+    ops: operators[type],
+    type: 'text',
+    where: (op, values, bind) => {
+      const condition = op === 'is_null' ? 'v.element = -3' : matching(field.name, type, op, values, bind)
+      return (
+        `flow_entries.id IN (SELECT v.entry_id FROM entry_values v WHERE v.store_id = $1 ` +
+        `AND v.field_id = ${bind(field.id)}::uuid AND ${condition})`
+      )
+    },
+  }
+}
+
+type Type = keyof typeof operators
+
+function typeOf({ schema }: AddedField): Type {
+  const type = [schema.type].flat()[0]
+  return type === 'string' || type === 'boolean' ? type : 'number'
+}
+
+/** The condition on index rows `v`; refuses values that cannot be of the type. */
+function matching(
+  name: string,
+  type: Type,
+  op: Op,
+  values: readonly string[],
+  bind: (value: unknown) => string,
+): string {
+  if (type === 'string') return matchingText(op, values, bind)
+  const numbers = values.map((value) => {
+    const number = type === 'boolean' ? asBit(value) : asNumber(value)
+    if (number !== undefined) return number
+    const wanted = type === 'boolean' ? 'true or false' : 'a number'
+    throw new Problem('bad_filter', `Invalid filter: [${name}] takes ${wanted}, not [${value}]`, {
+      source: 'filter',
+    })
+  })
+  return matchingNumber(op, numbers, bind)
+}
+
+const asBit = (text: string) => (text === 'true' ? 1 : text === 'false' ? 0 : undefined)
+
+function asNumber(text: string): number | undefined {
+  const number = text.trim() === '' ? Number.NaN : Number(text)
+  return Number.isFinite(number) ? number : undefined
+}
+
+/**
+ * The ids of the products that a template's field meets a condition for: `$1` is the store. For the lists of products,
+ * which are filtered by `extensions.<template>.<field>`.
+ */
+export function productsWhere(
+  template: string,
+  field: string,
+  op: 'eq' | 'in' | 'like',
+  values: readonly string[],
+  bind: (value: unknown) => string,
+): string {
+  const numbers = values.map((value) => asNumber(value) ?? asBit(value)).filter((one) => one !== undefined)
+  const asText = matchingText(op, values, bind)
+  const some = op !== 'like' && numbers.length > 0
+  const either = some ? `(${asText} OR ${matchingNumber('in', numbers, bind)})` : asText
+  return (
+    `(SELECT v.entry_id FROM entry_values v WHERE v.store_id = $1 AND ${either} AND v.field_id = (SELECT f.id ` +
+    'FROM flow_fields f JOIN flows w ON w.store_id = f.store_id AND w.id = f.flow_id ' +
+    `WHERE f.store_id = $1 AND f.slug = ${bind(field)} AND w.slug = ${bind(`products(${template})`)}))`
+  )
+}

@@ -1,0 +1,125 @@
+import { type Action, action } from '../kernel/action.ts'
+import { ownNow } from '../kernel/added-fields.ts'
+import type { Ctx } from '../kernel/context.ts'
+import { missingField, Problem } from '../kernel/errors.ts'
+import type { Answer } from '../kernel/http/answer.ts'
+import { isId } from '../kernel/ids.ts'
+import { dataOf } from '../kernel/input.ts'
+import { create, get, list, remove, resolve, update } from '../kernel/operations.ts'
+import type { Resource } from '../kernel/resource.ts'
+import { emptyCoreEntry, getCoreEntry, listCoreEntries, updateCoreEntry } from './core-entries.ts'
+import { entries } from './entries.ts'
+import { type FoundFlow, findFlow } from './find-flow.ts'
+import type { Extends } from './flow-fields.ts'
+import { entriesOfTemplates } from './template-entries.ts'
+
+const path = '/v2/flows/:flow_id/entries'
+const area = 'flow-entries'
+
+/** Where the entries of a flow are, which is no core flow. */
+export const entriesOf = ({ kind }: FoundFlow): Resource =>
+  kind === 'template' ? entriesOfTemplates : entries
+
+/** The operations of entries. Those of core flows are part of the objects that these extend. */
+export const entryOperations = (extended: () => Extends): readonly Action[] => {
+  const find = async (ctx: Ctx, name: string) => {
+    const flow = await findFlow(ctx, name)
+    const objects = flow.kind === 'core' ? (extended()[flow.slug] ?? []) : undefined
+    // What is added to objects is for whoever may see these.
+    if (objects && ctx.who.kind !== 'client_credentials') throw new Problem('forbidden')
+    return { flow, objects }
+  }
+  const idIn = (ctx: Ctx, flow: FoundFlow, id: string) => resolve(ctx, entriesOf(flow), [flow.id], id)
+  return [
+    action({
+      name: 'list-flow-entries',
+      route: `GET ${path}`,
+      about: 'Lists the entries of a flow, a page at a time, the newest first.',
+      area,
+      status: 200,
+      shows: { page: true },
+      async run(ctx, { rawBody: _, ...call }) {
+        const { flow, objects } = await find(ctx, call.params.flow_id)
+        if (objects) return listCoreEntries(ctx, flow, objects, call)
+        return list(ctx, await ownNow(ctx, entriesOf(flow), [flow.id]), [flow.id], call)
+      },
+    }),
+
+    action({
+      name: 'create-flow-entry',
+      route: `POST ${path}`,
+      about:
+        'Creates an entry of a flow. That of a template has the id of a product, and is changed when it is there; so is ' +
+        'that of a core flow, which is there with the object that has its id.',
+      area,
+      status: 201,
+      async run(ctx, { rawBody, ...call }) {
+        const { flow, objects } = await find(ctx, call.params.flow_id)
+        const sent = { ...call, body: rawBody }
+        if (objects) return updateCoreEntry(ctx, flow, objects, idOf(rawBody), sent, 201)
+        if (flow.kind === 'custom') return create(ctx, entries, [flow.id], sent)
+        return upsert(ctx, flow, idOf(rawBody), sent)
+      },
+    }),
+
+    action({
+      name: 'get-flow-entry',
+      route: `GET ${path}/:id`,
+      about: 'Reads an entry of a flow.',
+      area,
+      status: 200,
+      async run(ctx, { rawBody: _, ...call }) {
+        const { flow, objects } = await find(ctx, call.params.flow_id)
+        if (objects) return getCoreEntry(ctx, flow, objects, call.params.id)
+        return get(ctx, entriesOf(flow), [flow.id], await idIn(ctx, flow, call.params.id), call)
+      },
+    }),
+
+    action({
+      name: 'update-flow-entry',
+      route: `PUT ${path}/:id`,
+      about: 'Changes the fields that are sent of an entry; the rest keep their values.',
+      area,
+      status: 200,
+      async run(ctx, { rawBody, ...call }) {
+        const { flow, objects } = await find(ctx, call.params.flow_id)
+        const sent = { ...call, body: rawBody }
+        if (objects) return updateCoreEntry(ctx, flow, objects, call.params.id, sent, 200)
+        return update(ctx, entriesOf(flow), [flow.id], await idIn(ctx, flow, call.params.id), sent)
+      },
+    }),
+
+    action({
+      name: 'delete-flow-entry',
+      route: `DELETE ${path}/:id`,
+      about: 'Deletes an entry. That of a core flow is emptied: it is there as long as its object.',
+      area,
+      status: 204,
+      async run(ctx, { params, ifMatch }) {
+        const { flow, objects } = await find(ctx, params.flow_id)
+        if (objects) return emptyCoreEntry(ctx, objects, params.id, ifMatch)
+        return remove(ctx, entriesOf(flow), [flow.id], await idIn(ctx, flow, params.id), { ifMatch })
+      },
+    }),
+  ]
+}
+
+/** The id in a body, where the object that it is of says it. */
+function idOf(body: unknown): string {
+  const { id } = dataOf(body)
+  if (id === undefined || id === null) throw asUnprocessable(missingField('data.id'))
+  if (typeof id === 'string' && isId(id)) return id.toLowerCase()
+  throw new Problem('unprocessable', 'Validation failed: data.id must be a UUID.', { source: 'data.id' })
+}
+
+const asUnprocessable = ({ detail }: Problem) => new Problem('unprocessable', detail, { source: 'data.id' })
+
+type Sent = Parameters<typeof create>[3]
+
+async function upsert(ctx: Ctx, flow: FoundFlow, id: string, sent: Sent): Promise<Answer> {
+  // Two that find nothing do not both create: the second one waits, and finds.
+  await ctx.store.takeTurn(`flow-entry ${flow.id} ${id}`)
+  const there = await ctx.store.find(entriesOfTemplates, id, [flow.id])
+  if (!there) return create(ctx, entriesOfTemplates, [flow.id], sent, id)
+  return { ...(await update(ctx, entriesOfTemplates, [flow.id], id, sent)), status: 201 }
+}

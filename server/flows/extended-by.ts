@@ -1,0 +1,26 @@
+import type { Module } from '../kernel/module.ts'
+import type { Resource } from '../kernel/resource.ts'
+import type { Extends } from './flow-fields.ts'
+import { coreSlugs, nameOfFields } from './kinds.ts'
+
+/** The resources that flows extend, by the flows' slugs: those that say so, each table once. */
+export function extendedBy(chapters: () => readonly Module[]): () => Extends {
+  let known: Extends | undefined
+  return () => {
+    known ??= Object.fromEntries(coreSlugs.map((slug) => [slug, resourcesUnder(chapters(), slug)]))
+    return known
+  }
+}
+
+function resourcesUnder(chapters: readonly Module[], slug: string): readonly Resource[] {
+  const name = nameOfFields({ id: '', slug })
+  const all = chapters
+    .flatMap(({ operations }) => operations)
+    .flatMap(({ of }) => (of.is === 'resource' && of.resource.addedUnder === name ? [of.resource] : []))
+  // What writes them first: others only show them.
+  const writing = all.toSorted((one, other) => Number(isReadOnly(one)) - Number(isReadOnly(other)))
+  return [...new Map(writing.toReversed().map((one) => [one.table, one])).values()].reverse()
+}
+
+const isReadOnly = ({ operations }: Resource): boolean =>
+  operations !== undefined && !operations.includes('update')

@@ -1,0 +1,241 @@
+import type { Work } from '../kernel/context.ts'
+import { Problem } from '../kernel/errors.ts'
+import { choice, field, flag, group, integer, list, reference, text } from '../kernel/fields.ts'
+import { checker } from '../kernel/input.ts'
+import { change } from '../kernel/operations.ts'
+import { type Draft, indexed, type Resource, type Row, resource, walks } from '../kernel/resource.ts'
+import { type FieldDoc, isHidden, redefine } from './define.ts'
+import { flowEnvelope, flowMeta } from './envelope.ts'
+import {
+  asDefault,
+  type Fault,
+  type FieldType,
+  faultIn,
+  fieldTypes,
+  type Rule,
+  ruleTypes,
+  valueSchema,
+} from './field-rules.ts'
+import { flows } from './flows.ts'
+import { isCore, kindOf, nameOfFields, slugsUnder } from './kinds.ts'
+import { forgetValues, hideValues, renameValues } from './value-changes.ts'
+
+/** Members of every entry, of the documents around them, or of any object. */
+const reservedSlugs = [
+  ...['id', 'type', 'meta', 'links', 'relationships', 'created_at', 'updated_at', '__proto__'],
+  ...['attribute', 'attributes', 'dimension', 'dimensions', 'weight', 'weights'],
+]
+
+const fieldsMax = 100
+
+const rule = field<Rule>(
+  {
+    type: 'object',
+    required: ['type'],
+    properties: {
+      type: { type: 'string', enum: ruleTypes },
+      options: { type: ['array', 'object', 'null'] },
+      to: { type: ['string', 'null'], maxLength: 255 },
+    },
+    additionalProperties: false,
+  },
+  {},
+)
+
+const fields = {
+  name: text({
+    required: true,
+    min: 1,
+    max: 255,
+    pattern: /^[^$]/,
+    about: 'Shown to people.',
+    example: 'Fabric',
+  }),
+  slug: text({
+    required: true,
+    max: 255,
+    pattern: /^[A-Za-z0-9_-]+$/,
+    about: 'The name of its values; unique in the flow.',
+    example: 'fabric',
+  }),
+  description: text({ default: '', max: 65_535, about: 'What its values mean.' }),
+  field_type: choice(fieldTypes, {
+    required: true,
+    immutable: true,
+    about: 'What its values are. Never changes.',
+  }),
+  required: flag({ default: false, about: 'Whether there must be a value: never of a relationship.' }),
+  default: field<unknown>(
+    { type: ['string', 'number', 'boolean', 'null'], maxLength: 65_535 },
+    { default: null, about: 'The value of a new object that is given none.' },
+  ),
+  enabled: flag({ default: true, about: 'Whether it is shown, and checked.' }),
+  order: integer({
+    nullable: true,
+    default: null,
+    about: 'Where it is shown among the others: the least first, and those without it last.',
+  }),
+  omit_null: flag({ default: false, about: 'Whether it is left out of answers while it has no value.' }),
+  validation_rules: list(rule, { default: [], maxItems: 100, about: 'What its values must be; all hold.' }),
+  relationships: group(
+    {
+      flow: group(
+        {
+          data: group(
+            { id: reference('flow', { required: true }), type: choice(['flow'], { required: true }) },
+            { required: true },
+          ),
+        },
+        { required: true },
+      ),
+    },
+    { required: true, immutable: true, about: 'The flow that it is of. Never changes.' },
+  ),
+}
+
+const flowIn = ({ relationships }: Pick<Row<typeof fields>['doc'], 'relationships'>): string =>
+  relationships.flow.data.id
+
+/** The resources whose objects the flows with a core slug extend. */
+export type Extends = Readonly<Record<string, readonly Resource[]>>
+
+/** A field of a flow. */
+export const flowFields = (extended: () => Extends) =>
+  resource({
+    type: 'field',
+    noun: ['flow-field', 'flow-fields'],
+    about: 'A field of a flow.',
+    path: '/v2/fields',
+    table: 'flow_fields',
+    fields,
+    filter: { ...walks, slug: indexed('eq', 'in', 'like') },
+    sort: ['created_at', 'id', 'slug', 'updated_at'],
+    area: 'flows',
+    visible: 'all',
+    envelope: flowEnvelope,
+    meta: flowMeta,
+    links: {
+      fields: { self: text({ format: 'uri', about: 'The field below its flow.' }) },
+      of: ({ id, doc }, { baseUrl }) => ({ self: `${baseUrl}/v2/flows/${flowIn(doc)}/fields/${id}` }),
+    },
+    refusedWith: 422,
+    beforeWrite: (work, draft) => mustBeDefinable(work, draft, extended()),
+    afterWrite: applyToObjects,
+    beforeDelete: async (work, { doc }) => void (await work.store.close(flows, flowIn(doc))),
+    afterDelete: dropFromObjects,
+    constraints: {
+      flow_fields_slug_key: {
+        code: 'unprocessable',
+        detail: 'the flow has a field with the given slug already',
+        source: 'data.slug',
+      },
+    },
+  })
+
+/** Flows where addresses have their slugs. */
+export const flowsBySlug: Resource = { ...flows, key: { field: 'slug' } }
+
+const refuse = (name: string, detail: string) =>
+  new Problem('unprocessable', `Validation failed: data.${name} ${detail}.`, { source: `data.${name}` })
+
+async function mustBeDefinable(
+  work: Work,
+  { values, before }: Draft<typeof fields>,
+  extended: Extends,
+): Promise<void> {
+  const { slug, field_type: type, validation_rules: rules } = values
+  // One at a time defines a flow, and nobody adds an entry to it meanwhile.
+  const flowId = flowIn(values)
+  if (!(await work.store.close(flows, flowId)).size) {
+    throw new Problem('not_found', 'flow not found', { source: 'data.relationships.flow.data.id' })
+  }
+  const flow = (await work.store.find(flows, flowId))?.doc.slug ?? ''
+  const own = extended[flow]?.flatMap((of) => Object.keys(of.fields)) ?? []
+  const taken = [...new Set([...reservedSlugs, ...own])]
+  if (slug !== before?.doc.slug && taken.includes(slug))
+    throw refuse('slug', `must be none of ${taken.join(', ')}`)
+  if (type === 'relationship' && (kindOf(flow) === 'template' || flow === 'products')) {
+    throw refuse('field_type', `must be none of relationship in the flow ${flow}`)
+  }
+  if (type === 'relationship') values.required = false
+  mustHold(type, faultIn(type, rules))
+  values.default = asDefault(type, values.default)
+  if (type !== 'relationship' && values.default !== null) {
+    checker(valueSchema(type, rules, false), 'data.default')(values.default)
+  }
+  if (!before) await mustHaveRoom(work, flowId)
+  if (isCore(flow)) await mustBeFree(work, { slug, flowId, name: nameOfFields({ id: flowId, slug: flow }) })
+}
+
+function mustHold(type: FieldType, fault: Fault | undefined): void {
+  if (fault) throw refuse(fault.at, `must ${fault.must} where the field_type is ${type}`)
+}
+
+async function mustHaveRoom({ store }: Work, flowId: string): Promise<void> {
+  const [row] = await store.rows(
+    'SELECT count(*) FROM flow_fields WHERE store_id = $1 AND flow_id = $2',
+    flowId,
+  )
+  if (Number(row?.[0]) >= fieldsMax) {
+    throw new Problem('unprocessable', `A flow has at most ${fieldsMax} fields.`)
+  }
+}
+
+/** Two flows may extend the same objects. */
+async function mustBeFree(
+  { store }: Work,
+  { slug, flowId, name }: { readonly slug: string; readonly flowId: string; readonly name: string },
+): Promise<void> {
+  const slugs = slugsUnder(name) ?? []
+  if (slugs.length < 2) return
+  const [taken] = await store.rows(
+    `SELECT f.id FROM flow_fields f JOIN flows w ON w.store_id = f.store_id AND w.id = f.flow_id
+     WHERE f.store_id = $1 AND f.slug = $2 AND f.flow_id <> $3 AND w.slug = ANY($4::text[]) LIMIT 1`,
+    slug,
+    flowId,
+    slugs,
+  )
+  if (taken) throw refuse('slug', `must be none of a field of another flow of ${slugs.join(', ')}`)
+}
+
+const valued = ({ slug, field_type }: FieldDoc) => ({ slug, isLink: field_type === 'relationship' })
+
+async function applyToObjects(
+  work: Work,
+  { doc }: Row<typeof fields>,
+  before: Row<typeof fields> | undefined,
+): Promise<void> {
+  const flow = await flowOf(work, doc)
+  await redefine(work, nameOfFields(flow))
+  if (!before) return tellFlow(work, flow.id)
+  const [was, is] = [before.doc as FieldDoc, doc as FieldDoc]
+  if (was.slug !== is.slug) await renameValues(work, flow, valued(was), is.slug)
+  const [wasHidden, hidden] = [isHidden(was, flow.enabled), isHidden(is, flow.enabled)]
+  if (wasHidden !== hidden && is.field_type !== 'relationship')
+    await hideValues(work, flow, valued(is), hidden)
+}
+
+async function dropFromObjects(work: Work, { id, doc }: Row<typeof fields>): Promise<void> {
+  const flow = await flowOf(work, doc)
+  await redefine(work, nameOfFields(flow))
+  await renameValues(work, flow, valued(doc as FieldDoc), undefined)
+  await forgetValues(work, id)
+  await tellFlow(work, flow.id)
+}
+
+async function flowOf({ store }: Work, doc: Row<typeof fields>['doc']) {
+  const flow = await store.find(flows, flowIn(doc))
+  if (!flow) throw new Problem('not_found', 'flow not found')
+  const { slug, enabled } = flow.doc
+  return { id: flow.id, slug, enabled }
+}
+
+/** A flow shows its fields. */
+async function tellFlow(work: Work, id: string): Promise<void> {
+  const rows = await work.store.rows(
+    'SELECT id FROM flow_fields WHERE store_id = $1 AND flow_id = $2 ORDER BY created_at, id',
+    id,
+  )
+  const data = rows.map(([one]) => ({ id: one as string, type: 'field' as const }))
+  await change(work, flows, [], id, { relationships: data.length ? { fields: { data } } : {} })
+}

@@ -1,0 +1,116 @@
+import type { Work } from '../kernel/context.ts'
+import { Problem } from '../kernel/errors.ts'
+import { flag, text } from '../kernel/fields.ts'
+import { type Draft, indexed, type Row, resource, shown, walks } from '../kernel/resource.ts'
+import { fieldsOf, isHidden, redefine } from './define.ts'
+import { flowEnvelope, flowMeta } from './envelope.ts'
+import { flowEntries, flowFieldRows } from './flow-rows.ts'
+import { isCore, kindOf, nameOfFields, reservedSlugs } from './kinds.ts'
+import { hideValues, renameValues } from './value-changes.ts'
+
+interface Relationships {
+  readonly fields?: { readonly data: readonly { readonly id: string; readonly type: 'field' }[] }
+}
+
+const fields = {
+  name: text({
+    required: true,
+    min: 1,
+    max: 255,
+    pattern: /^[^$]/,
+    about: 'Shown to people.',
+    example: 'Care instructions',
+  }),
+  slug: text({
+    required: true,
+    max: 255,
+    pattern: /^(?:[A-Za-z0-9_-]+|products\([A-Za-z0-9_.-]+\))$/,
+    about:
+      'Unique in the store. The name of a resource adds the fields to that; products(…) makes a template; any other ' +
+      'name has entries of its own.',
+    example: 'care-instructions',
+  }),
+  description: text({ default: '', max: 65_535, about: 'What it is for.' }),
+  enabled: flag({ default: true, about: 'Whether its fields are shown, and checked.' }),
+  relationships: shown<Relationships>({}, { about: 'Its fields.' }),
+}
+
+/** Fields under one name: of a resource that a store extends, of a template of products, or of objects of its own. */
+export const flows = resource({
+  type: 'flow',
+  noun: ['flow', 'flows'],
+  about: 'Fields that a store adds: to a resource, to products by a template, or of objects of its own.',
+  path: '/v2/flows',
+  table: 'flows',
+  fields,
+  filter: { ...walks, slug: indexed('eq', 'in', 'like') },
+  sort: ['created_at', 'id', 'slug', 'updated_at'],
+  area: 'flows',
+  visible: 'all',
+  envelope: flowEnvelope,
+  meta: flowMeta,
+  refusedWith: 422,
+  most: { n: 1000, detail: (n) => `A store has at most ${n} flows.` },
+  beforeWrite: mustBeNamed,
+  afterWrite: applyToFields,
+  beforeDelete: takeAllAlong,
+  constraints: {
+    flows_slug_key: {
+      code: 'unprocessable',
+      detail: 'a flow with the given slug already exists',
+      source: 'data.slug',
+    },
+  },
+})
+
+const refuse = (detail: string) =>
+  new Problem('unprocessable', `Validation failed: data.slug ${detail}.`, { source: 'data.slug' })
+
+async function mustBeNamed(work: Work, { id, values, before }: Draft<typeof fields>): Promise<void> {
+  const { slug } = values
+  if (slug === before?.doc.slug) return
+  if (reservedSlugs.includes(slug)) throw refuse(`must be none of ${reservedSlugs.join(', ')}`)
+  if (!before || kindOf(slug) === kindOf(before.doc.slug)) return
+  // To the end of the transaction nobody adds an entry.
+  await work.store.close(flows, id)
+  const [entry] = await work.store.rows(
+    'SELECT id FROM flow_entries WHERE store_id = $1 AND flow_id = $2 LIMIT 1',
+    id,
+  )
+  if (entry) throw refuse(`stays that of a ${kindOf(before.doc.slug)} flow while it has entries`)
+}
+
+/** Its fields are added under another name, or are shown from now on, or no longer. */
+async function applyToFields(
+  work: Work,
+  { id, doc }: Row<typeof fields>,
+  before: Row<typeof fields> | undefined,
+): Promise<void> {
+  const was = before?.doc
+  if (!was || (was.slug === doc.slug && was.enabled === doc.enabled)) return
+  const [old, now] = [
+    { id, slug: was.slug },
+    { id, slug: doc.slug },
+  ]
+  const moves = nameOfFields(old) !== nameOfFields(now)
+  await redefine(work, nameOfFields(now))
+  if (moves) await redefine(work, nameOfFields(old))
+  for (const field of await fieldsOf(work, id)) {
+    const valued = { slug: field.slug, isLink: field.field_type === 'relationship' }
+    // What it extended has them no longer.
+    if (moves && isCore(old.slug)) await renameValues(work, old, valued, undefined)
+    else if (!valued.isLink && isHidden(field, was.enabled) !== isHidden(field, doc.enabled)) {
+      await hideValues(work, now, valued, isHidden(field, doc.enabled))
+    }
+  }
+}
+
+async function takeAllAlong(work: Work, { id, doc }: Row<typeof fields>): Promise<void> {
+  if (isCore(doc.slug)) {
+    throw new Problem('unprocessable', `${doc.slug} is a core flow: it cannot be deleted.`)
+  }
+  await work.store.close(flows, id)
+  await work.store.removeAll(flowEntries, (bind) => `flow_id = ${bind(id)}`)
+  await work.store.removeAll(flowFieldRows, (bind) => `flow_id = ${bind(id)}`)
+  await redefine(work, id)
+}

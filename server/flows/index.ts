@@ -1,0 +1,23 @@
+import { type Module, module } from '../kernel/module.ts'
+import { entryOperations } from './entry-operations.ts'
+import { linkEntry } from './entry-relationships.ts'
+import { extendedBy } from './extended-by.ts'
+import { flowFields } from './flow-fields.ts'
+import { flows as flowResource } from './flows.ts'
+import { listFieldsOfFlow } from './list-fields-of-flow.ts'
+
+export { productsWhere } from './entry-filters.ts'
+export { type Extensions, extensionsOf, removeTemplateEntries } from './template-entries.ts'
+export { flowResource }
+
+/** Asks for the chapters when it is called: flows extend what comes below them too. */
+export const flows = (chapters: () => readonly Module[]): Module => {
+  const extended = extendedBy(chapters)
+  const fields = flowFields(extended)
+  return module({
+    name: 'flows',
+    about: 'Fields that a store adds: to resources, to products by templates, and of objects of its own.',
+    resources: [flowResource, fields],
+    actions: [listFieldsOfFlow(fields), ...entryOperations(extended), ...linkEntry(extended)],
+  })
+}

@@ -1,0 +1,106 @@
+import type { Work } from '../kernel/context.ts'
+import type { Rows } from '../kernel/storage/store.ts'
+import { type CoreSlug, isCore } from './kinds.ts'
+
+/** What a change of a definition does to the objects that exist: each in one statement, in the change's transaction. */
+
+interface Extended extends Rows {
+  /** The member of the document that its fields are in. */
+  readonly inside?: 'attributes'
+}
+
+/** Where the objects of core flows are. */
+export const extendedTables: Readonly<Partial<Record<CoreSlug, readonly Extended[]>>> = {
+  'account-members': [{ table: 'user_authentication_infos' }],
+  'account-memberships': [{ table: 'account_memberships' }],
+  accounts: [{ table: 'accounts' }],
+  addresses: [{ table: 'account_addresses' }, { table: 'customer_addresses' }],
+  'authentication-realms': [{ table: 'authentication_realms' }],
+  customers: [{ table: 'customers' }],
+  'oidc-profiles': [{ table: 'oidc_profiles' }],
+  'password-profiles': [{ table: 'password_profiles' }],
+  products: [{ table: 'products', inside: 'attributes' }],
+  'user-authentication-info': [{ table: 'user_authentication_infos' }],
+  'user-authentication-oidc-profile-info': [{ table: 'user_authentication_oidc_profile_infos' }],
+  'user-authentication-password-profile-info': [{ table: 'user_authentication_password_profile_infos' }],
+}
+
+type Bind = (value: unknown) => string
+
+interface Target {
+  readonly rows: Extended
+  /** Which of the rows are the flow's. */
+  readonly own: (bind: Bind) => string
+}
+
+const targetsOf = (flow: Flow): readonly Target[] =>
+  isCore(flow.slug)
+    ? (extendedTables[flow.slug] ?? []).map((rows) => ({ rows, own: () => 'true' }))
+    : [{ rows: { table: 'flow_entries' }, own: (bind) => `r.flow_id = ${bind(flow.id)}` }]
+
+export interface Flow {
+  readonly id: string
+  readonly slug: string
+}
+
+/** A field as far as its values are concerned. */
+export interface Valued {
+  readonly slug: string
+  readonly isLink: boolean
+}
+
+const memberWith = ({ isLink }: Valued, { inside }: Extended) => (isLink ? 'relationships' : inside)
+
+/** SQL for the part of a document that has the field's value. */
+const partOf = (member: string | undefined) => (member ? `r.doc->'${member}'` : 'r.doc')
+
+const within = (member: string | undefined, part: string) =>
+  member ? `json_edited(r.doc, '${member}', '${member}', ${part})` : part
+
+/** The values are under another name; without one, they are gone. */
+export async function renameValues(
+  work: Work,
+  flow: Flow,
+  field: Valued,
+  to: string | undefined,
+): Promise<void> {
+  for (const { rows, own } of targetsOf(flow)) {
+    const member = memberWith(field, rows)
+    const part = partOf(member)
+    await work.store.changeAll(rows, {
+      where: (bind) => `${own(bind)} AND ${part}->${bind(field.slug)}::text IS NOT NULL`,
+      doc: (bind) => {
+        const [name, next] = [`${bind(field.slug)}::text`, `${bind(to ?? null)}::text`]
+        return within(member, `json_edited(${part}, ${name}, ${next}, ${part}->${name})`)
+      },
+    })
+    if (field.isLink) continue
+    await work.store.changeAll(rows, {
+      where: (bind) => `${own(bind)} AND r.hidden->${bind(field.slug)}::text IS NOT NULL`,
+      hidden: (bind) => {
+        const [name, next] = [`${bind(field.slug)}::text`, `${bind(to ?? null)}::text`]
+        return `json_edited(r.hidden, ${name}, ${next}, r.hidden->${name})`
+      },
+    })
+  }
+}
+
+/** The values are no longer shown, or are shown again. */
+export async function hideValues(work: Work, flow: Flow, { slug }: Valued, hide: boolean): Promise<void> {
+  for (const { rows, own } of targetsOf(flow)) {
+    const part = partOf(rows.inside)
+    const [from, to] = hide ? [part, `coalesce(r.hidden, '{}')`] : ['r.hidden', part]
+    const without = (name: string) => `json_edited(${from}, ${name}, NULL, NULL)`
+    const with_ = (name: string) => `json_with(${to}, ${name}, ${from}->${name})`
+    const nameIn = (bind: Bind) => `${bind(slug)}::text`
+    await work.store.changeAll(rows, {
+      where: (bind) => `${own(bind)} AND ${from}->${nameIn(bind)} IS NOT NULL`,
+      doc: (bind) => within(rows.inside, (hide ? without : with_)(nameIn(bind))),
+      hidden: (bind) => (hide ? with_ : without)(nameIn(bind)),
+    })
+  }
+}
+
+/** The index of entries by their values has none of this field any more. */
+export const forgetValues = async ({ store }: Work, fieldId: string): Promise<void> =>
+  void (await store.bulk('DELETE FROM entry_values WHERE store_id = $1 AND field_id = $2', fieldId))
