@@ -4,6 +4,7 @@ import { customers, customerToken, forgetPasswords } from './customers/index.ts'
 import { extensions } from './extensions/index.ts'
 import { fileChapter } from './files/index.ts'
 import { flows } from './flows/index.ts'
+import { hierarchyChapter } from './hierarchies/index.ts'
 import { identity, usersWith } from './identity/index.ts'
 import type { ShopperToken } from './kernel/context.ts'
 import type { Module } from './kernel/module.ts'
@@ -37,6 +38,7 @@ const chapters: readonly Module[] = [
   fileChapter,
   flows(() => chapters),
   productChapter,
+  hierarchyChapter,
 ]
 
 /** Everything the server does. Nothing registers itself; a module may use only the modules above it. */

@@ -45,4 +45,5 @@ export const access = {
   // What is added to objects is for whoever may see these: see entry-operations.ts.
   'flow-entries': readable,
   products: admin,
+  hierarchies: admin,
 } as const satisfies AccessTable

@@ -14,6 +14,7 @@ const quoted = (name: string) => `"${name}"`
  * timestamp. False when there can be no copies: what is unique is not made up, but refers to what is there.
  */
 export async function cloneRows(world: World, of: Resource, id: string, count: number): Promise<boolean> {
+  if (await standsForAnother(world, of.table)) return false
   const uniques = await bindingOn(world, of, id)
   const fields = Object.entries(of.fields as Fields).filter(([, { options }]) => !options.refersTo)
   const varied = fields.filter(([name]) => uniques.some((columns) => columns.includes(name)))
@@ -27,6 +28,16 @@ export async function cloneRows(world: World, of: Resource, id: string, count: n
   )
   await insertCopies(world, of, id, docs)
   return true
+}
+
+/** Whether a row's id is that of another table's row: there are as many as there are of those. */
+async function standsForAnother(world: World, table: string): Promise<boolean> {
+  const { rowCount } = await world.sql(
+    `SELECT FROM pg_constraint c JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = ANY(c.conkey)
+     WHERE c.conrelid = $1::regclass AND c.contype = 'f' AND a.attname = 'id'`,
+    [table],
+  )
+  return Boolean(rowCount)
 }
 
 /** What is unique together: columns or fields. */

@@ -1,7 +1,15 @@
 import type { Fields, JsonSchema } from '../../server/kernel/fields.ts'
+import type { Operation } from '../../server/kernel/module.ts'
 import type { Op } from '../../server/kernel/query/parse.ts'
 import type { FilterRule, Resource, ValueType } from '../../server/kernel/resource.ts'
-import { type Made, operations, type Samples, specimenNamed, specimensWith } from '../support/samples.ts'
+import {
+  listedAs,
+  type Made,
+  operations,
+  type Samples,
+  specimenNamed,
+  specimensWith,
+} from '../support/samples.ts'
 import type { Specimen } from '../support/specimens.ts'
 import type { World } from '../support/world.ts'
 import { cloneRows } from './clone-rows.ts'
@@ -14,13 +22,24 @@ export interface Listing {
   readonly specimen: Specimen
 }
 
+/** Of what nothing can be done with but to list it. */
+const specimenOf = (resource: Resource, list: Operation): Specimen => ({
+  name: resource.noun[0],
+  resource,
+  operations: { list },
+  runTime: false,
+})
+
 /** Every list that is paged: those of the resources, and actions that list a resource. */
 export const listings: readonly Listing[] = [
   ...specimensWith('list').map((specimen) => {
     const operation = specimen.operations.list as { id: string; path: string }
     return { id: operation.id, path: operation.path, specimen }
   }),
-  ...operations.flatMap(({ id, path, of }) => {
+  ...operations.flatMap((operation) => {
+    const { id, path, of } = operation
+    const [listed] = listedAs[id] ?? []
+    if (listed) return { id, path, specimen: specimenOf(listed, operation) }
     const resource = of.is === 'action' && of.action.shows?.page && of.action.shows.resource
     return resource ? [{ id, path, specimen: specimenNamed(resource.noun[0]) }] : []
   }),

@@ -119,7 +119,7 @@ describe.each(listings)('$id', (listing) => {
 
   test.for(sorts)('a walk by cursor goes forth and back, sorted by %j', async (sort) => {
     const order = await model(sort)
-    const limit = 1 + Math.ceil(order.length / 5)
+    const limit = Math.min(100, 1 + Math.ceil(order.length / 5))
     const start = url({ sort, 'page[limit]': limit })
     expect((await walk(`${start}&page[after]=`, 'next')).flat(), 'forth').toEqual(order)
     expect((await walk(`${start}&page[before]=`, 'prev')).reverse().flat(), 'back').toEqual(order)

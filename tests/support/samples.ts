@@ -9,6 +9,7 @@ import { customers } from '../customers/samples.ts'
 import { extensions } from '../extensions/samples.ts'
 import { files } from '../files/samples.ts'
 import { flows } from '../flows/samples.ts'
+import { hierarchies } from '../hierarchies/samples.ts'
 import { identity } from '../identity/samples.ts'
 import { passwords } from '../passwords/samples.ts'
 import { permissions } from '../permissions/samples.ts'
@@ -35,6 +36,7 @@ const modules: readonly ModuleSamples[] = [
   flows,
   permissions,
   personalData,
+  hierarchies,
   pimJobs,
   productSamples,
 ]
@@ -54,6 +56,9 @@ export const operations: readonly Operation[] = appAndWorkshop.modules.flatMap((
 
 /** Operations whose answer every store has the same of. */
 export const sharedByAll: readonly string[] = listed('sharedByAll')
+
+/** By action: the resources whose rows it pages through, where none of the five operations is theirs. */
+export const listedAs = byName('listedAs')
 
 /** How a shopper of each kind comes by the token that says who they are. */
 export const signIns = byName('signIns')

@@ -1,0 +1,75 @@
+import { action } from '../kernel/action.ts'
+import type { Ctx, Work } from '../kernel/context.ts'
+import { Problem } from '../kernel/errors.ts'
+import { choice, group, list, reference } from '../kernel/fields.ts'
+import { type Answer, objectAnswer } from '../kernel/http/answer.ts'
+import { change, findVisible, scopeOf } from '../kernel/operations.ts'
+import { products } from '../products/index.ts'
+import { attachProducts, detachProducts } from './node-products.ts'
+import { nodes } from './nodes.ts'
+
+const link = group(
+  { type: choice(['product'], { required: true }), id: reference('product', { required: true }) },
+  {},
+)
+type Link = NonNullable<(typeof link)['value']>
+
+const links = list(link, { maxItems: 10_000, about: 'Products, live or not.' })
+const idsIn = (data: unknown) => [...new Set((data as readonly Link[]).map(({ id }) => id))]
+
+const route = '/pcm/hierarchies/:hierarchy_id/nodes/:id/relationships/products'
+const shared = { area: 'hierarchies', data: links, shows: { resource: nodes } } as const
+
+/** Puts products into a node. */
+export const addNodeProducts = action({
+  ...shared,
+  name: 'add-node-products',
+  route: `POST ${route}`,
+  about: 'Puts products into the node. Those that are in it stay.',
+  status: 201,
+  run: (ctx, { params, data }) =>
+    withNode(ctx, params, 201, async (work, id) => {
+      const ids = idsIn(data)
+      await mustBeThere(work, data as readonly Link[])
+      await attachProducts(work, [id], (bind) => `SELECT unnest(${bind(ids)}::uuid[]) AS id`)
+    }),
+})
+
+/** Takes products off a node. */
+export const deleteNodeProducts = action({
+  ...shared,
+  name: 'delete-node-products',
+  route: `DELETE ${route}`,
+  about: 'Takes products off the node, and off those that are curated in it. The products stay.',
+  status: 200,
+  run: (ctx, { params, data }) =>
+    withNode(ctx, params, 200, async (work, id, scope) => {
+      const ids = idsIn(data)
+      await work.store.hold(nodes, id)
+      const { doc } = await findVisible(work, nodes, id, scope)
+      const curated = doc.curated_products ?? []
+      const left = curated.filter((product) => !ids.includes(product))
+      if (left.length < curated.length) await change(work, nodes, scope, id, { curated_products: left })
+      await detachProducts(work, [id], (bind) => `SELECT unnest(${bind(ids)}::uuid[])`)
+    }),
+})
+
+/** Does something to the node that an address names, and answers with it. */
+async function withNode(
+  ctx: Ctx,
+  params: Readonly<Record<string, string>>,
+  status: number,
+  run: (work: Work, id: string, scope: readonly string[]) => Promise<void>,
+): Promise<Answer> {
+  const scope = await scopeOf(ctx, nodes, params)
+  const { id } = await findVisible(ctx, nodes, params.id ?? '', scope)
+  await run(ctx, id, scope)
+  return objectAnswer(status, nodes, await findVisible(ctx, nodes, id, scope), ctx)
+}
+
+async function mustBeThere({ store }: Work, links: readonly Link[]): Promise<void> {
+  const found = await store.keep(products, ...links.map(({ id }) => id))
+  const missing = links.findIndex(({ id }) => !found.has(id))
+  if (missing < 0) return
+  throw new Problem('not_found', `product not found: ${links[missing]?.id}`, { source: `data.${missing}.id` })
+}

@@ -1,0 +1,33 @@
+import type { Work } from '../kernel/context.ts'
+import { Problem } from '../kernel/errors.ts'
+
+export const curatedMax = 20
+
+const source = 'data.attributes.curated_products'
+
+/** Refuses what is not in the node, or is named twice. The rest stays in it until the transaction ends. */
+export async function mustBeInNode({ store }: Work, id: string, products: readonly string[]): Promise<void> {
+  if (new Set(products).size < products.length) {
+    throw new Problem('unprocessable', 'A curated product may be named once only.', { source })
+  }
+  if (!products.length) return
+  const found = await store.glanceAndKeep(
+    'SELECT id FROM node_products WHERE store_id = $1 AND node_id = $2 AND id = ANY($3::uuid[]) ORDER BY id',
+    id,
+    products,
+  )
+  const there = new Set(found.map(([product]) => product))
+  const missing = products.find((product) => !there.has(product))
+  if (missing === undefined) return
+  throw new Problem('unprocessable', `The node does not have this product: ${missing}`, { source })
+}
+
+/** These are the node's curated products from now on. */
+export async function curate({ store }: Work, id: string, products: readonly string[]): Promise<void> {
+  await store.bulk(
+    `UPDATE node_products p SET curated = array_position($3::uuid[], p.id)
+     WHERE p.store_id = $1 AND p.node_id = $2 AND (p.curated IS NOT NULL OR p.id = ANY($3::uuid[]))`,
+    id,
+    products,
+  )
+}

@@ -1,0 +1,54 @@
+import type { Work } from '../kernel/context.ts'
+import { type Draft, type Resource, type Row, resource } from '../kernel/resource.ts'
+import { crumbOf, renewBreadcrumbsBelow, sameCrumb } from './breadcrumbs.ts'
+import { hierarchyEnvelope } from './envelope.ts'
+import {
+  elsewhere,
+  mustBeItself,
+  mustDifferFromChildren,
+  nodeFields,
+  nodeMeta,
+  relationshipsField,
+} from './node-fields.ts'
+import { nodeFilters } from './node-filters.ts'
+
+const fields = { ...nodeFields, relationships: relationshipsField }
+
+/** A tree of nodes that products are found by. It is the root: the parent of the topmost nodes. */
+export const hierarchies: Resource<typeof fields> = resource({
+  type: 'hierarchy',
+  noun: ['hierarchy', 'hierarchies'],
+  about: 'A tree of nodes that products are found by.',
+  path: '/pcm/hierarchies',
+  table: 'nodes',
+  // Nodes are rows of the same table, each in its hierarchy.
+  scope: { columns: ['hierarchy_id'], of: ({ store }) => [store.id] },
+  fields,
+  filter: {
+    ...nodeFilters('like'),
+    hierarchy_id: { ops: ['eq', 'in', 'lt', 'le', 'gt', 'ge'], type: 'uuid', column: 'id' },
+  },
+  sort: ['created_at', 'id', 'updated_at'],
+  area: 'hierarchies',
+  envelope: hierarchyEnvelope,
+  meta: { fields: nodeMeta, of: ({ hidden }) => ({ owner: 'store', breadcrumbs: hidden.breadcrumbs }) },
+  beforeWrite: renameHierarchy,
+  afterWrite: renewBelow,
+})
+
+async function renameHierarchy(work: Work, draft: Draft<typeof fields>): Promise<void> {
+  const { id, values, before } = draft
+  mustBeItself(draft)
+  values.changed_at = work.clock.now().getTime()
+  values.relationships = { children: elsewhere(`/hierarchies/${id}/children`) }
+  if (before && sameCrumb(before.doc, values)) return
+  values.breadcrumbs = [crumbOf(id, values)]
+  if (!before) return
+  await work.store.close(hierarchies, id)
+  await mustDifferFromChildren(work, id, values.name)
+}
+
+async function renewBelow(work: Work, row: Row<typeof fields>, before: Row<typeof fields> | undefined) {
+  if (!before || sameCrumb(before.doc, row.doc)) return
+  await renewBreadcrumbsBelow(work, hierarchies, row.id, [crumbOf(row.id, row.doc)])
+}

@@ -1,0 +1,28 @@
+import { module } from '../kernel/module.ts'
+import { addHierarchyChildren, addNodeChildren } from './add-children.ts'
+import { addNodeProducts, deleteNodeProducts } from './change-node-products.ts'
+import { hierarchies } from './hierarchies.ts'
+import { listAllNodes } from './list-all-nodes.ts'
+import { listNodeProducts } from './list-node-products.ts'
+import { childrenOfHierarchy, childrenOfNode } from './node-lists.ts'
+import { deleteNodeParent, updateNodeParent } from './node-parent.ts'
+import { nodes } from './nodes.ts'
+
+export { attachProducts, detachProducts } from './node-products.ts'
+export { hierarchies, nodes }
+
+export const hierarchyChapter = module({
+  name: 'hierarchies',
+  about: 'Trees that products are found by.',
+  resources: [hierarchies, nodes, childrenOfHierarchy, childrenOfNode],
+  actions: [
+    listAllNodes,
+    updateNodeParent,
+    deleteNodeParent,
+    addHierarchyChildren,
+    addNodeChildren,
+    listNodeProducts,
+    addNodeProducts,
+    deleteNodeProducts,
+  ],
+})

@@ -1,0 +1,40 @@
+import { action } from '../kernel/action.ts'
+import { Problem } from '../kernel/errors.ts'
+import { flag } from '../kernel/fields.ts'
+import { pageAnswer } from '../kernel/http/answer.ts'
+import { objectText } from '../kernel/http/object-text.ts'
+import { list } from '../kernel/operations.ts'
+import { fetchPage } from '../kernel/query/page.ts'
+import { parse } from '../kernel/query/parse.ts'
+import { hierarchies } from './hierarchies.ts'
+import { nodesAndHierarchies, nodesOfStore } from './node-lists.ts'
+import { nodes } from './nodes.ts'
+
+/** The nodes of all hierarchies; on demand with the hierarchies, which are nodes too. */
+export const listAllNodes = action({
+  name: 'list-all-nodes',
+  route: 'GET /pcm/hierarchies/nodes',
+  about: 'Lists the nodes of all hierarchies, a page at a time, the newest first.',
+  area: 'hierarchies',
+  status: 200,
+  query: { include_hierarchies: flag({ about: 'Whether hierarchies are listed too.' }) },
+  shows: { resource: nodes, page: true },
+
+  async run(ctx, call) {
+    const scope = [ctx.store.id]
+    if (!includesHierarchies(call.query)) return list(ctx, nodesOfStore, scope, call)
+    const page = await fetchPage(ctx, { resource: nodesAndHierarchies, scope }, parse(call.query))
+    const shown = page.rows.map((row) => {
+      const isRoot = row.hidden.breadcrumbs?.length === 1
+      return objectText(isRoot ? hierarchies : nodes, row, ctx, true)
+    })
+    return pageAnswer(200, shown.join(','), page, ctx, call)
+  },
+})
+
+function includesHierarchies(query: string): boolean {
+  const given = new URLSearchParams(query).get('include_hierarchies') ?? ''
+  if (given === 'true') return true
+  if (given === 'false' || given === '') return false
+  throw new Problem('bad_request', 'include_hierarchies is true or false.', { source: 'include_hierarchies' })
+}

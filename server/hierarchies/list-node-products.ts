@@ -1,0 +1,42 @@
+import { action } from '../kernel/action.ts'
+import { findAll } from '../kernel/find-all.ts'
+import { pageAnswer } from '../kernel/http/answer.ts'
+import { objectText } from '../kernel/http/object-text.ts'
+import { findVisible, scopeOf } from '../kernel/operations.ts'
+import { fetchPage } from '../kernel/query/page.ts'
+import { parse } from '../kernel/query/parse.ts'
+import { products } from '../products/index.ts'
+import { nodeProducts } from './node-products.ts'
+import { nodes } from './nodes.ts'
+
+/** The products of a node, drafts too. */
+export const listNodeProducts = action({
+  name: 'list-node-products',
+  route: 'GET /pcm/hierarchies/:hierarchy_id/nodes/:node_id/products',
+  about:
+    'Lists the products of a node, drafts too, a page at a time: the curated ones first, in their order, with ' +
+    '`curated_product`; then those that were changed most recently.',
+  area: 'hierarchies',
+  status: 200,
+  shows: { resource: products, page: true },
+
+  async run(ctx, call) {
+    const scope = await scopeOf(ctx, nodes, call.params)
+    const node = await findVisible(ctx, nodes, call.params.node_id, scope)
+    const page = await fetchPage(ctx, { resource: nodeProducts, scope: [node.id] }, parse(call.query))
+    const found = await findAll(
+      ctx,
+      products,
+      page.rows.map(({ id }) => id),
+    )
+    const curated = new Set(node.doc.curated_products)
+    const byId = new Map(found.map((row) => [row.id, row]))
+    const shown = page.rows.flatMap(({ id }) => {
+      const row = byId.get(id)
+      if (!row) return []
+      const text = objectText(products, row, ctx, true)
+      return curated.has(id) ? `${text.slice(0, -1)},"curated_product":true}` : text
+    })
+    return pageAnswer(200, shown.join(','), page, ctx, call)
+  },
+})

@@ -1,0 +1,39 @@
+import type { Work } from '../kernel/context.ts'
+import { Problem } from '../kernel/errors.ts'
+import { change } from '../kernel/operations.ts'
+import { hierarchies } from './hierarchies.ts'
+import { nodes, relationshipsOf } from './nodes.ts'
+
+/** Where a node goes: below another, or its hierarchy. Without a `sortOrder` it keeps the one it has. */
+export interface Move {
+  readonly id: string
+  readonly parentId: string
+  readonly sortOrder?: number | null | undefined
+  /** Where in the request it is asked for. */
+  readonly source: string
+}
+
+/** Moves nodes within their hierarchy, one after the other. Needs a transaction. */
+export async function moveNodes(work: Work, hierarchyId: string, moves: readonly Move[]): Promise<void> {
+  await work.store.close(hierarchies, hierarchyId)
+  for (const move of moves) await moveNode(work, hierarchyId, move)
+}
+
+async function moveNode(work: Work, hierarchyId: string, { id, parentId, sortOrder, source }: Move) {
+  if (id === parentId) {
+    throw new Problem('unprocessable', 'A node cannot be its own parent.', { source })
+  }
+  if (!(await work.store.find(nodes, id, [hierarchyId]))) {
+    throw new Problem('not_found', `node not found in the hierarchy: ${id}`, { source })
+  }
+  try {
+    await change(work, nodes, [hierarchyId], id, {
+      relationships: relationshipsOf(hierarchyId, id, parentId),
+      ...(sortOrder !== undefined && { sent_meta: { sort_order: sortOrder } }),
+    })
+  } catch (error) {
+    if (!(error instanceof Problem) || !error.source?.startsWith('data.')) throw error
+    // What is wrong is not a member of the body: where it is to go is.
+    throw new Problem(error.code, error.detail, { source, cause: error })
+  }
+}

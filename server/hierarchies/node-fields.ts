@@ -1,0 +1,125 @@
+import type { Work } from '../kernel/context.ts'
+import { Problem } from '../kernel/errors.ts'
+import { choice, field, integer, map, text } from '../kernel/fields.ts'
+import { type Draft, shown } from '../kernel/resource.ts'
+import type { Crumb } from './breadcrumbs.ts'
+
+/** Texts by language. */
+export type Locales = Readonly<Record<string, { readonly name?: string; readonly description?: string }>>
+
+const nameMax = 1000
+
+const localesSchema = {
+  type: 'object',
+  maxProperties: 100,
+  propertyNames: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,35}$' },
+  additionalProperties: {
+    type: 'object',
+    properties: {
+      name: { type: 'string', maxLength: nameMax },
+      description: { type: 'string', maxLength: 65_535 },
+    },
+    additionalProperties: false,
+  },
+}
+
+const own = { hidden: true, readOnly: true } as const
+
+/** What hierarchies and nodes have in common. */
+export const nodeFields = {
+  // Clients repeat it in an update.
+  sent_id: text({ stored: false, sentAs: 'id', max: 255 }),
+  name: text({ required: true, min: 1, max: nameMax, about: 'Shown to shoppers.', example: 'Bread' }),
+  slug: text({ nullable: true, min: 1, max: nameMax, about: 'Its part of a web address.', example: 'bread' }),
+  description: text({ nullable: true, about: 'Shown to shoppers.' }),
+  locales: field<Locales | null | undefined>(localesSchema, {
+    nullable: true,
+    about: 'Its name and description by language, as `fr-FR`. An update replaces all of them.',
+    example: { 'fr-FR': { name: 'Pain', description: 'Pain et petits pains' } },
+  }),
+  admin_attributes: map(text({}), { maxKeys: 100, about: 'What the merchant notes of it.' }),
+  shopper_attributes: map(text({}), { maxKeys: 100, about: 'What shoppers are shown of it besides.' }),
+  breadcrumbs: field<readonly Crumb[] | undefined>({ type: 'array' }, own),
+  // When it was last changed itself, in milliseconds: what is above it may have changed since.
+  changed_at: integer(own),
+}
+
+const crumbs = {
+  type: 'array',
+  items: {
+    type: 'object',
+    required: ['id', 'name'],
+    properties: {
+      id: { type: 'string', format: 'uuid' },
+      name: { type: 'string' },
+      slug: { type: 'string' },
+      locales: { type: 'object', additionalProperties: { properties: { name: { type: 'string' } } } },
+    },
+  },
+}
+
+/** What `meta` shows of both. */
+export const nodeMeta = {
+  owner: choice(['store', 'organization'], { about: 'Whose it is.' }),
+  breadcrumbs: field<readonly Crumb[] | undefined>(crumbs, {
+    about: 'The way to it from its hierarchy down, itself included.',
+  }),
+}
+
+/** Lists beside it, which are elsewhere: `data` is always empty. */
+interface Elsewhere {
+  readonly data: readonly []
+  readonly links: { readonly related: string }
+}
+
+export interface Relationships {
+  readonly children: Elsewhere
+  readonly parent?: { readonly data: { readonly type: 'node'; readonly id: string } }
+  readonly products?: Elsewhere
+}
+
+export const elsewhere = (related: string): Elsewhere => ({ data: [], links: { related } })
+
+export const relationshipsField = shown<Relationships>(
+  {},
+  { about: 'What is above it, and where what is below it is listed.' },
+)
+
+/** Refuses a body whose id is another than the address's. */
+export function mustBeItself({ id, values, before }: Draft<typeof nodeFields>): void {
+  if (!before || values.sent_id === undefined || values.sent_id.toLowerCase() === id) return
+  throw new Problem('unprocessable', `The id must be that of the address, ${id}.`, { source: 'data.id' })
+}
+
+/** Among what is right below a parent no two have the same name, and none has the parent's. */
+export const siblingConstraints = {
+  nodes_name_key: {
+    code: 'unprocessable',
+    detail: 'Names must be unique amongst siblings.',
+    source: 'data.attributes.name',
+  },
+  nodes_slug_key: {
+    code: 'unprocessable',
+    detail: 'Slugs must be unique amongst siblings.',
+    source: 'data.attributes.slug',
+  },
+} as const
+
+const namedAsParent = () =>
+  new Problem('unprocessable', 'A node must not have the name of its parent.', {
+    source: 'data.attributes.name',
+  })
+
+export function mustDifferFromParent(name: string, parent: Crumb | undefined): void {
+  if (name === parent?.name) throw namedAsParent()
+}
+
+/** The hierarchy is closed: no child is added or renamed meanwhile. */
+export async function mustDifferFromChildren({ store }: Work, id: string, name: string): Promise<void> {
+  const same = await store.glance(
+    'SELECT 1 FROM nodes WHERE store_id = $1 AND parent_id = $2 AND md5(name) = md5($3) AND name = $3 LIMIT 1',
+    id,
+    name,
+  )
+  if (same.length) throw namedAsParent()
+}

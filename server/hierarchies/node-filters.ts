@@ -1,0 +1,99 @@
+import type { Op } from '../kernel/query/parse.ts'
+import { type FilterRule, walks } from '../kernel/resource.ts'
+import { breadcrumbsOf } from './breadcrumbs.ts'
+
+type Bind = (value: unknown) => string
+type Texts = 'like' | 'ilike'
+
+/** Among texts without a column: columns are folded so too, see kernel/query/condition.ts. */
+const isLike = (op: Op, text: string, pattern: string): string =>
+  op === 'ilike'
+    ? `lower(${text} COLLATE "default") LIKE lower(${pattern} COLLATE "default")`
+    : `${text} LIKE ${pattern}`
+
+/** What contains these, as its index has it. */
+const contains = (document: string, parts: readonly unknown[], bind: Bind): string =>
+  `(${parts.map((part) => `${document} @> ${bind(JSON.stringify(part))}::jsonb`).join(' OR ')})`
+
+const breadcrumbs = breadcrumbsOf('nodes')
+const locales = `(nodes.doc->'attributes'->'locales')::jsonb`
+
+/** Any of the breadcrumbs has it: `step` is what such a one contains, `text` where it is in one called `c`. */
+const breadcrumb = (
+  ops: readonly Op[],
+  step: (value: string, part: string) => object,
+  text: (bind: Bind, part: string) => string,
+): FilterRule => ({
+  ops,
+  type: 'text',
+  where: (op, values, bind, part) =>
+    op === 'eq' || op === 'in'
+      ? contains(
+          breadcrumbs,
+          values.map((value) => [step(value, part)]),
+          bind,
+        )
+      : `EXISTS (SELECT FROM jsonb_array_elements(${breadcrumbs}) c WHERE ${isLike(op, text(bind, part), bind(values[0]))})`,
+})
+
+const localized = (ops: readonly Op[], member: 'name' | 'description'): FilterRule => ({
+  ops,
+  part: language,
+  where: (op, values, bind, part) =>
+    op === 'eq'
+      ? contains(locales, [{ [part]: { [member]: values[0] } }], bind)
+      : isLike(op, `(${locales}->${bind(part)}::text->>'${member}')`, bind(values[0])),
+})
+
+const language = /^[A-Za-z0-9_-]{1,35}$/
+
+const text = (column: string, ops: readonly Op[]): FilterRule => ({ ops, type: 'text', column, long: true })
+
+const reference = { ops: [...walks.id], type: 'uuid' } as const
+
+/** What lists of hierarchies and nodes are filtered by; each index serves all of them. */
+export const nodeFilters = (...likes: readonly Texts[]) => {
+  const ops = ['eq', ...likes] as const
+  return {
+    ...walks,
+    hierarchy_id: reference as FilterRule,
+    parent_id: reference as FilterRule,
+    owner: {
+      ops: ['eq'],
+      type: 'text',
+      where: (_op, [owner = ''], bind) => `${bind(owner)}::text = 'store'`,
+    } as FilterRule,
+    name: text('name', ops),
+    slug: text('slug', ops),
+    description: text('description', ops),
+    has_children: { ops: ['eq'], type: 'boolean', column: 'has_children' } as FilterRule,
+    'locales.*.name': localized(ops, 'name'),
+    'locales.*.description': localized(ops, 'description'),
+    'breadcrumbs.id': {
+      ...breadcrumb(
+        ['eq', 'in'],
+        (id) => ({ id: id.toLowerCase() }),
+        () => '',
+      ),
+      type: 'uuid',
+    } as FilterRule,
+    'breadcrumbs.name': breadcrumb(
+      ops,
+      (name) => ({ name }),
+      () => `(c->>'name')`,
+    ),
+    'breadcrumbs.slug': breadcrumb(
+      ops,
+      (slug) => ({ slug }),
+      () => `(c->>'slug')`,
+    ),
+    'breadcrumbs.locales.*.name': {
+      ...breadcrumb(
+        ops,
+        (name, part) => ({ locales: { [part]: { name } } }),
+        (bind, part) => `(c->'locales'->${bind(part)}::text->>'name')`,
+      ),
+      part: language,
+    } as FilterRule,
+  }
+}

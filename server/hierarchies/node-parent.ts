@@ -1,0 +1,43 @@
+import { action } from '../kernel/action.ts'
+import { noContent } from '../kernel/http/answer.ts'
+import { findVisible, scopeOf } from '../kernel/operations.ts'
+import { moveNodes } from './move-node.ts'
+import { nodes, parentLink } from './nodes.ts'
+
+const route = '/pcm/hierarchies/:hierarchy_id/nodes/:id/relationships/parent'
+
+/** Puts a node below another of its hierarchy, with all that is below it. */
+export const updateNodeParent = action({
+  name: 'update-node-parent',
+  route: `PUT ${route}`,
+  about: 'Moves a node, and all that is below it, below another of the same hierarchy, or to the top of it.',
+  area: 'hierarchies',
+  status: 204,
+  data: parentLink,
+
+  async run(ctx, { params, data }) {
+    const scope = await scopeOf(ctx, nodes, params)
+    const { id } = await findVisible(ctx, nodes, params.id, scope)
+    const [hierarchyId = ''] = scope
+    const parentId = (data as { readonly id: string } | null)?.id ?? hierarchyId
+    await moveNodes(ctx, hierarchyId, [{ id, parentId, source: 'data.id' }])
+    return noContent
+  },
+})
+
+/** Puts a node to the top of its hierarchy. */
+export const deleteNodeParent = action({
+  name: 'delete-node-parent',
+  route: `DELETE ${route}`,
+  about: 'Moves a node, and all that is below it, to the top of its hierarchy.',
+  area: 'hierarchies',
+  status: 204,
+
+  async run(ctx, { params }) {
+    const scope = await scopeOf(ctx, nodes, params)
+    const { id } = await findVisible(ctx, nodes, params.id, scope)
+    const [hierarchyId = ''] = scope
+    await moveNodes(ctx, hierarchyId, [{ id, parentId: hierarchyId, source: 'id' }])
+    return noContent
+  },
+})

@@ -1,0 +1,47 @@
+import type { Work } from '../kernel/context.ts'
+import { type Resource, resource } from '../kernel/resource.ts'
+import { hierarchyEnvelope } from './envelope.ts'
+import { nodes } from './nodes.ts'
+
+/** Which products are in a node: rows under the products' ids, which are shown as the products they are. */
+export const nodeProducts: Resource = resource({
+  type: 'product',
+  noun: ['node-product', 'node-products'],
+  about: 'That a product is in a node.',
+  path: '/pcm/hierarchies/:hierarchy_id/nodes/:node_id/products',
+  table: 'node_products',
+  parent: () => nodes,
+  scope: { columns: ['node_id'], of: (_work, { node_id = '' }) => [node_id.toLowerCase()] },
+  fields: {},
+  order: {
+    by: '-place',
+    about: 'the curated ones first, in their order; then those that were changed most recently',
+  },
+  area: 'hierarchies',
+  envelope: { ...hierarchyEnvelope, times: 'none' },
+  operations: [],
+  constraints: {
+    node_products_target_fkey: { code: 'not_found', detail: 'product not found', source: 'data' },
+    node_products_parent_fkey: { code: 'not_found', detail: 'node not found' },
+  },
+})
+
+type Query = (bind: (value: unknown) => string) => string
+
+/** Puts the products that a query names (`SELECT id …`) into these nodes; those that are there stay as they are. */
+export const attachProducts = ({ store }: Work, nodeIds: readonly string[], products: Query) =>
+  store.insertFrom(nodeProducts, {
+    columns: ['node_id', 'id', 'doc'],
+    rows: (bind) =>
+      `SELECT node.id, product.id, '{}'::json FROM unnest(${bind(nodeIds)}::uuid[]) AS node (id), (${products(bind)}) product`,
+  })
+
+/** Takes the products that a query names off these nodes, and off what is curated in them. */
+export async function detachProducts({ store }: Work, nodeIds: readonly string[], products: Query) {
+  // Nobody curates meanwhile.
+  await store.hold(nodes, ...nodeIds)
+  return store.removeAll(
+    nodeProducts,
+    (bind) => `r.node_id = ANY(${bind(nodeIds)}::uuid[]) AND r.id IN (${products(bind)})`,
+  )
+}

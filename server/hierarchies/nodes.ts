@@ -1,0 +1,196 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Work } from '../kernel/context.ts'
+import { Problem } from '../kernel/errors.ts'
+import { choice, group, integer, list, reference, text } from '../kernel/fields.ts'
+import { isId } from '../kernel/ids.ts'
+import { type Draft, type Resource, type Row, resource } from '../kernel/resource.ts'
+import {
+  breadcrumbsOf,
+  type Crumb,
+  crumbOf,
+  mustNotBeTooDeep,
+  renewBreadcrumbsBelow,
+  sameCrumb,
+} from './breadcrumbs.ts'
+import { curate, curatedMax, mustBeInNode } from './curated-products.ts'
+import { hierarchyEnvelope } from './envelope.ts'
+import { hierarchies } from './hierarchies.ts'
+import {
+  elsewhere,
+  mustBeItself,
+  mustDifferFromChildren,
+  mustDifferFromParent,
+  nodeFields,
+  nodeMeta,
+  type Relationships,
+  relationshipsField,
+  siblingConstraints,
+} from './node-fields.ts'
+import { nodeFilters } from './node-filters.ts'
+
+export const sortOrder = integer({
+  nullable: true,
+  about: 'Its place among its siblings: the highest is first, and those without one are last.',
+})
+
+/** A node or, as the parent of what is topmost, its hierarchy. */
+export const parentLink = group(
+  { type: choice(['node', 'hierarchy'], {}), id: reference('node', { required: true }) },
+  { nullable: true },
+)
+
+const fields = {
+  ...nodeFields,
+  curated_products: list(reference('product', {}), {
+    nullable: true,
+    maxItems: curatedMax,
+    about: 'Products of the node that are listed before the others, in this order.',
+  }),
+  sent_meta: group({ sort_order: sortOrder }, { stored: false, sentAs: 'meta' }),
+  sort_order: integer({ nullable: true, hidden: true, readOnly: true }),
+  sent_relationships: group(
+    { parent: group({ data: parentLink }, { nullable: true }) },
+    {
+      stored: false,
+      sentAs: 'relationships',
+      about: 'Of a new node: what is above it. Its hierarchy, if nothing is said.',
+    },
+  ),
+  relationships: relationshipsField,
+}
+export type NodeFields = typeof fields
+
+/** What all lists of nodes share. */
+export const node = {
+  type: 'node',
+  about: 'A place in a hierarchy, with products in it and nodes below it.',
+  table: 'nodes',
+  fields,
+  filter: nodeFilters('like', 'ilike'),
+  area: 'hierarchies',
+  envelope: hierarchyEnvelope,
+  meta: {
+    fields: {
+      ...nodeMeta,
+      hierarchy_id: reference('hierarchy', { about: 'What it is in.' }),
+      parent_name: text({ about: 'What is above it is called so.' }),
+      sort_order: sortOrder,
+    },
+    of: ({ hidden: { breadcrumbs = [], sort_order } }: Row<NodeFields>) => ({
+      owner: 'store' as const,
+      breadcrumbs,
+      hierarchy_id: breadcrumbs[0]?.id,
+      parent_name: breadcrumbs.at(-2)?.name,
+      sort_order: sort_order ?? undefined,
+    }),
+  },
+} as const
+
+/** A place in a hierarchy. */
+export const nodes: Resource<NodeFields> = resource({
+  ...node,
+  noun: ['node', 'nodes'],
+  path: '/pcm/hierarchies/:hierarchy_id/nodes',
+  parent: () => hierarchies,
+  scope: {
+    columns: ['hierarchy_id'],
+    of: (work, { hierarchy_id = '' }) => [hierarchyIn(work, hierarchy_id)],
+  },
+  sort: ['created_at', 'id', 'updated_at'],
+  beforeWrite: placeNode,
+  afterWrite: settleNode,
+  beforeDelete: closeHierarchy,
+  constraints: siblingConstraints,
+})
+
+/** What its hierarchies are in is the store, which is none. */
+export function hierarchyIn({ store }: Work, name: string): string {
+  const id = name.toLowerCase()
+  if (!isId(name) || id === store.id) throw new Problem('not_found', 'hierarchy not found')
+  return id
+}
+
+export const relationshipsOf = (hierarchyId: string, id: string, parentId: string): Relationships => ({
+  children: elsewhere(`/hierarchies/${hierarchyId}/nodes/${id}/children`),
+  parent: { data: { type: 'node', id: parentId } },
+  products: elsewhere(`/hierarchies/${hierarchyId}/nodes/${id}/products`),
+})
+
+const parentOf = (relationships: Relationships | undefined) => relationships?.parent?.data.id
+
+/** Nothing is added, moved or deleted in its hierarchy until the transaction ends, but by us. */
+async function closeHierarchy(work: Work, { scope }: Pick<Draft<NodeFields>, 'scope'>): Promise<void> {
+  const found = await work.store.close(hierarchies, scope[0] as string)
+  if (!found.size) throw new Problem('not_found', 'hierarchy not found')
+}
+
+async function placeNode(work: Work, draft: Draft<NodeFields>): Promise<void> {
+  const { id, scope, values, before } = draft
+  const [hierarchyId = ''] = scope
+  mustBeItself(draft)
+  values.changed_at = work.clock.now().getTime()
+  const sortOrder = values.sent_meta?.sort_order
+  if (sortOrder !== undefined) values.sort_order = sortOrder
+  if (!isDeepStrictEqual(values.curated_products ?? [], before?.doc.curated_products ?? [])) {
+    await mustBeInNode(work, id, values.curated_products ?? [])
+  }
+  if (!before) {
+    const parentId = values.sent_relationships?.parent?.data?.id ?? hierarchyId
+    values.relationships = relationshipsOf(hierarchyId, id, parentId)
+    // Others may be added at the same time.
+    const found = await work.store.keep(hierarchies, hierarchyId)
+    if (!found.size) throw new Problem('not_found', 'hierarchy not found')
+  }
+  const parentId = parentOf(values.relationships) ?? hierarchyId
+  const moved = before !== undefined && parentId !== parentOf(before.doc.relationships)
+  const renamed = before !== undefined && !sameCrumb(before.doc, values)
+  if (before && !moved && !renamed) return
+  if (before) await closeHierarchy(work, draft)
+  const above = await wayTo(work, hierarchyId, parentId)
+  mustDifferFromParent(values.name, above.at(-1))
+  if (renamed) await mustDifferFromChildren(work, id, values.name)
+  if (!before || moved) await mustFitBelow(work, draft, above)
+  values.breadcrumbs = [...above, crumbOf(id, values)]
+}
+
+/** The breadcrumbs of a hierarchy, or of a node in it. */
+async function wayTo({ store }: Work, hierarchyId: string, id: string): Promise<readonly Crumb[]> {
+  const found =
+    id === hierarchyId
+      ? await store.findWhole(hierarchies, id, [store.id])
+      : await store.findWhole(nodes, id, [hierarchyId])
+  if (found?.hidden.breadcrumbs) return found.hidden.breadcrumbs
+  if (id === hierarchyId) throw new Problem('not_found', 'hierarchy not found')
+  throw new Problem('not_found', `node not found in the hierarchy: ${id}`, {
+    source: 'data.relationships.parent.data.id',
+  })
+}
+
+/** Refuses a place below the node itself, and one so deep that what is below the node would lie too deep. */
+async function mustFitBelow(
+  { store }: Work,
+  { id, before }: Pick<Draft<NodeFields>, 'id' | 'before'>,
+  above: readonly Crumb[],
+): Promise<void> {
+  const source = 'data.relationships.parent.data.id'
+  if (above.some((step) => step.id === id)) {
+    throw new Problem('unprocessable', 'A node cannot be moved below itself.', { source })
+  }
+  const [deepest] = before
+    ? await store.glance(
+        `SELECT max(json_array_length(r.hidden->'breadcrumbs')) FROM nodes r
+         WHERE r.store_id = $1 AND ${breadcrumbsOf('r')} @> $2::jsonb`,
+        JSON.stringify([{ id }]),
+      )
+    : []
+  const below = deepest ? Number(deepest[0]) - (before?.hidden.breadcrumbs?.length ?? 0) : 0
+  mustNotBeTooDeep(above.length + below, source)
+}
+
+async function settleNode(work: Work, row: Row<NodeFields>, before: Row<NodeFields> | undefined) {
+  const curated = row.doc.curated_products ?? []
+  if (!isDeepStrictEqual(curated, before?.doc.curated_products ?? [])) await curate(work, row.id, curated)
+  const { breadcrumbs = [] } = row.hidden
+  if (!before || isDeepStrictEqual(breadcrumbs, before.hidden.breadcrumbs)) return
+  await renewBreadcrumbsBelow(work, nodes, row.id, breadcrumbs)
+}
