@@ -154,6 +154,15 @@ export async function ownNow<F extends Fields>(
   return withAdded(of, added)
 }
 
+/** The resource as its store has it now, and has it to the end of the transaction. */
+export async function ownKept<F extends Fields>(work: Work, of: Resource<F>): Promise<Resource<F>> {
+  if (!of.addedUnder) return of
+  return withAdded(
+    of,
+    remember((await work.store.glanceAndKeep(`${columns} AND name = $2`, nameOf(of, [])))[0]),
+  )
+}
+
 /**
  * What a body says, read as for the resource that its store had lately; where that refuses it, as for the one that it
  * has now. With the resource that it was read for.

@@ -1,7 +1,6 @@
-import { isDeepStrictEqual } from 'node:util'
 import { ownLately, ownNow, readAs, withAdded } from './added-fields.ts'
 import type { Ctx, Work } from './context.ts'
-import { pathOf } from './envelope.ts'
+import { changedDraft, newDraft } from './drafts.ts'
 import { Problem } from './errors.ts'
 import type { Changes, Fields, New } from './fields.ts'
 import { type Answer, etagOf, listAnswer, noContent, objectAnswer } from './http/answer.ts'
@@ -14,9 +13,8 @@ import { fetchPage } from './query/page.ts'
 import { parse } from './query/parse.ts'
 import { totalSql } from './query/places.ts'
 import type { Source } from './query/sql.ts'
-import type { Draft, Limit, Resource, Row } from './resource.ts'
+import type { Limit, Resource, Row } from './resource.ts'
 import { Binds } from './storage/binds.ts'
-import { complete, merged } from './values.ts'
 
 /** The request, as far as the five operations of a resource look at it. */
 export interface Call {
@@ -30,7 +28,8 @@ export interface Call {
 
 const inputs = new WeakMap<Resource, unknown>()
 
-function inputOf<F extends Fields>(resource: Resource<F>): Input<F> {
+/** Reads bodies of the resource: see `Input`. */
+export function inputOf<F extends Fields>(resource: Resource<F>): Input<F> {
   const known = inputs.get(resource) as Input<F> | undefined
   if (known) return known
   const made = input(resource)
@@ -214,7 +213,7 @@ async function addBy<F extends Fields>(
 ): Promise<Row<F>> {
   return byRules(work, resource.afterWrite, async (work, last) => {
     const row = await insertAs(work, resource, scope, async (own) => {
-      const draft: Draft<F> = { id, scope, values: complete(own.fields, read(own)) }
+      const draft = newDraft(own, scope, read(own), id)
       await resource.beforeWrite?.(work, draft)
       if (resource.most) await mustHaveRoom(work, resource, resource.most, scope)
       return work.store.insert(own, draft, last)
@@ -231,9 +230,7 @@ export const insert = <F extends Fields>(
   scope: readonly string[],
   given: New<F>,
 ): Promise<Row<F>> =>
-  insertAs(work, resource, scope, (own) =>
-    work.store.insert(own, { scope, values: complete(own.fields, given) }),
-  )
+  insertAs(work, resource, scope, (own) => work.store.insert(own, newDraft(own, scope, given, newId())))
 
 /** Inserts a row of the resource as its store has it: again where the store has added other fields by then. */
 async function insertAs<F extends Fields>(
@@ -307,11 +304,8 @@ export async function changeBy<F extends Fields>(
 ): Promise<Row<F>> {
   const write = async (work: Work, last: boolean) => {
     const before = await current(work, resource, scope, id, ifMatch)
-    const stored = { ...before.doc, ...before.hidden }
     const own = withAdded(resource, before.added)
-    const changed = merged(own, stored, read(own))
-    refuseImmutable(own, stored, changed)
-    const draft: Draft<F> = { id, scope, values: { ...stored, ...changed }, before }
+    const draft = changedDraft(own, before, read(own))
     await resource.beforeWrite?.(work, draft)
     const row = await work.store.update(resource, before, draft.values, last)
     if (row) await resource.afterWrite?.(work, row, before)
@@ -368,20 +362,6 @@ export function mustMatch(etag: string, ifMatch: string | undefined): void {
   if (ifMatch === undefined || matches(ifMatch, etag)) return
   const detail = `The provided ETag '${ifMatch}', does not match the current ETag '${etag}'.`
   throw new Problem('precondition_failed', detail)
-}
-
-type Bag = Readonly<Record<string, unknown>>
-
-function refuseImmutable({ fields, envelope }: Resource, stored: Bag, changed: Bag): void {
-  for (const [name, { options }] of Object.entries(fields)) {
-    if (!options.immutable || !(name in changed)) continue
-    const was = stored[name]
-    if (isDeepStrictEqual(changed[name], was ?? null) || isDeepStrictEqual(changed[name], was)) continue
-    const source = pathOf(envelope, name)
-    throw new Problem('unprocessable', `${source} is immutable: it cannot be changed once it is set.`, {
-      source,
-    })
-  }
 }
 
 async function included(ctx: Ctx, resource: Resource, names: readonly string[], rows: readonly Row[]) {

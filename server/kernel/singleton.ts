@@ -3,7 +3,7 @@ import type { Fields, Values } from './fields.ts'
 import { type Answer, entityTag, json, noContent } from './http/answer.ts'
 import { type Input, input } from './input.ts'
 import { type Call, mustMatch, untilWritten } from './operations.ts'
-import { recordedBy } from './storage/store.ts'
+import { recordedBy } from './storage/row-statements.ts'
 import { split } from './storage/stored-row.ts'
 import { complete, merged } from './values.ts'
 

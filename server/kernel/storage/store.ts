@@ -5,12 +5,22 @@ import { newId } from '../ids.ts'
 import type { Resource, Row } from '../resource.ts'
 import { Binds } from './binds.ts'
 import type { Connection, Source, Sql, Tuple } from './database.ts'
+import {
+  type Batch,
+  type ChangedRow,
+  changeAllSql,
+  insertAllSql,
+  insertFromSql,
+  type NewRow,
+  removeAllSql,
+  type Sweep,
+  updateAllSql,
+  type Writer,
+} from './many-rows.ts'
 import { refusalOf } from './refusals.ts'
-import { rowColumns, split, stateIn, toRow, wholeColumns, writtenRow } from './stored-row.ts'
+import { statementsOf } from './row-statements.ts'
+import { split, stateIn, toRow, wholeColumns, writtenRow } from './stored-row.ts'
 import type { Transaction } from './transaction.ts'
-
-/** The change feed's triggers read who wrote, in which request and when, from a setting of the transaction. */
-export const recordedBy = (n: number): string => `set_config('sutler.by', $${n}, true)`
 
 /** A statement that reads. */
 type Select = `SELECT ${string}`
@@ -18,78 +28,8 @@ type Select = `SELECT ${string}`
 /** The rows of a table: of a resource, or of several that share it. */
 export type Rows = Pick<Resource, 'table'> & Partial<Pick<Resource, 'type' | 'envelope' | 'constraints'>>
 
-/** Which rows `r` a statement changes, and to what. */
-interface Sweep {
-  readonly where: (bind: Binds['bind']) => string
-  /** What the row shows and hides from now on; without one it keeps what it has. */
-  readonly doc?: (bind: Binds['bind']) => string
-  readonly hidden?: (bind: Binds['bind']) => string
-  /** Further items of FROM, for where the new values come from. */
-  readonly from?: (bind: Binds['bind']) => string
-}
-
-/** Many new rows. */
-interface Batch {
-  /** The columns that the query gives, `id` among them. */
-  readonly columns: readonly string[]
-  readonly rows: (bind: Binds['bind']) => string
-}
-
-/** The SQL of one resource, written once. `$1` is always the store. */
-interface Statements {
-  readonly find: string
-  readonly findWhole: string
-  /** What follows are conditions, if any, and `returning`. */
-  readonly insert: string
-  readonly returning: string
-  readonly update: string
-  readonly touch: string
-  readonly remove: string
-}
-
-const statements = new WeakMap<Resource, Statements>()
-
-function statementsOf(resource: Resource): Statements {
-  const known = statements.get(resource)
-  if (known) return known
-  const { table, scopeColumns } = resource
-  const columns = rowColumns(resource)
-  const whole = wholeColumns(resource)
-  const address = ['store_id = $1', 'id = $2', ...scopeColumns.map((column, i) => `${column} = $${i + 3}`)]
-  const at = address.join(' AND ')
-  const next = scopeColumns.length + 3
-  const scope = scopeColumns.map((column) => `${column}, `).join('')
-  const scopeValues = scopeColumns.map((_, i) => `$${i + 3}::uuid, `).join('')
-  const made: Statements = {
-    find: `SELECT ${columns} FROM ${table} WHERE ${at}`,
-    findWhole: `SELECT ${whole} FROM ${table} WHERE ${at}`,
-    insert:
-      `INSERT INTO ${table} (store_id, id, ${scope}created_at, updated_at, doc, hidden) ` +
-      `SELECT $1::uuid, $2::uuid, ${scopeValues}$${next}::timestamptz, $${next}::timestamptz, $${next + 1}::json, ` +
-      `$${next + 2}::json FROM ${recordedBy(next + 3)}`,
-    returning: ` RETURNING ${whole}`,
-    update:
-      `UPDATE ${table} SET version = version + 1, updated_at = greatest(updated_at, $${next}::timestamptz), ` +
-      `doc = $${next + 1}::json, hidden = $${next + 2}::json FROM ${recordedBy(next + 3)} ` +
-      `WHERE ${at} AND version = $${next + 4}`,
-    touch:
-      `UPDATE ${table} SET version = version + 1, updated_at = greatest(updated_at, $${next}::timestamptz) ` +
-      `FROM ${recordedBy(next + 1)} WHERE ${at} RETURNING 1`,
-    remove: `DELETE FROM ${table} USING ${recordedBy(next)} WHERE ${at} AND version = $${next + 1} RETURNING 1`,
-  }
-  statements.set(resource, made)
-  return made
-}
-
 /** How a store's author is written: the change feed names both. */
 export const authorOf = (actor: string, requestId: string): string => `${actor} ${requestId}`
-
-/** What an insert stores: an id of its own unless the client chose one. */
-export interface NewRow<F extends Fields> {
-  readonly id?: string
-  readonly scope?: readonly string[]
-  readonly values: Values<F>
-}
 
 /**
  * One store's rows, over the pool or in one transaction. Whatever it writes is recorded in the change feed by the
@@ -236,23 +176,41 @@ export class Store {
     into: Resource<F>,
     rows: readonly NewRow<F>[],
   ): Promise<readonly string[]> {
-    if (!rows.length) return []
-    const binds = new Binds([this.id, this.stamp, this.#time(into)])
-    const documents = rows.map(({ values }) => split(into, values))
-    const given: readonly (readonly [column: string, type: string, values: readonly unknown[]])[] = [
-      ['id', 'uuid', rows.map(({ id }) => id ?? newId())],
-      ...into.scopeColumns.map((column, i) => [column, 'uuid', rows.map(({ scope }) => scope?.[i])] as const),
-      ['doc', 'json', documents.map(([doc]) => doc)],
-      ['hidden', 'json', documents.map(([, hidden]) => hidden)],
-    ]
-    const columns = given.map(([column]) => column).join(', ')
-    const arrays = given.map(([, type, values]) => `${binds.bind(values)}::${type}[]`).join(', ')
-    const text =
-      `INSERT INTO ${into.table} (store_id, created_at, updated_at, ${columns}) ` +
-      `SELECT $1::uuid, $3::timestamptz, $3::timestamptz, ${columns} ` +
-      `FROM ${recordedBy(2)}, unnest(${arrays}) AS given (${columns}) RETURNING id`
-    const made = await this.#write(into, { text, values: binds.values, long: true })
-    return made.map(([id]) => id as string)
+    return rows.length ? this.#writeMany(into, insertAllSql(into, rows, this.#writer(into))) : []
+  }
+
+  /**
+   * Stores all values of any number of rows in place of the old ones, in one statement. The ids of those that were still
+   * as they are given here.
+   */
+  async updateAll<F extends Fields>(
+    of: Resource<F>,
+    changed: readonly ChangedRow<F>[],
+  ): Promise<readonly string[]> {
+    return changed.length ? this.#writeMany(of, updateAllSql(of, changed, this.#writer(of))) : []
+  }
+
+  /** As `findWhole`, of many; in any order, and without those that are not there. */
+  async findAllWhole<F extends Fields>(of: Resource<F>, ids: readonly string[]): Promise<readonly Row<F>[]> {
+    const text = `SELECT ${wholeColumns(of)} FROM ${of.table} WHERE store_id = $1 AND id = ANY($2::uuid[])`
+    for (;;) {
+      const rows = await this.rowsOf(of, await this.#reader.run({ text, values: [this.id, ids] }))
+      if (rows) return rows
+    }
+  }
+
+  /** Does what may be refused: then nothing of it is done, and the transaction goes on. */
+  async attempt<T>(work: () => Promise<T>): Promise<T> {
+    const savepoint = (what: string) => this.#connection.run({ text: what, values: [] })
+    await savepoint('SAVEPOINT attempt')
+    try {
+      const done = await work()
+      await savepoint('RELEASE SAVEPOINT attempt')
+      return done
+    } catch (error) {
+      await savepoint('ROLLBACK TO SAVEPOINT attempt')
+      throw error
+    }
   }
 
   /** Stores all values of a row in place of the old ones; undefined when another write, or definition, came first. */
@@ -327,27 +285,13 @@ export class Store {
   }
 
   /** Inserts the rows of a query in one statement; what is there already stays as it is. The ids of the new ones. */
-  async insertFrom(into: Rows, { columns, rows }: Batch): Promise<readonly string[]> {
-    const binds = new Binds([this.id, this.stamp, this.#time(into)])
-    const names = columns.join(', ')
-    const text =
-      `INSERT INTO ${into.table} (store_id, created_at, updated_at, ${names}) ` +
-      `SELECT $1::uuid, $3::timestamptz, $3::timestamptz, ${columns.map((name) => `made.${name}`).join(', ')} ` +
-      `FROM ${recordedBy(2)}, (${rows(binds.bind)}) made (${names}) ON CONFLICT DO NOTHING RETURNING id`
-    return this.#sweep(into, text, binds)
+  insertFrom(into: Rows, batch: Batch): Promise<readonly string[]> {
+    return this.#writeMany(into, insertFromSql(into, batch, this.#writer(into)))
   }
 
   /** Changes all rows that meet a condition, each to a new version, in one statement. Their ids. */
-  async changeAll(of: Rows, { where, doc, hidden, from }: Sweep): Promise<readonly string[]> {
-    const binds = new Binds([this.id, this.stamp, this.#time(of)])
-    const sets = Object.entries({ doc, hidden }).map(([column, sql]) =>
-      sql ? `, ${column} = ${sql(binds.bind)}` : '',
-    )
-    const more = from ? `, ${from(binds.bind)}` : ''
-    const text =
-      `UPDATE ${of.table} r SET version = r.version + 1, updated_at = greatest(r.updated_at, $3::timestamptz)` +
-      `${sets.join('')} FROM ${recordedBy(2)}${more} WHERE r.store_id = $1 AND ${where(binds.bind)} RETURNING r.id`
-    return this.#sweep(of, text, binds)
+  changeAll(of: Rows, sweep: Sweep): Promise<readonly string[]> {
+    return this.#writeMany(of, changeAllSql(of, sweep, this.#writer(of)))
   }
 
   /** A new version of all rows that meet a condition: something that is shown with them has changed. Their ids. */
@@ -356,15 +300,16 @@ export class Store {
   }
 
   /** Deletes all rows that meet a condition, and what hangs on them. Their ids. */
-  async removeAll(of: Rows, where: Sweep['where']): Promise<readonly string[]> {
-    const binds = new Binds([this.id, this.stamp])
-    const text = `DELETE FROM ${of.table} r USING ${recordedBy(2)} WHERE r.store_id = $1 AND ${where(binds.bind)} RETURNING r.id`
-    return this.#sweep(of, text, binds)
+  removeAll(of: Rows, where: Sweep['where']): Promise<readonly string[]> {
+    return this.#writeMany(of, removeAllSql(of, where, this.#writer(of)))
   }
 
-  async #sweep(of: Rows, text: string, { values }: Binds): Promise<readonly string[]> {
-    const rows = await this.#write(of, { text, values, long: true })
-    return rows.map(([id]) => id as string)
+  async #writeMany(of: Rows, sql: Sql): Promise<readonly string[]> {
+    return (await this.#write(of, sql)).map(([id]) => id as string)
+  }
+
+  #writer(of: Rows): Writer {
+    return { storeId: this.id, stamp: this.stamp, time: this.#time(of) }
   }
 
   /** A statement of the module's own. `$1` is this store's id, the values follow. */

@@ -1,0 +1,124 @@
+import type { Fields, Values } from '../fields.ts'
+import { newId } from '../ids.ts'
+import type { Resource, Row } from '../resource.ts'
+import { Binds } from './binds.ts'
+import type { Sql } from './database.ts'
+import { recordedBy } from './row-statements.ts'
+import { split } from './stored-row.ts'
+
+/** Statements that write any number of rows. They answer with the ids of those that were written. */
+
+type Bound = (bind: Binds['bind']) => string
+type Table = Pick<Resource, 'table'>
+
+/** Whose rows they are, who writes them, and when. */
+export interface Writer {
+  readonly storeId: string
+  readonly stamp: string
+  readonly time: Date
+}
+
+/** What an insert stores: an id of its own unless the client chose one. */
+export interface NewRow<F extends Fields> {
+  readonly id?: string
+  readonly scope?: readonly string[]
+  readonly values: Values<F>
+}
+
+export interface ChangedRow<F extends Fields> {
+  readonly row: Row<F>
+  readonly values: Values<F>
+}
+
+/** Which rows `r` a statement changes, and to what. */
+export interface Sweep {
+  readonly where: Bound
+  /** What the row shows and hides from now on; without one it keeps what it has. */
+  readonly doc?: Bound
+  readonly hidden?: Bound
+  /** Further items of FROM, for where the new values come from. */
+  readonly from?: Bound
+}
+
+/** New rows that a query gives. */
+export interface Batch {
+  /** The columns that it gives, `id` among them. */
+  readonly columns: readonly string[]
+  readonly rows: Bound
+}
+
+const bindsOf = ({ storeId, stamp, time }: Writer) => new Binds([storeId, stamp, time])
+
+const long = (text: string, { values }: Binds): Sql => ({ text, values, long: true })
+
+const insertInto = (table: string, columns: string) =>
+  `INSERT INTO ${table} (store_id, created_at, updated_at, ${columns}) SELECT $1::uuid, $3::timestamptz, $3::timestamptz`
+
+const setVersion = 'version = r.version + 1, updated_at = greatest(r.updated_at, $3::timestamptz)'
+
+export function insertAllSql<F extends Fields>(
+  into: Resource<F>,
+  rows: readonly NewRow<F>[],
+  by: Writer,
+): Sql {
+  const binds = bindsOf(by)
+  const documents = rows.map(({ values }) => split(into, values))
+  const given: readonly (readonly [column: string, type: string, values: readonly unknown[]])[] = [
+    ['id', 'uuid', rows.map(({ id }) => id ?? newId())],
+    ...into.scopeColumns.map((column, i) => [column, 'uuid', rows.map(({ scope }) => scope?.[i])] as const),
+    ['doc', 'json', documents.map(([doc]) => doc)],
+    ['hidden', 'json', documents.map(([, hidden]) => hidden)],
+  ]
+  const columns = given.map(([column]) => column).join(', ')
+  const arrays = given.map(([, type, values]) => `${binds.bind(values)}::${type}[]`).join(', ')
+  const from = `${recordedBy(2)}, unnest(${arrays}) AS given (${columns})`
+  return long(`${insertInto(into.table, columns)}, ${columns} FROM ${from} RETURNING id`, binds)
+}
+
+export function insertFromSql({ table }: Table, { columns, rows }: Batch, by: Writer): Sql {
+  const binds = bindsOf(by)
+  const names = columns.join(', ')
+  const made = columns.map((name) => `made.${name}`).join(', ')
+  const from = `${recordedBy(2)}, (${rows(binds.bind)}) made (${names})`
+  return long(`${insertInto(table, names)}, ${made} FROM ${from} ON CONFLICT DO NOTHING RETURNING id`, binds)
+}
+
+export function updateAllSql<F extends Fields>(
+  of: Resource<F>,
+  changed: readonly ChangedRow<F>[],
+  by: Writer,
+): Sql {
+  const binds = bindsOf(by)
+  const documents = changed.map(({ values }) => split(of, values))
+  const ids = binds.bind(changed.map(({ row }) => row.id))
+  const versions = binds.bind(changed.map(({ row }) => row.version))
+  const docs = binds.bind(documents.map(([doc]) => doc))
+  const hidden = binds.bind(documents.map(([, hidden]) => hidden))
+  const given = `unnest(${ids}::uuid[], ${versions}::int[], ${docs}::json[], ${hidden}::json[]) AS given (id, version, doc, hidden)`
+  return long(
+    `UPDATE ${of.table} r SET ${setVersion}, doc = given.doc, hidden = given.hidden FROM ${recordedBy(2)}, ${given} ` +
+      'WHERE r.store_id = $1 AND r.id = given.id AND r.version = given.version RETURNING r.id',
+    binds,
+  )
+}
+
+export function changeAllSql({ table }: Table, { where, doc, hidden, from }: Sweep, by: Writer): Sql {
+  const binds = bindsOf(by)
+  const sets = Object.entries({ doc, hidden }).map(([column, sql]) =>
+    sql ? `, ${column} = ${sql(binds.bind)}` : '',
+  )
+  const more = from ? `, ${from(binds.bind)}` : ''
+  return long(
+    `UPDATE ${table} r SET ${setVersion}${sets.join('')} FROM ${recordedBy(2)}${more} ` +
+      `WHERE r.store_id = $1 AND ${where(binds.bind)} RETURNING r.id`,
+    binds,
+  )
+}
+
+export function removeAllSql({ table }: Table, where: Bound, { storeId, stamp }: Writer): Sql {
+  const binds = new Binds([storeId, stamp])
+  return long(
+    `DELETE FROM ${table} r USING ${recordedBy(2)} WHERE r.store_id = $1 AND ${where(binds.bind)} RETURNING r.id`,
+    binds,
+  )
+}

@@ -1,0 +1,51 @@
+import type { Resource } from '../resource.ts'
+import { rowColumns, wholeColumns } from './stored-row.ts'
+
+/** The change feed's triggers read who wrote, in which request and when, from a setting of the transaction. */
+export const recordedBy = (n: number): string => `set_config('sutler.by', $${n}, true)`
+
+/** The SQL of one resource, written once. `$1` is always the store. */
+interface Statements {
+  readonly find: string
+  readonly findWhole: string
+  /** What follows are conditions, if any, and `returning`. */
+  readonly insert: string
+  readonly returning: string
+  readonly update: string
+  readonly touch: string
+  readonly remove: string
+}
+
+const statements = new WeakMap<Resource, Statements>()
+
+export function statementsOf(resource: Resource): Statements {
+  const known = statements.get(resource)
+  if (known) return known
+  const { table, scopeColumns } = resource
+  const columns = rowColumns(resource)
+  const whole = wholeColumns(resource)
+  const address = ['store_id = $1', 'id = $2', ...scopeColumns.map((column, i) => `${column} = $${i + 3}`)]
+  const at = address.join(' AND ')
+  const next = scopeColumns.length + 3
+  const scope = scopeColumns.map((column) => `${column}, `).join('')
+  const scopeValues = scopeColumns.map((_, i) => `$${i + 3}::uuid, `).join('')
+  const made: Statements = {
+    find: `SELECT ${columns} FROM ${table} WHERE ${at}`,
+    findWhole: `SELECT ${whole} FROM ${table} WHERE ${at}`,
+    insert:
+      `INSERT INTO ${table} (store_id, id, ${scope}created_at, updated_at, doc, hidden) ` +
+      `SELECT $1::uuid, $2::uuid, ${scopeValues}$${next}::timestamptz, $${next}::timestamptz, $${next + 1}::json, ` +
+      `$${next + 2}::json FROM ${recordedBy(next + 3)}`,
+    returning: ` RETURNING ${whole}`,
+    update:
+      `UPDATE ${table} SET version = version + 1, updated_at = greatest(updated_at, $${next}::timestamptz), ` +
+      `doc = $${next + 1}::json, hidden = $${next + 2}::json FROM ${recordedBy(next + 3)} ` +
+      `WHERE ${at} AND version = $${next + 4}`,
+    touch:
+      `UPDATE ${table} SET version = version + 1, updated_at = greatest(updated_at, $${next}::timestamptz) ` +
+      `FROM ${recordedBy(next + 1)} WHERE ${at} RETURNING 1`,
+    remove: `DELETE FROM ${table} USING ${recordedBy(next)} WHERE ${at} AND version = $${next + 1} RETURNING 1`,
+  }
+  statements.set(resource, made)
+  return made
+}
