@@ -14,6 +14,7 @@ import { passwords, userWithAnyPassword } from './passwords/index.ts'
 import { mayUseEntries, permissions } from './permissions/index.ts'
 import { personalData } from './personal-data/index.ts'
 import { pimJobChapter } from './pim-jobs/index.ts'
+import { productCsvChapter } from './product-csv/index.ts'
 import { productChapter } from './products/index.ts'
 import { settings } from './settings/index.ts'
 
@@ -39,6 +40,7 @@ const chapters: readonly Module[] = [
   flows(() => chapters),
   productChapter,
   hierarchyChapter,
+  productCsvChapter,
 ]
 
 /** Everything the server does. Nothing registers itself; a module may use only the modules above it. */

@@ -1,0 +1,58 @@
+import { Problem } from '../kernel/errors.ts'
+
+/** The attributes of a product that are a column of their own. */
+export const attributeColumns = [
+  'external_ref',
+  'name',
+  'description',
+  'slug',
+  'status',
+  'commodity_type',
+  'sku',
+  'mpn',
+  'upc_ean',
+  'tags',
+] as const
+
+export type AttributeColumn = (typeof attributeColumns)[number]
+
+/** What the cells of a column are. */
+export type Column =
+  | { readonly is: 'id' | 'main_image' | 'ignored' }
+  | { readonly is: 'attribute'; readonly name: AttributeColumn }
+  | { readonly is: 'key'; readonly of: 'admin_attributes' | 'shopper_attributes'; readonly key: string }
+
+const required = ['name', 'sku', 'commodity_type'] as const
+
+/** Those that an export tells beside what can be changed. */
+const ignored = ['_created_at', '_updated_at']
+
+const columnsMax = 1000
+
+/** What the columns of a file are, in their order. A Problem (422) where one is missing, unknown, or there twice. */
+export function columnsOf(header: readonly string[]): readonly Column[] {
+  const names = header.map((name) => name.trim())
+  for (const name of required) {
+    if (!names.includes(name)) throw refuse(`missing required csv header: ${name}`)
+  }
+  if (names.length > columnsMax) throw refuse(`The file has at most ${columnsMax} columns.`)
+  const twice = names.find((name, i) => names.indexOf(name) < i)
+  if (twice !== undefined) throw refuse(`The csv header has ${twice} twice.`)
+  return names.map(columnOf)
+}
+
+const refuse = (detail: string) => new Problem('unprocessable', detail, { title: 'Failed Validation' })
+
+function columnOf(name: string): Column {
+  if (name === 'id') return { is: 'id' }
+  if (name === 'main_image_id') return { is: 'main_image' }
+  if (ignored.includes(name)) return { is: 'ignored' }
+  const attribute = attributeColumns.find((known) => known === name)
+  if (attribute) return { is: 'attribute', name: attribute }
+  const [, of, key] = /^(admin_attributes|shopper_attributes)\.(.+)$/.exec(name) ?? []
+  if (of && key) return { is: 'key', of: of as 'admin_attributes', key }
+  throw refuse(
+    `unknown csv header: ${name}. A column is id, ${attributeColumns.join(', ')}, main_image_id, ` +
+      'admin_attributes.<key> or shopper_attributes.<key>.',
+  )
+}

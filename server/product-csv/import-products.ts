@@ -1,0 +1,46 @@
+import { action } from '../kernel/action.ts'
+import { Problem } from '../kernel/errors.ts'
+import { filePart } from '../kernel/fields.ts'
+import { objectAnswer } from '../kernel/http/answer.ts'
+import { readForm } from '../kernel/http/form.ts'
+import { newId } from '../kernel/ids.ts'
+import { pimJobs, startJob } from '../pim-jobs/index.ts'
+import { columnsOf } from './columns.ts'
+import { productImport } from './product-import.ts'
+import { dropStaged, rowsMax, stagedCount, stageRows } from './staged-rows.ts'
+
+const bytesMax = 50 * 1024 * 1024
+/** What is around the file in a form. */
+const aroundBytesMax = 64 * 1024
+
+/** Takes a CSV file, and asks for the job that makes products of its rows. */
+export const importProducts = action({
+  name: 'import-products',
+  route: 'POST /pcm/products/import',
+  about:
+    'Creates and changes the products that the rows of a CSV file are about: those with the `id` of a row, or with its ' +
+    '`external_ref`; a row of neither is a new product. What has no column stays as it is. Rows that cannot be ' +
+    'imported are errors of the job, and the others are imported. ' +
+    `A file has at most ${rowsMax} rows and 50 MiB.`,
+  area: 'products',
+  status: 201,
+  upload: { bytesMax: bytesMax + aroundBytesMax, form: { file: filePart({ about: 'The CSV file.' }) } },
+  shows: { resource: pimJobs },
+  async run(ctx, { upload, headers }) {
+    const importId = newId()
+    let header: readonly string[] | undefined
+    try {
+      await readForm(upload, headers['content-type'] as string | undefined, 'file', async ({ content }) => {
+        header = await stageRows(ctx, importId, content, columnsOf)
+      })
+      if (!header)
+        throw new Problem('bad_request', 'Send the CSV file as a part named file.', { source: 'file' })
+      const asked = { importId, header, rows: await stagedCount(ctx, importId) }
+      return objectAnswer(201, pimJobs, await startJob(ctx, productImport, asked), ctx)
+    } catch (error) {
+      // Where the database is away, the rows are forgotten later.
+      await dropStaged(ctx, importId).catch(() => {})
+      throw error
+    }
+  },
+})

@@ -1,0 +1,95 @@
+import { Problem } from '../kernel/errors.ts'
+import { refuseText } from '../kernel/http/body.ts'
+import { isId } from '../kernel/ids.ts'
+import type { Row } from '../kernel/resource.ts'
+import type { ProductFields } from '../products/index.ts'
+import type { AttributeColumn, Column } from './columns.ts'
+
+/** What a row of a file says of a product. */
+export interface ImportRow {
+  /** Of the file, where the row begins. */
+  readonly line: number
+  readonly id: string | undefined
+  /** Undefined where there is no such column; null where its cell is empty. */
+  readonly mainImage: string | null | undefined
+  readonly attributes: ReadonlyMap<AttributeColumn, string>
+  readonly keys: readonly {
+    readonly of: 'admin_attributes' | 'shopper_attributes'
+    key: string
+    cell: string
+  }[]
+}
+
+/** In place of a value: takes the key away from the product's attributes. */
+const removes = '__REMOVE_ATTRIBUTE__'
+
+/** What the cells of a row say. A Problem where they are too few or too many. */
+export function importRow(columns: readonly Column[], line: number, cells: readonly string[]): ImportRow {
+  if (cells.length !== columns.length) {
+    throw new Problem('unprocessable', `The row has ${cells.length} cells, and the header ${columns.length}.`)
+  }
+  for (const [i, cell] of cells.entries()) refuseText(cell, nameOf(columns[i]))
+  const all = columns.map((column, i) => [column, cells[i] ?? ''] as const)
+  const cellOf = (is: Column['is']) => all.find(([column]) => column.is === is)?.[1]
+  const image = cellOf('main_image')
+  return {
+    line,
+    id: cellOf('id')?.trim().toLowerCase() || undefined,
+    mainImage: image === undefined ? undefined : image.trim().toLowerCase() || null,
+    attributes: new Map(
+      all.flatMap(([column, cell]) => (column.is === 'attribute' ? [[column.name, cell] as const] : [])),
+    ),
+    keys: all.flatMap(([column, cell]) => (column.is === 'key' ? [{ ...column, cell }] : [])),
+  }
+}
+
+function nameOf(column: Column | undefined): string {
+  if (column?.is === 'attribute') return column.name
+  return column?.is === 'key' ? `${column.of}.${column.key}` : 'id'
+}
+
+/** The value that an attribute's cell is, of a product that has this one; undefined: it is left as it is. */
+function valueIn(name: AttributeColumn, cell: string, has: unknown): unknown {
+  if (name === 'tags') return cell.split(',').flatMap((tag) => tag.trim() || [])
+  if (cell !== '') return cell
+  if (name === 'status') return undefined
+  // Nobody is without a name or a type; what has to be unique is one product's, or nobody's.
+  if (name === 'name' || name === 'commodity_type') return ''
+  if (name === 'sku' || name === 'slug' || name === 'external_ref') return null
+  return has === null ? undefined : ''
+}
+
+/** The body of a request that would do what the row says: to a product, or as a new one. */
+export function bodyOf({ attributes, keys }: ImportRow, before: Row<ProductFields> | undefined): object {
+  const doc = before?.doc
+  const values: Record<string, unknown> = {}
+  for (const [name, cell] of attributes) {
+    const value = valueIn(name, cell, before ? (doc?.[name] ?? null) : undefined)
+    if (value !== undefined) values[name] = value
+  }
+  for (const { of, key, cell } of keys) {
+    if (cell === removes && !before) continue
+    values[of] = { ...(values[of] as object | undefined), [key]: cell === removes ? null : cell }
+  }
+  return { data: { type: 'product', attributes: values } }
+}
+
+/** The id that a row names its product by; a Problem where it cannot be one. */
+export function idOf({ id }: ImportRow): string | undefined {
+  if (id === undefined || isId(id)) return id
+  throw new Problem('unprocessable', `${id} is no id of a product.`, { source: 'data.id' })
+}
+
+/**
+ * What no other product has, or may have, if the row is written: a row that touches the same comes after it. Of a row
+ * whose product is not there yet: what it will have.
+ */
+export function touches(
+  { attributes }: ImportRow,
+  before: Row<ProductFields> | undefined,
+): readonly string[] {
+  const values = (['external_ref', 'sku', 'slug'] as const).flatMap((name) =>
+    [attributes.get(name), before?.doc[name]].flatMap((value) => (value ? [`${name} ${value}`] : [])),
+  )
+  return before ? [before.id, ...values] : values
+}

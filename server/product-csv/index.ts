@@ -1,0 +1,13 @@
+import { module } from '../kernel/module.ts'
+import { importProducts } from './import-products.ts'
+import { productImport } from './product-import.ts'
+import { forgetStagedRows } from './staged-rows.ts'
+
+export const productCsvChapter = module({
+  name: 'product-csv',
+  about: 'Products as rows of CSV files.',
+  resources: [],
+  actions: [importProducts],
+  jobs: [productImport],
+  chores: [forgetStagedRows],
+})
