@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { type CsvError, parse } from 'csv-parse'
 import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
@@ -34,30 +33,31 @@ export async function stageRows(
   check: (header: readonly string[]) => void,
 ): Promise<readonly string[]> {
   let header: readonly string[] | undefined
-  const parser = parse({
+  const rows = parse({
     bom: true,
     relax_column_count: true,
+    record_delimiter: ['\r\n', '\n', '\r'],
     max_record_size: rowBytesMax,
   })
+  // Not a pipeline: what is wrong with the CSV would be told as what is wrong with the form.
+  content.once('error', (error) => rows.destroy(error)).pipe(rows)
+  const waiting = new Batch(work, importId)
+  let line = 1
+  let count = 0
   try {
-    await pipeline(content, parser, async (rows: AsyncIterable<Cells>) => {
-      const waiting = new Batch(work, importId)
-      let line = 1
-      let count = 0
-      for await (const cells of rows) {
-        const begins = line
-        line += linesOf(cells)
-        if (isEmptyLine(cells)) continue
-        if (++count > rowsMax) throw refuse(`The file has more than ${rowsMax} rows, its header included.`)
-        if (header) {
-          await waiting.add(begins, cells)
-        } else {
-          check(cells)
-          header = cells
-        }
+    for await (const cells of rows as AsyncIterable<Cells>) {
+      const begins = line
+      line += linesOf(cells)
+      if (isEmptyLine(cells)) continue
+      if (++count > rowsMax) throw refuse(`The file has more than ${rowsMax} rows, its header included.`)
+      if (header) {
+        await waiting.add(begins, cells)
+      } else {
+        check(cells)
+        header = cells
       }
-      await waiting.store()
-    })
+    }
+    await waiting.store()
   } catch (error) {
     throw isOfParser(error) ? refuse(`The file is no CSV: ${error.message}.`) : error
   }

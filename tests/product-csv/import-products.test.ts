@@ -143,6 +143,7 @@ describe('a file is refused as a whole', () => {
     [`${header},weight\n`, 422, /^unknown csv header: weight\. A column is id, /],
     [`${header},sku\n`, 422, /^The csv header has sku twice\.$/],
     [`${header}\nB,"open,b,physical\n`, 422, /^The file is no CSV: /],
+    [`${header}\nB,"cl"osed,b,physical\n`, 422, /^The file is no CSV: /],
     [`${header}\n${'B,N,,physical\n'.repeat(50_000)}`, 422, /more than 50000 rows/],
   ])('%#', async (csv, status, detail) => {
     expect(await refused(csv)).toEqual([status, 'Failed Validation', expect.stringMatching(detail)])
