@@ -12,9 +12,9 @@ export type Write<F extends Fields> =
   | { readonly before: Row<F>; readonly changes: Changes<F> }
 
 /**
- * Writes many objects of one list in a few statements, each by the resource's own rules. What is refused is left out, and
- * the others go in: in the place of each is why, or undefined. What changes nothing is not written. None of them may
- * touch what another gives up, or is to have alone: they are written in any order. Needs a transaction.
+ * Writes many objects of one list in a few statements, each by the resource's own rules. In the place of each is why it
+ * was refused, or undefined: the others go in. What changes nothing is not written. None of them may touch what another
+ * gives up, or is to have alone: they are written in any order. Needs a transaction.
  */
 export async function writeMany<F extends Fields>(
   work: Work,
@@ -39,11 +39,12 @@ export async function writeMany<F extends Fields>(
   }
   const { store } = work
   const changed = drafts.filter(({ draft }) => draft.before)
-  await inParts(work, refused, changed, async (some) => {
-    const rows = some.map(({ draft }) => ({ row: draft.before as Row<F>, values: draft.values }))
-    const written = await store.updateAll(resource, rows)
-    if (written.length < rows.length) throw new Error(`${resource.noun[1]} were not held`)
-  })
+  await inParts(work, refused, changed, (some) =>
+    store.updateAll(
+      resource,
+      some.map(({ draft }) => draft),
+    ),
+  )
   const made = drafts.filter(({ draft }) => !draft.before)
   await inParts(work, refused, made, async (some) => {
     await store.insertAll(

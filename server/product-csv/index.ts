@@ -1,7 +1,7 @@
 import { module } from '../kernel/module.ts'
+import { forgetStagedRows } from './forget-staged-rows.ts'
 import { importProducts } from './import-products.ts'
 import { productImport } from './product-import.ts'
-import { forgetStagedRows } from './staged-rows.ts'
 
 export const productCsvChapter = module({
   name: 'product-csv',

@@ -1,7 +1,8 @@
+import { ownKept } from '../kernel/added-fields.ts'
 import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { inputOf } from '../kernel/operations.ts'
-import type { Row } from '../kernel/resource.ts'
+import type { Resource, Row } from '../kernel/resource.ts'
 import { type Write, writeMany } from '../kernel/write-many.ts'
 import { pimJob } from '../pim-jobs/index.ts'
 import { type ProductFields, products } from '../products/index.ts'
@@ -44,12 +45,13 @@ type Staged = Awaited<ReturnType<typeof stagedRows>>
 /** Imports rows in their order; why those failed that did. */
 async function importRows(work: Work, columns: readonly Column[], staged: Staged): Promise<string[]> {
   const errors: [line: number, message: string][] = []
+  const own = await ownKept(work, products)
   const fail = (line: number, error: unknown) => errors.push([line, messageOf(line, error)])
   const read = staged.flatMap(({ line, cells }) => attempt(() => importRow(columns, line, cells), line, fail))
   for (let rest = read; rest.length; ) {
     const targets = await findTargets(work, rest, fail)
     const apart = thoseApart(rest, targets)
-    await writeRows(work, rest.slice(0, apart), targets, fail)
+    await writeRows(work, own, rest.slice(0, apart), targets, fail)
     rest = rest.slice(apart)
   }
   return errors.toSorted(([one], [other]) => one - other).map(([, message]) => message)
@@ -66,7 +68,7 @@ function attempt<T>(work: () => T, line: number, fail: Fail): T[] {
   }
 }
 
-/** The product that a row is about, held; undefined where it is a new one. Rows that are about none are not among them. */
+/** The product that each row is about, held; undefined where it is a new one. A row that names none is not there. */
 type Targets = ReadonlyMap<ImportRow, Row<ProductFields> | undefined>
 
 async function findTargets(work: Work, rows: readonly ImportRow[], fail: Fail): Promise<Targets> {
@@ -130,11 +132,12 @@ function thoseApart(rows: readonly ImportRow[], targets: Targets): number {
 
 async function writeRows(
   work: Work,
+  own: Resource<ProductFields>,
   rows: readonly ImportRow[],
   targets: Targets,
   fail: Fail,
 ): Promise<void> {
-  const read = inputOf(products)
+  const read = inputOf(own)
   const writes = rows.flatMap((row) => {
     if (!targets.has(row)) return []
     const before = targets.get(row)
@@ -149,7 +152,7 @@ async function writeRows(
   })
   const refused = await writeMany(
     work,
-    products,
+    own,
     [],
     writes.map(([, write]) => write),
   )

@@ -2,7 +2,6 @@ import type { Readable } from 'node:stream'
 import { type CsvError, parse } from 'csv-parse'
 import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
-import type { Chore } from '../kernel/jobs.ts'
 
 /** Rows of a file that wait to be imported. */
 
@@ -14,8 +13,6 @@ const perStatement = { rows: 1000, characters: 1_000_000 }
 
 /** As long as a row may be, in bytes. */
 const rowBytesMax = 2 * 1024 * 1024
-
-const keptMs = 30 * 86_400_000
 
 type Cells = readonly string[]
 
@@ -135,18 +132,4 @@ export async function stagedCount({ store }: Work, importId: string): Promise<nu
 
 export async function dropStaged({ store }: Work, importId: string): Promise<void> {
   await store.bulk('DELETE FROM product_import_rows WHERE store_id = $1 AND import_id = $2', importId)
-}
-
-/** Deletes rows that no job has gone through: it was cancelled, or never asked for. */
-export const forgetStagedRows: Chore = {
-  name: 'product-csv:forget-staged-rows',
-  attemptsMax: 3,
-  every: '23 4 * * *',
-  run: async ({ database, clock }) => {
-    await database.run({
-      text: 'DELETE FROM product_import_rows WHERE received_at < $1',
-      values: [new Date(clock.now().getTime() - keptMs)],
-      long: true,
-    })
-  },
 }

@@ -1,6 +1,6 @@
 import type { Fields, Values } from '../fields.ts'
 import { newId } from '../ids.ts'
-import type { Resource, Row } from '../resource.ts'
+import type { Resource } from '../resource.ts'
 import { Binds } from './binds.ts'
 import type { Sql } from './database.ts'
 import { recordedBy } from './row-statements.ts'
@@ -25,8 +25,9 @@ export interface NewRow<F extends Fields> {
   readonly values: Values<F>
 }
 
+/** What is stored in place of a row's values. */
 export interface ChangedRow<F extends Fields> {
-  readonly row: Row<F>
+  readonly id: string
   readonly values: Values<F>
 }
 
@@ -53,8 +54,6 @@ const long = (text: string, { values }: Binds): Sql => ({ text, values, long: tr
 
 const insertInto = (table: string, columns: string) =>
   `INSERT INTO ${table} (store_id, created_at, updated_at, ${columns}) SELECT $1::uuid, $3::timestamptz, $3::timestamptz`
-
-const setVersion = 'version = r.version + 1, updated_at = greatest(r.updated_at, $3::timestamptz)'
 
 export function insertAllSql<F extends Fields>(
   into: Resource<F>,
@@ -83,25 +82,6 @@ export function insertFromSql({ table }: Table, { columns, rows }: Batch, by: Wr
   return long(`${insertInto(table, names)}, ${made} FROM ${from} ON CONFLICT DO NOTHING RETURNING id`, binds)
 }
 
-export function updateAllSql<F extends Fields>(
-  of: Resource<F>,
-  changed: readonly ChangedRow<F>[],
-  by: Writer,
-): Sql {
-  const binds = bindsOf(by)
-  const documents = changed.map(({ values }) => split(of, values))
-  const ids = binds.bind(changed.map(({ row }) => row.id))
-  const versions = binds.bind(changed.map(({ row }) => row.version))
-  const docs = binds.bind(documents.map(([doc]) => doc))
-  const hidden = binds.bind(documents.map(([, hidden]) => hidden))
-  const given = `unnest(${ids}::uuid[], ${versions}::int[], ${docs}::json[], ${hidden}::json[]) AS given (id, version, doc, hidden)`
-  return long(
-    `UPDATE ${of.table} r SET ${setVersion}, doc = given.doc, hidden = given.hidden FROM ${recordedBy(2)}, ${given} ` +
-      'WHERE r.store_id = $1 AND r.id = given.id AND r.version = given.version RETURNING r.id',
-    binds,
-  )
-}
-
 export function changeAllSql({ table }: Table, { where, doc, hidden, from }: Sweep, by: Writer): Sql {
   const binds = bindsOf(by)
   const sets = Object.entries({ doc, hidden }).map(([column, sql]) =>
@@ -109,8 +89,8 @@ export function changeAllSql({ table }: Table, { where, doc, hidden, from }: Swe
   )
   const more = from ? `, ${from(binds.bind)}` : ''
   return long(
-    `UPDATE ${table} r SET ${setVersion}${sets.join('')} FROM ${recordedBy(2)}${more} ` +
-      `WHERE r.store_id = $1 AND ${where(binds.bind)} RETURNING r.id`,
+    `UPDATE ${table} r SET version = r.version + 1, updated_at = greatest(r.updated_at, $3::timestamptz)` +
+      `${sets.join('')} FROM ${recordedBy(2)}${more} WHERE r.store_id = $1 AND ${where(binds.bind)} RETURNING r.id`,
     binds,
   )
 }
@@ -121,4 +101,19 @@ export function removeAllSql({ table }: Table, where: Bound, { storeId, stamp }:
     `DELETE FROM ${table} r USING ${recordedBy(2)} WHERE r.store_id = $1 AND ${where(binds.bind)} RETURNING r.id`,
     binds,
   )
+}
+
+/** The sweep that gives rows other values. */
+export function updateAllOf<F extends Fields>(of: Resource<F>, rows: readonly ChangedRow<F>[]): Sweep {
+  const documents = rows.map(({ values }) => split(of, values))
+  return {
+    where: () => 'r.id = given.id',
+    from: (bind) => {
+      const ids = bind(rows.map(({ id }) => id))
+      const [docs, hidden] = [0, 1].map((i) => bind(documents.map((both) => both[i])))
+      return `unnest(${ids}::uuid[], ${docs}::json[], ${hidden}::json[]) AS given (id, doc, hidden)`
+    },
+    doc: () => 'given.doc',
+    hidden: () => 'given.hidden',
+  }
 }

@@ -14,7 +14,7 @@ import {
   type NewRow,
   removeAllSql,
   type Sweep,
-  updateAllSql,
+  updateAllOf,
   type Writer,
 } from './many-rows.ts'
 import { refusalOf } from './refusals.ts'
@@ -179,15 +179,9 @@ export class Store {
     return rows.length ? this.#writeMany(into, insertAllSql(into, rows, this.#writer(into))) : []
   }
 
-  /**
-   * Stores all values of any number of rows in place of the old ones, in one statement. The ids of those that were still
-   * as they are given here.
-   */
-  async updateAll<F extends Fields>(
-    of: Resource<F>,
-    changed: readonly ChangedRow<F>[],
-  ): Promise<readonly string[]> {
-    return changed.length ? this.#writeMany(of, updateAllSql(of, changed, this.#writer(of))) : []
+  /** Stores all values of these rows in place of the old ones, in one statement. They are held (see `hold`). */
+  async updateAll<F extends Fields>(of: Resource<F>, rows: readonly ChangedRow<F>[]): Promise<void> {
+    if (rows.length) await this.changeAll(of, updateAllOf(of, rows))
   }
 
   /** As `findWhole`, of many; in any order, and without those that are not there. */
