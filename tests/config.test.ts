@@ -39,6 +39,14 @@ const refused: [env: Record<string, string>, line: RegExp][] = [
   [{ SUTLER_TRUST_PROXY: '10.0.0.256' }, /^SUTLER_TRUST_PROXY is "10.0.0.256"/],
   [{ SUTLER_TRUST_PROXY: '10.0.0.1,' }, /^SUTLER_TRUST_PROXY is "10.0.0.1,"/],
   [{ SUTLER_PROVIDER_NETWORKS: 'localhost' }, /^SUTLER_PROVIDER_NETWORKS is "localhost": it must be IP addr/],
+  [
+    { SUTLER_S3_BUCKET: 'a', SUTLER_S3_ACCESS_KEY_ID: 'b' },
+    /^SUTLER_S3_BUCKET, SUTLER_S3_ACCESS_KEY_ID and SUTLER_S3_SECRET_ACCESS_KEY go together: set all or none$/,
+  ],
+  [
+    { SUTLER_S3_ENDPOINT: 's3.example.com' },
+    /^SUTLER_S3_ENDPOINT is "s3.example.com": it must be an http or https/,
+  ],
   [{ SUTLER_STRICT_PASSWORDS: 'yes' }, /^SUTLER_STRICT_PASSWORDS is "yes": it must be true or false$/],
   [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL is "loud": it must be one of trace, debug,/],
   [{ SUTLER_TOKEN_LIFETIME_S: '0' }, /^SUTLER_TOKEN_LIFETIME_S is "0": it must be a whole number from 1/],

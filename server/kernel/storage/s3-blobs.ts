@@ -53,11 +53,14 @@ export async function s3Blobs(bucket: Bucket, directory: string): Promise<Blobs>
 
     async read(name, part) {
       const range = part && { Range: `bytes=${part.first}-${part.last}` }
-      const found = await answered(
-        client.send(new s3.GetObjectCommand({ ...at(name), ...range })),
-        'NoSuchKey',
-      )
-      return found?.Body as Readable | undefined
+      const get = client.send(new s3.GetObjectCommand({ ...at(name), ...range }))
+      const found = await answered(get, 'NoSuchKey')
+      const body = found?.Body as Readable | undefined
+      if (body && part && found?.ContentLength !== part.last - part.first + 1) {
+        body.destroy()
+        throw unavailable('it answered another part than it was asked for')
+      }
+      return body
     },
 
     async remove(name) {
@@ -91,11 +94,12 @@ async function answered<T>(answer: Promise<T>, fault?: string): Promise<T | unde
     return await answer
   } catch (error) {
     if (fault !== undefined && (error as Error).name === fault) return undefined
-    throw new Problem('unavailable', 'What files are kept in does not answer: try again.', {
-      cause: reasonOf(error),
-    })
+    throw unavailable(reasonOf(error))
   }
 }
+
+const unavailable = (cause: string) =>
+  new Problem('unavailable', 'What files are kept in does not answer: try again.', { cause })
 
 /** Without the request, which is signed. */
 function reasonOf(error: unknown): string {
