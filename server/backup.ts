@@ -1,13 +1,14 @@
 import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { readConfig } from './config.ts'
+import { join, relative, resolve } from 'node:path'
+import { bucketOf, filesDirOf, readConfig } from './config.ts'
 import { systemClock } from './kernel/clock.ts'
 import { StartupError } from './kernel/errors.ts'
 import { backUp, restore } from './kernel/storage/backup.ts'
 
 /** `backup <directory>` copies the data directory there, under a running server too; `restore <directory>` back. */
 async function run(command: string | undefined, path: string | undefined): Promise<string> {
-  const { databaseUrl, dataDir } = readConfig()
+  const config = readConfig()
+  const { databaseUrl, dataDir } = config
   if ((command !== 'backup' && command !== 'restore') || !path) {
     throw new StartupError('say where: npm run backup -- <directory>, or npm run restore -- <directory>')
   }
@@ -22,9 +23,19 @@ async function run(command: string | undefined, path: string | undefined): Promi
   const secret = existsSync(join(directory, 'secret'))
     ? ''
     : ' (the secret is not in it: keep SUTLER_SECRET yourself)'
+  const more = secret + filesElsewhere(config)
   return command === 'backup'
-    ? `The backup of ${dataDir} is ${directory}${secret}`
-    : `${dataDir} is as ${directory} was: start it with npm start${secret}`
+    ? `The backup of ${dataDir} is ${directory}${more}`
+    : `${dataDir} is as ${directory} was: start it with npm start${more}`
+}
+
+/** Uploaded files are in the data directory, unless a setting says otherwise. */
+function filesElsewhere(config: ReturnType<typeof readConfig>): string {
+  const [bucket, filesDir] = [bucketOf(config), filesDirOf(config)]
+  const within = relative(config.dataDir, filesDir)
+  if (!bucket && within && !within.startsWith('..')) return ''
+  const where = bucket ? `the bucket ${bucket.name}` : filesDir
+  return ` (uploaded files are not in it: keep ${where} yourself)`
 }
 
 const [command, path] = process.argv.slice(2)

@@ -54,6 +54,16 @@ async function fill(dataDir: string): Promise<void> {
 
 const account = (name: string) => ({ data: { type: 'account', name } })
 
+/** The address of a file that was uploaded. */
+async function upload({ token }: Client, url: string, name: string, content: string): Promise<string> {
+  const form = new FormData()
+  form.append('file', new Blob([content]), name)
+  const headers = { authorization: `Bearer ${token}` }
+  const answer = await fetch(`${url}/v2/files`, { method: 'POST', headers, body: form })
+  expect(answer.status).toBe(201)
+  return ((await answer.json()) as { data: { link: { href: string } } }).data.link.href
+}
+
 /** Accounts, one after the other in each of eight hands, until told to stop. */
 function write(admin: Client) {
   const acknowledged: string[] = []
@@ -78,8 +88,10 @@ test('a backup that is made under writes is whole: writes, totals, deep pages, p
   const [dataDir, places] = [newDirectory(), newDirectory()]
   const backup = join(places, 'backups', 'monday')
   const running = serve(dataDir, key)
-  const admin = await adminOf(await running.ready)
+  const url = await running.ready
+  const admin = await adminOf(url)
   await fill(dataDir)
+  const picture = await upload(admin, url, 'kept.txt', 'what was uploaded')
   const writer = write(admin)
   await expect.poll(() => writer.acknowledged.length, { timeout: 20_000 }).toBeGreaterThan(100)
   const before = [...writer.acknowledged]
@@ -110,7 +122,10 @@ test('a backup that is made under writes is whole: writes, totals, deep pages, p
   expect(fs.readFileSync(join(restored, 'secret'), 'utf8')).toBe(
     fs.readFileSync(join(dataDir, 'secret'), 'utf8'),
   )
-  const again = await adminOf(await serve(restored, key).ready)
+  const restoredUrl = await serve(restored, key).ready
+  const again = await adminOf(restoredUrl)
+  expect(await (await fetch(restoredUrl + new URL(picture).pathname)).text()).toBe('what was uploaded')
+  expect(fs.existsSync(join(restored, 'files/unfinished'))).toBe(false)
 
   const ids = (
     await sql(restored, 'SELECT id FROM accounts ORDER BY created_at DESC, id DESC')
@@ -187,7 +202,11 @@ test('what is damaged, or nowhere, is refused in one line', async () => {
   await stop(running.child)
   await refused(/^sutler: .* is in the data directory: .*\n$/, 'backup', dataDir, join(dataDir, 'backup'))
   const backup = join(places, 'backup')
-  expect(await run('backup', dataDir, backup)).toMatchObject({ code: 0 })
+  const elsewhere = { SUTLER_FILES_DIR: join(places, 'files') }
+  expect(await run('backup', dataDir, backup, elsewhere)).toMatchObject({
+    code: 0,
+    said: expect.stringContaining(`(uploaded files are not in it: keep ${join(places, 'files')} yourself)`),
+  })
   const file = join(backup, 'postgres/global/pg_control')
   const bytes = fs.readFileSync(file)
   fs.writeFileSync(file, bytes.fill(1, 100, 101))

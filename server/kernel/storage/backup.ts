@@ -15,7 +15,8 @@ import { isAlive } from './pid-file.ts'
 const description = 'backup.json'
 
 /** Of the data directory: what belongs to the process that runs there. */
-const ofTheProcess = /^(postgres|postgres\.init-.*|postgres\.log.*|sutler\.pid.*|restore\.unfinished-.*)$/
+const ofTheProcess =
+  /^(postgres|postgres\.init-.*|postgres\.log.*|sutler\.pid.*|restore\.unfinished-.*|files\/unfinished)$/
 /** Of the cluster, as PostgreSQL's documentation lists it: directories whose contents, and files that, mean nothing. */
 const emptied = /^pg_(dynshmem|notify|replslot|serial|snapshots|stat_tmp|subtrans|wal)\/./
 const leftOut =
