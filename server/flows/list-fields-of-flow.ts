@@ -11,7 +11,7 @@ export const listFieldsOfFlow = (fields: Resource) =>
     about: 'Lists the fields of a flow, a page at a time, the newest first.',
     area: 'flows',
     status: 200,
-    shows: { page: true, resource: fields },
+    shows: { page: true },
     async run(ctx, { rawBody: _, ...call }) {
       const { id } = await findFlow(ctx, call.params.flow_id)
       return list(ctx, fields, [], call, (bind) => `flow_id = ${bind(id)}::uuid`)

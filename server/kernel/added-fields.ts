@@ -8,7 +8,7 @@ import { type Resource, shown } from './resource.ts'
 /**
  * Fields that a store adds to a resource at run time. The table `added_fields` has them by the name that the resource
  * says (`addedUnder`), in the order that they are shown in. Each statement that reads rows or writes one tells their
- * state too, so nobody ever goes by others than the row did: see docs/decisions/0018-added-fields.md.
+ * state too, so nobody ever goes by others than the row did: see docs/decisions/0019-added-fields.md.
  */
 
 /** One of them, as the table has it. */

@@ -1,5 +1,5 @@
 -- The fields that stores add to resources at run time, by the name that the resource has for it. Every statement that
--- reads or writes such rows asks for `state`, which is another one whenever `fields` are: see docs/decisions/0018.
+-- reads or writes such rows asks for `state`, which is another one whenever `fields` are: see docs/decisions/0019.
 CREATE TABLE added_fields (
   store_id uuid NOT NULL,
   name text NOT NULL,

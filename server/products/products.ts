@@ -54,7 +54,7 @@ async function completeProduct(work: Work, draft: Draft<ProductFields>): Promise
 /** What was told of a product, without what only the server knows. */
 function told(values: Draft<ProductFields>['values']): object {
   const shown = Object.entries(values).filter(
-    ([name, value]) => value !== undefined && !productFields[name as keyof ProductFields].options.hidden,
+    ([name, value]) => value !== undefined && !productFields[name as keyof ProductFields]?.options.hidden,
   )
   return Object.fromEntries(shown)
 }

@@ -46,6 +46,45 @@ test('several processes on one database are one server', async () => {
     }
   }
 
+  // What a store adds to a resource is read and checked by every process at once.
+  const old = (await first.get('/v2/accounts?page[limit]=1')).body.data[0].id
+  const flow = await first.post('/v2/flows', { data: { type: 'flow', name: 'More', slug: 'accounts' } })
+  const relationships = { flow: { data: { type: 'flow', id: flow.body.data.id } } }
+  const grade = {
+    type: 'field',
+    name: 'Grade',
+    slug: 'grade',
+    field_type: 'integer',
+    default: 1,
+    relationships,
+  }
+  const field = await second.post('/v2/fields', { data: grade })
+  expect(field.status).toBe(201)
+  for (const [n, admin] of [third, first, second].entries()) {
+    expect((await admin.get(`/v2/accounts/${old}`)).body.data.grade).toBe(null)
+    const made = await admin.post('/v2/accounts', account(`graded-${n}`))
+    expect([made.status, made.body.data.grade]).toEqual([201, 1])
+  }
+  for (const [n, slug] of ['level', 'grade', 'rank'].entries()) {
+    const [definer, ...others] =
+      [
+        [first, second, third],
+        [second, third, first],
+        [third, first, second],
+      ][n] ?? []
+    expect(
+      (await definer?.put(`/v2/fields/${field.body.data.id}`, { data: { type: 'field', slug } }))?.status,
+    ).toBe(200)
+    for (const admin of others) {
+      const changed = await admin.put(`/v2/accounts/${old}`, { data: { type: 'account', [slug]: n } })
+      expect([slug, changed.status, changed.body.data[slug]]).toEqual([slug, 200, n])
+      const refused = await admin.post('/v2/accounts', {
+        data: { ...account('x').data, [slug]: 'no number' },
+      })
+      expect([slug, refused.status]).toEqual([slug, 422])
+    }
+  }
+
   // A token is good everywhere, until its key is deleted anywhere.
   const made = await first.post('/v2/application-keys', {
     data: { type: 'application_key', name: 'Passing' },
