@@ -22,7 +22,7 @@ export function changedDraft<F extends Fields>(
   const stored = { ...before.doc, ...before.hidden }
   const changed = merged(resource, stored, changes)
   refuseImmutable(resource, stored, changed)
-  return { id: before.id, scope: before.scope, values: { ...stored, ...changed }, before }
+  return { id: before.id, scope: before.scope, values: { ...stored, ...changed }, before, changes }
 }
 
 type Bag = Readonly<Record<string, unknown>>

@@ -47,6 +47,8 @@ export interface Relationship {
   readonly meta?: Fields
   /** The row of the access table that says who may call. */
   readonly area: string
+  /** What else changes with an owner's links, in one transaction with them. */
+  afterEdit?(work: Work, ownerId: string, links: readonly Link[]): Promise<void>
   /** The operations there are, and the status that each is answered with: 204 says nothing, the others all links. */
   readonly operations: Readonly<Partial<Record<LinkOperation, 200 | 201 | 204>>>
 }
@@ -164,6 +166,7 @@ async function edit(
   const { n, detail } = of.most
   if (after.length > n) throw new Problem('unprocessable', detail(n), { source: 'data' })
   await keeper.write(work, owner, before, after)
+  await of.afterEdit?.(work, ownerId, after)
   return after
 }
 

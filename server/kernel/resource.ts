@@ -1,7 +1,15 @@
 import type { Added, AddedField, AddedUnder } from './added-fields.ts'
 import type { Ctx, Principal, Work } from './context.ts'
 import type { Envelope } from './envelope.ts'
-import { type Field, type FieldOptions, type Fields, field, type JsonSchema, type Values } from './fields.ts'
+import {
+  type Changes,
+  type Field,
+  type FieldOptions,
+  type Fields,
+  field,
+  type JsonSchema,
+  type Values,
+} from './fields.ts'
 import type { Ask, Op } from './query/parse.ts'
 
 /** What a filter compares. */
@@ -126,6 +134,8 @@ export interface Draft<F extends Fields = Fields> {
   values: Values<F>
   /** The row as it was, on update. */
   readonly before?: Row<F>
+  /** What the update changes: where the public contract makes something of what is left out. */
+  readonly changes?: Changes<F>
 }
 
 export interface Definition<
