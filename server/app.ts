@@ -17,6 +17,7 @@ import { pimJobChapter } from './pim-jobs/index.ts'
 import { productCsvChapter } from './product-csv/index.ts'
 import { productChapter } from './products/index.ts'
 import { settings } from './settings/index.ts'
+import { variationChapter } from './variations/index.ts'
 
 const users = usersWith({
   whenCreated: autoCreateAccount,
@@ -41,6 +42,7 @@ const chapters: readonly Module[] = [
   productChapter,
   hierarchyChapter,
   productCsvChapter,
+  variationChapter,
 ]
 
 /** Everything the server does. Nothing registers itself; a module may use only the modules above it. */

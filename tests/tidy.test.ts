@@ -107,6 +107,7 @@ const kernelsOwn: readonly (readonly [word: string, says: string, where?: RegExp
   ['member', 'of a JSON object'],
   ['node', 'what runs the server'],
   ['of', 'plain English'],
+  ['option', 'of a field, of a function, of a command'],
   ['password', 'a format of JSON Schema; of a database', /(input|storage\/embedded)\.ts$/],
   ['permission', 'of a caller; of a file'],
   ['personal', 'what a resource says of its objects'],

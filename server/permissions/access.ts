@@ -46,4 +46,5 @@ export const access = {
   'flow-entries': readable,
   products: admin,
   hierarchies: admin,
+  variations: admin,
 } as const satisfies AccessTable

@@ -131,5 +131,5 @@ function messageOf({ requestId }: Work, error: unknown): string {
     return `There was an internal server error; report it with the request id ${requestId}.`
   }
   const { source, message } = error
-  return source ? `${source}: ${message}` : message
+  return source && !message.startsWith(source) ? `${source}: ${message}` : message
 }

@@ -3,6 +3,7 @@ import type { Work } from '../kernel/context.ts'
 import { type Draft, resource } from '../kernel/resource.ts'
 import { mustBeBundle } from './bundles.ts'
 import { productEnvelope } from './envelope.ts'
+import { holdParent, leaveParent } from './leave-parent.ts'
 import { type ProductFields, productFields } from './product-fields.ts'
 import { productFilters } from './product-filters.ts'
 import { productLinks, productMeta } from './product-links.ts'
@@ -24,6 +25,8 @@ export const products = resource({
   meta: productMeta,
   also: productLinks,
   beforeWrite: completeProduct,
+  beforeDelete: holdParent,
+  afterDelete: leaveParent,
   constraints: {
     products_sku_key: {
       code: 'unprocessable',

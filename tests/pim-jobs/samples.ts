@@ -1,26 +1,23 @@
-import { add } from '../../server/kernel/operations.ts'
-import { pimJobErrors } from '../../server/pim-jobs/pim-job-errors.ts'
-import { pimJobs as jobs } from '../../server/pim-jobs/pim-jobs.ts'
+import { setTimeout } from 'node:timers/promises'
 import type { ModuleSamples } from '../support/module-samples.ts'
 
-/** Jobs that nothing carries out. */
 export const pimJobs: ModuleSamples = {
   makers: {
-    'pim-job': async (client, { work }, collection) => {
-      const fields = {
-        type: 'price-import',
-        status: 'pending',
-        started_at: null,
-        completed_at: null,
-      } as const
-      const { id } = await add(work, jobs, [], { ...fields, request_id: work.requestId })
-      return (await client.get(`${collection}/${id}`)).body.data
+    // One that has failed, so that there are errors of it: the names of options are no part of a slug.
+    'pim-job': async (client, samples, collection) => {
+      const product = await samples.make(samples.named('product'), undefined, { slug: `s${Math.random()}` })
+      const variation = await samples.make(samples.named('product-variation'))
+      const options = `${variation.path}/options`
+      await samples.make(samples.named('product-variation-option'), options, { name: 'not for a URL' })
+      const data = [{ type: 'product-variation', id: variation.id }]
+      await client.post(`${product.path}/relationships/variations`, { data })
+      let made = (await client.post(`${product.path}/build`, {})).body.data
+      for (let attempt = 0; made.attributes.status !== 'failed' && attempt < 200; attempt++) {
+        await setTimeout(50)
+        made = (await client.get(`${collection}/${made.id}`)).body.data
+      }
+      return made
     },
-    'pim-job-error': async (client, { work }, collection) => {
-      const [, , , jobId = ''] = collection.split('/')
-      const { id } = await add(work, pimJobErrors, [jobId], { message: 'data.attributes.sku: is taken' })
-      const { data } = (await client.get(`${collection}?page[limit]=100`)).body
-      return data.find((one: { id: string }) => one.id === id)
-    },
+    'pim-job-error': async (client, _samples, collection) => (await client.get(collection)).body.data[0],
   },
 }

@@ -1,5 +1,5 @@
 import type { Work } from '../../server/kernel/context.ts'
-import { valueIn } from '../../server/kernel/envelope.ts'
+import { flat, valueIn } from '../../server/kernel/envelope.ts'
 import { writable } from '../../server/kernel/input.ts'
 import type { Operation } from '../../server/kernel/module.ts'
 import type { Relationship } from '../../server/kernel/relationship.ts'
@@ -17,6 +17,7 @@ import { personalData } from '../personal-data/samples.ts'
 import { pimJobs } from '../pim-jobs/samples.ts'
 import { productSamples } from '../products/samples.ts'
 import { settings } from '../settings/samples.ts'
+import { variationSamples } from '../variations/samples.ts'
 import { appAndWorkshop } from '../workshop/index.ts'
 import type { Client } from './client.ts'
 import { mostOf } from './limits.ts'
@@ -39,6 +40,7 @@ const modules: readonly ModuleSamples[] = [
   hierarchies,
   pimJobs,
   productSamples,
+  variationSamples,
 ]
 
 type Lists = 'runTime' | 'wantedInFull' | 'settledLater' | 'notMadeUp' | 'sharedByAll'
@@ -104,12 +106,6 @@ export class Samples {
   constructor(client: Client, work?: Work) {
     this.#client = client
     this.#work = work
-  }
-
-  /** For the samples of modules, of what no call makes. */
-  get work(): Work {
-    if (!this.#work) throw new Error('these samples were not given the work of their store')
-    return this.#work
   }
 
   /** For the samples of modules: the specimen that `make` takes. */
@@ -267,7 +263,8 @@ export class Samples {
     }
     const { path, body } = await this.make(specimen, collection)
     if (operation !== specimen.operations.update) return { path, body: undefined }
-    const values = { type: body.data.type, ...changesOf(specimen) }
+    const { type } = flat(specimen.resource.envelope, body.data)
+    const values = { type, ...changesOf(specimen) }
     return { path, body: bodyWith(specimen, 'update', values) }
   }
 }

@@ -1,0 +1,74 @@
+import type { Work } from '../kernel/context.ts'
+import { Problem } from '../kernel/errors.ts'
+import { findAll } from '../kernel/find-all.ts'
+import { newId } from '../kernel/ids.ts'
+import { change } from '../kernel/operations.ts'
+import { pimJob } from '../pim-jobs/index.ts'
+import { products } from '../products/index.ts'
+import { type Child, type Plan, planBuild } from './build-plan.ts'
+import { Unbuildable } from './build-rules.ts'
+import { mustBeBuildable } from './must-be-buildable.ts'
+
+/** Makes the children of a product what its variations, their modifiers and its build rules say: all, or nothing. */
+export const buildChildren = pimJob<{ readonly productId: string }>({
+  type: 'child-products',
+  run: async (work, { payload: { productId } }) => {
+    // Whoever changes the product or one of its children meanwhile waits.
+    await work.store.hold(products, productId)
+    const { parent, variations } = await mustBeBuildable(work, productId)
+    const children = await holdChildren(work, productId)
+    await carryOut(work, parent, children, planned(parent, variations, children))
+    return undefined
+  },
+})
+
+async function holdChildren(work: Work, parentId: string): Promise<readonly Child[]> {
+  const found = await work.store.rows(
+    `SELECT id FROM ${products.table} WHERE store_id = $1 AND parent_id = $2`,
+    parentId,
+  )
+  const ids = await work.store.hold(products, ...found.map(([id]) => id as string))
+  const rows = await findAll(work, products, [...ids])
+  return rows.map(({ id, doc, hidden }) => ({ id, values: { ...doc, ...hidden } }))
+}
+
+function planned(
+  parent: Child,
+  variations: Parameters<typeof planBuild>[1],
+  children: readonly Child[],
+): Plan {
+  try {
+    return planBuild(parent, variations, children, newId)
+  } catch (error) {
+    if (!(error instanceof Unbuildable)) throw error
+    throw new Problem('unprocessable', error.message, { cause: error })
+  }
+}
+
+async function carryOut(work: Work, parent: Child, children: readonly Child[], plan: Plan): Promise<void> {
+  const { store } = work
+  const { made, changed, gone, matrix, variations } = plan
+  if (gone.length) await store.removeAll(products, (bind) => `r.id = ANY(${bind(gone)}::uuid[])`)
+  // One may be given what another gives up: both give it up first.
+  const givingUp = inTheWay(children, changed)
+  await store.updateAll(
+    products,
+    givingUp.map(({ id, values }) => ({ id, values: { ...values, sku: null, slug: null } })),
+  )
+  await store.updateAll(products, changed)
+  await store.insertAll(products, made)
+  await change(work, products, [], parent.id, { variations, variation_matrix: matrix })
+}
+
+/** Those whose SKU or slug another of them is to have. */
+function inTheWay(children: readonly Child[], changed: readonly Child[]): readonly Child[] {
+  const before = new Map(children.map(({ id, values }) => [id, values]))
+  const isWanted = (['sku', 'slug'] as const).map((field) => {
+    const wanted = new Set(changed.map(({ values }) => values[field]))
+    return ({ id, values }: Child) => {
+      const had = before.get(id)?.[field]
+      return had != null && had !== values[field] && wanted.has(had)
+    }
+  })
+  return changed.filter((child) => isWanted.some((is) => is(child)))
+}

@@ -1,0 +1,151 @@
+import { isDeepStrictEqual } from 'node:util'
+import {
+  type ChildVariation,
+  type Product,
+  type ProductVariation,
+  products,
+  type VariationMatrix,
+} from '../products/index.ts'
+import { combinationsOf, Unbuildable } from './build-rules.ts'
+import { type BuildOption, type ChildValues, childValues } from './child-values.ts'
+
+/** What a build does: which children there are to be, and what becomes of those that there are. */
+
+type Shown = Omit<ChildVariation['option'], 'id'>
+
+export interface BuildVariation {
+  readonly id: string
+  readonly name: string
+  readonly sort_order?: number
+  readonly options: readonly (BuildOption & Shown)[]
+}
+
+export interface Child {
+  readonly id: string
+  readonly values: Product
+}
+
+export interface Plan {
+  readonly made: readonly Child[]
+  readonly changed: readonly Child[]
+  readonly gone: readonly string[]
+  readonly matrix: VariationMatrix
+  readonly variations: readonly ProductVariation[]
+}
+
+/**
+ * A child stays the same for as long as its options are: with another variation it is another. One that was changed by
+ * itself is left as it is.
+ */
+export function planBuild(
+  parent: Child,
+  variations: readonly BuildVariation[],
+  children: readonly Child[],
+  newId: () => string,
+): Plan {
+  const there = new Map(children.map((child) => [keyOf(optionsOfChild(child)), child]))
+  const options = variations.map(
+    (variation) => new Map(variation.options.map((option) => [option.id, option])),
+  )
+  const combinations = combinationsOf(
+    variations.map((variation) => variation.options.map(({ id }) => id)),
+    parent.values.build_rules,
+  )
+  const [made, changed]: [Child[], Child[]] = [[], []]
+  const matrix: MutableMatrix = {}
+  const kept = new Set<string>()
+  for (const ids of combinations) {
+    const chosen = ids.map((id, i) => options[i]?.get(id) as BuildVariation['options'][number])
+    const before = there.get(keyOf(ids))
+    const id = before?.id ?? newId()
+    kept.add(id)
+    enter(matrix, ids, id)
+    if (before?.values.edited) continue
+    const values = valuesOf(parent, chosen, variations, before?.values)
+    if (!before) made.push({ id, values })
+    else if (!isDeepStrictEqual(values, before.values)) changed.push({ id, values })
+  }
+  const gone = children.filter(({ id }) => !kept.has(id)).map(({ id }) => id)
+  const used = new Set(combinations.flat())
+  return { made, changed, gone, matrix, variations: shownVariations(variations, used) }
+}
+
+const keyOf = (options: readonly string[]): string => [...options].sort().join(' ')
+
+const optionsOfChild = ({ values }: Child) => (values.child_variations ?? []).map(({ option }) => option.id)
+
+interface MutableMatrix {
+  [optionId: string]: string | MutableMatrix
+}
+
+function enter(matrix: MutableMatrix, [first = '', ...rest]: readonly string[], id: string): void {
+  if (!rest.length) {
+    matrix[first] = id
+    return
+  }
+  matrix[first] ??= {}
+  enter(matrix[first] as MutableMatrix, rest, id)
+}
+
+const shownOption = ({ id, name, description }: BuildVariation['options'][number]) => ({
+  id,
+  name,
+  ...(description !== undefined && { description }),
+})
+
+const nameOf = ({ id, name, sort_order }: BuildVariation) => ({
+  id,
+  name,
+  ...(sort_order !== undefined && { sort_order }),
+})
+
+/** The variations as their product shows them: with all of their options, or those that are used. */
+export const shownVariations = (
+  variations: readonly BuildVariation[],
+  used?: ReadonlySet<string>,
+): readonly ProductVariation[] =>
+  variations.map((variation) => ({
+    ...nameOf(variation),
+    options: variation.options.filter(({ id }) => !used || used.has(id)).map(shownOption),
+  }))
+
+/** What a child is stored as. What it has beside its attributes (its main image) stays. */
+function valuesOf(
+  parent: Child,
+  chosen: BuildVariation['options'],
+  variations: readonly BuildVariation[],
+  before: Product | undefined,
+): Product {
+  const told = childValues(parent.values, chosen)
+  mustFit(told)
+  const known = before && {
+    relationships: before.relationships,
+    custom_relationships: before.custom_relationships,
+  }
+  const values = {
+    ...known,
+    ...told,
+    product_type: 'child',
+    parent_id: parent.id,
+    child_variations: variations.map((variation, i) => ({
+      ...nameOf(variation),
+      options: null,
+      option: shownOption(chosen[i] as BuildVariation['options'][number]),
+    })),
+  }
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Product
+}
+
+/** What was put together must be what a product may have. */
+function mustFit(values: ChildValues): void {
+  if (typeof values.slug === 'string' && !/^[A-Za-z0-9._-]+$/.test(values.slug)) {
+    throw new Unbuildable('slug must be URL compatible.')
+  }
+  for (const field of ['name', 'description', 'sku', 'slug'] as const) {
+    const { maxLength } = products.fields[field].schema as { readonly maxLength: number }
+    const value = values[field]
+    if (typeof value === 'string' && value.length > maxLength && [...value].length > maxLength) {
+      throw new Unbuildable(`data.attributes.${field}: a child's has at most ${maxLength} characters.`)
+    }
+  }
+}

@@ -1,0 +1,31 @@
+/** What modifiers change of a child, and how: one of each (field, operation) per option. */
+
+/** The fields whose text may be put together. */
+const composed = ['name', 'description', 'sku', 'slug'] as const
+export type ComposedField = (typeof composed)[number]
+
+/** The fields that are only ever replaced, and those of them whose value is JSON. */
+const replaced = ['upc_ean', 'mpn', 'external_ref', 'custom_inputs', 'build_rules', 'locales'] as const
+export const inJson: readonly string[] = ['custom_inputs', 'build_rules', 'locales']
+
+const operations = ['append', 'prepend', 'equals'] as const
+
+export const modifierTypes = [
+  ...composed.flatMap((field) => operations.map((operation) => `${field}_${operation}` as const)),
+  'sku_builder',
+  'slug_builder',
+  'commodity_type',
+  'status',
+  ...replaced.map((field) => `${field}_equals` as const),
+  'price',
+] as const
+
+export type ModifierType = (typeof modifierTypes)[number]
+
+/** The field that a modifier is about, and what it does there: `sku_append` is sku and append. */
+export function partsOf(type: ModifierType): { readonly field: string; readonly operation: string } {
+  if (type === 'commodity_type' || type === 'status') return { field: type, operation: 'equals' }
+  if (type === 'price') return { field: 'price', operation: 'refer' }
+  const at = type.lastIndexOf('_')
+  return { field: type.slice(0, at), operation: type.slice(at + 1) }
+}

@@ -1,0 +1,75 @@
+import type { Work } from '../kernel/context.ts'
+import { Problem } from '../kernel/errors.ts'
+import { choice, text } from '../kernel/fields.ts'
+import { type Draft, type Row, resource, walks } from '../kernel/resource.ts'
+import { products } from '../products/index.ts'
+import { modifierTypes } from './modifier-types.ts'
+import { mustSuit } from './modifier-values.ts'
+import { options } from './options.ts'
+import { owned, variationEnvelope } from './variation-fields.ts'
+
+const fields = {
+  type: choice(modifierTypes, {
+    required: true,
+    about: 'What it changes of a child that has the option, and how. An option has one of each.',
+    example: 'sku_append',
+  }),
+  value: text({
+    nullable: true,
+    about: 'Of all but builders and prices: what is set, put before or put after.',
+    example: '-SMALL',
+  }),
+  seek: text({
+    nullable: true,
+    max: 255,
+    about: 'Of a builder: what is looked for in the value of the parent.',
+  }),
+  set: text({ nullable: true, max: 255, about: 'Of a builder: what is put in its place.' }),
+  reference_name: text({
+    nullable: true,
+    max: 255,
+    about: 'Of a price: which modifier of the price book applies.',
+  }),
+}
+
+export type ModifierFields = typeof fields
+
+/** What is different in a child that has an option. */
+export const modifiers = resource({
+  type: 'product-variation-modifier',
+  noun: ['product-variation-modifier', 'product-variation-modifiers'],
+  about: 'What is different in a child that has the option.',
+  path: '/pcm/variations/:variation_id/options/:option_id/modifiers',
+  parent: () => options,
+  table: 'product_variation_modifiers',
+  fields,
+  filter: walks,
+  sort: ['created_at', 'id', 'updated_at'],
+  area: 'variations',
+  envelope: { ...variationEnvelope, type: 'attributes' },
+  meta: owned,
+  beforeWrite: (_work, { values }: Draft<ModifierFields>) => mustSuit(values),
+  beforeDelete: refuseInUse,
+  constraints: {
+    product_variation_modifiers_type_key: {
+      code: 'unprocessable',
+      detail: 'The option has a modifier of this type: an option has one of each.',
+      source: 'data.attributes.type',
+    },
+  },
+})
+
+/** It is in use where a child was built of its option. */
+async function refuseInUse({ store }: Work, { scope: [variation, option] }: Row): Promise<void> {
+  const [child] = await store.rows(
+    `SELECT 1 FROM ${products.table} p JOIN ${products.table} c ON c.store_id = p.store_id AND c.parent_id = p.id
+     WHERE p.store_id = $1 AND p.variations @> $2::jsonb
+       AND (c.hidden->'child_variations')::jsonb @> $3::jsonb LIMIT 1`,
+    JSON.stringify([{ id: variation }]),
+    JSON.stringify([{ option: { id: option } }]),
+  )
+  if (!child) return
+  throw new Problem('unprocessable', 'One or more modifiers are currently in use', {
+    title: 'Failed Validation',
+  })
+}

@@ -1,0 +1,30 @@
+import type { Work } from '../kernel/context.ts'
+import { Problem } from '../kernel/errors.ts'
+import { findVisible } from '../kernel/operations.ts'
+import type { Link } from '../kernel/relationship.ts'
+import { isInBundle, products } from '../products/index.ts'
+import type { BuildVariation, Child } from './build-plan.ts'
+import { findLinked } from './linked-variations.ts'
+
+const refusal = (detail: string) => new Problem('unprocessable', detail, { title: 'Failed Validation' })
+
+/** A product, and the variations that its children are built of; refuses one that has no children. */
+export async function mustBeBuildable(
+  work: Work,
+  productId: string,
+): Promise<{ readonly parent: Child; readonly variations: readonly BuildVariation[] }> {
+  const { id, doc, hidden } = await findVisible(work, products, productId)
+  const parent = { id, values: { ...doc, ...hidden } }
+  const { product_type, relationships } = parent.values
+  if (product_type === 'child' || product_type === 'bundle')
+    throw refusal(`A ${product_type} product has no children.`)
+  if (product_type === 'standard' && (await isInBundle(work, id))) {
+    throw refusal('The product is part of a bundle: it cannot become a parent.')
+  }
+  const { variations: linked } = (relationships ?? {}) as { variations?: { data: readonly Link[] } }
+  const variations = await findLinked(work, linked?.data ?? [])
+  if (!variations.length) throw refusal('The product has no variations: link some with options first.')
+  const empty = variations.find(({ options }) => !options.length)
+  if (empty) throw refusal(`The variation ${empty.name} has no options.`)
+  return { parent, variations }
+}

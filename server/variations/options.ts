@@ -1,0 +1,56 @@
+import type { Work } from '../kernel/context.ts'
+import { text } from '../kernel/fields.ts'
+import { type Draft, type Row, resource, walks } from '../kernel/resource.ts'
+import { clearSortOrder, nameField, owned, sortOrder, variationEnvelope } from './variation-fields.ts'
+import { variations } from './variations.ts'
+
+/** One of the choices that a variation offers: small, red. */
+export const options = resource({
+  type: 'product-variation-option',
+  noun: ['product-variation-option', 'product-variation-options'],
+  about: 'One of the choices that a variation offers: small, red.',
+  path: '/pcm/variations/:variation_id/options',
+  parent: () => variations,
+  table: 'product_variation_options',
+  fields: {
+    name: nameField(
+      'Shown to shoppers. SKUs and slugs of children end in it, unless a modifier says otherwise: then it has letters, digits, hyphens, underscores and full stops only.',
+      'Small',
+    ),
+    description: text({ nullable: true, about: 'Shown to shoppers.', example: 'Up to 36' }),
+    sort_order: sortOrder,
+  },
+  filter: walks,
+  sort: ['created_at', 'id', 'updated_at'],
+  area: 'variations',
+  envelope: variationEnvelope,
+  most: { n: 1000, detail: (n) => `A variation has at most ${n} options.` },
+  meta: owned,
+  beforeWrite: async ({ store }, draft) => {
+    clearSortOrder(draft)
+    // The variation shows its options: those who change them do so one after the other.
+    if (draft.before) await store.hold(variations, variationOf(draft))
+  },
+  afterWrite: showOptions,
+  beforeDelete: async ({ store }, row) => void (await store.hold(variations, variationOf(row))),
+  afterDelete: showOptions,
+})
+
+const variationOf = ({ scope }: Pick<Row | Draft, 'scope'>): string => scope[0] ?? ''
+
+const time = (column: string) => `to_char(o.${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+
+/** A variation is shown with its options, in their order: it is another version when they change. */
+async function showOptions({ store }: Work, row: Row): Promise<void> {
+  await store.changeAll(variations, {
+    where: (bind) => `r.id = ${bind(variationOf(row))}`,
+    hidden: () => `json_build_object('options', (
+      SELECT coalesce(json_agg(json_strip_nulls(json_build_object('id', o.id, 'name', o.doc->'attributes'->'name',
+          'description', o.doc->'attributes'->'description', 'sort_order', o.doc->'attributes'->'sort_order',
+          'created_at', ${time('created_at')}, 'updated_at', ${time('updated_at')})) ORDER BY ${optionOrder}), '[]')
+      FROM ${options.table} o WHERE o.store_id = r.store_id AND o.variation_id = r.id))`,
+  })
+}
+
+/** The highest sort order first; those without one by name. */
+const optionOrder = `(o.doc->'attributes'->>'sort_order')::bigint DESC NULLS LAST, o.doc->'attributes'->>'name' COLLATE "C", o.id`

@@ -1,0 +1,34 @@
+import type { Work } from '../kernel/context.ts'
+import { change } from '../kernel/operations.ts'
+import { type Link, relationship } from '../kernel/relationship.ts'
+import { products } from '../products/index.ts'
+import { shownVariations } from './build-plan.ts'
+import { findLinked } from './linked-variations.ts'
+import { variations } from './variations.ts'
+
+/** In what the children of a product differ. Their order is that of the links: SKUs, slugs and the matrix have it. */
+export const variationsOfProduct = relationship({
+  name: 'product-variations',
+  about:
+    'In what the children of a product differ, in the order that names and the matrix of its children have.',
+  path: '/pcm/products/:product_id/relationships/variations',
+  owner: () => products,
+  target: () => variations,
+  holds: 'many',
+  kept: { member: 'variations' },
+  most: { n: 100, detail: (n) => `A product has at most ${n} variations.` },
+  area: 'products',
+  operations: { list: 200, add: 204, replace: 204, remove: 204 },
+  afterEdit: showVariations,
+})
+
+/** A product shows its variations, whether it was built of them by now or not. Without any it has no children. */
+async function showVariations(work: Work, productId: string, links: readonly Link[]): Promise<void> {
+  if (links.length) {
+    const linked = await findLinked(work, links)
+    await change(work, products, [], productId, { variations: shownVariations(linked) })
+    return
+  }
+  await work.store.removeAll(products, (bind) => `r.parent_id = ${bind(productId)}::uuid`)
+  await change(work, products, [], productId, { variations: undefined, variation_matrix: undefined })
+}

@@ -1,0 +1,58 @@
+import type { Work } from '../kernel/context.ts'
+import { Problem } from '../kernel/errors.ts'
+import { field, list } from '../kernel/fields.ts'
+import { type Row, resource, walks } from '../kernel/resource.ts'
+import { products } from '../products/index.ts'
+import { clearSortOrder, nameField, owned, sortOrder, variationEnvelope } from './variation-fields.ts'
+
+/** An option, as its variation shows it. */
+interface ShownOption {
+  readonly id: string
+  readonly name: string
+  readonly description?: string
+  readonly sort_order?: number
+  readonly created_at: string
+  readonly updated_at: string
+}
+
+/** In what the children of a product differ: size, colour. */
+export const variations = resource({
+  type: 'product-variation',
+  noun: ['product-variation', 'product-variations'],
+  about:
+    'In what the children of a product differ: size, colour. It has options, and many products may have it.',
+  path: '/pcm/variations',
+  table: 'product_variations',
+  fields: {
+    name: nameField('Shown to shoppers.', 'Size'),
+    sort_order: sortOrder,
+    // Kept by the options, see options.ts.
+    options: field<readonly ShownOption[] | undefined>({ type: 'array' }, { hidden: true, readOnly: true }),
+  },
+  filter: walks,
+  sort: ['created_at', 'id', 'updated_at'],
+  area: 'variations',
+  envelope: variationEnvelope,
+  meta: {
+    fields: {
+      ...owned.fields,
+      options: list(field<ShownOption>({ type: 'object' }, {}), { about: 'Its options, the first first.' }),
+    },
+    of: ({ hidden }) => ({ ...owned.of(), options: hidden.options ?? [] }),
+  },
+  beforeWrite: (_work, draft) => clearSortOrder(draft),
+  beforeDelete: refuseInUse,
+})
+
+/** Whoever links it keeps it: one comes after the other. */
+async function refuseInUse({ store }: Work, { id }: Row): Promise<void> {
+  await store.close(variations, id)
+  const [linked] = await store.rows(
+    `SELECT 1 FROM ${products.table} WHERE store_id = $1 AND variations @> $2::jsonb LIMIT 1`,
+    JSON.stringify([{ id }]),
+  )
+  if (!linked) return
+  throw new Problem('unprocessable', 'One or more variations are currently in use', {
+    title: 'Failed Validation',
+  })
+}

@@ -1,0 +1,131 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { BuildRules } from '../../server/products/index.ts'
+import { childrenMax, combinationsMax, combinationsOf } from '../../server/variations/build-rules.ts'
+
+const size = ['S', 'M', 'L']
+const colour = ['R', 'G', 'B']
+const material = ['cotton', 'wool', 'silk']
+const ambiguous = 'could not determine whether to include or exclude a child product due to ambiguous rules'
+
+const count = (variations: readonly (readonly string[])[], rules?: BuildRules) =>
+  combinationsOf(variations, rules).length
+
+describe('the worked examples', () => {
+  const three = [size, colour, material]
+  test.for<[number, BuildRules | undefined]>([
+    [27, undefined],
+    [24, { default: 'include', exclude: [['L', 'R']] }],
+    [3, { default: 'exclude', include: [['L', 'R']] }],
+    [25, { default: 'include', exclude: [['L', 'cotton']], include: [['L', 'R', 'cotton']] }],
+    // Two options of one variation are of no child.
+    [27, { default: 'include', exclude: [['L', 'M']] }],
+    [0, { default: 'exclude', include: [['L', 'M']] }],
+    [27, { default: 'include', exclude: [['no such option']] }],
+  ])('of three variations: %i', ([wanted, rules]) => {
+    expect(count(three, rules)).toBe(wanted)
+  })
+
+  test.for<[number, BuildRules]>([
+    [
+      5,
+      {
+        default: 'include',
+        exclude: [['R'], ['G']],
+        include: [
+          ['S', 'R'],
+          ['L', 'G'],
+        ],
+      },
+    ],
+    [5, { default: 'include', exclude: [['L'], ['G']], include: [['L', 'G']] }],
+  ])('of two variations: %i', ([wanted, rules]) => {
+    expect(count([size, colour], rules)).toBe(wanted)
+  })
+
+  test('rules that say both are ambiguous, if a combination meets them', () => {
+    const both = { default: 'include', include: [['L']], exclude: [['R']] } as const
+    expect(() => count([size, colour], both)).toThrow(ambiguous)
+    expect(count([size, colour], { ...both, include: [['L'], ['L', 'R']] })).toBe(7)
+  })
+})
+
+test('combinations are in the order of the variations, and of the options of each', () => {
+  expect(
+    combinationsOf(
+      [
+        ['S', 'M'],
+        ['R', 'B'],
+      ],
+      undefined,
+    ),
+  ).toEqual([
+    ['S', 'R'],
+    ['S', 'B'],
+    ['M', 'R'],
+    ['M', 'B'],
+  ])
+})
+
+test('there are so many and no more', () => {
+  const options = (n: number, name: string) => Array.from({ length: n }, (_, i) => `${name}${i}`)
+  const [hundred, other] = [options(100, 'a'), options(100, 'b')]
+  expect(count([hundred, other])).toBe(childrenMax)
+  expect(() => count([hundred, [...other, 'one more']])).toThrow(`at most ${childrenMax}`)
+  const exclude = [['one more']]
+  expect(count([hundred, [...other, 'one more']], { default: 'include', exclude })).toBe(childrenMax)
+  expect(() => count([hundred, hundred, options(101, 'c')])).toThrow(`at most ${combinationsMax}`)
+})
+
+/** Slow, and plain: every combination is held against every rule. */
+function expected(
+  variations: readonly (readonly string[])[],
+  { default: fallback, include = [], exclude = [] }: BuildRules,
+): string[] | 'ambiguous' {
+  let all: string[][] = [[]]
+  for (const options of variations)
+    all = all.flatMap((chosen) => options.map((option) => [...chosen, option]))
+  const wanted: string[] = []
+  for (const combination of all) {
+    const longest = (rules: readonly (readonly string[])[]) =>
+      Math.max(
+        0,
+        ...rules
+          .map((rule) => new Set(rule))
+          .filter((rule) => rule.isSubsetOf(new Set(combination)))
+          .map((rule) => rule.size),
+      )
+    const [included, excluded] = [longest(include), longest(exclude)]
+    if (included === excluded && included > 0) return 'ambiguous'
+    if (included === excluded ? fallback === 'include' : included > excluded) wanted.push(combination.join())
+  }
+  return wanted
+}
+
+test('any rules have the combinations that holding each against all rules gives', () => {
+  const setOf = fc
+    .array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 4 })
+    .map((lengths) => lengths.map((length, v) => Array.from({ length }, (_, i) => `${v}.${i}`)))
+  const any = setOf.chain((variations) => {
+    // Some of them cannot be met: of two options of one variation, or of one that there is not.
+    const rule = fc.array(fc.constantFrom(...variations.flat(), 'none'), { minLength: 1, maxLength: 4 })
+    const some = fc.option(fc.array(rule, { maxLength: 4 }), { nil: undefined })
+    const fallback = fc.constantFrom('include' as const, 'exclude' as const)
+    return fc.record({ variations: fc.constant(variations), fallback, include: some, exclude: some })
+  })
+  let unambiguous = 0
+  fc.assert(
+    fc.property(any, ({ variations, fallback, include, exclude }) => {
+      const rules = { default: fallback, ...(include && { include }), ...(exclude && { exclude }) }
+      const wanted = expected(variations, rules)
+      if (wanted === 'ambiguous') {
+        expect(() => combinationsOf(variations, rules)).toThrow(ambiguous)
+      } else {
+        unambiguous += 1
+        expect(combinationsOf(variations, rules).map((one) => one.join())).toEqual(wanted)
+      }
+    }),
+    { numRuns: 10_000 },
+  )
+  expect(unambiguous).toBeGreaterThan(1000)
+})

@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest'
+import { childValues, type Modifier } from '../../server/variations/child-values.ts'
+
+const option = (name: string, ...modifiers: Modifier[]) => ({ id: name, name, modifiers })
+
+describe('SKU and slug', () => {
+  test('end in the names of the options, in the order of the variations', () => {
+    const parent = { sku: '978055216732567', slug: 'jeans' }
+    const names = [option('Medium'), option('Green'), option('Wool')]
+    expect(childValues(parent, names)).toEqual({
+      sku: '978055216732567MediumGreenWool',
+      slug: 'jeansMediumGreenWool',
+    })
+    expect(childValues(parent, names.toReversed()).sku).toBe('978055216732567WoolGreenMedium')
+    expect(childValues(parent, [option('Red')]).slug).toBe('jeansRed')
+  })
+
+  test('say nothing of an option that has a modifier of the field, and of the others they do', () => {
+    const small = option('Small', { type: 'slug_append', value: '-small' })
+    expect(childValues({ sku: 'shirt', slug: 'shirt' }, [small])).toEqual({
+      sku: 'shirtSmall',
+      slug: 'shirt-small',
+    })
+    expect(childValues({ sku: 'shirt', slug: 'shirt' }, [small, option('Red')])).toEqual({
+      sku: 'shirtSmallRed',
+      slug: 'shirt-smallRed',
+    })
+  })
+
+  test('are filled in by builders', () => {
+    const medium = option('Medium', { type: 'sku_builder', seek: '{SIZE}', set: 'MEDIUM' })
+    const red = option('Red', { type: 'sku_builder', seek: '{COLOR}', set: 'RED$&' })
+    const { sku } = childValues({ sku: 'BASIC-SHIRT-{SIZE}-{COLOR}-{SIZE}' }, [medium, red])
+    expect(sku).toBe('BASIC-SHIRT-MEDIUM-RED$&-MEDIUM')
+  })
+
+  test('are none where the parent has none, unless a modifier gives one', () => {
+    expect(childValues({ sku: null }, [option('Red')])).toEqual({ sku: null })
+    expect(childValues({}, [option('Red')])).toEqual({})
+    const given = option('Red', { type: 'sku_equals', value: 'red-one' })
+    expect(childValues({ sku: null }, [given, option('Small')]).sku).toBe('red-oneSmall')
+    const built = option('Red', { type: 'sku_builder', seek: '{X}', set: 'x' })
+    expect(childValues({ sku: null }, [built]).sku).toBeNull()
+  })
+})
+
+test('of one option, what is set is set first, then filled in, then put before and after; then comes the next', () => {
+  const first = option(
+    'one',
+    { type: 'name_append', value: ' (after)' },
+    { type: 'name_prepend', value: '(before) ' },
+    { type: 'name_equals', value: 'Set' },
+    { type: 'slug_append', value: '-a' },
+    { type: 'slug_builder', seek: '{P}', set: 'p' },
+    { type: 'slug_equals', value: 'x-{P}' },
+  )
+  const second = option('two', { type: 'name_append', value: '!' }, { type: 'slug_prepend', value: 'b-' })
+  expect(childValues({ name: 'Shirt', slug: 'shirt' }, [first, second])).toEqual({
+    name: '(before) Set (after)!',
+    slug: 'b-x-p-a',
+  })
+  const last = option('three', { type: 'name_equals', value: 'Last' })
+  expect(childValues({ name: 'Shirt' }, [first, last]).name).toBe('Last')
+})
+
+test('everything else is as the parent has it, or as a modifier sets it; ids and parts of a bundle are not', () => {
+  const parent = {
+    name: 'Shirt',
+    description: 'Warm.',
+    status: 'draft',
+    commodity_type: 'physical',
+    mpn: 'm-1',
+    upc_ean: '1234',
+    tags: ['new'],
+    locales: { 'fr-FR': { name: 'Chemise' } },
+    custom_inputs: { front: { name: 'Front' } },
+    admin_attributes: { bin: '7' },
+    shopper_attributes: { care: 'cold' },
+  } as const
+  const own = {
+    external_ref: 'x-1',
+    build_rules: { default: 'include' },
+    variation_matrix: { a: 'b' },
+  } as const
+  expect(childValues({ ...parent, ...own }, [option('Red')])).toEqual(parent)
+  const changed = option(
+    'Red',
+    { type: 'status', value: 'live' },
+    { type: 'commodity_type', value: 'digital' },
+    { type: 'description_prepend', value: 'Red. ' },
+    { type: 'mpn_equals', value: 'm-2' },
+    { type: 'upc_ean_equals', value: '5678' },
+    { type: 'external_ref_equals', value: 'x-2' },
+    { type: 'locales_equals', value: '{"de-DE":{"name":"Hemd"}}' },
+    { type: 'custom_inputs_equals', value: '{}' },
+    { type: 'build_rules_equals', value: '{"default":"exclude"}' },
+    { type: 'price', value: 'of a price book' },
+  )
+  expect(childValues(parent, [changed])).toEqual({
+    ...parent,
+    status: 'live',
+    commodity_type: 'digital',
+    description: 'Red. Warm.',
+    mpn: 'm-2',
+    upc_ean: '5678',
+    external_ref: 'x-2',
+    locales: { 'de-DE': { name: 'Hemd' } },
+    custom_inputs: {},
+    build_rules: { default: 'exclude' },
+  })
+})
