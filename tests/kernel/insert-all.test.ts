@@ -42,3 +42,20 @@ test('all are inserted, or none: what refuses one has the words of its constrain
   expect((await world.admin.get('/v2/gadgets?filter=in(code,BBB,CCC)')).body.data).toEqual([])
   expect(await insert()).toEqual([])
 })
+
+test('many rows are given other values at once, each a new version, and the rest stay', async () => {
+  const [one = '', two = ''] = await world.work.store.insertAll(gadgets, [
+    { values: { code: 'UAA', name: 'x' } },
+    { values: { code: 'UBB', name: 'x' } },
+  ])
+  const etagOf = async (code: string) => (await world.admin.get(`/v2/gadgets/${code}`)).headers.get('etag')
+  const before = [await etagOf('UAA'), await etagOf('UBB')]
+  await world.work.store.updateAll(gadgets, [{ id: one, values: { code: 'UCC', name: undefined } }])
+  const { data } = (await world.admin.get('/v2/gadgets/UCC')).body
+  expect([data.id, data.name]).toEqual([one, undefined])
+  expect(await etagOf('UCC')).not.toBe(before[0])
+  expect(await etagOf('UBB')).toBe(before[1])
+  const taken = world.work.store.updateAll(gadgets, [{ id: two, values: { code: 'UCC', name: 'y' } }])
+  await expect(taken).rejects.toMatchObject({ code: 'conflict', source: 'data.code' })
+  await world.work.store.updateAll(gadgets, [])
+})
