@@ -112,6 +112,7 @@ const kernelsOwn: readonly (readonly [word: string, says: string, where?: RegExp
   ['permission', 'of a caller; of a file'],
   ['personal', 'what a resource says of its objects'],
   ['policy', 'of a page, to browsers', /http\/docs\.ts$/],
+  ['relationship', 'links that clients change by calls of their own'],
   ['request', 'what is answered'],
   ['setting', 'what an operator or a store may set'],
   ['tag', 'of an entity, of a ciphertext, of an API document'],

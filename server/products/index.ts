@@ -1,5 +1,14 @@
 import { module } from '../kernel/module.ts'
+import { associateProducts } from './associate-products.ts'
+import {
+  attachCustomRelationships,
+  detachCustomRelationships,
+  listAttachedCustomRelationships,
+} from './attached-custom-relationships.ts'
 import { componentProducts } from './component-products.ts'
+import { customRelationships } from './custom-relationships.ts'
+import { dissociateProducts } from './dissociate-products.ts'
+import { listAssociatedProductIds, listAssociatedProducts } from './list-associated-products.ts'
 import { listChildren } from './list-children.ts'
 import { products as productResource } from './products.ts'
 import { tags } from './tags.ts'
@@ -19,7 +28,16 @@ export { productResource as products }
 export const productChapter = module({
   name: 'products',
   about: 'What a merchant knows about what they sell.',
-  resources: [productResource, tags],
+  resources: [productResource, tags, customRelationships],
   relationships: [componentProducts],
-  actions: [listChildren],
+  actions: [
+    listChildren,
+    listAttachedCustomRelationships,
+    attachCustomRelationships,
+    detachCustomRelationships,
+    listAssociatedProductIds,
+    associateProducts,
+    dissociateProducts,
+    listAssociatedProducts,
+  ],
 })

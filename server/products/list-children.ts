@@ -10,7 +10,7 @@ export const listChildren = action({
     'Lists the children of a product, a page at a time: filtered, sorted and shown as any list of products.',
   area: 'products',
   status: 200,
-  shows: { resource: products, page: true },
+  shows: { page: true },
   async run(ctx, call) {
     const { id } = await findVisible(ctx, products, call.params.product_id)
     return list(ctx, products, [], call, (bind) => `parent_id = ${bind(id)}::uuid`)

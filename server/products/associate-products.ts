@@ -1,0 +1,84 @@
+import { action } from '../kernel/action.ts'
+import type { Ctx } from '../kernel/context.ts'
+import { Problem } from '../kernel/errors.ts'
+import { choice, group, integer, list, reference } from '../kernel/fields.ts'
+import { json } from '../kernel/http/answer.ts'
+import { decide, limits, type Refused, tooManyAttached } from './association-rules.ts'
+import { type Attached, attach, findBoth, link, othersOf } from './associations.ts'
+import { customRelationships } from './custom-relationships.ts'
+import { products } from './products.ts'
+
+const wanted = list(
+  group(
+    {
+      type: choice(['product'], { required: true }),
+      id: reference('product', { required: true, about: 'The product to associate.' }),
+      attributes: group(
+        { sort_order: integer({ nullable: true, about: 'The lowest comes first; null takes it away.' }) },
+        {},
+      ),
+    },
+    {},
+  ),
+  { required: true, maxItems: limits.associatedMax, about: 'Those that are there already stay.' },
+)
+type Wanted = readonly { id: string; attributes?: { sort_order?: number | null } }[]
+
+/** Associates a product with others by a custom relationship, and says of which it could not. */
+export const associateProducts = action({
+  name: 'associate-products',
+  route: 'POST /pcm/products/:product_id/custom-relationships/:slug',
+  about:
+    'Associates a product with others by a custom relationship, which it is given if it has not got it. Those that ' +
+    'cannot be associated are named in the answer, with the reason; the rest are.',
+  area: 'products',
+  status: 201,
+  data: wanted,
+  async run(ctx, { params, data }) {
+    const both = await findBoth(ctx, params)
+    const items = new Map((data as Wanted).map(({ id, attributes }) => [id, attributes?.sort_order]))
+    const { associated, refused } = await associate(ctx, both, items)
+    const now = ctx.clock.now().toISOString()
+    const timestamps = { created_at: now, updated_at: now }
+    return json(201, {
+      meta: {
+        associated_products: associated,
+        products_not_associated: refused,
+        owner: 'store',
+        timestamps,
+      },
+    })
+  },
+})
+
+async function associate(
+  ctx: Ctx,
+  both: Attached,
+  items: ReadonlyMap<string, number | null | undefined>,
+): Promise<{ associated: readonly string[]; refused: readonly Refused[] }> {
+  const { productId, by } = both
+  const ids = [...items.keys()]
+  const { bi_directional } = by.doc
+  // What leads back changes the others too.
+  await ctx.store.hold(products, productId, ...(bi_directional ? ids : []))
+  if (!bi_directional) await ctx.store.keep(products, ...ids)
+  await ctx.store.keep(customRelationships, by.id)
+  const facts = await othersOf(ctx, both, [productId, ...ids])
+  const base = facts.get(productId)
+  if (!base) throw new Problem('not_found', 'product not found')
+  if (!base.isAttached && base.attached >= limits.attachedMax)
+    throw new Problem('unprocessable', tooManyAttached)
+  const { associated, refused } = decide({ ...base, id: productId }, ids, facts, bi_directional)
+  await attach(ctx, by, bi_directional ? [productId, ...associated] : [productId])
+  const isNew = (id: string) => !facts.get(id)?.isAssociated
+  await link(ctx, by.id, [
+    ...associated
+      .filter((id) => isNew(id) || items.get(id) !== undefined)
+      .map((id) => ({ from: productId, to: id, sortOrder: items.get(id) })),
+    ...(bi_directional ? associated.filter((id) => !facts.get(id)?.leadsBack) : []).map((id) => ({
+      from: id,
+      to: productId,
+    })),
+  ])
+  return { associated, refused }
+}

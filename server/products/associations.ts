@@ -1,0 +1,142 @@
+import type { Work } from '../kernel/context.ts'
+import { integer } from '../kernel/fields.ts'
+import { findVisible } from '../kernel/operations.ts'
+import { type Resource, type Row, resource } from '../kernel/resource.ts'
+import type { Other } from './association-rules.ts'
+import { type CustomRelationshipFields, customRelationships } from './custom-relationships.ts'
+import { products } from './products.ts'
+
+/** The products that a product is associated with by a custom relationship, each under its own id. */
+export const associations: Resource = resource({
+  type: 'product',
+  noun: ['associated-product', 'associated-products'],
+  about: 'A product that another is associated with by a custom relationship.',
+  path: '',
+  table: 'associated_products',
+  scope: { columns: ['product_id', 'custom_relationship_id'] },
+  fields: { sort_order: integer({ nullable: true, about: 'The lowest comes first.' }) },
+  order: {
+    by: 'place',
+    about: 'those with a sort_order first, the lowest before all; then as they were added',
+  },
+  area: 'products',
+  envelope: { times: 'none', digits: 3, fields: 'attributes', links: 'none', href: { after: '/pcm' } },
+  operations: [],
+})
+
+/** One custom relationship of one product, as an address names them. */
+export interface Attached {
+  readonly productId: string
+  readonly by: Row<CustomRelationshipFields>
+}
+
+/** Both, whether the product has the custom relationship or not; a Problem (404) where one of them is not there. */
+export async function findBoth(work: Work, params: { product_id: string; slug: string }): Promise<Attached> {
+  const { id } = await findVisible(work, products, params.product_id)
+  return { productId: id, by: await findVisible(work, customRelationships, params.slug) }
+}
+
+/** What is known of some products, as far as it matters to their association with one. */
+export async function othersOf(
+  { store }: Work,
+  { productId, by }: Attached,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Other>> {
+  const rows = await store.rows(
+    `SELECT p.id,
+       (SELECT count(*) FROM product_custom_relationships a WHERE a.store_id = $1 AND a.product_id = p.id),
+       EXISTS (SELECT FROM product_custom_relationships a
+         WHERE a.store_id = $1 AND a.product_id = p.id AND a.id = $3::uuid),
+       (SELECT count(*) FROM associated_products a
+         WHERE a.store_id = $1 AND a.product_id = p.id AND a.custom_relationship_id = $3::uuid),
+       EXISTS (SELECT FROM associated_products a
+         WHERE a.store_id = $1 AND a.product_id = $2::uuid AND a.custom_relationship_id = $3::uuid AND a.id = p.id),
+       EXISTS (SELECT FROM associated_products a
+         WHERE a.store_id = $1 AND a.product_id = p.id AND a.custom_relationship_id = $3::uuid AND a.id = $2::uuid)
+     FROM products p WHERE p.store_id = $1 AND p.id = ANY($4::uuid[])`,
+    productId,
+    by.id,
+    ids,
+  )
+  return new Map(
+    rows.map(([id, attached, isAttached, associated, isAssociated, leadsBack]) => [
+      id as string,
+      {
+        attached: Number(attached),
+        isAttached: isAttached === 't',
+        associated: Number(associated),
+        isAssociated: isAssociated === 't',
+        leadsBack: leadsBack === 't',
+      },
+    ]),
+  )
+}
+
+/** Gives products a custom relationship, unless they have it; each is another version afterwards. */
+export async function attach(
+  { store, clock }: Work,
+  { id, doc }: Row<CustomRelationshipFields>,
+  productIds: readonly string[],
+): Promise<void> {
+  await store.bulk(
+    `INSERT INTO product_custom_relationships (store_id, product_id, id, created_at)
+     SELECT $1, product_id, $2, $3 FROM unnest($4::uuid[]) product_id ON CONFLICT DO NOTHING`,
+    id,
+    clock.now(),
+    productIds,
+  )
+  const had = `coalesce(r.hidden::jsonb->'custom_relationships', '[]')`
+  await store.changeAll(products, {
+    where: (bind) => `r.id = ANY(${bind(productIds)}::uuid[])`,
+    hidden: (bind) => {
+      const slug = bind(doc.slug)
+      return `jsonb_set(r.hidden::jsonb, '{custom_relationships}',
+        CASE WHEN ${had} ? ${slug}::text THEN ${had} ELSE ${had} || to_jsonb(${slug}::text) END)::json`
+    },
+  })
+}
+
+/** A link to a product, with its place. */
+export interface Association {
+  readonly from: string
+  readonly to: string
+  readonly sortOrder?: number | null | undefined
+}
+
+/** Stores links behind those that there are; one that is there already has another sort_order from now on. */
+export async function link({ store, clock }: Work, by: string, links: readonly Association[]): Promise<void> {
+  await store.bulk(
+    `WITH last AS (
+       SELECT product_id, max(number) AS number FROM associated_products
+       WHERE store_id = $1 AND custom_relationship_id = $2 AND product_id = ANY($4::uuid[]) GROUP BY product_id)
+     INSERT INTO associated_products (store_id, product_id, custom_relationship_id, id, created_at, updated_at, doc, number)
+     SELECT $1, l.product_id, $2, l.id, $3, $3, l.doc::json, l.n + coalesce(last.number, 0)
+     FROM unnest($4::uuid[], $5::uuid[], $6::text[]) WITH ORDINALITY l (product_id, id, doc, n)
+     LEFT JOIN last USING (product_id)
+     ON CONFLICT (store_id, product_id, custom_relationship_id, id) DO UPDATE SET
+       doc = excluded.doc, updated_at = excluded.updated_at`,
+    by,
+    clock.now(),
+    links.map(({ from }) => from),
+    links.map(({ to }) => to),
+    links.map(({ sortOrder }) =>
+      JSON.stringify(sortOrder == null ? {} : { attributes: { sort_order: sortOrder } }),
+    ),
+  )
+}
+
+/** Takes links away, and those that lead back with them. */
+export async function unlink(
+  { store }: Work,
+  { productId, by }: Attached,
+  ids: readonly string[],
+): Promise<void> {
+  await store.bulk(
+    `DELETE FROM associated_products WHERE store_id = $1 AND custom_relationship_id = $3
+       AND (product_id = $2 AND id = ANY($4::uuid[]) OR $5::boolean AND id = $2 AND product_id = ANY($4::uuid[]))`,
+    productId,
+    by.id,
+    ids,
+    by.doc.bi_directional,
+  )
+}

@@ -1,0 +1,121 @@
+import { action } from '../kernel/action.ts'
+import type { Ctx } from '../kernel/context.ts'
+import { Problem } from '../kernel/errors.ts'
+import { choice, group, list as listOf, text } from '../kernel/fields.ts'
+import { type Answer, noContent } from '../kernel/http/answer.ts'
+import { type Call, findVisible, list } from '../kernel/operations.ts'
+import type { Row } from '../kernel/resource.ts'
+import { limits, tooManyAttached } from './association-rules.ts'
+import { attach } from './associations.ts'
+import { type CustomRelationshipFields, customRelationships } from './custom-relationships.ts'
+import { products } from './products.ts'
+
+const path = '/pcm/products/:product_id/custom-relationships'
+
+const named = listOf(
+  group(
+    {
+      type: choice(['custom-relationship'], { required: true }),
+      slug: text({ required: true, min: 1, max: 255, about: 'The slug of the custom relationship.' }),
+    },
+    {},
+  ),
+  { required: true, maxItems: 100, about: 'Custom relationships, by their slugs.' },
+)
+type Named = readonly { readonly slug: string }[]
+
+const shared = { area: 'products', shows: { page: true } } as const
+
+/** Lists the custom relationships that a product has. */
+export const listAttachedCustomRelationships = action({
+  ...shared,
+  name: 'list-attached-custom-relationships',
+  route: `GET ${path}`,
+  about: 'Lists the custom relationships that a product has.',
+  status: 200,
+  run: async (ctx, call) =>
+    listOfProduct(ctx, (await findVisible(ctx, products, call.params.product_id)).id, call),
+})
+
+const listOfProduct = (ctx: Ctx, productId: string, call: Call): Promise<Answer> =>
+  list(
+    ctx,
+    customRelationships,
+    [],
+    call,
+    (bind) =>
+      `id IN (SELECT a.id FROM product_custom_relationships a WHERE a.store_id = $1 AND a.product_id = ${bind(productId)}::uuid)`,
+  )
+
+/** Gives a product custom relationships. */
+export const attachCustomRelationships = action({
+  ...shared,
+  name: 'attach-custom-relationships',
+  route: `POST ${path}`,
+  about: `Gives a product custom relationships. It may have ${limits.attachedMax}; those that it has stay.`,
+  status: 201,
+  data: named,
+  async run(ctx, { data, ...call }) {
+    const { id } = await findVisible(ctx, products, call.params.product_id)
+    const wanted = await findNamed(ctx, data as Named)
+    await ctx.store.hold(products, id)
+    await ctx.store.keep(customRelationships, ...wanted.map((one) => one.id))
+    for (const one of wanted) await attach(ctx, one, [id])
+    const { hidden } = await findVisible(ctx, products, id)
+    if ((hidden.custom_relationships?.length ?? 0) > limits.attachedMax) {
+      throw new Problem('unprocessable', tooManyAttached, { source: 'data' })
+    }
+    return { ...(await listOfProduct(ctx, id, call)), status: 201 }
+  },
+})
+
+/** Takes custom relationships away from a product, with all that it is associated with by them. */
+export const detachCustomRelationships = action({
+  name: 'detach-custom-relationships',
+  route: `DELETE ${path}`,
+  about: 'Takes custom relationships away from a product, and its associations by them too.',
+  area: 'products',
+  status: 204,
+  data: named,
+  async run(ctx, { params, data }) {
+    const { id } = await findVisible(ctx, products, params.product_id)
+    const unwanted = await findNamed(ctx, data as Named)
+    await ctx.store.hold(products, id)
+    for (const one of unwanted) await detach(ctx, one, id)
+    return noContent
+  },
+})
+
+async function findNamed(ctx: Ctx, named: Named): Promise<Row<CustomRelationshipFields>[]> {
+  const found = new Map<string, Row<CustomRelationshipFields>>()
+  for (const [i, { slug }] of named.entries()) {
+    const row = await findVisible(ctx, customRelationships, slug).catch((error) => {
+      if (!(error instanceof Problem)) throw error
+      throw new Problem('not_found', `custom relationship not found: ${slug}`, { source: `data.${i}.slug` })
+    })
+    found.set(row.id, row)
+  }
+  return [...found.values()]
+}
+
+async function detach({ store }: Ctx, { id, doc }: Row<CustomRelationshipFields>, productId: string) {
+  await store.bulk(
+    `DELETE FROM product_custom_relationships WHERE store_id = $1 AND product_id = $2 AND id = $3`,
+    productId,
+    id,
+  )
+  // What led back to it has nowhere to come from.
+  if (doc.bi_directional) {
+    await store.bulk(
+      'DELETE FROM associated_products WHERE store_id = $1 AND custom_relationship_id = $2 AND id = $3',
+      id,
+      productId,
+    )
+  }
+  await store.changeAll(products, {
+    where: (bind) =>
+      `r.id = ${bind(productId)}::uuid AND (r.hidden::jsonb->'custom_relationships') ? ${bind(doc.slug)}::text`,
+    hidden: (bind) =>
+      `jsonb_set(r.hidden::jsonb, '{custom_relationships}', (r.hidden::jsonb->'custom_relationships') - ${bind(doc.slug)}::text)::json`,
+  })
+}

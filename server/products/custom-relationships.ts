@@ -1,0 +1,84 @@
+import type { Work } from '../kernel/context.ts'
+import { Problem } from '../kernel/errors.ts'
+import { choice, flag, integer, text } from '../kernel/fields.ts'
+import { type Draft, indexed, resource, walks } from '../kernel/resource.ts'
+import { productEnvelope } from './envelope.ts'
+
+const prefix = 'CRP_'
+
+const fields = {
+  name: text({ required: true, min: 1, max: 1024, about: 'Shown to people.', example: 'Goes well with' }),
+  slug: text({
+    required: true,
+    min: 1,
+    max: 255,
+    pattern: /^[A-Za-z0-9._-]+$/,
+    about: `Unique in the store; ${prefix} is put before it where it is missing. It stays as it is.`,
+    example: 'CRP_goes_with',
+  }),
+  description: text({ nullable: true, about: 'What it is for.' }),
+  sort_order: integer({ nullable: true, about: 'Where a storefront shows it: the lowest first.' }),
+  external_name: text({ nullable: true, max: 1024, about: 'Shown to shoppers in place of its name.' }),
+  external_description: text({ nullable: true, about: 'Shown to shoppers in place of its description.' }),
+  bi_directional: flag({ default: false, about: 'Whether it leads back as well.' }),
+}
+
+export type CustomRelationshipFields = typeof fields
+
+/** A kind of link between products that the store has made up. */
+export const customRelationships = resource({
+  type: 'custom-relationship',
+  noun: ['custom-relationship', 'custom-relationships'],
+  about: 'A kind of link between products that the store has made up: what goes with what.',
+  path: '/pcm/custom-relationships',
+  table: 'custom_relationships',
+  fields,
+  filter: {
+    ...walks,
+    slug: indexed('eq', 'in'),
+    // All that a store has are its own.
+    owner: { ops: ['eq'], type: 'text', column: `'store'::text` },
+  },
+  sort: ['created_at', 'id', 'updated_at'],
+  area: 'products',
+  envelope: { ...productEnvelope, times: 'meta.timestamps' },
+  key: { field: 'slug' },
+  meta: {
+    fields: { owner: choice(['store', 'organization'], { about: 'Whose it is.' }) },
+    of: () => ({ owner: 'store' as const }),
+  },
+  beforeWrite: nameAndKeep,
+  constraints: {
+    custom_relationships_slug_key: {
+      code: 'unprocessable',
+      detail: 'data.attributes.slug: Must be unique amongst custom relationships.',
+      source: 'data.attributes.slug',
+    },
+    product_custom_relationships_id_fkey: {
+      code: 'unprocessable',
+      detail: 'The custom relationship is in use: detach it from all products first.',
+    },
+  },
+})
+
+async function nameAndKeep(
+  work: Work,
+  { id, values, before }: Draft<CustomRelationshipFields>,
+): Promise<void> {
+  if (!values.slug.startsWith(prefix)) values.slug = prefix + values.slug
+  if (!before) return
+  if (values.slug !== before.doc.slug) throw immutable('slug', 'once it is set')
+  if (values.bi_directional === before.doc.bi_directional) return
+  // Whoever attaches it keeps it: see attach-custom-relationships.ts.
+  await work.store.close(customRelationships, id)
+  const used = await work.store.glance(
+    'SELECT 1 FROM product_custom_relationships WHERE store_id = $1 AND id = $2 LIMIT 1',
+    id,
+  )
+  if (used.length) throw immutable('bi_directional', 'while products have it')
+}
+
+function immutable(name: string, when: string): Problem {
+  const source = `data.attributes.${name}`
+  return new Problem('unprocessable', `${source} is immutable: it cannot be changed ${when}.`, { source })
+}

@@ -1,0 +1,52 @@
+import { action } from '../kernel/action.ts'
+import { listAnswer } from '../kernel/http/answer.ts'
+import { list } from '../kernel/operations.ts'
+import { fetchPage } from '../kernel/query/page.ts'
+import { parse } from '../kernel/query/parse.ts'
+import { resource } from '../kernel/resource.ts'
+import { associations, findBoth } from './associations.ts'
+import { products } from './products.ts'
+
+const path = '/pcm/products/:product_id/custom-relationships/:slug'
+const inOrder = 'those with a sort_order first, the lowest before all; then as they were added'
+// Counted as they are: few are in a list.
+const all = () => 'true'
+
+/** Lists the ids of the products that a product is associated with by a custom relationship. */
+export const listAssociatedProductIds = action({
+  name: 'list-associated-product-ids',
+  route: `GET ${path}`,
+  about: `Lists the ids of the products that a product is associated with by a custom relationship: ${inOrder}.`,
+  area: 'products',
+  status: 200,
+  shows: { page: true },
+  async run(ctx, call) {
+    const { productId, by } = await findBoth(ctx, call.params)
+    const source = { resource: associations, scope: [productId, by.id], where: all }
+    return listAnswer(associations, await fetchPage(ctx, source, parse(call.query)), ctx, call)
+  },
+})
+
+/** The same products, as they are. */
+const associatedProducts = resource({
+  ...products,
+  table:
+    '(SELECT p.*, a.place, a.product_id AS associated_with, a.custom_relationship_id AS associated_by ' +
+    'FROM associated_products a JOIN products p ON p.store_id = a.store_id AND p.id = a.id) products',
+  scope: { columns: ['associated_with', 'associated_by'] },
+  order: { by: 'place', about: inOrder },
+})
+
+/** Lists the products that a product is associated with by a custom relationship. */
+export const listAssociatedProducts = action({
+  name: 'list-associated-products',
+  route: `GET ${path}/products`,
+  about: `Lists the products that a product is associated with by a custom relationship: ${inOrder}.`,
+  area: 'products',
+  status: 200,
+  shows: { page: true },
+  async run(ctx, call) {
+    const { productId, by } = await findBoth(ctx, call.params)
+    return list(ctx, associatedProducts, [productId, by.id], call, all)
+  },
+})
