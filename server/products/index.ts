@@ -10,6 +10,8 @@ import { customRelationships } from './custom-relationships.ts'
 import { dissociateProducts } from './dissociate-products.ts'
 import { listAssociatedProductIds, listAssociatedProducts } from './list-associated-products.ts'
 import { listChildren } from './list-children.ts'
+import { listMainImage, mainImage, productFiles } from './product-files.ts'
+import { productTemplates } from './product-templates.ts'
 import { products as productResource } from './products.ts'
 import { tags } from './tags.ts'
 
@@ -29,9 +31,10 @@ export const productChapter = module({
   name: 'products',
   about: 'What a merchant knows about what they sell.',
   resources: [productResource, tags, customRelationships],
-  relationships: [componentProducts],
+  relationships: [componentProducts, productFiles, mainImage, productTemplates],
   actions: [
     listChildren,
+    listMainImage,
     listAttachedCustomRelationships,
     attachCustomRelationships,
     detachCustomRelationships,

@@ -1,3 +1,4 @@
+import { productsWhere } from '../flows/index.ts'
 import { longText } from '../kernel/query/long-text.ts'
 import { type FilterRule, indexed, walks } from '../kernel/resource.ts'
 
@@ -37,6 +38,26 @@ const withAttribute = (of: string): FilterRule => ({
   where: (_op, values, bind, key) => withValue(`${of}.${key}`, isOneOf(values, bind), bind),
 })
 
+/** By the slug of a template and that of its field: slugs of templates may have points, those of fields have none. */
+const withExtension: FilterRule = {
+  ops: ['eq', 'in'],
+  type: 'text',
+  part: /^.+\.[^.]+$/,
+  where: (op, values, bind, part) => {
+    const at = part.lastIndexOf('.')
+    const found = productsWhere(part.slice(0, at), part.slice(at + 1), op as 'eq' | 'in', values, bind)
+    return `products.id IN (${found})`
+  },
+}
+
+/** By the ids of flows. */
+const withTemplate: FilterRule = {
+  ops: ['eq', 'in'],
+  type: 'uuid',
+  where: (_op, values, bind) =>
+    `products.id IN (SELECT t.product_id FROM product_templates t WHERE t.store_id = $1 AND t.id = ANY(${bind(values)}::uuid[]))`,
+}
+
 const partNumber: FilterRule = { ...indexed('eq', 'like', 'in'), column: 'mpn', type: 'text' }
 
 /** What a list of products may be filtered by. */
@@ -57,6 +78,8 @@ export const productFilters = {
   // All that a store has are its own.
   owner: { ops: ['eq'], type: 'text', column: `'store'::text` },
   tags: tagged,
+  templates: withTemplate,
+  'extensions.*': withExtension,
   'admin_attributes.*': withAttribute('admin_attributes'),
   'shopper_attributes.*': withAttribute('shopper_attributes'),
 } satisfies Record<string, FilterRule | readonly string[]>

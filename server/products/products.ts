@@ -6,6 +6,7 @@ import { productEnvelope } from './envelope.ts'
 import { holdParent, leaveParent } from './leave-parent.ts'
 import { type ProductFields, productFields } from './product-fields.ts'
 import { productFilters } from './product-filters.ts'
+import { productIncludes } from './product-includes.ts'
 import { productLinks, productMeta } from './product-links.ts'
 import { productTypeOf } from './product-type.ts'
 
@@ -24,6 +25,7 @@ export const products = resource({
   envelope: productEnvelope,
   meta: productMeta,
   also: productLinks,
+  include: productIncludes,
   beforeWrite: completeProduct,
   beforeDelete: holdParent,
   afterDelete: leaveParent,

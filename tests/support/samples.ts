@@ -229,10 +229,10 @@ export class Samples {
   }
 
   /** A body with a link to an object of the relationship's target. */
-  async #links({ target, holds, meta }: Relationship): Promise<unknown> {
+  async #links({ target, type = target().type, holds, meta }: Relationship): Promise<unknown> {
     const specimen = specimenNamed(target().noun[0])
     const { id } = await this.make(specimen)
-    const link = { id, type: target().type, ...(meta && { meta: madeUpValuesOf(meta) }) }
+    const link = { id, type, ...(meta && { meta: madeUpValuesOf(meta) }) }
     return { data: holds === 'one' ? link : [link] }
   }
 

@@ -1,0 +1,48 @@
+import { files } from '../files/index.ts'
+import { action } from '../kernel/action.ts'
+import { list, text } from '../kernel/fields.ts'
+import { json } from '../kernel/http/answer.ts'
+import { findVisible } from '../kernel/operations.ts'
+import { relationship } from '../kernel/relationship.ts'
+import { products } from './products.ts'
+
+const mainImagePath = '/pcm/products/:product_id/relationships/main_image'
+const links = { owner: () => products, target: () => files, area: 'products' } as const
+
+/** The pictures, films and documents of a product. */
+export const productFiles = relationship({
+  ...links,
+  name: 'product-files',
+  about: 'The pictures, films and documents of a product.',
+  path: '/pcm/products/:product_id/relationships/files',
+  holds: 'many',
+  kept: { table: 'product_files', ownerColumn: 'product_id' },
+  most: { n: 500, detail: (n) => `A product may have at most ${n} files.` },
+  meta: { tags: list(text({ max: 255 }), { maxItems: 20, about: 'What it is for.' }) },
+  operations: { list: 200, add: 204, replace: 204, remove: 204 },
+})
+
+/** The picture that a product is shown by. */
+export const mainImage = relationship({
+  ...links,
+  name: 'main-image',
+  about: 'The picture that a product is shown by.',
+  path: mainImagePath,
+  holds: 'one',
+  kept: { member: 'main_image' },
+  most: { n: 1, detail: () => 'A product has one main image.' },
+  operations: { add: 204, replace: 204, remove: 204 },
+})
+
+/** Reads the main image of a product, as a list of one or none: the public contract has it so. */
+export const listMainImage = action({
+  name: 'list-main-image-of-product',
+  route: `GET ${mainImagePath}`,
+  about: 'Reads the main image of a product, as a list of one or none.',
+  area: 'products',
+  status: 200,
+  async run(ctx, { params }) {
+    const { hidden } = await findVisible(ctx, products, params.product_id)
+    return json(200, { data: [hidden.relationships?.main_image?.data ?? []].flat() })
+  },
+})

@@ -1,0 +1,18 @@
+import { flowResource } from '../flows/index.ts'
+import { relationship } from '../kernel/relationship.ts'
+import { products } from './products.ts'
+
+/** The templates of a product: flows whose entry of it says more about it. */
+export const productTemplates = relationship({
+  name: 'product-templates',
+  about: 'The templates of a product: flows whose entry of it says more about it.',
+  path: '/pcm/products/:product_id/relationships/templates',
+  owner: () => products,
+  target: () => flowResource,
+  type: 'template',
+  holds: 'many',
+  kept: { table: 'product_templates', ownerColumn: 'product_id' },
+  most: { n: 500, detail: (n) => `A product may have at most ${n} templates.` },
+  area: 'products',
+  operations: { list: 200, add: 201, remove: 204 },
+})
