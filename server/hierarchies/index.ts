@@ -7,6 +7,7 @@ import { listNodeProducts } from './list-node-products.ts'
 import { childrenOfHierarchy, childrenOfNode } from './node-lists.ts'
 import { deleteNodeParent, updateNodeParent } from './node-parent.ts'
 import { nodes } from './nodes.ts'
+import { attachNodes, detachNodes, listNodesOfProduct } from './nodes-of-products.ts'
 
 export { attachProducts, detachProducts } from './node-products.ts'
 export { hierarchies, nodes }
@@ -24,5 +25,8 @@ export const hierarchyChapter = module({
     listNodeProducts,
     addNodeProducts,
     deleteNodeProducts,
+    listNodesOfProduct,
+    attachNodes,
+    detachNodes,
   ],
 })

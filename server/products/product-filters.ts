@@ -1,4 +1,5 @@
 import { productsWhere } from '../flows/index.ts'
+import { Problem } from '../kernel/errors.ts'
 import { longText } from '../kernel/query/long-text.ts'
 import { type FilterRule, indexed, walks } from '../kernel/resource.ts'
 
@@ -58,6 +59,20 @@ const withTemplate: FilterRule = {
     `products.id IN (SELECT t.product_id FROM product_templates t WHERE t.store_id = $1 AND t.id = ANY(${bind(values)}::uuid[]))`,
 }
 
+/** Whether a product is in some node: those that are, are found by node. */
+const inSomeNode: FilterRule = {
+  ops: ['eq'],
+  type: 'boolean',
+  where: (_op, [value]) => {
+    if (value === 'true') {
+      const detail =
+        'Invalid filter: [has_nodes] takes false only; the products of a node are listed below it'
+      throw new Problem('bad_filter', detail, { source: 'filter' })
+    }
+    return 'NOT EXISTS (SELECT FROM node_products n WHERE n.store_id = $1 AND n.id = products.id)'
+  },
+}
+
 const partNumber: FilterRule = { ...indexed('eq', 'like', 'in'), column: 'mpn', type: 'text' }
 
 /** What a list of products may be filtered by. */
@@ -79,6 +94,7 @@ export const productFilters = {
   owner: { ops: ['eq'], type: 'text', column: `'store'::text` },
   tags: tagged,
   templates: withTemplate,
+  has_nodes: inSomeNode,
   'extensions.*': withExtension,
   'admin_attributes.*': withAttribute('admin_attributes'),
   'shopper_attributes.*': withAttribute('shopper_attributes'),

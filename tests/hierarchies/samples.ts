@@ -33,6 +33,10 @@ const productLinks = async (_client: Client, samples: Samples) => {
   return { data: [{ type: 'product', id }] }
 }
 
+const nodesByFilter = async (client: Client, samples: Samples) => ({
+  data: { filter: 'eq(status,live)', node_ids: [(await anotherNode(client, samples)).id] },
+})
+
 export const hierarchies: ModuleSamples = {
   // A new node has no products.
   completions: { node: async () => ({ curated_products: [] }) },
@@ -56,6 +60,8 @@ export const hierarchies: ModuleSamples = {
     },
     'add-hierarchy-children': nodeLinks,
     'add-node-children': nodeLinks,
+    'attach-nodes': nodesByFilter,
+    'detach-nodes': nodesByFilter,
     'add-node-products': productLinks,
     'delete-node-products': productLinks,
   },

@@ -1,0 +1,92 @@
+import { action } from '../kernel/action.ts'
+import type { Ctx } from '../kernel/context.ts'
+import { Problem } from '../kernel/errors.ts'
+import { group, list, text } from '../kernel/fields.ts'
+import { json } from '../kernel/http/answer.ts'
+import { isId } from '../kernel/ids.ts'
+import { findVisible, list as listOf } from '../kernel/operations.ts'
+import { condition } from '../kernel/query/condition.ts'
+import { parse } from '../kernel/query/parse.ts'
+import { plan } from '../kernel/query/plan.ts'
+import { products } from '../products/index.ts'
+import { nodesOfStore } from './node-lists.ts'
+import { attachProducts, detachProducts } from './node-products.ts'
+import { nodes } from './nodes.ts'
+
+/** Lists the nodes that a product is in. */
+export const listNodesOfProduct = action({
+  name: 'list-nodes-of-product',
+  route: 'GET /pcm/products/:product_id/nodes',
+  about: 'Lists the nodes that a product is in, whether it is live or not.',
+  area: 'hierarchies',
+  status: 200,
+  shows: { page: true },
+  async run(ctx, call) {
+    const { id } = await findVisible(ctx, products, call.params.product_id)
+    const ofProduct = (bind: (value: unknown) => string) =>
+      `id IN (SELECT p.node_id FROM node_products p WHERE p.store_id = $1 AND p.id = ${bind(id)}::uuid)`
+    return listOf(ctx, nodesOfStore, [ctx.store.id], call, ofProduct)
+  },
+})
+
+const wanted = group(
+  {
+    filter: text({ required: true, min: 1, max: 8192, about: 'Of which products: a filter of their list.' }),
+    node_ids: list(text({ max: 255 }), { required: true, maxItems: 1000, about: 'Of which nodes.' }),
+  },
+  { required: true },
+)
+type Wanted = NonNullable<(typeof wanted)['value']>
+
+const shared = { area: 'hierarchies', status: 200, data: wanted } as const
+
+/** Puts all products that a filter finds into nodes. */
+export const attachNodes = action({
+  ...shared,
+  name: 'attach-nodes',
+  route: 'POST /pcm/products/attach_nodes',
+  about: 'Puts all products that a filter finds into nodes, at once.',
+  async run(ctx, { data }) {
+    const query = productsFoundBy(data as Wanted)
+    const { found, missing } = await findNodes(ctx, data as Wanted)
+    await attachProducts(ctx, found, query)
+    return json(200, { meta: { nodes_attached: found.length, nodes_not_found: missing } })
+  },
+})
+
+/** Takes all products that a filter finds off nodes. */
+export const detachNodes = action({
+  ...shared,
+  name: 'detach-nodes',
+  route: 'POST /pcm/products/detach_nodes',
+  about: 'Takes all products that a filter finds off nodes, at once.',
+  async run(ctx, { data }) {
+    const query = productsFoundBy(data as Wanted)
+    const { found, missing } = await findNodes(ctx, data as Wanted)
+    await detachProducts(ctx, found, query)
+    return json(200, { meta: { nodes_detached: found.length, nodes_not_found: missing } })
+  },
+})
+
+function productsFoundBy({ filter }: Wanted): (bind: (value: unknown) => string) => string {
+  const planned = plan(parse(`filter=${encodeURIComponent(filter)}`), products).filter
+  if (!planned)
+    throw new Problem('bad_filter', 'Could not parse the supplied filter', { source: 'data.filter' })
+  return (bind) =>
+    `SELECT products.id FROM products WHERE products.store_id = $1 AND ${condition(planned, { bind })}`
+}
+
+/** Those of the nodes that are there, which then stay until the transaction ends, and the names of the rest. */
+async function findNodes(
+  { store }: Ctx,
+  { node_ids }: Wanted,
+): Promise<{ found: readonly string[]; missing: readonly string[] }> {
+  const asked = new Map(node_ids.map((name) => [name.toLowerCase(), name]))
+  const kept = await store.keep(nodes, ...[...asked.keys()].filter(isId))
+  const rows = await store.rows(
+    'SELECT id FROM nodes WHERE store_id = $1 AND id = ANY($2::uuid[]) AND parent_id IS NOT NULL ORDER BY id',
+    [...kept],
+  )
+  const found = rows.map(([id]) => id as string)
+  return { found, missing: [...asked].flatMap(([id, name]) => (found.includes(id) ? [] : [name])) }
+}
