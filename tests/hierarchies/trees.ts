@@ -1,0 +1,90 @@
+import { expect } from 'vitest'
+import type { Client, Reply, World } from '../support/world.ts'
+
+let made = 0
+
+/** Names that no sibling has, unless the test wants it so. */
+export const fresh = (word: string) => `${word} ${++made}`
+
+export const attributesOf = (name: string) => ({ name, slug: name.toLowerCase().replaceAll(' ', '-') })
+
+export async function makeHierarchy(client: Client, attributes: object = attributesOf(fresh('Tree'))) {
+  const { status, body } = await client.post('/pcm/hierarchies', { data: { type: 'hierarchy', attributes } })
+  expect([status, body.errors]).toEqual([201, undefined])
+  return body.data
+}
+
+export const postNode = (
+  client: Client,
+  hierarchy: string,
+  attributes: object,
+  { parent, meta }: { readonly parent?: string; readonly meta?: object } = {},
+): Promise<Reply> =>
+  client.post(`/pcm/hierarchies/${hierarchy}/nodes`, {
+    data: {
+      type: 'node',
+      attributes,
+      ...(meta && { meta }),
+      ...(parent && { relationships: { parent: { data: { type: 'node', id: parent } } } }),
+    },
+  })
+
+export async function makeNode(
+  client: Client,
+  hierarchy: string,
+  name = fresh('Node'),
+  above: { readonly parent?: string; readonly meta?: object } = {},
+) {
+  const { status, body } = await postNode(client, hierarchy, attributesOf(name), above)
+  expect([status, body.errors]).toEqual([201, undefined])
+  return body.data
+}
+
+export const nodePath = (hierarchy: string, node: string) => `/pcm/hierarchies/${hierarchy}/nodes/${node}`
+
+export const moveTo = (client: Client, hierarchy: string, node: string, parent: string): Promise<Reply> =>
+  client.put(`${nodePath(hierarchy, node)}/relationships/parent`, { data: { type: 'node', id: parent } })
+
+export const namesIn = ({ body }: Reply): string[] =>
+  body.data.map(({ attributes }: { attributes: { name: string } }) => attributes.name)
+
+interface Stored {
+  readonly id: string
+  readonly parent_id: string | null
+  readonly hierarchy_id: string
+  readonly name: string
+  readonly slug: string | null
+  readonly has_children: boolean
+  readonly breadcrumbs: readonly object[]
+}
+
+/**
+ * That what is below a hierarchy is a tree, and that all that is kept beside it is true, by going up from each node, one
+ * step at a time. How many nodes it has.
+ */
+export async function expectTree(world: World, hierarchy: string): Promise<number> {
+  const { rows } = await world.sql(
+    `SELECT id, parent_id, hierarchy_id, name, slug, has_children, hidden->'breadcrumbs' AS breadcrumbs
+     FROM nodes WHERE id = $1 OR hierarchy_id = $1`,
+    [hierarchy],
+  )
+  const nodes = new Map((rows as Stored[]).map((row) => [row.id, row]))
+  for (const node of nodes.values()) {
+    const way: Stored[] = []
+    for (let at: Stored | undefined = node; at; at = at.parent_id ? nodes.get(at.parent_id) : undefined) {
+      expect(way, `the way up from ${node.name} comes back to ${at.name}`).not.toContain(at)
+      way.unshift(at)
+    }
+    expect(way[0]?.id, `what is above all of ${node.name}`).toBe(hierarchy)
+    const crumbs = way.map(({ id, name, slug }) => ({ id, name, ...(slug && { slug }) }))
+    expect(node.breadcrumbs, `the breadcrumbs of ${node.name}`).toEqual(crumbs)
+    const children = [...nodes.values()].filter(({ parent_id }) => parent_id === node.id)
+    expect(node.has_children, `that ${node.name} has ${children.length} children`).toBe(children.length > 0)
+    expect(
+      children.map(({ name }) => name),
+      `names below ${node.name}`,
+    ).toEqual([...new Set(children.map(({ name }) => name))])
+    expect(children.map(({ name }) => name)).not.toContain(node.name)
+  }
+  return nodes.size - 1
+}
