@@ -1,6 +1,8 @@
 import { module } from '../kernel/module.ts'
 import { addHierarchyChildren, addNodeChildren } from './add-children.ts'
 import { addNodeProducts, deleteNodeProducts } from './change-node-products.ts'
+import { copyHierarchy } from './copy-hierarchy.ts'
+import { duplicateHierarchy } from './duplicate-hierarchy.ts'
 import { hierarchies } from './hierarchies.ts'
 import { listAllNodes } from './list-all-nodes.ts'
 import { listNodeProducts } from './list-node-products.ts'
@@ -28,5 +30,7 @@ export const hierarchyChapter = module({
     listNodesOfProduct,
     attachNodes,
     detachNodes,
+    duplicateHierarchy,
   ],
+  jobs: [copyHierarchy],
 })

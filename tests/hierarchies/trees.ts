@@ -54,9 +54,19 @@ interface Stored {
   readonly hierarchy_id: string
   readonly name: string
   readonly slug: string | null
+  readonly locales: Readonly<Record<string, { readonly name?: string }>> | null
   readonly has_children: boolean
   readonly breadcrumbs: readonly object[]
 }
+
+const stepOf = ({ id, name, slug, locales }: Stored) => ({
+  id,
+  name,
+  ...(slug && { slug }),
+  ...(locales && {
+    locales: Object.fromEntries(Object.entries(locales).map(([code, { name }]) => [code, { name }])),
+  }),
+})
 
 /**
  * That what is below a hierarchy is a tree, and that all that is kept beside it is true, by going up from each node, one
@@ -64,7 +74,8 @@ interface Stored {
  */
 export async function expectTree(world: World, hierarchy: string): Promise<number> {
   const { rows } = await world.sql(
-    `SELECT id, parent_id, hierarchy_id, name, slug, has_children, hidden->'breadcrumbs' AS breadcrumbs
+    `SELECT id, parent_id, hierarchy_id, name, slug, has_children, hidden->'breadcrumbs' AS breadcrumbs,
+       doc->'attributes'->'locales' AS locales
      FROM nodes WHERE id = $1 OR hierarchy_id = $1`,
     [hierarchy],
   )
@@ -76,7 +87,7 @@ export async function expectTree(world: World, hierarchy: string): Promise<numbe
       way.unshift(at)
     }
     expect(way[0]?.id, `what is above all of ${node.name}`).toBe(hierarchy)
-    const crumbs = way.map(({ id, name, slug }) => ({ id, name, ...(slug && { slug }) }))
+    const crumbs = way.map(stepOf)
     expect(node.breadcrumbs, `the breadcrumbs of ${node.name}`).toEqual(crumbs)
     const children = [...nodes.values()].filter(({ parent_id }) => parent_id === node.id)
     expect(node.has_children, `that ${node.name} has ${children.length} children`).toBe(children.length > 0)

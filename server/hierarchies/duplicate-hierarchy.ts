@@ -1,0 +1,41 @@
+import { action } from '../kernel/action.ts'
+import { flag, group, text } from '../kernel/fields.ts'
+import { objectAnswer } from '../kernel/http/answer.ts'
+import { findVisible, scopeOf } from '../kernel/operations.ts'
+import { pimJobs, startJob } from '../pim-jobs/index.ts'
+import { copyHierarchy } from './copy-hierarchy.ts'
+import { hierarchies } from './hierarchies.ts'
+
+/** Asks for a copy of a hierarchy and of all nodes in it. */
+export const duplicateHierarchy = action({
+  name: 'duplicate-hierarchy',
+  route: 'POST /pcm/hierarchies/:id/duplicate_job',
+  about: 'Asks for a copy of the hierarchy and of all nodes in it; the answer is the job that makes it.',
+  area: 'hierarchies',
+  status: 201,
+  body: {
+    type: 'hierarchy',
+    fields: {
+      attributes: group(
+        {
+          name: text({ min: 1, max: 1000, about: 'Of the copy; as it was, unless it is told.' }),
+          description: text({ nullable: true, about: 'As the name.' }),
+          include_products: flag({
+            default: false,
+            about: 'Whether the copies of nodes have their products.',
+          }),
+        },
+        { default: {} },
+      ),
+    },
+  },
+  shows: { resource: pimJobs },
+
+  async run(ctx, { params, body: { attributes } }) {
+    const scope = await scopeOf(ctx, hierarchies, params)
+    const { id } = await findVisible(ctx, hierarchies, params.id, scope)
+    const { name, description, include_products } = attributes
+    const wanted = { hierarchyId: id, name, description, withProducts: include_products }
+    return objectAnswer(201, pimJobs, await startJob(ctx, copyHierarchy, wanted, { copied_from: id }), ctx)
+  },
+})
