@@ -121,7 +121,7 @@ export const flowFields = (extended: () => Extends) =>
     refusedWith: 422,
     beforeWrite: (work, draft) => mustBeDefinable(work, draft, extended()),
     afterWrite: applyToObjects,
-    beforeDelete: async (work, { doc }) => void (await work.store.close(flows, flowIn(doc))),
+    beforeDelete: async (work, { doc }) => void (await work.store.hold(flows, flowIn(doc))),
     afterDelete: dropFromObjects,
     constraints: {
       flow_fields_slug_key: {
@@ -144,9 +144,9 @@ async function mustBeDefinable(
   extended: Extends,
 ): Promise<void> {
   const { slug, field_type: type, validation_rules: rules } = values
-  // One at a time defines a flow, and nobody adds an entry to it meanwhile.
+  // One at a time defines a flow. Not closed: who creates an entry keeps what is added to entries before the flow.
   const flowId = flowIn(values)
-  if (!(await work.store.close(flows, flowId)).size) {
+  if (!(await work.store.hold(flows, flowId)).size) {
     throw new Problem('not_found', 'flow not found', { source: 'data.relationships.flow.data.id' })
   }
   const flow = (await work.store.find(flows, flowId))?.doc.slug ?? ''

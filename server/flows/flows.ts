@@ -6,7 +6,7 @@ import { fieldsOf, isHidden, redefine } from './define.ts'
 import { flowEnvelope, flowMeta } from './envelope.ts'
 import { flowEntries, flowFieldRows } from './flow-rows.ts'
 import { isCore, kindOf, nameOfFields, reservedSlugs } from './kinds.ts'
-import { hideValues, renameValues } from './value-changes.ts'
+import { forgetValues, hideValues, renameValues } from './value-changes.ts'
 
 interface Relationships {
   readonly fields?: { readonly data: readonly { readonly id: string; readonly type: 'field' }[] }
@@ -71,7 +71,8 @@ async function mustBeNamed(work: Work, { id, values, before }: Draft<typeof fiel
   if (slug === before?.doc.slug) return
   if (reservedSlugs.includes(slug)) throw refuse(`must be none of ${reservedSlugs.join(', ')}`)
   if (!before || kindOf(slug) === kindOf(before.doc.slug)) return
-  // To the end of the transaction nobody adds an entry.
+  // To the end of the transaction nobody adds an entry. Who does so keeps what is added before the flow.
+  await redefine(work, nameOfFields({ id, slug: before.doc.slug }))
   await work.store.close(flows, id)
   const [entry] = await work.store.rows(
     'SELECT id FROM flow_entries WHERE store_id = $1 AND flow_id = $2 LIMIT 1',
@@ -109,8 +110,11 @@ async function takeAllAlong(work: Work, { id, doc }: Row<typeof fields>): Promis
   if (isCore(doc.slug)) {
     throw new Problem('unprocessable', `${doc.slug} is a core flow: it cannot be deleted.`)
   }
+  await work.store.hold(flows, id)
+  const fields = await work.store.removeAll(flowFieldRows, (bind) => `flow_id = ${bind(id)}`)
+  await redefine(work, id)
+  // Not before: who creates an entry keeps what is added to entries first, and then the flow.
   await work.store.close(flows, id)
   await work.store.removeAll(flowEntries, (bind) => `flow_id = ${bind(id)}`)
-  await work.store.removeAll(flowFieldRows, (bind) => `flow_id = ${bind(id)}`)
-  await redefine(work, id)
+  for (const field of fields) await forgetValues(work, field)
 }

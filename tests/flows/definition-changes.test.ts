@@ -23,6 +23,8 @@ function busily(writers: number, work: (n: number) => Promise<void>) {
   }
 }
 
+const accountOf = (name: string, more: object) => ({ data: { type: 'account', name, ...more } })
+
 test('a field that is renamed while objects are written leaves none with its old name', async () => {
   const flow = await makeFlow(world.admin, 'accounts', { grade: { field_type: 'integer' } })
   const made = await Promise.all(
@@ -86,4 +88,23 @@ test('a flow has at most 100 fields, whoever adds them', async () => {
   expect(shown.body.data.relationships.fields.data.length).toBe(100)
 })
 
-const accountOf = (name: string, more: object) => ({ data: { type: 'account', name, ...more } })
+test('a flow that is deleted while entries are created leaves none', async () => {
+  for (let round = 0; round < 3; round++) {
+    const flow = await makeFlow(
+      world.admin,
+      `passing-${round}`,
+      round ? { n: { field_type: 'integer' } } : {},
+    )
+    const statuses = new Set<number>()
+    const end = busily(4, async (n) => void statuses.add((await flow.create({ n })).status))
+    expect((await world.admin.delete(flow.path)).status).toBe(204)
+    await end()
+    expect([...statuses].filter((status) => status !== 201 && status !== 404)).toEqual([])
+    const left = await world.sql(
+      `SELECT (SELECT count(*) FROM flow_entries WHERE store_id = $1 AND flow_id = $2) AS entries,
+         (SELECT count(*) FROM added_fields WHERE store_id = $1 AND name = $2::text) AS added`,
+      [world.storeId, flow.id],
+    )
+    expect(left.rows[0]).toEqual({ entries: '0', added: '0' })
+  }
+})
