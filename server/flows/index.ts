@@ -2,9 +2,9 @@ import { type Module, module } from '../kernel/module.ts'
 import { entryOperations } from './entry-operations.ts'
 import { linkEntry } from './entry-relationships.ts'
 import { extendedBy } from './extended-by.ts'
+import { getFieldOfFlow, listFieldsOfFlow } from './fields-of-flow.ts'
 import { flowFields } from './flow-fields.ts'
 import { flows as flowResource } from './flows.ts'
-import { listFieldsOfFlow } from './list-fields-of-flow.ts'
 
 export { productsWhere } from './entry-filters.ts'
 export { type Extensions, extensionsOf, removeTemplateEntries } from './template-entries.ts'
@@ -18,6 +18,11 @@ export const flows = (chapters: () => readonly Module[]): Module => {
     name: 'flows',
     about: 'Fields that a store adds: to resources, to products by templates, and of objects of its own.',
     resources: [flowResource, fields],
-    actions: [listFieldsOfFlow(fields), ...entryOperations(extended), ...linkEntry(extended)],
+    actions: [
+      listFieldsOfFlow(fields),
+      getFieldOfFlow(fields),
+      ...entryOperations(extended),
+      ...linkEntry(extended),
+    ],
   })
 }

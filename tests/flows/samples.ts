@@ -1,13 +1,37 @@
 import { entries } from '../../server/flows/entries.ts'
 import { withAdded } from '../../server/kernel/added-fields.ts'
 import { resource } from '../../server/kernel/resource.ts'
+import type { Client } from '../support/client.ts'
 import type { ModuleSamples } from '../support/module-samples.ts'
 import type { Samples } from '../support/samples.ts'
+import { fieldOf } from './flows.ts'
 
 let counter = Math.floor(Math.random() * 1e9)
 
-/** One of its own: an update of its field may make a value required, and it has few. */
-const flowOf = async (samples: Samples) => (await samples.make(samples.named('flow'))).id
+/** Flows that have room for more fields. Those of entries get none: an update may make a value required. */
+const open = new WeakMap<Samples, { flow: Promise<string>; left: number }>()
+
+function flowOf(samples: Samples): Promise<string> {
+  const known = open.get(samples)
+  const one =
+    known && known.left > 0
+      ? known
+      : { flow: samples.make(samples.named('flow')).then(({ id }) => id), left: 50 }
+  one.left -= 1
+  open.set(samples, one)
+  return one.flow
+}
+
+async function makeLinks(client: Client, samples: Samples): Promise<string> {
+  counter += 1
+  const flow = samples.named('flow')
+  const { id } = await samples.shared(flow, flow.resource.path)
+  const field = { ...fieldOf(id, `links-${counter}`, {}), field_type: 'relationship' }
+  const rules = [{ type: 'one-to-many', to: 'product' }]
+  const { status } = await client.post('/v2/fields', { data: { ...field, validation_rules: rules } })
+  if (status !== 201) throw new Error(`No sample field: ${status}`)
+  return field.slug
+}
 
 export const flows: ModuleSamples = {
   // As it is in a flow without fields.
@@ -29,6 +53,7 @@ export const flows: ModuleSamples = {
       }
     },
   },
+  parameters: { relationships: makeLinks },
   bodies: {
     'create-flow-entry-relationship': async () => ({ data: [] }),
     'update-flow-entry-relationship': async () => ({ data: [] }),

@@ -1,0 +1,45 @@
+import { action } from '../kernel/action.ts'
+import { Problem } from '../kernel/errors.ts'
+import { isId } from '../kernel/ids.ts'
+import { get, list } from '../kernel/operations.ts'
+import type { Resource } from '../kernel/resource.ts'
+import { findFlow } from './find-flow.ts'
+
+/** The fields of one flow, which is called by its slug. */
+export const listFieldsOfFlow = (fields: Resource) =>
+  action({
+    name: 'list-fields-of-flow',
+    route: 'GET /v2/flows/:flow_id/fields',
+    about: 'Lists the fields of a flow, a page at a time, the newest first.',
+    area: 'flows',
+    status: 200,
+    shows: { page: true },
+    async run(ctx, { rawBody: _, ...call }) {
+      const { id } = await findFlow(ctx, call.params.flow_id)
+      return list(ctx, fields, [], call, (bind) => `flow_id = ${bind(id)}::uuid`)
+    },
+  })
+
+/** One of them, where its link leads. */
+export const getFieldOfFlow = (fields: Resource) =>
+  action({
+    name: 'get-field-of-flow',
+    route: 'GET /v2/flows/:flow_id/fields/:id',
+    about: 'Reads a field of a flow.',
+    area: 'flows',
+    status: 200,
+    shows: { resource: fields },
+    async run(ctx, { rawBody: _, ...call }) {
+      const flow = await findFlow(ctx, call.params.flow_id)
+      const id = call.params.id.toLowerCase()
+      const [found] = isId(id)
+        ? await ctx.store.glance(
+            'SELECT id FROM flow_fields WHERE store_id = $1 AND id = $2 AND flow_id = $3',
+            id,
+            flow.id,
+          )
+        : []
+      if (!found) throw new Problem('not_found', 'flow field not found')
+      return get(ctx, fields, [], id, call)
+    },
+  })
