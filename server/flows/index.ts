@@ -7,7 +7,12 @@ import { flowFields } from './flow-fields.ts'
 import { flows as flowResource } from './flows.ts'
 
 export { productsWhere } from './entry-filters.ts'
-export { type Extensions, extensionsOf, removeTemplateEntries } from './template-entries.ts'
+export {
+  copyTemplateEntries,
+  type Extensions,
+  extensionsOf,
+  removeTemplateEntries,
+} from './template-entries.ts'
 export { flowResource }
 
 /** Asks for the chapters when it is called: flows extend what comes below them too. */

@@ -1,6 +1,7 @@
 import type { Work } from '../kernel/context.ts'
 import type { Resource, Row } from '../kernel/resource.ts'
 import { entries, type Kept } from './entries.ts'
+import { flowEntries } from './flow-rows.ts'
 
 /** Something that is shown with the product has changed. */
 const touchProduct = async ({ store }: Work, { id }: Row): Promise<void> =>
@@ -32,6 +33,36 @@ export async function extensionsOf(
     productIds,
   )
   return new Map(rows.map(([id, values]) => [id as string, JSON.parse(values as string) as Extensions]))
+}
+
+/**
+ * Gives these products the entries that another has, but for those of templates that they have entries of themselves.
+ * The ids of those that were given some.
+ */
+export async function copyTemplateEntries(
+  { store }: Work,
+  from: string,
+  to: readonly string[],
+): Promise<readonly string[]> {
+  const found = await store.rows(
+    'SELECT flow_id FROM flow_entries WHERE store_id = $1 AND product_id = $2',
+    from,
+  )
+  if (!found.length || !to.length) return []
+  // Values are as the fields that they are of until the transaction ends.
+  const flows = found.map(([flow]) => flow)
+  await store.glanceAndKeep(
+    'SELECT 1 FROM added_fields WHERE store_id = $1 AND name = ANY($2::text[])',
+    flows,
+  )
+  return store.insertFrom(flowEntries, {
+    columns: ['flow_id', 'id', 'doc', 'hidden'],
+    rows: (bind) =>
+      `SELECT e.flow_id, p.id, e.doc,
+         (e.hidden::jsonb || jsonb_build_object('meta', jsonb_build_object('product_id', p.id)))::json
+       FROM flow_entries e, unnest(${bind(to)}::uuid[]) AS p (id)
+       WHERE e.store_id = $1 AND e.product_id = ${bind(from)}::uuid AND e.flow_id = ANY(${bind(flows)}::uuid[])`,
+  })
 }
 
 /** The entries of a product go before it does, while the change feed can still say what they were. */

@@ -1,10 +1,13 @@
+import { copyTemplateEntries } from '../flows/index.ts'
+import { ownKept } from '../kernel/added-fields.ts'
 import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { findAll } from '../kernel/find-all.ts'
 import { newId } from '../kernel/ids.ts'
 import { change } from '../kernel/operations.ts'
+import type { Resource } from '../kernel/resource.ts'
 import { pimJob } from '../pim-jobs/index.ts'
-import { products } from '../products/index.ts'
+import { type ProductFields, products } from '../products/index.ts'
 import { type Child, type Plan, planBuild } from './build-plan.ts'
 import { Unbuildable } from './build-rules.ts'
 import { mustBeBuildable } from './must-be-buildable.ts'
@@ -13,11 +16,12 @@ import { mustBeBuildable } from './must-be-buildable.ts'
 export const buildChildren = pimJob<{ readonly productId: string }>({
   type: 'child-products',
   run: async (work, { payload: { productId } }) => {
+    const own = await ownKept(work, products)
     // Whoever changes the product or one of its children meanwhile waits.
     await work.store.hold(products, productId)
     const { parent, variations } = await mustBeBuildable(work, productId)
     const children = await holdChildren(work, productId)
-    await carryOut(work, parent, children, planned(parent, variations, children))
+    await carryOut(work, own, parent, children, planned(parent, variations, children))
     return undefined
   },
 })
@@ -45,19 +49,40 @@ function planned(
   }
 }
 
-async function carryOut(work: Work, parent: Child, children: readonly Child[], plan: Plan): Promise<void> {
+async function carryOut(
+  work: Work,
+  own: Resource<ProductFields>,
+  parent: Child,
+  children: readonly Child[],
+  plan: Plan,
+): Promise<void> {
   const { store } = work
   const { made, changed, gone, matrix, variations } = plan
   if (gone.length) await store.removeAll(products, (bind) => `r.id = ANY(${bind(gone)}::uuid[])`)
   // One may be given what another gives up: both give it up first.
   const givingUp = inTheWay(children, changed)
   await store.updateAll(
-    products,
+    own,
     givingUp.map(({ id, values }) => ({ id, values: { ...values, sku: null, slug: null } })),
   )
-  await store.updateAll(products, changed)
-  await store.insertAll(products, made)
+  await store.updateAll(own, changed)
+  await store.insertAll(own, made)
+  await copyTemplates(work, parent, children, plan)
   await change(work, products, [], parent.id, { variations, variation_matrix: matrix })
+}
+
+/** What templates say of a parent they say of its children, but for those that have an entry of their own. */
+async function copyTemplates(
+  work: Work,
+  parent: Child,
+  children: readonly Child[],
+  { made, gone }: Plan,
+): Promise<void> {
+  const left = new Set(gone)
+  const old = children.map(({ id }) => id).filter((id) => !left.has(id))
+  const given = new Set(await copyTemplateEntries(work, parent.id, [...old, ...made.map(({ id }) => id)]))
+  const shown = old.filter((id) => given.has(id))
+  if (shown.length) await work.store.touchAll(products, (bind) => `r.id = ANY(${bind(shown)}::uuid[])`)
 }
 
 /** Those whose SKU or slug another of them is to have. */

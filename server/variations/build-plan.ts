@@ -7,7 +7,7 @@ import {
   type VariationMatrix,
 } from '../products/index.ts'
 import { combinationsOf, Unbuildable } from './build-rules.ts'
-import { type BuildOption, type ChildValues, childValues } from './child-values.ts'
+import { type BuildOption, type ChildValues, childValues, isHidden } from './child-values.ts'
 
 /** What a build does: which children there are to be, and what becomes of those that there are. */
 
@@ -118,10 +118,7 @@ function valuesOf(
 ): Product {
   const told = childValues(parent.values, chosen)
   mustFit(told)
-  const known = before && {
-    relationships: before.relationships,
-    custom_relationships: before.custom_relationships,
-  }
+  const known = Object.fromEntries(Object.entries(before ?? {}).filter(([name]) => isHidden(name)))
   const values = {
     ...known,
     ...told,

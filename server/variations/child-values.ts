@@ -1,4 +1,4 @@
-import type { Product } from '../products/index.ts'
+import { type Product, products } from '../products/index.ts'
 import { inJson, type ModifierType, partsOf } from './modifier-types.ts'
 
 /** What a child is made of: the values of its parent, as the modifiers of its options change them. */
@@ -16,13 +16,17 @@ export interface BuildOption {
   readonly modifiers: readonly Modifier[]
 }
 
-/** What a child has from its parent. An id in another system is of one product, and children have none themselves. */
-export const inherited = [
-  ...(['name', 'description', 'sku', 'slug', 'status', 'commodity_type', 'upc_ean', 'mpn', 'tags'] as const),
-  ...(['locales', 'custom_inputs', 'admin_attributes', 'shopper_attributes'] as const),
-] as const
+export type ChildValues = Partial<Product>
 
-export type ChildValues = Partial<Pick<Product, (typeof inherited)[number] | 'external_ref' | 'build_rules'>>
+/**
+ * What a child does not have from its parent: what only the server knows, what would make it a parent or a bundle, and
+ * an id in another system, which is of one product.
+ */
+const isOwn = (name: string) => ['external_ref', 'build_rules', 'components'].includes(name) || isHidden(name)
+
+/** Whether only the server knows it. */
+export const isHidden = (name: string): boolean =>
+  products.fields[name as keyof Product]?.options.hidden === true
 
 /** Of one option, what is done first. */
 const turns = ['equals', 'builder', 'prepend', 'append'] as const
@@ -30,7 +34,9 @@ const turns = ['equals', 'builder', 'prepend', 'append'] as const
 /** The values of the child that is of these options, one of each variation in their order. */
 export function childValues(parent: ChildValues, options: readonly BuildOption[]): ChildValues {
   const values: Record<string, unknown> = {}
-  for (const name of inherited) if (parent[name] !== undefined) values[name] = parent[name]
+  for (const [name, value] of Object.entries(parent)) {
+    if (value !== undefined && !isOwn(name)) values[name] = value
+  }
   for (const { modifiers } of options) {
     for (const turn of turns) {
       for (const modifier of modifiers) {

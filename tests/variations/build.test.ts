@@ -238,3 +238,42 @@ test('a product takes its children along, and sets its variations free', async (
   expect((await world.admin.delete(modifiers)).status).toBe(204)
   expect((await world.admin.delete(path)).status).toBe(204)
 })
+
+test('what a template says of a parent it says of its children, until they have an entry of their own', async () => {
+  const post = async (path: string, data: object) => {
+    const { status, body } = await world.admin.post(path, { data })
+    expect([status, body.errors]).toEqual([201, undefined])
+    return body.data
+  }
+  const about = {
+    type: 'flow',
+    name: 'Book',
+    description: 'Of books.',
+    slug: 'products(book)',
+    enabled: true,
+  }
+  const flow = await post('/v2/flows', about)
+  const field = { type: 'field', field_type: 'string', name: 'ISBN', slug: 'isbn', description: 'A number.' }
+  const more = {
+    required: false,
+    enabled: true,
+    relationships: { flow: { data: { type: 'flow', id: flow.id } } },
+  }
+  await post('/v2/fields', { ...field, ...more })
+  const path = '/v2/flows/products(book)/entries'
+  const binding = await merchant.variation('Binding', 'Cloth', 'Paper')
+  const id = await merchant.product({ sku: 'dune' })
+  await merchant.link(id, binding.id)
+  expect(await merchant.build(id)).toEqual([])
+  const { duneCloth = '', dunePaper = '' } = await merchant.children(id)
+  await post(path, { type: 'entry', id: dunePaper, isbn: 'p-1' })
+  await post(path, { type: 'entry', id, isbn: 'd-1' })
+  const before = (await merchant.get(duneCloth)).meta.updated_at
+  const isbnOf = async (product: string) => (await world.admin.get(`${path}/${product}`)).body.data?.isbn
+  expect(await isbnOf(duneCloth)).toBeUndefined()
+  await merchant.option(binding.id, 'Box')
+  expect(await merchant.build(id)).toEqual([])
+  const { duneBox = '' } = await merchant.children(id)
+  expect(await Promise.all([duneCloth, dunePaper, duneBox].map(isbnOf))).toEqual(['d-1', 'p-1', 'd-1'])
+  expect((await merchant.get(duneCloth)).meta.updated_at > before).toBe(true)
+})
