@@ -10,6 +10,8 @@ export async function mustBeInNode({ store }: Work, id: string, products: readon
   if (new Set(products).size < products.length) {
     throw new Problem('unprocessable', 'A curated product may be named once only.', { source })
   }
+  // Nothing leaves it, and nobody else curates meanwhile.
+  await store.hold({ table: 'nodes' }, id)
   if (!products.length) return
   const found = await store.glanceAndKeep(
     'SELECT id FROM node_products WHERE store_id = $1 AND node_id = $2 AND id = ANY($3::uuid[]) ORDER BY id',

@@ -18,7 +18,7 @@ export const listAllNodes = action({
   area: 'hierarchies',
   status: 200,
   query: { include_hierarchies: flag({ about: 'Whether hierarchies are listed too.' }) },
-  shows: { resource: nodes, page: true },
+  shows: { resource: nodes, page: true, rows: [nodesOfStore, nodesAndHierarchies] },
 
   async run(ctx, call) {
     const scope = [ctx.store.id]

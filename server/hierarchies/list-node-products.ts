@@ -2,7 +2,7 @@ import { action } from '../kernel/action.ts'
 import { findAll } from '../kernel/find-all.ts'
 import { pageAnswer } from '../kernel/http/answer.ts'
 import { objectText } from '../kernel/http/object-text.ts'
-import { findVisible, scopeOf } from '../kernel/operations.ts'
+import { findVisible, included, scopeOf } from '../kernel/operations.ts'
 import { fetchPage } from '../kernel/query/page.ts'
 import { parse } from '../kernel/query/parse.ts'
 import { products } from '../products/index.ts'
@@ -18,12 +18,13 @@ export const listNodeProducts = action({
     '`curated_product`; then those that were changed most recently.',
   area: 'hierarchies',
   status: 200,
-  shows: { resource: products, page: true },
+  shows: { resource: products, page: true, rows: [nodeProducts] },
 
   async run(ctx, call) {
     const scope = await scopeOf(ctx, nodes, call.params)
     const node = await findVisible(ctx, nodes, call.params.node_id, scope)
-    const page = await fetchPage(ctx, { resource: nodeProducts, scope: [node.id] }, parse(call.query))
+    const ask = parse(call.query)
+    const page = await fetchPage(ctx, { resource: nodeProducts, scope: [node.id] }, ask)
     const found = await findAll(
       ctx,
       products,
@@ -35,8 +36,10 @@ export const listNodeProducts = action({
       const row = byId.get(id)
       if (!row) return []
       const text = objectText(products, row, ctx, true)
-      return curated.has(id) ? `${text.slice(0, -1)},"curated_product":true}` : text
+      // No more than a type and an id is before the attributes.
+      return curated.has(id) ? text.replace(/"attributes": ?\{/, '$&"curated_product":true,') : text
     })
-    return pageAnswer(200, shown.join(','), page, ctx, call)
+    const more = await included(ctx, products, ask.include, found)
+    return pageAnswer(200, shown.join(','), page, ctx, call, {}, more)
   },
 })

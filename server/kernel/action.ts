@@ -54,11 +54,13 @@ export interface Action<
   readonly signsIn?: boolean
   /**
    * For the API document: the answer is an object of this resource, or (`page`) a page of a list, or a file; `errors`
-   * may be beside its `data`.
+   * may be beside its `data`. `rows`: whose rows a page is of, which is sorted and filtered as they are, where they are
+   * shown as objects of another resource; and others, where a request may ask for those.
    */
   readonly shows?: {
     readonly resource?: Resource
     readonly page?: true
+    readonly rows?: readonly [usual: Resource, ...others: Resource[]]
     readonly file?: true
     readonly errors?: true
   }

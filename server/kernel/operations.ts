@@ -364,7 +364,8 @@ export function mustMatch(etag: string, ifMatch: string | undefined): void {
   throw new Problem('precondition_failed', detail)
 }
 
-async function included(ctx: Ctx, resource: Resource, names: readonly string[], rows: readonly Row[]) {
+/** What a request wants to be shown beside these rows, as a further member of the answer. */
+export async function included(ctx: Ctx, resource: Resource, names: readonly string[], rows: readonly Row[]) {
   const finders = Object.entries(resource.include ?? {}).filter(([name]) => names.includes(name))
   if (!finders.length) return ''
   const parts = finders.map(async ([, find]) => {

@@ -2,14 +2,7 @@ import type { Fields, JsonSchema } from '../../server/kernel/fields.ts'
 import type { Operation } from '../../server/kernel/module.ts'
 import type { Op } from '../../server/kernel/query/parse.ts'
 import type { FilterRule, Resource, ValueType } from '../../server/kernel/resource.ts'
-import {
-  listedAs,
-  type Made,
-  operations,
-  type Samples,
-  specimenNamed,
-  specimensWith,
-} from '../support/samples.ts'
+import { type Made, operations, type Samples, specimenNamed, specimensWith } from '../support/samples.ts'
 import type { Specimen } from '../support/specimens.ts'
 import type { World } from '../support/world.ts'
 import { cloneRows } from './clone-rows.ts'
@@ -38,10 +31,9 @@ export const listings: readonly Listing[] = [
   }),
   ...operations.flatMap((operation) => {
     const { id, path, of } = operation
-    const [listed] = listedAs[id] ?? []
-    if (listed) return { id, path, specimen: specimenOf(listed, operation) }
-    const resource = of.is === 'action' && of.action.shows?.page && of.action.shows.resource
-    return resource ? [{ id, path, specimen: specimenNamed(resource.noun[0]) }] : []
+    const { page, resource, rows } = (of.is === 'action' && of.action.shows) || {}
+    if (rows) return { id, path, specimen: specimenOf(rows[0], operation) }
+    return page && resource ? [{ id, path, specimen: specimenNamed(resource.noun[0]) }] : []
   }),
 ]
 

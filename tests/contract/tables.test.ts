@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { indexedOf } from '../../server/kernel/query/condition.ts'
 import { listKey } from '../../server/kernel/query/places.ts'
 import { type FilterRule, orderOf, type Resource, walks } from '../../server/kernel/resource.ts'
-import { listedAs, specimens } from '../support/samples.ts'
+import { operations, specimens } from '../support/samples.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { appAndWorkshop } from '../workshop/index.ts'
 
@@ -170,7 +170,8 @@ test('each table is tracked, and its lists are counted', async () => {
       [...new Set([...source.matchAll(/INTO list_deltas VALUES \('([\w.]+)'/g)].map(([, list]) => list))],
     ]),
   )
-  const resources = [...specimens.map(({ resource }) => resource), ...Object.values(listedAs).flat()]
+  const paged = operations.flatMap(({ of }) => (of.is === 'action' && of.action.shows?.rows) || [])
+  const resources = [...specimens.map(({ resource }) => resource), ...paged]
   for (const [table, declared] of Map.groupBy(resources, (resource) => resource.table)) {
     const lists = new Set(declared.map(listKey))
     const scopes = [...lists].map((list) => list.slice(table.length + 1)).filter(Boolean)

@@ -20,6 +20,10 @@ async function makeProduct(name: string, client: Client = world.admin): Promise<
   return body.data.id
 }
 
+interface Shown {
+  readonly attributes: { readonly curated_product?: boolean }
+}
+
 /** A node with products of these names. */
 async function filled(...names: string[]) {
   const { admin } = world
@@ -47,7 +51,7 @@ test('curated products come first, in their order, then those that were changed 
   expect([status, body.data.attributes.curated_products]).toEqual([200, [p3, p1]])
   const shown = await list()
   expect(namesIn(shown)).toEqual(['P3', 'P1', 'P4', 'P2'])
-  expect(shown.body.data.map((one: { curated_product?: boolean }) => one.curated_product)).toEqual([
+  expect(shown.body.data.map(({ attributes }: Shown) => attributes.curated_product)).toEqual([
     true,
     true,
     undefined,
@@ -131,4 +135,27 @@ test('products that are added and taken off at the same time are counted right, 
   )
   const count = Object.fromEntries(rows.map(({ event, n }) => [event, n]))
   expect(count.created - (count.deleted ?? 0)).toBe(body.data.length)
+})
+
+test('what is curated and taken off at the same time is in the node, or is not curated', async () => {
+  const { path, related, ids, curate, takeOff } = await filled('A', 'B', 'C', 'D')
+  const [a, b, c, d] = ids as [string, string, string, string]
+  for (let round = 0; round < 4; round++) {
+    const replies = await Promise.all([curate(a, b), takeOff(a), curate(c, d, b), takeOff(c, d), curate(d)])
+    const said = replies.map(({ status }) => status)
+    expect(said.filter((status) => ![200, 422].includes(status))).toEqual([])
+    const { rows } = await world.sql(
+      'SELECT id FROM node_products WHERE node_id = $1 AND curated IS NOT NULL ORDER BY curated',
+      [path.slice(path.lastIndexOf('/') + 1)],
+    )
+    expect(await curatedIn(path)).toEqual(rows.map(({ id }) => id))
+    await world.admin.post(related, links(...ids))
+  }
+})
+
+test('what is shown beside products is shown beside those of a node', async () => {
+  const { list } = await filled('One')
+  const { status, body } = await list('?include=main_image,files,component_products')
+  expect([status, Object.keys(body.included ?? {}).length > 0]).toEqual([200, true])
+  expect((await list()).body.included).toBeUndefined()
 })

@@ -5,6 +5,7 @@ import { openWorld, type World } from '../support/world.ts'
 import {
   attributesOf,
   expectTree,
+  fresh,
   makeHierarchy,
   makeNode,
   moveTo,
@@ -77,6 +78,15 @@ test('a hierarchy and its nodes show where they are', async () => {
       breadcrumbs: [root, own],
     },
   })
+})
+
+test('addresses may end in a slash', async () => {
+  const attributes = { name: fresh('Slash') }
+  const data = { type: 'hierarchy', attributes }
+  const { status, body } = await world.admin.post('/pcm/hierarchies/', { data })
+  expect(status).toBe(201)
+  const filter = `eq(id,${body.data.id})`
+  expect(namesIn(await world.admin.get(`/pcm/hierarchies/?filter=${filter}`))).toEqual([attributes.name])
 })
 
 test('siblings are listed by sort_order, the highest first, then by their last change', async () => {

@@ -1,5 +1,3 @@
-import { nodesAndHierarchies, nodesOfStore } from '../../server/hierarchies/node-lists.ts'
-import { nodeProducts } from '../../server/hierarchies/node-products.ts'
 import type { Client } from '../support/client.ts'
 import type { ModuleSamples } from '../support/module-samples.ts'
 import type { Samples } from '../support/samples.ts'
@@ -64,9 +62,5 @@ export const hierarchies: ModuleSamples = {
     'detach-nodes': nodesByFilter,
     'add-node-products': productLinks,
     'delete-node-products': productLinks,
-  },
-  listedAs: {
-    'list-all-nodes': [nodesOfStore, nodesAndHierarchies],
-    'list-node-products': [nodeProducts],
   },
 }

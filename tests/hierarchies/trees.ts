@@ -69,8 +69,8 @@ const stepOf = ({ id, name, slug, locales }: Stored) => ({
 })
 
 /**
- * That what is below a hierarchy is a tree, and that all that is kept beside it is true, by going up from each node, one
- * step at a time. How many nodes it has.
+ * That what is below a hierarchy is a tree, and that all that is kept beside it is true, by going up from each node,
+ * one step at a time. How many nodes it has.
  */
 export async function expectTree(world: World, hierarchy: string): Promise<number> {
   const { rows } = await world.sql(

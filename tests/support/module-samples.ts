@@ -27,8 +27,6 @@ export interface ModuleSamples {
   readonly queries?: By<string>
   /** By kind of caller: how a shopper comes by the token that says who they are. */
   readonly signIns?: By<(client: Client, samples: Samples) => Promise<string>>
-  /** By action: the resources whose rows it pages through, where none of the five operations is theirs. */
-  readonly listedAs?: By<readonly [usual: Resource, ...others: Resource[]]>
   /** Operations whose answer every store has the same of. */
   readonly sharedByAll?: readonly string[]
 }

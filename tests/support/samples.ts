@@ -59,9 +59,6 @@ export const operations: readonly Operation[] = appAndWorkshop.modules.flatMap((
 /** Operations whose answer every store has the same of. */
 export const sharedByAll: readonly string[] = listed('sharedByAll')
 
-/** By action: the resources whose rows it pages through, where none of the five operations is theirs. */
-export const listedAs = byName('listedAs')
-
 /** How a shopper of each kind comes by the token that says who they are. */
 export const signIns = byName('signIns')
 

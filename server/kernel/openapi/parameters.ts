@@ -15,9 +15,10 @@ export function parametersOf(operation: Operation, path: string): Parameter[] {
   const lists = of.is === 'action' ? of.action.shows?.page : of.is === 'resource' && of.name === 'list'
   const single = of.is === 'singleton' || (of.is === 'resource' && of.name !== 'list' && of.name !== 'create')
   const own = (of.is === 'action' && of.action.query) || {}
+  const rows = of.is === 'action' ? of.action.shows?.rows : undefined
   return [
     ...inPath,
-    ...(lists ? listParameters(resource, own) : []),
+    ...(lists ? listParameters(rows?.[0] ?? resource, own) : []),
     ...Object.entries(own).map(queryParameter),
     ...(resource && access === 'read' ? includeParameter(resource) : []),
     ...(single ? [shared(access === 'read' ? 'ifNoneMatch' : 'ifMatch')] : []),
