@@ -54,13 +54,13 @@ CREATE TABLE product_values (
   -- Of a tag, which one; 0 otherwise.
   place smallint NOT NULL,
   -- A text is cut in two, as an index entry has a greatest length: its first characters, and the rest if any.
-  head text COLLATE "C" NOT NULL,
-  tail text COLLATE "C",
+  text_head text COLLATE "C" NOT NULL,
+  text_tail text COLLATE "C",
   CONSTRAINT product_values_pkey PRIMARY KEY (store_id, product_id, name, place)
 );
-CREATE INDEX product_values_by_value ON product_values (store_id, name, head, product_id);
+CREATE INDEX product_values_by_value ON product_values (store_id, name, text_head, product_id);
 -- The planner must know a value's share among many names' values.
-ALTER TABLE product_values ALTER name SET STATISTICS 1000, ALTER head SET STATISTICS 1000;
+ALTER TABLE product_values ALTER name SET STATISTICS 1000, ALTER text_head SET STATISTICS 1000;
 
 -- The tags that some product has.
 CREATE TABLE tags (
@@ -105,7 +105,7 @@ END $$;
 CREATE FUNCTION unused_tags(of_store uuid, ids uuid[]) RETURNS SETOF uuid LANGUAGE sql AS $$
   SELECT t.id FROM tags t WHERE t.store_id = of_store AND t.id = ANY(ids) AND NOT EXISTS (
     SELECT FROM product_values v WHERE v.store_id = of_store AND v.name = 'tags'
-      AND v.head = left(t.value, 128) AND coalesce(v.tail, '') = substr(t.value, 129))
+      AND v.text_head = left(t.value, 128) AND coalesce(v.text_tail, '') = substr(t.value, 129))
 $$;
 
 -- Takes away those of some tags that no product has any more. Whoever took one off its product waits for the others

@@ -1,3 +1,4 @@
+import { matchingText } from '../extensions/index.ts'
 import { productsWhere } from '../flows/index.ts'
 import { Problem } from '../kernel/errors.ts'
 import { longText } from '../kernel/query/long-text.ts'
@@ -5,30 +6,18 @@ import { type FilterRule, indexed, walks } from '../kernel/resource.ts'
 
 type Bind = (value: unknown) => string
 
-// As the head of a row of product_values.
-const headLength = 128
-
 /** The products with an index row that meets the condition. */
 const withValue = (name: string, condition: string, bind: Bind): string =>
   `products.id IN (SELECT v.product_id FROM product_values v WHERE v.store_id = $1 ` +
   `AND v.name = ${bind(name)} AND ${condition})`
 
-function isOneOf(values: readonly string[], bind: Bind): string {
-  const cut = values.map((value) => [...value])
-  const heads = bind(cut.map((characters) => characters.slice(0, headLength).join('')))
-  const tails = bind(cut.map((characters) => characters.slice(headLength).join('')))
-  return `(v.head, coalesce(v.tail, '')) IN (SELECT * FROM unnest(${heads}::text[], ${tails}::text[]))`
-}
-
-/** Tags are kept in small letters, as `keepTags` writes them. */
+/** Tags are kept in small letters. */
 const tagged: FilterRule = {
   ops: ['eq', 'in', 'like'],
   type: 'text',
   where: (op, values, bind) => {
     const wanted = values.map((value) => value.toLowerCase())
-    if (op !== 'like') return withValue('tags', isOneOf(wanted, bind), bind)
-    const alike = `SELECT left(t.value, 128), substr(t.value, 129) FROM tags t WHERE t.store_id = $1 AND t.value LIKE ${bind(wanted[0])}`
-    return withValue('tags', `(v.head, coalesce(v.tail, '')) IN (${alike})`, bind)
+    return withValue('tags', matchingText(op, wanted, bind), bind)
   },
 }
 
@@ -36,7 +25,7 @@ const withAttribute = (of: string): FilterRule => ({
   ops: ['eq', 'in'],
   type: 'text',
   part: /^/,
-  where: (_op, values, bind, key) => withValue(`${of}.${key}`, isOneOf(values, bind), bind),
+  where: (op, values, bind, key) => withValue(`${of}.${key}`, matchingText(op, values, bind), bind),
 })
 
 /** By the slug of a template and that of its field: slugs of templates may have points, those of fields have none. */
