@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { World } from './world.ts'
+import pg from 'pg'
+import { inject } from 'vitest'
+import { databaseUrl, type World } from './world.ts'
 
 /** Merges what waits to be counted. The server's own merger may be at it: then it is waited for. */
 export async function mergeTotals(world: World): Promise<void> {
@@ -8,5 +10,29 @@ export async function mergeTotals(world: World): Promise<void> {
     const { rows } = await world.sql('SELECT EXISTS (SELECT FROM list_deltas) AS waits')
     if (!rows[0].waits) return
     await sleep(20)
+  }
+}
+
+/** Merges in its own way: to so few rows in a block, and blocks in a larger one, that some hundred rows make many. */
+export interface Merger {
+  merge(): Promise<void>
+  close(): Promise<void>
+}
+
+export const smallBlock = 64
+
+/** Takes the merging over from the server. */
+export async function takeOverMerging(world: World): Promise<Merger> {
+  const { rows } = await world.sql('SELECT current_database() AS name')
+  const client = new pg.Client(databaseUrl(inject('postgres'), rows[0].name))
+  await client.connect()
+  // The merger's own: see merge_list_deltas.
+  await client.query('SELECT pg_advisory_lock(7305013)')
+  return {
+    async merge() {
+      const merge = `SELECT merge_list_deltas(1000, rows_max => ${smallBlock}, blocks_max => 8)`
+      await client.query(`BEGIN ISOLATION LEVEL REPEATABLE READ; ${merge}; COMMIT`)
+    },
+    close: () => client.end(),
   }
 }

@@ -65,7 +65,8 @@ const keyOf = (name: string) => ({
   SUTLER_CLIENT_SECRET: secretOf(name),
 })
 
-const databaseUrl = (postgres: string, database: string) => postgres.replace(/@\/[^?]*/, `@/${database}`)
+export const databaseUrl = (postgres: string, database: string) =>
+  postgres.replace(/@\/[^?]*/, `@/${database}`)
 
 /** What a world has that others have not. */
 interface Particulars extends Swaps {
