@@ -9,7 +9,7 @@ let world: World
 /** Where its files are kept. */
 let directory: string
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld({ env: { LOG_LEVEL: 'silent' } })
   const { rows } = await world.sql('SELECT current_database() AS name')
   directory = join((await import('node:os')).tmpdir(), `sutler-files-of-${rows[0].name}`)
 })

@@ -321,10 +321,12 @@ describe('§8 limits', () => {
     expect(refused.body.errors[0].detail).toContain('100')
   })
 
-  test('offsets over 10,000 are served where the limit is soft', async () => {
+  test('offsets over 10,000 are served where the limit is soft, and refused where it is hard', async () => {
     const page = await world.admin.get('/v2/accounts?page[offset]=10001')
     expect(page.status).toBe(200)
     expect(page.body.data).toEqual([])
+    expect((await world.admin.get('/v2/files?page[offset]=10000')).status).toBe(200)
+    expect((await world.admin.get('/v2/files?page[offset]=10001')).status).toBe(400)
   })
 })
 

@@ -94,6 +94,12 @@ describe.each([
     expect(drafts()).toEqual([])
   })
 
+  test('are not there when the disk is full, and that is no fault of ours', async () => {
+    const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+    await expect(blobs.draft(inPieces(content, full))).rejects.toMatchObject({ status: 503, cause: full })
+    expect(drafts()).toEqual([])
+  })
+
   test('are thrown away before they are kept, and removed afterwards, also twice', async () => {
     const draft = await blobs.draft(inPieces(content))
     await draft.discard()
@@ -148,6 +154,16 @@ test('what else lies in the directory is not looked at', async () => {
   writeFileSync(join(directory, 'notes', 'a'), 'x')
   writeFileSync(join(directory, 'b'), 'x')
   expect(await namesOf(blobs)).toEqual([])
+})
+
+test('where nothing can be written nothing is kept, and we are unavailable for that', async () => {
+  const path = join(newDirectory(), 'file')
+  writeFileSync(path, '')
+  const blobs = diskBlobs(join(path, 'files'))
+  await expect(blobs.draft(inPieces(content))).rejects.toMatchObject({
+    status: 503,
+    cause: { code: 'ENOTDIR' },
+  })
 })
 
 test('a bucket that is not there, or not ours, is refused before anything starts', async () => {

@@ -3,6 +3,7 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { Problem } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { codeOf } from './pid-file.ts'
 
@@ -17,17 +18,24 @@ export interface DraftFile {
 
 /** Writes a file of its own in the directory; when the content fails, there is none. */
 export async function writeDraft(directory: string, content: AsyncIterable<Uint8Array>): Promise<DraftFile> {
-  await mkdir(directory, { recursive: true, mode: 0o700 })
   const path = join(directory, newId())
-  const file = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true })
   try {
+    await mkdir(directory, { recursive: true, mode: 0o700 })
+    const file = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true })
     await pipeline(Readable.from(content, { objectMode: false }), file)
     return { path, bytes: file.bytesWritten }
   } catch (error) {
-    await rm(path, { force: true })
-    throw error
+    await rm(path, { force: true }).catch(() => {})
+    throw noPlace.has(codeOf(error)) ? unkept(error) : error
   }
 }
+
+/** The disk is full, or not ours to write to: for the operator to mend, who finds it in the log. */
+const noPlace: ReadonlySet<string | undefined> = new Set([
+  ...['ENOSPC', 'EDQUOT', 'EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EIO'],
+])
+const unkept = (cause: unknown) =>
+  new Problem('unavailable', 'Files cannot be kept at the moment.', { cause })
 
 /** Removes the files that were last written to before a time. */
 export async function forgetDrafts(directory: string, since: Date): Promise<void> {
