@@ -9,9 +9,7 @@ import { flows as flowResource } from './flows.ts'
 export { productsWhere } from './entry-filters.ts'
 export {
   copyTemplateEntries,
-  type Extensions,
-  extensionsOf,
-  removeTemplateEntries,
+  withExtensions,
 } from './template-entries.ts'
 export { flowResource }
 

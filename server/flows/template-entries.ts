@@ -18,22 +18,14 @@ export const entriesOfTemplates: Resource = {
   afterDelete: touchProduct,
 }
 
-/** What templates say of a product: by the template's slug, then by the field's. */
-export type Extensions = Readonly<Record<string, Readonly<Record<string, unknown>>>>
-
-/** What templates say of these products, by their ids: what a product shows under `extensions`. */
-export async function extensionsOf(
-  { store }: Work,
-  productIds: readonly string[],
-): Promise<ReadonlyMap<string, Extensions>> {
-  const rows = await store.rows(
-    `SELECT e.product_id, json_object_agg(w.slug, e.doc ORDER BY w.slug) FROM flow_entries e
-     JOIN flows w ON w.store_id = e.store_id AND w.id = e.flow_id AND w.doc->>'enabled' = 'true'
-     WHERE e.store_id = $1 AND e.product_id = ANY($2::uuid[]) GROUP BY e.product_id`,
-    productIds,
-  )
-  return new Map(rows.map(([id, values]) => [id as string, JSON.parse(values as string) as Extensions]))
-}
+/**
+ * The document of a product with what templates say of it: by the template's slug, then by the field's. Few have any,
+ * so the document of the rest is shown as it is stored.
+ */
+export const withExtensions = (product: string): string =>
+  `coalesce((SELECT jsonb_set(${product}doc::jsonb, '{attributes,extensions}', jsonb_object_agg(w.slug, e.doc))::json
+    FROM flow_entries e JOIN flows w ON w.store_id = e.store_id AND w.id = e.flow_id AND w.doc->>'enabled' = 'true'
+    WHERE e.store_id = ${product}store_id AND e.product_id = ${product}id HAVING count(*) > 0), ${product}doc)`
 
 /**
  * Gives these products the entries that another has, but for those of templates that they have entries of themselves.
@@ -63,9 +55,4 @@ export async function copyTemplateEntries(
        FROM flow_entries e, unnest(${bind(to)}::uuid[]) AS p (id)
        WHERE e.store_id = $1 AND e.product_id = ${bind(from)}::uuid AND e.flow_id = ANY(${bind(flows)}::uuid[])`,
   })
-}
-
-/** The entries of a product go before it does, while the change feed can still say what they were. */
-export async function removeTemplateEntries({ store }: Work, productId: string): Promise<void> {
-  await store.removeAll({ table: 'flow_entries' }, (bind) => `r.product_id = ${bind(productId)}`)
 }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { withExtensions } from '../flows/index.ts'
 import type { Work } from '../kernel/context.ts'
 import { type Draft, resource } from '../kernel/resource.ts'
 import { mustBeBundle } from './bundles.ts'
@@ -25,6 +26,7 @@ export const products = resource({
   envelope: productEnvelope,
   meta: productMeta,
   also: productLinks,
+  shownDoc: withExtensions,
   include: productIncludes,
   beforeWrite: completeProduct,
   beforeDelete: holdParent,

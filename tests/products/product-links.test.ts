@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openWorld, type World } from '../support/world.ts'
-import { namesIn, newProduct, refusal } from './objects.ts'
+import { namesIn, newProduct, put, refusal } from './objects.ts'
 
 let world: World
 beforeAll(async () => {
@@ -137,6 +137,21 @@ test('templates are flows by another name, and products are found by them and by
   expect(await namesIn(world.admin, `/pcm/products?filter=eq(templates,${flow.id})`)).toEqual(['With'])
   await make(`/v2/flows/${encodeURIComponent(slug)}/entries`, { type: 'entry', id: with1.id, isbn: '978' })
   expect(await namesIn(world.admin, '/pcm/products?filter=eq(extensions.book.isbn,978)')).toEqual(['With'])
+  // What they say is shown with the product, in each answer, and is no part of what is stored of it.
+  const extensions = { [slug]: { isbn: '978' } }
+  expect((await shown(with1.id)).attributes.extensions).toEqual(extensions)
+  const put1 = await put(world.admin, with1.id, { sku: 'WITH', extensions: { [slug]: { isbn: '1' } } })
+  expect(put1.body.data.attributes).toMatchObject({ sku: 'WITH', extensions })
+  const page = await world.admin.get(`/pcm/products?filter=in(id,${with1.id},${without.id})`)
+  const byName = (name: string) =>
+    page.body.data.find(({ attributes }: { attributes: { name: string } }) => attributes.name === name)
+      .attributes
+  expect([byName('With').extensions, byName('Rye loaf').extensions]).toEqual([extensions, undefined])
+  const { rows } = await world.sql(
+    `SELECT doc->'attributes'->'extensions' AS stored FROM products WHERE id = $1`,
+    [with1.id],
+  )
+  expect(rows).toEqual([{ stored: null }])
   expect(await namesIn(world.admin, '/pcm/products?filter=eq(extensions.book.isbn,979)')).toEqual([])
   expect((await send('DELETE', path, [template])).status).toBe(204)
   expect(await namesIn(world.admin, `/pcm/products?filter=eq(templates,${flow.id})`)).toEqual([])

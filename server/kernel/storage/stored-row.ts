@@ -14,7 +14,7 @@ export function rowColumns(resource: Resource, alias = ''): string {
     // A timestamp's text then depends on no setting of the session.
     `${alias}created_at AT TIME ZONE 'UTC'`,
     `${alias}updated_at AT TIME ZONE 'UTC'`,
-    `${alias}doc`,
+    resource.shownDoc?.(alias || `${resource.table.split(' ').at(-1)}.`) ?? `${alias}doc`,
     ...(own ? [alias + own] : []),
     ...resource.scopeColumns.map((column) => `${alias}${column}`),
     ...stateColumns(resource, alias),
