@@ -3,6 +3,7 @@ import { type Envelope, flat, placed } from '../envelope.ts'
 import type { Fields, Values } from '../fields.ts'
 import type { BodyShape } from '../input.ts'
 import { ownOrderOf, type Resource, type Row } from '../resource.ts'
+import { completeText } from './complete-text.ts'
 import type { Tuple } from './database.ts'
 
 /** How a row's columns are read: every statement that returns rows returns these, in this order. */
@@ -44,23 +45,6 @@ function scopeIn(resource: Resource, at: number): [from: number, to: number] {
 /** The state of what the store has added to the resource, as the row's columns tell it. */
 export const stateIn = (resource: Resource, tuple: Tuple, at = 0): string | null | undefined =>
   tuple[scopeIn(resource, at)[1]]
-
-/** The text of a document with all fields that its store has added, in their order: null where it has no value. */
-function completeText({ envelope, added }: Resource, text: string): string {
-  if (!added) return text
-  const all = JSON.parse(text) as Record<string, unknown>
-  const inside = envelope.fields === 'attributes'
-  const members = (inside ? all.attributes : all) as Record<string, unknown>
-  const values = added.fields.filter(({ holdsLinks }) => !holdsLinks)
-  const names = new Set(values.map(({ name }) => name))
-  const own = Object.entries(members).filter(([name]) => !names.has(name))
-  const shown = values
-    .filter(({ hidden }) => !hidden)
-    .map(({ name, omitNull }) => [name, members[name] ?? null, omitNull] as const)
-    .filter(([, value, omitNull]) => value !== null || !omitNull)
-  const whole = Object.fromEntries([...own, ...shown])
-  return JSON.stringify(inside ? { ...all, attributes: whole } : whole)
-}
 
 class StoredRow<F extends Fields> implements Row<F> {
   readonly id: string

@@ -1,0 +1,65 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { withAdded } from '../../server/kernel/added-fields.ts'
+import type { Resource } from '../../server/kernel/resource.ts'
+import { completeText } from '../../server/kernel/storage/complete-text.ts'
+import { gadgets } from '../workshop/gadgets.ts'
+
+const names = ['a', 'b', 'c']
+const scalar = fc.oneof(
+  fc.constant(null),
+  fc.integer(),
+  fc.boolean(),
+  fc.constantFrom('', 'x', '{', '}', '"a":', '\\"a":null', '{"a":1}', '},"b":2'),
+)
+const inside = fc.dictionary(fc.constantFrom(...names, 'z'), scalar)
+const own = fc.record(
+  { code: scalar, nested: inside, list: fc.array(inside, { maxLength: 2 }) },
+  { requiredKeys: [] },
+)
+const added = fc.record({ a: scalar, b: scalar, c: scalar }, { requiredKeys: [] })
+const facts = fc.record({ hidden: fc.boolean(), omitNull: fc.boolean() })
+const places = fc.constantFrom('first', 'last') as fc.Arbitrary<'first' | 'last'>
+
+test('a document is shown with all added fields, and with nothing else changed', () => {
+  fc.assert(
+    fc.property(
+      own,
+      added,
+      fc.tuple(facts, facts, facts),
+      fc.shuffledSubarray(names),
+      places,
+      fc.boolean(),
+      (values, more, told, order, place, isInside) => {
+        const fields = order.map((name) => ({
+          id: name,
+          name,
+          schema: {},
+          ...told[names.indexOf(name) as 0 | 1 | 2],
+        }))
+        // No document has values of fields that there are not, or shows hidden ones.
+        const held = Object.fromEntries(
+          Object.entries(more).filter(([name]) => fields.some((one) => one.name === name && !one.hidden)),
+        )
+        const doc: Record<string, unknown> =
+          place === 'last' ? { ...values, ...held } : { ...held, ...values }
+        const of: Resource = {
+          ...withAdded(gadgets as Resource, undefined),
+          envelope: { ...gadgets.envelope, fields: isInside ? 'attributes' : 'top' },
+          added: { state: '', fields },
+        }
+        const text = completeText(of, JSON.stringify(isInside ? { attributes: doc, meta: {} } : doc))
+        const shown = fields
+          .filter(({ hidden }) => !hidden)
+          .map(({ name, omitNull }) => [name, held[name] ?? null, omitNull] as const)
+          .filter(([, value, omitNull]) => !(omitNull && value === null))
+        const whole = { ...values, ...Object.fromEntries(shown) }
+        expect(JSON.parse(text)).toEqual(isInside ? { attributes: whole, meta: {} } : whole)
+        if (isInside) return
+        const keys = Object.keys(JSON.parse(text)).filter((key) => names.includes(key))
+        expect(keys).toEqual(shown.map(([name]) => name))
+      },
+    ),
+    { numRuns: 3000 },
+  )
+})
