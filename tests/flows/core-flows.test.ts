@@ -52,3 +52,31 @@ describe('a flow named as a resource', () => {
     expect((await world.admin.get(path)).body.data).not.toHaveProperty('size')
   })
 })
+
+test('entries of core flows are part of their objects, for whoever may see these', async () => {
+  const flow = await makeFlow(world.admin, 'addresses', { floor: { field_type: 'integer' } })
+  const { body: owner } = await world.admin.post('/v2/customers', customer())
+  const line = { first_name: 'A', last_name: 'B', line_1: 'C', postcode: 'D', country: 'GB', county: 'E' }
+  const made = await world.admin.post(`/v2/customers/${owner.data.id}/addresses`, {
+    data: { type: 'address', name: 'Home', ...line, floor: 3 },
+  })
+  expect([made.status, made.body.data.floor]).toEqual([201, 3])
+  const path = `${flow.entries}/${made.body.data.id}`
+  for (const method of ['GET', 'DELETE']) {
+    expect([method, (await world.shopper.send(method, path)).status]).toEqual([method, 403])
+  }
+  expect((await world.shopper.get(flow.entries)).status).toBe(403)
+  const list = await world.admin.get(flow.entries)
+  expect([list.status, list.body.meta.results.total]).toEqual([200, 1])
+  expect(list.body.data[0]).toMatchObject({ id: made.body.data.id, type: 'entry', floor: 3 })
+  expect(list.body.data[0]).not.toHaveProperty('line_1')
+  expect((await world.admin.delete(path)).status).toBe(204)
+  expect((await world.admin.get(path)).body.data.floor).toBe(null)
+  expect((await world.admin.get(`${flow.entries}/${crypto.randomUUID()}`)).status).toBe(404)
+  expect((await world.admin.delete(flow.path)).status).toBe(422)
+  const renamed = await world.admin.put(flow.path, { data: { type: 'flow', slug: 'old-addresses' } })
+  expect(renamed.status).toBe(200)
+  const shown = await world.admin.get(`/v2/customers/${owner.data.id}/addresses/${made.body.data.id}`)
+  expect(shown.body.data).not.toHaveProperty('floor')
+  expect((await world.admin.delete(flow.path)).status).toBe(204)
+})
