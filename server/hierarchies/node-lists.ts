@@ -1,6 +1,6 @@
 import { type Resource, resource } from '../kernel/resource.ts'
 import { hierarchies } from './hierarchies.ts'
-import { hierarchyIn, type NodeFields, node, nodes } from './nodes.ts'
+import { hierarchyIn, type NodeFields, node, nodeIn, nodes } from './nodes.ts'
 
 /** Siblings lie as they are put. */
 const siblings = {
@@ -27,7 +27,7 @@ export const childrenOfNode: Resource<NodeFields> = resource({
   noun: ['node-child', 'node-children'],
   path: '/pcm/hierarchies/:hierarchy_id/nodes/:node_id/children',
   parent: () => nodes,
-  scope: { columns: ['parent_id'], of: (_work, { node_id = '' }) => [node_id.toLowerCase()] },
+  scope: { columns: ['parent_id'], of: (_work, { node_id = '' }) => [nodeIn(node_id)] },
   order: siblings,
   operations: ['list'],
 })
@@ -35,6 +35,7 @@ export const childrenOfNode: Resource<NodeFields> = resource({
 const everywhere = {
   ...node,
   path: '/pcm/hierarchies/nodes',
+  sort: ['created_at', 'id', 'updated_at'],
   operations: [],
 } as const
 

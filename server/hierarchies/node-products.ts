@@ -1,7 +1,7 @@
 import type { Work } from '../kernel/context.ts'
 import { type Resource, resource } from '../kernel/resource.ts'
 import { hierarchyEnvelope } from './envelope.ts'
-import { nodes } from './nodes.ts'
+import { nodeIn, nodes } from './nodes.ts'
 
 /** Which products are in a node: rows under the products' ids, which are shown as the products they are. */
 export const nodeProducts: Resource = resource({
@@ -11,7 +11,7 @@ export const nodeProducts: Resource = resource({
   path: '/pcm/hierarchies/:hierarchy_id/nodes/:node_id/products',
   table: 'node_products',
   parent: () => nodes,
-  scope: { columns: ['node_id'], of: (_work, { node_id = '' }) => [node_id.toLowerCase()] },
+  scope: { columns: ['node_id'], of: (_work, { node_id = '' }) => [nodeIn(node_id)] },
   fields: {},
   order: {
     by: '-place',

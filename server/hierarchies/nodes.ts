@@ -110,6 +110,11 @@ export function hierarchyIn({ store }: Work, name: string): string {
   return id
 }
 
+export function nodeIn(name: string): string {
+  if (!isId(name)) throw new Problem('not_found', 'node not found')
+  return name.toLowerCase()
+}
+
 export const relationshipsOf = (hierarchyId: string, id: string, parentId: string): Relationships => ({
   children: elsewhere(`/hierarchies/${hierarchyId}/nodes/${id}/children`),
   parent: { data: { type: 'node', id: parentId } },

@@ -36,8 +36,9 @@ CREATE INDEX nodes_by_place ON nodes (store_id, parent_id, place, id);
 CREATE INDEX nodes_by_created_at ON nodes (store_id, hierarchy_id, created_at, id);
 CREATE INDEX nodes_by_id ON nodes (store_id, hierarchy_id, id);
 CREATE INDEX nodes_by_updated_at ON nodes (store_id, hierarchy_id, updated_at, id);
-CREATE INDEX nodes_of_store ON nodes (store_id, nodes_of, created_at, id);
-CREATE INDEX nodes_and_hierarchies_of_store ON nodes (store_id, all_of, created_at, id);
+-- The lists of a store: hierarchies are few among the nodes. The key gives the order by id.
+CREATE INDEX nodes_of_store_by_created_at ON nodes (store_id, created_at, id);
+CREATE INDEX nodes_of_store_by_updated_at ON nodes (store_id, updated_at, id);
 -- Each serves all the lists that nodes are in. What is longer than an index entry may be is found by its first
 -- characters, see kernel/query/long-text.ts.
 CREATE INDEX nodes_by_name ON nodes (store_id, left(name, 128));

@@ -247,7 +247,13 @@ describe('refuses', () => {
     const [h, a] = (await chain('A')) as [string, string]
     const sent = { data: { type: 'node', id: randomUUID(), attributes: {} } }
     expect(problem(await admin.put(nodePath(h, a), sent))).toEqual([422, 'data.id'])
-    for (const path of [nodePath(world.storeId, h), `/pcm/hierarchies/${a}`, `/pcm/hierarchies/${a}/nodes`]) {
+    const strange = `${nodePath(h, '%F0%9F%98%80')}/children`
+    for (const path of [
+      nodePath(world.storeId, h),
+      `/pcm/hierarchies/${a}`,
+      `/pcm/hierarchies/${a}/nodes`,
+      strange,
+    ]) {
       expect((await admin.get(path)).status, path).toBe(404)
     }
   })
