@@ -1,6 +1,5 @@
 import { matchingText } from '../extensions/index.ts'
 import { productsWhere } from '../flows/index.ts'
-import { Problem } from '../kernel/errors.ts'
 import { longText } from '../kernel/query/long-text.ts'
 import { type FilterRule, indexed, walks } from '../kernel/resource.ts'
 
@@ -48,18 +47,12 @@ const withTemplate: FilterRule = {
     `products.id IN (SELECT t.product_id FROM product_templates t WHERE t.store_id = $1 AND t.id = ANY(${bind(values)}::uuid[]))`,
 }
 
-/** Whether a product is in some node: those that are, are found by node. */
+/** Whether a product is in some node. */
 const inSomeNode: FilterRule = {
   ops: ['eq'],
   type: 'boolean',
-  where: (_op, [value]) => {
-    if (value === 'true') {
-      const detail =
-        'Invalid filter: [has_nodes] takes false only; the products of a node are listed below it'
-      throw new Problem('bad_filter', detail, { source: 'filter' })
-    }
-    return 'NOT EXISTS (SELECT FROM node_products n WHERE n.store_id = $1 AND n.id = products.id)'
-  },
+  where: (_op, [value]) =>
+    `${value === 'true' ? '' : 'NOT '}EXISTS (SELECT FROM node_products n WHERE n.store_id = $1 AND n.id = products.id)`,
 }
 
 const partNumber: FilterRule = { ...indexed('eq', 'like', 'in'), column: 'mpn', type: 'text' }

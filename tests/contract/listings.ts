@@ -70,8 +70,11 @@ export const opsOf = ({ specimen: { resource } }: Listing): [field: string, ops:
     Array.isArray(rule) ? (rule as readonly Op[]) : (rule as FilterRule).ops,
   ])
 
-/** One of the fields that a filter for many names: an element of a list, a key of a map. */
-export const oneOf = (field: string): string => field.replace('[]', '[0]').replace('*', 'a')
+/** One of the fields that a filter for many names: an element of a list, a key of a map, a member of one. */
+export function oneOf({ specimen: { resource } }: Listing, field: string): string {
+  const { part = /^/ } = (resource.filter?.[field] ?? {}) as FilterRule
+  return field.replace('[]', '[0]').replace('*', part.test('a') ? 'a' : 'a.a')
+}
 
 export const mayFilter = (listing: Listing, field: string, op: Op): boolean =>
   opsOf(listing).some(([name, ops]) => name === field && ops.includes(op))
