@@ -91,13 +91,13 @@ DECLARE
   kept integer;
 BEGIN
   LOOP
+    PERFORM FROM tags WHERE store_id = of_store AND id = ANY(ids) ORDER BY id FOR KEY SHARE;
+    GET DIAGNOSTICS kept = ROW_COUNT;
+    EXIT WHEN kept = cardinality(ids);
     INSERT INTO tags (store_id, id, created_at, updated_at, doc)
     SELECT of_store, md5(value)::uuid, at, at, json_build_object('attributes', json_build_object('value', value))
     FROM unnest(of_values) value ORDER BY md5(value)::uuid
     ON CONFLICT DO NOTHING;
-    PERFORM FROM tags WHERE store_id = of_store AND id = ANY(ids) ORDER BY id FOR KEY SHARE;
-    GET DIAGNOSTICS kept = ROW_COUNT;
-    EXIT WHEN kept = cardinality(ids);
   END LOOP;
 END $$;
 
@@ -168,77 +168,62 @@ CREATE FUNCTION components_of(doc json) RETURNS SETOF uuid LANGUAGE sql IMMUTABL
   CROSS JOIN json_array_elements(c.component->'options') o (option)
 $$;
 
--- A product's document as it was, if it was there, and as it is, if it still is.
-CREATE TYPE product_edit AS (store_id uuid, id uuid, at timestamptz, was json, has json);
+-- Tags that a transaction has taken off some product. Whether another has them is looked at once, at its end: a
+-- statement that deletes thousands would ask for each, through all that it has deleted by then.
+CREATE TABLE loose_tags (
+  store_id uuid NOT NULL,
+  transaction xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  value text COLLATE "C" NOT NULL,
+  CONSTRAINT loose_tags_pkey PRIMARY KEY (store_id, transaction, value)
+);
 
-CREATE FUNCTION are_values_edited(e product_edit) RETURNS boolean LANGUAGE sql STABLE AS $$
-  SELECT indexed_part(e.was) <> indexed_part(e.has)
-$$;
-
-CREATE FUNCTION are_components_edited(e product_edit) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
-  SELECT coalesce(e.was->'attributes'->'components', '{}')::text <> coalesce(e.has->'attributes'->'components', '{}')::text
-$$;
-
--- In a few statements, however many there are: builds, imports and deletes write thousands at once.
-CREATE FUNCTION index_product_edits(edits product_edit[]) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION drop_loose_tags() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
-  s record;
+  loose text[];
 BEGIN
-  FOR s IN
-    SELECT e.store_id, max(e.at) AS at, array_agg(DISTINCT t.tag) AS tags
-    FROM unnest(edits) e CROSS JOIN LATERAL unnest(those_not_in(tags_of(e.was), tags_of(e.has))) t (tag)
-    GROUP BY e.store_id
-  LOOP
-    PERFORM keep_tags(s.store_id, s.tags, s.at);
-  END LOOP;
-  DELETE FROM product_values v USING unnest(edits) e
-  WHERE e.was IS NOT NULL AND v.store_id = e.store_id AND v.product_id = e.id AND are_values_edited(e);
-  INSERT INTO product_values
-  SELECT e.store_id, e.id, v.name, v.place, left(v.value, 128), nullif(substr(v.value, 129), '')
-  FROM unnest(edits) e CROSS JOIN LATERAL product_values_of(e.has) v WHERE are_values_edited(e);
-  FOR s IN
-    SELECT e.store_id, array_agg(DISTINCT t.tag) AS tags
-    FROM unnest(edits) e CROSS JOIN LATERAL unnest(those_not_in(tags_of(e.has), tags_of(e.was))) t (tag)
-    GROUP BY e.store_id
-  LOOP
-    PERFORM drop_tags(s.store_id, s.tags);
-  END LOOP;
-  -- Those of a product that is gone went with it.
-  DELETE FROM product_components c USING unnest(edits) e
-  WHERE e.has IS NOT NULL AND c.store_id = e.store_id AND c.bundle_id = e.id AND are_components_edited(e)
-    AND c.id NOT IN (SELECT components_of(e.has));
-  INSERT INTO product_components (store_id, bundle_id, id, created_at, updated_at, doc)
-  SELECT e.store_id, e.id, component, e.at, e.at, '{}'
-  FROM unnest(edits) e CROSS JOIN LATERAL components_of(e.has) component
-  WHERE e.has IS NOT NULL AND are_components_edited(e)
-  ON CONFLICT DO NOTHING;
-END $$;
-
-CREATE FUNCTION index_products() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE
-  edits product_edit[];
-BEGIN
-  IF TG_OP = 'INSERT' THEN
-    edits := ARRAY(
-      SELECT e FROM (SELECT store_id, id, updated_at, NULL::json, doc FROM fresh) r
-      CROSS JOIN LATERAL (SELECT r::product_edit AS e) x WHERE are_values_edited(e) OR are_components_edited(e));
-  ELSIF TG_OP = 'UPDATE' THEN
-    edits := ARRAY(
-      SELECT e FROM (
-        SELECT f.store_id, f.id, f.updated_at, o.doc AS was, f.doc FROM fresh f JOIN old o USING (store_id, id)
-      ) r
-      CROSS JOIN LATERAL (SELECT r::product_edit AS e) x WHERE are_values_edited(e) OR are_components_edited(e));
-  ELSE
-    edits := ARRAY(
-      SELECT e FROM (SELECT store_id, id, updated_at, doc, NULL::json FROM old) r
-      CROSS JOIN LATERAL (SELECT r::product_edit AS e) x WHERE are_values_edited(e));
-  END IF;
-  IF cardinality(edits) > 0 THEN PERFORM index_product_edits(edits); END IF;
+  WITH taken AS (
+    DELETE FROM loose_tags WHERE store_id = NEW.store_id AND transaction = NEW.transaction RETURNING value
+  ) SELECT array_agg(value) INTO loose FROM taken;
+  IF loose IS NOT NULL THEN PERFORM drop_tags(NEW.store_id, loose); END IF;
   RETURN NULL;
 END $$;
-CREATE TRIGGER index_products_made AFTER INSERT ON products
-  REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION index_products();
-CREATE TRIGGER index_products_changed AFTER UPDATE ON products
-  REFERENCING OLD TABLE AS old NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION index_products();
-CREATE TRIGGER index_products_gone AFTER DELETE ON products
-  REFERENCING OLD TABLE AS old FOR EACH STATEMENT EXECUTE FUNCTION index_products();
+CREATE CONSTRAINT TRIGGER drop_loose_tags AFTER INSERT ON loose_tags DEFERRABLE INITIALLY DEFERRED
+  FOR EACH ROW EXECUTE FUNCTION drop_loose_tags();
+
+CREATE FUNCTION index_product() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  r products := coalesce(NEW, OLD);
+  was json := CASE WHEN TG_OP <> 'INSERT' THEN OLD.doc END;
+  has json := CASE WHEN TG_OP <> 'DELETE' THEN NEW.doc END;
+  added text[];
+BEGIN
+  IF indexed_part(was) <> indexed_part(has)
+  THEN
+    added := those_not_in(tags_of(was), tags_of(has));
+    IF added <> '{}' THEN PERFORM keep_tags(r.store_id, added, r.updated_at); END IF;
+    IF was IS NOT NULL THEN
+      DELETE FROM product_values WHERE store_id = r.store_id AND product_id = r.id;
+    END IF;
+    INSERT INTO product_values
+    SELECT r.store_id, r.id, v.name, v.place, left(v.value, 128), nullif(substr(v.value, 129), '')
+    FROM product_values_of(has) v;
+    IF was IS NOT NULL THEN
+      INSERT INTO loose_tags (store_id, value)
+      SELECT r.store_id, gone FROM unnest(those_not_in(tags_of(has), tags_of(was))) gone ON CONFLICT DO NOTHING;
+    END IF;
+  END IF;
+  -- Those of a product that is gone went with it.
+  IF TG_OP <> 'DELETE' AND coalesce(was->'attributes'->'components', '{}')::text
+    <> coalesce(has->'attributes'->'components', '{}')::text
+  THEN
+    DELETE FROM product_components c WHERE c.store_id = r.store_id AND c.bundle_id = r.id
+      AND c.id NOT IN (SELECT components_of(has));
+    INSERT INTO product_components (store_id, bundle_id, id, created_at, updated_at, doc)
+    SELECT r.store_id, r.id, component, r.updated_at, r.updated_at, '{}' FROM components_of(has) component
+    ON CONFLICT DO NOTHING;
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER index_product AFTER INSERT OR DELETE ON products FOR EACH ROW EXECUTE FUNCTION index_product();
+CREATE TRIGGER index_product_again AFTER UPDATE ON products FOR EACH ROW WHEN (OLD.doc::text <> NEW.doc::text)
+  EXECUTE FUNCTION index_product();
