@@ -50,6 +50,17 @@ CREATE INDEX nodes_by_locales ON nodes USING gin (((doc->'attributes'->'locales'
 CALL track('nodes', $$CASE WHEN r.parent_id IS NULL THEN 'hierarchy' ELSE 'node' END$$,
   '{hierarchy_id,parent_id,nodes_of,all_of}');
 
+-- A node that is moved leaves one list of children and comes into another, where it was in the order of last changes:
+-- that it is the last now, its table's own trigger says of the list that it is in.
+CREATE FUNCTION count_moved_node() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+  INSERT INTO list_deltas VALUES
+    ('nodes.parent_id', OLD.store_id, OLD.parent_id, OLD.created_at, OLD.id, -1, OLD.updated_at),
+    ('nodes.parent_id', OLD.store_id, NEW.parent_id, OLD.created_at, OLD.id, 1, OLD.updated_at);
+  RETURN NULL;
+END $$;
+CREATE TRIGGER count_moved_node AFTER UPDATE ON nodes FOR EACH ROW
+  WHEN (NEW.parent_id <> OLD.parent_id) EXECUTE FUNCTION count_moved_node();
+
 -- Whoever moves or deletes nodes has the hierarchy alone; only those who add do so at the same time. What is deleted
 -- may be deleted with its parent: whether that is still there is known at the end of the transaction.
 CREATE FUNCTION keep_has_children() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
