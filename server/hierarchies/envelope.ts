@@ -7,4 +7,5 @@ export const hierarchyEnvelope: Envelope = {
   fields: 'attributes',
   links: 'none',
   href: { after: '/pcm' },
+  pageLinks: 'existing',
 }

@@ -29,6 +29,11 @@ export interface Envelope {
   readonly links: 'beside' | 'inside' | 'none'
   /** Links begin with the address that the client used, or (relative) with what follows this prefix of the path. */
   readonly href: 'absolute' | { readonly after: string }
+  /**
+   * Links of a page to where there is no page: null, unless only those of existing pages are shown. `last` is then left
+   * out of the last page, as clients go on for as long as they see it.
+   */
+  readonly pageLinks?: 'all' | 'existing'
 }
 
 /** Where fields are; at the top, where nothing is said. */

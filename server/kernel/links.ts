@@ -114,7 +114,7 @@ export function keptInRows(
     fields: {},
     filter: {},
     area: owner.area,
-    envelope: { times: 'none', digits: 3, fields: 'top', links: 'none', href: 'absolute' },
+    envelope: { ...owner.envelope, times: 'none', digits: 3, fields: 'top', links: 'none' },
     operations: [],
   })
   return {

@@ -8,4 +8,5 @@ export const pimJobEnvelope: Envelope = {
   type: 'attributes',
   links: 'none',
   href: { after: '/pcm' },
+  pageLinks: 'existing',
 }

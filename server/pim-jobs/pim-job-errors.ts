@@ -1,5 +1,6 @@
 import { text } from '../kernel/fields.ts'
 import { resource } from '../kernel/resource.ts'
+import { pimJobEnvelope } from './envelope.ts'
 import { pimJobs } from './pim-jobs.ts'
 
 /** How many errors of one job are kept: the first. */
@@ -18,6 +19,6 @@ export const pimJobErrors = resource({
   },
   order: 'created_at',
   area: 'pim-jobs',
-  envelope: { times: 'none', digits: 3, fields: 'attributes', links: 'none', href: { after: '/pcm' } },
+  envelope: { ...pimJobEnvelope, times: 'none', type: 'top' },
   operations: ['list'],
 })

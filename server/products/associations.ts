@@ -4,6 +4,7 @@ import { findVisible } from '../kernel/operations.ts'
 import { type Resource, type Row, resource } from '../kernel/resource.ts'
 import type { Other } from './association-rules.ts'
 import { type CustomRelationshipFields, customRelationships } from './custom-relationships.ts'
+import { productEnvelope } from './envelope.ts'
 import { products } from './products.ts'
 
 /** The products that a product is associated with by a custom relationship, each under its own id. */
@@ -20,7 +21,7 @@ export const associations: Resource = resource({
     about: 'those with a sort_order first, the lowest before all; then as they were added',
   },
   area: 'products',
-  envelope: { times: 'none', digits: 3, fields: 'attributes', links: 'none', href: { after: '/pcm' } },
+  envelope: { ...productEnvelope, times: 'none', links: 'none' },
   operations: [],
 })
 

@@ -7,4 +7,5 @@ export const productEnvelope: Envelope = {
   fields: 'attributes',
   links: 'inside',
   href: { after: '/pcm' },
+  pageLinks: 'existing',
 }

@@ -131,5 +131,9 @@ export function timesIn({ envelope: { times, fields } }: Resource, data: any): R
 export const sortsOf = ({ specimen: { resource } }: Listing): string[] =>
   (resource.sort ?? []).flatMap((field) => [field, `-${field}`])
 
+/** What the links of its pages are where there is no such page. */
+export const nowhereOf = ({ specimen: { resource } }: Listing): null | undefined =>
+  resource.envelope.pageLinks === 'existing' ? undefined : null
+
 export const idsOf = ({ body }: { body: { data: { id: string }[] } }): string[] =>
   body.data.map(({ id }) => id)

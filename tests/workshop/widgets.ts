@@ -23,7 +23,14 @@ export const widgets = resource({
   sort: ['created_at', 'id', 'serial', 'slug', 'updated_at'],
   order: { by: '-serial', about: 'the highest serial first' },
   area: 'widgets',
-  envelope: { times: 'meta', digits: 3, fields: 'attributes', links: 'inside', href: { after: '/v2' } },
+  envelope: {
+    times: 'meta',
+    digits: 3,
+    fields: 'attributes',
+    links: 'inside',
+    href: { after: '/v2' },
+    pageLinks: 'existing',
+  },
   constraints: {
     widgets_slug_key: {
       code: 'conflict',

@@ -13,16 +13,23 @@ export interface Address {
   readonly query: string
 }
 
-/** A page's links: absolute, null where there is no such page. */
+/** A page's links, absolute: null where there is no such page, or left out. */
 export interface PageLinks {
   readonly current: string
   readonly first: string
-  readonly last: string
-  readonly next: string | null
-  readonly prev: string | null
+  readonly last?: string
+  readonly next?: string | null
+  readonly prev?: string | null
 }
 
-export function pageLinks(page: Page, baseUrl: string, { path, query }: Address): PageLinks {
+export function pageLinks(page: Page, baseUrl: string, at: Address): PageLinks {
+  const links = allLinks(page, baseUrl, at)
+  if (!page.onlyExisting) return links
+  const { last, next, prev, ...others } = links
+  return { ...others, ...(next && { last, next }), ...(prev && { prev }) }
+}
+
+function allLinks(page: Page, baseUrl: string, { path, query }: Address): Required<PageLinks> {
   const { total, limit, offset, cursors, offsets } = page
   const kept = queryWithoutPage(query)
   const prefix = `${baseUrl}${path}?${kept}${kept && '&'}page%5Blimit%5D=${limit}&`

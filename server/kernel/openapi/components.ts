@@ -89,6 +89,7 @@ const pageSchema = {
 const link = { type: ['string', 'null'], format: 'uri' }
 const linksSchema = {
   type: 'object',
+  description: 'Where there is no such page, null, or left out; then so is `last` of the last page.',
   properties: { current: link, first: link, last: link, next: link, prev: link },
 }
 

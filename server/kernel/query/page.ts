@@ -23,6 +23,8 @@ export interface Page<F extends Fields = Fields> {
   readonly cursors?: { readonly next: string | undefined; readonly prev: string | undefined }
   /** Of a list whose offsets end somewhere (`offsetMax`): where, and the cursor of the page behind this one. */
   readonly offsets?: { readonly max: number; readonly onward: string | undefined }
+  /** Whether its links are left out where there is no page (`pageLinks` of the envelope); else they are null. */
+  readonly onlyExisting?: boolean
   /** Changes of the list's counter that wait to be merged. */
   readonly unmerged: number
 }
@@ -55,7 +57,12 @@ export async function fetchPage<F extends Fields>(work: Work, source: Source<F>,
     }
     const rows = first?.[3] == null ? [] : await work.store.rowsOf(source.resource, tuples, 3)
     if (!rows) continue
-    const page = { total: Number(first?.[0]), unmerged: Number(first?.[1]), limit: guess }
+    const page = {
+      total: Number(first?.[0]),
+      unmerged: Number(first?.[1]),
+      limit: guess,
+      onlyExisting: source.resource.envelope.pageLinks === 'existing',
+    }
     const seal = (row: Row | undefined, position: number) =>
       row && sealCursor({ value: sortValue(source.resource, row, sort.field), id: row.id, position }, walk)
     if (!ask.cursor) {
