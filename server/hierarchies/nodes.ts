@@ -136,6 +136,10 @@ async function placeNode(work: Work, draft: Draft<NodeFields>): Promise<void> {
   values.changed_at = work.clock.now().getTime()
   const sortOrder = values.sent_meta?.sort_order
   if (sortOrder !== undefined) values.sort_order = sortOrder
+  const moved = before !== undefined && parentOf(values.relationships) !== parentOf(before.doc.relationships)
+  const renamed = before !== undefined && !sameCrumb(before.doc, values)
+  // Before anything in it is held: whoever closes it goes on to its nodes.
+  if (moved || renamed) await closeHierarchy(work, draft)
   if (!isDeepStrictEqual(values.curated_products ?? [], before?.doc.curated_products ?? [])) {
     await mustBeInNode(work, id, values.curated_products ?? [])
   }
@@ -145,12 +149,8 @@ async function placeNode(work: Work, draft: Draft<NodeFields>): Promise<void> {
     // Others may be added at the same time.
     const found = await work.store.keep(hierarchies, hierarchyId)
     if (!found.size) throw new Problem('not_found', 'hierarchy not found')
-  }
+  } else if (!moved && !renamed) return
   const parentId = parentOf(values.relationships) ?? hierarchyId
-  const moved = before !== undefined && parentId !== parentOf(before.doc.relationships)
-  const renamed = before !== undefined && !sameCrumb(before.doc, values)
-  if (before && !moved && !renamed) return
-  if (before) await closeHierarchy(work, draft)
   const above = await wayTo(work, hierarchyId, parentId)
   mustDifferFromParent(values.name, above.at(-1))
   if (renamed) await mustDifferFromChildren(work, id, values.name)

@@ -84,6 +84,22 @@ test('what is nowhere is a 404 that says so', async () => {
   }
 })
 
+test('a name that is none breaks no read, whichever name of the address it is', async () => {
+  const reads = operations.filter(({ access }) => access === 'read').map(({ path }) => path.split('/'))
+  for (const parts of reads) {
+    const named = parts.flatMap((part, i) => (part.startsWith(':') ? [i] : []))
+    for (const name of ['x', '%00']) {
+      const sent = named.map((at) =>
+        parts.map((part, i) => (i === at ? name : part.startsWith(':') ? randomUUID() : part)).join('/'),
+      )
+      const replies = await Promise.all(
+        sent.map(async (path) => [path, (await world.admin.get(path)).status]),
+      )
+      for (const [path, status] of replies) expect(status, `GET ${path}`).toBeLessThan(500)
+    }
+  }
+})
+
 test('OPTIONS is answered to those who are not browsers, too', async () => {
   const { status } = await fetch(`${world.url}/v2/accounts`, { method: 'OPTIONS' })
   expect(status).toBe(204)

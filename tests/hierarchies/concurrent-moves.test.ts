@@ -1,5 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { newProduct } from '../products/objects.ts'
+import { inTheWay } from '../support/in-the-way.ts'
 import { openWorld, type Reply, type World } from '../support/world.ts'
 import {
   attributesOf,
@@ -97,4 +99,24 @@ test('two nodes that are put below each other at the same time make no circle', 
     await admin.delete(`${nodePath(hierarchy, other)}/relationships/parent`)
   }
   expect(await expectTree(world, hierarchy)).toBe(2)
+})
+
+test('who renames a node and curates its products at once waits for its hierarchy first, and keeps the node from nobody', async () => {
+  const { admin } = world
+  const hierarchy = (await makeHierarchy(admin)).id as string
+  const node = (await makeNode(admin, hierarchy)).id as string
+  const path = nodePath(hierarchy, node)
+  const { id } = await newProduct(admin)
+  await admin.post(`${path}/relationships/products`, { data: [{ type: 'product', id }] })
+  // As another who renames the hierarchy, and goes on to its nodes.
+  const { status, body } = await inTheWay(
+    world,
+    [['SELECT 1 FROM nodes WHERE id = $1 FOR UPDATE', [hierarchy]]],
+    () =>
+      admin.put(path, {
+        data: { type: 'node', attributes: { name: fresh('Other'), curated_products: [id] } },
+      }),
+    [['SELECT 1 FROM nodes WHERE id = $1 FOR NO KEY UPDATE NOWAIT', [node]]],
+  )
+  expect([status, body.data?.attributes.curated_products]).toEqual([200, [id]])
 })
