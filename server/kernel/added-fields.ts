@@ -155,12 +155,14 @@ export async function ownNow<F extends Fields>(
 }
 
 /** The resource as its store has it now, and has it to the end of the transaction. */
-export async function ownKept<F extends Fields>(work: Work, of: Resource<F>): Promise<Resource<F>> {
+export async function ownKept<F extends Fields>(
+  work: Work,
+  of: Resource<F>,
+  scope: readonly string[],
+): Promise<Resource<F>> {
   if (!of.addedUnder) return of
-  return withAdded(
-    of,
-    remember((await work.store.glanceAndKeep(`${columns} AND name = $2`, nameOf(of, [])))[0]),
-  )
+  const found = await work.store.glanceAndKeep(`${columns} AND name = $2`, nameOf(of, scope))
+  return withAdded(of, remember(found[0]))
 }
 
 /**

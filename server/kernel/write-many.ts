@@ -11,19 +11,22 @@ export type Write<F extends Fields> =
   | { readonly id?: string; readonly given: New<F> }
   | { readonly before: Row<F>; readonly changes: Changes<F> }
 
+/** What became of a write. */
+export type Outcome = 'written' | 'unchanged' | Problem
+
 /**
- * Writes many objects of one list in a few statements, each by the resource's own rules. In the place of each is why it
- * was refused, or undefined: the others go in. What changes nothing is not written. None of them may touch what another
- * gives up, or is to have alone: they are written in any order. Needs a transaction.
+ * Writes many objects of one list in a few statements, each by the resource's own rules. In the place of each is what
+ * became of it: those that are refused say why, and the others go in. What changes nothing is not written. None of them
+ * may touch what another gives up, or is to have alone: they are written in any order. Needs a transaction.
  */
 export async function writeMany<F extends Fields>(
   work: Work,
   resource: Resource<F>,
   scope: readonly string[],
   writes: readonly Write<F>[],
-): Promise<readonly (Problem | undefined)[]> {
+): Promise<readonly Outcome[]> {
   if (resource.most || resource.afterWrite) throw new Error(`${resource.noun[1]} are written one by one`)
-  const refused = new Array<Problem | undefined>(writes.length)
+  const outcomes = new Array<Outcome>(writes.length).fill('unchanged')
   const drafts: Numbered<F>[] = []
   for (const [n, write] of writes.entries()) {
     try {
@@ -32,27 +35,29 @@ export async function writeMany<F extends Fields>(
           ? changedDraft(resource, write.before, write.changes)
           : newDraft(resource, scope, write.given, write.id ?? newId())
       await resource.beforeWrite?.(work, draft)
-      if (!isUnchanged(draft)) drafts.push({ n, draft })
+      if (isUnchanged(draft)) continue
+      drafts.push({ n, draft })
+      outcomes[n] = 'written'
     } catch (error) {
-      refused[n] = asRefusal(error)
+      outcomes[n] = asRefusal(error)
     }
   }
   const { store } = work
   const changed = drafts.filter(({ draft }) => draft.before)
-  await inParts(work, refused, changed, (some) =>
+  await inParts(work, outcomes, changed, (some) =>
     store.updateAll(
       resource,
       some.map(({ draft }) => draft),
     ),
   )
   const made = drafts.filter(({ draft }) => !draft.before)
-  await inParts(work, refused, made, async (some) => {
+  await inParts(work, outcomes, made, async (some) => {
     await store.insertAll(
       resource,
       some.map(({ draft }) => draft),
     )
   })
-  return refused
+  return outcomes
 }
 
 interface Numbered<F extends Fields> {
@@ -69,7 +74,7 @@ const present = (values: object) =>
 /** All in one statement; where the database refuses one of them, both halves by themselves, down to that one. */
 async function inParts<F extends Fields>(
   work: Work,
-  refused: (Problem | undefined)[],
+  outcomes: Outcome[],
   some: readonly Numbered<F>[],
   write: (some: readonly Numbered<F>[]) => Promise<void>,
 ): Promise<void> {
@@ -80,12 +85,12 @@ async function inParts<F extends Fields>(
   } catch (error) {
     const refusal = asRefusal(error)
     if (some.length === 1) {
-      refused[first.n] = refusal
+      outcomes[first.n] = refusal
       return
     }
     const half = Math.ceil(some.length / 2)
-    await inParts(work, refused, some.slice(0, half), write)
-    await inParts(work, refused, some.slice(half), write)
+    await inParts(work, outcomes, some.slice(0, half), write)
+    await inParts(work, outcomes, some.slice(half), write)
   }
 }
 

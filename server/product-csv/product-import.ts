@@ -45,7 +45,7 @@ type Staged = Awaited<ReturnType<typeof stagedRows>>
 /** Imports rows in their order; why those failed that did. */
 async function importRows(work: Work, columns: readonly Column[], staged: Staged): Promise<string[]> {
   const errors: [line: number, message: string][] = []
-  const own = await ownKept(work, products)
+  const own = await ownKept(work, products, [])
   const fail = (line: number, error: unknown) => errors.push([line, messageOf(line, error)])
   const read = staged.flatMap(({ line, cells }) => attempt(() => importRow(columns, line, cells), line, fail))
   for (let rest = read; rest.length; ) {
@@ -78,8 +78,7 @@ async function findTargets(work: Work, rows: readonly ImportRow[], fail: Fail): 
     rows.flatMap((row) => attempt(() => [row, idOf(row) ?? idByRef(byRef, row)] as const, row.line, fail)),
   )
   const ids = [...new Set([...named.values()].filter((id) => id !== undefined))]
-  await store.hold(products, ...ids)
-  const found = new Map((await store.findAllWhole(products, ids)).map((row) => [row.id, row]))
+  const found = new Map((await store.holdWhole(products, ids)).map((row) => [row.id, row]))
   return new Map(
     [...named].flatMap(([row, id]) => attempt(() => [row, targetOf(found, id)] as const, row.line, fail)),
   )

@@ -59,3 +59,31 @@ test('many rows are given other values at once, each a new version, and the rest
   await expect(taken).rejects.toMatchObject({ code: 'conflict', source: 'data.code' })
   await world.work.store.updateAll(gadgets, [])
 })
+
+test('rows are held and changed below their own parent only, by one writer at a time', async () => {
+  const { store } = world.work
+  const gadgetIds = await store.insertAll(gadgets, [
+    { values: { code: 'VAA', name: undefined } },
+    { values: { code: 'VBB', name: undefined } },
+  ])
+  const [own = '', other = ''] = gadgetIds
+  const values = { slug: 'counted', serial: 1 }
+  const [id = ''] = await store.insertAll(widgets, [{ scope: [own], values: values as never }])
+  const held = (scope: string) =>
+    world.work.transaction(async (work) => {
+      const rows = await work.store.holdWhole(widgets, [id], [scope])
+      const counted = rows.map(({ doc }) => ({
+        id,
+        scope: [scope],
+        values: { ...doc, serial: doc.serial + 1 },
+      }))
+      await work.store.updateAll(widgets, counted)
+      return rows.length
+    })
+  expect(await held(other)).toBe(0)
+  expect(await Promise.all(Array.from({ length: 5 }, () => held(own)))).toEqual([1, 1, 1, 1, 1])
+  await store.updateAll(widgets, [{ id, scope: [other], values: { ...values, serial: 99 } as never }])
+  const { data } = (await world.admin.get(`/v2/gadgets/VAA/widgets/${id}`)).body
+  expect(data.attributes.serial).toBe(6)
+  await expect(store.holdWhole(widgets, [id], [own])).rejects.toThrow('outside a transaction')
+})

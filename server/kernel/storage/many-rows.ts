@@ -28,6 +28,7 @@ export interface NewRow<F extends Fields> {
 /** What is stored in place of a row's values. */
 export interface ChangedRow<F extends Fields> {
   readonly id: string
+  readonly scope?: readonly string[]
   readonly values: Values<F>
 }
 
@@ -106,12 +107,14 @@ export function removeAllSql({ table }: Table, where: Bound, { storeId, stamp }:
 /** The sweep that gives rows other values. */
 export function updateAllOf<F extends Fields>(of: Resource<F>, rows: readonly ChangedRow<F>[]): Sweep {
   const documents = rows.map(({ values }) => split(of, values))
+  const address = ['id', ...of.scopeColumns]
   return {
-    where: () => 'r.id = given.id',
+    where: () => address.map((column) => `r.${column} = given.${column}`).join(' AND '),
     from: (bind) => {
-      const ids = bind(rows.map(({ id }) => id))
-      const [docs, hidden] = [0, 1].map((i) => bind(documents.map((both) => both[i])))
-      return `unnest(${ids}::uuid[], ${docs}::json[], ${hidden}::json[]) AS given (id, doc, hidden)`
+      const at = rows.map(({ id, scope = [] }) => [id, ...scope])
+      const addresses = address.map((_, i) => `${bind(at.map((one) => one[i]))}::uuid[]`)
+      const values = [0, 1].map((i) => `${bind(documents.map((both) => both[i]))}::json[]`)
+      return `unnest(${[...addresses, ...values].join(', ')}) AS given (${address.join(', ')}, doc, hidden)`
     },
     doc: () => 'given.doc',
     hidden: () => 'given.hidden',

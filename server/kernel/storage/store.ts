@@ -184,11 +184,19 @@ export class Store {
     if (rows.length) await this.changeAll(of, updateAllOf(of, rows))
   }
 
-  /** As `findWhole`, of many; in any order, and without those that are not there. */
-  async findAllWhole<F extends Fields>(of: Resource<F>, ids: readonly string[]): Promise<readonly Row<F>[]> {
-    const text = `SELECT ${wholeColumns(of)} FROM ${of.table} WHERE store_id = $1 AND id = ANY($2::uuid[])`
+  /** Holds rows, and reads them with their hidden values, to be changed. Without those that are not there. */
+  async holdWhole<F extends Fields>(
+    of: Resource<F>,
+    ids: readonly string[],
+    scope: readonly string[] = [],
+  ): Promise<readonly Row<F>[]> {
+    this.#mustLock(of)
+    const below = of.scopeColumns.map((column, i) => ` AND ${column} = $${i + 3}`).join('')
+    const text =
+      `SELECT ${wholeColumns(of)} FROM ${of.table} WHERE store_id = $1 AND id = ANY($2::uuid[])${below} ` +
+      'ORDER BY id FOR NO KEY UPDATE'
     for (;;) {
-      const rows = await this.rowsOf(of, await this.#reader.run({ text, values: [this.id, ids] }))
+      const rows = await this.rowsOf(of, await this.rows(text, ids, ...scope))
       if (rows) return rows
     }
   }
@@ -264,8 +272,13 @@ export class Store {
     return this.rows(`${text} FOR KEY SHARE`, ...values)
   }
 
-  async #lock({ table }: Rows, ids: readonly string[], strength: string): Promise<ReadonlySet<string>> {
+  #mustLock({ table }: Rows): void {
     if (!this.inTransaction) throw new Error(`${table}: a lock is of no use outside a transaction`)
+  }
+
+  async #lock(of: Rows, ids: readonly string[], strength: string): Promise<ReadonlySet<string>> {
+    this.#mustLock(of)
+    const { table } = of
     const rows = await this.rows(
       `SELECT id FROM ${table} WHERE store_id = $1 AND id = ANY($2::uuid[]) ORDER BY id FOR ${strength}`,
       ids,
