@@ -46,6 +46,15 @@ export interface Fault {
 
 type Of = Exclude<FieldType, 'relationship'>
 
+export type ValueType = Of
+
+/** The type whose values a schema of `valueSchema` is of. */
+export function typeOfSchema({ type, format }: JsonSchema): ValueType {
+  if (format === 'day') return 'date'
+  const [name] = [type].flat()
+  return name === 'number' ? 'float' : (name as Exclude<ValueType, 'date' | 'float'>)
+}
+
 /** The schema of one value of a type. */
 export const typeSchema = (type: Of): JsonSchema => schemas[type]
 

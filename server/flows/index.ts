@@ -7,10 +7,17 @@ import { flowFields } from './flow-fields.ts'
 import { flows as flowResource } from './flows.ts'
 
 export { productsWhere } from './entry-filters.ts'
+export type { ValueType } from './field-rules.ts'
+export { copyTemplateEntries, withExtensions } from './template-entries.ts'
 export {
-  copyTemplateEntries,
-  withExtensions,
-} from './template-entries.ts'
+  entryOf,
+  findTemplates,
+  holdEntries,
+  keepTemplates,
+  type Template,
+  type Templates,
+  writeEntries,
+} from './templates.ts'
 export { flowResource }
 
 /** Asks for the chapters when it is called: flows extend what comes below them too. */

@@ -7,13 +7,18 @@ import { flowEntries } from './flow-rows.ts'
 const touchProduct = async ({ store }: Work, { id }: Row): Promise<void> =>
   void (await store.touchAll({ table: 'products' }, (bind) => `r.id = ${bind(id)}`))
 
-/** The entries of templates: each has the id of its product, and goes with it. */
-export const entriesOfTemplates: Resource = {
+/** As `entriesOfTemplates`, for whoever writes many, and touches their products. */
+export const entriesOfMany: Resource = {
   ...entries,
   beforeWrite: (_work, draft) => {
     const values = draft.values as { meta?: Kept }
     values.meta = { product_id: draft.id }
   },
+}
+
+/** The entries of templates: each has the id of its product, and goes with it. */
+export const entriesOfTemplates: Resource = {
+  ...entriesOfMany,
   afterWrite: touchProduct,
   afterDelete: touchProduct,
 }

@@ -20,14 +20,28 @@ export type AttributeColumn = (typeof attributeColumns)[number]
 export type Column =
   | { readonly is: 'id' | 'main_image' | 'ignored' }
   | { readonly is: 'attribute'; readonly name: AttributeColumn }
-  | { readonly is: 'key'; readonly of: 'admin_attributes' | 'shopper_attributes'; readonly key: string }
+  | { readonly is: 'key'; readonly of: KeyGroup; readonly key: string }
+  | TemplateField
+
+/** The attributes that merchants make up. */
+export type KeyGroup = 'admin_attributes' | 'shopper_attributes'
+
+/** Named by the id or the slug of the template, and by the slug of the field. */
+export interface TemplateField {
+  readonly is: 'template'
+  /** As the file has it. */
+  readonly name: string
+  readonly template: string
+  readonly field: string
+}
 
 const required = ['name', 'sku', 'commodity_type'] as const
 
 /** Those that an export tells beside what can be changed. */
 const ignored = ['_created_at', '_updated_at']
 
-const columnsMax = 1000
+/** Also of an export: what is exported can be imported. */
+export const columnsMax = 1000
 
 /** What the columns of a file are, in their order. A Problem (422) where one is missing, unknown, or there twice. */
 export function columnsOf(header: readonly string[]): readonly Column[] {
@@ -44,15 +58,26 @@ export function columnsOf(header: readonly string[]): readonly Column[] {
 const refuse = (detail: string) => new Problem('unprocessable', detail, { title: 'Failed Validation' })
 
 function columnOf(name: string): Column {
+  const column = ignored.includes(name) ? ({ is: 'ignored' } as const) : known(name)
+  if (column) return column
+  throw refuse(`unknown csv header: ${name}. A column is ${columnNames}.`)
+}
+
+export const columnNames = `id, ${attributeColumns.join(', ')}, main_image_id, admin_attributes.<key>, \
+shopper_attributes.<key>, products(<slug>):<field> or template:<flow>:<field>`
+
+/** What a column of this name says of a product; undefined where it is none. */
+function known(name: string): Column | undefined {
   if (name === 'id') return { is: 'id' }
   if (name === 'main_image_id') return { is: 'main_image' }
-  if (ignored.includes(name)) return { is: 'ignored' }
-  const attribute = attributeColumns.find((known) => known === name)
+  const attribute = attributeColumns.find((one) => one === name)
   if (attribute) return { is: 'attribute', name: attribute }
-  const [, of, key] = /^(admin_attributes|shopper_attributes)\.(.+)$/.exec(name) ?? []
-  if (of && key) return { is: 'key', of: of as 'admin_attributes', key }
-  throw refuse(
-    `unknown csv header: ${name}. A column is id, ${attributeColumns.join(', ')}, main_image_id, ` +
-      'admin_attributes.<key> or shopper_attributes.<key>.',
-  )
+  const [, of, key] = /^(admin_attributes|shopper_attributes)\.(.+)$/s.exec(name) ?? []
+  if (of && key) return { is: 'key', of: of as KeyGroup, key }
+  return templateField(name)
+}
+
+export function templateField(name: string): TemplateField | undefined {
+  const [, id = '', slug = id, field] = /^(?:template:(.+)|(products\(.+\))):([^:]+)$/.exec(name) ?? []
+  return field ? { is: 'template', name, template: slug, field } : undefined
 }

@@ -1,13 +1,15 @@
 import { action } from '../kernel/action.ts'
 import { Problem } from '../kernel/errors.ts'
-import { filePart } from '../kernel/fields.ts'
+import { filePart, text } from '../kernel/fields.ts'
 import { objectAnswer } from '../kernel/http/answer.ts'
 import { readForm } from '../kernel/http/form.ts'
 import { newId } from '../kernel/ids.ts'
 import { pimJobs, startJob } from '../pim-jobs/index.ts'
+import { localeOf } from './cell-values.ts'
 import { columnsOf } from './columns.ts'
 import { productImport } from './product-import.ts'
 import { dropStaged, rowsMax, stagedCount, stageRows } from './staged-rows.ts'
+import { templateColumns } from './template-columns.ts'
 
 const bytesMax = 50 * 1024 * 1024
 /** What is around the file in a form. */
@@ -24,18 +26,31 @@ export const importProducts = action({
     `A file has at most ${rowsMax} rows and 50 MiB.`,
   area: 'products',
   status: 201,
+  query: {
+    locale: text({
+      about:
+        'How days are written: `en-US` (1/31/2026 15:04:05, 1/31/26 15:04), `en-GB` or `en-CA` (31/1/2026 15:04:05, ' +
+        '31/1/26 15:04). Days as 2026-01-31 are read with any, and others are ignored.',
+      example: 'en-GB',
+    }),
+  },
   upload: { bytesMax: bytesMax + aroundBytesMax, form: { file: filePart({ about: 'The CSV file.' }) } },
   shows: { resource: pimJobs },
-  async run(ctx, { upload, headers }) {
+  async run(ctx, { upload, headers, query }) {
     const importId = newId()
     let header: readonly string[] | undefined
     try {
       await readForm(upload, headers['content-type'] as string | undefined, 'file', async ({ content }) => {
-        header = await stageRows(ctx, importId, content, columnsOf)
+        header = await stageRows(ctx, importId, content, (names) =>
+          ctx.transaction((work) => templateColumns(work, columnsOf(names))),
+        )
       })
       if (!header)
         throw new Problem('bad_request', 'Send the CSV file as a part named file.', { source: 'file' })
-      const asked = { importId, header, rows: await stagedCount(ctx, importId) }
+      const asked = {
+        ...{ importId, header, rows: await stagedCount(ctx, importId) },
+        locale: localeOf(new URLSearchParams(query).get('locale')),
+      }
       return objectAnswer(201, pimJobs, await startJob(ctx, productImport, asked), ctx)
     } catch (error) {
       // Where the database is away, the rows are forgotten later.

@@ -18,10 +18,12 @@ export interface ImportRow {
     key: string
     cell: string
   }[]
+  /** The cells of template columns, by the columns' names. */
+  readonly values: ReadonlyMap<string, string>
 }
 
 /** In place of a value: takes the key away from the product's attributes. */
-const removes = '__REMOVE_ATTRIBUTE__'
+export const removes = '__REMOVE_ATTRIBUTE__'
 
 /** What the cells of a row say. A Problem where they are too few or too many. */
 export function importRow(columns: readonly Column[], line: number, cells: readonly string[]): ImportRow {
@@ -40,11 +42,14 @@ export function importRow(columns: readonly Column[], line: number, cells: reado
       all.flatMap(([column, cell]) => (column.is === 'attribute' ? [[column.name, cell] as const] : [])),
     ),
     keys: all.flatMap(([column, cell]) => (column.is === 'key' ? [{ ...column, cell }] : [])),
+    values: new Map(
+      all.flatMap(([column, cell]) => (column.is === 'template' ? [[column.name, cell] as const] : [])),
+    ),
   }
 }
 
 function nameOf(column: Column | undefined): string {
-  if (column?.is === 'attribute') return column.name
+  if (column?.is === 'attribute' || column?.is === 'template') return column.name
   return column?.is === 'key' ? `${column.of}.${column.key}` : 'id'
 }
 
@@ -68,7 +73,7 @@ export function bodyOf({ attributes, keys }: ImportRow, before: Row<ProductField
     if (value !== undefined) values[name] = value
   }
   for (const { of, key, cell } of keys) {
-    if (cell === removes && !before) continue
+    if (cell === removes && doc?.[of]?.[key] === undefined) continue
     values[of] = { ...(values[of] as object | undefined), [key]: cell === removes ? null : cell }
   }
   return { data: { type: 'product', attributes: values } }

@@ -22,12 +22,12 @@ const linesOf = (cells: Cells): number =>
 
 const isEmptyLine = (cells: Cells): boolean => cells.length === 1 && cells[0] === ''
 
-/** Stores the rows of a file as it comes. Its header is handed to `check` first; the header is returned. */
+/** Stores the rows of a file as it comes. Its header is handed to `check` first, and returned. */
 export async function stageRows(
   work: Work,
   importId: string,
   content: Readable,
-  check: (header: readonly string[]) => void,
+  check: (header: readonly string[]) => Promise<unknown>,
 ): Promise<readonly string[]> {
   let header: readonly string[] | undefined
   const rows = parse({
@@ -50,7 +50,7 @@ export async function stageRows(
       if (header) {
         await waiting.add(begins, cells)
       } else {
-        check(cells)
+        await check(cells)
         header = cells
       }
     }

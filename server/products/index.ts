@@ -15,6 +15,7 @@ import { productTemplates } from './product-templates.ts'
 import { products as productResource } from './products.ts'
 import { tags } from './tags.ts'
 
+export { attachTemplates, roomForTemplates } from './attach-templates.ts'
 export { isInBundle } from './bundles.ts'
 export { productEnvelope } from './envelope.ts'
 export type {

@@ -2,6 +2,8 @@ import { flowResource } from '../flows/index.ts'
 import { relationship } from '../kernel/relationship.ts'
 import { products } from './products.ts'
 
+export const templatesMax = 500
+
 /** The templates of a product: flows whose entry of it says more about it. */
 export const productTemplates = relationship({
   name: 'product-templates',
@@ -12,7 +14,7 @@ export const productTemplates = relationship({
   type: 'template',
   holds: 'many',
   kept: { table: 'product_templates', ownerColumn: 'product_id' },
-  most: { n: 500, detail: (n) => `A product may have at most ${n} templates.` },
+  most: { n: templatesMax, detail: (n) => `A product may have at most ${n} templates.` },
   area: 'products',
   operations: { list: 200, add: 201, remove: 204 },
 })

@@ -16,7 +16,7 @@ import { mustBeBuildable } from './must-be-buildable.ts'
 export const buildChildren = pimJob<{ readonly productId: string }>({
   type: 'child-products',
   run: async (work, { payload: { productId } }) => {
-    const own = await ownKept(work, products)
+    const own = await ownKept(work, products, [])
     // Whoever changes the product or one of its children meanwhile waits.
     await work.store.hold(products, productId)
     const { parent, variations } = await mustBeBuildable(work, productId)

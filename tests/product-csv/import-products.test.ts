@@ -1,35 +1,18 @@
-import fc from 'fast-check'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openWorld, type World } from '../support/world.ts'
+import { type Csv, csvOf } from './csv.ts'
 
 let world: World
+let importFile: Csv['importFile']
+let send: Csv['send']
 beforeAll(async () => {
   world = await openWorld()
+  ;({ importFile, send } = csvOf(world))
 })
 afterAll(() => world.close())
 beforeEach(() => world.sql('DELETE FROM products'))
 
 const header = 'external_ref,name,sku,commodity_type'
-
-const ended = ['success', 'failed', 'cancelled']
-
-const send = (csv: string, part = 'file') =>
-  world.admin.send('POST', '/pcm/products/import', {
-    body: `--b\r\ncontent-disposition: form-data; name="${part}"; filename="p.csv"\r\n\r\n${csv}\r\n--b--\r\n`,
-    headers: { 'content-type': 'multipart/form-data; boundary=b' },
-  })
-
-/** The job's status in the end, and what its errors say. */
-async function importFile(csv: string): Promise<readonly string[]> {
-  const { status, body } = await send(csv)
-  expect([status, body.data?.attributes.status]).toEqual([201, 'pending'])
-  const path = `/pcm/jobs/${body.data.id}`
-  const statusNow = async () => (await world.admin.get(path)).body.data.attributes.status
-  await vi.waitUntil(async () => ended.includes(await statusNow()), { timeout: 30_000, interval: 20 })
-  const { data } = (await world.admin.get(`${path}/errors?page[limit]=100`)).body
-  const messages = data.map(({ attributes }: { attributes: { message: string } }) => attributes.message)
-  return [await statusNow(), ...messages]
-}
 
 /** All products by their names, without what is another each time. */
 async function assortment(): Promise<Record<string, unknown>> {
@@ -151,45 +134,6 @@ describe('a file is refused as a whole', () => {
   })
 
   test('without one', async () => {
-    expect((await send('x', 'other')).status).toBe(400)
-  })
-})
-
-describe('properties', () => {
-  const cell = <T>(one: fc.Arbitrary<T>) => fc.option(one, { nil: '' as const })
-  /** So few values that rows meet each other's. */
-  const aRow = fc.tuple(
-    cell(fc.constantFrom('R1', 'R2', 'R3')),
-    fc.constantFrom('A', 'B', ''),
-    cell(fc.constantFrom('s1', 's2', 's3')),
-    fc.constantFrom('physical', 'digital', 'none'),
-    cell(fc.constantFrom('x', '"x,y"')),
-    fc.constantFrom('', 'k', '__REMOVE_ATTRIBUTE__'),
-  )
-  const csvOf = (rows: readonly (readonly string[])[]) =>
-    [`${header},tags,admin_attributes.k`, ...rows.map((row) => row.join(','))].join('\n')
-  const state = async () => {
-    const { rows } = await world.sql(
-      `SELECT doc->'attributes' AS attributes FROM products WHERE store_id = $1 ORDER BY id`,
-      [world.storeId],
-    )
-    return rows.map(({ attributes }) => JSON.stringify(attributes)).toSorted()
-  }
-
-  test('a file that is split anywhere gives the same store', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(aRow, { minLength: 2, maxLength: 10 }), fc.nat(), async (rows, at) => {
-        const split = 1 + (at % (rows.length - 1))
-        const outcomes: unknown[] = []
-        for (const parts of [[rows], [rows.slice(0, split), rows.slice(split)], rows.map((row) => [row])]) {
-          await world.sql('DELETE FROM products')
-          for (const part of parts) await importFile(csvOf(part))
-          outcomes.push(await state())
-        }
-        expect(outcomes[1]).toEqual(outcomes[0])
-        expect(outcomes[2]).toEqual(outcomes[0])
-      }),
-      { numRuns: 5 },
-    )
+    expect((await send('x', { part: 'other' })).status).toBe(400)
   })
 })

@@ -191,6 +191,7 @@ export class Store {
     scope: readonly string[] = [],
   ): Promise<readonly Row<F>[]> {
     this.#mustLock(of)
+    if (!ids.length) return []
     const below = of.scopeColumns.map((column, i) => ` AND ${column} = $${i + 3}`).join('')
     const text =
       `SELECT ${wholeColumns(of)} FROM ${of.table} WHERE store_id = $1 AND id = ANY($2::uuid[])${below} ` +

@@ -1,0 +1,85 @@
+import { ownKept, ownNow } from '../kernel/added-fields.ts'
+import type { Work } from '../kernel/context.ts'
+import { Problem } from '../kernel/errors.ts'
+import { isId } from '../kernel/ids.ts'
+import { inputOf } from '../kernel/operations.ts'
+import type { Resource, Row } from '../kernel/resource.ts'
+import { type Write, writeMany } from '../kernel/write-many.ts'
+import { typeOfSchema, type ValueType } from './field-rules.ts'
+import { kindOf } from './kinds.ts'
+import { entriesOfMany } from './template-entries.ts'
+
+/** A template of products. */
+export interface Template {
+  readonly id: string
+  readonly slug: string
+  /** The fields that are shown, in their order, and the types of their values. */
+  readonly fields: ReadonlyMap<string, ValueType>
+  /** Its entries, with these fields. */
+  readonly entries: Resource
+}
+
+/** The templates of a store, by their ids and by their slugs. */
+export type Templates = ReadonlyMap<string, Template>
+
+const columns = 'SELECT id, slug FROM flows WHERE store_id = $1' as const
+const named = `${columns} AND (slug = ANY($2::text[]) OR id = ANY($3::uuid[])) ORDER BY id` as const
+
+type Found = readonly (readonly (string | null)[])[]
+
+async function templatesIn(work: Work, found: Found, ownOf: typeof ownNow): Promise<Templates> {
+  const templates = new Map<string, Template>()
+  for (const [id, slug] of found as readonly [string, string][]) {
+    if (kindOf(slug) !== 'template') continue
+    const entries = await ownOf(work, entriesOfMany, [id])
+    const shown = (entries.added?.fields ?? []).filter(({ hidden, holdsLinks }) => !hidden && !holdsLinks)
+    const fields = new Map(shown.map(({ name, schema }) => [name, typeOfSchema(schema)]))
+    const template = { id, slug, fields, entries }
+    templates.set(id, template).set(slug, template)
+  }
+  return templates
+}
+
+/** All of them. */
+export const findTemplates = async (work: Work): Promise<Templates> =>
+  templatesIn(work, await work.store.glance(`${columns} ORDER BY slug`), ownNow)
+
+/** Those with these names, ids or slugs. They are as they are to the end of the transaction. */
+export async function keepTemplates(work: Work, names: readonly string[]): Promise<Templates> {
+  const ids = names.filter(isId)
+  return templatesIn(work, await work.store.glanceAndKeep(named, names, ids), ownKept)
+}
+
+/** What a template says of these products, held. */
+export const holdEntries = ({ store }: Work, { id, entries }: Template, productIds: readonly string[]) =>
+  store.holdWhole(entries, productIds, [id])
+
+/** One entry of many: the template says these values of a product. A Problem (422) where they may not be so. */
+export function entryOf(
+  { entries }: Template,
+  productId: string,
+  before: Row | undefined,
+  values: Readonly<Record<string, unknown>>,
+): Write<Resource['fields']> {
+  const body = { data: { type: entries.type, ...values } }
+  const read = inputOf(entries)
+  return before ? { before, changes: read.update(body) } : { id: productId, given: read.create(body) }
+}
+
+/**
+ * Writes what a template says of many products, which are held. The ids of those of which it says something else now:
+ * they are new versions only when the caller has touched them.
+ */
+export async function writeEntries(
+  work: Work,
+  { id, entries }: Template,
+  writes: readonly Write<Resource['fields']>[],
+): Promise<readonly string[]> {
+  const outcomes = await writeMany(work, entries, [id], writes)
+  return writes.flatMap((write, i) => {
+    const outcome = outcomes[i]
+    if (outcome instanceof Problem) throw outcome
+    const productId = 'before' in write ? write.before.id : write.id
+    return outcome === 'written' && productId ? productId : []
+  })
+}

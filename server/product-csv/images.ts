@@ -1,0 +1,30 @@
+import { files } from '../files/index.ts'
+import type { Work } from '../kernel/context.ts'
+import { Problem } from '../kernel/errors.ts'
+import type { Changes } from '../kernel/fields.ts'
+import { isId } from '../kernel/ids.ts'
+import type { Row } from '../kernel/resource.ts'
+import type { ProductFields } from '../products/index.ts'
+import type { ImportRow } from './import-row.ts'
+
+/** The files that rows name as main images, which stay to the end of the transaction. */
+export async function keepImages({ store }: Work, rows: readonly ImportRow[]): Promise<ReadonlySet<string>> {
+  const named = rows.flatMap(({ mainImage }) => (mainImage && isId(mainImage) ? mainImage : []))
+  return named.length ? store.keep(files, ...new Set(named)) : new Set()
+}
+
+/** Gives a product the main image of its row, or takes it away; a Problem where there is no such file. */
+export function imageOf(
+  { mainImage }: ImportRow,
+  before: Row<ProductFields> | undefined,
+  kept: ReadonlySet<string>,
+): Pick<Changes<ProductFields>, 'relationships'> {
+  if (mainImage === undefined) return {}
+  if (mainImage === null) return before ? { relationships: undefined } : {}
+  if (!kept.has(mainImage)) {
+    throw new Problem('unprocessable', `There is no file with the id ${mainImage}.`, {
+      source: 'data.main_image_id',
+    })
+  }
+  return { relationships: { main_image: { data: { type: files.type, id: mainImage } } } }
+}

@@ -1,0 +1,76 @@
+import type { Work } from '../kernel/context.ts'
+import { Problem } from '../kernel/errors.ts'
+import type { Row } from '../kernel/resource.ts'
+import { type ProductFields, products } from '../products/index.ts'
+import { type ImportRow, idOf, touches } from './import-row.ts'
+
+/** The product that each row is about, held; undefined where it is a new one. A row that names none is not there. */
+export type Targets = ReadonlyMap<ImportRow, Row<ProductFields> | undefined>
+
+/** Tells why a row is not imported. */
+export type Fail = (row: Pick<ImportRow, 'line'>, error: unknown) => void
+
+/** What the work comes to; nothing where it fails. */
+export function attempt<T>(work: () => T, row: Pick<ImportRow, 'line'>, fail: Fail): T[] {
+  try {
+    return [work()]
+  } catch (error) {
+    fail(row, error)
+    return []
+  }
+}
+
+export async function findTargets(work: Work, rows: readonly ImportRow[], fail: Fail): Promise<Targets> {
+  const byRef = await idsByRef(work, rows)
+  const named = rows.flatMap((row) =>
+    attempt(() => [row, idOf(row) ?? idByRef(byRef, row)] as const, row, fail),
+  )
+  const ids = [...new Set(named.flatMap(([, id]) => id ?? []))]
+  const found = new Map((await work.store.holdWhole(products, ids)).map((row) => [row.id, row]))
+  return new Map(named.flatMap(([row, id]) => attempt(() => [row, targetOf(found, id)] as const, row, fail)))
+}
+
+function targetOf(found: ReadonlyMap<string, Row<ProductFields>>, id: string | undefined) {
+  if (id === undefined) return undefined
+  const row = found.get(id)
+  if (row) return row
+  throw new Problem('not_found', `There is no product with the id ${id}.`, { source: 'data.id' })
+}
+
+async function idsByRef({ store }: Work, rows: readonly ImportRow[]): Promise<ReadonlyMap<string, string[]>> {
+  const refs = rows.flatMap((row) => (row.id ? [] : row.attributes.get('external_ref') || []))
+  const ids = new Map<string, string[]>()
+  if (!refs.length) return ids
+  const found = await store.rows(
+    `SELECT external_ref, id FROM products WHERE store_id = $1 AND left(external_ref, 128) = ANY($2::text[])
+       AND external_ref = ANY($3::text[]) ORDER BY id`,
+    refs.map((ref) => [...ref].slice(0, 128).join('')),
+    refs,
+  )
+  for (const [ref, id] of found as [string, string][]) ids.set(ref, [...(ids.get(ref) ?? []), id])
+  return ids
+}
+
+function idByRef(ids: ReadonlyMap<string, string[]>, { attributes }: ImportRow): string | undefined {
+  const [id, ...others] = ids.get(attributes.get('external_ref') ?? '') ?? []
+  if (!others.length) return id
+  throw new Problem(
+    'unprocessable',
+    `${others.length + 1} products have this external_ref: name one by its id.`,
+    {
+      source: 'data.attributes.external_ref',
+    },
+  )
+}
+
+/** How many of the first rows touch nothing that another of them touches. */
+export function thoseApart(rows: readonly ImportRow[], targets: Targets): number {
+  const touched = new Set<string>()
+  const end = rows.findIndex((row) => {
+    const own = touches(row, targets.get(row))
+    if (own.some((one) => touched.has(one))) return true
+    for (const one of own) touched.add(one)
+    return false
+  })
+  return end < 0 ? rows.length : end
+}

@@ -1,0 +1,68 @@
+import { entryOf, type Template } from '../flows/index.ts'
+import { Problem } from '../kernel/errors.ts'
+import type { Resource, Row } from '../kernel/resource.ts'
+import type { Write } from '../kernel/write-many.ts'
+import { type Locale, valueOfCell } from './cell-values.ts'
+import type { ImportRow } from './import-row.ts'
+import type { TemplateColumns } from './template-columns.ts'
+
+/** What a row makes a template say of its product. */
+export interface Entry {
+  readonly template: Template
+  readonly write: Write<Resource['fields']>
+}
+
+/** By template, what each says of products now. */
+type Said = ReadonlyMap<TemplateColumns, ReadonlyMap<string, Row>>
+
+/** What a row makes templates say of its product; a Problem where one may not say so. */
+export function entriesOfRow(
+  row: ImportRow,
+  productId: string,
+  said: Said,
+  locale: Locale | undefined,
+): readonly Entry[] {
+  return [...said].flatMap(([{ template, columns }, entries]) => {
+    const before = entries.get(productId)
+    const values = valuesIn(row, columns, before, locale)
+    if (!before && Object.values(values).every((value) => value === null || value === '')) return []
+    try {
+      return [{ template, write: entryOf(template, productId, before, values) }]
+    } catch (error) {
+      throw inColumn(error, { template, columns })
+    }
+  })
+}
+
+/** A text that is not there is none for an empty cell too: what is exported stays what it was. */
+function valuesIn(
+  row: ImportRow,
+  columns: TemplateColumns['columns'],
+  before: Row | undefined,
+  locale: Locale | undefined,
+): Readonly<Record<string, unknown>> {
+  const has = before?.doc as Readonly<Record<string, unknown>> | undefined
+  const values: Record<string, unknown> = {}
+  for (const [field, { name, type }] of columns) {
+    const cell = row.values.get(name) ?? ''
+    if (has && (has[field] ?? null) === null && cell === '') continue
+    values[field] = readCell(name, () => valueOfCell(type, cell, locale))
+  }
+  return values
+}
+
+function readCell<T>(name: string, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    throw error instanceof Problem ? new Problem(error.code, error.detail, { source: name }) : error
+  }
+}
+
+/** The refusal of a value, with the name of its column for that of its member. */
+function inColumn(error: unknown, { template, columns }: TemplateColumns): unknown {
+  if (!(error instanceof Problem) || !error.source) return error
+  const field = error.source.replace(/^data\./, '')
+  const name = columns.get(field)?.name ?? `${template.slug}:${field}`
+  return new Problem(error.code, error.message.replaceAll(error.source, name), { source: name })
+}

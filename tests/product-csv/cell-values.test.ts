@@ -1,0 +1,87 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type Locale, localeOf, valueOfCell } from '../../server/product-csv/cell-values.ts'
+
+describe('a cell is read by the type of its field', () => {
+  test.each([
+    ['string', '', ''],
+    ['string', ' x ', ' x '],
+    ['integer', ' 12 ', 12],
+    ['integer', '12.0', 12],
+    ['integer', '0x10', '0x10'],
+    ['integer', '', null],
+    ['float', '-1.5e3', -1500],
+    ['float', '.5', 0.5],
+    ['float', 'Infinity', 'Infinity'],
+    ['float', '1,5', '1,5'],
+    ['boolean', 'TRUE', true],
+    ['boolean', 'false', false],
+    ['boolean', 'constructor', 'constructor'],
+    ['boolean', ' ', null],
+    ['date', ' 2026-01-31 ', '2026-01-31'],
+    ['date', '31/1/2026 10:00:00', '31/1/2026 10:00:00'],
+  ] as const)('%s %j', (type, cell, value) => {
+    expect(valueOfCell(type, cell)).toEqual(value)
+  })
+
+  test('numbers are what JSON writes them as', () => {
+    fc.assert(
+      fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (number) => {
+        expect(valueOfCell('float', JSON.stringify(number))).toBe(number === 0 ? 0 : number)
+      }),
+    )
+  })
+})
+
+describe('days are read as a locale writes them', () => {
+  const day = fc.date({ min: new Date('1969-01-01'), max: new Date('2068-12-31'), noInvalidDate: true })
+  const forms: Record<Locale, (of: Intl.DateTimeFormatOptions) => Intl.DateTimeFormat> = {
+    'en-US': (of) => new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', ...of }),
+    'en-GB': (of) => new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', ...of }),
+    // What the language knows as en-CA is another form than that of files.
+    'en-CA': (of) => new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', ...of }),
+  }
+  const written = (date: Date, locale: Locale, year: 'numeric' | '2-digit', pad: 'numeric' | '2-digit') => {
+    const parts = forms[locale]({ year, month: pad, day: pad }).formatToParts(date)
+    const padded = (digits: string) => (pad === 'numeric' ? String(Number(digits)) : digits)
+    return parts
+      .map(({ type, value }) => (type === 'literal' ? '/' : type === 'year' ? value : padded(value)))
+      .join('')
+  }
+  const aLocale = fc.constantFrom<Locale>('en-US', 'en-GB', 'en-CA')
+
+  test('as the language itself does', () => {
+    fc.assert(
+      fc.property(day, aLocale, fc.constantFrom('numeric', '2-digit'), (date, locale, pad) => {
+        const iso = date.toISOString().replace('T', ' ')
+        const [seconds, minutes] = [iso.slice(11, 19), iso.slice(11, 16)]
+        const long = `${written(date, locale, 'numeric', pad)} ${seconds}`
+        expect(valueOfCell('date', long, locale)).toBe(iso.slice(0, 19))
+        const short = `${written(date, locale, '2-digit', pad)} ${minutes}`
+        expect(valueOfCell('date', short, locale)).toBe(`${iso.slice(0, 16)}:00`)
+      }),
+    )
+  })
+
+  test.each([
+    ['1/31/2026 10:00:00', 'en-GB'],
+    ['31/1/2026 10:00:00', 'en-US'],
+    ['30/2/2026 10:00:00', 'en-CA'],
+    ['1/2/2026', 'en-US'],
+    ['1/2/2026 25:00:00', 'en-US'],
+    ['1/2/2026 10:00', 'en-US'],
+    ['soon', 'en-US'],
+  ] as const)('and not %s as %s', (cell, locale) => {
+    expect(() => valueOfCell('date', cell, locale)).toThrow(`must be a day as ${locale} writes it`)
+  })
+
+  test('or as requests write them', () => {
+    expect(valueOfCell('date', '2026-01-31', 'en-US')).toBe('2026-01-31')
+    expect([localeOf('en-GB'), localeOf('de-DE'), localeOf('constructor'), localeOf(null)]).toEqual([
+      'en-GB',
+      undefined,
+      undefined,
+      undefined,
+    ])
+  })
+})
