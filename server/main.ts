@@ -103,6 +103,7 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
       log,
       shopperTokenKeys: (kind) => shopperTokenKeys.get(kind) as Keys,
       cursorKeys: deriveKeys(secrets, 'cursor'),
+      linkKeys: deriveKeys(secrets, 'link'),
       sealKeys: deriveKeys(secrets, 'sealed-values'),
       mail:
         swaps.mail ?? (config.smtpUrl && config.mailFrom ? smtp(config.smtpUrl, config.mailFrom) : undefined),

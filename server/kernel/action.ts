@@ -30,8 +30,13 @@ export interface Action<
   readonly status: 200 | 201 | 202 | 204 | 303 | 307
   /** The parameters of the query that it reads, for the API document; it checks them itself. */
   readonly query?: Fields
-  /** The fields of `data` in the body, with its `type`. */
-  readonly body?: { readonly type: string; readonly alsoType?: readonly string[]; readonly fields: F }
+  /** The fields of `data` in the body, with its `type`. Where it is `optional`, it may be left out with all of them. */
+  readonly body?: {
+    readonly type: string
+    readonly alsoType?: readonly string[]
+    readonly fields: F
+    readonly optional?: true
+  }
   /** In place of `body`: what all of `data` is, where it is no object with a type. A DELETE that says so has a body. */
   readonly data?: Field
   /** `run` sees the body's bytes as they came: for bodies that are not the usual JSON envelope. */

@@ -55,6 +55,8 @@ export interface Instance {
   readonly shopperTokenKeys: (kind: string) => Keys
   /** Signs the cursors of lists. */
   readonly cursorKeys: Keys
+  /** Signs links that are good without a token, for a while. */
+  readonly linkKeys: Keys
   /** Encrypts the secrets that must be replayed. */
   readonly sealKeys: Keys
   readonly mail: Mailer | undefined

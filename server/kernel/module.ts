@@ -214,8 +214,15 @@ function ofAction(action: Action): Operation {
     transaction: writes && !action.callsOut && !action.upload,
     of: { is: 'action', action },
     run: async (ctx, call) => {
-      const body = action.body && reader ? complete(action.body.fields, reader.create(call.body)) : {}
+      const body =
+        action.body && reader ? complete(action.body.fields, reader.create(sentTo(action, call))) : {}
       return action.run(ctx, { ...call, body, data: readData?.(call.body), rawBody: call.body })
     },
   }
+}
+
+/** The body; where it may be left out and has been, one that says nothing. */
+function sentTo({ body }: Action, call: operations.Call): unknown {
+  const sent = call.body as { readonly data?: unknown } | null | undefined
+  return body?.optional && sent?.data === undefined ? { data: { type: body.type } } : sent
 }

@@ -20,23 +20,35 @@ interface Asked<P> {
   readonly payload: P
 }
 
-interface Kind<P, S> {
+interface Kind<P, S, R> {
   readonly type: PimJobType
+  /**
+   * What a part needs that leaves the machine, and so is done before its transaction. It may be done again for the same
+   * part, and then what it came to before is nobody's.
+   */
+  prepare?(work: Work, asked: Asked<P> & { readonly state: S | undefined }): Promise<R>
   /**
    * Does one part of the job, in one transaction with what the job says of it: a worker that is killed leaves no part
    * half done, and none is done twice. To throw a Problem is to fail: nothing of this part is done.
    */
-  run(work: Work, asked: Asked<P> & { readonly state: S | undefined }): Promise<Part<S> | undefined>
+  run(
+    work: Work,
+    asked: Asked<P> & { readonly state: S | undefined; readonly prepared: R },
+  ): Promise<Part<S> | undefined>
 }
 
 /** A type of job, and how it is carried out. Its module lists it among its `jobs`; `startJob` asks for one. */
-export type PimJob<P> = Job<Asked<P>> & Pick<Kind<P, unknown>, 'type'>
+export type PimJob<P> = Job<Asked<P>> & Pick<Kind<P, unknown, unknown>, 'type'>
 
 /** How often a job is begun that never comes on: it may be what ends the process that works on it. */
 export const beginningsMax = 5
 
 /** Declares a type of job. */
-export const pimJob = <P, S = undefined>({ type, run }: Kind<P, S>): PimJob<P> => ({
+export const pimJob = <P, S = undefined, R = undefined>({
+  type,
+  prepare,
+  run,
+}: Kind<P, S, R>): PimJob<P> => ({
   type,
   name: `pim-jobs:${type}`,
   // More often than a job is begun: it ends before the queue gives it up.
@@ -46,8 +58,13 @@ export const pimJob = <P, S = undefined>({ type, run }: Kind<P, S>): PimJob<P> =
     const { jobId } = asked
     try {
       let goesOn = await begin(work, jobId)
-      while (goesOn)
-        goesOn = await doPart(work, jobId, (work, state) => run(work, { ...asked, state: state as S }))
+      while (goesOn) {
+        const job = prepare && (await work.store.findWhole(pimJobs, jobId))
+        const prepared = job && (await prepare?.(work, { ...asked, state: job.hidden.state as S }))
+        goesOn = await doPart(work, jobId, job?.version, (work, state) =>
+          run(work, { ...asked, state: state as S, prepared: prepared as R }),
+        )
+      }
     } catch (error) {
       // The queue tries again.
       if (error instanceof Problem && error.status >= 500) throw error
@@ -83,13 +100,16 @@ const begin = (work: Work, jobId: string): Promise<boolean | undefined> =>
     return true
   })
 
-/** Whether there is another part to do. */
+/** Whether there is another part to do, or the same again: it was prepared for another version of the job. */
 const doPart = (
   work: Work,
   jobId: string,
+  version: number | undefined,
   run: (work: Work, state: unknown) => Promise<Part<unknown> | undefined>,
 ): Promise<boolean | undefined> =>
-  whileOpen(work, jobId, async (work, { hidden: { state, told: before, refused = 0 } }) => {
+  whileOpen(work, jobId, async (work, job) => {
+    if (version !== undefined && version !== job.version) return true
+    const { state, told: before, refused = 0 } = job.hidden
     const { next, errors = [], told } = (await run(work, state)) ?? {}
     if (told) await change(work, pimJobs, [], jobId, { told: { ...before, ...told } })
     if (next === undefined) {

@@ -43,9 +43,24 @@ const inParts = pimJob<Asked, number>({
   },
 })
 
+/** Tells what it has prepared; each part goes on when all who work on it have prepared it. */
+const gathered: (() => void)[] = []
+const prepared = pimJob<number, string[], string>({
+  type: 'hierarchy-duplicate',
+  prepare: async (work, { state = [] }) => {
+    if (work.store.inTransaction) throw new Error('it must be outside of the transaction')
+    await new Promise<void>((go) => gathered.push(go))
+    return `part ${state.length}`
+  },
+  run: async (_work, { payload: parts, state = [], prepared }) => {
+    const all = [...state, prepared]
+    return all.length < parts ? { next: all } : { told: { file_locations: all } }
+  },
+})
+
 let world: World
 beforeAll(async () => {
-  const tests = module({ name: 'tests', about: 'Jobs of the tests.', jobs: [gated, inParts] })
+  const tests = module({ name: 'tests', about: 'Jobs of the tests.', jobs: [gated, inParts, prepared] })
   world = await openWorld({ modules: [...app, tests] })
 })
 afterAll(() => world.close())
@@ -147,6 +162,23 @@ test('a part that was cut off is done again, once, and the ones before it are no
   const id = await ask(inParts, { name: 'cut', parts: 3 })
   await ended(id, 'success')
   expect(await made('cut')).toEqual(['cut 0', 'cut 1', 'cut 2'])
+})
+
+test('a part that two workers prepare at once is done once', async () => {
+  const id = await ask(prepared, 3)
+  await expect.poll(() => gathered.length, { timeout: 8000 }).toBe(1)
+  const second = prepared.run(world.work, { jobId: id, payload: 3 })
+  await expect.poll(() => gathered.length, { timeout: 8000 }).toBe(2)
+  const opening = setInterval(() => {
+    for (const go of gathered.splice(0)) go()
+  }, 5)
+  try {
+    await ended(id, 'success')
+    await second
+    expect((await jobOf(id)).meta.file_locations).toEqual(['part 0', 'part 1', 'part 2'])
+  } finally {
+    clearInterval(opening)
+  }
 })
 
 test('a job that has ended is not carried out again', async () => {

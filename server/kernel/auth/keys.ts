@@ -10,7 +10,7 @@ export type Keys = readonly [current: Uint8Array, ...previous: Uint8Array[]]
 /** What the secrets are stretched into: one key for each use, so that none can stand in for another. */
 export function deriveKeys(
   [current, ...previous]: Secrets,
-  use: 'access-token' | `shopper-token ${string}` | 'cursor' | 'sealed-values' | 'fingerprint',
+  use: 'access-token' | `shopper-token ${string}` | 'cursor' | 'link' | 'sealed-values' | 'fingerprint',
 ): Keys {
   const derive = (secret: string) => new Uint8Array(hkdfSync('sha256', secret, 'sutler', use, 32))
   return [derive(current), ...previous.map(derive)]

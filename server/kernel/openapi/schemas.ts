@@ -114,7 +114,7 @@ export function bodyOf(operation: Operation, { nameOf }: Named): Record<string, 
   if (data) return { required: true, content: content(object({ data: described(data) })) }
   if (body)
     return {
-      required: true,
+      ...(!body.optional && { required: true }),
       content: content(object({ data: dataSchema(body, false) }), exampleOf(body, false)),
     }
   return rawBody ? { content: { '*/*': { schema: {} } } } : undefined
