@@ -6,7 +6,10 @@ import type { Kept } from '../kernel/storage/blobs.ts'
 const orphanAfterMs = 24 * 60 * 60_000
 const batchMax = 500
 
-/** Removes content that has no file: a process was killed between the two. What no store of ours has is left alone. */
+/**
+ * Removes content that has no file: a process was killed between the two, or it is an export, which is kept no longer.
+ * What no store of ours has is left alone.
+ */
 export const forgetOrphans: Chore = {
   name: 'files:forget-orphans',
   attemptsMax: 3,

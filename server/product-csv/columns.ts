@@ -1,4 +1,5 @@
 import { Problem } from '../kernel/errors.ts'
+import { columnsMax } from './file-limits.ts'
 
 /** The attributes of a product that are a column of their own. */
 export const attributeColumns = [
@@ -18,7 +19,7 @@ export type AttributeColumn = (typeof attributeColumns)[number]
 
 /** What the cells of a column are. */
 export type Column =
-  | { readonly is: 'id' | 'main_image' | 'ignored' }
+  | { readonly is: 'id' | 'main_image' | 'created_at' | 'updated_at' }
   | { readonly is: 'attribute'; readonly name: AttributeColumn }
   | { readonly is: 'key'; readonly of: KeyGroup; readonly key: string }
   | TemplateField
@@ -37,12 +38,6 @@ export interface TemplateField {
 
 const required = ['name', 'sku', 'commodity_type'] as const
 
-/** Those that an export tells beside what can be changed. */
-const ignored = ['_created_at', '_updated_at']
-
-/** Also of an export: what is exported can be imported. */
-export const columnsMax = 1000
-
 /** What the columns of a file are, in their order. A Problem (422) where one is missing, unknown, or there twice. */
 export function columnsOf(header: readonly string[]): readonly Column[] {
   const names = header.map((name) => name.trim())
@@ -58,7 +53,7 @@ export function columnsOf(header: readonly string[]): readonly Column[] {
 const refuse = (detail: string) => new Problem('unprocessable', detail, { title: 'Failed Validation' })
 
 function columnOf(name: string): Column {
-  const column = ignored.includes(name) ? ({ is: 'ignored' } as const) : known(name)
+  const column = columnNamed(name)
   if (column) return column
   throw refuse(`unknown csv header: ${name}. A column is ${columnNames}.`)
 }
@@ -67,8 +62,11 @@ export const columnNames = `id, ${attributeColumns.join(', ')}, main_image_id, a
 shopper_attributes.<key>, products(<slug>):<field> or template:<flow>:<field>`
 
 /** What a column of this name says of a product; undefined where it is none. */
-function known(name: string): Column | undefined {
+export function columnNamed(name: string): Column | undefined {
   if (name === 'id') return { is: 'id' }
+  // Those that an export tells beside what can be changed.
+  if (name === '_created_at') return { is: 'created_at' }
+  if (name === '_updated_at') return { is: 'updated_at' }
   if (name === 'main_image_id') return { is: 'main_image' }
   const attribute = attributeColumns.find((one) => one === name)
   if (attribute) return { is: 'attribute', name: attribute }
@@ -77,7 +75,7 @@ function known(name: string): Column | undefined {
   return templateField(name)
 }
 
-export function templateField(name: string): TemplateField | undefined {
+function templateField(name: string): TemplateField | undefined {
   const [, id = '', slug = id, field] = /^(?:template:(.+)|(products\(.+\))):([^:]+)$/.exec(name) ?? []
   return field ? { is: 'template', name, template: slug, field } : undefined
 }

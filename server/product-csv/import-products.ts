@@ -7,11 +7,11 @@ import { newId } from '../kernel/ids.ts'
 import { pimJobs, startJob } from '../pim-jobs/index.ts'
 import { localeOf } from './cell-values.ts'
 import { columnsOf } from './columns.ts'
+import { bytesMax, rowsMax } from './file-limits.ts'
 import { productImport } from './product-import.ts'
-import { dropStaged, rowsMax, stagedCount, stageRows } from './staged-rows.ts'
+import { dropStaged, stagedCount, stageRows } from './staged-rows.ts'
 import { templateColumns } from './template-columns.ts'
 
-const bytesMax = 50 * 1024 * 1024
 /** What is around the file in a form. */
 const aroundBytesMax = 64 * 1024
 

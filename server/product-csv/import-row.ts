@@ -53,15 +53,21 @@ function nameOf(column: Column | undefined): string {
   return column?.is === 'key' ? `${column.of}.${column.key}` : 'id'
 }
 
-/** The value that an attribute's cell is, of a product that has this one; undefined: it is left as it is. */
-function valueIn(name: AttributeColumn, cell: string, has: unknown): unknown {
-  if (name === 'tags') return cell.split(',').flatMap((tag) => tag.trim() || [])
+/**
+ * The value that an attribute's cell is; undefined: it is left as it is. So is one that a product has not got (`lacks`),
+ * by an empty cell.
+ */
+function valueIn(name: AttributeColumn, cell: string, lacks: boolean): unknown {
+  if (name === 'tags') {
+    const tags = cell.split(',').flatMap((tag) => tag.trim() || [])
+    return lacks && !tags.length ? undefined : tags
+  }
   if (cell !== '') return cell
-  if (name === 'status') return undefined
+  if (name === 'status' || lacks) return undefined
   // Nobody is without a name or a type; what has to be unique is one product's, or nobody's.
   if (name === 'name' || name === 'commodity_type') return ''
   if (name === 'sku' || name === 'slug' || name === 'external_ref') return null
-  return has === null ? undefined : ''
+  return ''
 }
 
 /** The body of a request that would do what the row says: to a product, or as a new one. */
@@ -69,7 +75,7 @@ export function bodyOf({ attributes, keys }: ImportRow, before: Row<ProductField
   const doc = before?.doc
   const values: Record<string, unknown> = {}
   for (const [name, cell] of attributes) {
-    const value = valueIn(name, cell, before ? (doc?.[name] ?? null) : undefined)
+    const value = valueIn(name, cell, doc !== undefined && !doc[name]?.length)
     if (value !== undefined) values[name] = value
   }
   for (const { of, key, cell } of keys) {

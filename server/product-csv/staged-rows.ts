@@ -2,11 +2,9 @@ import type { Readable } from 'node:stream'
 import { type CsvError, parse } from 'csv-parse'
 import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
+import { rowsMax } from './file-limits.ts'
 
 /** Rows of a file that wait to be imported. */
-
-/** With the header. */
-export const rowsMax = 50_000
 
 /** As many as are stored in one statement: so many rows, or so many characters. */
 const perStatement = { rows: 1000, characters: 1_000_000 }

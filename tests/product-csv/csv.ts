@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
+import { parse } from 'csv-parse/sync'
 import { expect, vi } from 'vitest'
+import { findTemplates } from '../../server/flows/index.ts'
 import { add } from '../../server/kernel/operations.ts'
 import { pimJobs } from '../../server/pim-jobs/index.ts'
+import { wantedColumns } from '../../server/product-csv/export-columns.ts'
+import { exportJob } from '../../server/product-csv/product-export.ts'
 import { productImport } from '../../server/product-csv/product-import.ts'
 import { stageRows } from '../../server/product-csv/staged-rows.ts'
 import type { World } from '../support/world.ts'
@@ -40,13 +44,18 @@ export function csvOf(world: World) {
     return [attributes.status, ...messages]
   }
 
+  /** A job that no queue knows of. */
+  async function newJob(type: 'product-import' | 'product-export'): Promise<string> {
+    const facts = { type, status: 'pending', started_at: null, completed_at: null } as const
+    return (await add(world.work, pimJobs, [], { ...facts, request_id: 'at once' })).id
+  }
+
   /** As `importFile`, but without the form and the queue: for many in a row. */
   async function importAtOnce(csv: string): Promise<readonly string[]> {
     const { work } = world
     const [importId, rows] = [randomUUID(), csv.split('\n').length - 1]
     const header = await stageRows(work, importId, Readable.from([csv]), async () => {})
-    const facts = { type: 'product-import', status: 'pending', started_at: null, completed_at: null } as const
-    const { id } = await add(work, pimJobs, [], { ...facts, request_id: 'at once' })
+    const id = await newJob('product-import')
     await productImport.run(work, { jobId: id, payload: { importId, header, rows, locale: undefined } })
     const { rows: errors } = await world.sql(
       `SELECT doc->'attributes'->>'message' AS message FROM pim_job_errors WHERE job_id = $1 ORDER BY created_at, id`,
@@ -55,5 +64,40 @@ export function csvOf(world: World) {
     return errors.map(({ message }) => message as string)
   }
 
-  return { send, ending, importFile, importAtOnce }
+  /** The links to an export's files. */
+  async function exportFile(query = '', body?: object): Promise<readonly string[]> {
+    const { status, body: answer } = await world.admin.post(`/pcm/products/export${query}`, body)
+    expect([status, answer.data?.attributes, answer.data?.meta.file_locations]).toEqual([
+      201,
+      expect.objectContaining({ type: 'product-export', status: 'pending' }),
+      null,
+    ])
+    const { attributes, meta } = await ending(answer.data.id)
+    expect(attributes.status).toBe('success')
+    return meta.file_locations
+  }
+
+  /** What a file says: the header, and the rows. */
+  async function read(link: string): Promise<readonly (readonly string[])[]> {
+    const reply = await fetch(link)
+    expect(reply.status).toBe(200)
+    return parse(await reply.text())
+  }
+
+  /** As `exportFile`, but without the queue: with other limits, and as often as there are workers. */
+  async function exportAtOnce({ rows = 10_000, bytes = 1e6, workers = 1 } = {}): Promise<readonly string[]> {
+    const id = await newJob('product-export')
+    const wanted = wantedColumns({
+      include: undefined,
+      templates: await findTemplates(world.work),
+      useTemplateSlugs: true,
+    })
+    const asked = { jobId: id, payload: { wanted, filter: '', baseUrl: world.url } }
+    const job = exportJob(rows, bytes)
+    await Promise.all(Array.from({ length: workers }, () => job.run(world.work, asked)))
+    const { meta } = (await world.admin.get(`/pcm/jobs/${id}`)).body.data
+    return meta.file_locations
+  }
+
+  return { send, ending, importFile, importAtOnce, exportFile, exportAtOnce, read }
 }
