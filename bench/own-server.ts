@@ -8,6 +8,8 @@ import { startEmbedded } from '../server/kernel/storage/embedded.ts'
 /** A server process on an embedded PostgreSQL of its own, and its administrator. */
 export interface OwnServer {
   readonly url: string
+  /** Of its process. */
+  readonly pid: number
   readonly databaseUrl: string
   readonly database: Database
   /** Of the administrator. */
@@ -56,6 +58,7 @@ export async function startOwnServer(): Promise<OwnServer> {
 
   return {
     url,
+    pid: child.pid as number,
     databaseUrl: embedded.url,
     database,
     token: access_token,
