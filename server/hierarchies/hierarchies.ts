@@ -31,6 +31,7 @@ export const hierarchies: Resource<typeof fields> = resource({
   sort: ['created_at', 'id', 'updated_at'],
   area: 'hierarchies',
   envelope: hierarchyEnvelope,
+  refusedWith: 422,
   meta: { fields: nodeMeta, of: ({ hidden }) => ({ owner: 'store', breadcrumbs: hidden.breadcrumbs }) },
   beforeWrite: renameHierarchy,
   afterWrite: renewBelow,

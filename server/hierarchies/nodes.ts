@@ -69,6 +69,7 @@ export const node = {
   filter: nodeFilters('like', 'ilike'),
   area: 'hierarchies',
   envelope: hierarchyEnvelope,
+  refusedWith: 422,
   meta: {
     fields: {
       ...nodeMeta,

@@ -42,6 +42,7 @@ export const customRelationships = resource({
   sort: ['created_at', 'id', 'updated_at'],
   area: 'products',
   envelope: { ...productEnvelope, times: 'meta.timestamps' },
+  refusedWith: 422,
   key: { field: 'slug' },
   meta: {
     fields: { owner: choice(['store', 'organization'], { about: 'Whose it is.' }) },

@@ -24,6 +24,7 @@ export const products = resource({
   sort: ['created_at', 'id', 'name', 'updated_at'],
   area: 'products',
   envelope: productEnvelope,
+  refusedWith: 422,
   meta: productMeta,
   also: productLinks,
   shownDoc: withExtensions,

@@ -47,6 +47,7 @@ export const modifiers = resource({
   sort: ['created_at', 'id', 'updated_at'],
   area: 'variations',
   envelope: { ...variationEnvelope, type: 'attributes' },
+  refusedWith: 422,
   meta: owned,
   beforeWrite: (_work, { values }: Draft<ModifierFields>) => mustSuit(values),
   beforeDelete: refuseInUse,

@@ -24,6 +24,7 @@ export const options = resource({
   sort: ['created_at', 'id', 'updated_at'],
   area: 'variations',
   envelope: variationEnvelope,
+  refusedWith: 422,
   most: { n: 1000, detail: (n) => `A variation has at most ${n} options.` },
   meta: owned,
   beforeWrite: async ({ store }, draft) => {

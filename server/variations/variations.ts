@@ -33,6 +33,7 @@ export const variations = resource({
   sort: ['created_at', 'id', 'updated_at'],
   area: 'variations',
   envelope: variationEnvelope,
+  refusedWith: 422,
   meta: {
     fields: {
       ...owned.fields,

@@ -114,7 +114,7 @@ test.for<[attributes: object, source: string]>([
   [{ external_ref: 'x'.repeat(2049) }, 'external_ref'],
 ])('%j is refused', async ([attributes, source]) => {
   const reply = await world.admin.post('/pcm/products', product(attributes))
-  expect(refusal(reply).slice(0, 2)).toEqual([400, `data.attributes.${source}`])
+  expect(refusal(reply).slice(0, 2)).toEqual([422, `data.attributes.${source}`])
 })
 
 describe('children', () => {
