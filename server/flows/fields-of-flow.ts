@@ -5,11 +5,11 @@ import { get, list } from '../kernel/operations.ts'
 import type { Resource } from '../kernel/resource.ts'
 import { findFlow } from './find-flow.ts'
 
-/** The fields of one flow, which is called by its slug. */
-export const listFieldsOfFlow = (fields: Resource) =>
+/** The fields of one flow, which is called by its slug. Clients call them attributes, too. */
+export const listFieldsOfFlow = (fields: Resource, word: 'fields' | 'attributes') =>
   action({
-    name: 'list-fields-of-flow',
-    route: 'GET /v2/flows/:flow_id/fields',
+    name: `list-${word}-of-flow`,
+    route: `GET /v2/flows/:flow_id/${word}`,
     about: 'Lists the fields of a flow, a page at a time, the newest first.',
     area: 'flows',
     status: 200,

@@ -29,7 +29,8 @@ export const flows = (chapters: () => readonly Module[]): Module => {
     about: 'Fields that a store adds: to resources, to products by templates, and of objects of its own.',
     resources: [flowResource, fields],
     actions: [
-      listFieldsOfFlow(fields),
+      listFieldsOfFlow(fields, 'fields'),
+      listFieldsOfFlow(fields, 'attributes'),
       getFieldOfFlow(fields),
       ...entryOperations(extended),
       ...linkEntry(extended),

@@ -37,6 +37,8 @@ export type ModifierFields = typeof fields
 /** What is different in a child that has an option. */
 export const modifiers = resource({
   type: 'product-variation-modifier',
+  // As some documents of the contract call it.
+  alsoType: ['modifier'],
   noun: ['product-variation-modifier', 'product-variation-modifiers'],
   about: 'What is different in a child that has the option.',
   path: '/pcm/variations/:variation_id/options/:option_id/modifiers',

@@ -110,7 +110,10 @@ test('a template says what garments are made of', async () => {
     },
   })
   ids.garment = flow.id
-  expect((await get('/v2/flows/products(garment)/fields')).data).toHaveLength(2)
+  const { data } = await get('/v2/flows/products(garment)/fields')
+  expect(data.map(({ slug }: Any) => slug).sort()).toEqual(['fabric', 'wash'])
+  // SDKs call them so.
+  expect((await get('/v2/flows/products(garment)/attributes')).data).toEqual(data)
 })
 
 test('a shirt and a mug are described, with pictures; the shirt by its template', async () => {

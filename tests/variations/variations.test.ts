@@ -163,6 +163,13 @@ describe('a modifier', () => {
     ])
   })
 
+  test('is called a modifier, too', async () => {
+    const { id, of } = await merchant.variation('Shape', 'Round')
+    const data = { type: 'modifier', attributes: { type: 'sku_append', value: '-r' } }
+    const { status, body } = await world.admin.post(`${at(id, of.Round)}/modifiers`, { data })
+    expect([status, body.data?.type]).toEqual([201, 'product-variation-modifier'])
+  })
+
   test('is one of its type in an option', async () => {
     const { path } = await post({ type: 'sku_append', value: 'x' })
     const twice = {
