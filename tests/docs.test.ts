@@ -77,6 +77,7 @@ test('the API document has each parameter once, and what an action requires in i
     'list-personal-data-logs': filter,
     'list-related-data-entries': filter,
     'list-erasure-requests': filter,
+    'serve-export': ['until', 'signature'],
   })
   for (const list of ['logs', 'related-data-entries', 'erasure-requests']) {
     expect((await world.admin.get(`/v2/personal-data/${list}`)).status).toBe(400)

@@ -7,7 +7,7 @@ import type { KeyGroup } from './columns.ts'
 
 type Bind = (value: unknown) => string
 
-/** The products that an export has: those that a filter of their list finds, but bundles. A Problem (400) for others. */
+/** The products that an export has: those that a filter of their list finds, but bundles. Problem 400 for others. */
 export function foundBy(filter: string): (bind: Bind) => string {
   const planned = plan(parse(`filter=${encodeURIComponent(filter)}`), products).filter
   return (bind) =>

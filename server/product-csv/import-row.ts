@@ -53,10 +53,7 @@ function nameOf(column: Column | undefined): string {
   return column?.is === 'key' ? `${column.of}.${column.key}` : 'id'
 }
 
-/**
- * The value that an attribute's cell is; undefined: it is left as it is. So is one that a product has not got (`lacks`),
- * by an empty cell.
- */
+/** The value of an attribute's cell; undefined: it stays as it is, as one does that an empty cell finds lacking. */
 function valueIn(name: AttributeColumn, cell: string, lacks: boolean): unknown {
   if (name === 'tags') {
     const tags = cell.split(',').flatMap((tag) => tag.trim() || [])

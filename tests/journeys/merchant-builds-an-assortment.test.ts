@@ -3,7 +3,7 @@ import { png, uploaded } from '../files/uploads.ts'
 import { makeFlow } from '../flows/flows.ts'
 import { openWorld, type World } from '../support/world.ts'
 
-/** A merchant's first week, by HTTP alone: from an empty store to a set of built shirts. A test per step, in its order. */
+/** A merchant's first week, by HTTP alone: from an empty store to a set of built shirts. A test is a step. */
 
 // biome-ignore lint/suspicious/noExplicitAny: as for Reply.
 type Any = any
