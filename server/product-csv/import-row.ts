@@ -96,8 +96,9 @@ export function touches(
   { attributes }: ImportRow,
   before: Row<ProductFields> | undefined,
 ): readonly string[] {
+  const has = before?.doc
   const values = (['external_ref', 'sku', 'slug'] as const).flatMap((name) =>
-    [attributes.get(name), before?.doc[name]].flatMap((value) => (value ? [`${name} ${value}`] : [])),
+    [attributes.get(name), has?.[name]].flatMap((value) => (value ? [`${name} ${value}`] : [])),
   )
   return before ? [before.id, ...values] : values
 }
