@@ -136,6 +136,27 @@ describe('columns of templates', () => {
     expect((await world.sql('SELECT FROM flow_entries')).rowCount).toBe(2)
   })
 
+  test('give no product more templates than it may have', async () => {
+    await importFile(csv('products(shoe):size', 'A,Dune,,physical,43', 'B,Emma,,physical,43'))
+    await world.sql(
+      `WITH made AS (
+         INSERT INTO flows (store_id, id, created_at, updated_at, doc)
+         SELECT $1, gen_random_uuid(), now(), now(), json_build_object('slug', 'many-' || g) FROM generate_series(1, 499) g
+         RETURNING id)
+       INSERT INTO product_templates (store_id, product_id, id, created_at, updated_at, doc)
+       SELECT $1, p.id, made.id, now(), now(), '{}' FROM products p, made WHERE p.store_id = $1 AND p.name = 'Dune'`,
+      [world.storeId],
+    )
+    const rows = ['A,Dune,,physical,978,44', 'B,Emma,,physical,978,44']
+    expect(await importFile(csv('products(book):isbn,products(shoe):size', ...rows))).toEqual([
+      'failed',
+      'line 2: The product would have more templates than it may.',
+    ])
+    const { Dune, Emma } = await shown()
+    expect([Dune?.said, Emma?.templates?.length]).toEqual([{ 'products(shoe)': { size: 43 } }, 2])
+    await world.sql(`DELETE FROM flows WHERE slug LIKE 'many-%'`)
+  })
+
   test('have days as the locale writes them', async () => {
     const file = csv(
       'products(book):released',
