@@ -231,9 +231,9 @@ DECLARE
   has json := CASE WHEN TG_OP <> 'DELETE' THEN NEW.doc END;
   added text[];
 BEGIN
-  IF indexed_part(was) <> indexed_part(has)
+  IF TG_OP = 'INSERT' OR indexed_part(was) <> indexed_part(has)
   THEN
-    added := those_not_in(tags_of(was), tags_of(has));
+    added := CASE TG_OP WHEN 'INSERT' THEN tags_of(has) ELSE those_not_in(tags_of(was), tags_of(has)) END;
     IF added <> '{}' THEN PERFORM keep_tags(r.store_id, added, r.updated_at); END IF;
     IF was IS NOT NULL THEN
       DELETE FROM product_values WHERE store_id = r.store_id AND product_id = r.id;

@@ -140,7 +140,7 @@ export async function findSeen<F extends Fields>(
   id: string,
   scope: readonly string[],
 ): Promise<Row<F>> {
-  const row = await work.store.find(resource, id, scope)
+  const row = isId(id) ? await work.store.find(resource, id, scope) : undefined
   if (row && (await isVisible(work, resource, row))) return row
   throw missing(resource)
 }

@@ -37,6 +37,8 @@ export function buildServer(
     genReqId: () => randomUUID(),
     requestIdHeader: false,
     bodyLimit: bodyBytesMax,
+    // Plugins wait for nothing but the processor, and a close for its requests: a busy machine is no fault of theirs.
+    pluginTimeout: 0,
     requestTimeout: requestTimeoutMs,
     trustProxy,
     routerOptions: {
