@@ -11,8 +11,8 @@ export default defineConfig({
     maxWorkers: 2,
     // What a worker has loaded stays loaded: else every file would read all of the server again.
     isolate: false,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
     reporters: ['default', './tests/support/closing-line.ts'],
   },
 })
