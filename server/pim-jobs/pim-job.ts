@@ -66,8 +66,8 @@ export const pimJob = <P, S = undefined, R = undefined>({
         )
       }
     } catch (error) {
-      // The queue tries again.
-      if (error instanceof Problem && error.status >= 500) throw error
+      // The queue tries again: the database is away, or others came first time after time.
+      if (error instanceof Problem && (error.status >= 500 || error.code === 'conflict')) throw error
       if (!(error instanceof Problem)) work.instance.log.error({ err: error, job: jobId }, `${type} failed`)
       await fail(work, jobId, messageOf(work, error))
     }

@@ -156,12 +156,14 @@ test('what a part has done is undone when it fails, and the job says why', async
   expect(await messagesOf(id)).toEqual(['data.attributes.sku: Must be unique amongst products.'])
 })
 
-test('a part that was cut off is done again, once, and the ones before it are not', async () => {
+test('a part that was cut off, or that lost all races, is done again, once, and the ones before it are not', async () => {
   // The queue is told to try again as when the database is away; it does so within seconds.
   throws.set('cut 1', [new Problem('unavailable', 'The database cannot be reached.')])
-  const id = await ask(inParts, { name: 'cut', parts: 3 })
-  await ended(id, 'success')
-  expect(await made('cut')).toEqual(['cut 0', 'cut 1', 'cut 2'])
+  throws.set('outrun 1', [new Problem('conflict', 'Write conflict detected; send the request again.')])
+  const names = ['cut', 'outrun']
+  const ids = await Promise.all(names.map((name) => ask(inParts, { name, parts: 3 })))
+  for (const id of ids) await ended(id, 'success')
+  for (const name of names) expect(await made(name)).toEqual([`${name} 0`, `${name} 1`, `${name} 2`])
 })
 
 test('a part that two workers prepare at once is done once', async () => {
