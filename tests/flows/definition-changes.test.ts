@@ -82,8 +82,16 @@ test('a flow has at most 100 fields, whoever adds them', async () => {
   const replies = await Promise.all(
     Array.from({ length: 104 }, (_, i) => flow.addField(`f${i}`, { field_type: 'string' })),
   )
-  expect(replies.filter(({ status }) => status === 201).length).toBe(100)
-  expect(replies.filter(({ status }) => status === 422).length).toBe(4)
+  const made = replies.filter(({ status }) => status === 201).length
+  expect(made).toBeLessThanOrEqual(100)
+  // On a busy machine some are told to try again.
+  expect(replies.map(({ status }) => status).filter((status) => ![201, 409, 422].includes(status))).toEqual(
+    [],
+  )
+  for (let i = made; i < 100; i++) {
+    expect((await flow.addField(`more${i}`, { field_type: 'string' })).status).toBe(201)
+  }
+  expect((await flow.addField('last', { field_type: 'string' })).status).toBe(422)
   const shown = await world.admin.get(flow.path)
   expect(shown.body.data.relationships.fields.data.length).toBe(100)
 })

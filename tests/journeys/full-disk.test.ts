@@ -38,6 +38,7 @@ test.skipIf(!existsSync(full))(
 
     // There is room elsewhere on the disk: it finds out by itself.
     await expect.poll(async () => (await admin.get('/readyz')).status, { timeout: 20_000 }).toBe(200)
+    await expect.poll(() => server.output()).toContain('has space again')
     const lines = server
       .output()
       .trim()
