@@ -364,14 +364,13 @@ export function mustMatch(etag: string, ifMatch: string | undefined): void {
   throw new Problem('precondition_failed', detail)
 }
 
-/** What a request wants to be shown beside these rows, as a further member of the answer: none if nothing is found. */
+/** What a request wants to be shown beside these rows, as a further member of the answer. */
 export async function included(ctx: Ctx, resource: Resource, names: readonly string[], rows: readonly Row[]) {
   const finders = Object.entries(resource.include ?? {}).filter(([name]) => names.includes(name))
   if (!finders.length) return ''
-  const lists = await Promise.all(finders.map(([, find]) => find(ctx, rows)))
-  if (lists.every(([, , found]) => !found.length)) return ''
-  const parts = lists.map(
-    ([key, of, found]) => `"${key}":[${found.map((row) => objectText(of, row, ctx, true)).join(',')}]`,
-  )
-  return `,"included":{${parts.join(',')}}`
+  const parts = finders.map(async ([, find]) => {
+    const [key, of, found] = await find(ctx, rows)
+    return `"${key}":[${found.map((row) => objectText(of, row, ctx, true)).join(',')}]`
+  })
+  return `,"included":{${(await Promise.all(parts)).join(',')}}`
 }
