@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { attributeColumns } from '../server/product-csv/columns.ts'
 import { type OwnServer, startOwnServer } from './own-server.ts'
 
 /**
@@ -8,21 +9,7 @@ import { type OwnServer, startOwnServer } from './own-server.ts'
  */
 const [rows = 49_999, rounds = 1] = process.argv.slice(2).map(Number)
 
-const columns = [
-  ...[
-    'external_ref',
-    'name',
-    'description',
-    'slug',
-    'status',
-    'commodity_type',
-    'sku',
-    'mpn',
-    'upc_ean',
-    'tags',
-  ],
-  ...['admin_attributes.bin', 'shopper_attributes.hue'],
-]
+const columns = [...attributeColumns, 'admin_attributes.bin', 'shopper_attributes.hue']
 
 /** A file about the same products each time. */
 function fileOf(more: readonly string[], cells: (i: number) => string, mpn = 'M'): string {

@@ -6,10 +6,10 @@ import { objectAnswer } from '../kernel/http/answer.ts'
 import { type FormFile, readForm } from '../kernel/http/form.ts'
 import { newId } from '../kernel/ids.ts'
 import { add } from '../kernel/operations.ts'
+import { blobName } from '../kernel/storage/blobs.ts'
 import { files } from './files.ts'
 import { fileBytesMax, type Received, receive } from './receive-file.ts'
 import { referTo } from './refer-to-file.ts'
-import { contentName } from './remove-content.ts'
 
 /** What is around a file in a form. */
 const aroundBytesMax = 64 * 1024
@@ -63,7 +63,7 @@ function mustBeOne(received: Received | undefined, location: string | undefined,
 /** The content first: a file that is there has one. When its row is refused, nothing is left. */
 async function keep(work: Work, { draft, values }: Received) {
   const id = newId()
-  const name = contentName(work.store.id, id)
+  const name = blobName(work.store.id, id)
   try {
     await draft.keep(name)
     return await add(work, files, [], values, id)

@@ -6,9 +6,9 @@ import { matches } from '../kernel/http/conditional.ts'
 import { file } from '../kernel/http/file.ts'
 import { rangeOf } from '../kernel/http/ranges.ts'
 import { isId } from '../kernel/ids.ts'
+import { blobName } from '../kernel/storage/blobs.ts'
 import { extensionOf, typeOf } from './file-types.ts'
 import { files, servedName } from './files.ts'
-import { contentName } from './remove-content.ts'
 
 /** Shows everyone the content of a file, or a part of it. */
 export const serveFile = action({
@@ -39,7 +39,7 @@ export const serveFile = action({
     const answered = (content: Parameters<typeof file>[0], more = {}): Answer =>
       file(content, type, { ...others, ...length, ...more })
     if (method === 'HEAD' || bytes === 0) return answered(new Uint8Array())
-    const content = await ctx.instance.blobs.read(contentName(ctx.store.id, id), part)
+    const content = await ctx.instance.blobs.read(blobName(ctx.store.id, id), part)
     if (!content) throw missing()
     if (!part) return answered(content)
     return { ...answered(content, { 'content-range': `bytes ${first}-${last}/${bytes}` }), status: 206 }

@@ -2,13 +2,10 @@ import { action } from '../kernel/action.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { group, list, text } from '../kernel/fields.ts'
-import { json } from '../kernel/http/answer.ts'
+import { type Answer, json } from '../kernel/http/answer.ts'
 import { isId } from '../kernel/ids.ts'
 import { findVisible, list as listOf } from '../kernel/operations.ts'
-import { condition } from '../kernel/query/condition.ts'
-import { parse } from '../kernel/query/parse.ts'
-import { plan } from '../kernel/query/plan.ts'
-import { products } from '../products/index.ts'
+import { filterCondition, products } from '../products/index.ts'
 import { nodesOfStore } from './node-lists.ts'
 import { attachProducts, detachProducts } from './node-products.ts'
 import { nodes } from './nodes.ts'
@@ -46,12 +43,7 @@ export const attachNodes = action({
   name: 'attach-nodes',
   route: 'POST /pcm/products/attach_nodes',
   about: 'Puts all products that a filter finds into nodes, at once.',
-  async run(ctx, { data }) {
-    const query = productsFoundBy(data as Wanted)
-    const { found, missing } = await findNodes(ctx, data as Wanted)
-    await attachProducts(ctx, found, query)
-    return json(200, { meta: { nodes_attached: found.length, nodes_not_found: missing } })
-  },
+  run: (ctx, { data }) => changeAll(ctx, data as Wanted, attachProducts, 'nodes_attached'),
 })
 
 /** Takes all products that a filter finds off nodes. */
@@ -60,20 +52,25 @@ export const detachNodes = action({
   name: 'detach-nodes',
   route: 'POST /pcm/products/detach_nodes',
   about: 'Takes all products that a filter finds off nodes, at once.',
-  async run(ctx, { data }) {
-    const query = productsFoundBy(data as Wanted)
-    const { found, missing } = await findNodes(ctx, data as Wanted)
-    await detachProducts(ctx, found, query)
-    return json(200, { meta: { nodes_detached: found.length, nodes_not_found: missing } })
-  },
+  run: (ctx, { data }) => changeAll(ctx, data as Wanted, detachProducts, 'nodes_detached'),
 })
 
+async function changeAll(
+  ctx: Ctx,
+  asked: Wanted,
+  change: typeof attachProducts | typeof detachProducts,
+  counted: 'nodes_attached' | 'nodes_detached',
+): Promise<Answer> {
+  const query = productsFoundBy(asked)
+  const { found, missing } = await findNodes(ctx, asked)
+  await change(ctx, found, query)
+  return json(200, { meta: { [counted]: found.length, nodes_not_found: missing } })
+}
+
 function productsFoundBy({ filter }: Wanted): (bind: (value: unknown) => string) => string {
-  const planned = plan(parse(`filter=${encodeURIComponent(filter)}`), products).filter
-  if (!planned)
-    throw new Problem('bad_filter', 'Could not parse the supplied filter', { source: 'data.filter' })
-  return (bind) =>
-    `SELECT products.id FROM products WHERE products.store_id = $1 AND ${condition(planned, { bind })}`
+  const met = filterCondition(filter)
+  if (!met) throw new Problem('bad_filter', 'Could not parse the supplied filter', { source: 'data.filter' })
+  return (bind) => `SELECT products.id FROM products WHERE products.store_id = $1 AND ${met(bind)}`
 }
 
 /** Those of the nodes that are there, which then stay until the transaction ends, and the names of the rest. */

@@ -1,18 +1,15 @@
 import type { Work } from '../kernel/context.ts'
-import { condition } from '../kernel/query/condition.ts'
-import { parse } from '../kernel/query/parse.ts'
-import { plan } from '../kernel/query/plan.ts'
-import { products } from '../products/index.ts'
+import { filterCondition } from '../products/index.ts'
 import type { KeyGroup } from './columns.ts'
 
 type Bind = (value: unknown) => string
 
 /** The products that an export has: those that a filter of their list finds, but bundles. Problem 400 for others. */
 export function foundBy(filter: string): (bind: Bind) => string {
-  const planned = plan(parse(`filter=${encodeURIComponent(filter)}`), products).filter
+  const met = filterCondition(filter)
   return (bind) =>
     `FROM products WHERE products.store_id = $1 AND products.product_type <> 'bundle'` +
-    (planned ? ` AND ${condition(planned, { bind })}` : '')
+    (met ? ` AND ${met(bind)}` : '')
 }
 
 /** A statement of the store's about them. */

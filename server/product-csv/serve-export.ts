@@ -4,7 +4,7 @@ import type { Instance } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { text } from '../kernel/fields.ts'
 import { file } from '../kernel/http/file.ts'
-import { contentName } from './write-file.ts'
+import { blobName } from '../kernel/storage/blobs.ts'
 
 const signed = (storeId: string, name: string, until: string) => JSON.stringify([storeId, name, until])
 
@@ -38,7 +38,7 @@ export const serveExport = action({
       throw new Problem('forbidden', 'The link was good for an hour: ask for the export again.')
     }
     const [fileId = ''] = name.split('_', 1)
-    const content = await instance.blobs.read(contentName(store.id, fileId))
+    const content = await instance.blobs.read(blobName(store.id, fileId))
     if (!content) throw missing()
     return file(content, 'text/csv; charset=utf-8', {
       'content-disposition': `attachment; filename="${name}"`,

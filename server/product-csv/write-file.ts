@@ -1,6 +1,7 @@
 import type { Work } from '../kernel/context.ts'
 import { findAll } from '../kernel/find-all.ts'
 import { newId } from '../kernel/ids.ts'
+import { blobName } from '../kernel/storage/blobs.ts'
 import { products } from '../products/index.ts'
 import type { ExportColumn } from './export-columns.ts'
 import { cellsOf, csvLine } from './export-row.ts'
@@ -28,15 +29,13 @@ export async function writeFile(
   const draft = await work.instance.blobs.draft(contentOf(work, columns, ids, bytesMax, progress))
   try {
     const fileId = newId()
-    await draft.keep(contentName(work.store.id, fileId))
+    // It is no file of the store's: `files` forgets it after a day.
+    await draft.keep(blobName(work.store.id, fileId))
     return { fileId, ...progress }
   } finally {
     await draft.discard()
   }
 }
-
-/** It is no file of the store's: `files` forgets it after a day. */
-export const contentName = (storeId: string, fileId: string): string => `${storeId}/${fileId}`
 
 async function* contentOf(
   work: Work,

@@ -18,6 +18,7 @@ import { tags } from './tags.ts'
 export { attachTemplates, roomForTemplates } from './attach-templates.ts'
 export { isInBundle } from './bundles.ts'
 export { productEnvelope } from './envelope.ts'
+export { filterCondition } from './filter-condition.ts'
 export type {
   BuildRules,
   ChildVariation,

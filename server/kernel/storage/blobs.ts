@@ -34,6 +34,9 @@ export interface Kept {
   readonly since: Date
 }
 
+/** What is called by an id of an owner's. */
+export const blobName = (ownerId: string, id: string): string => `${ownerId}/${id}`
+
 const nameForm = /^[0-9a-f-]{36}\/[0-9a-f-]{36}$/
 
 /** Whether it is one of ours: whatever else lies there is not looked at. */
