@@ -114,6 +114,11 @@ export class Work {
     return this.store.transaction((store) => run(this.with({ store })))
   }
 
+  /** As `transaction`, of its own; all that is read in it is of one moment. */
+  async snapshot<T>(run: (inside: this) => Promise<T>): Promise<T> {
+    return this.store.transaction((store) => run(this.with({ store })), 'snapshot')
+  }
+
   /** On behalf of someone whom the request only then knows: they are the author of what is recorded. */
   actingAs(actor: string): this {
     const store = this.store.by(authorOf(actor, this.requestId))

@@ -221,6 +221,11 @@ export interface Definition<
   readonly key?: Key
   /** The columns that lead to its objects, where they are not the path's parameters. */
   readonly scope?: Scope
+  /**
+   * A row is true from one edition of its list on (`since`, a whole number) up to another (`until`). The edition that is
+   * asked for is the last value of the scope. `edition_totals` knows how many rows each has; offsets have an `offsetMax`.
+   */
+  readonly editions?: true
   /** The status of a refusal for what a field is, where the public contract has another than 400. */
   readonly refusedWith?: 422
   /** Stores add fields of their own to it: their name in `added_fields`, or the scope's column that has it. */

@@ -80,5 +80,8 @@ async function associate(
       to: productId,
     })),
   ])
+  // What a product leads to is shown with it.
+  const changed = bi_directional ? [productId, ...associated] : [productId]
+  await ctx.store.touchAll(products, (bind) => `r.id = ANY(${bind(changed)}::uuid[])`)
   return { associated, refused }
 }

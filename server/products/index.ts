@@ -22,6 +22,7 @@ export { filterCondition } from './filter-condition.ts'
 export type {
   BuildRules,
   ChildVariation,
+  Components,
   Product,
   ProductFields,
   ProductVariation,

@@ -3,7 +3,7 @@ import type { Sql } from '../storage/database.ts'
 import { indexedOf } from './condition.ts'
 import { beginningOf, behindAll } from './like-patterns.ts'
 import { headOfValue } from './long-text.ts'
-import { casts, countOf, keyOf, order, pageText, type Window, wholeRows } from './page-text.ts'
+import { address, casts, countOf, keyOf, order, pageText, type Window, wholeRows } from './page-text.ts'
 import type { PlannedFilter } from './plan.ts'
 import { sparseRows } from './sparse-rows.ts'
 
@@ -54,16 +54,15 @@ function soughtBy({ op, rule, values }: Term): { by: By; values: readonly unknow
 }
 
 function textOf(resource: Resource, { op, rule }: Term, by: By, window: Window): string {
-  const { table, scopeColumns } = resource
-  const [limitAt, offsetAt, first] = [2, 3, 4].map((n) => n + scopeColumns.length) as [number, number, number]
+  const { table, scopeColumns, editions } = resource
+  const scoped = scopeColumns.length + (editions ? 1 : 0)
+  const [limitAt, offsetAt, first] = [2, 3, 4].map((n) => n + scoped) as [number, number, number]
   const limit = hidden(limitAt, '::bigint')
   const offset = hidden(offsetAt, '::bigint')
   const cast = casts[rule.type] || '::text'
   const indexed = indexedOf(rule, op)
   const column = indexed(rule.column)
-  const place = ['store_id', ...scopeColumns]
-    .map((name, i) => `${name} = ${hidden(i + 1, '::uuid')}`)
-    .join(' AND ')
+  const place = address(resource, hidden)
   const at = (value: string) => `${column} >= ${value} AND ${column} <= ${value}`
   // The index has only the beginning of a long text: the text itself is looked at too.
   const exactly = (value: string) =>

@@ -50,12 +50,28 @@ export function order({ column, descending }: Pick<Window, 'column' | 'descendin
   return column === 'id' ? `${alias}id ${way}` : `${alias}${column} ${way}, ${alias}id ${way}`
 }
 
-/** Where a list's rows are: the store, and the scope behind it. Every statement of a list begins with their values. */
-export const address = ({ scopeColumns }: Resource): string =>
-  ['store_id = $1', ...scopeColumns.map((column, i) => `${column} = $${i + 2}::uuid`)].join(' AND ')
+const bound = (n: number, cast: string) => `$${n}${cast}`
+
+/**
+ * Where a list's rows are: the store, the scope behind it, and the edition if it has any. Every statement of a list
+ * begins with their values.
+ */
+export function address({ scopeColumns, editions }: Resource, at = bound): string {
+  const edition = at(scopeColumns.length + 2, '::int')
+  return [
+    `store_id = ${at(1, '::uuid')}`,
+    ...scopeColumns.map((column, i) => `${column} = ${at(i + 2, '::uuid')}`),
+    ...(editions ? [`since <= ${edition} AND until > ${edition}`] : []),
+  ].join(' AND ')
+}
 
 /** What tells a row from all others. */
-export const keyOf = ({ scopeColumns }: Resource): string[] => ['store_id', 'id', ...scopeColumns]
+export const keyOf = ({ scopeColumns, editions }: Resource): string[] => [
+  'store_id',
+  'id',
+  ...scopeColumns,
+  ...(editions ? ['since'] : []),
+]
 
 /** The rows that these keys are of. The planner knows no limit of theirs, but that a page has one. */
 export const wholeRows = (resource: Resource, keys: string, from = resource.table): string =>

@@ -18,10 +18,22 @@ const scopeOf = ({ scopeColumns }: Resource) => `$${scopeColumns.length + 1}::uu
  * and the list's scope.
  */
 export function totalSql(resource: Resource): string {
+  if (resource.editions) return editionTotalSql(resource)
   const at = waitingAt(resource)
   return (
     `SELECT coalesce((SELECT n FROM list_totals WHERE ${at}), 0) + coalesce(sum(n), 0) AS total, ` +
     `count(*) AS unmerged FROM list_deltas WHERE ${at}`
+  )
+}
+
+/** What whoever wrote the edition has counted. */
+function editionTotalSql({ scopeColumns, ...resource }: Resource): string {
+  const scope = scopeColumns.map((_, i) => `$${i + 2}::uuid`).join(', ')
+  const edition = `$${scopeColumns.length + 2}::int`
+  return (
+    `SELECT coalesce((SELECT n FROM edition_totals WHERE store_id = $1 AND ` +
+    `list = '${listKey({ scopeColumns, ...resource })}' AND scope = ARRAY[${scope}] ` +
+    `AND since <= ${edition} AND until > ${edition}), 0) AS total, 0 AS unmerged`
   )
 }
 

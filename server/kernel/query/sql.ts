@@ -14,7 +14,7 @@ import { walkedPage } from './walked-pages.ts'
 /** What a list is made of. */
 export interface Source<F extends Fields = Fields> {
   readonly resource: Resource<F>
-  /** Values of the resource's scope columns, outermost first. */
+  /** Values of the resource's scope columns, outermost first; behind them the edition, where it has any. */
   readonly scope: readonly string[]
   /** A further condition that every record meets; its lists are counted row by row. */
   readonly where?: (bind: (value: unknown) => string) => string
@@ -33,7 +33,9 @@ export function pageSql(
   window: Window,
   storeId: string,
 ): Sql {
-  const range = source.where ? undefined : rangeOf(filter)
+  // Of editions only the whole is known without counting.
+  const counted = source.where || (filter && source.resource.editions)
+  const range = counted ? undefined : rangeOf(filter)
   const walked = range && walkedPage(source, range, window, storeId)
   if (walked) return walked
   const indexed = filter && !source.where ? indexedPage(source, filter, window, storeId) : undefined

@@ -32,6 +32,7 @@ export function walkedPage(
   const { limit, offset, behind, column } = window
   if (range.column && range.column !== column) return undefined
   if ((offset > 0 || behind) && !isWalked(column)) return undefined
+  if (offset > 0 && resource.editions) return undefined
   const known = texts.get(resource) ?? new Map<string, string>()
   texts.set(resource, known)
   const name = [order(window), offset > 0, behind !== undefined, ...range.bounds.map(({ op }) => op)].join()
@@ -45,7 +46,7 @@ export function walkedPage(
 
 /** Its placeholders are in the order of the values above. */
 function textOf(resource: Resource, range: Range, window: Window): string {
-  const binds = new Binds(['', ...resource.scopeColumns])
+  const binds = new Binds(['', ...resource.scopeColumns, ...(resource.editions ? ['edition'] : [])])
   const limit = `${binds.bind('limit')}::bigint`
   const offset = window.offset > 0 ? `${binds.bind('offset')}::bigint` : undefined
   const bound = boundBy(range, binds)

@@ -32,7 +32,7 @@ export interface Connection {
 /** What a store is in: the database, or what a request may have of it. */
 export interface Source extends Connection {
   quick(sql: Sql): Promise<readonly Tuple[]>
-  transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
+  transaction<T>(work: (transaction: Transaction) => Promise<T>, kind?: 'snapshot'): Promise<T>
 }
 
 const prepared = new WeakMap<pg.ClientBase, PreparedTexts>()
@@ -219,23 +219,31 @@ export class Database implements Source {
     return {
       quick: (sql) => this.quick(sql),
       run: (sql) => this.#searches.use(asker(), () => this.#alone(sql, asker())),
-      transaction: (work) => this.#searches.use(asker(), () => this.#transaction(work, asker())),
+      transaction: (work, kind) => this.#searches.use(asker(), () => this.#transaction(work, kind, asker())),
     }
   }
 
-  /** Runs `work` in one transaction, again when it lost a race. Nothing in `work` may leave the machine. */
-  transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    return this.#transaction(work)
+  /**
+   * Runs `work` in one transaction, again when it lost a race. Nothing in `work` may leave the machine. In a `snapshot`
+   * all reads are of one moment; whoever changes what another changed since then has lost a race.
+   */
+  transaction<T>(work: (transaction: Transaction) => Promise<T>, kind?: 'snapshot'): Promise<T> {
+    return this.#transaction(work, kind)
   }
 
-  async #transaction<T>(work: (transaction: Transaction) => Promise<T>, asker?: AbortSignal): Promise<T> {
+  async #transaction<T>(
+    work: (transaction: Transaction) => Promise<T>,
+    kind?: 'snapshot',
+    asker?: AbortSignal,
+  ): Promise<T> {
     for (let attempt = 1; ; attempt++) {
-      const transaction = new LateTransaction({
+      const means = {
         connect: () => this.#connection(),
-        send: (client, sql) => this.#query(client, sql, asker),
-        read: (sql) => this.quick(sql),
-        alone: (sql) => this.#onPool(sql, asker),
-      })
+        send: (client: pg.PoolClient, sql: Sql) => this.#query(client, sql, asker),
+        read: (sql: Sql) => this.quick(sql),
+        alone: (sql: Sql) => this.#onPool(sql, asker),
+      }
+      const transaction = new LateTransaction(means, kind === 'snapshot')
       try {
         const result = await work(transaction)
         await transaction.commit()

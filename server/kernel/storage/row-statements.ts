@@ -21,10 +21,12 @@ const statements = new WeakMap<Resource, Statements>()
 export function statementsOf(resource: Resource): Statements {
   const known = statements.get(resource)
   if (known) return known
-  const { table, scopeColumns } = resource
+  const { table, scopeColumns, editions } = resource
   const columns = rowColumns(resource)
   const whole = wholeColumns(resource)
   const address = ['store_id = $1', 'id = $2', ...scopeColumns.map((column, i) => `${column} = $${i + 3}`)]
+  const edition = `$${scopeColumns.length + 3}::int`
+  if (editions) address.push(`since <= ${edition}`, `until > ${edition}`)
   const at = address.join(' AND ')
   const next = scopeColumns.length + 3
   const scope = scopeColumns.map((column) => `${column}, `).join('')

@@ -81,9 +81,9 @@ export class Store {
     return new Store(this.id, this.#source, this.#now, by, this.#transaction)
   }
 
-  /** Runs `work` with the same store in one transaction, again when it lost a race. */
-  transaction<T>(work: (store: Store) => Promise<T>): Promise<T> {
-    return this.#source.transaction((transaction) => work(this.#within(transaction)))
+  /** Runs `work` with the same store in one transaction, again when it lost a race. See `Database.transaction`. */
+  transaction<T>(work: (store: Store) => Promise<T>, kind?: 'snapshot'): Promise<T> {
+    return this.#source.transaction((transaction) => work(this.#within(transaction)), kind)
   }
 
   #within(transaction: Transaction): Store {

@@ -24,12 +24,15 @@ const statement = (text: string): Sql => ({ text, values: [], once: true })
 
 export class LateTransaction implements Transaction {
   readonly #means: Means
+  /** All of its statements see what was committed before the first. */
+  readonly #snapshot: boolean
   #begun: Promise<pg.PoolClient> | undefined
   #client: pg.PoolClient | undefined
   #ended = false
 
-  constructor(means: Means) {
+  constructor(means: Means, snapshot = false) {
     this.#means = means
+    this.#snapshot = snapshot
   }
 
   async run(sql: Sql): Promise<readonly Tuple[]> {
@@ -38,7 +41,7 @@ export class LateTransaction implements Transaction {
   }
 
   read(sql: Sql): Promise<readonly Tuple[]> {
-    return this.#begun ? this.run(sql) : this.#means.read(sql)
+    return this.#begun || this.#snapshot ? this.run(sql) : this.#means.read(sql)
   }
 
   async last(sql: Sql): Promise<readonly Tuple[]> {
@@ -58,7 +61,8 @@ export class LateTransaction implements Transaction {
 
   async #begin(): Promise<pg.PoolClient> {
     this.#client = await this.#means.connect()
-    await this.#means.send(this.#client, statement('BEGIN ISOLATION LEVEL READ COMMITTED'))
+    const level = this.#snapshot ? 'REPEATABLE READ' : 'READ COMMITTED'
+    await this.#means.send(this.#client, statement(`BEGIN ISOLATION LEVEL ${level}`))
     return this.#client
   }
 
