@@ -1,4 +1,4 @@
-import type { Module } from '../../server/kernel/module.ts'
+import { type Module, toldOf } from '../../server/kernel/module.ts'
 
 /** What the public contract has, and we have not, though the call is served. */
 const differences = [
@@ -12,9 +12,10 @@ const differences = [
 /** docs/conformance.md: what of the public API is served, operation by operation. */
 export function conformancePage(modules: readonly Module[]): string {
   const served = modules.flatMap((module) => module.operations)
-  const sections = modules.map(({ name, about, operations }) => {
+  const sections = modules.map((one) => {
+    const { name, operations } = one
     const rows = operations.map(({ id, method, path }) => `| \`${method} ${path}\` | ${id} |`)
-    return `## ${name}\n\n${about}\n\n| Call | Operation |\n|---|---|\n${rows.join('\n')}\n`
+    return `## ${name}\n\n${toldOf(one)}\n\n| Call | Operation |\n|---|---|\n${rows.join('\n')}\n`
   })
   return `# What is served
 

@@ -16,6 +16,8 @@ export interface Operation {
   readonly id: string
   readonly method: Method
   readonly path: string
+  /** What may also stand before its path: see `Chapter`. */
+  readonly alsoUnder?: string
   readonly access: 'read' | 'write' | 'open'
   readonly area: string
   readonly about: string
@@ -35,6 +37,10 @@ export interface Operation {
   run(ctx: Ctx, call: Incoming): Promise<Answer>
 }
 
+/** The paths that lead to an operation; links of answers and the API document have the first. */
+export const pathsOf = ({ path, alsoUnder }: Operation): readonly string[] =>
+  alsoUnder === undefined ? [path] : [path, alsoUnder + path]
+
 /** What a caller must be allowed to do; for an open operation there is nothing to allow. */
 export const rightFor = ({ of, access }: Operation): 'read' | 'update' | 'write' | 'open' =>
   (of.is === 'resource' || of.is === 'singleton') && of.name === 'update' ? 'update' : access
@@ -51,11 +57,20 @@ export interface Incoming extends operations.Call, Pick<ActionCall, 'headers' | 
 export interface Module {
   readonly name: string
   readonly about: string
+  readonly alsoUnder?: string
   readonly operations: readonly Operation[]
   readonly jobs: readonly Job[]
   readonly chores: readonly Chore[]
   readonly firstDay?: FirstDay
   readonly renewSeals?: RenewSeals
+}
+
+/** What a module is about, and where else its calls are served. */
+export function toldOf({ about, alsoUnder, operations }: Module): string {
+  const [path] = operations.map(({ path }) => path).sort()
+  return alsoUnder && path
+    ? `${about} Each call is served with \`${alsoUnder}\` before its path, too: \`${alsoUnder}${path}\` is \`${path}\`.`
+    : about
 }
 
 /** What became of what a module keeps sealed: how many were sealed anew, and which, in words, cannot be opened. */
@@ -77,6 +92,8 @@ interface Chapter {
   readonly name: string
   /** One sentence for the API document. */
   readonly about: string
+  /** All its calls are also served with this before their paths, where clients have both ways to write them. */
+  readonly alsoUnder?: string
   readonly resources?: readonly Resource[]
   readonly singletons?: readonly Singleton[]
   readonly relationships?: readonly Relationship[]
@@ -91,6 +108,7 @@ interface Chapter {
 export const module = ({
   name,
   about,
+  alsoUnder,
   resources = [],
   singletons = [],
   relationships = [],
@@ -102,12 +120,13 @@ export const module = ({
 }: Chapter): Module => ({
   name,
   about,
+  ...(alsoUnder && { alsoUnder }),
   operations: [
     ...actions.map(ofAction),
     ...singletons.flatMap(ofSingleton),
     ...resources.flatMap(ofResource),
     ...relationships.flatMap(ofRelationship),
-  ],
+  ].map((operation) => (alsoUnder ? { ...operation, alsoUnder } : operation)),
   jobs,
   chores,
   ...(firstDay && { firstDay }),

@@ -1,6 +1,6 @@
 import { type AccessTable, mayDo } from './auth/access.ts'
 import type { ShopperToken } from './context.ts'
-import { type Module, type Operation, rightFor } from './module.ts'
+import { type Module, type Operation, rightFor, toldOf } from './module.ts'
 import { components, type Named, problemResponses } from './openapi/components.ts'
 import { parametersOf } from './openapi/parameters.ts'
 import { bodyOf, successOf } from './openapi/schemas.ts'
@@ -30,7 +30,11 @@ export function apiDocument(modules: readonly Module[], about: About) {
   return {
     openapi: '3.1.0',
     info: { title, version, description },
-    tags: modules.map(({ name, about }) => ({ name, 'x-displayName': phrase(name), description: about })),
+    tags: modules.map((one) => ({
+      name: one.name,
+      'x-displayName': phrase(one.name),
+      description: toldOf(one),
+    })),
     security: [{ bearer: [] }],
     paths,
     components: { ...shared.components, securitySchemes: securitySchemes(shopperTokens) },

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { METHODS } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { operations } from '../support/samples.ts'
+import { pathsOf } from '../../server/kernel/module.ts'
+import { operations, Samples } from '../support/samples.ts'
 import { openWorld, type Reply, type World } from '../support/world.ts'
 import { appAndWorkshop } from '../workshop/index.ts'
 
@@ -12,12 +13,15 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const places = new Map<string, { path: string; methods: Set<string> }>()
-for (const { path, method, of } of operations) {
-  const key = path.replace(/:\w+/g, ':')
-  const place = places.get(key) ?? { path: path.replace(/:\w+/g, () => randomUUID()), methods: new Set() }
-  place.methods.add(method)
-  if (method === 'GET' && !(of.is === 'action' && of.action.signsIn)) place.methods.add('HEAD')
-  places.set(key, place)
+for (const operation of operations) {
+  const { method, of } = operation
+  for (const path of pathsOf(operation)) {
+    const key = path.replace(/:\w+/g, ':')
+    const place = places.get(key) ?? { path: path.replace(/:\w+/g, () => randomUUID()), methods: new Set() }
+    place.methods.add(method)
+    if (method === 'GET' && !(of.is === 'action' && of.action.signsIn)) place.methods.add('HEAD')
+    places.set(key, place)
+  }
 }
 
 // CONNECT names no path, and fetch sends no TRACE: unreadable.test.ts has both.
@@ -65,6 +69,22 @@ describe.each([...places.values()])('$path', ({ path, methods }) => {
     for (const same of [`${path}/`, path.replace('/v2/', '/v2//'), path.replace(/^\//, '//')]) {
       expect([same, (await world.admin.send(method, world.url + same)).status]).toEqual([same, status])
     }
+  })
+})
+
+describe.each(operations.filter(({ alsoUnder }) => alsoUnder))('$alsoUnder$path', (operation) => {
+  test(`answers $method as $path does`, async () => {
+    const { method, alsoUnder = '', status } = operation
+    const { path, body } = await new Samples(world.admin, world.work).call(operation)
+    const init = body === undefined ? {} : { body: JSON.stringify(body) }
+    const other = await world.admin.send(method, alsoUnder + path, init)
+    expect([other.status, other.body?.errors]).toEqual([status, undefined])
+    if (method !== 'GET') return
+    const { body: answer } = await world.admin.get(path)
+    expect(other.body.data).toEqual(answer.data)
+    expect(other.body.meta).toEqual(answer.meta)
+    const first = answer.links?.first
+    if (first) expect(other.body.links.first).toBe(first.replace(path, alsoUnder + path))
   })
 })
 

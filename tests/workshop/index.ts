@@ -11,6 +11,7 @@ import { widgets } from './widgets.ts'
 const workshop = module({
   name: 'workshop',
   about: 'What no module of the application has made use of yet.',
+  alsoUnder: '/workshop',
   resources: [crates, gadgets, things, widgets],
   relationships: [thingsOfCrate, topOfCrate],
 })

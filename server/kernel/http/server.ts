@@ -10,7 +10,7 @@ import Fastify, {
 } from 'fastify'
 import type { Instance } from '../context.ts'
 import { ClientGone, Problem } from '../errors.ts'
-import type { Module, Operation } from '../module.ts'
+import { type Module, type Operation, pathsOf } from '../module.ts'
 import { handle } from '../pipeline.ts'
 import { isOutOfSpace } from '../storage/disk-space.ts'
 import { bodyBytesMax } from './body.ts'
@@ -108,15 +108,17 @@ export function buildServer(
   )
 
   const operations = modules.flatMap((module) => module.operations)
-  const route = (routes: FastifyInstance, operation: Operation) =>
-    routes.route({
-      method: hasHead(operation) ? [operation.method, 'HEAD'] : operation.method,
-      url: operation.path,
-      // Fastify's own would read the content of a file to its end, to tell its length.
-      exposeHeadRoute: false,
-      config: { upload: takesUpload(operation) },
-      handler: (request, reply) => respond(instance, operation, request, reply),
-    })
+  const route = (routes: FastifyInstance, operation: Operation) => {
+    for (const url of pathsOf(operation))
+      routes.route({
+        method: hasHead(operation) ? [operation.method, 'HEAD'] : operation.method,
+        url,
+        // Fastify's own would read the content of a file to its end, to tell its length.
+        exposeHeadRoute: false,
+        config: { upload: takesUpload(operation) },
+        handler: (request, reply) => respond(instance, operation, request, reply),
+      })
+  }
   server.register(async (routes) => {
     for (const operation of operations.filter((one) => !takesUpload(one))) route(routes, operation)
     refuseOtherMethods(routes, operations)
@@ -182,11 +184,12 @@ function refuseOtherMethods(server: FastifyInstance, operations: readonly Operat
     server.addHttpMethod(method, { overrideExisting: true })
   const places = new Map<string, { readonly url: string; readonly allowed: Set<string> }>()
   for (const operation of operations) {
-    const { path, method } = operation
-    const key = path.replace(/:\w+/g, ':')
-    const { url, allowed } = places.get(key) ?? { url: path, allowed: new Set() }
-    places.set(key, { url, allowed: allowed.add(method) })
-    if (hasHead(operation)) allowed.add('HEAD')
+    for (const path of pathsOf(operation)) {
+      const key = path.replace(/:\w+/g, ':')
+      const { url, allowed } = places.get(key) ?? { url: path, allowed: new Set() }
+      places.set(key, { url, allowed: allowed.add(operation.method) })
+      if (hasHead(operation)) allowed.add('HEAD')
+    }
   }
   for (const { url, allowed } of places.values()) {
     const allow = [...allowed, 'OPTIONS'].join(', ')
