@@ -1,0 +1,47 @@
+import type { Amount, Amounts } from './resolve-price.ts'
+import type { By } from './stored-prices.ts'
+
+/** A selected part of a bundle: how many of it, and what one costs. Undefined: it has no price. */
+export interface BundlePart {
+  readonly quantity: number
+  readonly price: { readonly currencies: Amounts; readonly original?: Amounts } | undefined
+}
+
+export interface BundlePrice {
+  readonly currencies: Amounts
+  readonly original?: Amounts
+}
+
+/**
+ * What the parts of a bundle cost together, in each currency that all of them have a price in, with or without tax
+ * alike. Undefined where one has none, or no currency is left.
+ */
+export function bundlePrice(parts: readonly BundlePart[]): BundlePrice | undefined {
+  const priced = parts.flatMap(({ quantity, price }) => (price ? [{ quantity, ...price }] : []))
+  const [first] = priced
+  if (!first || priced.length < parts.length) return undefined
+  const now = priced.map(({ quantity, currencies }) => ({ quantity, amounts: currencies }))
+  const before = priced.map(({ quantity, currencies, original }) => ({
+    quantity,
+    amounts: { ...currencies, ...original },
+  }))
+  const currencies = sums(now)
+  const onSale = new Set(priced.flatMap(({ original }) => Object.keys(original ?? {})))
+  const original = Object.entries(sums(before)).filter(([code]) => onSale.has(code) && currencies[code])
+  if (!Object.keys(currencies).length) return undefined
+  return { currencies, ...(original.length && { original: Object.fromEntries(original) }) }
+}
+
+function sums(parts: readonly { readonly quantity: number; readonly amounts: Amounts }[]): By<Amount> {
+  const codes = Object.keys(parts[0]?.amounts ?? {})
+  const summed = codes.flatMap((code): [string, Amount][] => {
+    const each = parts.flatMap(({ amounts }) => amounts[code] ?? [])
+    const [first] = each
+    if (!first || each.length < parts.length) return []
+    // An amount with tax and one without add up to nothing that could be shown.
+    if (each.some(({ includes_tax }) => includes_tax !== first.includes_tax)) return []
+    const amount = parts.reduce((sum, part) => sum + part.quantity * (part.amounts[code]?.amount ?? 0), 0)
+    return [[code, { amount, includes_tax: first.includes_tax }]]
+  })
+  return Object.fromEntries(summed)
+}

@@ -1,0 +1,111 @@
+import { type Money, money, type Notation } from '../currencies/index.ts'
+import type { Amounts, ResolvedPrice } from './resolve-price.ts'
+import { type By, own, type StoredModifier } from './stored-prices.ts'
+
+/** An amount for display, under the name that says whether it includes tax. */
+export type DisplayPrice = { readonly with_tax: Money } | { readonly without_tax: Money }
+
+/** A currency of the store's, as far as displaying looks at it. */
+export interface DisplayCurrency extends Notation {
+  readonly code: string
+  readonly default: boolean
+  readonly enabled: boolean
+}
+
+/** The currency that a shopper is shown: the one they ask for, where it is enabled; otherwise the store's default. */
+export function displayCurrency<C extends DisplayCurrency>(
+  asked: string | undefined,
+  currencies: readonly C[],
+): C | undefined {
+  const code = asked?.trim().toUpperCase()
+  return currencies.find((one) => one.code === code && one.enabled) ?? currencies.find((one) => one.default)
+}
+
+/** Undefined where there is no amount in the currency. */
+export function displayPrice(
+  amounts: Amounts | undefined,
+  currency: DisplayCurrency | undefined,
+): DisplayPrice | undefined {
+  const found = currency && own(amounts, currency.code)
+  if (!found) return undefined
+  const shown = money(found.amount, currency)
+  return found.includes_tax ? { with_tax: shown } : { without_tax: shown }
+}
+
+interface Sold {
+  readonly sale_id?: string
+  readonly sale_expires?: string
+}
+
+interface Displayed extends Sold {
+  readonly display_price?: DisplayPrice
+  readonly original_price?: Amounts
+  readonly original_display_price?: DisplayPrice
+}
+
+/** What a product shows of its price: what is among its attributes, and what is in its `meta`. */
+export interface ShownPrice {
+  readonly attributes: {
+    readonly price: Amounts
+    readonly tiers?: By<{ readonly minimum_quantity: number; readonly price: Amounts }>
+    readonly price_modifiers?: readonly string[]
+    readonly shopper_attributes?: By<string | null>
+  }
+  readonly meta: Displayed & {
+    readonly pricebook_id: string
+    readonly tiers?: By<Displayed>
+    readonly price_modifiers?: By<StoredModifier>
+  }
+}
+
+/** A resolved price as shoppers see it, displayed in a currency. */
+export function shownPrice(price: ResolvedPrice, currency: DisplayCurrency | undefined): ShownPrice {
+  const { pricebook_id, currencies, original, sale_id, sale_expires, shopper_attributes } = price
+  const tiers = price.tiers && Object.entries(price.tiers)
+  const modifiers = price.price_modifiers
+  const sold: Sold = { ...(sale_id !== undefined && { sale_id }), ...(sale_expires && { sale_expires }) }
+  return {
+    attributes: {
+      price: currencies,
+      ...(tiers && {
+        tiers: Object.fromEntries(
+          tiers.map(([name, { minimum_quantity, price }]) => [name, { minimum_quantity, price }]),
+        ),
+      }),
+      ...(modifiers && { price_modifiers: modifiers.map(({ name }) => name) }),
+      ...(shopper_attributes && { shopper_attributes }),
+    },
+    meta: {
+      pricebook_id,
+      ...displayed(currencies, original, currency),
+      ...sold,
+      ...(tiers && {
+        tiers: Object.fromEntries(
+          tiers.map(([name, tier]) => [
+            name,
+            { ...displayed(tier.price, tier.original, currency), ...(tier.original && sold) },
+          ]),
+        ),
+      }),
+      ...(modifiers && {
+        price_modifiers: Object.fromEntries(
+          modifiers.map(({ name, modifier_type, currencies }) => [name, { modifier_type, currencies }]),
+        ),
+      }),
+    },
+  }
+}
+
+function displayed(
+  amounts: Amounts,
+  original: Amounts | undefined,
+  currency: DisplayCurrency | undefined,
+): Displayed {
+  const display_price = displayPrice(amounts, currency)
+  const original_display_price = displayPrice(original, currency)
+  return {
+    ...(display_price && { display_price }),
+    ...(original && { original_price: original }),
+    ...(original_display_price && { original_display_price }),
+  }
+}

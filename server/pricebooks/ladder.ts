@@ -1,0 +1,53 @@
+import type { ModifierType, StoredAmount } from './stored-prices.ts'
+
+/** What one unit costs in one currency, the less or more the more are bought. */
+export interface Ladder {
+  readonly amount: number
+  readonly includes_tax: boolean
+  /** The lowest quantity first, each once. */
+  readonly tiers: readonly Rung[]
+}
+
+interface Rung {
+  readonly name: string
+  readonly minimum_quantity: number
+  readonly amount: number
+}
+
+export function ladderOf({ amount, includes_tax = false, tiers = {} }: StoredAmount): Ladder {
+  const rungs = Object.entries(tiers).map(
+    ([name, tier]) => [tier.minimum_quantity, { ...tier, name }] as const,
+  )
+  return { amount, includes_tax, tiers: [...new Map(rungs).values()].sort(byQuantity) }
+}
+
+const byQuantity = (one: Rung, other: Rung): number => one.minimum_quantity - other.minimum_quantity
+
+/** The rung that a quantity has reached; undefined below the first. */
+export const rungAt = ({ tiers }: Ladder, quantity: number): Rung | undefined =>
+  tiers.findLast(({ minimum_quantity }) => minimum_quantity <= quantity)
+
+/** What each of so many units costs. */
+export const unitAmount = (ladder: Ladder, quantity: number): number =>
+  rungAt(ladder, quantity)?.amount ?? ladder.amount
+
+/** The ladder as a modifier changes it: at each quantity by what the modifier is there. No amount is below zero. */
+export function modified(ladder: Ladder, type: ModifierType, by: Ladder): Ladder {
+  // Its tiers are the modifier's too: others would no longer change anything.
+  if (type === 'price_equals') return by
+  const sign = type === 'price_increment' ? 1 : -1
+  const changed = (amount: number, change: number) => Math.max(0, amount + sign * change)
+  const names = new Map(
+    [...by.tiers, ...ladder.tiers].map(({ minimum_quantity, name }) => [minimum_quantity, name]),
+  )
+  return {
+    amount: changed(ladder.amount, by.amount),
+    includes_tax: ladder.includes_tax,
+    tiers: [...names]
+      .map(([minimum_quantity, name]) => ({
+        ...{ name, minimum_quantity },
+        amount: changed(unitAmount(ladder, minimum_quantity), unitAmount(by, minimum_quantity)),
+      }))
+      .sort(byQuantity),
+  }
+}

@@ -1,0 +1,23 @@
+import type { PriceQuestion } from './resolve-price.ts'
+import { saleInForce, spanned } from './sale-in-force.ts'
+
+/** The instants at which the answer of `resolvePrice` becomes another, in their order: a sale begins there, or ends. */
+export function priceChangesAt({ books, bundleIds = [] }: Omit<PriceQuestion, 'at'>): readonly Date[] {
+  const chosen = books.find(({ price, parentPrice }) => price ?? parentPrice)
+  const sales = (chosen?.price ?? chosen?.parentPrice)?.sales
+  const inForce = (at: number) => saleInForce(sales, at, bundleIds).chosen?.name
+  const bounds = Object.entries(sales ?? {}).flatMap((sale) => {
+    const { from, to } = spanned(sale)
+    return [from, to].filter(Number.isFinite)
+  })
+  let before = inForce(Number.NEGATIVE_INFINITY)
+  return [...new Set(bounds)]
+    .sort((one, other) => one - other)
+    .filter((at) => {
+      const after = inForce(at)
+      const changes = after !== before
+      before = after
+      return changes
+    })
+    .map((at) => new Date(at))
+}

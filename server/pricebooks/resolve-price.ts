@@ -1,0 +1,218 @@
+import { type Ladder, ladderOf, modified, unitAmount } from './ladder.ts'
+import { type SaleTrace, saleInForce } from './sale-in-force.ts'
+import {
+  type By,
+  own,
+  type StoredCurrencies,
+  type StoredModifier,
+  type StoredPrice,
+} from './stored-prices.ts'
+
+/** What one price book says of a product. */
+export interface BookPrices {
+  readonly pricebookId: string
+  /** Of the product's own SKU. */
+  readonly price?: StoredPrice | undefined
+  /** Of its parent's, where it is a child. */
+  readonly parentPrice?: StoredPrice | undefined
+  /** The modifiers of the book, by their names. */
+  readonly modifiers?: By<StoredModifier> | undefined
+}
+
+export interface PriceQuestion {
+  /** The strongest first. */
+  readonly books: readonly BookPrices[]
+  /** What the options of a child refer to, in the order of its variations. */
+  readonly modifierNames?: readonly string[] | undefined
+  readonly at: Date
+  /** The bundles that the product is asked for as an option of. */
+  readonly bundleIds?: readonly string[] | undefined
+}
+
+export interface Amount {
+  readonly amount: number
+  readonly includes_tax: boolean
+}
+
+/** By the code of the currency. */
+export type Amounts = By<Amount>
+
+export interface ResolvedTier {
+  readonly minimum_quantity: number
+  readonly price: Amounts
+  /** What so many would cost without the sale. */
+  readonly original?: Amounts
+}
+
+export interface ResolvedPrice {
+  readonly pricebook_id: string
+  readonly currencies: Amounts
+  /** What it would cost without the sale, in the currencies that the sale is in. */
+  readonly original?: Amounts
+  readonly tiers?: By<ResolvedTier>
+  /** The name of the sale. */
+  readonly sale_id?: string
+  /** Not there where the sale has no end. */
+  readonly sale_expires?: string
+  /** Those that changed the price, in the order that they did. */
+  readonly price_modifiers?: readonly ({ readonly name: string } & StoredModifier)[]
+  readonly shopper_attributes?: By<string | null>
+}
+
+/** Why a price is what it is: of each thing that might have made it, exactly one reason. Plain data. */
+export interface PriceTrace {
+  readonly at: string
+  readonly pricebooks: readonly {
+    readonly pricebook_id: string
+    readonly reason: 'chosen' | 'a stronger price book has a price' | 'no price'
+    readonly price?: 'own' | 'parent'
+  }[]
+  readonly sales: readonly SaleTrace[]
+  readonly price_modifiers: readonly {
+    readonly name: string
+    readonly reason:
+      | 'applied'
+      | 'not in the price book'
+      | 'the product has a price of its own'
+      | 'no currency of the price'
+    /** The amounts after it. */
+    readonly leaves?: By<number>
+  }[]
+  readonly currencies: By<{
+    readonly from: 'price' | 'sale'
+    readonly tiers: 'none' | 'of the price' | 'of the sale' | 'not of the price, as it is on sale'
+  }>
+}
+
+export interface Resolution {
+  /** Undefined: it has none, and cannot be bought. */
+  readonly price: ResolvedPrice | undefined
+  readonly trace: PriceTrace
+}
+
+type Ladders = ReadonlyMap<string, Ladder>
+
+const laddersOf = (currencies: StoredCurrencies = {}): Ladders =>
+  new Map(Object.entries(currencies).map(([code, amount]) => [code, ladderOf(amount)]))
+
+/** The price of a product at an instant: the one place where books, sales, modifiers and tiers come together. */
+export function resolvePrice({ books, modifierNames = [], at, bundleIds = [] }: PriceQuestion): Resolution {
+  const chosen = books.find(({ price, parentPrice }) => price ?? parentPrice)
+  const traced = { at: at.toISOString(), pricebooks: tracedBooks(books, chosen) }
+  const stored = chosen?.price ?? chosen?.parentPrice
+  if (!chosen || !stored) {
+    return { price: undefined, trace: { ...traced, sales: [], price_modifiers: [], currencies: {} } }
+  }
+  const { chosen: sale, traces: sales } = saleInForce(stored.sales, at.getTime(), bundleIds)
+  const base = laddersOf(stored.currencies)
+  const onSale = laddersOf(sale?.sale.currencies)
+  const asked = modifierNames.map((name) => ({ name, modifier: own(chosen.modifiers, name) }))
+  const effective = modify(new Map([...base, ...onSale]), asked, !chosen.price)
+  const original = modify(base, asked, !chosen.price).ladders
+  const modifiers = effective.applied
+  const price: ResolvedPrice = {
+    pricebook_id: chosen.pricebookId,
+    currencies: amountsOf(effective.ladders),
+    ...(sale && { original: amountsOf(new Map([...original].filter(([code]) => onSale.has(code)))) }),
+    ...tiersOf(effective.ladders, original, onSale),
+    ...(sale && { sale_id: sale.name }),
+    ...(sale && Number.isFinite(sale.to) && { sale_expires: new Date(sale.to).toISOString() }),
+    ...(modifiers.length && { price_modifiers: modifiers }),
+    ...(stored.shopper_attributes && { shopper_attributes: stored.shopper_attributes }),
+  }
+  const currencies = tracedCurrencies(base, onSale)
+  return { price, trace: { ...traced, sales, price_modifiers: effective.traces, currencies } }
+}
+
+function tracedBooks(books: readonly BookPrices[], chosen: BookPrices | undefined): PriceTrace['pricebooks'] {
+  return books.map((book) => {
+    const { pricebookId: pricebook_id, price, parentPrice } = book
+    if (!price && !parentPrice) return { pricebook_id, reason: 'no price' }
+    const reason = book === chosen ? 'chosen' : 'a stronger price book has a price'
+    return { pricebook_id, reason, price: price ? 'own' : 'parent' }
+  })
+}
+
+const amountsOf = (ladders: Ladders): Amounts =>
+  Object.fromEntries([...ladders].map(([code, { amount, includes_tax }]) => [code, { amount, includes_tax }]))
+
+interface Asked {
+  readonly name: string
+  readonly modifier: StoredModifier | undefined
+}
+
+/** The ladders as the modifiers leave them, one after the other; an inherited price has them, one of its own has not. */
+function modify(ladders: Ladders, asked: readonly Asked[], inherited: boolean) {
+  const applied: ({ name: string } & StoredModifier)[] = []
+  let current = ladders
+  const traces = asked.map(({ name, modifier }): PriceTrace['price_modifiers'][number] => {
+    if (!inherited) return { name, reason: 'the product has a price of its own' }
+    if (!modifier) return { name, reason: 'not in the price book' }
+    const { modifier_type, currencies } = modifier
+    if (![...current.keys()].some((code) => own(currencies, code))) {
+      return { name, reason: 'no currency of the price' }
+    }
+    const next = [...current].map(([code, ladder]) => {
+      const by = own(currencies, code)
+      return [code, by ? modified(ladder, modifier_type, ladderOf(by)) : ladder] as const
+    })
+    current = new Map(next)
+    applied.push({ name, modifier_type, currencies })
+    const leaves = Object.fromEntries(next.map(([code, { amount }]) => [code, amount]))
+    return { name, reason: 'applied', leaves }
+  })
+  return { ladders: current, applied, traces }
+}
+
+/** The tiers of all currencies, by their names. */
+function tiersOf(effective: Ladders, original: Ladders, onSale: Ladders): Pick<ResolvedPrice, 'tiers'> {
+  const rungs = [...effective].flatMap(([code, { tiers, includes_tax }]) =>
+    tiers.map((rung) => ({ ...rung, code, includes_tax })),
+  )
+  if (!rungs.length) return {}
+  const named = new Map<string, { minimum_quantity: number; rungs: typeof rungs }>()
+  for (const rung of rungs.sort((one, other) => one.minimum_quantity - other.minimum_quantity)) {
+    const { name, minimum_quantity } = rung
+    const known = [...named].find(
+      ([, one]) => one.rungs[0]?.name === name && one.minimum_quantity === minimum_quantity,
+    )
+    if (known) known[1].rungs.push(rung)
+    // Currencies may have come by tiers of one name that begin elsewhere: one of a sale, the other of the price.
+    else named.set(freeName(named, name, minimum_quantity), { minimum_quantity, rungs: [rung] })
+  }
+  const withoutSale = (code: string, quantity: number): [string, Amount][] => {
+    const ladder = onSale.has(code) ? original.get(code) : undefined
+    return ladder ? [[code, { amount: unitAmount(ladder, quantity), includes_tax: ladder.includes_tax }]] : []
+  }
+  const tiers = [...named].map(([name, { minimum_quantity, rungs }]) => {
+    const price = rungs.map(({ code, amount, includes_tax }) => [code, { amount, includes_tax }])
+    const before = rungs.flatMap(({ code }) => withoutSale(code, minimum_quantity))
+    const tier: ResolvedTier = {
+      minimum_quantity,
+      price: Object.fromEntries(price),
+      ...(before.length && { original: Object.fromEntries(before) }),
+    }
+    return [name, tier]
+  })
+  return { tiers: Object.fromEntries(tiers) }
+}
+
+function freeName(named: ReadonlyMap<string, unknown>, name: string, quantity: number): string {
+  let free = name
+  while (named.has(free)) free = `${free} (${quantity})`
+  return free
+}
+
+function tracedCurrencies(base: Ladders, onSale: Ladders): PriceTrace['currencies'] {
+  const traced = [...new Map([...base, ...onSale])].map(([code, { tiers }]) => {
+    const sale = onSale.has(code)
+    const own = tiers.length > 0
+    const lost = sale && !own && (base.get(code)?.tiers.length ?? 0) > 0
+    const from = sale ? 'sale' : 'price'
+    return [
+      code,
+      { from, tiers: lost ? 'not of the price, as it is on sale' : own ? `of the ${from}` : 'none' },
+    ]
+  })
+  return Object.fromEntries(traced)
+}

@@ -1,0 +1,88 @@
+import type { By, StoredSale } from './stored-prices.ts'
+
+/** Why a sale made the price, or did not. */
+export type SaleReason =
+  | 'in force'
+  | 'a shorter sale is in force'
+  | 'not begun'
+  | 'over'
+  | 'only in bundles that this is not part of'
+  | 'it has no amounts'
+
+export interface SaleTrace {
+  readonly name: string
+  readonly reason: SaleReason
+  readonly valid_from?: string
+  readonly valid_to?: string
+}
+
+/** A sale with the instants that it is from and to. */
+interface Spanned {
+  readonly name: string
+  readonly sale: StoredSale
+  readonly from: number
+  readonly to: number
+}
+
+const instantOf = (time: string | null | undefined, open: number): number => (time ? Date.parse(time) : open)
+
+export const spanned = ([name, sale]: readonly [string, StoredSale]): Spanned => ({
+  name,
+  sale,
+  from: instantOf(sale.schedule?.valid_from, Number.NEGATIVE_INFINITY),
+  to: instantOf(sale.schedule?.valid_to, Number.POSITIVE_INFINITY),
+})
+
+/** Whether it counts for a product by itself, or as an option of these bundles. */
+function countsFor({ bundle_ids }: StoredSale, bundleIds: readonly string[]): boolean {
+  return !bundle_ids?.length || bundle_ids.some((id) => bundleIds.includes(id))
+}
+
+function excluded(
+  { sale, from, to }: Spanned,
+  at: number,
+  bundleIds: readonly string[],
+): SaleReason | undefined {
+  if (!Object.keys(sale.currencies ?? {}).length) return 'it has no amounts'
+  if (!countsFor(sale, bundleIds)) return 'only in bundles that this is not part of'
+  if (at < from) return 'not begun'
+  return at >= to ? 'over' : undefined
+}
+
+const isPermanent = ({ from, to }: Spanned): boolean => !Number.isFinite(from) && !Number.isFinite(to)
+
+/**
+ * Of two that are in force, the shorter one goes first: one that has a schedule before one that has none, then the
+ * one that began later.
+ */
+function precedence(one: Spanned, other: Spanned): number {
+  const [length, otherLength] = [one.to - one.from, other.to - other.from]
+  if (length !== otherLength) return length < otherLength ? -1 : 1
+  // Both are without end: of these one without a schedule is the longest.
+  if (isPermanent(one) !== isPermanent(other)) return isPermanent(one) ? 1 : -1
+  if (one.from !== other.from) return one.from > other.from ? -1 : 1
+  return one.name < other.name ? -1 : 1
+}
+
+/** The sale that replaces a price's amounts at an instant, if there is one; and of each why, or why not. */
+export function saleInForce(
+  sales: By<StoredSale> | undefined,
+  at: number,
+  bundleIds: readonly string[],
+): { readonly chosen: Spanned | undefined; readonly traces: readonly SaleTrace[] } {
+  const all = Object.entries(sales ?? {}).map(spanned)
+  const judged = all.map((one) => ({ one, reason: excluded(one, at, bundleIds) }))
+  const [chosen] = judged.flatMap(({ one, reason }) => (reason ? [] : [one])).sort(precedence)
+  const traces = judged.map(({ one, reason }) =>
+    traceOf(one, reason ?? (one === chosen ? 'in force' : 'a shorter sale is in force')),
+  )
+  return { chosen, traces }
+}
+
+function traceOf({ name, from, to }: Spanned, reason: SaleReason): SaleTrace {
+  return {
+    ...{ name, reason },
+    ...(Number.isFinite(from) && { valid_from: new Date(from).toISOString() }),
+    ...(Number.isFinite(to) && { valid_to: new Date(to).toISOString() }),
+  }
+}

@@ -1,0 +1,49 @@
+/** What price books say, as it is stored. All amounts are whole numbers of the currency's smallest unit. */
+
+/** By keys that clients make up: read with `own`. */
+export type By<T> = Readonly<Record<string, T>>
+
+export interface StoredTier {
+  readonly minimum_quantity: number
+  readonly amount: number
+}
+
+export interface StoredAmount {
+  readonly amount: number
+  readonly includes_tax?: boolean | undefined
+  readonly tiers?: By<StoredTier> | undefined
+}
+
+/** By the code of the currency. */
+export type StoredCurrencies = By<StoredAmount>
+
+/** From `valid_from` on, and before `valid_to`. */
+export interface Schedule {
+  readonly valid_from?: string | null | undefined
+  readonly valid_to?: string | null | undefined
+}
+
+export interface StoredSale {
+  /** It counts only for the product as an option of these bundles. */
+  readonly bundle_ids?: readonly string[] | undefined
+  readonly schedule?: Schedule | null | undefined
+  readonly currencies?: StoredCurrencies | undefined
+}
+
+export interface StoredPrice {
+  readonly currencies: StoredCurrencies
+  readonly sales?: By<StoredSale> | undefined
+  readonly shopper_attributes?: By<string | null> | null | undefined
+}
+
+export const modifierTypes = ['price_increment', 'price_decrement', 'price_equals'] as const
+export type ModifierType = (typeof modifierTypes)[number]
+
+export interface StoredModifier {
+  readonly modifier_type: ModifierType
+  readonly currencies: StoredCurrencies
+}
+
+/** The value of a key, and nothing that every object has. */
+export const own = <T>(bag: By<T> | undefined, key: string): T | undefined =>
+  bag && Object.hasOwn(bag, key) ? bag[key] : undefined
