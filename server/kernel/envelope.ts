@@ -25,8 +25,11 @@ export interface Envelope {
    * attributes, where it is one of them, beside the type that all objects of the resource have.
    */
   readonly type?: 'top' | 'attributes'
-  /** `links` of a single object: a sibling of `data`, inside it, or left out. In lists they are never beside. */
-  readonly links: 'beside' | 'inside' | 'none'
+  /**
+   * `links` of a single object: a sibling of `data`, inside it, or left out. In lists those that are beside (`beside`)
+   * are inside, or (`single`) left out.
+   */
+  readonly links: 'beside' | 'single' | 'inside' | 'none'
   /** Links begin with the address that the client used, or (relative) with what follows this prefix of the path. */
   readonly href: 'absolute' | { readonly after: string }
   /**
@@ -51,6 +54,10 @@ function isAttribute(placing: Placing, name: string): boolean {
 /** Whether objects have a type of their own, in a field of that name. */
 export const haveOwnType = (fields: Members, placing: Placing): boolean =>
   fields.type !== undefined && !isAttribute(placing, 'type')
+
+/** Whether a single object's links are a sibling of `data`. */
+export const linksBeside = ({ links }: Pick<Envelope, 'links'>): boolean =>
+  links === 'beside' || links === 'single'
 
 /** The path of a field in a request, for the `source` of a refusal: `data.name`, `data.attributes.name`. */
 export const pathOf = (placing: Placing, name: string): string =>

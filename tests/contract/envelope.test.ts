@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { linksBeside } from '../../server/kernel/envelope.ts'
 import { Samples, specimensWith } from '../support/samples.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { appAndWorkshop } from '../workshop/index.ts'
@@ -73,7 +74,7 @@ describe.each(specimensWith('get'))('$name', (specimen) => {
       for (const name of ['created_at', 'updated_at']) expect(times[name], name).toMatch(time)
     }
     if (envelope.links === 'none') return
-    const links = envelope.links === 'beside' ? body.links : body.data.links
+    const links = linksBeside(envelope) ? body.links : body.data.links
     const { href } = envelope
     const self = typeof href === 'string' ? links.self : `${href.after}${links.self}`
     expect(self.startsWith('http'), `whether the link ${self} is absolute`).toBe(href === 'absolute')

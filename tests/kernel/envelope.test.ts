@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { action } from '../../server/kernel/action.ts'
-import type { Envelope } from '../../server/kernel/envelope.ts'
+import { type Envelope, linksBeside } from '../../server/kernel/envelope.ts'
 import { Problem } from '../../server/kernel/errors.ts'
 import { choice, text } from '../../server/kernel/fields.ts'
 import { module } from '../../server/kernel/module.ts'
@@ -41,7 +41,7 @@ const plain: Envelope = {
 const specimens = (['top', 'attributes'] as const).flatMap((fields) =>
   (['meta', 'meta.timestamps', 'fields', 'none'] as const).flatMap((times) =>
     ([0, 3, 6] as const).flatMap((digits) =>
-      (['beside', 'inside', 'none'] as const).map((links, i) => {
+      (['beside', 'single', 'inside', 'none'] as const).map((links, i) => {
         const href = i === 0 ? ('absolute' as const) : { after: '/v2' }
         const name = [fields, times.replace('.', '-'), digits, links].join('-')
         const envelope: Envelope = { times, digits, fields, links, href }
@@ -261,11 +261,11 @@ describe.each(specimens)('$name', ({ name, envelope, specimen }) => {
     }
     const self = envelope.href === 'absolute' ? world.url + specimen.path : specimen.path.replace('/v2', '')
     const links = { links: { self: `${self}/${id}` } }
-    const [beside, inside] = [envelope.links === 'beside' && links, envelope.links === 'inside' && links]
+    const [beside, inside] = [linksBeside(envelope) && links, envelope.links === 'inside' && links]
     const single = { data: { ...object, ...inside }, ...beside }
     expect([made.status, made.body]).toEqual([201, single])
     expect((await world.admin.get(`${specimen.path}/${id}`)).body).toEqual(single)
-    const inList = { ...object, ...(envelope.links !== 'none' && links) }
+    const inList = { ...object, ...(['beside', 'inside'].includes(envelope.links) && links) }
     const list = await world.admin.get(specimen.path)
     expect(list.body.data.find((one: { id: string }) => one.id === id)).toEqual(inList)
     expectDocumented(

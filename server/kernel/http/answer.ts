@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import type { Ctx } from '../context.ts'
+import { linksBeside } from '../envelope.ts'
 import type { Page } from '../query/page.ts'
 import type { Resource, Row } from '../resource.ts'
 import { linksText, objectText } from './object-text.ts'
@@ -42,7 +43,7 @@ const weak = (opaque: string): string => `W/"${opaque}"`
 /** A single object in its envelope, with its entity tag. */
 export function objectAnswer(status: number, resource: Resource, row: Row, ctx: Ctx, more = ''): Answer {
   const data = objectText(resource, row, ctx, false)
-  const links = resource.envelope.links === 'beside' ? `,"links":${linksText(resource, row, ctx)}` : ''
+  const links = linksBeside(resource.envelope) ? `,"links":${linksText(resource, row, ctx)}` : ''
   return { status, body: `{"data":${data}${links}${more}}`, headers: { etag: etagOf(row) } }
 }
 

@@ -1,4 +1,4 @@
-import { type Envelope, placed, placedSchema } from '../envelope.ts'
+import { type Envelope, linksBeside, placed, placedSchema } from '../envelope.ts'
 import { described, type Field, type Fields, isShown, type JsonSchema } from '../fields.ts'
 import { bytesShown } from '../http/problems.ts'
 import { type BodyShape, dataSchema, writable } from '../input.ts'
@@ -40,7 +40,7 @@ export function shownSchema(resource: Resource): JsonSchema {
     ...others,
     ...documented(Object.entries(also?.fields ?? {})),
     ...(meta && { meta }),
-    ...(envelope.links !== 'none' && { links: urlsSchema(resource) }),
+    ...(!['none', 'single'].includes(envelope.links) && { links: urlsSchema(resource) }),
   })
   return { description: about, ...schema, required: ['type', 'id', ...(meta ? ['meta'] : [])] }
 }
@@ -160,7 +160,7 @@ export function successOf(operation: Operation, shared: Named): Record<string, u
 function resourceAnswer(resource: Resource, name: string, shared: Named): Record<string, unknown> {
   const { noun, envelope } = resource
   if (name === 'list') return { 200: pageAnswer(resource, shared) }
-  const links = envelope.links === 'beside' ? { links: urlsSchema(resource) } : {}
+  const links = linksBeside(envelope) ? { links: urlsSchema(resource) } : {}
   const data = ref(shared.nameOf(resource) ?? '')
   const answer = {
     description: `The ${noun[0].replaceAll('-', ' ')}.`,
