@@ -176,7 +176,7 @@ export async function create(
   call: Call,
   id?: string,
 ): Promise<Answer> {
-  const read = readOnce(resource, (own) => inputOf(own).create(call.body))
+  const read = readOnce((own: Resource) => inputOf(own).create(call.body))
   await readAs(ctx, resource, scope, read)
   // For all others the table's own key to the parent is enough.
   if (ctx.who.shopper) await mustHaveParent(ctx, resource, scope, call)
@@ -187,7 +187,7 @@ export async function create(
 type Read<F extends Fields, T> = (own: Resource<F>) => T
 
 /** Reads a body once for the same resource. */
-function readOnce<F extends Fields, T>(_resource: Resource<F>, read: Read<F, T>): Read<F, T> {
+function readOnce<F extends Fields, T>(read: Read<F, T>): Read<F, T> {
   let last: { readonly own: Resource<F>; readonly said: T } | undefined
   return (own) => {
     if (last?.own !== own) last = { own, said: read(own) }
@@ -278,7 +278,7 @@ export async function get(ctx: Ctx, resource: Resource, scope: readonly string[]
 }
 
 export async function update(ctx: Ctx, resource: Resource, scope: readonly string[], id: string, call: Call) {
-  const read = readOnce(resource, (own) => inputOf(own).update(call.body))
+  const read = readOnce((own: Resource) => inputOf(own).update(call.body))
   await readAs(ctx, resource, scope, read)
   return objectAnswer(200, resource, await changeBy(ctx, resource, scope, id, read, call.ifMatch), ctx)
 }
