@@ -131,11 +131,12 @@ export async function listCoreEntries(
     ...facts,
     declared: undefined as never,
     scopeColumns: [],
+    counted: false,
     filter: walks,
     sort: ['created_at', 'id', 'updated_at'],
     table: all.length === 1 ? of.table : `(${tables.join(' UNION ALL ')}) extended`,
   }
-  const page = await fetchPage(ctx, { resource: objects, scope: [], where: () => 'true' }, parse(call.query))
+  const page = await fetchPage(ctx, { resource: objects, scope: [] }, parse(call.query))
   const fields = await fieldsOf(ctx, flow.id)
   for (const row of page.rows) ctx.instance.onRead(ctx, of, row)
   const data = page.rows.map((row) => objectText(entries, entryOf(flow, fields, row), ctx, true)).join(',')

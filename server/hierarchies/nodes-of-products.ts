@@ -5,10 +5,21 @@ import { group, list, text } from '../kernel/fields.ts'
 import { type Answer, json } from '../kernel/http/answer.ts'
 import { isId } from '../kernel/ids.ts'
 import { findVisible, list as listOf } from '../kernel/operations.ts'
+import { type Resource, resource } from '../kernel/resource.ts'
 import { filterCondition, products } from '../products/index.ts'
 import { nodesOfStore } from './node-lists.ts'
 import { attachProducts, detachProducts } from './node-products.ts'
-import { nodes } from './nodes.ts'
+import { type NodeFields, nodes } from './nodes.ts'
+
+const nodesOfProduct: Resource<NodeFields> = resource({
+  ...nodesOfStore,
+  noun: ['node-of-product', 'nodes-of-product'],
+  table:
+    '(SELECT n.*, p.id AS product_id FROM node_products p ' +
+    'JOIN nodes n ON n.store_id = p.store_id AND n.id = p.node_id) nodes',
+  scope: { columns: ['product_id'] },
+  counted: false,
+})
 
 /** Lists the nodes that a product is in. */
 export const listNodesOfProduct = action({
@@ -17,12 +28,10 @@ export const listNodesOfProduct = action({
   about: 'Lists the nodes that a product is in, whether it is live or not.',
   area: 'hierarchies',
   status: 200,
-  shows: { page: true },
+  shows: { resource: nodes, page: true, rows: [nodesOfProduct] },
   async run(ctx, call) {
     const { id } = await findVisible(ctx, products, call.params.product_id)
-    const ofProduct = (bind: (value: unknown) => string) =>
-      `id IN (SELECT p.node_id FROM node_products p WHERE p.store_id = $1 AND p.id = ${bind(id)}::uuid)`
-    return listOf(ctx, nodesOfStore, [ctx.store.id], call, ofProduct)
+    return listOf(ctx, nodesOfProduct, [id], call)
   },
 })
 

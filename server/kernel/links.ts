@@ -111,6 +111,7 @@ export function keptInRows(
     path: '',
     table,
     scope: { columns: [ownerColumn] },
+    counted: false,
     fields: {},
     filter: {},
     area: owner.area,

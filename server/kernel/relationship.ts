@@ -176,11 +176,7 @@ async function list(ctx: Ctx, of: Relationship, owner: Row, call: Call): Promise
   if (!keeper.rows || of.holds === 'one') {
     return json(200, { data: shown(of, await keeper.read(ctx, owner)), links: linksTo(ctx, of, call) })
   }
-  const page = await fetchPage(
-    ctx,
-    { resource: keeper.rows, scope: [owner.id], where: () => 'true' },
-    parse(call.query),
-  )
+  const page = await fetchPage(ctx, { resource: keeper.rows, scope: [owner.id] }, parse(call.query))
   return listAnswer(keeper.rows, page, ctx, call)
 }
 

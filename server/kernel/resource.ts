@@ -173,6 +173,8 @@ export interface Definition<
   readonly sort?: readonly string[]
   /** The order of a list where the request names none: the newest first, unless it is told. It needs an index. */
   readonly order?: Order | OwnOrder
+  /** Its lists have no counters, as few rows are in each: they are counted as they are listed. */
+  readonly counted?: false
   /** The highest `page[offset]`, where the public contract has one: 400 beyond. Links further down are cursors. */
   readonly offsetMax?: number
   /** The row of the access table that says who may call. */

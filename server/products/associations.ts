@@ -20,6 +20,7 @@ export const associations: Resource = resource({
     by: 'place',
     about: 'those with a sort_order first, the lowest before all; then as they were added',
   },
+  counted: false,
   area: 'products',
   envelope: { ...productEnvelope, times: 'none', links: 'none' },
   operations: [],

@@ -3,15 +3,13 @@ import { listAnswer } from '../kernel/http/answer.ts'
 import { list } from '../kernel/operations.ts'
 import { fetchPage } from '../kernel/query/page.ts'
 import { parse } from '../kernel/query/parse.ts'
-import { resource } from '../kernel/resource.ts'
+import { type Resource, resource } from '../kernel/resource.ts'
 import { associations, findBoth } from './associations.ts'
+import type { ProductFields } from './product-fields.ts'
 import { products } from './products.ts'
 
 const path = '/pcm/products/:product_id/custom-relationships/:slug'
 const inOrder = 'those with a sort_order first, the lowest before all; then as they were added'
-// Counted as they are: few are in a list.
-const all = () => 'true'
-
 /** Lists the ids of the products that a product is associated with by a custom relationship. */
 export const listAssociatedProductIds = action({
   name: 'list-associated-product-ids',
@@ -19,22 +17,25 @@ export const listAssociatedProductIds = action({
   about: `Lists the ids of the products that a product is associated with by a custom relationship: ${inOrder}.`,
   area: 'products',
   status: 200,
-  shows: { page: true },
+  shows: { page: true, rows: [associations] },
   async run(ctx, call) {
     const { productId, by } = await findBoth(ctx, call.params)
-    const source = { resource: associations, scope: [productId, by.id], where: all }
+    const source = { resource: associations, scope: [productId, by.id] }
     return listAnswer(associations, await fetchPage(ctx, source, parse(call.query)), ctx, call)
   },
 })
 
 /** The same products, as they are. */
-const associatedProducts = resource({
+const associatedProducts: Resource<ProductFields> = resource({
   ...products,
+  noun: ['product-associated-with-another', 'products-associated-with-another'],
   table:
     '(SELECT p.*, a.place, a.product_id AS associated_with, a.custom_relationship_id AS associated_by ' +
     'FROM associated_products a JOIN products p ON p.store_id = a.store_id AND p.id = a.id) products',
   scope: { columns: ['associated_with', 'associated_by'] },
   order: { by: 'place', about: inOrder },
+  counted: false,
+  operations: [],
 })
 
 /** Lists the products that a product is associated with by a custom relationship. */
@@ -44,9 +45,9 @@ export const listAssociatedProducts = action({
   about: `Lists the products that a product is associated with by a custom relationship: ${inOrder}.`,
   area: 'products',
   status: 200,
-  shows: { page: true },
+  shows: { resource: products, page: true, rows: [associatedProducts] },
   async run(ctx, call) {
     const { productId, by } = await findBoth(ctx, call.params)
-    return list(ctx, associatedProducts, [productId, by.id], call, all)
+    return list(ctx, associatedProducts, [productId, by.id], call)
   },
 })

@@ -1,6 +1,17 @@
 import { action } from '../kernel/action.ts'
 import { findVisible, list } from '../kernel/operations.ts'
+import { type Resource, resource } from '../kernel/resource.ts'
+import type { ProductFields } from './product-fields.ts'
 import { products } from './products.ts'
+
+/** The products that have this parent. */
+const children: Resource<ProductFields> = resource({
+  ...products,
+  noun: ['child-product', 'child-products'],
+  scope: { columns: ['parent_id'] },
+  counted: false,
+  operations: [],
+})
 
 /** Lists the children of a product, a page at a time. */
 export const listChildren = action({
@@ -10,9 +21,9 @@ export const listChildren = action({
     'Lists the children of a product, a page at a time: filtered, sorted and shown as any list of products.',
   area: 'products',
   status: 200,
-  shows: { page: true },
+  shows: { resource: products, page: true, rows: [children] },
   async run(ctx, call) {
     const { id } = await findVisible(ctx, products, call.params.product_id)
-    return list(ctx, products, [], call, (bind) => `parent_id = ${bind(id)}::uuid`)
+    return list(ctx, children, [id], call)
   },
 })

@@ -14,6 +14,7 @@ const quoted = (name: string) => `"${name}"`
  * timestamp. False when there can be no copies: what is unique is not made up, but refers to what is there.
  */
 export async function cloneRows(world: World, of: Resource, id: string, count: number): Promise<boolean> {
+  if (!isTable(of)) return false
   if (await standsForAnother(world, of.table)) return false
   const uniques = await bindingOn(world, of, id)
   const fields = Object.entries(of.fields as Fields).filter(([, { options }]) => !options.refersTo)
@@ -29,6 +30,9 @@ export async function cloneRows(world: World, of: Resource, id: string, count: n
   await insertCopies(world, of, id, docs)
   return true
 }
+
+/** Whether its rows are those of a table, not of a query. */
+export const isTable = ({ table }: Pick<Resource, 'table'>): boolean => /^\w+$/.test(table)
 
 /** Whether a row's id is that of another table's row: there are as many as there are of those. */
 async function standsForAnother(world: World, table: string): Promise<boolean> {

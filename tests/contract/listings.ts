@@ -5,7 +5,7 @@ import type { FilterRule, Resource, ValueType } from '../../server/kernel/resour
 import { type Made, operations, type Samples, specimenNamed, specimensWith } from '../support/samples.ts'
 import type { Specimen } from '../support/specimens.ts'
 import type { World } from '../support/world.ts'
-import { cloneRows } from './clone-rows.ts'
+import { cloneRows, isTable } from './clone-rows.ts'
 import { shownId } from './shown-ids.ts'
 
 /** A list of the API, and what it lists. */
@@ -108,12 +108,13 @@ export async function expected(
 ): Promise<string[]> {
   const { resource } = listing.specimen
   const { table, scopeColumns } = resource
+  const from = isTable(resource) ? table : `(SELECT * FROM ${table})`
   const column = sort.replace('-', '')
   const way = sort.startsWith('-') ? 'DESC' : 'ASC'
   const within = scopeColumns.map((name) => `AND t.${name} = one.${name}`).join(' ')
   const { rows } = await world.sql(
     `SELECT ${shownId(resource, 't')} AS id
-     FROM ${table} t JOIN ${table} one ON ${shownId(resource, 'one')} = $1 AND one.store_id = t.store_id ${within}
+     FROM ${from} t JOIN ${from} one ON ${shownId(resource, 'one')} = $1 AND one.store_id = t.store_id ${within}
      WHERE t.store_id = $2 ORDER BY t.${column} ${way}, t.id ${way}`,
     [anId, world.storeId],
   )

@@ -44,6 +44,13 @@ export const hierarchies: ModuleSamples = {
     'node-child': (client, _samples, collection) =>
       makeNode(client, above(collection), collection.split('/')[5]),
     'node-of-any-hierarchy': anotherNode,
+    'node-of-product': async (client, samples, collection) => {
+      const node = await anotherNode(client, samples)
+      const hierarchy = above(await samples.path('/pcm/hierarchies/:hierarchy_id/nodes'))
+      const data = [{ type: 'product', id: collection.split('/')[3] }]
+      await client.post(`${hierarchy}/nodes/${node.id}/relationships/products`, { data })
+      return node
+    },
     'node-product': async (client, samples, collection) => {
       const product = await samples.make(samples.named('product'))
       const links = collection.replace(/products$/, 'relationships/products')

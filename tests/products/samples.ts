@@ -13,6 +13,14 @@ const others = async (_client: Client, samples: Samples) => ({
   data: [{ type: 'product', id: (await samples.make(samples.named('product'))).id }],
 })
 
+/** Another product that the one in the path is associated with. */
+const associated = async (client: Client, samples: Samples, collection: string) => {
+  const { body } = await samples.make(samples.named('product'))
+  const data = [{ type: 'product', id: body.data.id }]
+  await client.post(collection.replace(/\/products$/, ''), { data })
+  return body.data
+}
+
 export const productSamples: ModuleSamples = {
   // What is in a bundle must be there.
   completions: { product: async () => ({ components: undefined }) },
@@ -24,6 +32,8 @@ export const productSamples: ModuleSamples = {
     'dissociate-products': others,
   },
   makers: {
+    'associated-product': associated,
+    'product-associated-with-another': associated,
     tag: async (client) => {
       const attributes = { name: 'Tagged', commodity_type: 'physical', tags: [`sample-${++tags}`] }
       await client.post('/pcm/products', { data: { type: 'product', attributes } })

@@ -1,5 +1,8 @@
+import { expect, vi } from 'vitest'
 import { type ModifierType, modifierTypes, partsOf } from '../../server/variations/modifier-types.ts'
+import type { Client } from '../support/client.ts'
 import type { ModuleSamples } from '../support/module-samples.ts'
+import type { Samples } from '../support/samples.ts'
 
 /** Where in the types the last one was taken, so that those who make modifiers at the same time make others. */
 let place = 0
@@ -11,7 +14,33 @@ const types = modifierTypes.filter((type) => {
   return isWord && ['append', 'prepend', 'equals'].includes(operation)
 })
 
+/** A child of the product in the path, built for one option more than there were. */
+async function anotherChild(client: Client, _samples: Samples, collection: string) {
+  const parent = collection.split('/').slice(0, 4).join('/')
+  const links = `${parent}/relationships/variations`
+  const post = async (path: string, type: string) => {
+    const attributes = { name: crypto.randomUUID() }
+    return (await client.post(path, { data: { type, attributes } })).body.data
+  }
+  const linked = (await client.get(links)).body.data[0]
+  const { id } = linked ?? (await post('/pcm/variations', 'product-variation'))
+  await post(`/pcm/variations/${id}/options`, 'product-variation-option')
+  await client.put(links, { data: [{ type: 'product-variation', id }] })
+  const children = async () => (await client.get(`${collection}?page[limit]=1`)).body
+  const before = (await children()).meta.results.total
+  await client.post(`${parent}/build`, {})
+  return vi.waitFor(
+    async () => {
+      const { data, meta } = await children()
+      expect(meta.results.total).toBe(before + 1)
+      return data[0]
+    },
+    { timeout: 20_000 },
+  )
+}
+
 export const variationSamples: ModuleSamples = {
+  makers: { 'child-product': anotherChild },
   completions: {
     // An option has one of each type.
     'product-variation-modifier': async (client, _samples, collection) => {

@@ -33,12 +33,12 @@ export function pageSql(
   window: Window,
   storeId: string,
 ): Sql {
+  const uncounted = source.where !== undefined || source.resource.counted === false
   // Of editions only the whole is known without counting.
-  const counted = source.where || (filter && source.resource.editions)
-  const range = counted ? undefined : rangeOf(filter)
+  const range = uncounted || (filter && source.resource.editions) ? undefined : rangeOf(filter)
   const walked = range && walkedPage(source, range, window, storeId)
   if (walked) return walked
-  const indexed = filter && !source.where ? indexedPage(source, filter, window, storeId) : undefined
+  const indexed = filter && !uncounted ? indexedPage(source, filter, window, storeId) : undefined
   return indexed ?? skippedPage(source, filter, range, window, storeId)
 }
 
@@ -88,7 +88,7 @@ function skippedRows(resource: Resource, conditions: string, window: Window): st
   const { limit, offset } = window
   const cut = `ORDER BY ${order(window)} LIMIT ${limit}${offset ? ` OFFSET ${offset}` : ''}`
   const from = `FROM ${resource.table} WHERE ${conditions} ${cut}`
-  return offset < deepFrom
-    ? `SELECT * ${from}`
-    : wholeRows(resource, `SELECT ${keyOf(resource).join(', ')} ${from}`)
+  if (offset < deepFrom) return `SELECT * ${from}`
+  const rowsOf = `(SELECT * FROM ${resource.table} WHERE ${address(resource)})`
+  return wholeRows(resource, `SELECT ${keyOf(resource).join(', ')} ${from}`, rowsOf)
 }
