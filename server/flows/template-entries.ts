@@ -1,7 +1,9 @@
 import type { Work } from '../kernel/context.ts'
-import type { Resource, Row } from '../kernel/resource.ts'
+import { described, type JsonSchema } from '../kernel/fields.ts'
+import { type Resource, type Row, shown } from '../kernel/resource.ts'
 import { entries, type Kept } from './entries.ts'
 import { flowEntries } from './flow-rows.ts'
+import type { Template } from './templates.ts'
 
 /** Something that is shown with the product has changed. */
 const touchProduct = async ({ store }: Work, { id }: Row): Promise<void> =>
@@ -23,14 +25,40 @@ export const entriesOfTemplates: Resource = {
   afterDelete: touchProduct,
 }
 
-/**
- * The document of a product with what templates say of it: by the template's slug, then by the field's. Few have any,
- * so the document of the rest is shown as it is stored.
- */
-export const withExtensions = (product: string): string =>
-  `coalesce((SELECT jsonb_set(${product}doc::jsonb, '{attributes,extensions}', jsonb_object_agg(w.slug, e.doc))::json
-    FROM flow_entries e JOIN flows w ON w.store_id = e.store_id AND w.id = e.flow_id AND w.doc->>'enabled' = 'true'
-    WHERE e.store_id = ${product}store_id AND e.product_id = ${product}id HAVING count(*) > 0), ${product}doc)`
+/** What an entry says, with null for each other field of its template that is not left out then. */
+const completed = `coalesce(a.nothing, '{}') || jsonb_strip_nulls(e.doc::jsonb)`
+
+type Told = Pick<Template, 'slug' | 'entries'>
+
+const fieldsOf = (templates: readonly Told[]) => {
+  const properties = Object.fromEntries(templates.map((one) => [one.slug, templateSchema(one)]))
+  const about = "What templates say of it: by the template's slug, then by the field's."
+  return { extensions: shown({ properties, additionalProperties: { type: 'object' } }, { about }) }
+}
+
+/** What templates say of a product, shown with it. */
+export const withExtensions = {
+  fields: fieldsOf([]),
+  sql: (product: string): string =>
+    `(SELECT '"extensions":{' || string_agg(to_json(w.slug)::text || ':' || (${completed})::text, ',') || '}'
+      FROM flow_entries e JOIN flows w ON w.store_id = e.store_id AND w.id = e.flow_id AND w.doc->>'enabled' = 'true'
+      LEFT JOIN added_fields a ON a.store_id = w.store_id AND a.name = w.id::text
+      WHERE e.store_id = ${product}store_id AND e.product_id = ${product}id)`,
+}
+
+/** The same, told as the templates of a store are. */
+export const extensionsOf = (templates: readonly Told[]) => ({
+  ...withExtensions,
+  fields: fieldsOf(templates),
+})
+
+function templateSchema({ entries: { fields, added } }: Told): JsonSchema {
+  const properties = (added?.fields ?? []).flatMap(({ name, hidden }) => {
+    const field = fields[name]
+    return hidden || !field ? [] : [[name, described(field)] as const]
+  })
+  return { type: 'object', properties: Object.fromEntries(properties) }
+}
 
 /**
  * Gives these products the entries that another has, but for those of templates that they have entries of themselves.

@@ -202,10 +202,11 @@ export interface Definition<
    */
   readonly meta?: WorkedOut<Meta, [row: Row<F>]>
   /**
-   * The SQL of what is shown, where that is more than the stored document: other rows say one of its members. `row`
-   * stands before the names of its columns. Who changes those rows makes a new version of it (`touchAll`).
+   * Fields that other rows say: what they are, for the API document, and the SQL of their text, as members of an object
+   * (`"name":value`), or null. `row` stands before the names of its columns. Who changes those rows makes a new version
+   * of it (`touchAll`).
    */
-  readonly shownDoc?: (row: string) => string
+  readonly shownWith?: { readonly fields: Fields; readonly sql: (row: string) => string }
   /** Members of `links` beyond `self`, or a `self` that is elsewhere. */
   readonly links?: WorkedOut<Links, [row: Row<F>, ctx: Ctx]>
   /** Members beside the fields that are worked out for each answer, such as an address that begins with ours. */

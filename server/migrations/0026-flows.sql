@@ -1,3 +1,8 @@
+CREATE FUNCTION nothing_said(fields json) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
+  SELECT coalesce(jsonb_object_agg(f->>'name', NULL), '{}') FROM json_array_elements(fields) f
+  WHERE f->'hidden' IS NULL AND f->'holdsLinks' IS NULL AND f->'omitNull' IS NULL
+$$;
+
 -- The fields that stores add to resources at run time, by the name that the resource has for it. Every statement that
 -- reads or writes such rows asks for `state`, which is another one whenever `fields` are: see docs/decisions/0019.
 CREATE TABLE added_fields (
@@ -5,6 +10,8 @@ CREATE TABLE added_fields (
   name text NOT NULL,
   state uuid NOT NULL,
   fields json NOT NULL,
+  -- What is shown of an object that has a value for none of them.
+  nothing jsonb GENERATED ALWAYS AS (nothing_said(fields)) STORED NOT NULL,
   CONSTRAINT added_fields_pkey PRIMARY KEY (store_id, name)
 );
 

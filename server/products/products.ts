@@ -27,7 +27,7 @@ export const products = resource({
   refusedWith: 422,
   meta: productMeta,
   also: productLinks,
-  shownDoc: withExtensions,
+  shownWith: withExtensions,
   include: productIncludes,
   beforeWrite: completeProduct,
   beforeDelete: holdParent,

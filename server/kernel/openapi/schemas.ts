@@ -28,8 +28,10 @@ const times = { created_at: time, updated_at: time }
 
 /** The object as answers show it. */
 export function shownSchema(resource: Resource): JsonSchema {
-  const { type, about, fields, envelope, also } = resource
-  const shown = Object.entries(fields).filter(([, { options }]) => isShown(options))
+  const { type, about, fields, shownWith, envelope, also } = resource
+  const shown = Object.entries({ ...fields, ...shownWith?.fields }).filter(([, { options }]) =>
+    isShown(options),
+  )
   const meta = metaSchema(resource)
   const told = { ...(envelope.times === 'fields' && times), ...documented(shown) }
   const { properties } = placedSchema(envelope, { const: type }, told)

@@ -15,7 +15,8 @@ export function rowColumns(resource: Resource, alias = ''): string {
     // A timestamp's text then depends on no setting of the session.
     `${alias}created_at AT TIME ZONE 'UTC'`,
     `${alias}updated_at AT TIME ZONE 'UTC'`,
-    resource.shownDoc?.(alias || `${resource.table.split(' ').at(-1)}.`) ?? `${alias}doc`,
+    `${alias}doc`,
+    ...(resource.shownWith ? [resource.shownWith.sql(alias || `${resource.table.split(' ').at(-1)}.`)] : []),
     ...(own ? [alias + own] : []),
     ...resource.scopeColumns.map((column) => `${alias}${column}`),
     ...stateColumns(resource, alias),
@@ -36,15 +37,26 @@ const isoTime = (text: string) =>
 
 const noScope: readonly string[] = []
 
+/** Where the columns behind the document are. */
+const behindDoc = ({ shownWith }: Resource, at: number): number => at + (shownWith ? 6 : 5)
+
 /** Where the columns of the scope are, and what is behind them. */
 function scopeIn(resource: Resource, at: number): [from: number, to: number] {
-  const from = at + (ownOrderOf(resource) === undefined ? 5 : 6)
+  const from = behindDoc(resource, at) + (ownOrderOf(resource) === undefined ? 0 : 1)
   return [from, from + resource.scopeColumns.length]
 }
 
 /** The state of what the store has added to the resource, as the row's columns tell it. */
 export const stateIn = (resource: Resource, tuple: Tuple, at = 0): string | null | undefined =>
   tuple[scopeIn(resource, at)[1]]
+
+/** The document with further members among its fields, before the others. */
+function withMembers({ fields }: Envelope, text: string, members: string | null | undefined): string {
+  if (!members) return text
+  // Nothing but a type, which is a word, is before the attributes: the first brace opens them.
+  const at = fields === 'attributes' ? text.indexOf('{', 1) + 1 : 1
+  return `${text.slice(0, at)}${members}${text[at] === '}' ? '' : ','}${text.slice(at)}`
+}
 
 class StoredRow<F extends Fields> implements Row<F> {
   readonly id: string
@@ -66,9 +78,11 @@ class StoredRow<F extends Fields> implements Row<F> {
     this.version = Number(tuple[at + 1])
     this.createdAt = isoTime(tuple[at + 2] as string)
     this.updatedAt = isoTime(tuple[at + 3] as string)
-    this.text = completeText(resource, tuple[at + 4] as string)
+    const text = completeText(resource, tuple[at + 4] as string)
+    const placeAt = behindDoc(resource, at)
+    this.text = withMembers(envelope, text, placeAt > at + 5 ? tuple[at + 5] : undefined)
     this.added = resource.added
-    this.place = scopeAt > at + 5 ? (tuple[at + 5] as string) : undefined
+    this.place = scopeAt > placeAt ? (tuple[placeAt] as string) : undefined
     this.scope = scopeEnd === scopeAt ? noScope : (tuple.slice(scopeAt, scopeEnd) as string[])
     this.written = written
     this.#envelope = envelope
