@@ -3,6 +3,7 @@ import { app, shopperTokens } from './app.ts'
 import type { AccessTable } from './kernel/auth/access.ts'
 import type { Module } from './kernel/module.ts'
 import { type ApiDocument, apiDocument } from './kernel/openapi.ts'
+import type { Resource } from './kernel/resource.ts'
 import { access as appAccess } from './permissions/access.ts'
 
 const description = `Get an access token with an application key, then send it with every request:
@@ -15,11 +16,13 @@ Bodies are JSON in the envelope \`{"data": {"type": …, …}}\`, and answers to
 \`{"errors": [{"title", "status", "detail", "code", "source"}]}\`.`
 
 /** The API document of the whole server, or of one with other modules. */
-export const sutlerApi = (modules: readonly Module[] = app, access: AccessTable = appAccess): ApiDocument =>
-  apiDocument(modules, {
-    title: 'Sutler',
-    version: packageJson.version,
-    description,
-    access,
-    shopperTokens,
-  })
+export const sutlerApi = (
+  modules: readonly Module[] = app,
+  access: AccessTable = appAccess,
+  ownOf?: (of: Resource) => Resource,
+): ApiDocument =>
+  apiDocument(
+    modules,
+    { title: 'Sutler', version: packageJson.version, description, access, shopperTokens },
+    ownOf,
+  )

@@ -112,6 +112,7 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
       onWrite: (storeId) => sequencer.wake(storeId),
       mayConnect: (address) => isPublic(address) || isIn(config.providerNetworks, address),
       strictPasswords: config.strictPasswords,
+      apiDocument: (ownOf) => sutlerApi(modules, access, ownOf),
       baseUrl: config.baseUrl,
     }
     await firstStart(database, config, clock, (credentials) => announce(credentials, config))
@@ -127,7 +128,7 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
     undo.push(() => jobs.stop())
     const server = buildServer(instance, modules, config.trustProxy)
     health(server, database, disk)
-    docs(server, () => sutlerApi(modules, access), config.baseUrl)
+    docs(server, instance.apiDocument, config.baseUrl)
     undo.push(() => server.close())
     const url = await listen(server, config)
     return { url, instance, failed: embedded?.exited ?? new Promise(() => {}), stop }

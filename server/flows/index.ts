@@ -5,6 +5,7 @@ import { extendedBy } from './extended-by.ts'
 import { getFieldOfFlow, listFieldsOfFlow } from './fields-of-flow.ts'
 import { flowFields } from './flow-fields.ts'
 import { flows as flowResource } from './flows.ts'
+import { getStoreApiDocument } from './get-store-api-document.ts'
 
 export { productsWhere } from './entry-filters.ts'
 export type { ValueType } from './field-rules.ts'
@@ -32,6 +33,7 @@ export const flows = (chapters: () => readonly Module[]): Module => {
       listFieldsOfFlow(fields, 'fields'),
       listFieldsOfFlow(fields, 'attributes'),
       getFieldOfFlow(fields),
+      getStoreApiDocument(extended),
       ...entryOperations(extended),
       ...linkEntry(extended),
     ],

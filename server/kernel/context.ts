@@ -5,6 +5,7 @@ import type { Tokens } from './auth/tokens.ts'
 import type { Clock } from './clock.ts'
 import { type Job, queue } from './jobs.ts'
 import type { Mailer } from './mail.ts'
+import type { ApiDocument } from './openapi.ts'
 import type { Resource, Row } from './resource.ts'
 import type { Blobs } from './storage/blobs.ts'
 import type { Database } from './storage/database.ts'
@@ -69,6 +70,8 @@ export interface Instance {
   readonly mayConnect: (address: string) => boolean
   /** Whether passwords are held to more than their length. The modules that have passwords say to what. */
   readonly strictPasswords: boolean
+  /** Of everything the server does; of one store, where its resources are told. */
+  readonly apiDocument: (ownOf?: (of: Resource) => Resource) => ApiDocument
   /** The address clients use, when it is fixed by a setting. */
   readonly baseUrl: string | undefined
 }

@@ -4,6 +4,7 @@ import { type Module, type Operation, rightFor, toldOf } from './module.ts'
 import { components, type Named, problemResponses } from './openapi/components.ts'
 import { parametersOf } from './openapi/parameters.ts'
 import { bodyOf, successOf } from './openapi/schemas.ts'
+import type { Resource } from './resource.ts'
 
 /** What the document says of the application as a whole; the application brings it. */
 export interface About {
@@ -15,10 +16,13 @@ export interface About {
   readonly shopperTokens: readonly Pick<ShopperToken, 'header' | 'kind'>[]
 }
 
-/** The OpenAPI 3.1 document of everything the modules do. It names no server: whoever serves it knows the address. */
-export function apiDocument(modules: readonly Module[], about: About) {
+/**
+ * The OpenAPI 3.1 document of everything the modules do; of one store, where its resources are told. It names no server:
+ * whoever serves it knows the address.
+ */
+export function apiDocument(modules: readonly Module[], about: About, ownOf?: (of: Resource) => Resource) {
   const { title, version, description, shopperTokens } = about
-  const shared = components(modules)
+  const shared = components(modules, ownOf)
   const paths: Record<string, Record<string, unknown>> = {}
   for (const { name, operations } of modules) {
     for (const operation of operations) {

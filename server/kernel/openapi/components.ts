@@ -15,7 +15,11 @@ export interface Named {
 
 const pascal = (noun: string) => noun.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase())
 
-export function components(modules: readonly Module[]): Named {
+/** `ownOf`: a resource as a store has it. */
+export function components(
+  modules: readonly Module[],
+  ownOf: (resource: Resource) => Resource = (resource) => resource,
+): Named {
   const resources = [
     ...new Set(
       modules
@@ -26,9 +30,10 @@ export function components(modules: readonly Module[]): Named {
   const names = new Map(resources.map((resource) => [resource, pascal(resource.noun[0])]))
   const schemas: Record<string, unknown> = { Problems: problemsSchema, Page: pageSchema, Links: linksSchema }
   for (const [resource, name] of names) {
-    schemas[name] = shownSchema(resource)
-    schemas[`New${name}`] = newSchema(resource)
-    schemas[`${name}Changes`] = changesSchema(resource)
+    const own = ownOf(resource)
+    schemas[name] = shownSchema(own)
+    schemas[`New${name}`] = newSchema(own)
+    schemas[`${name}Changes`] = changesSchema(own)
   }
   return {
     components: { schemas, parameters, headers, responses: responses() },
