@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openWorld, type World } from '../support/world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+})
+afterAll(() => world.close())
+
+const ids = (i: string) => `md5(${i}::text)::uuid`
+
+test.for([
+  [
+    'products',
+    `INSERT INTO products (store_id, id, created_at, updated_at, doc, hidden)
+     SELECT $1, ${ids('i')}, now(), now(),
+       '{"attributes":{"name":"One","status":"draft","commodity_type":"physical"}}',
+       CASE i WHEN 0 THEN '{"product_type":"parent"}'::json
+         ELSE json_build_object('product_type', 'child', 'parent_id', ${ids('0')}) END
+     FROM generate_series(0, 500) i`,
+  ],
+  [
+    'nodes',
+    `INSERT INTO nodes (store_id, hierarchy_id, id, created_at, updated_at, doc, hidden)
+     SELECT $1, CASE i WHEN 0 THEN $1 ELSE ${ids('0')} END, ${ids('i')}, now(), now(),
+       json_build_object('attributes', json_build_object('name', i::text), 'relationships', CASE WHEN i > 0 THEN
+         json_build_object('parent', json_build_object('data', json_build_object('id', ${ids('0')}))) END),
+       '{"breadcrumbs":[],"changed_at":0}'
+     FROM generate_series(0, 500) i`,
+  ],
+])('whoever deletes thousands of %s plans but once how their children are found', async ([table, insert]) => {
+  await world.sql(insert as string, [world.storeId])
+  await world.sql(`ANALYZE ${table}`)
+  const connection = await world.server.instance.database.pool.connect()
+  try {
+    // As the triggers ask it, which nobody can look into.
+    await connection.query(
+      `PREPARE asked (uuid, uuid) AS DELETE FROM ${table} WHERE store_id = $1 AND parent_id = $2`,
+    )
+    for (let i = 1; i <= 10; i++)
+      await connection.query(`EXECUTE asked ('${world.storeId}', ${ids(String(i))})`)
+    const { rows } = await connection.query(
+      `SELECT generic_plans::int AS once, custom_plans::int AS anew FROM pg_prepared_statements WHERE name = 'asked'`,
+    )
+    // The first five are for comparison.
+    expect(rows).toEqual([{ once: 5, anew: 5 }])
+    const { rows: plan } = await connection.query(
+      `EXPLAIN (GENERIC_PLAN) DELETE FROM ${table} WHERE store_id = $1 AND parent_id = $2`,
+    )
+    expect(plan.map((line) => line['QUERY PLAN']).join('\n')).toContain('Index Scan')
+  } finally {
+    connection.release(true)
+  }
+})
