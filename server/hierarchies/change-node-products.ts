@@ -31,7 +31,7 @@ export const addNodeProducts = action({
     withNode(ctx, params, 201, async (work, id) => {
       const ids = idsIn(data)
       await mustBeThere(work, data as readonly Link[])
-      await attachProducts(work, [id], (bind) => `SELECT unnest(${bind(ids)}::uuid[]) AS id`)
+      await attachProducts(work, [id], (bind) => `products.id = ANY(${bind(ids)}::uuid[])`)
     }),
 })
 
@@ -50,7 +50,7 @@ export const deleteNodeProducts = action({
       const curated = doc.curated_products ?? []
       const left = curated.filter((product) => !ids.includes(product))
       if (left.length < curated.length) await change(work, nodes, scope, id, { curated_products: left })
-      await detachProducts(work, [id], (bind) => `SELECT unnest(${bind(ids)}::uuid[])`)
+      await detachProducts(work, [id], (bind) => `products.id = ANY(${bind(ids)}::uuid[])`)
     }),
 })
 

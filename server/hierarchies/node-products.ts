@@ -26,22 +26,30 @@ export const nodeProducts: Resource = resource({
   },
 })
 
-type Query = (bind: (value: unknown) => string) => string
+type Condition = (bind: (value: unknown) => string) => string
 
-/** Puts the products that a query names (`SELECT id …`) into these nodes; those that are there stay as they are. */
-export const attachProducts = ({ store }: Work, nodeIds: readonly string[], products: Query) =>
+/** What a link knows of a product, which is not changed until the link is there. In their order, as all hold them. */
+export const productsToLink = (where: string): string =>
+  `(SELECT products.id, products.updated_at FROM products WHERE products.store_id = $1 AND ${where}
+    ORDER BY products.id FOR SHARE)`
+
+/** Puts the `products` that meet a condition into these nodes; those that are there stay as they are. */
+export const attachProducts = ({ store }: Work, nodeIds: readonly string[], met: Condition) =>
   store.insertFrom(nodeProducts, {
-    columns: ['node_id', 'id', 'doc'],
+    columns: ['node_id', 'id', 'doc', 'product_updated_at'],
     rows: (bind) =>
-      `SELECT node.id, product.id, '{}'::json FROM unnest(${bind(nodeIds)}::uuid[]) AS node (id), (${products(bind)}) product`,
+      `SELECT node.id, product.id, '{}'::json, product.updated_at
+       FROM unnest(${bind(nodeIds)}::uuid[]) AS node (id), ${productsToLink(met(bind))} product`,
   })
 
-/** Takes the products that a query names off these nodes, and off what is curated in them. */
-export async function detachProducts({ store }: Work, nodeIds: readonly string[], products: Query) {
+/** Takes the `products` that meet a condition off these nodes, and off what is curated in them. */
+export async function detachProducts({ store }: Work, nodeIds: readonly string[], met: Condition) {
   // Nobody curates meanwhile.
   await store.hold(nodes, ...nodeIds)
   return store.removeAll(
     nodeProducts,
-    (bind) => `r.node_id = ANY(${bind(nodeIds)}::uuid[]) AND r.id IN (${products(bind)})`,
+    (bind) =>
+      `r.node_id = ANY(${bind(nodeIds)}::uuid[]) AND r.id IN (
+         SELECT products.id FROM products WHERE products.store_id = $1 AND ${met(bind)})`,
   )
 }

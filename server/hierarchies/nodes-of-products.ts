@@ -70,16 +70,11 @@ async function changeAll(
   change: typeof attachProducts | typeof detachProducts,
   counted: 'nodes_attached' | 'nodes_detached',
 ): Promise<Answer> {
-  const query = productsFoundBy(asked)
-  const { found, missing } = await findNodes(ctx, asked)
-  await change(ctx, found, query)
-  return json(200, { meta: { [counted]: found.length, nodes_not_found: missing } })
-}
-
-function productsFoundBy({ filter }: Wanted): (bind: (value: unknown) => string) => string {
-  const met = filterCondition(filter)
+  const met = filterCondition(asked.filter)
   if (!met) throw new Problem('bad_filter', 'Could not parse the supplied filter', { source: 'data.filter' })
-  return (bind) => `SELECT products.id FROM products WHERE products.store_id = $1 AND ${met(bind)}`
+  const { found, missing } = await findNodes(ctx, asked)
+  await change(ctx, found, met)
+  return json(200, { meta: { [counted]: found.length, nodes_not_found: missing } })
 }
 
 /** Those of the nodes that are there, which then stay until the transaction ends, and the names of the rest. */

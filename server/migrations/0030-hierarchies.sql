@@ -96,11 +96,11 @@ CREATE TABLE node_products (
   hidden json,
   -- Its place in the node's curated_products, from 1.
   curated smallint,
-  product_updated_at timestamptz(3),
+  product_updated_at timestamptz(3) NOT NULL,
   -- The curated ones first, in their order; then by the product's last change.
   place numeric GENERATED ALWAYS AS (
     coalesce(1000000000000000 - curated, extract(epoch FROM product_updated_at AT TIME ZONE 'UTC') * 1000)
-  ) STORED,
+  ) STORED NOT NULL,
   CONSTRAINT node_products_pkey PRIMARY KEY (store_id, node_id, id),
   CONSTRAINT node_products_parent_fkey FOREIGN KEY (store_id, node_id) REFERENCES nodes ON DELETE CASCADE,
   CONSTRAINT node_products_target_fkey FOREIGN KEY (store_id, id) REFERENCES products ON DELETE CASCADE
@@ -110,14 +110,8 @@ CREATE INDEX node_products_by_place ON node_products (store_id, node_id, place, 
 CREATE INDEX node_products_by_product ON node_products (store_id, id, created_at, node_id);
 CALL track('node_products', $$'node-product'$$, '{node_id}');
 
--- A product's last change is known here as it is written: while a link is made, its product is not changed.
-CREATE FUNCTION know_product_updated_at() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-  SELECT p.updated_at INTO NEW.product_updated_at FROM products p
-  WHERE p.store_id = NEW.store_id AND p.id = NEW.id FOR SHARE;
-  RETURN NEW;
-END $$;
-CREATE TRIGGER know_product_updated_at BEFORE INSERT ON node_products FOR EACH ROW
-  EXECUTE FUNCTION know_product_updated_at();
+-- A product's last change is known here as it is written. Whoever makes links locks their products, so that none is
+-- changed meanwhile.
 CREATE FUNCTION tell_nodes_of_product() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
   UPDATE node_products SET product_updated_at = NEW.updated_at WHERE store_id = NEW.store_id AND id = NEW.id;
   RETURN NULL;

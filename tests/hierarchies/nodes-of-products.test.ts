@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { namesIn, newProduct, refusal } from '../products/objects.ts'
+import { inTheWay } from '../support/in-the-way.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -66,4 +67,26 @@ test('what is no filter of products changes nothing', async () => {
   expect(refusal(await call('attach', 'eq(weight,1)')).slice(0, 2)).toEqual([400, 'filter'])
   expect(refusal(await call('detach', 'eq(name')).slice(0, 2)).toEqual([400, 'filter'])
   expect(refusal(await call('detach', ' ')).slice(0, 2)).toEqual([400, 'data.filter'])
+})
+
+test('a product that is changed while it is put into a node lies there by that change', async () => {
+  const hierarchy = await make('/pcm/hierarchies', 'hierarchy', { name: 'Late' })
+  const nodes = `/pcm/hierarchies/${hierarchy}/nodes`
+  const { id } = await newProduct(world.admin, { name: 'Late', mpn: 'late' })
+  const data = [{ type: 'product', id }]
+  const puts: readonly ((node: string) => Promise<{ status: number }>)[] = [
+    (node) => call('attach', 'eq(mpn,late)', node),
+    (node) => world.admin.post(`${nodes}/${node}/relationships/products`, { data }),
+  ]
+  for (const [i, put] of puts.entries()) {
+    const node = await make(nodes, 'node', { name: `Node ${i}` })
+    const change = `UPDATE products SET version = version + 1, updated_at = updated_at + interval '1 s' WHERE id = $1`
+    expect((await inTheWay(world, [[change, [id]]], () => put(node))).status).toBeLessThan(300)
+    const { rows } = await world.sql(
+      `SELECT p.updated_at = l.product_updated_at AS same FROM products p JOIN node_products l ON l.id = p.id
+       WHERE l.node_id = $1`,
+      [node],
+    )
+    expect(rows).toEqual([{ same: true }])
+  }
 })
