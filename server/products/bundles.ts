@@ -21,8 +21,7 @@ export async function mustBeBundle(work: Work, { id, values, before }: Draft<Pro
   if (before?.hidden.product_type === 'parent' || values.parent_id) {
     throw refuse(`A ${before?.hidden.product_type} product has no components.`)
   }
-  // What is in which bundle then stays as it is seen here.
-  await work.store.takeTurn('bundles')
+  await takeTurn(work)
   const ids = Object.values(components).flatMap(({ options }) => options.map((option) => option.id))
   const found = await work.store.keep(products, ...new Set(ids))
   for (const { path, option } of optionsOf(components)) {
@@ -31,6 +30,9 @@ export async function mustBeBundle(work: Work, { id, values, before }: Draft<Pro
   }
   await mustBeFlat(work, id, ids)
 }
+
+/** What is in which bundle stays as it is seen from here on. */
+const takeTurn = ({ store }: Work) => store.takeTurn('bundles')
 
 const optionsOf = (components: Components) =>
   Object.entries(components).flatMap(([key, { options }]) =>
@@ -67,4 +69,13 @@ export async function isInBundle({ store }: Work, id: string): Promise<boolean> 
     id,
   )
   return found.length > 0
+}
+
+/**
+ * Takes products that are about to be deleted out of what bundles consist of. The components still name them, until
+ * whoever sells the bundles mends them.
+ */
+export async function leaveBundles(work: Work, ids: readonly string[]): Promise<void> {
+  await takeTurn(work)
+  await work.store.bulk('DELETE FROM product_components WHERE store_id = $1 AND id = ANY($2::uuid[])', ids)
 }

@@ -16,7 +16,7 @@ import { products as productResource } from './products.ts'
 import { tags } from './tags.ts'
 
 export { attachTemplates, roomForTemplates } from './attach-templates.ts'
-export { isInBundle } from './bundles.ts'
+export { isInBundle, leaveBundles } from './bundles.ts'
 export { productEnvelope } from './envelope.ts'
 export { filterCondition } from './filter-condition.ts'
 export type {

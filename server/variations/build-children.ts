@@ -2,13 +2,13 @@ import { copyTemplateEntries } from '../flows/index.ts'
 import { ownKept } from '../kernel/added-fields.ts'
 import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
-import { findAll } from '../kernel/find-all.ts'
 import { newId } from '../kernel/ids.ts'
+import { inTurns } from '../kernel/in-turns.ts'
 import { change } from '../kernel/operations.ts'
 import type { Resource } from '../kernel/resource.ts'
 import { pimJob } from '../pim-jobs/index.ts'
-import { type ProductFields, products } from '../products/index.ts'
-import { type Child, type Plan, planBuild } from './build-plan.ts'
+import { leaveBundles, type ProductFields, products } from '../products/index.ts'
+import { type Child, childOf, type Plan, planBuild } from './build-plan.ts'
 import { Unbuildable } from './build-rules.ts'
 import { mustBeBuildable } from './must-be-buildable.ts'
 
@@ -21,28 +21,41 @@ export const buildChildren = pimJob<{ readonly productId: string }>({
     await work.store.hold(products, productId)
     const { parent, variations } = await mustBeBuildable(work, productId)
     const children = await holdChildren(work, productId)
-    await carryOut(work, own, parent, children, planned(parent, variations, children))
+    await carryOut(work, own, parent, children, await planned(parent, variations, children))
     return undefined
   },
 })
 
 async function holdChildren(work: Work, parentId: string): Promise<readonly Child[]> {
   const found = await work.store.rows(
-    `SELECT id FROM ${products.table} WHERE store_id = $1 AND parent_id = $2`,
+    `SELECT id FROM ${products.table} WHERE store_id = $1 AND parent_id = $2 ORDER BY id`,
     parentId,
   )
-  const ids = await work.store.hold(products, ...found.map(([id]) => id as string))
-  const rows = await findAll(work, products, [...ids])
-  return rows.map(({ id, doc, hidden }) => ({ id, values: { ...doc, ...hidden } }))
+  const held: Child[] = []
+  for (const some of partsOf(found)) {
+    const rows = await work.store.holdWhole(
+      products,
+      some.map(([id]) => id as string),
+    )
+    held.push(...rows.map(childOf))
+  }
+  return held
 }
 
-function planned(
+/** So many children are read or written by one statement: Node has others to answer before it makes the next. */
+export const partMax = 250
+
+function* partsOf<T>(all: readonly T[]): Generator<readonly T[]> {
+  for (let from = 0; from < all.length; from += partMax) yield all.slice(from, from + partMax)
+}
+
+async function planned(
   parent: Child,
   variations: Parameters<typeof planBuild>[1],
   children: readonly Child[],
-): Plan {
+): Promise<Plan> {
   try {
-    return planBuild(parent, variations, children, newId)
+    return await inTurns(planBuild(parent, variations, children, newId))
   } catch (error) {
     if (!(error instanceof Unbuildable)) throw error
     throw new Problem('unprocessable', error.message, { cause: error })
@@ -58,15 +71,19 @@ async function carryOut(
 ): Promise<void> {
   const { store } = work
   const { made, changed, gone, matrix, variations } = plan
-  if (gone.length) await store.removeAll(products, (bind) => `r.id = ANY(${bind(gone)}::uuid[])`)
-  // One may be given what another gives up: both give it up first.
-  const givingUp = inTheWay(children, changed)
-  await store.updateAll(
-    own,
-    givingUp.map(({ id, values }) => ({ id, values: { ...values, sku: null, slug: null } })),
-  )
-  await store.updateAll(own, changed)
-  await store.insertAll(own, made)
+  if (gone.length) {
+    await leaveBundles(work, gone)
+    await store.removeAll(products, (bind) => `r.id = ANY(${bind(gone)}::uuid[])`)
+  }
+  // One may be given what another gives up: all give it up first.
+  for (const some of partsOf(inTheWay(children, changed))) {
+    await store.updateAll(
+      own,
+      some.map(({ id, values }) => ({ id, values: { ...values, sku: null, slug: null } })),
+    )
+  }
+  for (const some of partsOf(changed)) await store.updateAll(own, some)
+  for (const some of partsOf(made)) await store.insertAll(own, some)
   await copyTemplates(work, parent, children, plan)
   await change(work, products, [], parent.id, { variations, variation_matrix: matrix })
 }

@@ -1,13 +1,16 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { Steps } from '../kernel/in-turns.ts'
+import type { Row } from '../kernel/resource.ts'
 import {
   type ChildVariation,
   type Product,
+  type ProductFields,
   type ProductVariation,
   products,
   type VariationMatrix,
 } from '../products/index.ts'
 import { combinationsOf, Unbuildable } from './build-rules.ts'
-import { type BuildOption, type ChildValues, childValues, isHidden } from './child-values.ts'
+import { type BuildOption, type ChildValues, childrenOf, isHidden } from './child-values.ts'
 
 /** What a build does: which children there are to be, and what becomes of those that there are. */
 
@@ -25,6 +28,12 @@ export interface Child {
   readonly values: Product
 }
 
+/** What a build looks at of a product: what templates say of it is in entries. */
+export function childOf({ id, doc, hidden }: Row<ProductFields>): Child {
+  const { extensions: _, ...values } = { ...doc, ...hidden } as Product & { readonly extensions?: unknown }
+  return { id, values }
+}
+
 export interface Plan {
   readonly made: readonly Child[]
   readonly changed: readonly Child[]
@@ -33,35 +42,47 @@ export interface Plan {
   readonly variations: readonly ProductVariation[]
 }
 
+/** An option that children are built of, and how they show it. */
+interface Choice {
+  readonly option: BuildVariation['options'][number]
+  readonly shown: ChildVariation
+}
+
 /**
  * A child stays the same for as long as its options are: with another variation it is another. One that was changed by
  * itself is left as it is.
  */
-export function planBuild(
+export function* planBuild(
   parent: Child,
   variations: readonly BuildVariation[],
   children: readonly Child[],
   newId: () => string,
-): Plan {
-  const there = new Map(children.map((child) => [keyOf(optionsOfChild(child)), child]))
-  const options = variations.map(
-    (variation) => new Map(variation.options.map((option) => [option.id, option])),
-  )
-  const combinations = combinationsOf(
+): Steps<Plan> {
+  const there = new Map<string, Child>()
+  for (const child of children) {
+    yield
+    there.set(keyOf(optionsOfChild(child)), child)
+  }
+  const choices = variations.map(choicesOf)
+  const combinations = yield* combinationsOf(
     variations.map((variation) => variation.options.map(({ id }) => id)),
     parent.values.build_rules,
   )
+  const valuesOf = childrenOf(parent.values)
   const [made, changed]: [Child[], Child[]] = [[], []]
   const matrix: MutableMatrix = {}
   const kept = new Set<string>()
   for (const ids of combinations) {
-    const chosen = ids.map((id, i) => options[i]?.get(id) as BuildVariation['options'][number])
+    yield
+    const chosen = ids.map((id, i) => choices[i]?.get(id) as Choice)
     const before = there.get(keyOf(ids))
     const id = before?.id ?? newId()
     kept.add(id)
     enter(matrix, ids, id)
     if (before?.values.edited) continue
-    const values = valuesOf(parent, chosen, variations, before?.values)
+    const told = valuesOf(chosen.map(({ option }) => option))
+    mustFit(told)
+    const values = storedAs(parent.id, told, chosen, before?.values)
     if (!before) made.push({ id, values })
     else if (!isDeepStrictEqual(values, before.values)) changed.push({ id, values })
   }
@@ -69,6 +90,14 @@ export function planBuild(
   const used = new Set(combinations.flat())
   return { made, changed, gone, matrix, variations: shownVariations(variations, used) }
 }
+
+const choicesOf = (variation: BuildVariation): ReadonlyMap<string, Choice> =>
+  new Map(
+    variation.options.map((option) => [
+      option.id,
+      { option, shown: { ...nameOf(variation), options: null, option: shownOption(option) } },
+    ]),
+  )
 
 const keyOf = (options: readonly string[]): string => [...options].sort().join(' ')
 
@@ -110,27 +139,20 @@ export const shownVariations = (
   }))
 
 /** What a child is stored as. What it has beside its attributes (its main image) stays. */
-function valuesOf(
-  parent: Child,
-  chosen: BuildVariation['options'],
-  variations: readonly BuildVariation[],
+function storedAs(
+  parentId: string,
+  told: ChildValues,
+  chosen: readonly Choice[],
   before: Product | undefined,
 ): Product {
-  const told = childValues(parent.values, chosen)
-  mustFit(told)
-  const known = Object.fromEntries(Object.entries(before ?? {}).filter(([name]) => isHidden(name)))
-  const values = {
-    ...known,
+  const known = Object.entries(before ?? {}).filter(([name]) => isHidden(name))
+  return {
+    ...Object.fromEntries(known),
     ...told,
     product_type: 'child',
-    parent_id: parent.id,
-    child_variations: variations.map((variation, i) => ({
-      ...nameOf(variation),
-      options: null,
-      option: shownOption(chosen[i] as BuildVariation['options'][number]),
-    })),
-  }
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Product
+    parent_id: parentId,
+    child_variations: chosen.map(({ shown }) => shown),
+  } as Product
 }
 
 /** What was put together must be what a product may have. */

@@ -1,3 +1,4 @@
+import type { Steps } from '../kernel/in-turns.ts'
 import type { BuildRules } from '../products/index.ts'
 
 /** Which combinations of options a product is built in: one option of each variation, as its build rules say. */
@@ -13,12 +14,16 @@ export class Unbuildable extends Error {
   override readonly name = 'Unbuildable'
 }
 
-/** A rule, as far as it is not decided yet. */
-interface Open {
+type Combination = readonly string[]
+
+interface Rule {
   readonly includes: boolean
   /** How many options it names: the rule with the most has its way. */
   readonly length: number
-  readonly left: ReadonlySet<string>
+  /** Which option it asks for, by the place of the variation. */
+  readonly asks: ReadonlyMap<number, string>
+  /** The last of these places: a combination that is right up to there meets it. */
+  readonly last: number
 }
 
 /** By the rules that a combination is known to meet: which of them name the most. */
@@ -28,83 +33,91 @@ interface Decided {
   readonly excludes: boolean
 }
 
+/** The first options of a combination, and the rules that they leave open. */
+interface Begun {
+  readonly chosen: Combination
+  readonly open: readonly Rule[]
+  readonly decided: Decided
+}
+
 /** The combinations, in the order of the variations and of their options: the ids of one of each. */
-export function combinationsOf(
+export function* combinationsOf(
   variations: readonly (readonly string[])[],
   rules: BuildRules | null | undefined,
-): readonly (readonly string[])[] {
+): Steps<readonly Combination[]> {
   const all = variations.reduce((product, options) => product * options.length, 1)
   if (all > combinationsMax) {
     throw new Unbuildable(
       `the variations make ${all} combinations of options: at most ${combinationsMax} are looked through`,
     )
   }
-  const found: (readonly string[])[] = []
-  const byDefault: Decided = {
-    length: 0,
-    includes: rules?.default !== 'exclude',
-    excludes: rules?.default === 'exclude',
-  }
-  const walk = (chosen: readonly string[], open: readonly Open[], decided: Decided) => {
+  const found: Combination[] = []
+  const byDefault = rules?.default === 'exclude'
+  const begun: Begun[] = [
+    {
+      chosen: [],
+      open: rulesThatCanBeMet(variations, rules),
+      decided: { length: 0, includes: !byDefault, excludes: byDefault },
+    },
+  ]
+  for (let next = begun.pop(); next; next = begun.pop()) {
+    yield
+    const { chosen, open, decided } = next
     const options = variations[chosen.length]
     if (!options) {
-      if (decided.includes && decided.excludes) {
-        throw new Unbuildable(
-          'could not determine whether to include or exclude a child product due to ambiguous rules',
-        )
-      }
-      if (decided.includes) found.push(chosen)
+      if (isIncluded(decided)) found.push(chosen)
       if (found.length > childrenMax) {
         throw new Unbuildable(`a product is built in at most ${childrenMax} children`)
       }
-      return
-    }
-    // Nothing is left that could bring one in again.
-    if (!decided.includes && !open.length) return
-    for (const option of options) {
-      let met = decided
-      const still: Open[] = []
-      for (const rule of open) {
-        const left = without(rule.left, option, options)
-        if (!left) continue
-        if (left.size) still.push({ ...rule, left })
-        else met = better(met, rule)
+      // Where nothing is left that could bring one in again, nobody looks further.
+    } else if (decided.includes || open.length) {
+      // The last that is put there comes first.
+      for (const option of options.toReversed()) {
+        yield
+        begun.push(withOption(next, option))
       }
-      walk([...chosen, option], still, met)
     }
   }
-  walk([], openRules(variations, rules), byDefault)
   return found
 }
 
-/** What a rule still asks for when an option of a variation is chosen; undefined when it asked for another of them. */
-function without(
-  left: ReadonlySet<string>,
-  option: string,
-  options: readonly string[],
-): ReadonlySet<string> | undefined {
-  const named = options.filter((one) => left.has(one))
-  if (!named.length) return left
-  if (named.length > 1 || named[0] !== option) return undefined
-  return new Set([...left].filter((one) => one !== option))
+function isIncluded({ includes, excludes }: Decided): boolean {
+  if (includes && excludes) {
+    throw new Unbuildable(
+      'could not determine whether to include or exclude a child product due to ambiguous rules',
+    )
+  }
+  return includes
 }
 
-function better(decided: Decided, { length, includes }: Open): Decided {
+function withOption({ chosen, open, decided }: Begun, option: string): Begun {
+  const place = chosen.length
+  const right = open.filter(({ asks }) => (asks.get(place) ?? option) === option)
+  return {
+    chosen: [...chosen, option],
+    open: right.filter(({ last }) => last > place),
+    decided: right.filter(({ last }) => last === place).reduce(better, decided),
+  }
+}
+
+function better(decided: Decided, { length, includes }: Rule): Decided {
   if (length < decided.length) return decided
   if (length > decided.length) return { length, includes, excludes: !includes }
   return { length, includes: decided.includes || includes, excludes: decided.excludes || !includes }
 }
 
-/** The rules that can be met: one with an option that no variation has is for no combination. */
-function openRules(
+/** One with an option that no variation has, or with two of the same one, is for no combination. */
+function rulesThatCanBeMet(
   variations: readonly (readonly string[])[],
   rules: BuildRules | null | undefined,
-): readonly Open[] {
-  const known = new Set(variations.flat())
+): readonly Rule[] {
+  const places = new Map(variations.flatMap((options, place) => options.map((option) => [option, place])))
   const read = (includes: boolean, lists: readonly (readonly string[])[] = []) =>
-    lists
-      .map((options) => new Set(options))
-      .filter((options) => options.size > 0 && [...options].every((option) => known.has(option)))
-      .map((left): Open => ({ includes, length: left.size, left }))
+    lists.flatMap((list): Rule[] => {
+      const named = new Set(list)
+      const asks = new Map([...named].map((option) => [places.get(option) ?? -1, option]))
+      if (!named.size || asks.size < named.size || asks.has(-1)) return []
+      return [{ includes, length: named.size, asks, last: Math.max(...asks.keys()) }]
+    })
   return [...read(true, rules?.include), ...read(false, rules?.exclude)]
 }

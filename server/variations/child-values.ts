@@ -31,28 +31,52 @@ export const isHidden = (name: string): boolean =>
 /** Of one option, what is done first. */
 const turns = ['equals', 'builder', 'prepend', 'append'] as const
 
-/** The values of the child that is of these options, one of each variation in their order. */
-export function childValues(parent: ChildValues, options: readonly BuildOption[]): ChildValues {
-  const values: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(parent)) {
-    if (value !== undefined && !isOwn(name)) values[name] = value
+/** What one option changes, the first first, and what it says nothing of. */
+interface Changes {
+  readonly done: readonly {
+    readonly field: string
+    readonly operation: string
+    readonly modifier: Modifier
+  }[]
+  /** What tells children apart where nobody says how ends in its name. */
+  readonly named: readonly ('sku' | 'slug')[]
+}
+
+function changesOf({ modifiers }: BuildOption): Changes {
+  const read = modifiers.map((modifier) => ({ ...partsOf(modifier.type), modifier }))
+  return {
+    done: turns.flatMap((turn) => read.filter(({ operation }) => operation === turn)),
+    named: (['sku', 'slug'] as const).filter((field) => !read.some((one) => one.field === field)),
   }
-  for (const { modifiers } of options) {
-    for (const turn of turns) {
-      for (const modifier of modifiers) {
-        const { field, operation } = partsOf(modifier.type)
-        if (operation === turn) values[field] = modified(values[field], operation, field, modifier)
+}
+
+/** The values of the children of a product, each by its options: one of each variation, in their order. */
+export function childrenOf(parent: ChildValues): (options: readonly BuildOption[]) => ChildValues {
+  const inherited = Object.fromEntries(
+    Object.entries(parent).filter(([name, value]) => value !== undefined && !isOwn(name)),
+  )
+  const known = new Map<BuildOption, Changes>()
+  const readOnce = (option: BuildOption) => {
+    const changes = known.get(option) ?? changesOf(option)
+    known.set(option, changes)
+    return changes
+  }
+  return (options) => {
+    const values: Record<string, unknown> = { ...inherited }
+    for (const option of options) {
+      for (const { field, operation, modifier } of readOnce(option).done) {
+        const value = modified(values[field], operation, field, modifier)
+        if (value !== undefined) values[field] = value
       }
     }
-  }
-  // What tells children apart where nobody says how: the names of their options, of which nothing else is in there.
-  for (const field of ['sku', 'slug'] as const) {
-    for (const { name, modifiers } of options) {
-      const isTold = modifiers.some(({ type }) => partsOf(type).field === field)
-      if (!isTold && typeof values[field] === 'string') values[field] += name
+    // Names come last, of which nothing else is in there.
+    for (const option of options) {
+      for (const field of readOnce(option).named) {
+        if (typeof values[field] === 'string') values[field] += option.name
+      }
     }
+    return values as ChildValues
   }
-  return values as ChildValues
 }
 
 function modified(

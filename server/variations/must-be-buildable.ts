@@ -3,7 +3,7 @@ import { Problem } from '../kernel/errors.ts'
 import { findVisible } from '../kernel/operations.ts'
 import type { Link } from '../kernel/relationship.ts'
 import { isInBundle, products } from '../products/index.ts'
-import type { BuildVariation, Child } from './build-plan.ts'
+import { type BuildVariation, type Child, childOf } from './build-plan.ts'
 import { findLinked } from './linked-variations.ts'
 
 const refusal = (detail: string) => new Problem('unprocessable', detail, { title: 'Failed Validation' })
@@ -13,12 +13,11 @@ export async function mustBeBuildable(
   work: Work,
   productId: string,
 ): Promise<{ readonly parent: Child; readonly variations: readonly BuildVariation[] }> {
-  const { id, doc, hidden } = await findVisible(work, products, productId)
-  const parent = { id, values: { ...doc, ...hidden } }
+  const parent = childOf(await findVisible(work, products, productId))
   const { product_type, relationships } = parent.values
   if (product_type === 'child' || product_type === 'bundle')
     throw refusal(`A ${product_type} product has no children.`)
-  if (product_type === 'standard' && (await isInBundle(work, id))) {
+  if (product_type === 'standard' && (await isInBundle(work, parent.id))) {
     throw refusal('The product is part of a bundle: it cannot become a parent.')
   }
   const { variations: linked } = (relationships ?? {}) as { variations?: { data: readonly Link[] } }

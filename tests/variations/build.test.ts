@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { inTheWay } from '../support/in-the-way.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { Merchant } from './merchant.ts'
 
@@ -276,4 +277,68 @@ test('what a template says of a parent it says of its children, until they have 
   const { duneBox = '' } = await merchant.children(id)
   expect(await Promise.all([duneCloth, dunePaper, duneBox].map(isbnOf))).toEqual(['d-1', 'p-1', 'd-1'])
   expect((await merchant.get(duneCloth)).meta.updated_at > before).toBe(true)
+
+  // An entry of its own is no reason to write it anew.
+  const versions = async () =>
+    (await world.sql('SELECT id, version FROM products WHERE parent_id = $1 ORDER BY id', [id])).rows
+  const asBuilt = await versions()
+  expect(await merchant.build(id)).toEqual([])
+  expect(await versions()).toEqual(asBuilt)
+})
+
+test('children that are in a bundle go as others do, and the bundle is for the merchant to mend', async () => {
+  const size = await merchant.variation('Size', 'S', 'M')
+  const id = await merchant.product({ sku: 'glove' })
+  await merchant.link(id, size.id)
+  expect(await merchant.build(id)).toEqual([])
+  const { gloveS = '', gloveM = '' } = await merchant.children(id)
+  const option = (child: string) => ({ type: 'product', id: child, quantity: 1 })
+  const components = { gloves: { name: 'Gloves', options: [option(gloveS), option(gloveM)] } }
+  const bundle = await merchant.product({ sku: 'warm', components })
+  const inBundle = async () => {
+    const { body } = await world.admin.get(`/pcm/products/${bundle}/relationships/component_products`)
+    return body.data.map((link: { id: string }) => link.id)
+  }
+  expect((await inBundle()).sort()).toEqual([gloveS, gloveM].sort())
+
+  expect((await world.admin.delete(`/pcm/variations/${size.id}/options/${size.of.M}`)).status).toBe(204)
+  expect(await merchant.build(id)).toEqual([])
+  expect(await merchant.children(id)).toEqual({ gloveS })
+  expect([await inBundle(), (await merchant.get(bundle)).attributes.components]).toMatchObject([
+    [gloveS],
+    components,
+  ])
+
+  // What is not about its components is changed as before; they are, when what they name is there.
+  await merchant.change(bundle, { description: 'For winter.' })
+  const mend = (name: string, ...children: string[]) => {
+    const attributes = { components: { gloves: { name, options: children.map(option) } } }
+    return world.admin.put(`/pcm/products/${bundle}`, { data: { type: 'product', id: bundle, attributes } })
+  }
+  const refused = await mend('All gloves', gloveS, gloveM)
+  expect([refused.status, refused.body.errors[0].detail]).toEqual([422, `could not find product ${gloveM}`])
+  expect((await mend('Gloves', gloveS)).status).toBe(200)
+  expect(await inBundle()).toEqual([gloveS])
+})
+
+test('a bundle that is made of a child while a build removes it is for the merchant to mend too', async () => {
+  const size = await merchant.variation('Size', 'S', 'M')
+  const id = await merchant.product({ sku: 'hood' })
+  await merchant.link(id, size.id)
+  expect(await merchant.build(id)).toEqual([])
+  const { hoodM = '' } = await merchant.children(id)
+  const bundle = await merchant.product({ sku: 'hoods' })
+  expect((await world.admin.delete(`/pcm/variations/${size.id}/options/${size.of.M}`)).status).toBe(204)
+  // As whoever writes a bundle does.
+  const ahead: [string, unknown[]][] = [
+    [`SELECT pg_advisory_xact_lock(hashtextextended($1::text || 'bundles', 0))`, [world.storeId]],
+    [
+      `INSERT INTO product_components (store_id, bundle_id, id, created_at, updated_at, doc)
+       VALUES ($1, $2, $3, now(), now(), '{}')`,
+      [world.storeId, bundle, hoodM],
+    ],
+  ]
+  expect(await inTheWay(world, ahead, () => merchant.build(id))).toEqual([])
+  expect(Object.keys(await merchant.children(id))).toEqual(['hoodS'])
+  expect((await world.sql('SELECT 1 FROM product_components WHERE id = $1', [hoodM])).rows).toEqual([])
 })

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { childValues, type Modifier } from '../../server/variations/child-values.ts'
+import {
+  type BuildOption,
+  type ChildValues,
+  childrenOf,
+  type Modifier,
+} from '../../server/variations/child-values.ts'
+
+const childValues = (parent: ChildValues, options: readonly BuildOption[]) => childrenOf(parent)(options)
 
 const option = (name: string, ...modifiers: Modifier[]) => ({ id: name, name, modifiers })
 
@@ -41,6 +48,7 @@ describe('SKU and slug', () => {
     expect(childValues({ sku: null }, [given, option('Small')]).sku).toBe('red-oneSmall')
     const built = option('Red', { type: 'sku_builder', seek: '{X}', set: 'x' })
     expect(childValues({ sku: null }, [built]).sku).toBeNull()
+    expect(childValues({}, [built])).toStrictEqual({})
   })
 })
 

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { partMax } from '../../server/variations/build-children.ts'
 import { openWorld, type World } from '../support/world.ts'
+import { Merchant } from './merchant.ts'
 
 let world: World
 beforeAll(async () => {
@@ -50,5 +52,29 @@ test.for([
     expect(plan.map((line) => line['QUERY PLAN']).join('\n')).toContain('Index Scan')
   } finally {
     connection.release(true)
+  }
+})
+
+test('no statement of a build writes more children than Node puts together at once', async () => {
+  await world.sql(`CREATE TABLE parts (n integer);
+    CREATE FUNCTION count_part() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      INSERT INTO parts SELECT count(*) FROM written;
+      RETURN NULL;
+    END $$;
+    CREATE TRIGGER count_made AFTER INSERT ON products REFERENCING NEW TABLE AS written
+      FOR EACH STATEMENT EXECUTE FUNCTION count_part();
+    CREATE TRIGGER count_changed AFTER UPDATE ON products REFERENCING NEW TABLE AS written
+      FOR EACH STATEMENT EXECUTE FUNCTION count_part()`)
+  const merchant = new Merchant(world)
+  const names = Array.from({ length: 17 }, (_, i) => `o${i}`)
+  const [one, two] = [await merchant.variation('One', ...names), await merchant.variation('Two', ...names)]
+  const id = await merchant.product({ sku: 'many-' })
+  await merchant.link(id, one.id, two.id)
+  for (const description of ['Made.', 'Changed.']) {
+    await merchant.change(id, { description })
+    await world.sql('TRUNCATE parts')
+    expect(await merchant.build(id)).toEqual([])
+    const { rows } = await world.sql('SELECT n FROM parts WHERE n > 1 ORDER BY n')
+    expect(rows.map(({ n }) => n)).toEqual([17 * 17 - partMax, partMax])
   }
 })

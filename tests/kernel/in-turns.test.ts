@@ -1,0 +1,27 @@
+import { setImmediate } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { inTurns } from '../../server/kernel/in-turns.ts'
+
+function* counting(to: number) {
+  for (let n = 0; n < to; n++) yield
+  return to
+}
+
+test('others have their turn while a long computation goes on', async () => {
+  let [turns, done] = [0, false]
+  const others = (async () => {
+    for (; !done; turns++) await setImmediate()
+  })()
+  expect(await inTurns(counting(10_000))).toBe(10_000)
+  done = true
+  await others
+  expect(turns).toBeGreaterThan(100)
+})
+
+test('a computation that fails does so for whoever waits for it', async () => {
+  function* failing() {
+    yield
+    throw new Error('no result')
+  }
+  await expect(inTurns(failing())).rejects.toThrow('no result')
+})

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { planBuild } from '../../server/variations/build-plan.ts'
+import { atOnce } from '../support/at-once.ts'
+
+const options = (variation: string, n: number) =>
+  Array.from({ length: n }, (_, i) => ({ id: `${variation}.${i}`, name: `${variation}${i}`, modifiers: [] }))
+const variations = ['a', 'b'].map((id) => ({ id, name: id, options: options(id, 30) }))
+const parent = {
+  id: 'parent',
+  values: {
+    name: 'Shirt',
+    sku: 'shirt-',
+    commodity_type: 'physical',
+    status: 'live',
+    product_type: 'parent',
+  },
+} as const
+const newIds = () => {
+  let made = 0
+  return { made: () => made, newId: () => `child ${made++}` }
+}
+
+test('between two pauses at most one child is planned', () => {
+  const { made, newId } = newIds()
+  const steps = planBuild(parent, variations, [], newId)
+  for (let before = 0; !steps.next().done; before = made()) expect(made() - before).toBeLessThanOrEqual(1)
+  expect(made()).toBe(900)
+})
+
+test('combinations that are left out are looked through with pauses too', () => {
+  const build_rules = { default: 'exclude' as const, include: [['a.0', 'b.29']] }
+  const steps = planBuild(
+    { ...parent, values: { ...parent.values, build_rules } },
+    variations,
+    [],
+    newIds().newId,
+  )
+  let pauses = 0
+  while (!steps.next().done) pauses++
+  expect(pauses).toBeGreaterThan(30)
+})
+
+test('a build of children that are as they should be changes none', () => {
+  const { newId } = newIds()
+  const { made, matrix } = atOnce(planBuild(parent, variations, [], newId))
+  expect(atOnce(planBuild(parent, variations, made, newId))).toMatchObject({
+    made: [],
+    changed: [],
+    gone: [],
+    matrix,
+  })
+})
