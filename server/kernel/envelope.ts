@@ -89,7 +89,7 @@ export function placedSchema(
   placing: Placing,
   type: JsonSchema,
   fields: Readonly<Record<string, JsonSchema>>,
-  { typeRequired = false, required = [] as readonly string[] } = {},
+  { typeRequired = false, required = [] as readonly string[], closed = false } = {},
 ): JsonSchema {
   const [inside, outside] = [true, false].map((is) =>
     required.filter((name) => isAttribute(placing, name) === is),
@@ -100,7 +100,10 @@ export function placedSchema(
     ...(inside.length ? ['attributes'] : []),
   ])
   const members = placed(placing, fields)
-  const attributes = { type: 'object', required: inside, properties: members.attributes }
+  const attributes = {
+    ...{ type: 'object', required: inside, properties: members.attributes },
+    ...(closed && { additionalProperties: false }),
+  }
   return {
     type: 'object',
     required: [...above],

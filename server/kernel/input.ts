@@ -10,6 +10,7 @@ import {
   described,
   type Field,
   type Fields,
+  isShown,
   type JsonSchema,
   type New,
   nullable,
@@ -65,10 +66,19 @@ function refusal(error: ErrorObject, path: string, schema: JsonSchema): Problem 
     .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'))
   const at = [path, ...segments].join('.')
   if (error.keyword === 'required') return missingField(`${at}.${error.params.missingProperty}`)
+  if (error.keyword === 'additionalProperties') return unknownMember(at, error)
   const subject = error.propertyName === undefined ? at : `a key of ${at}`
   const shown = isSecret(schema, segments) ? '.' : given(error.data)
   return new Problem('invalid_field', `Validation failed: ${subject} ${expectation(error)}${shown}`, {
     source: at,
+  })
+}
+
+function unknownMember(at: string, { params, parentSchema }: ErrorObject): Problem {
+  const known = Object.keys((parentSchema as { properties?: object }).properties ?? {}).join(', ')
+  const source = `${at}.${params.additionalProperty}`
+  return new Problem('invalid_field', `Validation failed: ${source} is unknown: ${at} has ${known}.`, {
+    source,
   })
 }
 
@@ -98,6 +108,8 @@ function expectation({ keyword, params, message, parentSchema }: ErrorObject): s
       return schema.minimum === undefined || schema.maximum === undefined
         ? `must be ${params.comparison} ${params.limit}`
         : `must be from ${schema.minimum} to ${schema.maximum}`
+    case 'minProperties':
+      return `must have at least ${params.limit} members`
     case 'maxProperties':
       return `must have at most ${params.limit} members`
     case 'enum':
@@ -149,6 +161,8 @@ export interface BodyShape {
   readonly envelope?: Pick<Envelope, 'fields' | 'type'>
   /** The status of a refusal for what a field is, where the public contract has another than 400. */
   readonly refusedWith?: 422
+  /** Attributes that are none are refused. */
+  readonly closed?: boolean
   /** Of a resource with fields that a store has added: what is wrong in these is refused with 422. */
   readonly added?: Added
 }
@@ -159,9 +173,12 @@ export const writable = (fields: Fields): [name: string, field: Field][] =>
     .filter(([, { options }]) => !options.readOnly)
     .map(([name, field]) => [field.options.sentAs ?? name, field])
 
-/** The JSON Schema of `data` in a create or an update. Unknown members are let through, and ignored. */
+/**
+ * The JSON Schema of `data` in a create or an update. Unknown members are let through, and ignored, but for attributes of
+ * what is closed.
+ */
 export function dataSchema(
-  { type, alsoType = [], typeOptional, fields, envelope }: BodyShape,
+  { type, alsoType = [], typeOptional, fields, envelope, closed = false }: BodyShape,
   update: boolean,
 ): JsonSchema {
   const accepted = writable(fields)
@@ -171,9 +188,21 @@ export function dataSchema(
     envelope,
     types.length === 1 ? { const: type } : { enum: types },
     // Where a list mixes types, `type` is one of the fields.
-    Object.fromEntries(accepted.map(([name, field]) => [name, sentSchema(field, update)])),
-    { typeRequired: !typeOptional, required: needed.map(([name]) => name) },
+    {
+      ...(closed && onlyShown(fields)),
+      ...Object.fromEntries(accepted.map(([name, field]) => [name, sentSchema(field, update)])),
+    },
+    { typeRequired: !typeOptional, required: needed.map(([name]) => name), closed },
   )
+}
+
+/** What answers show among the fields and no client sets: it may be sent back, and is ignored. */
+function onlyShown(fields: Fields): Readonly<Record<string, JsonSchema>> {
+  const names = Object.keys(fields).filter((name) => {
+    const options = fields[name]?.options ?? {}
+    return options.readOnly && isShown(options)
+  })
+  return Object.fromEntries(['created_at', 'updated_at', ...names].map((name) => [name, { readOnly: true }]))
 }
 
 /** In an update members that are not sent stay: whether all are there that must be is known when they are merged. */

@@ -368,9 +368,13 @@ export function mustMatch(etag: string, ifMatch: string | undefined): void {
 export async function included(ctx: Ctx, resource: Resource, names: readonly string[], rows: readonly Row[]) {
   const finders = Object.entries(resource.include ?? {}).filter(([name]) => names.includes(name))
   if (!finders.length) return ''
-  const parts = finders.map(async ([, find]) => {
-    const [key, of, found] = await find(ctx, rows)
-    return `"${key}":[${found.map((row) => objectText(of, row, ctx, true)).join(',')}]`
-  })
-  return `,"included":{${(await Promise.all(parts)).join(',')}}`
+  const parts = await Promise.all(
+    finders.map(async ([, find]) => {
+      const [key, of, found] = await find(ctx, rows)
+      return [key, found.map((row) => objectText(of, row, ctx, true)).join(',')] as const
+    }),
+  )
+  if (resource.includedAs === 'list')
+    return `,"included":[${parts.flatMap(([, text]) => text || []).join(',')}]`
+  return `,"included":{${parts.map(([key, text]) => `"${key}":[${text}]`).join(',')}}`
 }

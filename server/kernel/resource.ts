@@ -218,6 +218,8 @@ export interface Definition<
   }
   /** What `include=` may name, and how to find it for the rows of an answer. */
   readonly include?: Readonly<Record<string, Finder<F>>>
+  /** `included` is a list of what was found, and not an object of such lists. */
+  readonly includedAs?: 'list'
   /** What the client is told when a constraint of the table refuses a write; the rest are bugs. */
   readonly constraints?: Readonly<Record<string, Refusal>>
   /** What clients call an object in place of its id. */
@@ -231,6 +233,8 @@ export interface Definition<
   readonly editions?: true
   /** The status of a refusal for what a field is, where the public contract has another than 400. */
   readonly refusedWith?: 422
+  /** Attributes that are none are refused, where the public contract does so; elsewhere they are ignored. */
+  readonly closed?: boolean
   /** Stores add fields of their own to it: their name in `added_fields`, or the scope's column that has it. */
   readonly addedUnder?: AddedUnder
   /** How a list may be filtered by added fields; not at all, where nothing is said. */
@@ -272,6 +276,8 @@ export type Included = readonly [name: string, of: Resource, rows: readonly Row[
 export interface Refusal {
   readonly code: 'conflict' | 'invalid_field' | 'unprocessable' | 'not_found'
   readonly detail: string
+  /** In place of the code's own. */
+  readonly title?: string
   readonly source?: string
 }
 
@@ -300,6 +306,9 @@ export function resource<
     throw new Error(
       `${definition.noun[0]}: its path has :${parameters.at(-1)}, so it has a parent, or a scope`,
     )
+  }
+  if (definition.closed && definition.addedUnder) {
+    throw new Error(`${definition.noun[0]}: to refuse what is unknown, it must know all of its fields`)
   }
   return { ...definition, scopeColumns: definition.scope?.columns ?? parameters } as Resource<F>
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Problem } from '../../server/kernel/errors.ts'
-import { type Changes, flag, group, list, map, type New, text } from '../../server/kernel/fields.ts'
+import { type Changes, field, flag, group, list, map, type New, text } from '../../server/kernel/fields.ts'
 import { input, writable } from '../../server/kernel/input.ts'
 import { changesSchema, newSchema, shownSchema } from '../../server/kernel/openapi/schemas.ts'
 import { add, change } from '../../server/kernel/operations.ts'
@@ -67,6 +67,42 @@ describe('a body is read', () => {
     [{ amounts: { a: { code: 'usd' }, b: null } }, { amounts: { a: { code: 'USD' }, b: null } }],
   ])('that changes %j', (values, kept) => {
     expect(reader.update(sent(values))).toEqual({ title: 'A', ...kept })
+  })
+})
+
+describe('attributes of what is closed', () => {
+  const read = input({
+    type: 'box',
+    envelope: { fields: 'attributes' },
+    closed: true,
+    fields: {
+      name: text({}),
+      size: field<object | undefined>(
+        { type: 'object', additionalProperties: false, properties: { wide: {}, high: {} } },
+        {},
+      ),
+      owner: text({ readOnly: true }),
+      secret: text({ readOnly: true, hidden: true }),
+    },
+  })
+  const box = (attributes: object) => ({ data: { type: 'box', attributes, unheard_of: 1 } })
+
+  test.each<[attributes: object, source: string, words: string]>([
+    [{ nmae: 'A' }, 'nmae', 'data.attributes has created_at, updated_at, owner, name, size.'],
+    [{ name: 'A', size: { wide: 1, hihg: 1 } }, 'size.hihg', 'data.attributes.size has wide, high.'],
+    [{ secret: 'A' }, 'secret', 'is unknown'],
+    [proto(1), '__proto__', 'is unknown'],
+  ])('%j is refused', (attributes, source, words) => {
+    for (const accept of [read.create, read.update]) {
+      const refusal = refusalOf(() => accept(box(attributes)))
+      expect([refusal.code, refusal.source]).toEqual(['invalid_field', `data.attributes.${source}`])
+      expect(refusal.detail).toContain(words)
+    }
+  })
+
+  test('what answers show is ignored, as is what is no attribute', () => {
+    const shown = { created_at: 'x', updated_at: 7, owner: 'me', name: 'A', size: { wide: 1 } }
+    expect(read.update(box(shown))).toEqual({ name: 'A', size: { wide: 1 } })
   })
 })
 

@@ -88,14 +88,19 @@ function objectsOf(schema: JsonSchema): MadeUp {
     properties = {},
     required = [],
     additionalProperties,
+    propertyNames = {},
   } = schema as {
     properties?: Record<string, JsonSchema>
     required?: readonly string[]
     additionalProperties?: JsonSchema
+    propertyNames?: JsonSchema
   }
   const members = required.map((name) => [name, valuesOf(name, properties[name] ?? {})] as const)
   // A map, which may be empty: one with something in it says more.
-  if (additionalProperties) members.push(['key', valuesOf('key', additionalProperties)])
+  if (additionalProperties) {
+    const key = propertyNames.pattern ? textsOf('key', propertyNames).at(0) : 'key'
+    members.push([String(key), valuesOf('key', additionalProperties)])
+  }
   return {
     count: Math.max(1, ...members.map(([, { count }]) => count)),
     at: (at) => Object.fromEntries(members.map(([name, values]) => [name, values.at(at)])),

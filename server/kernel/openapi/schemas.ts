@@ -175,7 +175,8 @@ function resourceAnswer(resource: Resource, name: string, shared: Named): Record
     : { 200: answer }
 }
 
-const includedIn = (resource: Resource) => (resource.include ? { included: { type: 'object' } } : {})
+const includedIn = ({ include, includedAs }: Resource) =>
+  include ? { included: { type: includedAs === 'list' ? 'array' : 'object' } } : {}
 
 function pageAnswer(resource: Resource | undefined, { nameOf }: Named): object {
   const name = resource && nameOf(resource)

@@ -18,8 +18,8 @@ export function refusalOf(
   const constraint = brokenConstraint(error) ?? ''
   const refusal = resource.constraints?.[constraint]
   if (refusal) {
-    const { code, detail, source } = refusal
-    return new Problem(code, detail, { cause: error, ...(source && { source }) })
+    const { code, detail, source, title } = refusal
+    return new Problem(code, detail, { cause: error, ...(source && { source }), ...(title && { title }) })
   }
   // The key is of another row, which refers to the one that is deleted.
   if (deletes && type && foreignKeyStates.includes(state)) {
