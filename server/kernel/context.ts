@@ -16,6 +16,8 @@ export interface Principal {
   readonly storeId: string
   /** A column of the access table. */
   readonly kind: string
+  /** How the access token was come by: the kind of who brings nothing beside it. */
+  readonly grant: string
   /** The application key behind the token. */
   readonly keyId: string
   /** Whom the change feed names: the key, or the shopper. */

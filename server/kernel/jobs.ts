@@ -182,7 +182,7 @@ export function workOf(instance: Instance, { store, by }: Pick<Queued<unknown>, 
   const [actor = '', requestId = ''] = by.split(' ')
   return new Work({
     store: new Store(store, instance.database, () => instance.clock.now(), by),
-    who: { storeId: store, kind: 'job', keyId: '', actor, caller: actor },
+    who: { storeId: store, kind: 'job', grant: 'job', keyId: '', actor, caller: actor },
     requestId,
     instance,
   })

@@ -57,6 +57,7 @@ function planOf(access: Access): readonly Step[] {
 const nobody: Principal = {
   storeId: '00000000-0000-0000-0000-000000000000',
   kind: 'nobody',
+  grant: 'nobody',
   keyId: '',
   actor: 'nobody',
   caller: 'nobody',

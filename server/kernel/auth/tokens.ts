@@ -93,7 +93,8 @@ export class Tokens {
     try {
       const payload = await verifyToken(this.#signKeys, token, { currentDate: this.#clock.now() })
       const { sub = '', store_id, kind, exp = 0, jti = sub } = payload
-      const principal = { storeId: String(store_id), kind: String(kind), keyId: sub, actor: sub, caller: jti }
+      const grant = String(kind)
+      const principal = { storeId: String(store_id), kind: grant, grant, keyId: sub, actor: sub, caller: jti }
       return { principal, expiresAtMs: exp * 1000 }
     } catch (error) {
       throw unauthorized('Unable to validate the access token.', error)
