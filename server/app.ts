@@ -1,4 +1,5 @@
 import { accountMemberToken, accounts, autoCreateAccount } from './accounts/index.ts'
+import { catalogChapter } from './catalogs/index.ts'
 import { currencyChapter } from './currencies/index.ts'
 import { customers, customerToken, forgetPasswords } from './customers/index.ts'
 import { extensions } from './extensions/index.ts'
@@ -43,6 +44,7 @@ const chapters: readonly Module[] = [
   hierarchyChapter,
   productCsvChapter,
   variationChapter,
+  catalogChapter,
 ]
 
 /** Everything the server does. Nothing registers itself; a module may use only the modules above it. */

@@ -17,14 +17,15 @@ export function isDay(text: string): boolean {
 
 /** Less than 0 where the first is before the other. A day without a time is all of that day: it is as early as any. */
 export function compareDays(one: string, other: string): number {
-  const [first, second] = [timeOf(one), timeOf(other)]
+  const [first, second] = [instantOf(one), instantOf(other)]
   if (one.length > 10 && other.length > 10) return first - second
   return Math.floor(first / dayMs) - Math.floor(second / dayMs)
 }
 
 const dayMs = 86_400_000
 
-function timeOf(text: string): number {
+/** The instant that a day begins with, or that its time of day is, in milliseconds since the epoch. */
+export function instantOf(text: string): number {
   const zoned = /(?:Z|[+-]\d\d:?\d\d)$/i.test(text.slice(10))
   const iso = text
     .replace(' ', 'T')

@@ -47,4 +47,6 @@ export const access = {
   products: admin,
   hierarchies: admin,
   variations: admin,
+  // What they see of it shoppers read under /catalog.
+  catalogs: admin,
 } as const satisfies AccessTable

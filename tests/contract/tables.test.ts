@@ -22,6 +22,7 @@ const exemptIndexes: Readonly<Record<string, string>> = {
   accounts_by_account_tags: 'inverted: what leads there is the tag',
   application_keys_client_id_key: 'the client id is what says which store',
   attempts_by_ends_at: 'housekeeping: what has expired, of all stores',
+  catalog_rules_by_values: 'inverted: its values begin with the store',
   idempotency_keys_created_at: 'housekeeping: what has expired, of all stores',
   nodes_by_breadcrumbs: 'inverted: what leads there is what the breadcrumbs contain',
   nodes_by_locales: 'inverted: what leads there is what the texts are',

@@ -5,6 +5,7 @@ import type { Operation } from '../../server/kernel/module.ts'
 import type { Relationship } from '../../server/kernel/relationship.ts'
 import type { Resource } from '../../server/kernel/resource.ts'
 import { accounts } from '../accounts/samples.ts'
+import { catalogs } from '../catalogs/samples.ts'
 import { customers } from '../customers/samples.ts'
 import { extensions } from '../extensions/samples.ts'
 import { files } from '../files/samples.ts'
@@ -31,6 +32,7 @@ const modules: readonly ModuleSamples[] = [
   identity,
   passwords,
   accounts,
+  catalogs,
   customers,
   extensions,
   files,

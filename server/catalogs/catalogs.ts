@@ -1,0 +1,122 @@
+import { hierarchies } from '../hierarchies/index.ts'
+import type { Work } from '../kernel/context.ts'
+import { Problem } from '../kernel/errors.ts'
+import { choice, field, flag, list, reference, text } from '../kernel/fields.ts'
+import { type Draft, indexed, type Resource, type Row, resource, shown, walks } from '../kernel/resource.ts'
+import { catalogEnvelope } from './envelope.ts'
+import { keepPricebooks, prioritizedPricebooks } from './prioritized-pricebooks.ts'
+import { withRelationships } from './relationships-of-catalog.ts'
+
+const localesSchema = {
+  type: 'object',
+  maxProperties: 100,
+  propertyNames: { type: 'string', pattern: '^[A-Za-z0-9_-]{1,35}$' },
+  additionalProperties: { type: 'object', additionalProperties: { type: 'string', maxLength: 65_535 } },
+}
+
+const fields = {
+  name: text({ required: true, min: 1, max: 255, about: 'For the merchant.', example: 'Bakery, spring' }),
+  description: text({ nullable: true, default: '', about: 'What it is for.' }),
+  hierarchy_ids: list(reference('hierarchy', {}), {
+    required: true,
+    about: 'The hierarchies whose products are in it, in the order that they are shown in.',
+  }),
+  pricebook_id: reference('pricebook', {
+    nullable: true,
+    about: 'The price book that its prices are in. Without any, it is shown without prices.',
+  }),
+  pricebook_ids: prioritizedPricebooks('In place of pricebook_id: several price books, by priority.'),
+  locales: field<object | null | undefined>(localesSchema, {
+    nullable: true,
+    about: 'Texts by language, as `fr-FR`. An update replaces all of them.',
+  }),
+  enable_price_segmentation: flag({
+    default: false,
+    about: 'Whether the rule that leads to it may name the price books in place of its own.',
+  }),
+  owner: choice(['store', 'organization'], { readOnly: true, default: 'store', about: 'Whose it is.' }),
+  relationships: shown({}, { about: 'Where its rules and releases are listed, and how many there are.' }),
+}
+
+type CatalogFields = typeof fields
+
+/** What is sold and at which prices, as it is published for shoppers. */
+export const catalogs: Resource<CatalogFields> = resource({
+  type: 'catalog',
+  noun: ['catalog', 'catalogs'],
+  about: 'What is sold and at which prices, as it is published for shoppers.',
+  path: '/catalogs',
+  table: 'catalogs',
+  fields,
+  filter: { ...walks, name: indexed('eq', 'in', 'like') },
+  sort: ['created_at', 'id', 'name', 'updated_at'],
+  area: 'catalogs',
+  envelope: catalogEnvelope,
+  refusedWith: 422,
+  shownDoc: withRelationships,
+  beforeWrite: completeCatalog,
+  beforeDelete: mustBeUnpublished,
+  constraints: {
+    catalog_rules_catalog_id_fkey: {
+      code: 'unprocessable',
+      detail: 'A catalog rule leads to this catalog: change or delete the rule first.',
+    },
+  },
+})
+
+async function completeCatalog(work: Work, draft: Draft<CatalogFields>): Promise<void> {
+  const { values, before } = draft
+  values.description ??= ''
+  values.relationships = undefined
+  values.locales ??= undefined
+  values.hierarchy_ids = [...new Set(values.hierarchy_ids)]
+  takeOnePriceList(draft)
+  const changed = (name: 'hierarchy_ids' | 'pricebook_id' | 'pricebook_ids') =>
+    JSON.stringify(before?.doc[name]) !== JSON.stringify(values[name])
+  if (changed('hierarchy_ids')) await keepHierarchies(work, values.hierarchy_ids)
+  if (changed('pricebook_id'))
+    await keepPricebooks(work, [values.pricebook_id ?? []].flat(), at('pricebook_id'))
+  if (changed('pricebook_ids')) {
+    const ids = (values.pricebook_ids ?? []).map(({ id }) => id)
+    await keepPricebooks(work, ids, at('pricebook_ids'))
+  }
+}
+
+const at = (name: string) => `data.attributes.${name}`
+
+/** Price books are named in one of two ways. What is named last takes the place of what was named the other way. */
+function takeOnePriceList({ values, changes }: Draft<CatalogFields>): void {
+  const sent = changes ?? values
+  if (sent.pricebook_id && sent.pricebook_ids?.length) {
+    throw new Problem('unprocessable', 'Send pricebook_id or pricebook_ids, not both.', {
+      source: at('pricebook_ids'),
+    })
+  }
+  if (sent.pricebook_id) values.pricebook_ids = undefined
+  if (sent.pricebook_ids?.length) values.pricebook_id = undefined
+  values.pricebook_id ??= undefined
+  if (!values.pricebook_ids?.length) values.pricebook_ids = undefined
+}
+
+async function keepHierarchies({ store }: Work, ids: readonly string[]): Promise<void> {
+  if (!ids.length) return
+  const found = await store.glanceAndKeep(
+    `SELECT id FROM ${hierarchies.table} WHERE store_id = $1 AND hierarchy_id = $1 AND id = ANY($2::uuid[]) ORDER BY id`,
+    ids,
+  )
+  const kept = new Set(found.map(([id]) => id))
+  const missing = ids.find((id) => !kept.has(id))
+  if (!missing) return
+  throw new Problem('unprocessable', `There is no hierarchy ${missing}.`, { source: at('hierarchy_ids') })
+}
+
+/** What shoppers may be looking at is not deleted with a call that does not say so. */
+async function mustBeUnpublished({ store }: Work, { id }: Row<CatalogFields>): Promise<void> {
+  // Nothing is published of it meanwhile.
+  await store.close(catalogs, id)
+  const [release] = await store.rows(
+    'SELECT 1 FROM catalog_releases WHERE store_id = $1 AND catalog_id = $2 LIMIT 1',
+    id,
+  )
+  if (release) throw new Problem('unprocessable', 'The catalog has releases: delete them first.')
+}

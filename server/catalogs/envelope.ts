@@ -1,0 +1,11 @@
+import type { Envelope } from '../kernel/envelope.ts'
+
+/** Catalogs, their rules and what is published of them. */
+export const catalogEnvelope: Envelope = {
+  times: 'fields',
+  digits: 3,
+  fields: 'attributes',
+  links: 'single',
+  href: 'absolute',
+  pageLinks: 'existing',
+}

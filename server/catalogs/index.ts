@@ -1,0 +1,19 @@
+import { module } from '../kernel/module.ts'
+import { catalogRules } from './catalog-rules.ts'
+import { catalogs } from './catalogs.ts'
+import { validateCatalogRules } from './validate-catalog-rules.ts'
+
+export { type ChosenCatalog, catalogFor } from './catalog-for.ts'
+export { catalogEnvelope } from './envelope.ts'
+export { inOrder, type PrioritizedPricebook } from './prioritized-pricebooks.ts'
+export type { Verdict } from './resolve-rule.ts'
+export type { Shopper } from './shopper-context.ts'
+export { catalogs }
+
+export const catalogChapter = module({
+  name: 'catalogs',
+  about: 'What is sold where and at which prices, and the rules that say who sees which catalog.',
+  alsoUnder: '/pcm',
+  resources: [catalogs, catalogRules],
+  actions: [validateCatalogRules],
+})

@@ -1,0 +1,40 @@
+import type { Work } from '../kernel/context.ts'
+import { Problem } from '../kernel/errors.ts'
+import { group, integer, list, reference } from '../kernel/fields.ts'
+
+/** Price books in an order: where two have a price of a product, that of the higher priority is shown. */
+
+export interface PrioritizedPricebook {
+  readonly id: string
+  readonly priority: number
+}
+
+const pricebooksMax = 5
+
+export const prioritizedPricebooks = (about: string) =>
+  list(
+    group(
+      {
+        id: reference('pricebook', { required: true, about: 'The price book.' }),
+        priority: integer({ required: true, about: 'The highest goes before all others.' }),
+      },
+      {},
+    ),
+    { nullable: true, maxItems: pricebooksMax, about },
+  )
+
+/** The ids of price books, those of the highest priority first; of the same, the lowest id. */
+export const inOrder = (pricebooks: readonly PrioritizedPricebook[]): readonly string[] =>
+  pricebooks
+    .toSorted((one, other) => other.priority - one.priority || (one.id < other.id ? -1 : 1))
+    .map(({ id }) => id)
+
+/** Refuses price books that are not there; the others are not deleted until the transaction ends. */
+export async function keepPricebooks({ store }: Work, ids: readonly string[], source: string): Promise<void> {
+  if (!ids.length) return
+  const twice = ids.find((id, i) => ids.indexOf(id) < i)
+  if (twice) throw new Problem('unprocessable', `The price book ${twice} is named twice.`, { source })
+  const kept = await store.keep({ table: 'pricebooks' }, ...ids)
+  const missing = ids.find((id) => !kept.has(id))
+  if (missing) throw new Problem('unprocessable', `There is no price book ${missing}.`, { source })
+}

@@ -1,0 +1,117 @@
+import { isIn, type Span } from './schedules.ts'
+
+/** Which rule chooses the catalog that a shopper sees. Without I/O: see docs/decisions/0024-catalog-rules.md. */
+
+/** What a rule may ask of a shopper. */
+export const criteria = ['account_ids', 'account_tag_ids', 'customer_ids', 'channels', 'tags'] as const
+
+type Criterion = (typeof criteria)[number]
+
+/** What is known of a shopper, by the criterion that it is for: none, one or several of each. */
+export type ShopperContext = Readonly<Record<Criterion, readonly string[]>>
+
+/** As much of a rule as it is chosen by. A criterion that is not there is not asked. */
+export interface Rule extends Readonly<Partial<Record<Criterion, ReadonlySet<string>>>> {
+  readonly id: string
+  readonly name: string
+  /** As it is shown: with digits to the millisecond, in UTC. */
+  readonly createdAt: string
+  readonly spans?: readonly Span[]
+}
+
+/** Why a rule was chosen, or not: exactly one of these. */
+export type Reason =
+  | 'most_criteria_match'
+  | 'default'
+  | 'not_in_force'
+  | 'no_criterion_matches'
+  | 'fewer_criteria_match'
+  | 'created_later'
+  | 'another_rule_matches'
+
+/** What became of a rule. */
+export interface Verdict {
+  readonly rule_id: string
+  readonly name: string
+  readonly chosen: boolean
+  readonly reason: Reason
+  readonly matched: readonly (Criterion | 'schedules')[]
+  readonly unmatched: readonly (Criterion | 'schedules')[]
+}
+
+/** The rule of the most criteria that match; where none matches, the one that asks nothing; of equals the oldest. */
+export function resolveRule<R extends Rule>(
+  context: ShopperContext,
+  rules: readonly R[],
+  atMs: number,
+): R | undefined {
+  let chosen: R | undefined
+  let most = 0
+  for (const rule of rules) {
+    const score = scoreOf(rule, context, atMs)
+    if (score === undefined || score < most) continue
+    if (chosen && score === most && !isOlder(rule, chosen)) continue
+    chosen = rule
+    most = score
+  }
+  return chosen
+}
+
+/** For each rule, why it was chosen or not. */
+export function traceOf(context: ShopperContext, rules: readonly Rule[], atMs: number): readonly Verdict[] {
+  const chosen = resolveRule(context, rules, atMs)
+  return rules.map((rule) => ({
+    rule_id: rule.id,
+    name: rule.name,
+    chosen: rule === chosen,
+    reason: reasonFor(rule, chosen, context, atMs),
+    ...compared(rule, context, atMs),
+  }))
+}
+
+/** How many of its criteria match. Undefined where it cannot be chosen: not now, or for nobody like this. */
+function scoreOf(rule: Rule, context: ShopperContext, atMs: number): number | undefined {
+  let asked = 0
+  let matching = 0
+  for (const criterion of criteria) {
+    const wanted = rule[criterion]
+    if (!wanted) continue
+    asked += 1
+    if (context[criterion].some((value) => wanted.has(value))) matching += 1
+  }
+  if (rule.spans) {
+    asked += 1
+    if (!isInForce(rule, atMs)) return undefined
+    matching += 1
+  }
+  return matching || !asked ? matching : undefined
+}
+
+/** Whether a rule holds at an instant. */
+export const isInForce = ({ spans }: Pick<Rule, 'spans'>, atMs: number): boolean =>
+  !spans || spans.some((span) => isIn(span, atMs))
+
+const isOlder = (one: Rule, other: Rule): boolean =>
+  one.createdAt === other.createdAt ? one.id < other.id : one.createdAt < other.createdAt
+
+function compared(rule: Rule, context: ShopperContext, atMs: number) {
+  const asked = [
+    ...criteria.filter((criterion) => rule[criterion]),
+    ...(rule.spans ? (['schedules'] as const) : []),
+  ]
+  const matches = (criterion: (typeof asked)[number]) =>
+    criterion === 'schedules'
+      ? isInForce(rule, atMs)
+      : context[criterion].some((value) => rule[criterion]?.has(value))
+  return { matched: asked.filter(matches), unmatched: asked.filter((one) => !matches(one)) }
+}
+
+function reasonFor(rule: Rule, chosen: Rule | undefined, context: ShopperContext, atMs: number): Reason {
+  const score = scoreOf(rule, context, atMs)
+  if (rule === chosen) return score ? 'most_criteria_match' : 'default'
+  if (!isInForce(rule, atMs)) return 'not_in_force'
+  if (score === undefined || !chosen) return 'no_criterion_matches'
+  const most = scoreOf(chosen, context, atMs) ?? 0
+  if (score === most) return 'created_later'
+  return score ? 'fewer_criteria_match' : 'another_rule_matches'
+}

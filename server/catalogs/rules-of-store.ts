@@ -1,0 +1,81 @@
+import type { Work } from '../kernel/context.ts'
+import { Memory } from '../kernel/memory.ts'
+import { perInstance } from '../kernel/per-instance.ts'
+import type { RuleValues } from './catalog-rules.ts'
+import { inOrder } from './prioritized-pricebooks.ts'
+import { criteria, type Rule } from './resolve-rule.ts'
+import { spanOf } from './schedules.ts'
+
+/** A rule as it is kept in mind. */
+export interface KnownRule extends Rule {
+  readonly catalogId: string
+  /** Those that it names in place of the catalog's, the first of all first; left out where it names none. */
+  readonly pricebookIds?: readonly string[]
+}
+
+/** What a catalog is chosen by. */
+export interface Rules {
+  readonly rules: readonly KnownRule[]
+  /** The oldest catalog that has a published release: it is for whom no rule is for. */
+  readonly oldestPublished: string | undefined
+  /** The ids of the tags of the accounts that were asked about. */
+  readonly accountTags: readonly string[]
+}
+
+// The rules of a store as this process last read them, with the state that they were in.
+const known = perInstance(
+  () => new Memory<string, { readonly state: string; readonly rules: readonly KnownRule[] }>(1000),
+)
+
+const state = 'SELECT s.state FROM catalog_rule_states s WHERE s.store_id = $1'
+
+const oldest = `
+  SELECT c.id FROM catalogs c WHERE c.store_id = $1 AND EXISTS (
+    SELECT FROM catalog_releases r WHERE r.store_id = $1 AND r.catalog_id = c.id AND r.status = 'PUBLISHED')
+  ORDER BY c.created_at, c.id LIMIT 1`
+
+const tags = `
+  SELECT json_agg(tag->>'id') FROM accounts a, jsonb_array_elements(a.account_tags) tag
+  WHERE a.store_id = $1 AND a.id = ANY($2::uuid[])`
+
+/** What a catalog is chosen by, for whoever calls for these accounts. */
+export async function rulesFor(work: Work, accountIds: readonly string[]): Promise<Rules> {
+  const [found] = await work.store.glance(`SELECT (${state}), (${oldest}), (${tags})`, accountIds)
+  const [now = null, oldestPublished, accountTags] = found ?? []
+  return {
+    rules: await rulesIn(work, now),
+    oldestPublished: oldestPublished ?? undefined,
+    accountTags: JSON.parse(accountTags ?? '[]') as string[],
+  }
+}
+
+/** The rules of the store in a state that was just read, or in a later one. */
+async function rulesIn(work: Work, now: string | null): Promise<readonly KnownRule[]> {
+  // There never was one.
+  if (now === null) return []
+  const before = known(work.instance).get(work.store.id)
+  if (before?.state === now) return before.rules
+  // One statement: what is read is in the state that is read with it.
+  const [found] = await work.store.rows(
+    `SELECT (${state}), (SELECT json_agg(json_build_array(r.id, r.created_at AT TIME ZONE 'UTC', r.doc->'attributes'))
+     FROM catalog_rules r WHERE r.store_id = $1)`,
+  )
+  const rows = JSON.parse(found?.[1] ?? '[]') as [id: string, createdAt: string, values: RuleValues][]
+  const rules = rows.map(([id, createdAt, values]) => knownRule(id, createdAt, values))
+  known(work.instance).set(work.store.id, { state: found?.[0] ?? now, rules })
+  return rules
+}
+
+function knownRule(id: string, createdAt: string, values: RuleValues): KnownRule {
+  const { name, catalog_id, schedules, pricebook_ids } = values
+  const asked = criteria.flatMap((one) => (values[one]?.length ? [[one, new Set(values[one])]] : []))
+  return {
+    id,
+    name,
+    createdAt,
+    catalogId: catalog_id,
+    ...Object.fromEntries(asked),
+    ...(schedules?.length && { spans: schedules.map(spanOf) }),
+    ...(pricebook_ids?.length && { pricebookIds: inOrder(pricebook_ids) }),
+  }
+}

@@ -1,0 +1,50 @@
+import { instantOf } from '../kernel/days.ts'
+import { field, group, list, type Values } from '../kernel/fields.ts'
+
+/** When something is in force: from an instant (included) to another (not included), either side open. */
+
+const time = (about: string) =>
+  field<string | null | undefined>({ type: 'string', format: 'day' }, { nullable: true, about })
+
+const members = {
+  valid_from: time('From when on, included. Without an offset it is UTC.'),
+  valid_to: time('Until when, not included.'),
+  // Some clients write them so.
+  from: time('Read as valid_from.'),
+  to: time('Read as valid_to.'),
+}
+
+type Schedule = Values<typeof members>
+
+/** Times in which a rule is in force. */
+export const schedulesField = (about: string) =>
+  list(group(members, {}), { nullable: true, maxItems: 100, about })
+
+/** As schedules are kept: in UTC, with milliseconds. */
+export const tidied = (sent: readonly Schedule[]): readonly Schedule[] =>
+  sent.map(({ valid_from, valid_to, from, to }) => ({
+    valid_from: inUtc(valid_from ?? from),
+    valid_to: inUtc(valid_to ?? to),
+    from: undefined,
+    to: undefined,
+  }))
+
+const inUtc = (time: string | null | undefined): string | undefined =>
+  time == null ? undefined : new Date(instantOf(time)).toISOString()
+
+/** A schedule in milliseconds since the epoch. */
+export interface Span {
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+export const spanOf = ({ valid_from, valid_to }: Schedule): Span => ({
+  fromMs: valid_from == null ? Number.NEGATIVE_INFINITY : instantOf(valid_from),
+  toMs: valid_to == null ? Number.POSITIVE_INFINITY : instantOf(valid_to),
+})
+
+export const isIn = ({ fromMs, toMs }: Span, atMs: number): boolean => fromMs <= atMs && atMs < toMs
+
+/** Whether there is an instant in both. */
+export const overlap = (one: Span, other: Span): boolean =>
+  Math.max(one.fromMs, other.fromMs) < Math.min(one.toMs, other.toMs)

@@ -1,0 +1,206 @@
+import { action } from '../kernel/action.ts'
+import type { Ctx } from '../kernel/context.ts'
+import { instantOf } from '../kernel/days.ts'
+import {
+  choice,
+  field,
+  flag,
+  group,
+  integer,
+  list as listOf,
+  reference,
+  text,
+  type Values,
+} from '../kernel/fields.ts'
+import { type Answer, pageAnswer } from '../kernel/http/answer.ts'
+import { type Call, list } from '../kernel/operations.ts'
+import { fetchPage } from '../kernel/query/page.ts'
+import { parse } from '../kernel/query/parse.ts'
+import { resource } from '../kernel/resource.ts'
+import { catalogRules, criteriaFields } from './catalog-rules.ts'
+import { conflict, type Described, hasAll, similarity } from './compare-rules.ts'
+import { criteria, isInForce, resolveRule, type ShopperContext } from './resolve-rule.ts'
+import { type KnownRule, rulesFor } from './rules-of-store.ts'
+import { spanOf, tidied } from './schedules.ts'
+
+const matchTypes = ['filter', 'similarity', 'conflict', 'resolve_for_shopper'] as const
+
+const question = {
+  match_type: choice(matchTypes, {
+    required: true,
+    about:
+      '`filter`: rules that have something of all that is sent. `similarity`: rules that have any of it, the most alike first. `conflict`: rules that only their age would tell from one like this. `resolve_for_shopper`: the rule for such a shopper.',
+  }),
+  name: text({ nullable: true, about: 'The name of a rule.' }),
+  catalog_id: text({ nullable: true, about: 'The catalog that a rule leads to.' }),
+  ...criteriaFields,
+  pricebook_ids: listOf(reference('pricebook', {}), {
+    nullable: true,
+    about: 'Price books that a rule names.',
+  }),
+  match_date: field<string | null | undefined>(
+    { type: 'string', format: 'day' },
+    { nullable: true, about: 'When it is asked for: now, unless it is told.' },
+  ),
+}
+
+type Question = Values<typeof question>
+
+/** What is asked about rules, and what the answer hangs on. */
+interface Asked {
+  readonly type: (typeof matchTypes)[number]
+  readonly described: Described
+  readonly rules: readonly KnownRule[]
+  /** The rule that a shopper of whom this is true would have. */
+  readonly resolved: KnownRule | undefined
+  readonly oldestPublished: string | undefined
+  /** Only where the request says so. */
+  readonly matchMs: number | undefined
+  readonly atMs: number
+}
+
+/** Tells rules by what they are for: those that match, that are alike, that would conflict, or that a shopper has. */
+export const validateCatalogRules = action({
+  name: 'validate-catalog-rules',
+  route: 'POST /catalogs/rules/validate',
+  about:
+    'Tells rules by what they are for: those that match, that are alike, that would conflict, or the one that a shopper has. The answer is a page of rules.',
+  area: 'catalogs',
+  status: 200,
+  data: group(question, {}),
+  shows: { page: true },
+  async run(ctx, call) {
+    const asked = await askedBy(ctx, call.data as Question)
+    if (asked.type === 'resolve_for_shopper' && !asked.resolved) return withoutRule(ctx, asked, call)
+    return pageOf(ctx, asked, call)
+  },
+})
+
+async function askedBy(ctx: Ctx, sent: Question): Promise<Asked> {
+  const { match_type: type, name, catalog_id, pricebook_ids, schedules, match_date } = sent
+  const { rules, oldestPublished, accountTags } = await rulesFor(ctx, sent.account_ids ?? [])
+  const matchMs = match_date == null ? undefined : instantOf(match_date)
+  const atMs = matchMs ?? ctx.clock.now().getTime()
+  // Whoever calls for an account has its tags, whether or not they are told.
+  const context: ShopperContext = {
+    account_ids: sent.account_ids ?? [],
+    account_tag_ids: sent.account_tag_ids ?? accountTags,
+    customer_ids: sent.customer_ids ?? [],
+    channels: sent.channels ?? [],
+    tags: sent.tags ?? [],
+  }
+  const told = criteria.flatMap((one) => (sent[one]?.length ? [[one, new Set(sent[one])]] : []))
+  return {
+    type,
+    described: {
+      name: name ?? undefined,
+      catalogId: catalog_id?.toLowerCase(),
+      pricebookIds: pricebook_ids?.length ? pricebook_ids : undefined,
+      ...Object.fromEntries(told),
+      ...(schedules?.length && { spans: tidied(schedules).map(spanOf) }),
+    },
+    rules,
+    resolved: resolveRule(context, rules, atMs),
+    oldestPublished,
+    matchMs,
+    atMs,
+  }
+}
+
+/** The rules that answer, the first first: the most alike, or the newest. */
+function answersTo({ type, described, rules, resolved, matchMs }: Asked): readonly KnownRule[] {
+  const isAnswer = {
+    filter: (rule: KnownRule) => hasAll(rule, described, matchMs),
+    similarity: (rule: KnownRule) => similarity(rule, described) > 0,
+    conflict: (rule: KnownRule) => conflict(rule, described),
+    resolve_for_shopper: (rule: KnownRule) => rule === resolved,
+  }[type]
+  const score = (rule: KnownRule) => (type === 'similarity' ? similarity(rule, described) : 0)
+  return rules
+    .filter(isAnswer)
+    .toSorted(
+      (one, other) =>
+        score(other) - score(one) || compare(other.createdAt, one.createdAt) || compare(other.id, one.id),
+    )
+}
+
+const compare = (one: string, other: string) => Number(one > other) - Number(one < other)
+
+const ruleMeta = {
+  similarity_score: integer({ about: 'How much it is like what was sent.' }),
+  active: flag({ about: 'Whether it is in force at that time.' }),
+  resolved_for_shopper: flag({ about: 'Whether a shopper of whom all this is true has it.' }),
+  release_id: text({ format: 'uuid', about: 'The release that its catalog is published in.' }),
+}
+
+async function pageOf(ctx: Ctx, asked: Asked, call: Call): Promise<Answer> {
+  const answers = answersTo(asked)
+  const releases = await releasesOf(
+    ctx,
+    answers.map(({ catalogId }) => catalogId),
+  )
+  const byId = new Map(answers.map((rule) => [rule.id, rule]))
+  const metaOf = (rule: KnownRule) => ({
+    ...(asked.type === 'similarity' && { similarity_score: similarity(rule, asked.described) }),
+    active: isInForce(rule, asked.atMs),
+    resolved_for_shopper: rule === asked.resolved,
+    release_id: releases.get(rule.catalogId),
+  })
+  const shown = resource({
+    ...catalogRules,
+    table: inOrderOf(answers.map(({ id }) => id)),
+    order: { by: 'place', about: 'as they answer' },
+    meta: {
+      fields: ruleMeta,
+      of: ({ id }) => metaOf(byId.get(id) as KnownRule) as never,
+    },
+  })
+  // Counted as they are: nobody else is in this list.
+  return list(ctx, shown, [], call, () => 'true')
+}
+
+/** Rules of the store $1 with their place among these. The ids are the database's own. */
+const inOrderOf = (ids: readonly string[]) =>
+  `(SELECT r.*, answer.place FROM catalog_rules r JOIN unnest(ARRAY[${ids.map((id) => `'${id}'`).join(', ')}]::uuid[])
+    WITH ORDINALITY answer (id, place) ON r.store_id = $1::uuid AND r.id = answer.id) catalog_rules`
+
+/** The last published release of each of these catalogs. */
+async function releasesOf(
+  { store }: Ctx,
+  catalogIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const found = await store.glance(
+    `SELECT DISTINCT ON (catalog_id) catalog_id, id FROM catalog_releases
+     WHERE store_id = $1 AND catalog_id = ANY($2::uuid[]) AND status = 'PUBLISHED'
+     ORDER BY catalog_id, created_at DESC, id DESC`,
+    [...new Set(catalogIds)],
+  )
+  return new Map(found as [string, string][])
+}
+
+/** A shopper without a rule sees the oldest catalog that is published, if there is one. */
+async function withoutRule(ctx: Ctx, { oldestPublished }: Asked, call: Call): Promise<Answer> {
+  const page = await fetchPage(
+    ctx,
+    { resource: catalogRules, scope: [], where: () => 'false' },
+    parse(call.query),
+  )
+  if (!oldestPublished) return pageAnswer(200, '', page, ctx, call)
+  const [catalog] = await ctx.store.glance(
+    `SELECT created_at AT TIME ZONE 'UTC', updated_at AT TIME ZONE 'UTC' FROM catalogs WHERE store_id = $1 AND id = $2`,
+    oldestPublished,
+  )
+  const [created_at, updated_at] = (catalog ?? []).map((time) => new Date(`${time}Z`).toISOString())
+  const release_id = (await releasesOf(ctx, [oldestPublished])).get(oldestPublished)
+  const rule = {
+    type: catalogRules.type,
+    id: noRule,
+    attributes: { name: 'Default Catalog Resolution', catalog_id: oldestPublished, created_at, updated_at },
+    meta: { active: true, resolved_for_shopper: true, release_id },
+  }
+  const data = page.offset === 0 && page.limit > 0 ? JSON.stringify(rule) : ''
+  return pageAnswer(200, data, { ...page, total: 1 }, ctx, call)
+}
+
+/** The id of what is shown as a rule and is none. */
+const noRule = '00000000-0000-0000-0000-000000000000'

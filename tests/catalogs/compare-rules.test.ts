@@ -1,0 +1,99 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { conflict, type Described, hasAll, similarity } from '../../server/catalogs/compare-rules.ts'
+import { overlap, type Span } from '../../server/catalogs/schedules.ts'
+
+const set = (...values: string[]) => new Set(values)
+const from = (fromMs: number, toMs = Number.POSITIVE_INFINITY): Span => ({ fromMs, toMs })
+
+describe('a rule has all that is asked', () => {
+  const rule: Described = {
+    name: 'Spring',
+    catalogId: 'k1',
+    channels: set('web', 'mobile'),
+    tags: set('vip'),
+    spans: [from(10, 20)],
+    pricebookIds: ['p1', 'p2'],
+  }
+  test.each<[what: string, asked: Described, atMs: number | undefined, is: boolean]>([
+    ['nothing is asked', {}, undefined, true],
+    ['one of its channels', { channels: set('web', 'kiosk') }, undefined, true],
+    ['another channel', { channels: set('kiosk') }, undefined, false],
+    ['what it does not ask', { customer_ids: set('c1') }, undefined, false],
+    ['two things of which it has one', { channels: set('web'), tags: set('new') }, undefined, false],
+    ['its name', { name: 'Spring' }, undefined, true],
+    ['another name', { name: 'spring' }, undefined, false],
+    ['its catalog', { catalogId: 'k1' }, undefined, true],
+    ['another catalog', { catalogId: 'k2' }, undefined, false],
+    ['one of its price books', { pricebookIds: ['p2'] }, undefined, true],
+    ['another price book', { pricebookIds: ['p3'] }, undefined, false],
+    ['a time in its own', {}, 15, true],
+    ['a time after its own', {}, 20, false],
+    ['times that overlap', { spans: [from(0, 11)] }, undefined, true],
+    ['times that do not', { spans: [from(0, 10)] }, undefined, false],
+  ])('%s', (_what, asked, atMs, is) => expect(hasAll(rule, asked, atMs)).toBe(is))
+
+  test('a rule that is always in force is so at any time that is asked about', () => {
+    expect(hasAll({}, { spans: [from(0, 10)] }, 5)).toBe(true)
+  })
+})
+
+test.each<[what: string, asked: Described, score: number]>([
+  ['nothing', { name: 'x', channels: set('y') }, 0],
+  ['the name', { name: 'Spring' }, 100],
+  ['two of three channels', { channels: set('web', 'mobile', 'kiosk') }, 10],
+  [
+    'an account, a customer, a tag of accounts and a tag',
+    { account_ids: set('a'), customer_ids: set('c'), account_tag_ids: set('t'), tags: set('vip') },
+    20,
+  ],
+  ['the catalog', { catalogId: 'k1' }, 3],
+  ['a price book of two', { pricebookIds: ['p1', 'p9'] }, 2],
+  ['two times of three', { spans: [from(0, 11), from(19), from(30)] }, 4],
+  [
+    'all of these',
+    { name: 'Spring', catalogId: 'k1', channels: set('web'), pricebookIds: ['p2', 'p1'] },
+    112,
+  ],
+])('what is alike in %s scores %#', (_what, asked, score) => {
+  const rule: Described = {
+    name: 'Spring',
+    catalogId: 'k1',
+    account_ids: set('a', 'b'),
+    account_tag_ids: set('t'),
+    customer_ids: set('c'),
+    channels: set('web', 'mobile'),
+    tags: set('vip'),
+    spans: [from(10, 20)],
+    pricebookIds: ['p1', 'p2'],
+  }
+  expect(similarity(rule, asked)).toBe(score)
+})
+
+test.each<[what: string, rule: Described, asked: Described, is: boolean]>([
+  ['both for all', {}, {}, true],
+  ['one for all', {}, { tags: set('x') }, false],
+  ['a channel in common', { channels: set('web', 'kiosk') }, { channels: set('web') }, true],
+  ['no channel in common', { channels: set('kiosk') }, { channels: set('web') }, false],
+  ['one asks more', { channels: set('web'), tags: set('vip') }, { channels: set('web') }, false],
+  ['times that overlap', { spans: [from(0, 10)] }, { spans: [from(9)] }, true],
+  ['times that meet', { spans: [from(0, 10)] }, { spans: [from(10)] }, false],
+  ['one is always in force', { tags: set('x') }, { tags: set('x'), spans: [from(0)] }, false],
+  ['other catalogs and names', { name: 'a', catalogId: 'k1' }, { name: 'b', catalogId: 'k2' }, true],
+])('conflict: %s', (_what, rule, asked, is) => {
+  expect(conflict(rule, asked)).toBe(is)
+  expect(conflict(asked, rule)).toBe(is)
+})
+
+test('times overlap where there is an instant in both', () => {
+  const instant = fc.integer({ min: 0, max: 6 })
+  const span = fc.record({ fromMs: instant, toMs: instant })
+  fc.assert(
+    fc.property(span, span, (one, other) => {
+      const inBoth = [0, 1, 2, 3, 4, 5, 6].some((at) =>
+        [one, other].every(({ fromMs, toMs }) => fromMs <= at && at < toMs),
+      )
+      expect(overlap(one, other)).toBe(inBoth)
+    }),
+  )
+})
