@@ -2,7 +2,7 @@ import { hierarchies } from '../hierarchies/index.ts'
 import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { choice, field, flag, list, reference, text } from '../kernel/fields.ts'
-import { type Draft, indexed, type Resource, type Row, resource, shown, walks } from '../kernel/resource.ts'
+import { type Draft, indexed, type Resource, type Row, resource, walks } from '../kernel/resource.ts'
 import { catalogEnvelope } from './envelope.ts'
 import { keepPricebooks, prioritizedPricebooks } from './prioritized-pricebooks.ts'
 import { withRelationships } from './relationships-of-catalog.ts'
@@ -35,7 +35,6 @@ const fields = {
     about: 'Whether the rule that leads to it may name the price books in place of its own.',
   }),
   owner: choice(['store', 'organization'], { readOnly: true, default: 'store', about: 'Whose it is.' }),
-  relationships: shown({}, { about: 'Where its rules and releases are listed, and how many there are.' }),
 }
 
 type CatalogFields = typeof fields
@@ -53,7 +52,7 @@ export const catalogs: Resource<CatalogFields> = resource({
   area: 'catalogs',
   envelope: catalogEnvelope,
   refusedWith: 422,
-  shownDoc: withRelationships,
+  shownWith: withRelationships,
   beforeWrite: completeCatalog,
   beforeDelete: mustBeUnpublished,
   constraints: {
@@ -67,7 +66,6 @@ export const catalogs: Resource<CatalogFields> = resource({
 async function completeCatalog(work: Work, draft: Draft<CatalogFields>): Promise<void> {
   const { values, before } = draft
   values.description ??= ''
-  values.relationships = undefined
   values.locales ??= undefined
   values.hierarchy_ids = [...new Set(values.hierarchy_ids)]
   takeOnePriceList(draft)

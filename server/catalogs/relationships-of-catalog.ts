@@ -1,16 +1,22 @@
+import { shown } from '../kernel/resource.ts'
+
+const about = 'Where its rules and releases are listed, and how many there are.'
+
 /**
- * The document of a catalog with where its rules and releases are listed, and how many there are. Who makes or deletes
- * one of these makes a new version of the catalog.
+ * Where the rules and releases of a catalog are listed, and how many there are. Who makes or deletes one of these makes a
+ * new version of the catalog.
  */
-export const withRelationships = (catalog: string): string => {
-  const linked = (related: string, table: string) =>
-    `json_build_object('links', json_build_object('related', ${related}), 'meta', json_build_object('count', (
-      SELECT count(*) FROM ${table} other
-      WHERE other.store_id = ${catalog}store_id AND other.catalog_id = ${catalog}id)))`
-  const [rules, releases] = [
-    linked(`'/pcm/catalogs/rules?filter=eq(catalog_id,' || ${catalog}id || ')'`, 'catalog_rules'),
-    linked(`'/pcm/catalogs/' || ${catalog}id || '/releases'`, 'catalog_releases'),
-  ]
-  return `json_build_object('attributes', ${catalog}doc->'attributes',
-    'relationships', json_build_object('rules', ${rules}, 'releases', ${releases}))`
+export const withRelationships = {
+  fields: { relationships: shown({}, { about }) },
+  sql: (catalog: string): string => {
+    const linked = (related: string, table: string) =>
+      `json_build_object('links', json_build_object('related', ${related}), 'meta', json_build_object('count', (
+        SELECT count(*) FROM ${table} other
+        WHERE other.store_id = ${catalog}store_id AND other.catalog_id = ${catalog}id)))`
+    const [rules, releases] = [
+      linked(`'/pcm/catalogs/rules?filter=eq(catalog_id,' || ${catalog}id || ')'`, 'catalog_rules'),
+      linked(`'/pcm/catalogs/' || ${catalog}id || '/releases'`, 'catalog_releases'),
+    ]
+    return `'"relationships":' || json_build_object('rules', ${rules}, 'releases', ${releases})::text`
+  },
 }

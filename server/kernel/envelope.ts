@@ -46,7 +46,7 @@ type Members = Readonly<Record<string, unknown>>
 const atTop = ['id', 'relationships', 'meta']
 
 /** Whether a field is under `attributes`. */
-function isAttribute(placing: Placing, name: string): boolean {
+export function isAttribute(placing: Placing, name: string): boolean {
   if (placing?.fields !== 'attributes') return false
   return name === 'type' ? placing.type === 'attributes' : !atTop.includes(name)
 }

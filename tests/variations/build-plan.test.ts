@@ -1,20 +1,15 @@
 import { expect, test } from 'vitest'
-import { planBuild } from '../../server/variations/build-plan.ts'
+import { type Child, planBuild } from '../../server/variations/build-plan.ts'
 import { atOnce } from '../support/at-once.ts'
 
 const options = (variation: string, n: number) =>
   Array.from({ length: n }, (_, i) => ({ id: `${variation}.${i}`, name: `${variation}${i}`, modifiers: [] }))
 const variations = ['a', 'b'].map((id) => ({ id, name: id, options: options(id, 30) }))
-const parent = {
-  id: 'parent',
-  values: {
-    name: 'Shirt',
-    sku: 'shirt-',
-    commodity_type: 'physical',
-    status: 'live',
-    product_type: 'parent',
-  },
-} as const
+const parentWith = (more: Partial<Child['values']> = {}): Child => {
+  const values = { name: 'Shirt', sku: 'shirt-', commodity_type: 'physical', status: 'live', ...more }
+  return { id: 'parent', values: values as Child['values'] }
+}
+const parent = parentWith()
 const newIds = () => {
   let made = 0
   return { made: () => made, newId: () => `child ${made++}` }
@@ -29,12 +24,7 @@ test('between two pauses at most one child is planned', () => {
 
 test('combinations that are left out are looked through with pauses too', () => {
   const build_rules = { default: 'exclude' as const, include: [['a.0', 'b.29']] }
-  const steps = planBuild(
-    { ...parent, values: { ...parent.values, build_rules } },
-    variations,
-    [],
-    newIds().newId,
-  )
+  const steps = planBuild(parentWith({ build_rules }), variations, [], newIds().newId)
   let pauses = 0
   while (!steps.next().done) pauses++
   expect(pauses).toBeGreaterThan(30)

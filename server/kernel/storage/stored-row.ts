@@ -1,5 +1,5 @@
 import { type Added, stateColumns } from '../added-fields.ts'
-import { type Envelope, flat, placed } from '../envelope.ts'
+import { type Envelope, flat, isAttribute, placed } from '../envelope.ts'
 import type { Fields, Values } from '../fields.ts'
 import type { BodyShape } from '../input.ts'
 import { ownOrderOf, type Resource, type Row } from '../resource.ts'
@@ -50,11 +50,17 @@ function scopeIn(resource: Resource, at: number): [from: number, to: number] {
 export const stateIn = (resource: Resource, tuple: Tuple, at = 0): string | null | undefined =>
   tuple[scopeIn(resource, at)[1]]
 
-/** The document with further members among its fields, before the others. */
-function withMembers({ fields }: Envelope, text: string, members: string | null | undefined): string {
+/** The document with what other rows say of it: among its fields, before the others, or beside them. */
+function withMembers(
+  { envelope, shownWith }: Resource,
+  text: string,
+  members: string | null | undefined,
+): string {
   if (!members) return text
+  const beside = Object.keys(shownWith?.fields ?? {}).some((name) => !isAttribute(envelope, name))
+  if (envelope.fields === 'attributes' && beside) return `${text.slice(0, -1)},${members}}`
   // Nothing but a type, which is a word, is before the attributes: the first brace opens them.
-  const at = fields === 'attributes' ? text.indexOf('{', 1) + 1 : 1
+  const at = envelope.fields === 'attributes' ? text.indexOf('{', 1) + 1 : 1
   return `${text.slice(0, at)}${members}${text[at] === '}' ? '' : ','}${text.slice(at)}`
 }
 
@@ -80,7 +86,7 @@ class StoredRow<F extends Fields> implements Row<F> {
     this.updatedAt = isoTime(tuple[at + 3] as string)
     const text = completeText(resource, tuple[at + 4] as string)
     const placeAt = behindDoc(resource, at)
-    this.text = withMembers(envelope, text, placeAt > at + 5 ? tuple[at + 5] : undefined)
+    this.text = withMembers(resource, text, placeAt > at + 5 ? tuple[at + 5] : undefined)
     this.added = resource.added
     this.place = scopeAt > placeAt ? (tuple[placeAt] as string) : undefined
     this.scope = scopeEnd === scopeAt ? noScope : (tuple.slice(scopeAt, scopeEnd) as string[])
