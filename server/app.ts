@@ -17,6 +17,7 @@ import { personalData } from './personal-data/index.ts'
 import { pimJobChapter } from './pim-jobs/index.ts'
 import { productCsvChapter } from './product-csv/index.ts'
 import { productChapter } from './products/index.ts'
+import { releaseChapter } from './releases/index.ts'
 import { settings } from './settings/index.ts'
 import { variationChapter } from './variations/index.ts'
 
@@ -45,6 +46,7 @@ const chapters: readonly Module[] = [
   productCsvChapter,
   variationChapter,
   catalogChapter,
+  releaseChapter,
 ]
 
 /** Everything the server does. Nothing registers itself; a module may use only the modules above it. */

@@ -1,0 +1,52 @@
+import { catalogs } from '../catalogs/index.ts'
+import { action } from '../kernel/action.ts'
+import { flag } from '../kernel/fields.ts'
+import { objectAnswer } from '../kernel/http/answer.ts'
+import { add, findVisible } from '../kernel/operations.ts'
+import { publishCatalog } from './publish-catalog.ts'
+import { releases } from './releases.ts'
+
+/** Publishes a catalog as it is now. */
+export const createRelease = action({
+  name: 'publish-catalog',
+  route: 'POST /catalogs/:catalog_id/releases',
+  about:
+    'Publishes a catalog: its products that are live and in a node of its hierarchies, their nodes, and the prices of ' +
+    'its price books. The answer is the release; when its `release_status` is PUBLISHED, shoppers see it. What they see ' +
+    'stays as it is until then, and if it fails.',
+  area: 'catalogs',
+  status: 201,
+  shows: { resource: releases },
+  body: {
+    type: 'catalog-release',
+    optional: true,
+    fields: {
+      export_full_delta: flag({
+        default: false,
+        about: 'Whether the delta is to have all that is published.',
+      }),
+      include_organization_resources: flag({
+        nullable: true,
+        about:
+          'Whether what the organization shares is published too. A server of one store has nothing that is shared.',
+      }),
+    },
+  },
+  async run(ctx, { params, body }) {
+    const { id } = await findVisible(ctx, catalogs, params.catalog_id)
+    await ctx.store.keep(catalogs, id)
+    const catalog = await findVisible(ctx, catalogs, id)
+    const { name, description = '', enable_price_segmentation } = catalog.doc
+    const release = await add(ctx, releases, [id], {
+      name,
+      description,
+      catalog_id: id,
+      published_at: null,
+      export_full_delta: body.export_full_delta ?? false,
+      price_segmentation_enabled: enable_price_segmentation ?? false,
+    })
+    await ctx.store.touch(catalogs, id)
+    await ctx.later(publishCatalog, { catalogId: id, releaseId: release.id })
+    return objectAnswer(201, releases, release, ctx)
+  },
+})

@@ -1,0 +1,149 @@
+import type { Work } from '../kernel/context.ts'
+
+/** What a catalog is published of, as far as it tells whether all of it must be looked at again. */
+export interface MadeOf {
+  readonly hierarchyIds: readonly string[]
+  readonly pricebookIds: readonly string[]
+  /** When it was begun: the change feed was looked at then. */
+  readonly at: string
+}
+
+/** One state of a catalog that was published: its rows say from which edition up to which they are true. */
+export interface Edition {
+  readonly edition: number
+  readonly releaseId: string
+  readonly publishedAt: string
+  /** The store's change feed was looked at up to here. */
+  readonly position: number
+  readonly madeOf: MadeOf
+}
+
+const columns = `edition, release_id, to_char(published_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+  position, made_of`
+
+type Text = readonly (string | null)[]
+
+const toEdition = ([edition, releaseId, publishedAt, position, madeOf]: Text): Edition => ({
+  edition: Number(edition),
+  releaseId: releaseId as string,
+  publishedAt: publishedAt as string,
+  position: Number(position),
+  madeOf: JSON.parse(madeOf as string) as MadeOf,
+})
+
+/** The edition of a catalog that shoppers see, or saw at an instant, as far as it is kept. */
+export async function currentEdition(
+  { store }: Work,
+  catalogId: string,
+  at?: Date,
+): Promise<Edition | undefined> {
+  const [found] = await store.glance(
+    `SELECT ${columns} FROM catalog_editions WHERE store_id = $1 AND catalog_id = $2
+       AND published_at <= coalesce($3::timestamptz, 'infinity') ORDER BY edition DESC LIMIT 1`,
+    catalogId,
+    at ?? null,
+  )
+  return found && toEdition(found)
+}
+
+/** The edition that a release was published as. Those who go through its lists have it for a while after its release. */
+export async function editionOf(
+  { store }: Work,
+  catalogId: string,
+  releaseId: string,
+): Promise<Edition | undefined> {
+  const [found] = await store.glance(
+    `SELECT ${columns} FROM catalog_editions WHERE store_id = $1 AND catalog_id = $2 AND release_id = $3`,
+    catalogId,
+    releaseId,
+  )
+  return found && toEdition(found)
+}
+
+/** The tables whose rows are true from one edition up to another. */
+const tables = [
+  'published_products',
+  'published_nodes',
+  'published_prices',
+  'published_price_modifiers',
+] as const
+
+/**
+ * Takes back the last edition of a catalog: what it brought is gone, and what it ended goes on. The one before is the
+ * current one again.
+ */
+export async function takeBack({ store }: Work, catalogId: string, edition: number): Promise<void> {
+  const last = 2147483647
+  for (const table of tables) {
+    await store.bulk(
+      `DELETE FROM ${table} WHERE store_id = $1 AND catalog_id = $2 AND since = $3`,
+      catalogId,
+      edition,
+    )
+  }
+  await store.bulk(
+    `WITH again AS (
+       UPDATE published_products SET until = ${last} WHERE store_id = $1 AND catalog_id = $2 AND until = $3
+       RETURNING id, since
+     )
+     UPDATE published_node_products l SET until = ${last} FROM again
+     WHERE l.store_id = $1 AND l.catalog_id = $2 AND l.id = again.id AND l.since = again.since`,
+    catalogId,
+    edition,
+  )
+  for (const table of tables.slice(1)) {
+    await store.bulk(
+      `UPDATE ${table} SET until = ${last} WHERE store_id = $1 AND catalog_id = $2 AND until = $3`,
+      catalogId,
+      edition,
+    )
+  }
+  await store.bulk(
+    'DELETE FROM edition_totals WHERE store_id = $1 AND scope[1] = $2 AND since = $3',
+    catalogId,
+    edition,
+  )
+  await store.bulk(
+    `UPDATE edition_totals SET until = ${last} WHERE store_id = $1 AND scope[1] = $2 AND until = $3`,
+    catalogId,
+    edition,
+  )
+  await store.rows(
+    'DELETE FROM catalog_editions WHERE store_id = $1 AND catalog_id = $2 AND edition = $3',
+    catalogId,
+    edition,
+  )
+}
+
+/** Deletes what is true in none of the editions from this one on. */
+export async function forgetBefore(
+  store: Pick<Work['store'], 'rows' | 'bulk'>,
+  catalogId: string,
+  edition: number,
+): Promise<void> {
+  for (const table of tables) {
+    await store.bulk(
+      `DELETE FROM ${table} WHERE store_id = $1 AND catalog_id = $2 AND until <= $3`,
+      catalogId,
+      edition,
+    )
+  }
+  await store.bulk(
+    'DELETE FROM edition_totals WHERE store_id = $1 AND scope[1] = $2 AND until <= $3',
+    catalogId,
+    edition,
+  )
+  await store.rows(
+    'DELETE FROM catalog_editions WHERE store_id = $1 AND catalog_id = $2 AND edition < $3',
+    catalogId,
+    edition,
+  )
+}
+
+/** Deletes all that was ever published of a catalog. */
+export async function forgetAll({ store }: Work, catalogId: string): Promise<void> {
+  for (const table of [...tables, 'catalog_editions']) {
+    await store.bulk(`DELETE FROM ${table} WHERE store_id = $1 AND catalog_id = $2`, catalogId)
+  }
+  await store.bulk('DELETE FROM edition_totals WHERE store_id = $1 AND scope[1] = $2', catalogId)
+}

@@ -1,0 +1,37 @@
+import { catalogs } from '../catalogs/index.ts'
+import type { Work } from '../kernel/context.ts'
+import { Problem } from '../kernel/errors.ts'
+import { findSeen, findVisible } from '../kernel/operations.ts'
+import { currentEdition, type Edition, editionOf } from './editions.ts'
+import { type Release, releases } from './releases.ts'
+
+/** Names that stand for the release that shoppers see, in place of its id. */
+const current = ['latestPublished', 'latest']
+
+interface Named {
+  readonly catalog_id: string
+  readonly release_id: string
+}
+
+/** The release that an address names; a Problem (404) where there is none. */
+export async function findRelease(work: Work, { catalog_id, release_id }: Named): Promise<Release> {
+  const { id: catalogId } = await findVisible(work, catalogs, catalog_id)
+  if (!current.includes(release_id)) return findVisible(work, releases, release_id, [catalogId])
+  const edition = await currentEdition(work, catalogId)
+  if (!edition) throw new Problem('not_found', 'The catalog has no published release.')
+  return findSeen(work, releases, edition.releaseId, [catalogId])
+}
+
+/** A published state of a catalog, for whoever reads what is in it. */
+export interface Published extends Edition {
+  readonly catalogId: string
+}
+
+/** The edition of the release that an address names; a Problem (404) where it is not published. */
+export async function findPublished(work: Work, named: Named): Promise<Published> {
+  const { id, scope } = await findRelease(work, named)
+  const [catalogId = ''] = scope
+  const edition = await editionOf(work, catalogId, id)
+  if (!edition) throw new Problem('not_found', 'The release is not published.')
+  return { ...edition, catalogId }
+}

@@ -1,0 +1,186 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Publication } from './publication.ts'
+import { type PublishedNode, publishedNode } from './published-node.ts'
+
+const chunkMax = 1000
+
+/**
+ * What of the catalog's hierarchies and their nodes shoppers see from this edition on. Those whose products are to be
+ * looked at again: the way there, or what is curated in them, is another.
+ */
+export async function publishNodes(publication: Publication): Promise<readonly string[]> {
+  const { gone, changed } = await changedNodes(publication)
+  const moved = [...gone]
+  await end(publication, gone)
+  for (let at = 0; at < changed.length; at += chunkMax) {
+    moved.push(...(await publishSome(publication, changed.slice(at, at + chunkMax))))
+  }
+  return moved
+}
+
+/** What shoppers see of a node is of its own row, but for whether something is below it, and of the catalog's order. */
+async function changedNodes({ work, catalogId, hierarchyIds }: Publication) {
+  const rows = await work.store.bulk(
+    `WITH wanted AS (
+       SELECT n.id, n.version || ' ' || n.has_children || ' ' || n.hierarchy_id || ' ' ||
+         coalesce(array_position($3::uuid[], n.id), 0) AS state
+       FROM nodes n
+       WHERE n.store_id = $1 AND (n.hierarchy_id = ANY($3::uuid[]) OR n.id = ANY($3::uuid[]))
+     ), open AS (
+       SELECT p.id, p.hidden->>'state' AS state FROM published_nodes p
+       WHERE p.store_id = $1 AND p.catalog_id = $2 AND p.until = 2147483647
+     )
+     SELECT coalesce(w.id, o.id), w.id IS NULL, w.state FROM wanted w FULL JOIN open o ON o.id = w.id
+     WHERE w.state IS DISTINCT FROM o.state ORDER BY 1`,
+    catalogId,
+    hierarchyIds,
+  )
+  return {
+    gone: rows.flatMap(([id, isGone]) => (isGone === 't' ? [id as string] : [])),
+    changed: rows.flatMap(([id, isGone, state]) =>
+      isGone === 't' ? [] : [{ id: id as string, state: state as string }],
+    ),
+  }
+}
+
+interface Changed {
+  readonly id: string
+  readonly state: string
+}
+
+interface Open {
+  readonly hidden: PublishedNode['hidden']
+  readonly curated: unknown
+}
+
+async function publishSome(
+  publication: Publication,
+  changed: readonly Changed[],
+): Promise<readonly string[]> {
+  const ids = changed.map(({ id }) => id)
+  const before = await openRows(publication, ids)
+  await end(publication, ids)
+  const found = await nodesOf(publication, ids)
+  const states = new Map(changed.map(({ id, state }) => [id, state]))
+  await begin(publication, found, states)
+  return found
+    .filter(({ id, published: { doc, hidden } }) => {
+      const was = before.get(id)
+      return (
+        !was ||
+        !isDeepStrictEqual(was.hidden.way, hidden.way) ||
+        !isDeepStrictEqual(was.curated, doc.attributes.curated_products)
+      )
+    })
+    .map(({ id }) => id)
+}
+
+async function openRows(
+  { work, catalogId }: Publication,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Open>> {
+  const rows = await work.store.rows(
+    `SELECT id, hidden, doc->'attributes'->'curated_products' FROM published_nodes
+     WHERE store_id = $1 AND catalog_id = $2 AND id = ANY($3::uuid[]) AND until = 2147483647`,
+    catalogId,
+    ids,
+  )
+  return new Map(
+    rows.map(([id, hidden, curated]) => [
+      id as string,
+      {
+        hidden: JSON.parse(hidden as string) as PublishedNode['hidden'],
+        curated: curated == null ? undefined : JSON.parse(curated),
+      },
+    ]),
+  )
+}
+
+interface Found {
+  readonly id: string
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly published: PublishedNode
+}
+
+async function nodesOf(
+  { work, hierarchyIds }: Publication,
+  ids: readonly string[],
+): Promise<readonly Found[]> {
+  const rows = await work.store.rows(
+    `SELECT id, created_at AT TIME ZONE 'UTC', updated_at AT TIME ZONE 'UTC', parent_id, place, has_children,
+       doc->'attributes', hidden->'breadcrumbs'
+     FROM nodes WHERE store_id = $1 AND id = ANY($2::uuid[]) ORDER BY id`,
+    ids,
+  )
+  return rows.map(([id, createdAt, updatedAt, parentId, place, hasChildren, attributes, breadcrumbs]) => {
+    const [created_at, updated_at] = [createdAt, updatedAt].map((at) => new Date(`${at}Z`).toISOString())
+    const own = JSON.parse(attributes as string) as object
+    return {
+      id: id as string,
+      createdAt: created_at as string,
+      updatedAt: updated_at as string,
+      published: publishedNode({
+        parentId: parentId ?? undefined,
+        attributes: { ...own, created_at, updated_at },
+        breadcrumbs: JSON.parse(breadcrumbs as string),
+        hasChildren: hasChildren === 't',
+        place: parentId === null ? String(-hierarchyIds.indexOf(id as string)) : (place as string),
+      }),
+    }
+  })
+}
+
+async function end(publication: Publication, ids: readonly string[]): Promise<void> {
+  const { work, catalogId, edition } = publication
+  if (!ids.length) return
+  const rows = await work.store.bulk(
+    `UPDATE published_nodes SET until = $4::int
+     WHERE store_id = $1 AND catalog_id = $2 AND id = ANY($3::uuid[]) AND until = 2147483647
+     RETURNING hierarchy_id, parent_id`,
+    catalogId,
+    ids,
+    edition,
+  )
+  for (const [hierarchyId, parentId] of rows)
+    count(publication, hierarchyId ?? undefined, parentId ?? undefined, -1)
+}
+
+function count(
+  { totals, catalogId }: Publication,
+  hierarchyId: string | undefined,
+  parentId: string | undefined,
+  by: 1 | -1,
+): void {
+  if (hierarchyId === undefined || parentId === undefined) {
+    totals.count('published_nodes.hierarchies_of', [catalogId], by)
+    return
+  }
+  totals.count('published_nodes.nodes_of', [catalogId], by)
+  totals.count('published_nodes.hierarchy_id', [catalogId, hierarchyId], by)
+  totals.count('published_nodes.parent_id', [catalogId, parentId], by)
+}
+
+async function begin(
+  publication: Publication,
+  found: readonly Found[],
+  states: ReadonlyMap<string, string>,
+): Promise<void> {
+  const { work, catalogId, edition, at } = publication
+  await work.store.bulk(
+    `INSERT INTO published_nodes (store_id, catalog_id, since, id, created_at, updated_at, doc, hidden)
+     SELECT $1, $2, $3::int, * FROM unnest($4::uuid[], $5::timestamptz[], $6::timestamptz[], $7::json[], $8::json[])`,
+    catalogId,
+    edition,
+    found.map(({ id }) => id),
+    found.map(({ createdAt }) => createdAt),
+    found.map(({ updatedAt }) => updatedAt),
+    found.map(({ published }) => JSON.stringify(published.doc)),
+    found.map(({ id, published }) =>
+      JSON.stringify({ ...published.hidden, state: states.get(id), published_at: at }),
+    ),
+  )
+  for (const { published } of found) {
+    count(publication, published.hidden.hierarchy_id, published.hidden.parent_id, 1)
+  }
+}

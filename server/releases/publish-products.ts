@@ -1,0 +1,147 @@
+import { hash } from 'node:crypto'
+import { productSources, type Ways } from './product-sources.ts'
+import type { Publication } from './publication.ts'
+import { type ProductSource, type PublishedProduct, publishedProduct } from './published-product.ts'
+
+/** So many are looked at together. */
+export const chunkMax = 500
+
+/** What of these products shoppers see from this edition on: what is the same as before stays. */
+export async function publishProducts(
+  publication: Publication,
+  ids: readonly string[],
+  ways: Ways,
+): Promise<void> {
+  const { work, catalogId, hierarchyIds } = publication
+  const sources = await productSources(work, ids, hierarchyIds, ways)
+  const wanted = new Map(
+    sources.flatMap((source) => {
+      const published = publishedProduct(source, catalogId)
+      return published ? [[source.id, { source, published, hash: hashOf(published) }] as const] : []
+    }),
+  )
+  const before = await openRows(publication, ids)
+  const same = new Set(before.filter(({ id, hash }) => wanted.get(id)?.hash === hash).map(({ id }) => id))
+  await end(
+    publication,
+    before.filter(({ id }) => !same.has(id)),
+  )
+  await begin(
+    publication,
+    [...wanted.values()].filter(({ source }) => !same.has(source.id)),
+  )
+}
+
+const hashOf = (published: PublishedProduct): string => hash('sha256', JSON.stringify(published), 'base64url')
+
+interface OpenRow {
+  readonly id: string
+  readonly hash: string
+  readonly listed: boolean
+  readonly parentId: string | undefined
+  readonly nodeIds: readonly string[]
+}
+
+async function openRows(
+  { work, catalogId }: Publication,
+  ids: readonly string[],
+): Promise<readonly OpenRow[]> {
+  const rows = await work.store.rows(
+    `SELECT p.id, p.hidden->>'hash', p.listed_in IS NOT NULL, p.parent_id,
+       (SELECT string_agg(l.node_id::text, ' ') FROM published_node_products l
+        WHERE l.store_id = $1 AND l.catalog_id = $2 AND l.id = p.id AND l.since = p.since)
+     FROM published_products p
+     WHERE p.store_id = $1 AND p.catalog_id = $2 AND p.id = ANY($3::uuid[]) AND p.until = 2147483647`,
+    catalogId,
+    ids,
+  )
+  return rows.map(([id, hash, listed, parentId, nodeIds]) => ({
+    id: id as string,
+    hash: hash as string,
+    listed: listed === 't',
+    parentId: parentId ?? undefined,
+    nodeIds: nodeIds?.split(' ') ?? [],
+  }))
+}
+
+async function end(publication: Publication, rows: readonly OpenRow[]): Promise<void> {
+  const { work, catalogId, edition } = publication
+  if (!rows.length) return
+  const ids = rows.map(({ id }) => id)
+  for (const table of ['published_node_products', 'published_products']) {
+    await work.store.bulk(
+      `UPDATE ${table} SET until = $4::int
+       WHERE store_id = $1 AND catalog_id = $2 AND id = ANY($3::uuid[]) AND until = 2147483647`,
+      catalogId,
+      ids,
+      edition,
+    )
+  }
+  for (const row of rows) count(publication, row, -1)
+}
+
+function count(
+  { totals, catalogId }: Publication,
+  { listed, parentId, nodeIds }: Pick<OpenRow, 'listed' | 'parentId' | 'nodeIds'>,
+  by: 1 | -1,
+): void {
+  if (listed) totals.count('published_products.listed_in', [catalogId], by)
+  if (parentId !== undefined) totals.count('published_products.parent_id', [catalogId, parentId], by)
+  for (const node of nodeIds) totals.count('products_of_nodes.node_id', [catalogId, node], by)
+}
+
+interface Wanted {
+  readonly source: ProductSource
+  readonly published: PublishedProduct
+  readonly hash: string
+}
+
+async function begin(publication: Publication, wanted: readonly Wanted[]): Promise<void> {
+  const { work, catalogId, edition, at } = publication
+  if (!wanted.length) return
+  const { store } = work
+  await store.bulk(
+    `INSERT INTO published_products (store_id, catalog_id, since, id, created_at, updated_at, doc, hidden)
+     SELECT $1, $2, $3::int, * FROM unnest($4::uuid[], $5::timestamptz[], $6::timestamptz[], $7::json[], $8::json[])`,
+    catalogId,
+    edition,
+    wanted.map(({ source }) => source.id),
+    wanted.map(({ source }) => source.createdAt),
+    wanted.map(({ source }) => source.updatedAt),
+    wanted.map(({ published }) => JSON.stringify(published.doc)),
+    wanted.map(({ published, hash }) => JSON.stringify({ ...published.hidden, published_at: at, hash })),
+  )
+  const places = wanted.flatMap(({ source, published }) =>
+    published.nodes.map((node) => ({ id: source.id, ...node })),
+  )
+  await store.bulk(
+    `INSERT INTO published_node_products (store_id, catalog_id, since, id, node_id, place, curated)
+     SELECT $1, $2, $3::int, * FROM unnest($4::uuid[], $5::uuid[], $6::numeric[], $7::boolean[])`,
+    catalogId,
+    edition,
+    places.map(({ id }) => id),
+    places.map((node) => node.node),
+    places.map(({ place }) => place),
+    places.map(({ curated }) => curated),
+  )
+  const relations = wanted.flatMap(({ source, published }) =>
+    published.relations.flatMap(({ name, ids }) =>
+      ids.map((to, place) => ({ id: source.id, name, place, to })),
+    ),
+  )
+  await store.bulk(
+    `INSERT INTO published_relations (store_id, catalog_id, since, product_id, name, place, id)
+     SELECT $1, $2, $3::int, * FROM unnest($4::uuid[], $5::text[], $6::int[], $7::uuid[])`,
+    catalogId,
+    edition,
+    relations.map(({ id }) => id),
+    relations.map(({ name }) => name),
+    relations.map(({ place }) => place),
+    relations.map(({ to }) => to),
+  )
+  for (const { published } of wanted) {
+    const parentId = published.doc.attributes.base_product_id as string | undefined
+    const nodeIds = published.nodes.map(({ node }) => node)
+    count(publication, { listed: published.hidden.listed, parentId, nodeIds }, 1)
+  }
+}

@@ -1,0 +1,80 @@
+import type { Work } from '../kernel/context.ts'
+import { allProducts, changedProducts, feedTellsAll } from './changed-products.ts'
+import { EditionTotals } from './edition-totals.ts'
+import { currentEdition, type Edition } from './editions.ts'
+import type { Ways } from './product-sources.ts'
+import type { Publication } from './publication.ts'
+import { publishNodes } from './publish-nodes.ts'
+import { publishPrices } from './publish-prices.ts'
+import { chunkMax, publishProducts } from './publish-products.ts'
+
+/** What a release is made of. */
+export interface Recipe {
+  readonly catalogId: string
+  readonly releaseId: string
+  readonly hierarchyIds: readonly string[]
+  readonly pricebookIds: readonly string[]
+}
+
+/** What is told of it in the end. */
+export interface Written {
+  readonly isFull: boolean
+  readonly isFirst: boolean
+}
+
+/**
+ * Writes the next edition of a catalog, which is the current one from the commit on. All that it reads is of one moment:
+ * the transaction is a snapshot.
+ */
+export async function writeEdition(
+  work: Work,
+  recipe: Recipe,
+  progress: (percent: number) => Promise<void>,
+): Promise<Written> {
+  const { catalogId, hierarchyIds, pricebookIds } = recipe
+  const before = await currentEdition(work, catalogId)
+  const at = work.clock.now()
+  const publication: Publication = {
+    work,
+    catalogId,
+    edition: (before?.edition ?? 0) + 1,
+    at: at.toISOString(),
+    hierarchyIds,
+    totals: new EditionTotals(),
+  }
+  const [position] = await work.store.rows('SELECT position FROM feeds WHERE store_id = $1')
+  const isFull = !before || isOtherwiseMade(before, recipe) || isOld(before, at)
+  const moved = await publishNodes(publication)
+  const ids =
+    !isFull && (await feedTellsAll(work, before))
+      ? await changedProducts(publication, before.position, moved)
+      : await allProducts(publication)
+  const ways: Ways = new Map()
+  for (let from = 0; from < ids.length; from += chunkMax) {
+    await progress(Math.floor((from * 99) / ids.length))
+    await publishProducts(publication, ids.slice(from, from + chunkMax), ways)
+  }
+  await publishPrices(publication, pricebookIds)
+  await publication.totals.store(work, publication.edition)
+  await work.store.rows(
+    `INSERT INTO catalog_editions (store_id, catalog_id, edition, release_id, published_at, position, made_of)
+     VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+    catalogId,
+    publication.edition,
+    recipe.releaseId,
+    work.clock.now(),
+    position?.[0] ?? 0,
+    JSON.stringify({ hierarchyIds, pricebookIds, at: publication.at }),
+  )
+  return { isFull, isFirst: !before }
+}
+
+const sorted = (ids: readonly string[]) => [...ids].sort().join()
+
+const isOtherwiseMade = ({ madeOf }: Edition, { hierarchyIds, pricebookIds }: Recipe): boolean =>
+  sorted(madeOf.hierarchyIds) !== sorted(hierarchyIds) || sorted(madeOf.pricebookIds) !== sorted(pricebookIds)
+
+const daysMax = 90
+
+const isOld = ({ publishedAt }: Edition, now: Date): boolean =>
+  now.getTime() - Date.parse(publishedAt) > daysMax * 86_400_000

@@ -1,0 +1,188 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { makeFlow } from '../flows/flows.ts'
+import { openWorld, type World } from '../support/world.ts'
+import { Merchant } from '../variations/merchant.ts'
+import { type Any, publishedOf, shopOf } from './shop.ts'
+
+let world: World
+let shop: ReturnType<typeof shopOf>
+beforeAll(async () => {
+  world = await openWorld()
+  shop = shopOf(world)
+})
+afterAll(() => world.close())
+
+/** What a merchant may do between two publications. Numbers choose among what there is. */
+const act = fc.record({
+  what: fc.constantFrom(
+    'name',
+    'status',
+    'attach',
+    'detach',
+    'move node',
+    'name node',
+    'curate',
+    'delete',
+    'delete node',
+    'bundle',
+    'associate',
+    'template',
+    'new node',
+    'new product',
+    'child status',
+    'modifier',
+    'file',
+  ),
+  a: fc.nat(99),
+  b: fc.nat(99),
+})
+
+interface Stock {
+  readonly hierarchy: string
+  readonly nodes: string[]
+  readonly products: string[]
+  readonly children: string[]
+  readonly bundles: string[]
+  readonly options: readonly { variation: string; option: string }[]
+  readonly modifiers: Set<string>
+}
+
+const pick = <T>(of: readonly T[], n: number): T => of[n % of.length] as T
+
+async function stocked(): Promise<Stock> {
+  const hierarchy = await shop.hierarchy()
+  const upper = await shop.node(hierarchy)
+  const nodes = [upper, await shop.node(hierarchy, upper), await shop.node(hierarchy)]
+  const merchant = new Merchant(world)
+  const size = await merchant.variation('Size', 'S', 'M')
+  const shirt = await shop.product()
+  await merchant.link(shirt, size.id)
+  expect(await merchant.build(shirt)).toEqual([])
+  const { data } = await shop.get(`/pcm/products/${shirt}/children`)
+  const children = data.map(({ id }: Any) => id)
+  for (const id of children) await shop.change(id, { status: 'live' })
+  const products = [shirt, await shop.product(), await shop.product(), await shop.product()]
+  const bundles = [await shop.product(), await shop.product()]
+  await shop.put(hierarchy, upper, shirt, ...bundles)
+  const options = Object.values(size.of).map((option) => ({ variation: size.id, option }))
+  return { hierarchy, nodes, products, children, bundles, options, modifiers: new Set() }
+}
+
+/** Does it, if it can be done: what is refused changes nothing. */
+async function carryOut(stock: Stock, { what, a, b }: { what: string; a: number; b: number }): Promise<void> {
+  const { hierarchy, nodes, products, children, bundles } = stock
+  const all = [...products, ...bundles]
+  const call = (method: string, path: string, data?: unknown) =>
+    world.admin.send(method, path, { ...(data !== undefined && { body: JSON.stringify({ data }) }) })
+  const change = (type: string, path: string, id: string, attributes: object) =>
+    call('PUT', `${path}/${id}`, { type, id, attributes })
+  const inHierarchy = `/pcm/hierarchies/${hierarchy}/nodes`
+  const inNode = (node: string) => `${inHierarchy}/${node}/relationships/products`
+  const links = (...ids: string[]) => ids.map((id) => ({ type: 'product', id }))
+  const node = pick(nodes, b)
+  switch (what) {
+    case 'name':
+      return void (await change('product', '/pcm/products', pick(all, a), {
+        name: `Named ${b}`,
+        tags: [`t${b}`],
+      }))
+    case 'status':
+      return void (await change('product', '/pcm/products', pick(all, a), {
+        status: b % 3 ? 'live' : 'draft',
+      }))
+    case 'child status':
+      return void (await change('product', '/pcm/products', pick(children, a), {
+        status: b % 2 ? 'live' : 'draft',
+      }))
+    case 'attach':
+      return void (await call('POST', inNode(node), links(pick(all, a))))
+    case 'detach':
+      return void (await call('DELETE', inNode(node), links(pick(all, a))))
+    case 'move node': {
+      const to = pick([hierarchy, ...nodes], a)
+      const data = { type: to === hierarchy ? 'hierarchy' : 'node', id: to }
+      return void (await call('PUT', `${inHierarchy}/${node}/relationships/parent`, data))
+    }
+    case 'name node':
+      return void (await change('node', inHierarchy, node, { name: `Shelf named ${a}` }))
+    case 'curate': {
+      const { body } = await world.admin.get(`${inHierarchy}/${node}/products`)
+      const ids = (body.data as { id: string }[] | undefined)?.map(({ id }) => id).slice(0, a % 3) ?? []
+      return void (await change('node', inHierarchy, node, { curated_products: ids }))
+    }
+    case 'delete':
+      return void (await call('DELETE', `/pcm/products/${pick(products.slice(1), a)}`))
+    case 'delete node':
+      return void (await call('DELETE', `${inHierarchy}/${pick(nodes.slice(1), b)}`))
+    case 'bundle': {
+      const option = { id: pick([...products, ...children], b), type: 'product', quantity: 1 }
+      const components = a % 4 ? { some: { name: 'Some', options: [option] } } : {}
+      return void (await change('product', '/pcm/products', pick(bundles, a), { components }))
+    }
+    case 'associate':
+      return void (await call(
+        a % 3 ? 'POST' : 'DELETE',
+        `/pcm/products/${pick(all, a)}/custom-relationships/CRP_with`,
+        links(pick(all, b)),
+      ))
+    case 'template':
+      return void (await call('POST', '/v2/flows/products(care)/entries', {
+        type: 'entry',
+        id: pick(all, a),
+        wash: `${b} C`,
+      }))
+    case 'new node':
+      return void nodes.push(
+        await shop.node(hierarchy, pick([hierarchy, hierarchy, ...nodes.slice(0, 1)], a)),
+      )
+    case 'new product': {
+      const id = await shop.product()
+      products.push(id)
+      return void (await call('POST', inNode(node), links(id)))
+    }
+    case 'modifier': {
+      const { variation, option } = pick(stock.options, a)
+      const data = {
+        type: 'product-variation-modifier',
+        attributes: { type: 'price', reference_name: `P${b % 3}` },
+      }
+      return void (await call('POST', `/pcm/variations/${variation}/options/${option}/modifiers`, data))
+    }
+    case 'file': {
+      const id = (await world.sql('SELECT id FROM files WHERE store_id = $1', [world.storeId])).rows[0]?.id
+      return void (
+        id &&
+        (await call('POST', `/pcm/products/${pick(all, a)}/relationships/files`, [{ type: 'file', id }]))
+      )
+    }
+  }
+}
+
+test('a release of what changed is the same as one from scratch', async () => {
+  const associated = { type: 'custom-relationship', attributes: { name: 'Goes with', slug: 'CRP_with' } }
+  await shop.send('POST', '/pcm/custom-relationships', associated, 201)
+  await makeFlow(world.admin, 'products(care)', { wash: { field_type: 'string' } })
+  const form = new FormData()
+  form.append('file_location', 'https://files.example/loaf.png')
+  await world.admin.send('POST', '/v2/files', { body: form as Any })
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.array(act, { minLength: 1, maxLength: 8 }), { minLength: 2, maxLength: 4 }),
+      async (rounds) => {
+        const stock = await stocked()
+        const [bit, whole] = [await shop.catalog([stock.hierarchy]), await shop.catalog([stock.hierarchy])]
+        await shop.publish(bit)
+        for (const acts of rounds) {
+          for (const one of acts) await carryOut(stock, one)
+          const { meta } = await shop.publish(bit)
+          expect(meta.is_full_publish).toBe(false)
+          await shop.send('DELETE', `/catalogs/${whole}/releases`, undefined, 204)
+          await shop.publish(whole)
+          expect(await publishedOf(world, bit)).toEqual(await publishedOf(world, whole))
+        }
+      },
+    ),
+    { numRuns: 5, endOnFailure: true },
+  )
+}, 120_000)
