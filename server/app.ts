@@ -15,6 +15,7 @@ import { passwords, userWithAnyPassword } from './passwords/index.ts'
 import { mayUseEntries, permissions } from './permissions/index.ts'
 import { personalData } from './personal-data/index.ts'
 import { pimJobChapter } from './pim-jobs/index.ts'
+import { pricebookChapter } from './pricebooks/index.ts'
 import { productCsvChapter } from './product-csv/index.ts'
 import { productChapter } from './products/index.ts'
 import { releaseChapter } from './releases/index.ts'
@@ -47,6 +48,7 @@ const chapters: readonly Module[] = [
   variationChapter,
   catalogChapter,
   releaseChapter,
+  pricebookChapter,
 ]
 
 /** Everything the server does. Nothing registers itself; a module may use only the modules above it. */

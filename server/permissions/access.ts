@@ -49,4 +49,5 @@ export const access = {
   variations: admin,
   // What they see of it shoppers read under /catalog.
   catalogs: admin,
+  pricebooks: admin,
 } as const satisfies AccessTable

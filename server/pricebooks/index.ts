@@ -1,3 +1,10 @@
+import { module } from '../kernel/module.ts'
+import { listAllPrices } from './list-all-prices.ts'
+import { priceModifiers } from './price-modifiers.ts'
+import { pricebooks } from './pricebooks.ts'
+import { prices } from './prices.ts'
+import { replicatePricebook } from './replicate-pricebook.ts'
+
 export { type BundlePart, type BundlePrice, bundlePrice } from './bundle-price.ts'
 export {
   type DisplayCurrency,
@@ -32,3 +39,11 @@ export type {
   StoredTier,
 } from './stored-prices.ts'
 export { inOrderOfStrength } from './strength.ts'
+export { pricebooks, priceModifiers, prices }
+
+export const pricebookChapter = module({
+  name: 'pricebooks',
+  about: 'What things cost, and why.',
+  resources: [pricebooks, prices, priceModifiers],
+  actions: [listAllPrices, replicatePricebook],
+})

@@ -69,9 +69,13 @@ describe.each(specimensWith('create'))('create $name', (specimen) => {
   test('ignores what it does not know, and what is not the client’s to set', async () => {
     const collection = await collectionOf(specimen)
     const values = await samples.values(specimen, collection, true)
-    const readOnly = Object.entries(resource.fields as Fields).filter(([, { options }]) => options.readOnly)
+    const { closed = false } = resource
+    const readOnly = Object.entries(resource.fields as Fields).filter(
+      ([, { options }]) => options.readOnly && !(closed && options.hidden),
+    )
     const extra = Object.fromEntries(readOnly.map(([name]) => [name, 'set by me']))
-    const { data } = bodyWith(specimen, 'create', { ...extra, ...values, no_such_field: 1 })
+    const unknown = { ...extra, ...values, ...(!closed && { no_such_field: 1 }) }
+    const { data } = bodyWith(specimen, 'create', unknown)
     const sent = { ...data, no_such_field: 1, id: randomUUID(), links: {}, meta: { etag_id: 'mine' } }
     const { status, body } = await world.admin.post(collection, { data: sent, more: 1 })
     expect([status, body.errors], `a create with ${JSON.stringify(sent)}`).toEqual([201, undefined])
@@ -79,6 +83,16 @@ describe.each(specimensWith('create'))('create $name', (specimen) => {
     expect(JSON.stringify(body)).not.toContain('no_such_field')
     const shown = flat(resource.envelope, body.data)
     for (const [name] of readOnly) expect(shown[name], name).not.toBe('set by me')
+  })
+
+  test.runIf(resource.closed)('refuses attributes that it does not know, by name', async () => {
+    const collection = await collectionOf(specimen)
+    const values = await samples.values(specimen, collection)
+    const reply = await world.admin.post(
+      collection,
+      bodyWith(specimen, 'create', { ...values, no_such_field: 1 }),
+    )
+    expect(problem(reply)).toEqual([...refused, at(specimen, 'no_such_field')])
   })
 
   test('refuses a body without data or type, or with another type', async () => {

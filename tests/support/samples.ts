@@ -16,6 +16,7 @@ import { passwords } from '../passwords/samples.ts'
 import { permissions } from '../permissions/samples.ts'
 import { personalData } from '../personal-data/samples.ts'
 import { pimJobs } from '../pim-jobs/samples.ts'
+import { pricebookSamples } from '../pricebooks/samples.ts'
 import { productSamples } from '../products/samples.ts'
 import { settings } from '../settings/samples.ts'
 import { variationSamples } from '../variations/samples.ts'
@@ -41,6 +42,7 @@ const modules: readonly ModuleSamples[] = [
   personalData,
   hierarchies,
   pimJobs,
+  pricebookSamples,
   productSamples,
   variationSamples,
 ]

@@ -1,0 +1,80 @@
+import { field } from '../kernel/fields.ts'
+import type { By, StoredCurrencies, StoredSale } from './stored-prices.ts'
+
+/** As large as an amount may be: whatever is added to it is still a whole number. */
+export const amountMax = 1_000_000_000_000
+
+const names = { type: 'string', minLength: 1, maxLength: 255 } as const
+const closed = { type: 'object', additionalProperties: false } as const
+const amount = { type: 'integer', minimum: 0, maximum: amountMax } as const
+const time = { type: ['string', 'null'], format: 'date-time', maxLength: 64 } as const
+
+const tier = {
+  ...closed,
+  required: ['minimum_quantity', 'amount'],
+  properties: {
+    minimum_quantity: {
+      ...{ type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+      description: 'For how many bought together it is the price of each.',
+    },
+    amount,
+  },
+} as const
+
+const currencies = {
+  type: 'object',
+  minProperties: 1,
+  maxProperties: 10,
+  propertyNames: { type: 'string', pattern: '^[A-Z]{3}$' },
+  additionalProperties: {
+    ...closed,
+    required: ['amount'],
+    properties: {
+      amount: { ...amount, description: 'In the smallest unit of the currency.' },
+      includes_tax: { type: 'boolean', default: false },
+      tiers: { type: 'object', maxProperties: 100, propertyNames: names, additionalProperties: tier },
+    },
+  },
+} as const
+
+const sale = {
+  ...closed,
+  properties: {
+    bundle_ids: {
+      ...{ type: 'array', maxItems: 1000, items: { type: 'string', format: 'uuid' } },
+      description: 'It counts only where the product is an option of these bundles.',
+    },
+    schedule: {
+      ...{ ...closed, type: ['object', 'null'], properties: { valid_from: time, valid_to: time } },
+      description: 'When it is in force: from `valid_from` on and before `valid_to`. Without one, always.',
+    },
+    currencies: { ...currencies, minProperties: 0 },
+  },
+} as const
+
+const sales = {
+  type: 'object',
+  maxProperties: 100,
+  propertyNames: names,
+  additionalProperties: sale,
+} as const
+
+const words = {
+  type: 'object',
+  maxProperties: 100,
+  propertyNames: names,
+  additionalProperties: { type: ['string', 'null'], maxLength: 65_535 },
+} as const
+
+const replaced = 'An update replaces all of them.'
+const example = { USD: { amount: 2000, includes_tax: false } }
+
+export const currenciesField = (about: string) =>
+  field<StoredCurrencies>(currencies, { required: true, about: `${about} ${replaced}`, example })
+
+export const salesField = field<By<StoredSale> | undefined>(sales, {
+  about: `Other amounts for a time, by the name of the sale. The shortest that is in force counts. ${replaced}`,
+})
+
+export const wordsField = (about: string) =>
+  field<By<string | null> | undefined>(words, { about: `${about} ${replaced}` })

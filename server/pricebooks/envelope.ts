@@ -1,0 +1,23 @@
+import type { Envelope } from '../kernel/envelope.ts'
+import { choice, text } from '../kernel/fields.ts'
+
+/** Price books, their prices and their modifiers. */
+export const pricebookEnvelope: Envelope = {
+  times: 'fields',
+  digits: 3,
+  fields: 'attributes',
+  links: 'single',
+  href: { after: '' },
+  pageLinks: 'existing',
+}
+
+const owner = choice(['store', 'organization'], { about: 'Whose it is.' })
+
+export const owned = { fields: { owner }, of: () => ({ owner: 'store' as const }) }
+
+export const ownedFields = { owner }
+
+export const externalRef = text({ nullable: true, max: 2048, about: 'Its id in another system.' })
+
+/** The title that the public contract has for what is there already. */
+export const conflict = { code: 'conflict', title: 'conflict' } as const

@@ -1,0 +1,72 @@
+import { Problem } from '../kernel/errors.ts'
+import type { By, StoredAmount, StoredCurrencies, StoredSale } from './stored-prices.ts'
+
+/** What is wrong with amounts and sales that schemas cannot say. They are completed: `includes_tax` is always told. */
+
+const refuse = (source: string, detail: string) =>
+  new Problem('unprocessable', `${source}: ${detail}`, { source, title: 'Failed Validation' })
+
+export function completeCurrencies(currencies: StoredCurrencies, at: string): StoredCurrencies {
+  mustNotConflict(currencies, at)
+  return mapped(
+    currencies,
+    (amount): StoredAmount => ({ ...amount, includes_tax: amount.includes_tax ?? false }),
+  )
+}
+
+const mapped = <T>(bag: By<T>, edit: (value: T, key: string) => T): By<T> =>
+  Object.fromEntries(Object.entries(bag).map(([key, value]) => [key, edit(value, key)]))
+
+/** In a currency each tier begins at another quantity; tiers of one name begin at the same, in all currencies. */
+function mustNotConflict(currencies: StoredCurrencies, at: string): void {
+  const begins = new Map<string, number>()
+  for (const [code, { tiers = {} }] of Object.entries(currencies)) {
+    const named = new Map<number, string>()
+    for (const [name, { minimum_quantity }] of Object.entries(tiers)) {
+      const source = `${at}.${code}.tiers.${name}.minimum_quantity`
+      const [other, elsewhere] = [named.get(minimum_quantity), begins.get(name) ?? minimum_quantity]
+      if (other !== undefined) throw refuse(source, `the tier ${other} begins at ${minimum_quantity} too.`)
+      if (elsewhere !== minimum_quantity) {
+        throw refuse(source, `the tier ${name} begins at ${elsewhere} in another currency.`)
+      }
+      named.set(minimum_quantity, name)
+      begins.set(name, minimum_quantity)
+    }
+  }
+}
+
+/** No two sales have the same schedule: which of them is in force would not be told. */
+export function completeSales(sales: By<StoredSale>, at: string): By<StoredSale> {
+  const taken = new Map<string, string>()
+  return mapped(sales, (sale, name) => {
+    const span = spanOf(sale, `${at}.${name}.schedule`)
+    const other = taken.get(span)
+    if (other !== undefined) {
+      const alike =
+        span === '/' ? 'neither has a schedule: only one sale is for ever' : 'they have the same schedule'
+      throw refuse(`${at}.${name}.schedule`, `it is as that of the sale ${other}; ${alike}.`)
+    }
+    taken.set(span, name)
+    const { bundle_ids, currencies } = sale
+    return {
+      ...sale,
+      ...(bundle_ids && { bundle_ids: bundle_ids.map((id) => id.toLowerCase()) }),
+      ...(currencies && { currencies: completeCurrencies(currencies, `${at}.${name}.currencies`) }),
+    }
+  })
+}
+
+/** The instants that a sale is from and to; `/` where it has no schedule. */
+function spanOf({ schedule }: StoredSale, at: string): string {
+  const [from, to] = (['valid_from', 'valid_to'] as const).map((bound) => {
+    const time = schedule?.[bound]
+    const instant = time ? Date.parse(time) : undefined
+    // A leap second, or the like, is a timestamp that no clock shows.
+    if (Number.isNaN(instant)) throw refuse(`${at}.${bound}`, `there is no such time as ${time}.`)
+    return instant
+  })
+  if (from !== undefined && to !== undefined && from >= to) {
+    throw refuse(`${at}.valid_to`, 'a sale ends after it begins.')
+  }
+  return `${from ?? ''}/${to ?? ''}`
+}

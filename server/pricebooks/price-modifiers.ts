@@ -1,0 +1,53 @@
+import { choice, text } from '../kernel/fields.ts'
+import { longText } from '../kernel/query/long-text.ts'
+import { type Draft, indexed, resource, walks } from '../kernel/resource.ts'
+import { currenciesField } from './currencies-field.ts'
+import { conflict, externalRef, owned, pricebookEnvelope } from './envelope.ts'
+import { completeCurrencies } from './must-be-sellable.ts'
+import { pricebooks } from './pricebooks.ts'
+import { modifierTypes } from './stored-prices.ts'
+
+const fields = {
+  name: text({
+    required: true,
+    min: 1,
+    max: 255,
+    about: 'What a modifier of an option refers to it by; unique in the price book.',
+    example: 'PriceL',
+  }),
+  modifier_type: choice(modifierTypes, {
+    required: true,
+    about: 'What it does to the price that a child has from its parent.',
+    example: 'price_increment',
+  }),
+  currencies: currenciesField('By how much, or to what, in each currency.'),
+  external_ref: externalRef,
+}
+
+/** What children cost more or less than their parent. */
+export const priceModifiers = resource({
+  type: 'price-modifier',
+  noun: ['price-modifier', 'price-modifiers'],
+  about: 'What children cost more or less than their parent. Options of variations refer to it by its name.',
+  path: '/pcm/pricebooks/:pricebook_id/modifiers',
+  parent: () => pricebooks,
+  table: 'price_modifiers',
+  fields,
+  filter: { ...walks, name: indexed('eq', 'in'), external_ref: longText('external_ref', 'eq', 'in') },
+  sort: ['created_at', 'id', 'updated_at'],
+  area: 'pricebooks',
+  envelope: pricebookEnvelope,
+  refusedWith: 422,
+  closed: true,
+  meta: owned,
+  beforeWrite: (_work, { values }: Draft<typeof fields>) => {
+    values.currencies = completeCurrencies(values.currencies, 'data.attributes.currencies')
+  },
+  constraints: {
+    price_modifiers_name_key: {
+      ...conflict,
+      detail: 'The modifier already exists',
+      source: 'data.attributes.name',
+    },
+  },
+})

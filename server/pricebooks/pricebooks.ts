@@ -1,0 +1,73 @@
+import type { Ctx } from '../kernel/context.ts'
+import { Problem } from '../kernel/errors.ts'
+import { text } from '../kernel/fields.ts'
+import { findAll } from '../kernel/find-all.ts'
+import { longText } from '../kernel/query/long-text.ts'
+import { type Included, indexed, type Resource, type Row, resource, walks } from '../kernel/resource.ts'
+import { conflict, externalRef, owned, pricebookEnvelope } from './envelope.ts'
+import { prices } from './prices.ts'
+
+export const pricebookNameMax = 500
+
+const fields = {
+  name: text({
+    required: true,
+    min: 1,
+    max: pricebookNameMax,
+    about: 'For merchants; unique in the store.',
+    example: 'Retail',
+  }),
+  description: text({ nullable: true, about: 'What it is for.' }),
+  external_ref: externalRef,
+}
+
+/** What things cost: a price for each SKU. */
+export const pricebooks: Resource<typeof fields> = resource({
+  type: 'pricebook',
+  noun: ['pricebook', 'pricebooks'],
+  about: 'What things cost: a price for each SKU, and modifiers of those that children inherit.',
+  path: '/pcm/pricebooks',
+  table: 'pricebooks',
+  fields,
+  filter: { ...walks, external_ref: longText('external_ref', 'eq', 'in'), name: indexed('eq', 'in', 'like') },
+  sort: ['created_at', 'id', 'updated_at'],
+  area: 'pricebooks',
+  envelope: pricebookEnvelope,
+  refusedWith: 422,
+  closed: true,
+  meta: owned,
+  include: { prices: includedPrices },
+  includedAs: 'list',
+  constraints: {
+    pricebooks_name_key: {
+      ...conflict,
+      detail: 'The pricebook already exists',
+      source: 'data.attributes.name',
+    },
+  },
+})
+
+/** As many prices as an answer has room for. */
+const includedMax = 10_000
+
+/** All of them or none: whoever was shown the first would take them for all. */
+async function includedPrices(ctx: Ctx, rows: readonly Row[]): Promise<Included> {
+  const found = await ctx.store.rows(
+    `SELECT id FROM prices WHERE store_id = $1 AND pricebook_id = ANY($2::uuid[]) ORDER BY created_at DESC, id DESC
+     LIMIT ${includedMax + 1}`,
+    rows.map(({ id }) => id),
+  )
+  if (found.length > includedMax) {
+    const detail = `It has more than ${includedMax} prices: read them a page at a time, from its /prices.`
+    throw new Problem('bad_request', detail, { source: 'include' })
+  }
+  return [
+    'prices',
+    prices,
+    await findAll(
+      ctx,
+      prices,
+      found.map(([id]) => id as string),
+    ),
+  ]
+}

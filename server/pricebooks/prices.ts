@@ -1,0 +1,90 @@
+import { text } from '../kernel/fields.ts'
+import { longText } from '../kernel/query/long-text.ts'
+import { type Draft, indexed, type Resource, resource, walks } from '../kernel/resource.ts'
+import { currenciesField, salesField, wordsField } from './currencies-field.ts'
+import { conflict, externalRef, ownedFields, pricebookEnvelope } from './envelope.ts'
+import { completeCurrencies, completeSales } from './must-be-sellable.ts'
+import { pricebooks } from './pricebooks.ts'
+
+const fields = {
+  sku: text({ required: true, min: 1, max: 500, about: 'Whose price it is.', example: 'LOAF-RYE' }),
+  currencies: currenciesField('What one costs, by currency, and (`tiers`) what each costs of many.'),
+  sales: salesField,
+  external_ref: externalRef,
+  admin_attributes: wordsField('What only the merchant sees.'),
+  shopper_attributes: wordsField('What shoppers see too.'),
+  // A list of the store's tells it from no address.
+  pricebook_id: text({ hidden: true, readOnly: true }),
+}
+export type PriceFields = typeof fields
+
+const price = {
+  type: 'product-price',
+  about: 'What a product costs by one price book: amounts by currency, sales, and tiers for many.',
+  table: 'prices',
+  fields,
+  sort: ['created_at', 'id', 'updated_at'],
+  area: 'pricebooks',
+  envelope: pricebookEnvelope,
+  meta: {
+    fields: {
+      ...ownedFields,
+      pricebook_id: text({ format: 'uuid', about: 'The price book that it is in.' }),
+    },
+    of: ({ hidden }: { hidden: { pricebook_id?: string | undefined } }) => ({
+      owner: 'store' as const,
+      pricebook_id: hidden.pricebook_id,
+    }),
+  },
+} as const
+
+/** What a product costs, by one price book. */
+export const prices: Resource<PriceFields> = resource({
+  ...price,
+  noun: ['price', 'prices'],
+  path: '/pcm/pricebooks/:pricebook_id/prices',
+  parent: () => pricebooks,
+  filter: {
+    ...walks,
+    sku: indexed('eq', 'in'),
+    external_ref: {
+      ops: ['eq'],
+      type: 'text',
+      where: (_op, [ref], bind) => {
+        const value = bind(ref)
+        return `md5(external_ref) = md5(${value}) AND external_ref = ${value}`
+      },
+    },
+  },
+  refusedWith: 422,
+  closed: true,
+  beforeWrite: completePrice,
+  constraints: {
+    prices_sku_key: { ...conflict, detail: 'The price already exists', source: 'data.attributes.sku' },
+    prices_external_ref_key: {
+      ...conflict,
+      detail: 'The price already exists: another one of the price book has this external_ref',
+      source: 'data.attributes.external_ref',
+    },
+  },
+})
+
+/** The prices of all price books. */
+export const pricesOfStore: Resource<PriceFields> = resource({
+  ...price,
+  noun: ['price-of-any-pricebook', 'prices-of-all-pricebooks'],
+  path: '/pcm/pricebooks/prices',
+  scope: { columns: ['prices_of'], of: ({ store }) => [store.id] },
+  filter: {
+    ...walks,
+    sku: indexed('eq', 'in', 'like'),
+    external_ref: longText('external_ref', 'eq', 'in', 'like'),
+  },
+  operations: [],
+})
+
+function completePrice(_work: unknown, { values, scope }: Draft<PriceFields>): void {
+  values.pricebook_id = scope[0]
+  values.currencies = completeCurrencies(values.currencies, 'data.attributes.currencies')
+  if (values.sales) values.sales = completeSales(values.sales, 'data.attributes.sales')
+}

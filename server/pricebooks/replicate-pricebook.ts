@@ -1,0 +1,86 @@
+import { action } from '../kernel/action.ts'
+import type { Work } from '../kernel/context.ts'
+import { group, text } from '../kernel/fields.ts'
+import { objectAnswer } from '../kernel/http/answer.ts'
+import { newId } from '../kernel/ids.ts'
+import { add, findSeen, findVisible } from '../kernel/operations.ts'
+import { externalRef } from './envelope.ts'
+import { priceModifiers } from './price-modifiers.ts'
+import { pricebookNameMax, pricebooks } from './pricebooks.ts'
+import { prices } from './prices.ts'
+
+const ending = ' (copy)'
+
+/** Copies a price book with its prices and its modifiers. */
+export const replicatePricebook = action({
+  name: 'replicate-pricebook',
+  route: 'POST /pcm/pricebooks/:id/replicate',
+  about: 'Copies the price book with its prices and its modifiers.',
+  area: 'pricebooks',
+  status: 201,
+  body: {
+    type: 'pricebook',
+    optional: true,
+    fields: {
+      attributes: group(
+        {
+          name: text({
+            nullable: true,
+            min: 1,
+            max: pricebookNameMax,
+            about: `Of the copy; as that of the price book, with${ending} behind it, unless it is told.`,
+          }),
+          description: text({ nullable: true, about: 'Of the copy; as it was, unless it is told.' }),
+          external_ref: {
+            ...externalRef,
+            options: { ...externalRef.options, about: 'Of the copy; none, unless it is told.' },
+          },
+        },
+        { default: {} },
+      ),
+    },
+  },
+  shows: { resource: pricebooks },
+
+  async run(ctx, { params, body: { attributes } }) {
+    const { id } = await findVisible(ctx, pricebooks, params.id)
+    // Its prices go with it: it is not deleted meanwhile.
+    await ctx.store.keep(pricebooks, id)
+    const { doc } = await findSeen(ctx, pricebooks, id, [])
+    const { name, description = doc.description, external_ref } = attributes
+    const copy = await add(ctx, pricebooks, [], {
+      name: name ?? `${[...doc.name].slice(0, pricebookNameMax - ending.length).join('')}${ending}`,
+      description,
+      external_ref,
+    })
+    await copyRows(ctx, prices, id, copy.id)
+    await copyRows(ctx, priceModifiers, id, copy.id)
+    return objectAnswer(201, pricebooks, copy, ctx)
+  },
+})
+
+/** All rows of a price book, under ids of their own, in one statement. */
+async function copyRows(
+  { store }: Work,
+  rows: typeof prices | typeof priceModifiers,
+  from: string,
+  to: string,
+): Promise<void> {
+  const found = await store.bulk(
+    `SELECT id FROM ${rows.table} WHERE store_id = $1 AND pricebook_id = $2 ORDER BY created_at, id`,
+    from,
+  )
+  if (!found.length) return
+  await store.insertFrom(rows, {
+    columns: ['pricebook_id', 'id', 'doc', 'hidden'],
+    rows: (bind) => {
+      const [ids, newIds] = [bind(found.map(([id]) => id)), bind(found.map(() => newId()))]
+      const book = bind(to)
+      // A price says in which price book it is.
+      return `SELECT ${book}::uuid, pair.new_id, r.doc, CASE WHEN r.hidden IS NOT NULL
+          THEN json_build_object('pricebook_id', ${book}::text) END
+        FROM unnest(${ids}::uuid[], ${newIds}::uuid[]) AS pair (id, new_id)
+        JOIN ${rows.table} r ON r.store_id = $1 AND r.id = pair.id`
+    },
+  })
+}
