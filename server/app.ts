@@ -46,9 +46,9 @@ const chapters: readonly Module[] = [
   hierarchyChapter,
   productCsvChapter,
   variationChapter,
+  pricebookChapter,
   catalogChapter,
   releaseChapter,
-  pricebookChapter,
 ]
 
 /** Everything the server does. Nothing registers itself; a module may use only the modules above it. */

@@ -186,8 +186,8 @@ function categoriesOf(assignments: readonly Assignment[]): Record<string, readon
   const levels: Set<string>[] = []
   for (const { way } of assignments) {
     for (const depth of way.keys()) {
-      const level = (levels[depth] ??= new Set())
-      level.add(
+      levels[depth] ??= new Set()
+      levels[depth].add(
         way
           .slice(0, depth + 1)
           .map(({ name }) => name)
