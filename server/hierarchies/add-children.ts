@@ -1,8 +1,9 @@
 import { action } from '../kernel/action.ts'
-import type { Work } from '../kernel/context.ts'
-import { choice, group, list, reference } from '../kernel/fields.ts'
-import { objectAnswer } from '../kernel/http/answer.ts'
+import type { Ctx } from '../kernel/context.ts'
+import { choice, type Fields, group, list, reference } from '../kernel/fields.ts'
+import { type Answer, objectAnswer } from '../kernel/http/answer.ts'
 import { findSeen, findVisible, scopeOf } from '../kernel/operations.ts'
+import type { Resource } from '../kernel/resource.ts'
 import { hierarchies } from './hierarchies.ts'
 import { moveNodes } from './move-node.ts'
 import { nodes, sortOrder } from './nodes.ts'
@@ -19,47 +20,41 @@ type Child = NonNullable<(typeof child)['value']>
 
 const children = list(child, { maxItems: 1000, about: 'Nodes of the same hierarchy.' })
 
-const moveBelow = (work: Work, hierarchyId: string, parentId: string, data: unknown): Promise<void> =>
-  moveNodes(
-    work,
-    hierarchyId,
-    (data as readonly Child[]).map(({ id, meta }, i) => {
-      return { id, parentId, sortOrder: meta?.sort_order, source: `data.${i}.id` }
-    }),
-  )
+const shared = { area: 'hierarchies', status: 200, data: children } as const
+
+/** Puts nodes below the object of an address, in an order, and answers with it. */
+async function moveBelow<F extends Fields>(
+  ctx: Ctx,
+  above: Resource<F>,
+  { params, data }: { readonly params: Readonly<Record<string, string>>; readonly data: unknown },
+): Promise<Answer> {
+  const scope = await scopeOf(ctx, above, params)
+  const { id } = await findVisible(ctx, above, params.id ?? '', scope)
+  const moves = (data as readonly Child[]).map(({ id: node, meta }, i) => {
+    return { id: node, parentId: id, sortOrder: meta?.sort_order, source: `data.${i}.id` }
+  })
+  // What a hierarchy itself is in is its store.
+  const hierarchyId = params.hierarchy_id ? (scope[0] as string) : id
+  await moveNodes(ctx, hierarchyId, moves)
+  return objectAnswer(200, above, await findSeen(ctx, above, id, scope), ctx)
+}
 
 /** Puts nodes to the top of their hierarchy, in an order. */
 export const addHierarchyChildren = action({
+  ...shared,
   name: 'add-hierarchy-children',
   route: 'POST /pcm/hierarchies/:id/relationships/children',
   about: 'Moves nodes of the hierarchy to its top, or sets the order of those that are there.',
-  area: 'hierarchies',
-  status: 200,
-  data: children,
   shows: { resource: hierarchies },
-
-  async run(ctx, { params, data }) {
-    const scope = await scopeOf(ctx, hierarchies, params)
-    const { id } = await findVisible(ctx, hierarchies, params.id, scope)
-    await moveBelow(ctx, id, id, data)
-    return objectAnswer(200, hierarchies, await findSeen(ctx, hierarchies, id, scope), ctx)
-  },
+  run: (ctx, call) => moveBelow(ctx, hierarchies, call),
 })
 
 /** Puts nodes below another, in an order. */
 export const addNodeChildren = action({
+  ...shared,
   name: 'add-node-children',
   route: 'POST /pcm/hierarchies/:hierarchy_id/nodes/:id/relationships/children',
   about: 'Moves nodes of the hierarchy below this one, or sets the order of those that are there.',
-  area: 'hierarchies',
-  status: 200,
-  data: children,
   shows: { resource: nodes },
-
-  async run(ctx, { params, data }) {
-    const scope = await scopeOf(ctx, nodes, params)
-    const { id } = await findVisible(ctx, nodes, params.id, scope)
-    await moveBelow(ctx, scope[0] as string, id, data)
-    return objectAnswer(200, nodes, await findSeen(ctx, nodes, id, scope), ctx)
-  },
+  run: (ctx, call) => moveBelow(ctx, nodes, call),
 })
