@@ -3,6 +3,7 @@ import { type Draft, type Resource, type Row, resource } from '../kernel/resourc
 import { crumbOf, renewBreadcrumbsBelow, sameCrumb } from './breadcrumbs.ts'
 import { hierarchyEnvelope } from './envelope.ts'
 import {
+  changedAt,
   elsewhere,
   mustBeItself,
   mustDifferFromChildren,
@@ -40,8 +41,8 @@ export const hierarchies: Resource<typeof fields> = resource({
 async function renameHierarchy(work: Work, draft: Draft<typeof fields>): Promise<void> {
   const { id, values, before } = draft
   mustBeItself(draft)
-  values.changed_at = work.clock.now().getTime()
   values.relationships = { children: elsewhere(`/hierarchies/${id}/children`) }
+  values.changed_at = changedAt(work, fields, draft)
   if (before && sameCrumb(before.doc, values)) return
   values.breadcrumbs = [crumbOf(id, values)]
   if (!before) return

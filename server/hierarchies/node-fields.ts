@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { choice, field, integer, map, text } from '../kernel/fields.ts'
@@ -84,6 +85,19 @@ export const relationshipsField = shown<Relationships>(
   {},
   { about: 'What is above it, and where what is below it is listed.' },
 )
+
+/** When it was changed itself, in milliseconds: an update that changes nothing leaves it where it is among its siblings. */
+export function changedAt<F extends typeof nodeFields>(
+  { clock }: Work,
+  fields: F,
+  { values, before }: Draft<F>,
+): number {
+  const [was, is] = [{ ...before?.doc, ...before?.hidden }, values] as Readonly<Record<string, unknown>>[]
+  const isSame = (name: string) => isDeepStrictEqual(is?.[name] ?? null, was?.[name] ?? null)
+  const kept = Object.entries(fields).filter(([, { options }]) => options.stored !== false)
+  const changed = !before?.hidden.changed_at || !kept.every(([name]) => isSame(name))
+  return changed ? clock.now().getTime() : (before.hidden.changed_at as number)
+}
 
 /** Refuses a body whose id is another than the address's. */
 export function mustBeItself({ id, values, before }: Draft<typeof nodeFields>): void {

@@ -16,6 +16,7 @@ import { curate, curatedMax, mustBeInNode } from './curated-products.ts'
 import { hierarchyEnvelope } from './envelope.ts'
 import { hierarchies } from './hierarchies.ts'
 import {
+  changedAt,
   elsewhere,
   mustBeItself,
   mustDifferFromChildren,
@@ -134,9 +135,9 @@ async function placeNode(work: Work, draft: Draft<NodeFields>): Promise<void> {
   const { id, scope, values, before } = draft
   const [hierarchyId = ''] = scope
   mustBeItself(draft)
-  values.changed_at = work.clock.now().getTime()
   const sortOrder = values.sent_meta?.sort_order
   if (sortOrder !== undefined) values.sort_order = sortOrder
+  values.changed_at = changedAt(work, fields, draft)
   const moved = before !== undefined && parentOf(values.relationships) !== parentOf(before.doc.relationships)
   const renamed = before !== undefined && !sameCrumb(before.doc, values)
   // Before anything in it is held: whoever closes it goes on to its nodes.

@@ -101,6 +101,11 @@ test('siblings are listed by sort_order, the highest first, then by their last c
   expect(await order()).toEqual(['C', 'B', 'D', 'A'])
   await put(a.id, { attributes: { description: 'changed' } })
   expect(await order(), 'A was changed').toEqual(['C', 'B', 'A', 'D'])
+  const d = (await admin.get(`/pcm/hierarchies/${h}/nodes?filter=eq(name,D)`)).body.data[0]
+  for (const same of [{ attributes: {} }, { attributes: d.attributes, meta: { sort_order: null } }]) {
+    expect((await put(d.id, same)).status).toBe(200)
+    expect(await order(), 'nothing was changed').toEqual(['C', 'B', 'A', 'D'])
+  }
   await put(a.id, { meta: { sort_order: -3 }, attributes: {} })
   expect(await order(), 'A has a sort_order').toEqual(['C', 'B', 'A', 'D'])
   await put(b.id, { meta: { sort_order: null }, attributes: {} })
