@@ -6,6 +6,7 @@ import { getFieldOfFlow, listFieldsOfFlow } from './fields-of-flow.ts'
 import { flowFields } from './flow-fields.ts'
 import { flows as flowResource } from './flows.ts'
 import { getStoreApiDocument } from './get-store-api-document.ts'
+import { listFlows } from './list-flows.ts'
 
 export { productsWhere } from './entry-filters.ts'
 export type { ValueType } from './field-rules.ts'
@@ -30,6 +31,7 @@ export const flows = (chapters: () => readonly Module[]): Module => {
     about: 'Fields that a store adds: to resources, to products by templates, and of objects of its own.',
     resources: [flowResource, fields],
     actions: [
+      listFlows,
       listFieldsOfFlow(fields, 'fields'),
       listFieldsOfFlow(fields, 'attributes'),
       getFieldOfFlow(fields),

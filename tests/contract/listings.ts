@@ -33,7 +33,9 @@ export const listings: readonly Listing[] = [
     const { id, path, of } = operation
     const { page, resource, rows } = (of.is === 'action' && of.action.shows) || {}
     if (rows) return { id, path, specimen: specimenOf(rows[0], operation) }
-    return page && resource ? [{ id, path, specimen: specimenNamed(resource.noun[0]) }] : []
+    if (!page || !resource) return []
+    const specimen = specimenNamed(resource.noun[0])
+    return specimen.operations.list === operation ? [] : [{ id, path, specimen }]
   }),
 ]
 

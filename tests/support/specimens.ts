@@ -45,6 +45,11 @@ export function specimensOf(operations: readonly Operation[], more: More): reado
   ]
 }
 
+const lists = (operation: Operation | undefined, resource: Resource): boolean => {
+  const shows = operation?.of.is === 'action' ? operation.of.action.shows : undefined
+  return shows?.page === true && shows.resource === resource && !shows.rows
+}
+
 /** The resource's own operation, or the action that stands at its address. */
 function operationOf(
   operations: readonly Operation[],
@@ -55,10 +60,11 @@ function operationOf(
   const own = operations.find(
     ({ of }) => of.is === 'resource' && of.resource === resource && of.name === name,
   )
-  // A GET that is an action may answer with anything, so it is no list.
-  if (own || (!runTime && (name === 'list' || name === 'get'))) return own
   const path = place(name === 'list' || name === 'create' ? resource.path : `${resource.path}/:id`)
-  return operations.find((other) => other.method === routes[name] && place(other.path) === path)
+  const action = operations.find((other) => other.method === routes[name] && place(other.path) === path)
+  // A GET that is an action may answer with anything: it is a list if it says so.
+  if (own || (!runTime && (name === 'list' ? !lists(action, resource) : name === 'get'))) return own
+  return action
 }
 
 /** A body of one of the specimen's operations with these values, which an action has at the top. */

@@ -1,0 +1,21 @@
+import { action } from '../kernel/action.ts'
+import { text } from '../kernel/fields.ts'
+import { list } from '../kernel/operations.ts'
+import { flows } from './flows.ts'
+
+/** The flows of a store; on demand only templates. */
+export const listFlows = action({
+  name: 'list-flows',
+  route: 'GET /v2/flows',
+  about: 'Lists flows, a page at a time.',
+  area: 'flows',
+  status: 200,
+  query: {
+    template: text({ about: 'Only templates, of the resource that is called so.', example: 'products' }),
+  },
+  shows: { resource: flows, page: true },
+  async run(ctx, call) {
+    const of = new URLSearchParams(call.query).get('template')
+    return list(ctx, flows, [], call, of ? (bind) => `starts_with(slug, ${bind(of)} || '(')` : undefined)
+  },
+})
