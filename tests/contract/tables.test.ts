@@ -223,7 +223,8 @@ test('what is unique has words for a client who brings it twice, and those words
   const { rows } = await world.sql(
     `SELECT i.indexrelid::regclass::text AS name, i.indrelid::regclass::text AS table,
        coalesce(bool_or(a.attname = 'id'), false) AS by_id
-     FROM pg_index i LEFT JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY(i.indkey)
+     FROM pg_index i
+     LEFT JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY((i.indkey::int2[])[:i.indnkeyatts - 1])
      WHERE i.indisunique GROUP BY i.indexrelid, i.indrelid`,
   )
   const { rows: constraints } = await world.sql('SELECT DISTINCT conname AS name FROM pg_constraint')

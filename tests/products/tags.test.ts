@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { change } from '../../server/kernel/operations.ts'
+import { products } from '../../server/products/index.ts'
 import { openWorld, type World } from '../support/world.ts'
-import { newProduct, put } from './objects.ts'
+import { namesIn, newProduct, put } from './objects.ts'
 
 let world: World
 beforeAll(async () => {
@@ -62,4 +64,54 @@ test('tags are there while some product has them, whoever tags and untags at onc
     )
     expect(await tagsLike('b-')).toEqual(rows.map(({ value }) => value))
   }
+})
+
+test('who swap tags with each other do not wait in a circle', async () => {
+  const [one, other] = await Promise.all(
+    ['c-one', 'c-other'].map((tag) => newProduct(world.admin, { tags: [tag] })),
+  )
+  const bothHaveWritten = Promise.withResolvers<void>()
+  let runs = 0
+  const swap = (id: string, tag: string) =>
+    world.work.transaction(async (work) => {
+      await change(work, products, [], id, { tags: [tag] })
+      // A transaction that is ended to break a circle runs again.
+      if (++runs === 2) bothHaveWritten.resolve()
+      await bothHaveWritten.promise
+    })
+  await Promise.all([swap(one.id, 'c-other'), swap(other.id, 'c-one')])
+  expect(runs).toBe(2)
+  expect(await tagsLike('c-')).toEqual(['c-one', 'c-other'])
+})
+
+test('a tag that goes from one product to another in one transaction stays as it is', async () => {
+  const [from, to] = [await newProduct(world.admin, { tags: ['d-rye'] }), await newProduct(world.admin)]
+  const events = () =>
+    world.feed(`SELECT event FROM changes WHERE doc->'attributes'->>'value' = 'd-rye' OR event = 'deleted'`)
+  const before = (await events()).rowCount
+  await world.work.transaction(async (work) => {
+    await change(work, products, [], from.id, { tags: [] })
+    await change(work, products, [], to.id, { tags: ['d-rye'] })
+  })
+  expect((await events()).rowCount).toBe(before)
+  expect(await tagsLike('d-')).toEqual(['d-rye'])
+  await world.work.transaction(async (work) => {
+    await change(work, products, [], from.id, { tags: ['d-bread'] })
+    await change(work, products, [], from.id, { tags: [] })
+  })
+  expect(await tagsLike('d-')).toEqual(['d-rye'])
+})
+
+test('tags that begin alike, for as long as an index looks at them, are kept apart', async () => {
+  const [one, other] = ['a', 'b'].map((end) => `e-${'x'.repeat(200)}${end}`) as [string, string]
+  const { id } = await newProduct(world.admin, { name: 'Alike', tags: ['e-rye', one, other] })
+  const found = (tag: string) => namesIn(world.admin, `/pcm/products?filter=eq(tags,${tag})`)
+  expect([await found(one), await found(other)]).toEqual([['Alike'], ['Alike']])
+  await put(world.admin, id, { tags: [other] })
+  expect([await found('e-rye'), await found(one), await found(other)]).toEqual([[], [], ['Alike']])
+  expect(await tagsLike('e-')).toEqual([other])
+  await put(world.admin, id, { tags: [one, other] })
+  expect([await found(one), await found(other)]).toEqual([['Alike'], ['Alike']])
+  await world.admin.delete(`/pcm/products/${id}`)
+  expect([await found(one), await tagsLike('e-')]).toEqual([[], []])
 })
