@@ -207,6 +207,11 @@ export interface Definition<
    * of it (`touchAll`).
    */
   readonly shownWith?: { readonly fields: Fields; readonly sql: (row: string) => string }
+  /**
+   * The SQL of what is shown in place of the stored document, with `row` as above: another resource writes the rows, and
+   * they are shown in another form here.
+   */
+  readonly shownAs?: (row: string) => string
   /** Members of `links` beyond `self`, or a `self` that is elsewhere. */
   readonly links?: WorkedOut<Links, [row: Row<F>, ctx: Ctx]>
   /** Members beside the fields that are worked out for each answer, such as an address that begins with ours. */

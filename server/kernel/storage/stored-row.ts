@@ -9,14 +9,15 @@ import type { Tuple } from './database.ts'
 /** How a row's columns are read: every statement that returns rows returns these, in this order. */
 export function rowColumns(resource: Resource, alias = ''): string {
   const own = ownOrderOf(resource)
+  const row = alias || `${resource.table.split(' ').at(-1)}.`
   return [
     `${alias}id`,
     `${alias}version`,
     // A timestamp's text then depends on no setting of the session.
     `${alias}created_at AT TIME ZONE 'UTC'`,
     `${alias}updated_at AT TIME ZONE 'UTC'`,
-    `${alias}doc`,
-    ...(resource.shownWith ? [resource.shownWith.sql(alias || `${resource.table.split(' ').at(-1)}.`)] : []),
+    resource.shownAs?.(row) ?? `${alias}doc`,
+    ...(resource.shownWith ? [resource.shownWith.sql(row)] : []),
     ...(own ? [alias + own] : []),
     ...resource.scopeColumns.map((column) => `${alias}${column}`),
     ...stateColumns(resource, alias),
