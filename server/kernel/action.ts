@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import type { Ctx } from './context.ts'
 import type { Field, Fields, Values } from './fields.ts'
 import type { Answer } from './http/answer.ts'
+import type { BodyShape } from './input.ts'
 import type { Call } from './operations.ts'
 import type { Resource } from './resource.ts'
 
@@ -31,12 +32,7 @@ export interface Action<
   /** The parameters of the query that it reads, for the API document; it checks them itself. */
   readonly query?: Fields
   /** The fields of `data` in the body, with its `type`. Where it is `optional`, it may be left out with all of them. */
-  readonly body?: {
-    readonly type: string
-    readonly alsoType?: readonly string[]
-    readonly fields: F
-    readonly optional?: true
-  }
+  readonly body?: Omit<BodyShape, 'added' | 'refusedWith'> & { readonly fields: F; readonly optional?: true }
   /** In place of `body`: what all of `data` is, where it is no object with a type. A DELETE that says so has a body. */
   readonly data?: Field
   /** `run` sees the body's bytes as they came: for bodies that are not the usual JSON envelope. */
