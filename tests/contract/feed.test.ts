@@ -18,10 +18,10 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** The changes of one object, from the first. */
-async function changesOf(id: string) {
+/** The changes of one object, from the first. An object of another table may have its id. */
+async function changesOf(id: string, table?: string) {
   const { rows } = await world.feed('SELECT * FROM changes WHERE id = $1 ORDER BY position', [id])
-  return rows
+  return table === undefined ? rows : rows.filter(({ source }) => source === table)
 }
 
 const hiddenOf = ({ resource }: Specimen) =>
@@ -43,7 +43,7 @@ describe.each(specimensWith('create', 'get'))('$name', (specimen) => {
     const { id } = rows[0]
     let seen = 0
     const expectOne = async (event: string, requestId: string | null) => {
-      const fresh = (await changesOf(id)).slice(seen)
+      const fresh = (await changesOf(id, resource.table)).slice(seen)
       seen += fresh.length
       expect(
         fresh.map((change) => change.event),
@@ -66,7 +66,7 @@ describe.each(specimensWith('create', 'get'))('$name', (specimen) => {
       await expectOne('updated', changed.headers.get('x-request-id'))
       const refused = await world.admin.put(path, current.body, { 'if-match': '"stale"' })
       expect(refused.status, 'of a write with a stale If-Match').toBe(412)
-      expect((await changesOf(id)).slice(seen), 'the changes that it left').toEqual([])
+      expect((await changesOf(id, resource.table)).slice(seen), 'the changes that it left').toEqual([])
     }
     if (operations.delete) {
       const gone = await world.admin.delete(path)

@@ -16,7 +16,7 @@ export const personalData: ModuleSamples = {
       return made
     },
   },
-  settledLater: ['erasure-request'],
+  createdOtherwise: ['erasure-request'],
   queries: {
     'list-personal-data-logs': aboutSomeone,
     'list-related-data-entries': aboutSomeone,

@@ -15,8 +15,8 @@ export interface ModuleSamples {
   readonly completions?: By<(client: Client, samples: Samples, collection: string) => Promise<object>>
   /** Nouns whose rules ask for more than the fields that are always required. */
   readonly wantedInFull?: readonly string[]
-  /** Nouns of objects that a job goes on changing after their create was answered. */
-  readonly settledLater?: readonly string[]
+  /** Nouns whose create is not as all others are: it is answered otherwise, or a job goes on changing what it made. */
+  readonly createdOtherwise?: readonly string[]
   /** Fields, each as `noun.field`, that no made-up value of is right in an update. */
   readonly notMadeUp?: readonly string[]
   /** By the segment before them: path parameters that are no object of ours. */
@@ -27,6 +27,6 @@ export interface ModuleSamples {
   readonly queries?: By<string>
   /** By kind of caller: how a shopper comes by the token that says who they are. */
   readonly signIns?: By<(client: Client, samples: Samples) => Promise<string>>
-  /** Operations whose answer every store has the same of. */
+  /** Operations whose address names no object of one store: each store has the same answer, or one of its own. */
   readonly sharedByAll?: readonly string[]
 }

@@ -47,7 +47,7 @@ const modules: readonly ModuleSamples[] = [
   variationSamples,
 ]
 
-type Lists = 'runTime' | 'wantedInFull' | 'settledLater' | 'notMadeUp' | 'sharedByAll'
+type Lists = 'runTime' | 'wantedInFull' | 'createdOtherwise' | 'notMadeUp' | 'sharedByAll'
 const listed = <K extends Lists>(part: K) =>
   modules.flatMap((module) => (module[part] ?? []) as NonNullable<ModuleSamples[K]>[number][])
 const byName = <K extends Exclude<keyof ModuleSamples, Lists>>(part: K): NonNullable<ModuleSamples[K]> =>
@@ -60,7 +60,7 @@ const [wantedInFull, notMadeUp] = [listed('wantedInFull'), listed('notMadeUp')]
 /** Every call of the application, and of the workshop of the tests. */
 export const operations: readonly Operation[] = appAndWorkshop.modules.flatMap((module) => module.operations)
 
-/** Operations whose answer every store has the same of. */
+/** Operations whose address names no object of one store. */
 export const sharedByAll: readonly string[] = listed('sharedByAll')
 
 /** How a shopper of each kind comes by the token that says who they are. */
@@ -69,7 +69,7 @@ export const signIns = byName('signIns')
 /** One specimen of every sort of object. */
 export const specimens: readonly Specimen[] = specimensOf(operations, {
   runTime: listed('runTime'),
-  settledLater: listed('settledLater'),
+  createdOtherwise: listed('createdOtherwise'),
 })
 
 export function specimenNamed(name: string): Specimen {

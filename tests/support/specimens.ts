@@ -16,8 +16,8 @@ export interface Specimen {
 /** What is there besides the operations. */
 interface More {
   readonly runTime: readonly Resource[]
-  /** Nouns of objects that a job goes on changing after their create was answered. */
-  readonly settledLater: readonly string[]
+  /** Nouns whose create is not as all others are: it is answered otherwise, or a job goes on changing what it made. */
+  readonly createdOtherwise: readonly string[]
 }
 
 const routes = { list: 'GET', create: 'POST', get: 'GET', update: 'PUT', delete: 'DELETE' } as const
@@ -31,7 +31,7 @@ export function specimensOf(operations: readonly Operation[], more: More): reado
   const specimen = (resource: Resource, runTime: boolean): Specimen => {
     const found = (Object.keys(routes) as OperationName[]).flatMap((name) => {
       // What is owed by every create is not by theirs.
-      if (name === 'create' && more.settledLater.includes(resource.noun[0])) return []
+      if (name === 'create' && more.createdOtherwise.includes(resource.noun[0])) return []
       const operation = operationOf(operations, resource, name, runTime)
       // What is owed by every create is owed by those whose body is JSON.
       if (name === 'create' && operation?.of.is === 'action' && operation.of.action.upload) return []
