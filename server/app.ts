@@ -7,6 +7,7 @@ import { fileChapter } from './files/index.ts'
 import { flows } from './flows/index.ts'
 import { hierarchyChapter } from './hierarchies/index.ts'
 import { identity, usersWith } from './identity/index.ts'
+import { inventoryChapter } from './inventories/index.ts'
 import type { ShopperToken } from './kernel/context.ts'
 import type { Module } from './kernel/module.ts'
 import { keys } from './keys/index.ts'
@@ -49,6 +50,8 @@ const chapters: readonly Module[] = [
   pricebookChapter,
   catalogChapter,
   releaseChapter,
+  pricebookChapter,
+  inventoryChapter,
 ]
 
 /** Everything the server does. Nothing registers itself; a module may use only the modules above it. */

@@ -103,6 +103,7 @@ const kernelsOwn: readonly (readonly [word: string, says: string, where?: RegExp
   ['job', 'what is done after an answer'],
   ['key', 'of a row, of a cipher, of idempotency'],
   ['live', 'plain English'],
+  ['location', 'where a redirect leads'],
   ['log', 'what the operator reads'],
   ['member', 'of a JSON object'],
   ['node', 'what runs the server'],
@@ -118,6 +119,7 @@ const kernelsOwn: readonly (readonly [word: string, says: string, where?: RegExp
   ['tag', 'of an entity, of a ciphertext, of an API document'],
   ['time', 'plain English'],
   ['to', 'plain English'],
+  ['transaction', 'of the database'],
   ['user', 'of the operating system', /storage\/(embedded|pid-file|run-as)\.ts$/],
 ]
 

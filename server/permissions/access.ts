@@ -50,4 +50,8 @@ export const access = {
   // What they see of it shoppers read under /catalog.
   catalogs: admin,
   pricebooks: admin,
+  // How much there is, everyone may see; what has happened to it is the merchant's.
+  inventories: readable,
+  'stocks-of-products': { implicit: 'rw', 'account-member': 'rw', customer: 'rw', client_credentials: 'rw' },
+  'stock-transactions': admin,
 } as const satisfies AccessTable

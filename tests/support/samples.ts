@@ -12,6 +12,7 @@ import { files } from '../files/samples.ts'
 import { flows } from '../flows/samples.ts'
 import { hierarchies } from '../hierarchies/samples.ts'
 import { identity } from '../identity/samples.ts'
+import { inventorySamples } from '../inventories/samples.ts'
 import { passwords } from '../passwords/samples.ts'
 import { permissions } from '../permissions/samples.ts'
 import { personalData } from '../personal-data/samples.ts'
@@ -41,6 +42,7 @@ const modules: readonly ModuleSamples[] = [
   permissions,
   personalData,
   hierarchies,
+  inventorySamples,
   pimJobs,
   pricebookSamples,
   productSamples,

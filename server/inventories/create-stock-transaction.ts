@@ -1,0 +1,70 @@
+import { action } from '../kernel/action.ts'
+import type { Work } from '../kernel/context.ts'
+import { pathOf } from '../kernel/envelope.ts'
+import { Problem } from '../kernel/errors.ts'
+import { choice, integer, text } from '../kernel/fields.ts'
+import { objectAnswer } from '../kernel/http/answer.ts'
+import { findVisible } from '../kernel/operations.ts'
+import type { Dialect } from './dialects.ts'
+import { keepPlaces, levelsOf, moveStock, type Place, shortage, showLevels } from './move-stock.ts'
+import { added, addedToBe, changes, empty, type Level, levelMax } from './movements.ts'
+import { stocks } from './stocks.ts'
+
+/** Changes the stock of a product: one statement, whoever else does at the same time. */
+export const createStockTransaction = (dialect: Dialect) =>
+  action({
+    name: 'create-stock-transaction',
+    route: 'POST /v2/inventories/:stock_id/transactions',
+    about:
+      'Adds stock of a product, takes it away, sets it aside, puts it back, or sets how much there is in all: in a location, or in none.',
+    area: 'stock-transactions',
+    status: dialect.created,
+    shows: { resource: dialect.transactions },
+    body: {
+      type: 'stock-transaction',
+      typeOptional: true,
+      envelope: dialect.stocks.envelope,
+      fields: {
+        action: choice([...changes, 'set'], { required: true, about: 'What happens.', example: 'increment' }),
+        quantity: integer({
+          required: true,
+          min: 0,
+          max: levelMax,
+          about: 'By how many; of `set`, to how many.',
+        }),
+        location: text({
+          min: 1,
+          max: 128,
+          about: 'The slug of a location. Without one: what lies in none.',
+        }),
+        product_id: text({ format: 'uuid', about: 'If it is sent, that of the path.' }),
+      },
+    },
+
+    async run(ctx, { params, body: { action, quantity, location, product_id } }) {
+      const places = await keepPlaces(ctx, location === undefined ? [] : [location])
+      const place = location === undefined ? undefined : places.get(location)
+      const { id } = await findVisible(ctx, dialect.stocks, params.stock_id)
+      if (product_id !== undefined && product_id !== id) {
+        const source = pathOf(dialect.stocks.envelope, 'product_id')
+        throw new Problem('invalid_field', `${source} must be that of the path, ${id}.`, { source })
+      }
+      if (!(await ctx.store.hold(stocks, id)).size) throw new Problem('not_found', 'stock not found')
+      const adds = action === 'set' ? await addsToSet(ctx, id, place, quantity) : added[action](quantity)
+      const [made = ''] = await moveStock(ctx, [{ productId: id, place, adds, action, quantity }])
+      await showLevels(ctx, [id])
+      const row = await findVisible(ctx, dialect.transactions, made, [id])
+      return objectAnswer(dialect.created, dialect.transactions, row, ctx)
+    },
+  })
+
+async function addsToSet(
+  work: Work,
+  productId: string,
+  place: Place | undefined,
+  quantity: number,
+): Promise<Level> {
+  const level = (await levelsOf(work, productId))(place) ?? empty
+  if (quantity < level.allocated) throw shortage([productId])
+  return addedToBe(quantity, level)
+}

@@ -1,0 +1,47 @@
+import type { Incoming, Module, Operation } from '../kernel/module.ts'
+import type { Resource } from '../kernel/resource.ts'
+import { flatStockTransactions, stockTransactions } from './stock-transactions.ts'
+import { flatStocks, stocks } from './stocks.ts'
+
+const header = 'ep-inventories-multi-location'
+
+/** How stock is written: the public contract has two ways on the same paths, chosen by a header. */
+export interface Dialect {
+  readonly stocks: Resource
+  readonly transactions: Resource
+  /** The status of a new transaction. */
+  readonly created: 200 | 201
+}
+
+export const flat: Dialect = { stocks: flatStocks, transactions: flatStockTransactions, created: 200 }
+export const located: Dialect = { stocks, transactions: stockTransactions, created: 201 }
+
+/** Clients that know one dialect only do not always say so, but a body with attributes is of the other. */
+const isLocated = ({ headers, body }: Incoming): boolean =>
+  String(headers[header]).toLowerCase() === 'true' || hasAttributes(body)
+
+function hasAttributes(body: unknown): boolean {
+  const { data } = (body ?? {}) as { readonly data?: { readonly attributes?: unknown } | null }
+  return typeof data?.attributes === 'object'
+}
+
+/** The operations of one chapter in two dialects: each is answered in the one that its request is in. */
+export const inEither = (flat: Module, located: Module): Module => ({
+  ...flat,
+  operations: flat.operations.map((usual) => {
+    const other = located.operations.find(
+      ({ method, path }) => method === usual.method && path === usual.path,
+    )
+    return other ? eitherOf(usual, other) : usual
+  }),
+})
+
+const eitherOf = (usual: Operation, other: Operation): Operation => ({
+  ...usual,
+  about: `${usual.about} With the header \`EP-Inventories-Multi-Location: true\`, fields are under \`attributes\`.`,
+  run: async (ctx, call) => {
+    const answer = await (isLocated(call) ? other : usual).run(ctx, call)
+    // Whoever keeps answers keeps both.
+    return { ...answer, headers: { ...answer.headers, vary: 'Origin, EP-Inventories-Multi-Location' } }
+  },
+})

@@ -1,0 +1,58 @@
+import type { Work } from '../kernel/context.ts'
+import { moveStock, type Place, showLevels } from './move-stock.ts'
+import { addedToEnd, type Level, totalOf } from './movements.ts'
+import { stocks } from './stocks.ts'
+
+interface LevelAt {
+  readonly productId: string
+  readonly place: Place
+  readonly level: Level
+}
+
+/** Takes products away from locations, with all that lies there. Their stocks are held. */
+export async function endLevels(work: Work, levels: readonly LevelAt[]): Promise<void> {
+  const ended = levels.filter(({ level }) => totalOf(level) > 0)
+  await moveStock(
+    work,
+    ended.map(({ productId, place, level }) => ({
+      productId,
+      place,
+      adds: addedToEnd(level),
+      action: 'set',
+      quantity: 0,
+    })),
+  )
+  await work.store.rows(
+    `DELETE FROM stock_levels l USING unnest($2::uuid[], $3::uuid[]) AS given (stock_id, location_id)
+     WHERE l.store_id = $1 AND l.stock_id = given.stock_id AND l.location_id = given.location_id`,
+    levels.map(({ productId }) => productId),
+    levels.map(({ place }) => place.id),
+  )
+}
+
+/** The products that have a level in a location, whose levels nobody else changes until the transaction ends. */
+export async function holdAt({ store }: Work, locationId: string): Promise<readonly string[]> {
+  const rows = await store.rows(
+    'SELECT stock_id FROM stock_levels WHERE store_id = $1 AND location_id = $2',
+    locationId,
+  )
+  const found = rows.map(([id]) => id as string)
+  return found.length ? [...(await store.hold(stocks, ...found))] : []
+}
+
+/** Takes all products away from a location, to which none is added any more. */
+export async function emptyLocation(work: Work, place: Place): Promise<void> {
+  const held = await holdAt(work, place.id)
+  if (!held.length) return
+  const rows = await work.store.rows(
+    'SELECT stock_id, available, allocated FROM stock_levels WHERE store_id = $1 AND location_id = $2',
+    place.id,
+  )
+  const levels = rows.map(([productId, available, allocated]) => ({
+    productId: productId as string,
+    place,
+    level: { available: Number(available), allocated: Number(allocated) },
+  }))
+  await endLevels(work, levels)
+  await showLevels(work, held)
+}

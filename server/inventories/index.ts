@@ -1,0 +1,29 @@
+import { module } from '../kernel/module.ts'
+import { createStock, createStockOfProduct } from './create-stock.ts'
+import { createStockTransaction } from './create-stock-transaction.ts'
+import { type Dialect, flat, inEither, located } from './dialects.ts'
+import { inventoryLocations } from './inventory-locations.ts'
+import { listStocksOfProducts } from './list-stocks-of-products.ts'
+import { updateStock } from './update-stock.ts'
+
+export { allocate, deallocate, type Portion, ship } from './allocate.ts'
+export { type ChosenBundle, sellableOf } from './sellable.ts'
+export { type Stock, stockOf } from './stock-of.ts'
+
+const operationsIn = (dialect: Dialect) => ({
+  resources: [dialect.stocks, dialect.transactions],
+  actions: [createStock, createStockOfProduct, listStocksOfProducts, updateStock, createStockTransaction].map(
+    (declared) => declared(dialect),
+  ),
+})
+
+const { resources, actions } = operationsIn(flat)
+const about = {
+  name: 'inventories',
+  about: 'How much there is of what is sold, where it lies, and what has happened to it.',
+}
+
+export const inventoryChapter = inEither(
+  module({ ...about, resources: [...resources, inventoryLocations], actions }),
+  module({ ...about, ...operationsIn(located) }),
+)

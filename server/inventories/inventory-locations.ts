@@ -1,0 +1,65 @@
+import { field, group, number, text } from '../kernel/fields.ts'
+import { longText } from '../kernel/query/long-text.ts'
+import { indexed, resource, walks } from '../kernel/resource.ts'
+import { emptyLocation, holdAt } from './end-levels.ts'
+import { inventoryEnvelope } from './envelope.ts'
+import { showLevels } from './move-stock.ts'
+
+const fields = {
+  name: text({ required: true, min: 3, max: 1024, about: 'For people.', example: 'North warehouse' }),
+  slug: text({
+    required: true,
+    min: 1,
+    max: 128,
+    about: 'What stock and transactions call it by; unique in the store.',
+    example: 'north-warehouse',
+  }),
+  external_ref: text({ nullable: true, min: 3, max: 1024, about: 'Its id elsewhere.' }),
+  description: text({ nullable: true, min: 3, max: 1024, about: 'For people.' }),
+  address: field<readonly string[] | null | undefined>(
+    { type: 'array', minItems: 1, maxItems: 8, items: { type: 'string', maxLength: 1024 } },
+    { nullable: true, about: 'Line by line.', example: ['1 Quay Road', 'Norwich'] },
+  ),
+  geolocation: group(
+    {
+      lat: number({ required: true, min: -90, max: 90, about: 'Degrees north.', example: 52.62 }),
+      lon: number({ required: true, min: -180, max: 180, about: 'Degrees east.', example: 1.29 }),
+    },
+    { nullable: true, about: 'Where it is.' },
+  ),
+}
+
+/** A place that stock lies at: a warehouse, a shop. */
+export const inventoryLocations = resource({
+  type: 'inventory_location',
+  noun: ['inventory-location', 'inventory-locations'],
+  about: 'A place that stock lies at: a warehouse, a shop.',
+  path: '/v2/inventories/locations',
+  table: 'inventory_locations',
+  fields,
+  filter: {
+    ...walks,
+    slug: indexed('eq', 'in'),
+    name: longText('name'),
+    external_ref: longText('external_ref', 'eq'),
+  },
+  sort: ['created_at', 'id', 'updated_at'],
+  most: { n: 10_000, detail: (n) => `A store has at most ${n} locations.` },
+  area: 'inventories',
+  visible: 'all',
+  envelope: inventoryEnvelope,
+  afterWrite: async (work, { id, doc }, before) => {
+    if (before && before.doc.slug !== doc.slug) await showLevels(work, await holdAt(work, id))
+  },
+  beforeDelete: async (work, { id, doc: { slug } }) => {
+    await work.store.close(inventoryLocations, id)
+    await emptyLocation(work, { id, slug })
+  },
+  constraints: {
+    inventory_locations_slug_key: {
+      code: 'invalid_field',
+      detail: 'A location of this slug exists.',
+      source: 'data.attributes.slug',
+    },
+  },
+})

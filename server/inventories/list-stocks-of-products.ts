@@ -1,0 +1,32 @@
+import { action } from '../kernel/action.ts'
+import { choice, group, list, reference } from '../kernel/fields.ts'
+import { findAll } from '../kernel/find-all.ts'
+import { objectText } from '../kernel/http/object-text.ts'
+import type { Dialect } from './dialects.ts'
+
+const products = list(
+  group(
+    { type: choice(['stock'], {}), id: reference('product', { required: true, about: 'Of a product.' }) },
+    {},
+  ),
+  { maxItems: 1000, about: 'The products.' },
+)
+
+/** The stock of some products. */
+export const listStocksOfProducts = (dialect: Dialect) =>
+  action({
+    name: 'list-stocks-of-products',
+    route: 'POST /v2/inventories/multiple',
+    about: 'Lists the stock of some products, in their order: of those that are counted.',
+    // It only reads: shoppers may do it too.
+    area: 'stocks-of-products',
+    status: 200,
+    data: products,
+
+    async run(ctx, { data }) {
+      const ids = (data as readonly { readonly id: string }[]).map(({ id }) => id)
+      const rows = await findAll(ctx, dialect.stocks, ids)
+      const shown = rows.map((row) => objectText(dialect.stocks, row, ctx, true))
+      return { status: 200, body: `{"data":[${shown.join(',')}]}` }
+    },
+  })

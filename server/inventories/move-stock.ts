@@ -1,0 +1,131 @@
+import type { Work } from '../kernel/context.ts'
+import { Problem } from '../kernel/errors.ts'
+import { type Level, levelMax } from './movements.ts'
+import { stockTransactions } from './stock-transactions.ts'
+import { stocks } from './stocks.ts'
+
+/** A place that stock may lie at: a location, by its slug; undefined for what lies in none. */
+export interface Place {
+  readonly slug: string
+  readonly id: string
+}
+
+/** What is added to the level of a product at a place, and what its transaction says of it. */
+export interface Movement {
+  readonly productId: string
+  readonly place: Place | undefined
+  readonly adds: Level
+  readonly action: 'increment' | 'decrement' | 'allocate' | 'deallocate' | 'set'
+  readonly quantity: number
+  readonly first?: true
+}
+
+/** The locations of these slugs, or a Problem (404). None is renamed or deleted until the transaction ends. */
+export async function keepPlaces(
+  { store }: Work,
+  slugs: readonly string[],
+): Promise<ReadonlyMap<string, Place>> {
+  if (!slugs.length) return new Map()
+  const rows = await store.glanceAndKeep(
+    'SELECT slug, id FROM inventory_locations WHERE store_id = $1 AND slug = ANY($2::text[]) ORDER BY id',
+    slugs,
+  )
+  const places = new Map(rows.map(([slug, id]) => [slug as string, { slug, id } as Place]))
+  if (slugs.some((slug) => !places.has(slug))) throw new Problem('not_found', 'No location found')
+  return places
+}
+
+/** What there is of a product at a place, if anything ever was. The stock is held (see `hold`). */
+export async function levelsOf(
+  { store }: Work,
+  productId: string,
+): Promise<(place: Place | undefined) => Level | undefined> {
+  const rows = await store.rows(
+    'SELECT location_id, available, allocated FROM stock_levels WHERE store_id = $1 AND stock_id = $2',
+    productId,
+  )
+  const levels = new Map(
+    rows.map(([location, available, allocated]) => [
+      location ?? undefined,
+      { available: Number(available), allocated: Number(allocated) },
+    ]),
+  )
+  return (place) => levels.get(place?.id)
+}
+
+/** There is less than was asked for. `ids` are the products that there is too little of. */
+export const shortage = (ids: readonly string[]): Problem =>
+  new Problem('unprocessable', 'Your request could not be completed due to insufficient stock levels', {
+    title: 'Cannot complete request',
+    meta: { ids: [...new Set(ids)] },
+  })
+
+/**
+ * Changes levels, all or none, in one statement that lets none fall below nothing; a place without a level has one
+ * from then on. Each is told in a transaction, whose ids are returned in their order. The stocks are held by now (see
+ * `hold`); no two movements are of one product and place.
+ */
+export async function moveStock(work: Work, movements: readonly Movement[]): Promise<readonly string[]> {
+  const { store } = work
+  const columns = [
+    movements.map(({ productId }) => productId),
+    movements.map(({ place }) => place?.id ?? null),
+    movements.map(({ adds }) => adds.available),
+    movements.map(({ adds }) => adds.allocated),
+  ]
+  const done = await store.rows(
+    `WITH given AS MATERIALIZED (
+      SELECT * FROM unnest($2::uuid[], $3::uuid[], $4::bigint[], $5::bigint[], $6::int[])
+        AS g (stock_id, location_id, available, allocated, at)
+    ), changed AS (
+      UPDATE stock_levels l SET available = l.available + g.available, allocated = l.allocated + g.allocated
+      FROM given g
+      WHERE l.store_id = $1 AND l.stock_id = g.stock_id AND l.location_id IS NOT DISTINCT FROM g.location_id
+        AND l.available + g.available >= 0 AND l.allocated + g.allocated >= 0
+        AND l.available + l.allocated + g.available + g.allocated <= ${levelMax}
+      RETURNING g.at
+    ), made AS (
+      INSERT INTO stock_levels (store_id, stock_id, location_id, available, allocated)
+      SELECT $1, g.stock_id, g.location_id, g.available, g.allocated FROM given g
+      WHERE g.available >= 0 AND g.allocated >= 0 AND NOT EXISTS (
+        SELECT FROM stock_levels l WHERE l.store_id = $1 AND l.stock_id = g.stock_id
+          AND l.location_id IS NOT DISTINCT FROM g.location_id)
+      RETURNING stock_id, location_id
+    )
+    SELECT at FROM changed UNION ALL
+    SELECT g.at FROM made m JOIN given g ON g.stock_id = m.stock_id AND g.location_id IS NOT DISTINCT FROM m.location_id`,
+    ...columns,
+    movements.map((_, at) => at),
+  )
+  const moved = new Set(done.map(([at]) => Number(at)))
+  const refused = movements.filter((_, at) => !moved.has(at))
+  if (refused.length) throw refusalOf(refused)
+  return store.insertAll(
+    stockTransactions,
+    movements.map(({ productId, place, adds, action, quantity, first }) => ({
+      scope: [productId],
+      values: {
+        action,
+        product_id: productId,
+        quantity,
+        location: place?.slug,
+        ...adds,
+        first: first && 1,
+      },
+    })),
+  )
+}
+
+function refusalOf(refused: readonly Movement[]): Problem {
+  const tooMuch = refused.find(({ adds }) => adds.available >= 0 && adds.allocated >= 0)
+  if (!tooMuch) return shortage(refused.map(({ productId }) => productId))
+  return new Problem('unprocessable', `There may be at most ${levelMax} of a product in one place.`)
+}
+
+/** Shows what the levels are from now on. */
+export async function showLevels({ store }: Work, productIds: readonly string[]): Promise<void> {
+  await store.changeAll(stocks, {
+    where: (bind) => `r.id = ANY(${bind(productIds)}::uuid[])`,
+    doc: () => 'stock_document(r.store_id, r.id)',
+  })
+}

@@ -1,0 +1,85 @@
+import { choice, group, integer, reference, text } from '../kernel/fields.ts'
+import { indexed, resource, walks } from '../kernel/resource.ts'
+import { inventoryEnvelope } from './envelope.ts'
+import { changes } from './movements.ts'
+import { flatStocks, stocks } from './stocks.ts'
+
+const shownOnly = { required: true, readOnly: true } as const
+const hidden = { hidden: true, readOnly: true } as const
+
+const told = {
+  product_id: reference('stock', { ...shownOnly, about: 'Whose stock it has changed.' }),
+  quantity: integer({ ...shownOnly, min: 0, about: 'By how many; of `set` and `create`, to how many.' }),
+  location: text({
+    readOnly: true,
+    about: 'The slug that its location had. Without one: what lies in none.',
+  }),
+}
+
+const fields = {
+  action: choice([...changes, 'set'], { ...shownOnly, about: 'What has happened.' }),
+  ...told,
+  // What it has added to the level.
+  available: integer({ ...hidden, required: true }),
+  allocated: integer({ ...hidden, required: true }),
+  /** It is one of those that the stock was created with. */
+  first: integer(hidden),
+}
+
+const transaction = {
+  type: 'stock-transaction',
+  about: 'Something that has happened to the stock of a product. It never changes.',
+  path: '/v2/inventories/:stock_id/transactions',
+  table: 'stock_transactions',
+  area: 'stock-transactions',
+  operations: ['list', 'get'],
+} as const
+
+const walked = {
+  id: ['eq', 'ge', 'gt', 'le', 'lt', 'in'],
+  created_at: ['eq', 'ge', 'gt', 'le', 'lt'],
+} as const
+
+/** As requests with the header for many locations are shown it; this is what is stored. */
+export const stockTransactions = resource({
+  ...transaction,
+  noun: ['located-stock-transaction', 'located-stock-transactions'],
+  parent: () => stocks,
+  fields,
+  filter: {
+    id: walks.id,
+    created_at: walks.created_at,
+    action: indexed('eq', 'in'),
+    location: indexed('eq', 'in'),
+  },
+  sort: ['created_at', 'id'],
+  envelope: inventoryEnvelope,
+})
+
+const shownFlat = (row: string): string => {
+  const attribute = (name: string) => `'${name}', ${row}doc->'attributes'->'${name}'`
+  return (
+    `json_strip_nulls(json_build_object('action', CASE WHEN ${row}hidden->>'first' IS NULL ` +
+    `THEN ${row}doc->'attributes'->>'action' ELSE 'create' END, ` +
+    `${attribute('product_id')}, ${attribute('quantity')}, ${attribute('location')}, 'timestamps', ` +
+    `json_build_object('created_at', to_char(${row}created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS') ` +
+    `|| ' +0000 UTC')))`
+  )
+}
+
+/** As all other requests are shown it. */
+export const flatStockTransactions = resource({
+  ...transaction,
+  noun: ['stock-transaction', 'stock-transactions'],
+  parent: () => flatStocks,
+  fields: {
+    action: choice([...changes, 'set', 'create'], { ...shownOnly, about: 'What has happened.' }),
+    ...told,
+    timestamps: group({ created_at: text({ required: true }) }, { ...shownOnly, about: 'When it happened.' }),
+  },
+  // Whole seconds are shown of its time, and so it is not compared.
+  filter: { id: walks.id, location: indexed('eq', 'in') },
+  sort: ['id'],
+  envelope: { ...inventoryEnvelope, fields: 'top', times: 'none' },
+  shownAs: shownFlat,
+})

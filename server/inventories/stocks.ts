@@ -1,0 +1,95 @@
+import { group, integer, map, text } from '../kernel/fields.ts'
+import { totalSql } from '../kernel/query/places.ts'
+import { type FilterRule, indexed, type Resource, type Row, resource, walks } from '../kernel/resource.ts'
+import { inventoryEnvelope } from './envelope.ts'
+
+const counted = (about: string) => integer({ required: true, readOnly: true, min: 0, about })
+
+const numbers = {
+  available: counted('How many may be sold.'),
+  allocated: counted('How many are paid for, and not sent yet.'),
+  total: counted('Both together.'),
+}
+
+const inLocation = group(
+  { available: integer({ required: true }), allocated: integer({}), total: integer({}) },
+  {},
+)
+
+const fields = {
+  ...numbers,
+  locations: map(inLocation, {
+    readOnly: true,
+    maxKeys: 10_000,
+    about: 'The part that lies in a location, by its slug. There may be more that lies in none.',
+  }),
+}
+
+const locatedIn: FilterRule = {
+  ops: ['eq', 'in'],
+  type: 'text',
+  where: (_op, slugs, bind) =>
+    `stocks.id IN (SELECT l.stock_id FROM inventory_locations i JOIN stock_levels l ON l.store_id = $1
+      AND l.location_id = i.id WHERE i.store_id = $1 AND i.slug = ANY(${bind(slugs)}::text[]))`,
+}
+
+/** What both dialects say of stock. */
+const stock = {
+  type: 'stock',
+  about:
+    'How much there is of a product, under its id. A product without is not counted: there is always enough of it.',
+  path: '/v2/inventories',
+  table: 'stocks',
+  filter: {
+    ...walks,
+    available: { ...indexed('eq', 'gt', 'ge', 'lt', 'le'), type: 'number' } as FilterRule,
+    product_id: { ops: ['eq', 'in'], type: 'uuid', column: 'id', indexed: true } as FilterRule,
+    location: locatedIn,
+    // As clients of the second dialect call it.
+    locations: locatedIn,
+  },
+  sort: ['created_at', 'id', 'updated_at'],
+  area: 'inventories',
+  visible: 'all',
+  operations: ['list', 'get', 'delete'],
+  meta: {
+    fields: { stock_id: text({ format: 'uuid', about: 'The same id.' }) },
+    of: ({ id }: Row) => ({ stock_id: id }),
+  },
+} as const
+
+/** As requests with the header for many locations are shown it; this is what is stored. */
+export const stocks = resource({
+  ...stock,
+  noun: ['located-stock', 'located-stocks'],
+  fields,
+  envelope: inventoryEnvelope,
+  constraints: {
+    stocks_pkey: {
+      code: 'invalid_field',
+      detail: 'The product is counted already: its stock changes by transactions.',
+      source: 'data.id',
+    },
+  },
+})
+
+const shownFlat = (row: string): string =>
+  `json_build_object(${Object.keys(numbers).map((name) => `'${name}', ${row}doc->'attributes'->'${name}'`)})`
+
+/** As all other requests are shown it. */
+export const flatStocks: Resource<typeof numbers> = resource({
+  ...stock,
+  noun: ['stock', 'stocks'],
+  fields: numbers,
+  envelope: { ...inventoryEnvelope, fields: 'top' },
+  shownAs: shownFlat,
+  listMeta: {
+    fields: {
+      results: group({ all: integer({ required: true, about: 'Records in all, before filters.' }) }, {}),
+    },
+    of: async ({ store }, { filter }, total) => {
+      const [counted] = filter ? await store.glance(totalSql(flatStocks) as `SELECT ${string}`) : []
+      return { results: { all: counted ? Number(counted[0]) : total } }
+    },
+  },
+})

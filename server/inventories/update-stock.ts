@@ -1,0 +1,66 @@
+import { action } from '../kernel/action.ts'
+import { field } from '../kernel/fields.ts'
+import { etagOf, objectAnswer } from '../kernel/http/answer.ts'
+import { findVisible, mustMatch, resolve } from '../kernel/operations.ts'
+import type { Dialect } from './dialects.ts'
+import { endLevels } from './end-levels.ts'
+import { keepPlaces, levelsOf, type Movement, moveStock, type Place, showLevels } from './move-stock.ts'
+import { type Level, levelMax } from './movements.ts'
+import { stocks } from './stocks.ts'
+
+const locations = field<Readonly<Record<string, { readonly available: number } | null>> | undefined>(
+  {
+    type: 'object',
+    maxProperties: 1000,
+    additionalProperties: {
+      type: ['object', 'null'],
+      required: ['available'],
+      properties: { available: { type: 'integer', minimum: 0, maximum: levelMax } },
+    },
+  },
+  { about: 'How many are available in each, by its slug; null: it is no longer there.' },
+)
+
+/** Changes how many are available in locations. */
+export const updateStock = (dialect: Dialect) =>
+  action({
+    name: 'update-stock',
+    route: 'PUT /v2/inventories/:id',
+    about:
+      'Changes how many are available in the locations that are sent; null takes one away, with all that lies there. ' +
+      'Other locations, and what lies in none, stay as they are.',
+    area: 'inventories',
+    status: 200,
+    shows: { resource: dialect.stocks },
+    body: { type: 'stock', envelope: dialect.stocks.envelope, fields: { locations } },
+
+    async run(ctx, { params, body, ifMatch }) {
+      const wanted = Object.entries(body.locations ?? {})
+      const places = await keepPlaces(
+        ctx,
+        wanted.map(([slug]) => slug),
+      )
+      const id = await resolve(ctx, stocks, [], params.id)
+      await ctx.store.hold(stocks, id)
+      mustMatch(etagOf(await findVisible(ctx, dialect.stocks, id)), ifMatch)
+      const levelAt = await levelsOf(ctx, id)
+
+      const set: Movement[] = []
+      const ended: { productId: string; place: Place; level: Level }[] = []
+      for (const [slug, wish] of wanted) {
+        const place = places.get(slug) as Place
+        const level = levelAt(place)
+        if (!wish) {
+          if (level) ended.push({ productId: id, place, level })
+        } else if (wish.available !== level?.available) {
+          const adds = { available: wish.available - (level?.available ?? 0), allocated: 0 }
+          const quantity = wish.available + (level?.allocated ?? 0)
+          set.push({ productId: id, place, adds, action: 'set', quantity })
+        }
+      }
+      if (set.length) await moveStock(ctx, set)
+      if (ended.length) await endLevels(ctx, ended)
+      await showLevels(ctx, [id])
+      return objectAnswer(200, dialect.stocks, await findVisible(ctx, dialect.stocks, id), ctx)
+    },
+  })

@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openWorld, type World } from '../support/world.ts'
+import {
+  act,
+  level,
+  located,
+  makeLocation,
+  makeStock,
+  mustAgree,
+  stockOf,
+  transactionsOf,
+} from './merchant.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+})
+afterAll(async () => {
+  await mustAgree(world)
+  await world.close()
+})
+
+const locations = '/v2/inventories/locations'
+const type = 'inventory_location'
+
+test('a location has a name, a slug, and where it is', async () => {
+  const attributes = {
+    name: 'Harbour',
+    slug: `harbour-${randomUUID()}`,
+    external_ref: 'h-1',
+    description: 'By the sea',
+    address: ['1 Quay Road', 'Norwich'],
+    geolocation: { lat: -90, lon: 180 },
+  }
+  const made = await world.admin.post(`${locations}/`, { data: { type, attributes } }, located)
+  expect([made.status, made.body.data]).toMatchObject([201, { type, attributes }])
+  const path = `${locations}/${made.body.data.id}`
+  const empty = { external_ref: null, description: null, address: null, geolocation: null }
+  const changed = await world.admin.put(path, { data: { type, id: made.body.data.id, attributes: empty } })
+  expect([changed.status, changed.body.data.attributes]).toEqual([200, { ...attributes, ...empty }])
+  for (const filter of [`eq(slug,${attributes.slug})`, 'like(name,Harb*)']) {
+    const found = await world.admin.get(`${locations}?filter=${filter}`)
+    expect(
+      found.body.data.map(({ id }: { id: string }) => id),
+      filter,
+    ).toContain(made.body.data.id)
+  }
+})
+
+test('what a location may not be is refused by name', async () => {
+  const good = { name: 'Anywhere', slug: 'anywhere' }
+  for (const [bad, source] of [
+    [{ name: 'ab' }, 'name'],
+    [{ name: 'x'.repeat(1025) }, 'name'],
+    [{ slug: '' }, 'slug'],
+    [{ slug: 'x'.repeat(129) }, 'slug'],
+    [{ external_ref: 'ab' }, 'external_ref'],
+    [{ description: 'ab' }, 'description'],
+    [{ address: [] }, 'address'],
+    [{ address: Array.from({ length: 9 }, () => 'x') }, 'address'],
+    [{ address: ['x'.repeat(1025)] }, 'address.0'],
+    [{ geolocation: { lat: 1 } }, 'geolocation.lon'],
+    [{ geolocation: { lat: 91, lon: 0 } }, 'geolocation.lat'],
+  ] as const) {
+    const { status, body } = await world.admin.post(locations, {
+      data: { type, attributes: { ...good, ...bad } },
+    })
+    expect([status, body.errors[0].source], JSON.stringify(bad).slice(0, 60)).toEqual([
+      400,
+      `data.attributes.${source}`,
+    ])
+  }
+  await makeLocation(world.admin, 'taken')
+  const again = await world.admin.post(locations, { data: { type, attributes: { ...good, slug: 'taken' } } })
+  expect([again.status, again.body.errors[0].source]).toEqual([400, 'data.attributes.slug'])
+})
+
+test('under another slug a location has what it had, and the old slug is free', async () => {
+  const [id, stock] = [
+    await makeLocation(world.admin, 'before'),
+    await makeStock(world.admin, { locations: { before: { available: 3 } } }),
+  ]
+  const etag = (await world.admin.get(`/v2/inventories/${stock}`)).headers.get('etag')
+  const renamed = await world.admin.put(`${locations}/${id}`, {
+    data: { type, id, attributes: { slug: 'after' } },
+  })
+  expect(renamed.status).toBe(200)
+  expect((await stockOf(world.admin, stock)).locations).toEqual({ after: level(3, 0) })
+  expect((await world.admin.get(`/v2/inventories/${stock}`)).headers.get('etag')).not.toBe(etag)
+  expect((await act(world.admin, stock, 'allocate', 1, 'before')).status).toBe(404)
+  expect((await act(world.admin, stock, 'allocate', 1, 'after')).status).toBe(200)
+  expect(
+    (await world.admin.get(`${transactionsOf(stock)}?filter=eq(location,before)`)).body.data.length,
+  ).toBe(1)
+  await makeLocation(world.admin, 'before')
+  // The slug that each transaction had is not the location's own any more.
+  await world.admin.delete(`/v2/inventories/${stock}`)
+})
+
+test('a location that is deleted takes along what lies there, and says so in transactions', async () => {
+  await makeLocation(world.admin, 'stays')
+  const id = await makeLocation(world.admin, 'goes')
+  const both = await makeStock(world.admin, {
+    available: 1,
+    locations: { goes: { available: 5 }, stays: { available: 2 } },
+  })
+  const none = await makeStock(world.admin, { locations: { goes: { available: 0 } } })
+  await act(world.admin, both, 'allocate', 2, 'goes')
+  expect((await world.admin.delete(`${locations}/${id}`)).status).toBe(204)
+  expect((await world.admin.get(`${locations}/${id}`)).status).toBe(404)
+  expect(await stockOf(world.admin, both)).toEqual({ ...level(3, 0), locations: { stays: level(2, 0) } })
+  expect(await stockOf(world.admin, none)).toEqual({ ...level(0, 0), locations: {} })
+  const [last] = (await world.admin.get(transactionsOf(both), located)).body.data
+  expect(last.attributes).toEqual({ action: 'set', quantity: 0, location: 'goes', product_id: both })
+  expect((await act(world.admin, both, 'increment', 1, 'goes')).status).toBe(404)
+})
+
+test('locations come and go and are renamed while stock moves: nothing is lost, and nobody waits in a circle', async () => {
+  const products = await Promise.all([1, 2, 3, 4].map(() => makeStock(world.admin, { available: 50 })))
+  const slugs = ['east', 'west']
+  const ids = new Map(
+    await Promise.all(slugs.map(async (slug) => [slug, await makeLocation(world.admin, slug)] as const)),
+  )
+  const answered: number[] = []
+  const keep = ({ status }: { status: number }) => void answered.push(status)
+  const movers = Array.from({ length: 12 }, async (_, n) => {
+    for (let i = 0; i < 8; i++) {
+      const id = products[(n + i) % products.length] as string
+      const [action, place] = [
+        ['increment', 'allocate', 'set', 'deallocate'][i % 4] as string,
+        [...slugs, undefined][n % 3],
+      ]
+      keep(await act(world.admin, id, action, 3, place))
+    }
+  })
+  const planners = slugs.map(async (slug) => {
+    for (let i = 0; i < 4; i++) {
+      const path = `${locations}/${ids.get(slug)}`
+      keep(await world.admin.put(path, { data: { type, attributes: { slug: `${slug}-${i}` } } }))
+      keep(await world.admin.put(path, { data: { type, attributes: { slug } } }))
+      keep(await world.admin.delete(path))
+      ids.set(slug, await makeLocation(world.admin, slug))
+    }
+  })
+  await Promise.all([...movers, ...planners])
+  expect([...new Set(answered)].filter((status) => ![200, 204, 404, 422].includes(status))).toEqual([])
+  for (const id of products) {
+    const stock = await stockOf(world.admin, id)
+    const { rows } = await world.sql(
+      'SELECT sum(available) AS available, sum(allocated) AS allocated FROM stock_levels WHERE stock_id = $1',
+      [id],
+    )
+    expect(stock).toMatchObject(level(Number(rows[0].available), Number(rows[0].allocated)))
+  }
+  // Under slugs of their time, transactions are summed up by product.
+  const { rows } = await world.sql(
+    `SELECT t.stock_id FROM stock_transactions t GROUP BY t.stock_id
+     HAVING sum((t.hidden->>'available')::bigint) <> (SELECT sum(l.available) FROM stock_levels l WHERE l.stock_id = t.stock_id)
+       OR sum((t.hidden->>'allocated')::bigint) <> (SELECT sum(l.allocated) FROM stock_levels l WHERE l.stock_id = t.stock_id)`,
+  )
+  expect(rows, 'products whose stock is not the sum of its transactions').toEqual([])
+  for (const id of products) await world.admin.delete(`/v2/inventories/${id}`)
+})
