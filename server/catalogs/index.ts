@@ -7,7 +7,7 @@ export { type ChosenCatalog, catalogFor } from './catalog-for.ts'
 export { catalogEnvelope } from './envelope.ts'
 export { inOrder, type PrioritizedPricebook } from './prioritized-pricebooks.ts'
 export type { Verdict } from './resolve-rule.ts'
-export type { Shopper } from './shopper-context.ts'
+export { instantAsked, type Shopper } from './shopper-context.ts'
 export { catalogs }
 
 export const catalogChapter = module({

@@ -52,7 +52,7 @@ const words = (...texts: readonly (string | string[] | undefined)[]): readonly s
 const atHeader = 'Sutler-At'
 
 /** The instant that a merchant asks for in place of the present: the shop as it was, or as it will be. */
-function instantAsked({ who }: Ctx, headers: Headers): Date | undefined {
+export function instantAsked({ who }: Ctx, headers: Headers): Date | undefined {
   const [text] = words(headers[atHeader.toLowerCase()])
   if (text === undefined) return undefined
   if (who.grant !== 'client_credentials') {

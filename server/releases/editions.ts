@@ -4,6 +4,10 @@ import type { Work } from '../kernel/context.ts'
 export interface MadeOf {
   readonly hierarchyIds: readonly string[]
   readonly pricebookIds: readonly string[]
+  /** The catalog's own among these, the strongest first. */
+  readonly ownPricebookIds: readonly string[]
+  /** Whether catalog rules may name others in their place. */
+  readonly segmented: boolean
   /** When it was begun: the change feed was looked at then. */
   readonly at: string
 }

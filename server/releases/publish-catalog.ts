@@ -82,8 +82,8 @@ async function publish(work: Work, asked: Asked): Promise<void> {
     const catalog = await inside.store.find(catalogs, asked.catalogId)
     if (!catalog) throw new Problem('not_found', 'catalog not found')
     const { name, description, hierarchy_ids: hierarchyIds } = catalog.doc
-    const pricebookIds = await publishedPricebooks(inside, asked.catalogId, catalog.doc)
-    const written = await writeEdition(inside, { ...asked, hierarchyIds, pricebookIds }, progress)
+    const pricebooks = await publishedPricebooks(inside, asked.catalogId, catalog.doc)
+    const written = await writeEdition(inside, { ...asked, hierarchyIds, ...pricebooks }, progress)
     return {
       ...written,
       name,

@@ -1,8 +1,10 @@
+import { inOrder, type PrioritizedPricebook } from '../catalogs/index.ts'
 import type { Work } from '../kernel/context.ts'
+import type { MadeOf } from './editions.ts'
 
 interface Named {
   readonly pricebook_id?: string | null | undefined
-  readonly pricebook_ids?: readonly { readonly id: string }[] | null | undefined
+  readonly pricebook_ids?: readonly PrioritizedPricebook[] | null | undefined
   readonly enable_price_segmentation?: boolean | undefined
 }
 
@@ -10,15 +12,16 @@ interface Named {
 export async function publishedPricebooks(
   { store }: Work,
   catalogId: string,
-  { pricebook_id, pricebook_ids, enable_price_segmentation }: Named,
-): Promise<readonly string[]> {
-  const own = [pricebook_id ?? [], (pricebook_ids ?? []).map(({ id }) => id)].flat()
-  if (!enable_price_segmentation) return own
+  { pricebook_id, pricebook_ids, enable_price_segmentation: segmented = false }: Named,
+): Promise<Pick<MadeOf, 'pricebookIds' | 'ownPricebookIds' | 'segmented'>> {
+  const own = [pricebook_id ?? [], inOrder(pricebook_ids ?? [])].flat()
+  if (!segmented) return { pricebookIds: own, ownPricebookIds: own, segmented }
   const rows = await store.rows(
     `SELECT DISTINCT b.book->>'id' FROM catalog_rules r
      CROSS JOIN json_array_elements(r.doc->'attributes'->'pricebook_ids') b (book)
      WHERE r.store_id = $1 AND r.catalog_id = $2 AND json_typeof(r.doc->'attributes'->'pricebook_ids') = 'array'`,
     catalogId,
   )
-  return [...new Set([...own, ...rows.map(([id]) => id as string)])].sort()
+  const pricebookIds = [...new Set([...own, ...rows.map(([id]) => id as string)])].sort()
+  return { pricebookIds, ownPricebookIds: own, segmented }
 }

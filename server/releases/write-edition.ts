@@ -1,7 +1,7 @@
 import type { Work } from '../kernel/context.ts'
 import { allProducts, changedProducts, feedTellsAll } from './changed-products.ts'
 import { EditionTotals } from './edition-totals.ts'
-import { currentEdition, type Edition } from './editions.ts'
+import { currentEdition, type Edition, type MadeOf } from './editions.ts'
 import type { Ways } from './product-sources.ts'
 import type { Publication } from './publication.ts'
 import { publishNodes } from './publish-nodes.ts'
@@ -9,11 +9,9 @@ import { publishPrices } from './publish-prices.ts'
 import { chunkMax, publishProducts } from './publish-products.ts'
 
 /** What a release is made of. */
-export interface Recipe {
+export interface Recipe extends Omit<MadeOf, 'at'> {
   readonly catalogId: string
   readonly releaseId: string
-  readonly hierarchyIds: readonly string[]
-  readonly pricebookIds: readonly string[]
 }
 
 /** What is told of it in the end. */
@@ -31,7 +29,8 @@ export async function writeEdition(
   recipe: Recipe,
   progress: (percent: number) => Promise<void>,
 ): Promise<Written> {
-  const { catalogId, hierarchyIds, pricebookIds } = recipe
+  const { catalogId, releaseId, ...madeOf } = recipe
+  const { hierarchyIds, pricebookIds } = madeOf
   const before = await currentEdition(work, catalogId)
   const at = work.clock.now()
   const publication: Publication = {
@@ -61,10 +60,10 @@ export async function writeEdition(
      VALUES ($1, $2, $3, $4, $5, $6, $7)`,
     catalogId,
     publication.edition,
-    recipe.releaseId,
+    releaseId,
     work.clock.now(),
     position?.[0] ?? 0,
-    JSON.stringify({ hierarchyIds, pricebookIds, at: publication.at }),
+    JSON.stringify({ ...madeOf, at: publication.at }),
   )
   return { isFull, isFirst: !before }
 }
