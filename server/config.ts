@@ -137,6 +137,12 @@ export function readConfig(env: Env = process.env) {
      */
     strictPasswords: setting('SUTLER_STRICT_PASSWORDS', onOrOff, false),
 
+    /**
+     * `true` lets shoppers ask (`Prefer: explain`) why they see this catalog and these prices. Off by default: rules
+     * and price books are nobody's business but the merchant's.
+     */
+    explainsToShoppers: setting('SUTLER_EXPLAIN_TO_SHOPPERS', onOrOff, false),
+
     /** How long an access token is good for, in seconds. Short, since a token cannot be revoked by itself. */
     tokenLifetimeS: setting('SUTLER_TOKEN_LIFETIME_S', integer(1, 31_536_000), 3600),
   }

@@ -113,6 +113,7 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
       mayConnect: (address) => isPublic(address) || isIn(config.providerNetworks, address),
       strictPasswords: config.strictPasswords,
       apiDocument: (ownOf) => sutlerApi(modules, access, ownOf),
+      explainsToShoppers: config.explainsToShoppers,
       baseUrl: config.baseUrl,
     }
     await firstStart(database, config, clock, (credentials) => announce(credentials, config))

@@ -11,6 +11,7 @@ test('nothing has to be set', () => {
     logLevel: 'info',
     trustProxy: false,
     strictPasswords: false,
+    explainsToShoppers: false,
     tokenLifetimeS: 3600,
   })
 })
@@ -64,6 +65,7 @@ const accepted: [env: Record<string, string>, config: Record<string, unknown>][]
   [{ SUTLER_TRUST_PROXY: 'loopback, uniquelocal' }, { trustProxy: 'loopback,uniquelocal' }],
   [{ SUTLER_STRICT_PASSWORDS: 'true' }, { strictPasswords: true }],
   [{ SUTLER_STRICT_PASSWORDS: 'false' }, { strictPasswords: false }],
+  [{ SUTLER_EXPLAIN_TO_SHOPPERS: 'true' }, { explainsToShoppers: true }],
   [{ SUTLER_TRUST_PROXY: '10.0.0.0/8, ::1' }, { trustProxy: '10.0.0.0/8,::1' }],
   [
     { PORT: '0', LOG_LEVEL: 'silent' },

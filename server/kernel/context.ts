@@ -74,6 +74,8 @@ export interface Instance {
   readonly strictPasswords: boolean
   /** Of everything the server does; of one store, where its resources are told. */
   readonly apiDocument: (ownOf?: (of: Resource) => Resource) => ApiDocument
+  /** Whether shoppers may ask why an answer is as it is, too. */
+  readonly explainsToShoppers: boolean
   /** The address clients use, when it is fixed by a setting. */
   readonly baseUrl: string | undefined
 }

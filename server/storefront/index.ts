@@ -1,0 +1,5 @@
+export type { PublishedRow } from './published-row.ts'
+export { publishedRow } from './published-row.ts'
+export { type ShownProduct, showProducts } from './show-products.ts'
+export type { View } from './view.ts'
+export { shopperView } from './views.ts'

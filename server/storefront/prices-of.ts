@@ -1,0 +1,101 @@
+import type { Work } from '../kernel/context.ts'
+import {
+  type BookPrices,
+  type PriceQuestion,
+  type Resolution,
+  resolvePrice,
+  type StoredModifier,
+  type StoredPrice,
+} from '../pricebooks/index.ts'
+import type { PublishedRow } from './published-row.ts'
+import type { View } from './view.ts'
+
+/** The published prices of some products, read by one statement. */
+export interface Prices {
+  /** What a product costs, also as an option of a bundle, and why. */
+  of(product: PublishedRow, bundleIds?: readonly string[]): Resolution
+  /** What a price book says of a product itself; undefined where it says nothing. */
+  in(pricebookId: string, product: PublishedRow): StoredPrice | undefined
+}
+
+/** The prices of these products, in all price books that are looked at. */
+export async function pricesOf(
+  work: Pick<Work, 'store'>,
+  view: Pick<View, 'published' | 'books' | 'at' | 'availableBooks'>,
+  products: readonly PublishedRow[],
+): Promise<Prices> {
+  const { books, at, availableBooks = [] } = view
+  const skus = products.flatMap(({ doc, facts }) => [doc.attributes.sku ?? [], facts.parent_sku ?? []].flat())
+  const names = products.flatMap(({ doc }) => doc.attributes.price_modifiers ?? [])
+  const [prices, modifiers] = await stored(work, view, {
+    books: [...new Set([...books, ...availableBooks])],
+    skus: [...new Set(skus)],
+    names: [...new Set(names)],
+  })
+  const priceIn = (book: string, sku: string | undefined) =>
+    sku === undefined ? undefined : prices.get(book)?.[sku]
+  const inBook = (pricebookId: string, { doc, facts }: PublishedRow): BookPrices => ({
+    pricebookId,
+    price: priceIn(pricebookId, doc.attributes.sku),
+    parentPrice: priceIn(pricebookId, facts.parent_sku),
+    modifiers: modifiers.get(pricebookId),
+  })
+  return {
+    of: (product, bundleIds) => {
+      const modifierNames = product.doc.attributes.price_modifiers
+      const question: PriceQuestion = {
+        books: books.map((book) => inBook(book, product)),
+        modifierNames,
+        at,
+        bundleIds,
+      }
+      return resolvePrice(question)
+    },
+    in: (pricebookId, product) => {
+      const { price, parentPrice } = inBook(pricebookId, product)
+      return price ?? parentPrice
+    },
+  }
+}
+
+interface Wanted {
+  readonly books: readonly string[]
+  readonly skus: readonly string[]
+  readonly names: readonly string[]
+}
+
+type ByBook<T> = ReadonlyMap<string, Readonly<Record<string, T>>>
+
+async function stored(
+  { store }: Pick<Work, 'store'>,
+  { published: { catalogId, edition } }: Pick<View, 'published'>,
+  { books, skus, names }: Wanted,
+): Promise<[prices: ByBook<StoredPrice>, modifiers: ByBook<StoredModifier>]> {
+  if (!books.length || !skus.length) return [new Map(), new Map()]
+  const rows = await store.rows(
+    `SELECT 'price', pricebook_id, sku, doc FROM published_prices
+     WHERE store_id = $1 AND catalog_id = $2 AND since <= $3::int AND until > $3::int
+       AND sku = ANY($5::text[]) AND pricebook_id = ANY($4::uuid[])
+     UNION ALL
+     SELECT 'modifier', pricebook_id, name, doc FROM published_price_modifiers
+     WHERE store_id = $1 AND catalog_id = $2 AND since <= $3::int AND until > $3::int
+       AND pricebook_id = ANY($4::uuid[]) AND left(name, 128) = ANY($7::text[]) AND name = ANY($6::text[])`,
+    catalogId,
+    edition,
+    books,
+    skus,
+    names,
+    names.map((name) => [...name].slice(0, 128).join('')),
+  )
+  const told = <T>(kind: string): ByBook<T> => {
+    const byBook = new Map<string, Record<string, T>>()
+    for (const [what, book, name, doc] of rows) {
+      if (what !== kind) continue
+      const known = byBook.get(book as string) ?? Object.create(null)
+      byBook.set(book as string, known)
+      known[name as string] = JSON.parse(doc as string)
+    }
+    return byBook
+  }
+  return [told<StoredPrice>('price'), told<StoredModifier>('modifier')]
+}

@@ -1,0 +1,87 @@
+import type { Ctx } from '../kernel/context.ts'
+import type { Row } from '../kernel/resource.ts'
+import type { PublishedFacts } from '../releases/index.ts'
+import type { Locales } from './languages.ts'
+import type { View } from './view.ts'
+
+type Bag = Readonly<Record<string, unknown>>
+
+/** What is stored of a published product: all that shoppers see of it but its prices. */
+export interface PublishedRow {
+  readonly id: string
+  readonly doc: {
+    readonly attributes: Bag & {
+      readonly sku?: string
+      readonly base_product_id?: string
+      readonly price_modifiers?: readonly string[]
+      readonly components?: Components
+    }
+    readonly meta: Bag & {
+      readonly product_types: readonly string[]
+      readonly bundle_configuration?: { readonly selected_options: Selection }
+      readonly custom_relationships?: readonly string[]
+    }
+    readonly relationships: Bag & {
+      readonly files?: { readonly data: readonly { readonly id: string }[] }
+      readonly main_image?: { readonly data: { readonly id: string } }
+    }
+  }
+  readonly facts: Omit<PublishedFacts, 'locales'> & {
+    readonly locales?: Locales
+    readonly published_at: string
+  }
+}
+
+/** What of a bundle is chosen: how many of each option, by component. */
+export type Selection = Readonly<Record<string, Readonly<Record<string, number>>>>
+
+export interface Option {
+  readonly id: string
+  readonly quantity: number
+  readonly min?: number | null
+  readonly max?: number | null
+}
+
+export interface Component {
+  readonly options: readonly Option[]
+  readonly min?: number | null
+  readonly max?: number | null
+}
+
+export type Components = Readonly<Record<string, Component>>
+
+/** A row from the JSON that is stored. */
+export const publishedRow = (id: string, doc: string, hidden: string): PublishedRow => ({
+  id,
+  doc: JSON.parse(doc) as PublishedRow['doc'],
+  facts: JSON.parse(hidden) as PublishedRow['facts'],
+})
+
+/** The same of a row of a list. */
+export const publishedRowOf = ({ id, text, hidden }: Row): PublishedRow => ({
+  id,
+  doc: JSON.parse(text) as PublishedRow['doc'],
+  facts: hidden as unknown as PublishedRow['facts'],
+})
+
+/** Those of these products that are published, by their ids. */
+export async function findPublishedRows(
+  { store }: Pick<Ctx, 'store'>,
+  { published: { catalogId, edition } }: Pick<View, 'published'>,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, PublishedRow>> {
+  if (!ids.length) return new Map()
+  const rows = await store.rows(
+    `SELECT id, doc, hidden FROM published_products
+     WHERE store_id = $1 AND catalog_id = $2 AND since <= $3::int AND until > $3::int AND id = ANY($4::uuid[])`,
+    catalogId,
+    edition,
+    [...new Set(ids)],
+  )
+  return new Map(
+    rows.map(([id, doc, hidden]) => [
+      id as string,
+      publishedRow(id as string, doc as string, hidden as string),
+    ]),
+  )
+}

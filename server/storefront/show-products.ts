@@ -1,0 +1,109 @@
+import type { Work } from '../kernel/context.ts'
+import { availablePrices } from './available-prices.ts'
+import { languageOf, textsIn } from './languages.ts'
+import { chosenOptions, defaultSelection, depthMax, pricedProduct, type Shelf } from './priced-product.ts'
+import { pricesOf } from './prices-of.ts'
+import { findPublishedRows, type PublishedRow, type Selection } from './published-row.ts'
+import { shownPrices } from './shown-prices.ts'
+import type { View } from './view.ts'
+
+/** A product as shoppers see it. */
+export interface ShownProduct {
+  readonly type: 'product'
+  readonly id: string
+  readonly attributes: Readonly<Record<string, unknown>>
+  readonly meta: Readonly<Record<string, unknown>>
+  readonly relationships: Readonly<Record<string, unknown>>
+}
+
+/** How some of them are to be shown: by their ids. */
+export interface Particulars {
+  /** Those that are curated in the node they are listed in. */
+  readonly curated?: ReadonlySet<string>
+  /** What a shopper has chosen of a bundle, in place of what is chosen by default. */
+  readonly selections?: ReadonlyMap<string, Selection>
+}
+
+/** Shows published products with their prices, in the order they come in: by one statement, and a few for bundles. */
+export async function showProducts(
+  work: Pick<Work, 'store'>,
+  view: View,
+  rows: readonly PublishedRow[],
+  particulars: Particulars = {},
+): Promise<readonly ShownProduct[]> {
+  const products = await withOptions(work, view, rows, particulars)
+  const prices = await pricesOf(work, view, [...products.values()])
+  return rows.map((row) => shownProduct(row, view, { products, prices }, particulars))
+}
+
+/** The products, and what is chosen of the bundles among them, which may be bundles too. */
+async function withOptions(
+  work: Pick<Work, 'store'>,
+  view: View,
+  rows: readonly PublishedRow[],
+  { selections }: Particulars,
+): Promise<ReadonlyMap<string, PublishedRow>> {
+  const known = new Map(rows.map((row) => [row.id, row]))
+  let bundles = rows
+  for (let depth = 0; depth < depthMax; depth++) {
+    const ids = bundles
+      .flatMap((row) =>
+        chosenOptions((depth === 0 ? selections?.get(row.id) : undefined) ?? defaultSelection(row)),
+      )
+      .map(({ id }) => id)
+      .filter((id) => !known.has(id))
+    if (!ids.length) break
+    const found = await findPublishedRows(work, view, ids)
+    for (const [id, row] of found) known.set(id, row)
+    bundles = [...found.values()]
+  }
+  return known
+}
+
+function shownProduct(row: PublishedRow, view: View, shelf: Shelf, particulars: Particulars): ShownProduct {
+  const { id, doc, facts } = row
+  // Those that made the price are told with it.
+  const { price_modifiers, ...attributes } = doc.attributes
+  const selection = particulars.selections?.get(id)
+  const priced = pricedProduct(shelf, row, selection)
+  const price = shownPrices(priced, view.currency)
+  const language = languageOf(view.languages, facts.locales)
+  const shopperAttributes = {
+    ...(attributes.shopper_attributes as object),
+    ...price.attributes.shopper_attributes,
+  }
+  return {
+    type: 'product',
+    id,
+    attributes: {
+      ...attributes,
+      ...textsIn(language, facts.locales),
+      ...price.attributes,
+      ...(Object.keys(shopperAttributes).length && { shopper_attributes: shopperAttributes }),
+      ...(particulars.curated?.has(id) && { curated_product: true }),
+      published_at: facts.published_at,
+    },
+    meta: {
+      ...doc.meta,
+      ...(language !== undefined && { language }),
+      ...price.meta,
+      ...(selection && { bundle_configuration: { selected_options: selection } }),
+      ...(view.availableBooks && availablePrices(view.availableBooks, shelf.prices, row)),
+      ...(view.explains && { explanation: { price: priced.trace, ...price.explanation } }),
+    },
+    relationships: { ...doc.relationships, ...linksOf(row, view) },
+  }
+}
+
+/** Where to read what is around it. */
+function linksOf({ id, doc }: PublishedRow, { prefix }: View): Record<string, unknown> {
+  const at = `${prefix}/products/${id}/relationships`
+  const slugs = doc.meta.custom_relationships ?? []
+  const bySlug = slugs.map((slug) => [slug, `${at}/${encodeURIComponent(slug)}/products`])
+  const self = (name: string) => ({ links: { self: `${at}/${name}` } })
+  return {
+    ...(doc.attributes.base_product === true && { children: self('children') }),
+    ...(doc.attributes.components && { component_products: self('component_products') }),
+    ...(slugs.length && { custom_relationships: { links: Object.fromEntries(bySlug) } }),
+  }
+}

@@ -1,0 +1,121 @@
+import { catalogFor, instantAsked } from '../catalogs/index.ts'
+import { currencies } from '../currencies/index.ts'
+import type { ActionCall } from '../kernel/action.ts'
+import type { Ctx } from '../kernel/context.ts'
+import { Problem } from '../kernel/errors.ts'
+import { isId } from '../kernel/ids.ts'
+import { type DisplayCurrency, displayCurrency } from '../pricebooks/index.ts'
+import { currentEdition, editionOf, findPublished, type Published } from '../releases/index.ts'
+import { languagesAsked } from './languages.ts'
+import type { View } from './view.ts'
+
+export type Asked = Pick<ActionCall, 'headers' | 'query'>
+
+/** What a shopper sees: the rules choose the catalog, and the links of pages the release, where it is there still. */
+export async function shopperView(ctx: Ctx, asked: Asked): Promise<View> {
+  const [chosen, shown] = await Promise.all([catalogFor(ctx, asked.headers), shownIn(ctx, asked)])
+  const { catalogId, pricebookIds, shopper } = chosen
+  const published =
+    (await pinnedEdition(ctx, catalogId, asked)) ?? (await editionAt(ctx, catalogId, asked, shopper.at))
+  if (!published) throw new Problem('not_found', 'Nothing is published for this shopper.')
+  const { segmented, ownPricebookIds } = published.madeOf
+  return {
+    ...shown,
+    published,
+    books: (segmented ? pricebookIds : undefined) ?? ownPricebookIds,
+    at: shopper.at,
+    prefix: '/catalog',
+    pinned: true,
+    ...(explains(ctx, asked) && { explains: { chosen } }),
+  }
+}
+
+/** What is in a release, for the merchant. */
+export async function releaseView(
+  ctx: Ctx,
+  asked: Asked & { readonly params: Readonly<Record<'catalog_id' | 'release_id', string>> },
+): Promise<View> {
+  const { params, headers } = asked
+  const [named, shown] = await Promise.all([findPublished(ctx, params), shownIn(ctx, asked)])
+  const { catalogId } = named
+  const pinned = !isId(params.release_id)
+  const published = (pinned ? await pinnedEdition(ctx, catalogId, asked) : undefined) ?? named
+  const preview = listed(headers, previewHeader)
+  const available = listed(headers, availableHeader)
+  if (preview && preview.length > previewMax) {
+    throw new Problem('bad_request', `${previewHeader} names at most ${previewMax} price books.`, {
+      source: previewHeader,
+    })
+  }
+  return {
+    ...shown,
+    published,
+    books: (published.madeOf.segmented ? preview : undefined) ?? published.madeOf.ownPricebookIds,
+    at: instantAsked(ctx, headers) ?? ctx.clock.now(),
+    prefix: `/catalogs/${catalogId}/releases/${params.release_id}`,
+    pinned,
+    ...(available && { availableBooks: available[0] === 'all' ? published.madeOf.pricebookIds : available }),
+    ...(explains(ctx, asked) && { explains: {} }),
+  }
+}
+
+const previewHeader = 'EP-Pricebook-IDs-For-Price-Segmentation-Preview'
+const availableHeader = 'EP-Pricebook-IDs-Of-Available-Prices-To-Show'
+const previewMax = 5
+
+type Headers = Asked['headers']
+
+/** A header's text; undefined where it is empty. */
+const headerOf = (headers: Headers, name: string): string | undefined =>
+  [headers[name.toLowerCase()]].flat().join(',').trim() || undefined
+
+/** The ids that a header lists, or a word in place of them; undefined where it lists none. */
+function listed(headers: Headers, name: string): readonly string[] | undefined {
+  const words = headerOf(headers, name)
+    ?.split(',')
+    .map((word) => word.trim().toLowerCase())
+    .filter(Boolean)
+  const wrong = words?.find((word) => !isId(word) && !(word === 'all' && name === availableHeader))
+  if (wrong === undefined) return words?.length ? [...new Set(words)] : undefined
+  throw new Problem('bad_request', `${name} lists ids of price books, not ${JSON.stringify(wrong)}.`, {
+    source: name,
+  })
+}
+
+/** In which currency and language. */
+async function shownIn({ store }: Ctx, { headers }: Asked): Promise<Pick<View, 'currency' | 'languages'>> {
+  const rows = await store.glance(`SELECT doc FROM ${currencies.table} WHERE store_id = $1`)
+  const known = rows.map(([doc]) => JSON.parse(doc as string) as DisplayCurrency)
+  return {
+    currency: displayCurrency(headerOf(headers, 'X-Moltin-Currency'), known),
+    languages: languagesAsked(headerOf(headers, 'X-Moltin-Language'), headerOf(headers, 'Accept-Language')),
+  }
+}
+
+/** The name under which links of a page carry the release. */
+export const pin = 'release'
+
+/** The edition that a page's link names; undefined where it is gone, or none is named. */
+async function pinnedEdition(ctx: Ctx, catalogId: string, { query }: Asked): Promise<Published | undefined> {
+  const named = new URLSearchParams(query).get(pin)
+  const edition = named && isId(named) ? await editionOf(ctx, catalogId, named.toLowerCase()) : undefined
+  return edition && { ...edition, catalogId }
+}
+
+/** The edition that is current; where an instant is asked for, the one that was, or will be. */
+async function editionAt(
+  ctx: Ctx,
+  catalogId: string,
+  { headers }: Asked,
+  at: Date,
+): Promise<Published | undefined> {
+  const edition = await currentEdition(ctx, catalogId, instantAsked(ctx, headers) && at)
+  return edition && { ...edition, catalogId }
+}
+
+/** Whether to say why things are as they are: to whoever asks for it, and may know. */
+const explains = ({ who, instance }: Ctx, { headers }: Asked): boolean =>
+  (who.grant === 'client_credentials' || instance.explainsToShoppers) &&
+  (headerOf(headers, 'Prefer') ?? '')
+    .split(',')
+    .some((preference) => preference.trim().toLowerCase() === 'explain')
