@@ -21,6 +21,7 @@ import { productCsvChapter } from './product-csv/index.ts'
 import { productChapter } from './products/index.ts'
 import { releaseChapter } from './releases/index.ts'
 import { settings } from './settings/index.ts'
+import { releaseContents, storefront } from './storefront/index.ts'
 import { variationChapter } from './variations/index.ts'
 
 const users = usersWith({
@@ -52,6 +53,8 @@ const chapters: readonly Module[] = [
   releaseChapter,
   pricebookChapter,
   inventoryChapter,
+  storefront,
+  releaseContents,
 ]
 
 /** Everything the server does. Nothing registers itself; a module may use only the modules above it. */

@@ -171,6 +171,8 @@ export interface Definition<
     readonly [K in keyof F | 'id' | 'created_at' | 'updated_at' | (string & {})]?: readonly Op[] | FilterRule
   }
   readonly sort?: readonly string[]
+  /** Its lists are in their own order whatever else is asked for, where clients ask for what they cannot have. */
+  readonly ignoresSort?: true
   /** The order of a list where the request names none: the newest first, unless it is told. It needs an index. */
   readonly order?: Order | OwnOrder
   /** Its lists have no counters, as few rows are in each: they are counted as they are listed. */

@@ -54,4 +54,6 @@ export const access = {
   inventories: readable,
   'stocks-of-products': { implicit: 'rw', 'account-member': 'rw', customer: 'rw', client_credentials: 'rw' },
   'stock-transactions': admin,
+  // What is written there is a question: what a bundle costs, what is found.
+  catalog: { implicit: 'rw', 'account-member': 'rw', customer: 'rw', client_credentials: 'rw' },
 } as const satisfies AccessTable

@@ -1,5 +1,57 @@
-export type { PublishedRow } from './published-row.ts'
-export { publishedRow } from './published-row.ts'
+import { module } from '../kernel/module.ts'
+import { forMerchants, forShoppers } from './families.ts'
+import { getCatalog } from './get-catalog.ts'
+import {
+  getHierarchy,
+  getNode,
+  listChildrenOfHierarchy,
+  listChildrenOfNode,
+  listHierarchies,
+  listNodes,
+  listNodesOfHierarchy,
+} from './read-nodes.ts'
+import {
+  getProduct,
+  listChildrenOfProduct,
+  listComponentProducts,
+  listProducts,
+  listProductsOfHierarchy,
+  listProductsOfNode,
+  listRelatedProducts,
+} from './read-products.ts'
+
+export { publishedProducts } from './published-products.ts'
+export { type PublishedRow, publishedRow } from './published-row.ts'
 export { type ShownProduct, showProducts } from './show-products.ts'
 export type { View } from './view.ts'
 export { shopperView } from './views.ts'
+
+const calls = [
+  listHierarchies,
+  getHierarchy,
+  listNodesOfHierarchy,
+  listChildrenOfHierarchy,
+  listProductsOfHierarchy,
+  listNodes,
+  getNode,
+  listChildrenOfNode,
+  listProductsOfNode,
+  listProducts,
+  getProduct,
+  listChildrenOfProduct,
+  listComponentProducts,
+  listRelatedProducts,
+]
+
+export const storefront = module({
+  name: 'storefront',
+  about: 'What shoppers see: the current release of the catalog that the rules choose for them.',
+  actions: [getCatalog, ...forShoppers(calls)],
+})
+
+export const releaseContents = module({
+  name: 'release contents',
+  about: 'The same of any release of any catalog, for the merchant.',
+  alsoUnder: '/pcm',
+  actions: forMerchants(calls),
+})

@@ -115,7 +115,7 @@ function refuseOffset({ offset }: Ask, { offsetMax = Number.POSITIVE_INFINITY }:
 }
 
 function planSort({ sort }: Ask, resource: Resource, { sorts }: Shape): Plan['sort'] {
-  if (!sort) {
+  if (!sort || (resource.ignoresSort && !sorts.has(sort.field))) {
     const order = orderOf(resource)
     const field = order.replace('-', '')
     // Of whatever type a column of the table's own is: PostgreSQL reads the value as one of those it is compared with.

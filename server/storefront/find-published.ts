@@ -1,0 +1,23 @@
+import type { Ctx } from '../kernel/context.ts'
+import { Problem } from '../kernel/errors.ts'
+import { isId } from '../kernel/ids.ts'
+import type { Resource, Row } from '../kernel/resource.ts'
+import { publishedNodes } from './published-nodes.ts'
+import { publishedProducts } from './published-products.ts'
+import type { View } from './view.ts'
+
+/** What is published under an id, as one sees it; a Problem (404) where there is no such thing. */
+const finder =
+  (what: string, resource: Resource, isOne: (row: Row) => boolean = () => true) =>
+  async (ctx: Ctx, { published }: View, id: string): Promise<Row> => {
+    const scope = [published.catalogId, String(published.edition)]
+    const row = isId(id) ? await ctx.store.findWhole(resource, id.toLowerCase(), scope) : undefined
+    if (!row || !isOne(row)) throw new Problem('not_found', `${what} not found`)
+    return row
+  }
+
+const isNode = ({ hidden }: Row): boolean => (hidden as { parent_id?: string }).parent_id !== undefined
+
+export const findProduct = finder('product', publishedProducts)
+export const findNode = finder('node', publishedNodes, isNode)
+export const findHierarchy = finder('hierarchy', publishedNodes, (row) => !isNode(row))

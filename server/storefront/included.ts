@@ -1,0 +1,41 @@
+import { files } from '../files/index.ts'
+import type { Ctx } from '../kernel/context.ts'
+import { findAll } from '../kernel/find-all.ts'
+import { objectText } from '../kernel/http/object-text.ts'
+import { findPublishedRows, type PublishedRow } from './published-row.ts'
+import { showProducts } from './show-products.ts'
+import type { View } from './view.ts'
+
+type Rows = readonly PublishedRow[]
+type Finder = (ctx: Ctx, view: View, rows: Rows) => Promise<readonly [name: string, texts: readonly string[]]>
+
+/** What products may be shown with. Files are shown as they are now. */
+const finders: Readonly<Record<string, Finder>> = {
+  main_image: async (ctx, _view, rows) => {
+    const ids = rows.flatMap(({ doc }) => doc.relationships.main_image?.data.id ?? [])
+    return ['main_images', await filesOf(ctx, ids)]
+  },
+  files: async (ctx, _view, rows) => {
+    const ids = rows.flatMap(({ doc }) => (doc.relationships.files?.data ?? []).map(({ id }) => id))
+    return ['files', await filesOf(ctx, ids)]
+  },
+  component_products: async (ctx, view, rows) => {
+    const found = await findPublishedRows(ctx, view, rows.flatMap(optionsOf))
+    const shown = await showProducts(ctx, view, [...found.values()])
+    return ['component_products', shown.map((one) => JSON.stringify(one))]
+  },
+}
+
+const optionsOf = ({ doc }: PublishedRow): readonly string[] =>
+  Object.values(doc.attributes.components ?? {}).flatMap(({ options }) => options.map(({ id }) => id))
+
+const filesOf = async (ctx: Ctx, ids: readonly string[]): Promise<readonly string[]> =>
+  (await findAll(ctx, files, ids)).map((row) => objectText(files, row, ctx, true))
+
+/** What a request wants to be shown beside these products, as a further member of the answer. */
+export async function included(ctx: Ctx, view: View, names: readonly string[], rows: Rows): Promise<string> {
+  const wanted = names.flatMap((name) => (Object.hasOwn(finders, name) ? (finders[name] ?? []) : []))
+  if (!wanted.length) return ''
+  const found = await Promise.all(wanted.map((find) => find(ctx, view, rows)))
+  return `,"included":{${found.map(([name, texts]) => `"${name}":[${texts.join(',')}]`).join(',')}}`
+}

@@ -1,0 +1,79 @@
+import type { Ctx } from '../kernel/context.ts'
+import type { Answer } from '../kernel/http/answer.ts'
+import { pageAnswer } from '../kernel/http/answer.ts'
+import type { Address } from '../kernel/http/page-links.ts'
+import { fetchPage, type Page } from '../kernel/query/page.ts'
+import { type Ask, parse } from '../kernel/query/parse.ts'
+import type { Resource } from '../kernel/resource.ts'
+import { explanationOf } from './explanation.ts'
+import { included } from './included.ts'
+import { publishedRowOf } from './published-row.ts'
+import { type Particulars, showProducts } from './show-products.ts'
+import { showNode } from './show-nodes.ts'
+import type { View } from './view.ts'
+import { pin } from './views.ts'
+
+/** A list of what is published. */
+export interface Listed {
+  readonly resource: Resource
+  /** What leads to it, but for the edition. */
+  readonly scope: readonly string[]
+  /** Which of its rows, where it is not all. */
+  readonly where?: (bind: (value: unknown) => string) => string
+}
+
+/** A page of published products. */
+export async function productPage(
+  ctx: Ctx,
+  view: View,
+  listed: Listed,
+  call: Address,
+  particulars: Particulars = {},
+): Promise<Answer> {
+  const ask = parse(call.query)
+  const page = await pageOf(ctx, view, listed, ask)
+  const rows = page.rows.map(publishedRowOf)
+  const shown = await showProducts(ctx, view, rows, particulars)
+  return answerOf(ctx, view, page, shown, call, await included(ctx, view, ask.include, rows))
+}
+
+/** A page of published nodes, or of hierarchies. */
+export async function nodePage(ctx: Ctx, view: View, listed: Listed, call: Address): Promise<Answer> {
+  const page = await pageOf(ctx, view, listed, parse(call.query))
+  return answerOf(
+    ctx,
+    view,
+    page,
+    page.rows.map((row) => showNode(row, view)),
+    call,
+  )
+}
+
+export function pageOf(ctx: Ctx, { published }: View, { resource, scope, where }: Listed, ask: Ask): Promise<Page> {
+  // The indexes that filters go by begin with the catalog, which the scope of some lists only implies.
+  const narrowed = where ?? (ask.filter && inCatalog(published.catalogId))
+  const source = { resource, scope: [...scope, String(published.edition)] }
+  return fetchPage(ctx, { ...source, ...(narrowed && { where: narrowed }) }, ask)
+}
+
+const inCatalog = (id: string) => (bind: (value: unknown) => string) => `catalog_id = ${bind(id)}::uuid`
+
+/** The links of the page lead on through the same release. */
+export function answerOf(
+  ctx: Ctx,
+  view: View,
+  page: Page,
+  shown: readonly object[],
+  call: Address,
+  more = '',
+): Answer {
+  const data = shown.map((one) => JSON.stringify(one)).join(',')
+  const explanation = explanationOf(view)
+  return pageAnswer(200, data, page, ctx, pinned(view, call), explanation && { explanation }, more)
+}
+
+function pinned({ pinned, published }: View, { path, query }: Address): Address {
+  if (!pinned) return { path, query }
+  const others = query.split('&').filter((pair) => pair && !pair.startsWith(`${pin}=`))
+  return { path, query: [...others, `${pin}=${published.releaseId}`].join('&') }
+}

@@ -1,0 +1,128 @@
+import { choice, field, flag, group, list, map, reference, text } from '../kernel/fields.ts'
+import { type Resource, resource } from '../kernel/resource.ts'
+import { storefrontEnvelope } from './envelope.ts'
+
+const linked = (about: string) => field({ type: 'object', properties: { links: { type: 'object' } } }, { about })
+const held = (about: string) =>
+  field({ type: 'object', properties: { data: { type: 'object' }, links: { type: 'object' } } }, { about })
+const time = (about: string) => text({ format: 'date-time', about })
+
+const both = {
+  name: text({ about: 'In the language that was asked for, where there is a text in it.' }),
+  description: text({ about: 'As the name.' }),
+  slug: text({ about: 'Its part of a web address.' }),
+  shopper_attributes: map(text({}), { about: 'More that the merchant says of it.' }),
+  created_at: time('When it was made.'),
+  updated_at: time('When it was last changed.'),
+  published_at: time('Since when it is published as it is.'),
+}
+
+const meta = {
+  language: text({ about: 'The language of its texts; left out where they are as the merchant wrote them.' }),
+  breadcrumbs: field({ type: 'array' }, { about: 'The way to it from its hierarchy, with itself.' }),
+  bread_crumb: list(text({}), { about: 'The ids of the same.' }),
+  has_children: flag({ about: 'Whether there is something below it.' }),
+}
+
+const long = (column: string) => ({ ops: ['eq'], type: 'text', column, long: true }) as const
+
+const shared = {
+  table: 'published_nodes',
+  // Worked out as it is shown: see show-nodes.ts.
+  meta: { fields: meta, of: () => ({}) as never },
+  filter: { id: ['eq', 'in'], name: long('name'), slug: long('slug') },
+  ignoresSort: true,
+  offsetMax: 10_000,
+  editions: true,
+  area: 'catalog',
+  visible: 'all',
+  envelope: storefrontEnvelope,
+  operations: [],
+} as const
+
+const node = {
+  ...shared,
+  type: 'node',
+  about: 'A place in a hierarchy, as shoppers see it.',
+  fields: {
+    ...both,
+    label: text({ about: 'What sort of place it is.' }),
+    status: choice(['live'], { about: 'All that are published are live.' }),
+    curated_products: list(reference('product', {}), { about: 'The products that are listed before the others.' }),
+    relationships: group(
+      {
+        hierarchy: held('The hierarchy that it is in.'),
+        parent: held('The node that it is right below, if there is one.'),
+        children: linked('Where the nodes right below it are listed.'),
+        products: linked('Where its products are listed.'),
+      },
+      { about: 'What is around it.' },
+    ),
+  },
+} as const
+
+const hierarchy = {
+  ...shared,
+  type: 'hierarchy',
+  about: 'A tree of nodes, as shoppers see it.',
+  fields: {
+    ...both,
+    relationships: group(
+      {
+        children: linked('Where what is right below it is listed.'),
+        nodes: linked('Where all of its nodes are listed.'),
+        products: linked('Where all of its products are listed.'),
+      },
+      { about: 'What is around it.' },
+    ),
+  },
+} as const
+
+const highestFirst = {
+  by: '-place',
+  about: 'the highest sort_order first; then those without one, the most recently changed first',
+} as const
+
+/** Any node or hierarchy that is published. */
+export const publishedNodes: Resource = resource({
+  ...node,
+  noun: ['node-or-hierarchy-published', 'nodes-and-hierarchies-published'],
+  path: '/catalog/nodes',
+  scope: { columns: ['catalog_id'] },
+})
+
+/** The hierarchies of a catalog. */
+export const hierarchiesOfCatalog: Resource = resource({
+  ...hierarchy,
+  noun: ['published-hierarchy', 'published-hierarchies'],
+  path: '/catalog/hierarchies',
+  scope: { columns: ['hierarchies_of'] },
+  order: { by: '-place', about: 'in the order of the catalog' },
+})
+
+/** The nodes of all hierarchies of a catalog. */
+export const nodesOfCatalog: Resource = resource({
+  ...node,
+  noun: ['published-node', 'published-nodes'],
+  path: '/catalog/nodes',
+  scope: { columns: ['nodes_of'] },
+  order: '-updated_at',
+})
+
+/** The nodes of a hierarchy. */
+export const nodesOfHierarchy: Resource = resource({
+  ...node,
+  noun: ['node-of-hierarchy', 'nodes-of-hierarchy'],
+  path: '/catalog/hierarchies/:hierarchy_id/nodes',
+  scope: { columns: ['catalog_id', 'hierarchy_id'] },
+  order: '-updated_at',
+})
+
+/** What is right below a hierarchy, or a node. */
+export const nodesOfParent: Resource = resource({
+  ...node,
+  noun: ['node-below', 'nodes-below'],
+  path: '/catalog/nodes/:node_id/relationships/children',
+  scope: { columns: ['catalog_id', 'parent_id'] },
+  order: highestFirst,
+})

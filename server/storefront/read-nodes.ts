@@ -1,0 +1,120 @@
+import { action } from '../kernel/action.ts'
+import type { Ctx } from '../kernel/context.ts'
+import { type Answer, entityTag } from '../kernel/http/answer.ts'
+import type { Row } from '../kernel/resource.ts'
+import { explanationOf } from './explanation.ts'
+import type { Family } from './families.ts'
+import { findHierarchy, findNode } from './find-published.ts'
+import { nodePage } from './list-page.ts'
+import { hierarchiesOfCatalog, nodesOfCatalog, nodesOfHierarchy, nodesOfParent } from './published-nodes.ts'
+import { showNode } from './show-nodes.ts'
+import type { View } from './view.ts'
+
+export const listHierarchies = ({ of, path, seen, area, view }: Family) =>
+  action({
+    name: `list-${of}-hierarchies`,
+    route: `GET ${path}/hierarchies`,
+    about: `Lists the hierarchies ${seen}, in the order of the catalog.`,
+    area,
+    status: 200,
+    shows: { resource: hierarchiesOfCatalog, page: true, rows: [hierarchiesOfCatalog] },
+    async run(ctx, call) {
+      const seen = await view(ctx, call)
+      return nodePage(ctx, seen, { resource: hierarchiesOfCatalog, scope: [seen.published.catalogId] }, call)
+    },
+  })
+
+export const getHierarchy = ({ of, path, seen, area, view }: Family) =>
+  action({
+    name: `get-${of}-hierarchy`,
+    route: `GET ${path}/hierarchies/:hierarchy_id`,
+    about: `Reads a hierarchy ${seen}.`,
+    area,
+    status: 200,
+    shows: { resource: hierarchiesOfCatalog },
+    async run(ctx, call) {
+      const seen = await view(ctx, call)
+      return nodeAnswer(ctx, seen, await findHierarchy(ctx, seen, call.params.hierarchy_id))
+    },
+  })
+
+function nodeAnswer({ baseUrl }: Ctx, view: View, row: Row): Answer {
+  const data = showNode(row, view)
+  const self = `${baseUrl}${view.prefix}/${data.type === 'node' ? 'nodes' : 'hierarchies'}/${row.id}`
+  const explanation = explanationOf(view)
+  const body = JSON.stringify({ data, links: { self }, ...(explanation && { meta: { explanation } }) })
+  return { status: 200, body, headers: { etag: entityTag(body) } }
+}
+
+export const listNodesOfHierarchy = ({ of, path, seen, area, view }: Family) =>
+  action({
+    name: `list-${of}-hierarchy-nodes`,
+    route: `GET ${path}/hierarchies/:hierarchy_id/nodes`,
+    about: `Lists all nodes of a hierarchy ${seen}, a page at a time, the most recently changed first.`,
+    area,
+    status: 200,
+    shows: { resource: nodesOfCatalog, page: true, rows: [nodesOfHierarchy] },
+    async run(ctx, call) {
+      const seen = await view(ctx, call)
+      const { id } = await findHierarchy(ctx, seen, call.params.hierarchy_id)
+      return nodePage(ctx, seen, { resource: nodesOfHierarchy, scope: [seen.published.catalogId, id] }, call)
+    },
+  })
+
+export const listChildrenOfHierarchy = ({ of, path, seen, area, view }: Family) =>
+  action({
+    name: `list-${of}-hierarchy-children`,
+    route: `GET ${path}/hierarchies/:hierarchy_id/children`,
+    about: `Lists what is right below a hierarchy ${seen}, a page at a time, in the merchant's order.`,
+    area,
+    status: 200,
+    shows: { resource: nodesOfCatalog, page: true, rows: [nodesOfParent] },
+    async run(ctx, call) {
+      const seen = await view(ctx, call)
+      const { id } = await findHierarchy(ctx, seen, call.params.hierarchy_id)
+      return nodePage(ctx, seen, { resource: nodesOfParent, scope: [seen.published.catalogId, id] }, call)
+    },
+  })
+
+export const listNodes = ({ of, path, seen, area, view }: Family) =>
+  action({
+    name: `list-${of}-nodes`,
+    route: `GET ${path}/nodes`,
+    about: `Lists the nodes of all hierarchies ${seen}, a page at a time, the most recently changed first.`,
+    area,
+    status: 200,
+    shows: { resource: nodesOfCatalog, page: true, rows: [nodesOfCatalog] },
+    async run(ctx, call) {
+      const seen = await view(ctx, call)
+      return nodePage(ctx, seen, { resource: nodesOfCatalog, scope: [seen.published.catalogId] }, call)
+    },
+  })
+
+export const getNode = ({ of, path, seen, area, view }: Family) =>
+  action({
+    name: `get-${of}-node`,
+    route: `GET ${path}/nodes/:node_id`,
+    about: `Reads a node ${seen}.`,
+    area,
+    status: 200,
+    shows: { resource: nodesOfCatalog },
+    async run(ctx, call) {
+      const seen = await view(ctx, call)
+      return nodeAnswer(ctx, seen, await findNode(ctx, seen, call.params.node_id))
+    },
+  })
+
+export const listChildrenOfNode = ({ of, path, seen, area, view }: Family) =>
+  action({
+    name: `list-${of}-node-children`,
+    route: `GET ${path}/nodes/:node_id/relationships/children`,
+    about: `Lists what is right below a node ${seen}, a page at a time, in the merchant's order.`,
+    area,
+    status: 200,
+    shows: { resource: nodesOfCatalog, page: true, rows: [nodesOfParent] },
+    async run(ctx, call) {
+      const seen = await view(ctx, call)
+      const { id } = await findNode(ctx, seen, call.params.node_id)
+      return nodePage(ctx, seen, { resource: nodesOfParent, scope: [seen.published.catalogId, id] }, call)
+    },
+  })

@@ -1,0 +1,163 @@
+import { action } from '../kernel/action.ts'
+import type { Ctx } from '../kernel/context.ts'
+import { Problem } from '../kernel/errors.ts'
+import { type Answer, entityTag } from '../kernel/http/answer.ts'
+import { parse } from '../kernel/query/parse.ts'
+import { componentProducts } from '../releases/index.ts'
+import { explanationOf } from './explanation.ts'
+import type { Family } from './families.ts'
+import { findHierarchy, findNode, findProduct } from './find-published.ts'
+import { included } from './included.ts'
+import { answerOf, pageOf, productPage } from './list-page.ts'
+import {
+  leadingBy,
+  productsOfCatalog,
+  productsOfNode,
+  productsOfParent,
+  productsOfRelationship,
+  publishedProducts,
+} from './published-products.ts'
+import { publishedRowOf } from './published-row.ts'
+import { type Particulars, showProducts } from './show-products.ts'
+import type { View } from './view.ts'
+
+const shows = <R>(rows: R) => ({ resource: publishedProducts, page: true, rows: [rows] }) as const
+
+export const listProducts = ({ of, path, seen, area, view }: Family) =>
+  action({
+    name: `list-${of}-products`,
+    route: `GET ${path}/products`,
+    about: `Lists the products ${seen}, a page at a time, the newest first.`,
+    area,
+    status: 200,
+    shows: shows(productsOfCatalog),
+    async run(ctx, call) {
+      const seen = await view(ctx, call)
+      return productPage(ctx, seen, { resource: productsOfCatalog, scope: [seen.published.catalogId] }, call)
+    },
+  })
+
+export const getProduct = ({ of, path, seen, area, view }: Family) =>
+  action({
+    name: `get-${of}-product`,
+    route: `GET ${path}/products/:product_id`,
+    about: `Reads a product ${seen}, at the price of this moment.`,
+    area,
+    status: 200,
+    shows: { resource: publishedProducts },
+    async run(ctx, call) {
+      const seen = await view(ctx, call)
+      const row = publishedRowOf(await findProduct(ctx, seen, call.params.product_id))
+      return productAnswer(ctx, seen, row, parse(call.query).include)
+    },
+  })
+
+/** One product in its envelope. Its tag is of all that is shown: a price changes without a write. */
+export async function productAnswer(
+  ctx: Ctx,
+  view: View,
+  row: ReturnType<typeof publishedRowOf>,
+  include: readonly string[],
+  particulars: Particulars = {},
+): Promise<Answer> {
+  const [shown] = await showProducts(ctx, view, [row], particulars)
+  const links = JSON.stringify({ self: `${ctx.baseUrl}${view.prefix}/products/${row.id}` })
+  const more = await included(ctx, view, include, [row])
+  const explanation = explanationOf(view)
+  const meta = explanation ? `,"meta":${JSON.stringify({ explanation })}` : ''
+  const body = `{"data":${JSON.stringify(shown)},"links":${links}${meta}${more}}`
+  return { status: 200, body, headers: { etag: entityTag(body) } }
+}
+
+export const listChildrenOfProduct = ({ of, path, seen, area, view }: Family) =>
+  action({
+    name: `list-${of}-product-children`,
+    route: `GET ${path}/products/:product_id/relationships/children`,
+    about: `Lists the children of a product ${seen}, a page at a time. A product that is no parent is a 422.`,
+    area,
+    status: 200,
+    shows: shows(productsOfParent),
+    async run(ctx, call) {
+      const seen = await view(ctx, call)
+      const { id, doc } = publishedRowOf(await findProduct(ctx, seen, call.params.product_id))
+      if (doc.attributes.base_product !== true) {
+        throw new Problem('unprocessable', 'The product is no parent: it has no children.')
+      }
+      const scope = [seen.published.catalogId, id]
+      return productPage(ctx, seen, { resource: productsOfParent, scope }, call)
+    },
+  })
+
+export const listRelatedProducts = ({ of, path, seen, area, view }: Family) =>
+  action({
+    name: `list-${of}-related-products`,
+    route: `GET ${path}/products/:product_id/relationships/:slug/products`,
+    about: `Lists the products that one leads to by a custom relationship, ${seen}, in their order.`,
+    area,
+    status: 200,
+    shows: shows(productsOfRelationship),
+    async run(ctx, call) {
+      const seen = await view(ctx, call)
+      const { slug } = call.params
+      return productPage(ctx, seen, await relatedTo(ctx, seen, call.params.product_id, slug), call)
+    },
+  })
+
+/** Lists what may be chosen of a bundle: links to products. */
+export const listComponentProducts = ({ of, path, seen, area, view }: Family) =>
+  action({
+    name: `list-${of}-component-products`,
+    route: `GET ${path}/products/:product_id/relationships/component_products`,
+    about: `Lists what may be chosen of a bundle ${seen}: the ids of products.`,
+    area,
+    status: 200,
+    shows: shows(productsOfRelationship),
+    async run(ctx, call) {
+      const seen = await view(ctx, call)
+      const ask = parse(call.query)
+      const page = await pageOf(ctx, seen, await relatedTo(ctx, seen, call.params.product_id, componentProducts), ask)
+      const links = page.rows.map(({ id }) => ({ type: 'product', id }))
+      return answerOf(ctx, seen, page, links, call, await included(ctx, seen, ask.include, []))
+    },
+  })
+
+async function relatedTo(ctx: Ctx, view: View, productId: string, name: string) {
+  const { id, version } = await findProduct(ctx, view, productId)
+  const scope = [view.published.catalogId, id]
+  return { resource: productsOfRelationship, scope, where: leadingBy(name, version) }
+}
+
+export const listProductsOfHierarchy = ({ of, path, seen, area, view }: Family) =>
+  action({
+    name: `list-${of}-hierarchy-products`,
+    route: `GET ${path}/hierarchies/:hierarchy_id/products`,
+    about: `Lists the products in any node of a hierarchy ${seen}, a page at a time.`,
+    area,
+    status: 200,
+    shows: shows(productsOfNode),
+    async run(ctx, call) {
+      const seen = await view(ctx, call)
+      const { id } = await findHierarchy(ctx, seen, call.params.hierarchy_id)
+      return productPage(ctx, seen, { resource: productsOfNode, scope: [seen.published.catalogId, id] }, call)
+    },
+  })
+
+export const listProductsOfNode = ({ of, path, seen, area, view }: Family) =>
+  action({
+    name: `list-${of}-node-products`,
+    route: `GET ${path}/nodes/:node_id/relationships/products`,
+    about:
+      `Lists the products of a node ${seen}, a page at a time: the curated ones first, in their order, with ` +
+      '`curated_product`; then those that were changed most recently.',
+    area,
+    status: 200,
+    shows: shows(productsOfNode),
+    async run(ctx, call) {
+      const seen = await view(ctx, call)
+      const node = await findNode(ctx, seen, call.params.node_id)
+      const { curated_products } = node.doc as { curated_products?: readonly string[] }
+      const scope = [seen.published.catalogId, node.id]
+      const curated = new Set(curated_products)
+      return productPage(ctx, seen, { resource: productsOfNode, scope }, call, { curated })
+    },
+  })
