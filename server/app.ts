@@ -49,10 +49,9 @@ const chapters: readonly Module[] = [
   productCsvChapter,
   variationChapter,
   pricebookChapter,
+  inventoryChapter,
   catalogChapter,
   releaseChapter,
-  pricebookChapter,
-  inventoryChapter,
   storefront,
   releaseContents,
 ]
