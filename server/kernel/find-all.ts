@@ -1,8 +1,9 @@
-import type { Work } from '../kernel/context.ts'
-import type { Fields } from '../kernel/fields.ts'
-import { untilWritten } from '../kernel/operations.ts'
-import type { Resource, Row } from '../kernel/resource.ts'
-import { rowColumns } from '../kernel/storage/stored-row.ts'
+import type { Work } from './context.ts'
+import type { Fields } from './fields.ts'
+import { untilWritten } from './operations.ts'
+import { limits } from './query/parse.ts'
+import type { Resource, Row } from './resource.ts'
+import { rowColumns } from './storage/stored-row.ts'
 
 /** The objects with these ids, each once, in the order of the ids. */
 export async function findAll<F extends Fields>(
@@ -12,7 +13,9 @@ export async function findAll<F extends Fields>(
 ): Promise<readonly Row<F>[]> {
   if (!ids.length) return []
   const text = `SELECT ${rowColumns(of)} FROM ${of.table} WHERE store_id = $1 AND id = ANY($2::uuid[])`
-  const rows = await untilWritten(async () => work.store.rowsOf(of, await work.store.rows(text, ids)))
+  // As many as a page has are as quick as one.
+  const sql = { text, values: ['', ids], ...(ids.length <= limits.pageMax && { page: true }) }
+  const rows = await untilWritten(async () => work.store.rowsOf(of, await work.store.page(sql)))
   const found = new Map(rows.map((row) => [row.id, row]))
   return [...new Set(ids)].flatMap((id) => found.get(id) ?? [])
 }

@@ -1,7 +1,7 @@
 import type { Resource } from '../resource.ts'
 import { Binds } from '../storage/binds.ts'
 import type { Sql } from '../storage/database.ts'
-import { address, keyOf, order, pageText, type Window } from './page-text.ts'
+import { address, keyOf, order, pageText, type Window, wholeRows } from './page-text.ts'
 import { limits } from './parse.ts'
 import {
   behindSql,
@@ -19,9 +19,8 @@ import {
 const texts = new WeakMap<Resource, Map<string, string>>()
 
 /**
- * A page of a whole list, in any order from its beginning; in an order that lists are walked by, at any depth, behind a
- * cursor, or of a range of it. The text is the same whoever asks, and for how much of the list: it is written once, and
- * prepared.
+ * A page of a whole list, in any order, at any depth or behind a cursor; or of a range of it, in an order that lists are
+ * walked by. The text is the same whoever asks, and for how much of the list: it is written once, and prepared.
  */
 export function walkedPage(
   { resource, scope }: { readonly resource: Resource; readonly scope: readonly string[] },
@@ -31,7 +30,6 @@ export function walkedPage(
 ): Sql | undefined {
   const { limit, offset, behind, column } = window
   if (range.column && range.column !== column) return undefined
-  if ((offset > 0 || behind) && !isWalked(column)) return undefined
   if (offset > 0 && resource.editions) return undefined
   const known = texts.get(resource) ?? new Map<string, string>()
   texts.set(resource, known)
@@ -41,7 +39,8 @@ export function walkedPage(
   const values = [storeId, ...scope, limit, ...(offset > 0 ? [offset] : [])]
   values.push(...range.bounds.map(({ value }) => value))
   if (behind) values.push(behind.id, ...(column === 'id' ? [] : [behind.value]))
-  return { text, values, page: true }
+  // What skips index entries is not short.
+  return { text, values, ...((isWalked(column) || offset === 0) && { page: true }) }
 }
 
 /** Its placeholders are in the order of the values above. */
@@ -51,7 +50,12 @@ function textOf(resource: Resource, range: Range, window: Window): string {
   const offset = window.offset > 0 ? `${binds.bind('offset')}::bigint` : undefined
   const bound = boundBy(range, binds)
   const total = rangeTotalSql(resource, bound)
-  if (offset) return pageText(resource, total, soughtRows(resource, bound, window, limit, offset), window)
+  if (offset) {
+    const rows = isWalked(window.column)
+      ? soughtRows(resource, bound, window, limit, offset)
+      : skippedRows(resource, window, limit, offset)
+    return pageText(resource, total, rows, window)
+  }
   const conditions = bound.bounds.map((end) => boundSql(window.column, end))
   if (window.behind) conditions.push(behindSql(window, binds))
   return pageText(resource, total, firstRows(resource, conditions, window, limit), window)
@@ -74,6 +78,17 @@ const firstRows = (
   cutRows(
     `SELECT * FROM ${resource.table} WHERE ${[address(resource), ...conditions].join(' AND ')} ORDER BY ${order(window)}`,
     `(SELECT ${limit})`,
+  )
+
+/** In an order that lists are not walked by: the index has the keys of the rows that are skipped. */
+const skippedRows = (resource: Resource, window: Window, limit: string, offset: string): string =>
+  wholeRows(
+    resource,
+    cutRows(
+      `SELECT ${keyOf(resource).join(', ')} FROM ${resource.table} WHERE ${address(resource)} ` +
+        `ORDER BY ${order(window)} OFFSET (SELECT ${offset})`,
+      `(SELECT ${limit})`,
+    ),
   )
 
 /**
