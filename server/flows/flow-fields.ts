@@ -18,7 +18,7 @@ import {
 } from './field-rules.ts'
 import { flows } from './flows.ts'
 import { isCore, kindOf, nameOfFields, slugsUnder } from './kinds.ts'
-import { forgetValues, hideValues, renameValues } from './value-changes.ts'
+import { forgetValues, hideValues, renameValues, touchShownWith } from './value-changes.ts'
 
 /** Members of every entry, of the documents around them, or of any object. */
 const reservedSlugs = [
@@ -213,12 +213,14 @@ async function applyToObjects(
   const [wasHidden, hidden] = [isHidden(was, flow.enabled), isHidden(is, flow.enabled)]
   if (wasHidden !== hidden && is.field_type !== 'relationship')
     await hideValues(work, flow, valued(is), hidden)
+  if (was.slug !== is.slug || wasHidden !== hidden) await touchShownWith(work, flow)
 }
 
 async function dropFromObjects(work: Work, { id, doc }: Row<typeof fields>): Promise<void> {
   const flow = await flowOf(work, doc)
   await redefine(work, nameOfFields(flow))
   await renameValues(work, flow, valued(doc as FieldDoc), undefined)
+  await touchShownWith(work, flow)
   await forgetValues(work, id)
   await tellFlow(work, flow.id)
 }

@@ -6,7 +6,7 @@ import { fieldsOf, isHidden, redefine } from './define.ts'
 import { flowEnvelope, flowMeta } from './envelope.ts'
 import { flowEntries, flowFieldRows } from './flow-rows.ts'
 import { isCore, kindOf, nameOfFields, reservedSlugs } from './kinds.ts'
-import { forgetValues, hideValues, renameValues } from './value-changes.ts'
+import { forgetValues, hideValues, renameValues, touchShownWith } from './value-changes.ts'
 
 interface Relationships {
   readonly fields?: { readonly data: readonly { readonly id: string; readonly type: 'field' }[] }
@@ -105,6 +105,7 @@ async function applyToFields(
       await hideValues(work, now, valued, isHidden(field, doc.enabled))
     }
   }
+  await touchShownWith(work, now)
 }
 
 async function takeAllAlong(work: Work, { id, doc }: Row<typeof fields>): Promise<void> {
@@ -116,6 +117,7 @@ async function takeAllAlong(work: Work, { id, doc }: Row<typeof fields>): Promis
   await redefine(work, id)
   // Not before: who creates an entry keeps what is added to entries first, and then the flow.
   await work.store.close(flows, id)
+  await touchShownWith(work, { id, slug: doc.slug })
   await work.store.removeAll(flowEntries, (bind) => `flow_id = ${bind(id)}`)
   for (const field of fields) await forgetValues(work, field)
 }

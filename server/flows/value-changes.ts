@@ -1,6 +1,6 @@
 import type { Work } from '../kernel/context.ts'
 import type { Rows } from '../kernel/storage/store.ts'
-import { type CoreSlug, isCore } from './kinds.ts'
+import { type CoreSlug, isCore, kindOf } from './kinds.ts'
 
 /** What a change of a definition does to the objects that exist: each in one statement, in the change's transaction. */
 
@@ -99,6 +99,14 @@ export async function hideValues(work: Work, flow: Flow, { slug }: Valued, hide:
       hidden: (bind) => (hide ? with_ : without)(nameIn(bind)),
     })
   }
+}
+
+/** What a template says of products is shown with them: they are other versions when that is something else. */
+export async function touchShownWith({ store }: Work, { id, slug }: Flow): Promise<void> {
+  if (kindOf(slug) !== 'template') return
+  const said = (bind: Bind) =>
+    `SELECT e.product_id FROM flow_entries e WHERE e.store_id = $1 AND e.flow_id = ${bind(id)}::uuid`
+  await store.touchAll({ table: 'products' }, (bind) => `r.id IN (${said(bind)})`)
 }
 
 /** The index of entries by their values has none of this field any more. */

@@ -42,3 +42,30 @@ test('a product shows all fields of its templates: null where nothing is said, o
   const { body } = await world.admin.get('/pcm/products')
   expect(body.data[0].attributes.extensions[slug]).toEqual({ isbn: 'y', pages: null })
 })
+
+test('whatever changes what a template says of a product makes another version of it', async () => {
+  const { admin } = world
+  const [{ id }, other] = [await newProduct(admin), await newProduct(admin)]
+  const slug = 'products(shoe)'
+  const shoe = await makeFlow(admin, slug, { size: { field_type: 'integer' }, hue: { field_type: 'string' } })
+  expect((await shoe.create({ id, size: 41, hue: 'red' })).status).toBe(201)
+  const tagOf = async (of: string) => (await admin.get(`/pcm/products/${of}`)).headers.get('etag')
+  const untouched = await tagOf(other.id)
+  const put = (data: object) => admin.put(shoe.path, { data: { type: 'flow', ...data } })
+  const changes: readonly (readonly [() => Promise<{ status: number }>, object | undefined])[] = [
+    [() => shoe.change('size', { slug: 'number' }), { [slug]: { number: 41, hue: 'red' } }],
+    [() => shoe.change('hue', { enabled: false }), { [slug]: { number: 41 } }],
+    [() => put({ enabled: false }), undefined],
+    [() => put({ enabled: true }), { [slug]: { number: 41 } }],
+    [() => put({ slug: 'products(boot)' }), { 'products(boot)': { number: 41 } }],
+    [() => shoe.drop('size'), { 'products(boot)': {} }],
+    [() => admin.delete(shoe.path), undefined],
+  ]
+  for (const [change, told] of changes) {
+    const before = await tagOf(id)
+    expect((await change()).status).toBeLessThan(300)
+    expect([told, await shown(id)]).toEqual([told, told])
+    expect([told, (await tagOf(id)) === before]).toEqual([told, false])
+  }
+  expect(await tagOf(other.id)).toBe(untouched)
+})
