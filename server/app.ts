@@ -16,6 +16,7 @@ import { passwords, userWithAnyPassword } from './passwords/index.ts'
 import { mayUseEntries, permissions } from './permissions/index.ts'
 import { personalData } from './personal-data/index.ts'
 import { pimJobChapter } from './pim-jobs/index.ts'
+import { priceImportChapter } from './price-import/index.ts'
 import { pricebookChapter } from './pricebooks/index.ts'
 import { productCsvChapter } from './product-csv/index.ts'
 import { productChapter } from './products/index.ts'
@@ -54,6 +55,10 @@ const chapters: readonly Module[] = [
   releaseChapter,
   storefront,
   releaseContents,
+  priceImportChapter,
+  catalogChapter,
+  releaseChapter,
+  inventoryChapter,
 ]
 
 /** Everything the server does. Nothing registers itself; a module may use only the modules above it. */

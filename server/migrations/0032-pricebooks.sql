@@ -65,3 +65,17 @@ CREATE INDEX price_modifiers_by_updated_at ON price_modifiers (store_id, pricebo
 CREATE INDEX price_modifiers_by_external_ref
   ON price_modifiers (store_id, pricebook_id, left(external_ref, 128), created_at, id);
 CALL track('price_modifiers', $$'price-modifier'$$, '{pricebook_id}');
+
+-- Lines of files, from when they were sent until their job has gone through them. See server/price-import/.
+CREATE TABLE price_import_lines (
+  store_id uuid NOT NULL,
+  import_id uuid NOT NULL,
+  line integer NOT NULL,
+  received_at timestamptz(3) NOT NULL,
+  -- pricebook, product-price, or nothing: why it cannot be read.
+  about text COLLATE "C" NOT NULL,
+  -- What no two lines are about.
+  target text COLLATE "C" NOT NULL,
+  said json NOT NULL,
+  CONSTRAINT price_import_lines_pkey PRIMARY KEY (store_id, import_id, about, line)
+);
