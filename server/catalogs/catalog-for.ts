@@ -28,8 +28,8 @@ export async function catalogFor(ctx: Ctx, headers: Headers): Promise<ChosenCata
     channels: one(channel),
     tags: shopper.tags,
   }
-  const rule = resolveRule(context, rules, at.getTime())
-  const trace = () => traceOf(context, rules, at.getTime())
+  const rule = resolveRule(context, rules.about(context), at.getTime())
+  const trace = () => traceOf(context, rules.all, at.getTime())
   if (rule) {
     const { id, name, catalogId, pricebookIds } = rule
     return { catalogId, rule: { id, name }, ...(pricebookIds && { pricebookIds }), shopper, trace }

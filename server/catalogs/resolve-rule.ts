@@ -5,18 +5,18 @@ import { isIn, type Span } from './schedules.ts'
 /** What a rule may ask of a shopper. */
 export const criteria = ['account_ids', 'account_tag_ids', 'customer_ids', 'channels', 'tags'] as const
 
-type Criterion = (typeof criteria)[number]
+export type Criterion = (typeof criteria)[number]
 
 /** What is known of a shopper, by the criterion that it is for: none, one or several of each. */
 export type ShopperContext = Readonly<Record<Criterion, readonly string[]>>
 
 /** As much of a rule as it is chosen by. A criterion that is not there is not asked. */
-export interface Rule extends Readonly<Partial<Record<Criterion, ReadonlySet<string>>>> {
+export interface Rule extends Readonly<Partial<Record<Criterion, ReadonlySet<string> | undefined>>> {
   readonly id: string
   readonly name: string
   /** As it is shown: with digits to the millisecond, in UTC. */
   readonly createdAt: string
-  readonly spans?: readonly Span[]
+  readonly spans?: readonly Span[] | undefined
 }
 
 /** Why a rule was chosen, or not: exactly one of these. */
@@ -39,10 +39,10 @@ export interface Verdict {
   readonly unmatched: readonly (Criterion | 'schedules')[]
 }
 
-/** The rule of the most criteria that match; where none matches, the one that asks nothing; of equals the oldest. */
+/** The rule of the most criteria that match; where none matches, one that has none; of equals the oldest. */
 export function resolveRule<R extends Rule>(
   context: ShopperContext,
-  rules: readonly R[],
+  rules: Iterable<R>,
   atMs: number,
 ): R | undefined {
   let chosen: R | undefined
@@ -69,22 +69,26 @@ export function traceOf(context: ShopperContext, rules: readonly Rule[], atMs: n
   }))
 }
 
-/** How many of its criteria match. Undefined where it cannot be chosen: not now, or for nobody like this. */
+/**
+ * How many of its criteria match, its time among them. Undefined where it cannot be chosen: not now, or for nobody like
+ * this. That it is in force alone makes it nobody's who is not asked for.
+ */
 function scoreOf(rule: Rule, context: ShopperContext, atMs: number): number | undefined {
-  let asked = 0
+  let asked = false
   let matching = 0
   for (const criterion of criteria) {
     const wanted = rule[criterion]
     if (!wanted) continue
-    asked += 1
-    if (context[criterion].some((value) => wanted.has(value))) matching += 1
+    asked = true
+    if (hasOne(wanted, context[criterion])) matching += 1
   }
-  if (rule.spans) {
-    asked += 1
-    if (!isInForce(rule, atMs)) return undefined
-    matching += 1
-  }
-  return matching || !asked ? matching : undefined
+  if ((asked && !matching) || !isInForce(rule, atMs)) return undefined
+  return rule.spans ? matching + 1 : matching
+}
+
+function hasOne(wanted: ReadonlySet<string>, values: readonly string[]): boolean {
+  for (const value of values) if (wanted.has(value)) return true
+  return false
 }
 
 /** Whether a rule holds at an instant. */

@@ -4,18 +4,19 @@ import { perInstance } from '../kernel/per-instance.ts'
 import type { RuleValues } from './catalog-rules.ts'
 import { inOrder } from './prioritized-pricebooks.ts'
 import { criteria, type Rule } from './resolve-rule.ts'
+import { RuleIndex } from './rule-index.ts'
 import { spanOf } from './schedules.ts'
 
 /** A rule as it is kept in mind. */
 export interface KnownRule extends Rule {
   readonly catalogId: string
-  /** Those that it names in place of the catalog's, the first of all first; left out where it names none. */
-  readonly pricebookIds?: readonly string[]
+  /** Those that it names in place of the catalog's, the first of all first; undefined where it names none. */
+  readonly pricebookIds: readonly string[] | undefined
 }
 
 /** What a catalog is chosen by. */
 export interface Rules {
-  readonly rules: readonly KnownRule[]
+  readonly rules: RuleIndex<KnownRule>
   /** The oldest catalog that has a published release: it is for whom no rule is for. */
   readonly oldestPublished: string | undefined
   /** The ids of the tags of the accounts that were asked about. */
@@ -24,7 +25,7 @@ export interface Rules {
 
 // The rules of a store as this process last read them, with the state that they were in.
 const known = perInstance(
-  () => new Memory<string, { readonly state: string; readonly rules: readonly KnownRule[] }>(1000),
+  () => new Memory<string, { readonly state: string; readonly rules: RuleIndex<KnownRule> }>(1000),
 )
 
 const state = 'SELECT s.state FROM catalog_rule_states s WHERE s.store_id = $1'
@@ -49,10 +50,12 @@ export async function rulesFor(work: Work, accountIds: readonly string[]): Promi
   }
 }
 
+const noRules = new RuleIndex<KnownRule>([])
+
 /** The rules of the store in a state that was just read, or in a later one. */
-async function rulesIn(work: Work, now: string | null): Promise<readonly KnownRule[]> {
+async function rulesIn(work: Work, now: string | null): Promise<RuleIndex<KnownRule>> {
   // There never was one.
-  if (now === null) return []
+  if (now === null) return noRules
   const before = known(work.instance).get(work.store.id)
   if (before?.state === now) return before.rules
   // One statement: what is read is in the state that is read with it.
@@ -61,21 +64,21 @@ async function rulesIn(work: Work, now: string | null): Promise<readonly KnownRu
      FROM catalog_rules r WHERE r.store_id = $1)`,
   )
   const rows = JSON.parse(found?.[1] ?? '[]') as [id: string, createdAt: string, values: RuleValues][]
-  const rules = rows.map(([id, createdAt, values]) => knownRule(id, createdAt, values))
+  const rules = new RuleIndex(rows.map(([id, createdAt, values]) => knownRule(id, createdAt, values)))
   known(work.instance).set(work.store.id, { state: found?.[0] ?? now, rules })
   return rules
 }
 
 function knownRule(id: string, createdAt: string, values: RuleValues): KnownRule {
   const { name, catalog_id, schedules, pricebook_ids } = values
-  const asked = criteria.flatMap((one) => (values[one]?.length ? [[one, new Set(values[one])]] : []))
+  const asked = criteria.map((one) => [one, values[one]?.length ? new Set(values[one]) : undefined])
   return {
     id,
     name,
     createdAt,
-    catalogId: catalog_id,
     ...Object.fromEntries(asked),
-    ...(schedules?.length && { spans: schedules.map(spanOf) }),
-    ...(pricebook_ids?.length && { pricebookIds: inOrder(pricebook_ids) }),
+    spans: schedules?.length ? schedules.map(spanOf) : undefined,
+    catalogId: catalog_id,
+    pricebookIds: pricebook_ids?.length ? inOrder(pricebook_ids) : undefined,
   }
 }

@@ -45,17 +45,21 @@ CREATE FUNCTION rule_values(store_id uuid, doc json) RETURNS text[] LANGUAGE sql
 $$;
 CREATE INDEX catalog_rules_by_values ON catalog_rules USING gin (rule_values(store_id, doc));
 
--- The state that a store's rules are in, another after every change: who remembers them knows by it whether they are
--- still these. It is never given twice.
+-- The state that a store's rules are in, another after every transaction that changes some: who remembers them knows by
+-- it whether they are still these. It is never given twice.
 CREATE TABLE catalog_rule_states (
   store_id uuid NOT NULL,
   state uuid NOT NULL,
+  -- The one that gave it. It gives one, however many rules it changes.
+  transaction xid8 NOT NULL,
   CONSTRAINT catalog_rule_states_pkey PRIMARY KEY (store_id)
 );
 
 CREATE FUNCTION renew_catalog_rule_state() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-  INSERT INTO catalog_rule_states VALUES (coalesce(NEW.store_id, OLD.store_id), gen_random_uuid())
-  ON CONFLICT (store_id) DO UPDATE SET state = excluded.state;
+  INSERT INTO catalog_rule_states AS s
+  VALUES (coalesce(NEW.store_id, OLD.store_id), gen_random_uuid(), pg_current_xact_id())
+  ON CONFLICT (store_id) DO UPDATE SET state = excluded.state, transaction = excluded.transaction
+    WHERE s.transaction <> excluded.transaction;
   RETURN NULL;
 END $$;
 CREATE TRIGGER renew_catalog_rule_state AFTER INSERT OR UPDATE OR DELETE ON catalog_rules FOR EACH ROW

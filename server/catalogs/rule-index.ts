@@ -1,0 +1,36 @@
+import { type Criterion, criteria, type Rule, type ShopperContext } from './resolve-rule.ts'
+
+/** Rules by what they ask: those that may be a shopper's are found without looking at the others. */
+export class RuleIndex<R extends Rule> {
+  readonly all: readonly R[]
+  readonly #byValue = new Map<string, R[]>()
+  readonly #forAnyone: R[] = []
+
+  constructor(rules: readonly R[]) {
+    this.all = rules
+    for (const rule of rules) {
+      const keys = criteria.flatMap((one) => [...(rule[one] ?? [])].map((value) => keyOf(one, value)))
+      for (const key of keys) this.#enter(key, rule)
+      if (!keys.length) this.#forAnyone.push(rule)
+    }
+  }
+
+  #enter(key: string, rule: R): void {
+    const known = this.#byValue.get(key)
+    if (known) known.push(rule)
+    else this.#byValue.set(key, [rule])
+  }
+
+  /** The rules that ask nothing of shoppers, and those that ask something that is true of this one. */
+  about(context: ShopperContext): ReadonlySet<R> {
+    const found = new Set(this.#forAnyone)
+    for (const criterion of criteria) {
+      for (const value of context[criterion]) {
+        for (const rule of this.#byValue.get(keyOf(criterion, value)) ?? []) found.add(rule)
+      }
+    }
+    return found
+  }
+}
+
+const keyOf = (criterion: Criterion, value: string) => `${criterion} ${value}`
