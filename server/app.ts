@@ -59,6 +59,10 @@ const chapters: readonly Module[] = [
   catalogChapter,
   releaseChapter,
   inventoryChapter,
+  inventoryChapter,
+  catalogChapter,
+  releaseChapter,
+  pricebookChapter,
 ]
 
 /** Everything the server does. Nothing registers itself; a module may use only the modules above it. */
