@@ -50,19 +50,12 @@ const chapters: readonly Module[] = [
   productCsvChapter,
   variationChapter,
   pricebookChapter,
+  priceImportChapter,
   inventoryChapter,
   catalogChapter,
   releaseChapter,
   storefront,
   releaseContents,
-  priceImportChapter,
-  catalogChapter,
-  releaseChapter,
-  inventoryChapter,
-  inventoryChapter,
-  catalogChapter,
-  releaseChapter,
-  pricebookChapter,
 ]
 
 /** Everything the server does. Nothing registers itself; a module may use only the modules above it. */
