@@ -1,7 +1,8 @@
 import type { Action } from '../kernel/action.ts'
 import type { Ctx } from '../kernel/context.ts'
-import { type Asked, releaseView, shopperView } from './views.ts'
+import type { Resource } from '../kernel/resource.ts'
 import type { View } from './view.ts'
+import { type Asked, releaseView, shopperView } from './views.ts'
 
 /**
  * What is published is read at two addresses: by shoppers in the catalog that the rules choose for them, and by the
@@ -33,7 +34,13 @@ const merchant: Family = {
   view: (ctx, call) => releaseView(ctx, call as Parameters<typeof releaseView>[1]),
 }
 
+/** What is told of a list. Whose rows it has is told once, where shoppers read it: the merchant's is the same. */
+export const listed = (of: Family['of'], resource: Resource, rows: Resource) =>
+  of === 'catalog' ? ({ resource, page: true, rows: [rows] } as const) : ({ resource, page: true } as const)
+
 type Declared = (family: Family) => Action
 
-export const forShoppers = (calls: readonly Declared[]): readonly Action[] => calls.map((call) => call(shopper))
-export const forMerchants = (calls: readonly Declared[]): readonly Action[] => calls.map((call) => call(merchant))
+export const forShoppers = (calls: readonly Declared[]): readonly Action[] =>
+  calls.map((call) => call(shopper))
+export const forMerchants = (calls: readonly Declared[]): readonly Action[] =>
+  calls.map((call) => call(merchant))

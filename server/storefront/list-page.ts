@@ -8,8 +8,8 @@ import type { Resource } from '../kernel/resource.ts'
 import { explanationOf } from './explanation.ts'
 import { included } from './included.ts'
 import { publishedRowOf } from './published-row.ts'
-import { type Particulars, showProducts } from './show-products.ts'
 import { showNode } from './show-nodes.ts'
+import { type Particulars, showProducts } from './show-products.ts'
 import type { View } from './view.ts'
 import { pin } from './views.ts'
 
@@ -49,7 +49,12 @@ export async function nodePage(ctx: Ctx, view: View, listed: Listed, call: Addre
   )
 }
 
-export function pageOf(ctx: Ctx, { published }: View, { resource, scope, where }: Listed, ask: Ask): Promise<Page> {
+export function pageOf(
+  ctx: Ctx,
+  { published }: View,
+  { resource, scope, where }: Listed,
+  ask: Ask,
+): Promise<Page> {
   // The indexes that filters go by begin with the catalog, which the scope of some lists only implies.
   const narrowed = where ?? (ask.filter && inCatalog(published.catalogId))
   const source = { resource, scope: [...scope, String(published.edition)] }

@@ -2,7 +2,8 @@ import { choice, field, flag, group, list, map, reference, text } from '../kerne
 import { type Resource, resource } from '../kernel/resource.ts'
 import { storefrontEnvelope } from './envelope.ts'
 
-const linked = (about: string) => field({ type: 'object', properties: { links: { type: 'object' } } }, { about })
+const linked = (about: string) =>
+  field({ type: 'object', properties: { links: { type: 'object' } } }, { about })
 const held = (about: string) =>
   field({ type: 'object', properties: { data: { type: 'object' }, links: { type: 'object' } } }, { about })
 const time = (about: string) => text({ format: 'date-time', about })
@@ -48,7 +49,9 @@ const node = {
     ...both,
     label: text({ about: 'What sort of place it is.' }),
     status: choice(['live'], { about: 'All that are published are live.' }),
-    curated_products: list(reference('product', {}), { about: 'The products that are listed before the others.' }),
+    curated_products: list(reference('product', {}), {
+      about: 'The products that are listed before the others.',
+    }),
     relationships: group(
       {
         hierarchy: held('The hierarchy that it is in.'),

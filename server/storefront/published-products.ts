@@ -5,7 +5,8 @@ import { storefrontEnvelope } from './envelope.ts'
 
 const bag = (about: string) => field({ type: 'object' }, { about })
 const words = (about: string) => list(text({}), { about })
-const linked = (about: string) => field({ type: 'object', properties: { links: { type: 'object' } } }, { about })
+const linked = (about: string) =>
+  field({ type: 'object', properties: { links: { type: 'object' } } }, { about })
 const held = (about: string) => field({ type: 'object', properties: { data: { type: 'object' } } }, { about })
 const time = (about: string) => text({ format: 'date-time', about })
 

@@ -3,7 +3,7 @@ import type { Ctx } from '../kernel/context.ts'
 import { type Answer, entityTag } from '../kernel/http/answer.ts'
 import type { Row } from '../kernel/resource.ts'
 import { explanationOf } from './explanation.ts'
-import type { Family } from './families.ts'
+import { type Family, listed } from './families.ts'
 import { findHierarchy, findNode } from './find-published.ts'
 import { nodePage } from './list-page.ts'
 import { hierarchiesOfCatalog, nodesOfCatalog, nodesOfHierarchy, nodesOfParent } from './published-nodes.ts'
@@ -17,7 +17,7 @@ export const listHierarchies = ({ of, path, seen, area, view }: Family) =>
     about: `Lists the hierarchies ${seen}, in the order of the catalog.`,
     area,
     status: 200,
-    shows: { resource: hierarchiesOfCatalog, page: true, rows: [hierarchiesOfCatalog] },
+    shows: listed(of, hierarchiesOfCatalog, hierarchiesOfCatalog),
     async run(ctx, call) {
       const seen = await view(ctx, call)
       return nodePage(ctx, seen, { resource: hierarchiesOfCatalog, scope: [seen.published.catalogId] }, call)
@@ -53,7 +53,7 @@ export const listNodesOfHierarchy = ({ of, path, seen, area, view }: Family) =>
     about: `Lists all nodes of a hierarchy ${seen}, a page at a time, the most recently changed first.`,
     area,
     status: 200,
-    shows: { resource: nodesOfCatalog, page: true, rows: [nodesOfHierarchy] },
+    shows: listed(of, nodesOfCatalog, nodesOfHierarchy),
     async run(ctx, call) {
       const seen = await view(ctx, call)
       const { id } = await findHierarchy(ctx, seen, call.params.hierarchy_id)
@@ -68,7 +68,7 @@ export const listChildrenOfHierarchy = ({ of, path, seen, area, view }: Family) 
     about: `Lists what is right below a hierarchy ${seen}, a page at a time, in the merchant's order.`,
     area,
     status: 200,
-    shows: { resource: nodesOfCatalog, page: true, rows: [nodesOfParent] },
+    shows: listed(of, nodesOfCatalog, nodesOfParent),
     async run(ctx, call) {
       const seen = await view(ctx, call)
       const { id } = await findHierarchy(ctx, seen, call.params.hierarchy_id)
@@ -83,7 +83,7 @@ export const listNodes = ({ of, path, seen, area, view }: Family) =>
     about: `Lists the nodes of all hierarchies ${seen}, a page at a time, the most recently changed first.`,
     area,
     status: 200,
-    shows: { resource: nodesOfCatalog, page: true, rows: [nodesOfCatalog] },
+    shows: listed(of, nodesOfCatalog, nodesOfCatalog),
     async run(ctx, call) {
       const seen = await view(ctx, call)
       return nodePage(ctx, seen, { resource: nodesOfCatalog, scope: [seen.published.catalogId] }, call)
@@ -111,7 +111,7 @@ export const listChildrenOfNode = ({ of, path, seen, area, view }: Family) =>
     about: `Lists what is right below a node ${seen}, a page at a time, in the merchant's order.`,
     area,
     status: 200,
-    shows: { resource: nodesOfCatalog, page: true, rows: [nodesOfParent] },
+    shows: listed(of, nodesOfCatalog, nodesOfParent),
     async run(ctx, call) {
       const seen = await view(ctx, call)
       const { id } = await findNode(ctx, seen, call.params.node_id)

@@ -3,9 +3,10 @@ import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { type Answer, entityTag } from '../kernel/http/answer.ts'
 import { parse } from '../kernel/query/parse.ts'
+import type { Resource } from '../kernel/resource.ts'
 import { componentProducts } from '../releases/index.ts'
 import { explanationOf } from './explanation.ts'
-import type { Family } from './families.ts'
+import { type Family, listed } from './families.ts'
 import { findHierarchy, findNode, findProduct } from './find-published.ts'
 import { included } from './included.ts'
 import { answerOf, pageOf, productPage } from './list-page.ts'
@@ -21,7 +22,7 @@ import { publishedRowOf } from './published-row.ts'
 import { type Particulars, showProducts } from './show-products.ts'
 import type { View } from './view.ts'
 
-const shows = <R>(rows: R) => ({ resource: publishedProducts, page: true, rows: [rows] }) as const
+const shows = (of: Family['of'], rows: Resource) => listed(of, publishedProducts, rows)
 
 export const listProducts = ({ of, path, seen, area, view }: Family) =>
   action({
@@ -30,7 +31,7 @@ export const listProducts = ({ of, path, seen, area, view }: Family) =>
     about: `Lists the products ${seen}, a page at a time, the newest first.`,
     area,
     status: 200,
-    shows: shows(productsOfCatalog),
+    shows: shows(of, productsOfCatalog),
     async run(ctx, call) {
       const seen = await view(ctx, call)
       return productPage(ctx, seen, { resource: productsOfCatalog, scope: [seen.published.catalogId] }, call)
@@ -76,7 +77,7 @@ export const listChildrenOfProduct = ({ of, path, seen, area, view }: Family) =>
     about: `Lists the children of a product ${seen}, a page at a time. A product that is no parent is a 422.`,
     area,
     status: 200,
-    shows: shows(productsOfParent),
+    shows: shows(of, productsOfParent),
     async run(ctx, call) {
       const seen = await view(ctx, call)
       const { id, doc } = publishedRowOf(await findProduct(ctx, seen, call.params.product_id))
@@ -95,7 +96,7 @@ export const listRelatedProducts = ({ of, path, seen, area, view }: Family) =>
     about: `Lists the products that one leads to by a custom relationship, ${seen}, in their order.`,
     area,
     status: 200,
-    shows: shows(productsOfRelationship),
+    shows: shows(of, productsOfRelationship),
     async run(ctx, call) {
       const seen = await view(ctx, call)
       const { slug } = call.params
@@ -111,11 +112,16 @@ export const listComponentProducts = ({ of, path, seen, area, view }: Family) =>
     about: `Lists what may be chosen of a bundle ${seen}: the ids of products.`,
     area,
     status: 200,
-    shows: shows(productsOfRelationship),
+    shows: { resource: publishedProducts, page: true },
     async run(ctx, call) {
       const seen = await view(ctx, call)
       const ask = parse(call.query)
-      const page = await pageOf(ctx, seen, await relatedTo(ctx, seen, call.params.product_id, componentProducts), ask)
+      const page = await pageOf(
+        ctx,
+        seen,
+        await relatedTo(ctx, seen, call.params.product_id, componentProducts),
+        ask,
+      )
       const links = page.rows.map(({ id }) => ({ type: 'product', id }))
       return answerOf(ctx, seen, page, links, call, await included(ctx, seen, ask.include, []))
     },
@@ -134,7 +140,7 @@ export const listProductsOfHierarchy = ({ of, path, seen, area, view }: Family) 
     about: `Lists the products in any node of a hierarchy ${seen}, a page at a time.`,
     area,
     status: 200,
-    shows: shows(productsOfNode),
+    shows: shows(of, productsOfNode),
     async run(ctx, call) {
       const seen = await view(ctx, call)
       const { id } = await findHierarchy(ctx, seen, call.params.hierarchy_id)
@@ -151,7 +157,7 @@ export const listProductsOfNode = ({ of, path, seen, area, view }: Family) =>
       '`curated_product`; then those that were changed most recently.',
     area,
     status: 200,
-    shows: shows(productsOfNode),
+    shows: shows(of, productsOfNode),
     async run(ctx, call) {
       const seen = await view(ctx, call)
       const node = await findNode(ctx, seen, call.params.node_id)

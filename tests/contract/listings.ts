@@ -1,8 +1,9 @@
 import type { Fields, JsonSchema } from '../../server/kernel/fields.ts'
 import type { Operation } from '../../server/kernel/module.ts'
 import type { Op } from '../../server/kernel/query/parse.ts'
+import { listKey } from '../../server/kernel/query/places.ts'
 import type { FilterRule, Resource, ValueType } from '../../server/kernel/resource.ts'
-import { type Made, operations, type Samples, specimenNamed, specimensWith } from '../support/samples.ts'
+import { type Made, operations, type Samples, specimens, specimensWith } from '../support/samples.ts'
 import type { Specimen } from '../support/specimens.ts'
 import type { World } from '../support/world.ts'
 import { cloneRows, isTable } from './clone-rows.ts'
@@ -33,9 +34,8 @@ export const listings: readonly Listing[] = [
     const { id, path, of } = operation
     const { page, resource, rows } = (of.is === 'action' && of.action.shows) || {}
     if (rows) return { id, path, specimen: specimenOf(rows[0], operation) }
-    if (!page || !resource) return []
-    const specimen = specimenNamed(resource.noun[0])
-    return specimen.operations.list === operation ? [] : [{ id, path, specimen }]
+    const specimen = page && specimens.find((one) => one.resource === resource)
+    return !specimen || specimen.operations.list === operation ? [] : [{ id, path, specimen }]
   }),
 ]
 
@@ -95,10 +95,27 @@ export async function fill(
   const { resource, operations: own } = listing.specimen
   const room = await roomIn(samples, listing, path, wanted)
   const made = await makeIn(samples, listing, path)
-  if (await cloneRows(world, resource, made.id, room - 1)) return
+  if (await cloneRows(world, resource, made.id, room - 1)) {
+    if (resource.editions) await countAnew(world, resource.table)
+    return
+  }
   // Not everything can be made: a store has the realms it has.
   if (!own.create && !resource.scope) return
   for (let i = 1; i < Math.min(room, 12); i++) await makeIn(samples, listing, path)
+}
+
+/** What is published is counted by whoever publishes it. */
+async function countAnew(world: World, table: string): Promise<void> {
+  const lists = listings.map(({ specimen }) => specimen.resource).filter((one) => one.table === table)
+  for (const { scopeColumns, ...list } of lists) {
+    await world.sql(
+      `UPDATE edition_totals t SET n = c.n FROM (
+         SELECT store_id, ARRAY[${scopeColumns}] AS scope, count(*) AS n FROM ${table}
+         WHERE until = 2147483647 GROUP BY store_id, ${scopeColumns}) c
+       WHERE t.list = $1 AND t.store_id = c.store_id AND t.scope = c.scope AND t.until = 2147483647`,
+      [listKey({ scopeColumns, ...list })],
+    )
+  }
 }
 
 /** What the list at `path` holds, by SQL: ids in the order of `sort`. */
@@ -109,11 +126,14 @@ export async function expected(
   sort: string,
 ): Promise<string[]> {
   const { resource } = listing.specimen
-  const { table, scopeColumns } = resource
+  const { table, scopeColumns, editions } = resource
   const from = isTable(resource) ? table : `(SELECT * FROM ${table})`
   const column = sort.replace('-', '')
   const way = sort.startsWith('-') ? 'DESC' : 'ASC'
-  const within = scopeColumns.map((name) => `AND t.${name} = one.${name}`).join(' ')
+  const same = scopeColumns.map((name) => `AND t.${name} = one.${name}`)
+  const within = [...same, ...(editions ? ['AND t.until = 2147483647 AND one.until = t.until'] : [])].join(
+    ' ',
+  )
   const { rows } = await world.sql(
     `SELECT ${shownId(resource, 't')} AS id
      FROM ${from} t JOIN ${from} one ON ${shownId(resource, 'one')} = $1 AND one.store_id = t.store_id ${within}

@@ -174,7 +174,7 @@ test('each table is tracked, and its lists are counted', async () => {
   )
   const paged = operations.flatMap(({ of }) => (of.is === 'action' && of.action.shows?.rows) || [])
   const all = [...specimens.map(({ resource }) => resource), ...paged]
-  const resources = all.filter((resource) => resource.counted !== false)
+  const resources = all.filter((resource) => resource.counted !== false && !resource.editions)
   for (const [table, declared] of Map.groupBy(resources, (resource) => resource.table)) {
     const lists = new Set(declared.map(listKey))
     const scopes = [...lists].map((list) => list.slice(table.length + 1)).filter(Boolean)

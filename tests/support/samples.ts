@@ -20,6 +20,7 @@ import { pimJobs } from '../pim-jobs/samples.ts'
 import { pricebookSamples } from '../pricebooks/samples.ts'
 import { productSamples } from '../products/samples.ts'
 import { settings } from '../settings/samples.ts'
+import { storefrontSamples } from '../storefront/samples.ts'
 import { variationSamples } from '../variations/samples.ts'
 import { appAndWorkshop } from '../workshop/index.ts'
 import type { Client } from './client.ts'
@@ -46,6 +47,7 @@ const modules: readonly ModuleSamples[] = [
   pimJobs,
   pricebookSamples,
   productSamples,
+  storefrontSamples,
   variationSamples,
 ]
 
