@@ -66,11 +66,13 @@ export const pathOf = (placing: Placing, name: string): string =>
 /** Values by field, as the envelope places them. */
 export function placed(placing: Placing, values: Members): Members {
   if (placing?.fields !== 'attributes') return values
-  const all = Object.entries(values)
-  const attributes = Object.fromEntries(all.filter(([name]) => isAttribute(placing, name)))
+  const attributes: Record<string, unknown> = {}
+  const others: Record<string, unknown> = {}
+  for (const name of Object.keys(values))
+    (isAttribute(placing, name) ? attributes : others)[name] = values[name]
   // The type first and the attributes next: where they open in the text is then known.
-  const { type, ...others } = Object.fromEntries(all.filter(([name]) => !isAttribute(placing, name)))
-  return { ...(type !== undefined && { type }), attributes, ...others }
+  const { type, ...rest } = others
+  return { ...(type !== undefined && { type }), attributes, ...rest }
 }
 
 /** The reverse of `placed`. */

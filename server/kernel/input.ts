@@ -232,11 +232,12 @@ export function input<F extends Fields>(shape: BodyShape & { readonly fields: F 
   const pick = (body: unknown, update: boolean) => {
     const data = dataOf(body)
     for (const check of checks[update ? 1 : 0] ?? []) check(data)
-    const sent = accepted.map(([name, field]) => {
-      const value = valueIn(shape.envelope, data, field.options.sentAs ?? name)
-      return [name, kept(field, value)] as const
-    })
-    return Object.fromEntries(sent.filter(([, value]) => value !== undefined))
+    const sent: Record<string, unknown> = {}
+    for (const [name, field] of accepted) {
+      const value = kept(field, valueIn(shape.envelope, data, field.options.sentAs ?? name))
+      if (value !== undefined) sent[name] = value
+    }
+    return sent
   }
   return { create: (body) => pick(body, false) as New<F>, update: (body) => pick(body, true) as Changes<F> }
 }

@@ -12,8 +12,20 @@ const isBag = (value: unknown): value is Bag =>
 
 /** The bag with other values, and without those that become undefined. */
 function mapped<T>(bag: Bag<T>, edit: (value: T, name: string) => unknown): Bag {
-  const edited = Object.entries(bag).map(([name, value]) => [name, edit(value, name)] as const)
-  return Object.fromEntries(edited.filter(([, value]) => value !== undefined))
+  // Each member of each object that is written comes by here.
+  const edited: Record<string, unknown> = {}
+  for (const name of Object.keys(bag)) {
+    const value = edit(bag[name] as T, name)
+    if (value !== undefined) put(edited, name, value)
+  }
+  return edited
+}
+
+/** Whatever a client calls a key: `__proto__` is none to be assigned. */
+function put(bag: Record<string, unknown>, name: string, value: unknown): void {
+  if (name === '__proto__')
+    Object.defineProperty(bag, name, { value, enumerable: true, configurable: true, writable: true })
+  else bag[name] = value
 }
 
 const own = (bag: Bag, name: string): unknown => (Object.hasOwn(bag, name) ? bag[name] : undefined)

@@ -1,6 +1,6 @@
 import { type Added, stateColumns } from '../added-fields.ts'
 import { type Envelope, flat, isAttribute, placed } from '../envelope.ts'
-import type { Fields, Values } from '../fields.ts'
+import type { Field, Fields, Values } from '../fields.ts'
 import type { BodyShape } from '../input.ts'
 import { ownOrderOf, type Resource, type Row } from '../resource.ts'
 import { completeText } from './complete-text.ts'
@@ -120,9 +120,11 @@ export function split(
 ): [doc: string, hidden: string | null] {
   const doc: Record<string, unknown> = {}
   let hidden: Record<string, unknown> | undefined
-  for (const [name, { options }] of Object.entries(fields)) {
+  for (const name of Object.keys(fields)) {
     const value = values[name]
-    if (value === undefined || options.stored === false) continue
+    if (value === undefined) continue
+    const { options } = fields[name] as Field
+    if (options.stored === false) continue
     if (!options.hidden) doc[name] = value
     else {
       hidden ??= {}
