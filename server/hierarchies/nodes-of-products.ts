@@ -15,8 +15,8 @@ const nodesOfProduct: Resource<NodeFields> = resource({
   ...nodesOfStore,
   noun: ['node-of-product', 'nodes-of-product'],
   table:
-    '(SELECT n.*, p.id AS product_id FROM node_products p ' +
-    'JOIN nodes n ON n.store_id = p.store_id AND n.id = p.node_id) nodes',
+    '(SELECT n.*, p.id AS product_id ' +
+    'FROM node_products p JOIN nodes n ON n.store_id = p.store_id AND n.id = p.node_id) nodes',
   scope: { columns: ['product_id'] },
   counted: false,
 })

@@ -17,8 +17,8 @@ export interface About {
 }
 
 /**
- * The OpenAPI 3.1 document of everything the modules do; of one store, where its resources are told. It names no server:
- * whoever serves it knows the address.
+ * The OpenAPI 3.1 document of everything the modules do; of one store, where its resources are told. It names no
+ * server: whoever serves it knows the address.
  */
 export function apiDocument(modules: readonly Module[], about: About, ownOf?: (of: Resource) => Resource) {
   const { title, version, description, shopperTokens } = about

@@ -19,8 +19,8 @@ import {
 const texts = new WeakMap<Resource, Map<string, string>>()
 
 /**
- * A page of a whole list, in any order, at any depth or behind a cursor; or of a range of it, in an order that lists are
- * walked by. The text is the same whoever asks, and for how much of the list: it is written once, and prepared.
+ * A page of a whole list, in any order, at any depth or behind a cursor; or of a range of it, in an order that lists
+ * are walked by. The text is the same whoever asks, and for how much of the list: it is written once, and prepared.
  */
 export function walkedPage(
   { resource, scope }: { readonly resource: Resource; readonly scope: readonly string[] },
