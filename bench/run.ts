@@ -5,14 +5,18 @@ import type { Database } from '../server/kernel/storage/database.ts'
 import { type Bare, filledIn } from './bare.ts'
 import budgets from './budgets.json' with { type: 'json' }
 import { startOwnServer } from './own-server.ts'
+import { productScenarios } from './product-scenarios.ts'
 import { accountScenarios, entryScenarios, type Scenario } from './scenarios.ts'
 import { entriesOf, seed } from './seed.ts'
+import { seedProducts } from './seed-products.ts'
 
 /**
- * `npm run bench [-- rows seconds]`: Sutler beside bare node:http, in the same run, on the same rows. What counts are
- * the ratios: the machine's own speed cancels out. Fails when a scenario costs more than bench/budgets.json allows.
+ * `npm run bench [-- rows seconds [words]]`: Sutler beside bare node:http, in the same run, on the same rows. What
+ * counts are the ratios: the machine's own speed cancels out. Fails when a scenario costs more than bench/budgets.json
+ * allows. With words, only scenarios that have one of them in their names.
  */
-const [rows = 1_000_000, seconds = 4] = process.argv.slice(2).map(Number)
+const [rows = 1_000_000, seconds = 4] = process.argv.slice(2, 4).map(Number)
+const only = process.argv.slice(4)
 const rounds = 3
 const connections = 32
 /** How many of a scenario's paths were asked for. */
@@ -23,7 +27,12 @@ const children: ReturnType<typeof fork>[] = []
 try {
   const { url, database, token } = server
   const world = await seed(database, url, token, rows)
-  const scenarios = [...accountScenarios(world), ...entryScenarios(world)]
+  const all = [
+    ...accountScenarios(world),
+    ...entryScenarios(world),
+    ...productScenarios(await seedProducts(server, rows)),
+  ]
+  const scenarios = all.filter(({ name }) => only.length === 0 || only.some((part) => name.includes(part)))
   const statements = Object.fromEntries(scenarios.flatMap(({ name, bare }) => (bare ? [[name, bare]] : [])))
   const bareUrl = `http://127.0.0.1:${await startBare(statements)}`
 
@@ -149,7 +158,7 @@ function report(scenarios: readonly Scenario[], results: ReadonlyMap<string, Mea
     return `| ${name} | ${whole(server)} | ${whole(bare)} | ${whole(sql)} | ${ratio(server, bare)} | ${compared} | ${p99Ms ?? '–'} |`
   })
   const table = [
-    `${rows.toLocaleString('en')} accounts, ${entriesOf(rows).toLocaleString('en')} entries, ${connections} connections, medians of ${rounds} rounds of ${seconds} s, one server process, embedded PostgreSQL.`,
+    `${rows.toLocaleString('en')} accounts, as many products, ${entriesOf(rows).toLocaleString('en')} entries, ${connections} connections, medians of ${rounds} rounds of ${seconds} s, one server process, embedded PostgreSQL.`,
     '',
     '| scenario | requests/s | bare node:http | SQL alone | of bare | time against | p99 ms |',
     '|---|---|---|---|---|---|---|',
