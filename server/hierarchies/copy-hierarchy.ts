@@ -5,7 +5,7 @@ import { add } from '../kernel/operations.ts'
 import { pimJob } from '../pim-jobs/index.ts'
 import { crumbOf } from './breadcrumbs.ts'
 import { hierarchies } from './hierarchies.ts'
-import { nodeProducts, productsToLink } from './node-products.ts'
+import { nodeProducts } from './node-products.ts'
 import { nodes } from './nodes.ts'
 
 /** What is copied, and what the copy has of its own. */
@@ -94,13 +94,10 @@ async function copyNodes(
 async function copyProducts({ store }: Work, copies: Copies): Promise<void> {
   await store.insertFrom(nodeProducts, {
     columns: ['node_id', 'id', 'doc', 'curated', 'product_updated_at'],
-    rows: (bind) => {
-      const links = `(SELECT pair.copy_id, l.* FROM ${pairs(copies, bind)}
-        JOIN node_products l ON l.store_id = $1 AND l.node_id = pair.id)`
-      const linked = `products.id IN (SELECT id FROM links)`
-      return `WITH links AS ${links}
-        SELECT links.copy_id, links.id, links.doc, links.curated, product.updated_at
-        FROM links JOIN ${productsToLink(linked)} product ON product.id = links.id`
-    },
+    rows: (bind) =>
+      `SELECT pair.copy_id, l.id, l.doc, l.curated, products.updated_at FROM ${pairs(copies, bind)}
+       JOIN node_products l ON l.store_id = $1 AND l.node_id = pair.id
+       JOIN products ON products.store_id = $1 AND products.id = l.id ORDER BY products.id`,
+    unchanged: 'products',
   })
 }

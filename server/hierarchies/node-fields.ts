@@ -86,7 +86,7 @@ export const relationshipsField = shown<Relationships>(
   { about: 'What is above it, and where what is below it is listed.' },
 )
 
-/** When it was changed itself, in milliseconds: an update that changes nothing leaves it where it is among its siblings. */
+/** When it was changed itself, in milliseconds: an update that changes nothing leaves it where it is among siblings. */
 export function changedAt<F extends typeof nodeFields>(
   { clock }: Work,
   fields: F,

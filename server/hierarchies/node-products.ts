@@ -28,18 +28,16 @@ export const nodeProducts: Resource = resource({
 
 type Condition = (bind: (value: unknown) => string) => string
 
-/** What a link knows of a product, which is not changed until the link is there. In their order, as all hold them. */
-export const productsToLink = (where: string): string =>
-  `(SELECT products.id, products.updated_at FROM products WHERE products.store_id = $1 AND ${where}
-    ORDER BY products.id FOR SHARE)`
-
 /** Puts the `products` that meet a condition into these nodes; those that are there stay as they are. */
 export const attachProducts = ({ store }: Work, nodeIds: readonly string[], met: Condition) =>
   store.insertFrom(nodeProducts, {
     columns: ['node_id', 'id', 'doc', 'product_updated_at'],
+    // In the order that all hold them in.
     rows: (bind) =>
-      `SELECT node.id, product.id, '{}'::json, product.updated_at
-       FROM unnest(${bind(nodeIds)}::uuid[]) AS node (id), ${productsToLink(met(bind))} product`,
+      `SELECT node.id, products.id, '{}'::json, products.updated_at
+       FROM unnest(${bind(nodeIds)}::uuid[]) AS node (id) CROSS JOIN products
+       WHERE products.store_id = $1 AND ${met(bind)} ORDER BY products.id`,
+    unchanged: 'products',
   })
 
 /** Takes the `products` that meet a condition off these nodes, and off what is curated in them. */

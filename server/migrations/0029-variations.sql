@@ -62,5 +62,5 @@ ALTER TABLE products ADD COLUMN variations jsonb
 CREATE INDEX products_by_variations ON products USING gin (variations jsonb_path_ops) WHERE variations IS NOT NULL;
 
 -- Each product that is deleted is asked for its children, which most have none of. A parent of thousands makes the
--- planner guess that any has as many, so it plans the question anew for each product, which takes longer than to answer.
+-- planner guess that any has as many, so it plans the question anew for each product: that takes longer than to answer.
 ALTER TABLE products ALTER parent_id SET (n_distinct = -1);

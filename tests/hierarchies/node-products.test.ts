@@ -41,7 +41,8 @@ async function filled(...names: string[]) {
   return { path, related, ids, curate, takeOff, list }
 }
 
-const curatedIn = async (path: string) => (await world.admin.get(path)).body.data.attributes.curated_products
+const curatedIn = async (path: string) =>
+  (await world.admin.get(path)).body.data.attributes.curated_products ?? []
 
 test('curated products come first, in their order, then those that were changed most recently', async () => {
   const { path, ids, curate, list } = await filled('P1', 'P2', 'P3', 'P4')

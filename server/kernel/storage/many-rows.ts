@@ -47,6 +47,8 @@ export interface Batch {
   /** The columns that it gives, `id` among them. */
   readonly columns: readonly string[]
   readonly rows: Bound
+  /** A table of the query whose rows nobody changes until the transaction ends: the new rows say something of them. */
+  readonly unchanged?: string
 }
 
 const bindsOf = ({ storeId, stamp, time }: Writer) => new Binds([storeId, stamp, time])
@@ -75,11 +77,12 @@ export function insertAllSql<F extends Fields>(
   return long(`${insertInto(into.table, columns)}, ${columns} FROM ${from} RETURNING id`, binds)
 }
 
-export function insertFromSql({ table }: Table, { columns, rows }: Batch, by: Writer): Sql {
+export function insertFromSql({ table }: Table, { columns, rows, unchanged }: Batch, by: Writer): Sql {
   const binds = bindsOf(by)
   const names = columns.join(', ')
   const made = columns.map((name) => `made.${name}`).join(', ')
-  const from = `${recordedBy(2)}, (${rows(binds.bind)}) made (${names})`
+  const locked = unchanged ? ` FOR SHARE OF ${unchanged}` : ''
+  const from = `${recordedBy(2)}, (${rows(binds.bind)}${locked}) made (${names})`
   return long(`${insertInto(table, names)}, ${made} FROM ${from} ON CONFLICT DO NOTHING RETURNING id`, binds)
 }
 
