@@ -37,8 +37,7 @@ function move(
       productId: portion.productId,
       place: portion.location === undefined ? undefined : places.get(portion.location),
       adds: added[what](portion.quantity),
-      action: what === 'ship' ? ('decrement' as const) : what,
-      quantity: portion.quantity,
+      asked: what === 'ship' ? ('decrement' as const) : what,
     }))
     if (!movements.length) return
     await moveStock(work, movements)

@@ -16,7 +16,8 @@ export const createStockTransaction = (dialect: Dialect) =>
     name: 'create-stock-transaction',
     route: 'POST /v2/inventories/:stock_id/transactions',
     about:
-      'Adds stock of a product, takes it away, sets it aside, puts it back, or sets how much there is in all: in a location, or in none.',
+      'Adds stock of a product, takes it away, sets it aside, or puts it back: in a location, or in none. ' +
+      '`set` says how much there is to be in all, and is told as what that adds or takes away.',
     area: 'stock-transactions',
     status: dialect.created,
     shows: { resource: dialect.transactions },
@@ -51,7 +52,9 @@ export const createStockTransaction = (dialect: Dialect) =>
       }
       if (!(await ctx.store.hold(stocks, id)).size) throw new Problem('not_found', 'stock not found')
       const adds = action === 'set' ? await addsToSet(ctx, id, place, quantity) : added[action](quantity)
-      const [made = ''] = await moveStock(ctx, [{ productId: id, place, adds, action, quantity }])
+      const [made = ''] = await moveStock(ctx, [
+        { productId: id, place, adds, asked: action === 'set' ? 'increment' : action },
+      ])
       await showLevels(ctx, [id])
       const row = await findVisible(ctx, dialect.transactions, made, [id])
       return objectAnswer(dialect.created, dialect.transactions, row, ctx)

@@ -86,7 +86,7 @@ async function create(
     ctx,
     levels.map(([place, n]): Movement => {
       const adds = { ...empty, available: n }
-      return { productId: id, place, adds, action: 'set', quantity: n, first: true }
+      return { productId: id, place, adds, first: true }
     }),
   )
   return objectAnswer(201, dialect.stocks, await findVisible(ctx, dialect.stocks, id), ctx)

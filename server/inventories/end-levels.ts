@@ -14,13 +14,7 @@ export async function endLevels(work: Work, levels: readonly LevelAt[]): Promise
   const ended = levels.filter(({ level }) => totalOf(level) > 0)
   await moveStock(
     work,
-    ended.map(({ productId, place, level }) => ({
-      productId,
-      place,
-      adds: addedToEnd(level),
-      action: 'set',
-      quantity: 0,
-    })),
+    ended.map(({ productId, place, level }) => ({ productId, place, adds: addedToEnd(level) })),
   )
   await work.store.rows(
     `DELETE FROM stock_levels l USING unnest($2::uuid[], $3::uuid[]) AS given (stock_id, location_id)

@@ -1,6 +1,6 @@
 import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
-import { type Level, levelMax } from './movements.ts'
+import { type Change, changesOf, type Level, levelMax } from './movements.ts'
 import { stockTransactions } from './stock-transactions.ts'
 import { stocks } from './stocks.ts'
 
@@ -10,13 +10,14 @@ export interface Place {
   readonly id: string
 }
 
-/** What is added to the level of a product at a place, and what its transaction says of it. */
+/** What is added to the level of a product at a place. */
 export interface Movement {
   readonly productId: string
   readonly place: Place | undefined
   readonly adds: Level
-  readonly action: 'increment' | 'decrement' | 'allocate' | 'deallocate' | 'set'
-  readonly quantity: number
+  /** What is told of one that adds nothing; an increment, if nothing is said. */
+  readonly asked?: Change
+  /** The stock is created with it. */
   readonly first?: true
 }
 
@@ -62,7 +63,7 @@ export const shortage = (ids: readonly string[]): Problem =>
 
 /**
  * Changes levels, all or none, in one statement that lets none fall below nothing; a place without a level has one
- * from then on. Each is told in a transaction, whose ids are returned in their order. The stocks are held by now (see
+ * from then on. What has happened is told in transactions, whose ids are returned. The stocks are held by now (see
  * `hold`); no two movements are of one product and place.
  */
 export async function moveStock(work: Work, movements: readonly Movement[]): Promise<readonly string[]> {
@@ -102,17 +103,12 @@ export async function moveStock(work: Work, movements: readonly Movement[]): Pro
   if (refused.length) throw refusalOf(refused)
   return store.insertAll(
     stockTransactions,
-    movements.map(({ productId, place, adds, action, quantity, first }) => ({
-      scope: [productId],
-      values: {
-        action,
-        product_id: productId,
-        quantity,
-        location: place?.slug,
-        ...adds,
-        first: first && 1,
-      },
-    })),
+    movements.flatMap(({ productId, place, adds, asked = 'increment', first }) =>
+      changesOf(adds, asked).map(([action, quantity]) => ({
+        scope: [productId],
+        values: { action, product_id: productId, quantity, location: place?.slug, first },
+      })),
+    ),
   )
 }
 

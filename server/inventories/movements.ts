@@ -33,3 +33,15 @@ export const addedToEnd = ({ available, allocated }: Level): Level => ({
   available: 0 - available,
   allocated: 0 - allocated,
 })
+
+/** The changes that add up to what is added, in the words that the public contract has; `asked`, where that is nothing. */
+export function changesOf(adds: Level, asked: Change): readonly (readonly [Change, number])[] {
+  const { allocated } = adds
+  const total = totalOf(adds)
+  const told: (readonly [Change, number])[] = []
+  if (allocated > 0) told.push(['allocate', allocated])
+  if (allocated < 0) told.push(['deallocate', -allocated])
+  if (total > 0) told.push(['increment', total])
+  if (total < 0) told.push(['decrement', -total])
+  return told.length ? told : [[asked, 0]]
+}

@@ -1,15 +1,14 @@
-import { choice, group, integer, reference, text } from '../kernel/fields.ts'
+import { choice, flag, group, integer, reference, text } from '../kernel/fields.ts'
 import { indexed, resource, walks } from '../kernel/resource.ts'
 import { inventoryEnvelope } from './envelope.ts'
 import { changes } from './movements.ts'
 import { flatStocks, stocks } from './stocks.ts'
 
 const shownOnly = { required: true, readOnly: true } as const
-const hidden = { hidden: true, readOnly: true } as const
 
 const told = {
   product_id: reference('stock', { ...shownOnly, about: 'Whose stock it has changed.' }),
-  quantity: integer({ ...shownOnly, min: 0, about: 'By how many; of `set` and `create`, to how many.' }),
+  quantity: integer({ ...shownOnly, min: 0, about: 'By how many.' }),
   location: text({
     readOnly: true,
     about: 'The slug that its location had. Without one: what lies in none.',
@@ -17,13 +16,10 @@ const told = {
 }
 
 const fields = {
-  action: choice([...changes, 'set'], { ...shownOnly, about: 'What has happened.' }),
+  action: choice(changes, { ...shownOnly, about: 'What has happened.' }),
   ...told,
-  // What it has added to the level.
-  available: integer({ ...hidden, required: true }),
-  allocated: integer({ ...hidden, required: true }),
-  /** It is one of those that the stock was created with. */
-  first: integer(hidden),
+  /** The stock was created with it. */
+  first: flag({ hidden: true, readOnly: true }),
 }
 
 const transaction = {
@@ -73,7 +69,7 @@ export const flatStockTransactions = resource({
   noun: ['stock-transaction', 'stock-transactions'],
   parent: () => flatStocks,
   fields: {
-    action: choice([...changes, 'set', 'create'], { ...shownOnly, about: 'What has happened.' }),
+    action: choice([...changes, 'create'], { ...shownOnly, about: 'What has happened.' }),
     ...told,
     timestamps: group({ created_at: text({ required: true }) }, { ...shownOnly, about: 'When it happened.' }),
   },

@@ -54,8 +54,7 @@ export const updateStock = (dialect: Dialect) =>
           if (level) ended.push({ productId: id, place, level })
         } else if (wish.available !== level?.available) {
           const adds = { available: wish.available - (level?.available ?? 0), allocated: 0 }
-          const quantity = wish.available + (level?.allocated ?? 0)
-          set.push({ productId: id, place, adds, action: 'set', quantity })
+          set.push({ productId: id, place, adds })
         }
       }
       if (set.length) await moveStock(ctx, set)

@@ -67,7 +67,7 @@ CREATE FUNCTION stock_document(of_store uuid, of_stock uuid) RETURNS json LANGUA
   WHERE l.store_id = of_store AND l.stock_id = of_stock
 $$;
 
--- Everything that has happened to it. `hidden` has what each has added to the level, so that their sums are the stock.
+-- Everything that has happened to it: added up, they are the stock.
 CREATE TABLE stock_transactions (
   store_id uuid NOT NULL,
   stock_id uuid NOT NULL,
@@ -76,7 +76,7 @@ CREATE TABLE stock_transactions (
   created_at timestamptz(3) NOT NULL,
   updated_at timestamptz(3) NOT NULL,
   doc json NOT NULL,
-  hidden json NOT NULL,
+  hidden json,
   action text COLLATE "C" GENERATED ALWAYS AS (doc->'attributes'->>'action') STORED NOT NULL,
   location text COLLATE "C" GENERATED ALWAYS AS (doc->'attributes'->>'location') STORED,
   CONSTRAINT stock_transactions_pkey PRIMARY KEY (store_id, id),

@@ -48,12 +48,20 @@ interface Database {
   sql(text: string, values?: unknown[]): Promise<{ readonly rows: readonly Record<string, unknown>[] }>
 }
 
+const quantity = `(doc->'attributes'->>'quantity')::bigint`
+
+/** What transactions have come to. */
+export const happened = {
+  available: `sum(CASE WHEN action IN ('increment', 'deallocate') THEN ${quantity} ELSE -${quantity} END)`,
+  allocated: `sum(CASE action WHEN 'allocate' THEN ${quantity} WHEN 'deallocate' THEN -${quantity} ELSE 0 END)`,
+}
+
 /** Products whose levels are not the sums of what has happened to them, or are not what is shown: there are none. */
 export async function mustAgree({ sql }: Database): Promise<void> {
   const { rows } = await sql(
     `WITH happened AS (
-       SELECT store_id, stock_id, coalesce(location, '') AS slug, sum((hidden->>'available')::bigint) AS available,
-         sum((hidden->>'allocated')::bigint) AS allocated
+       SELECT store_id, stock_id, coalesce(location, '') AS slug, 
+         ${happened.available} AS available, ${happened.allocated} AS allocated
        FROM stock_transactions GROUP BY 1, 2, 3
      ), there AS (
        SELECT l.store_id, l.stock_id, coalesce(i.slug, '') AS slug, l.available, l.allocated

@@ -133,7 +133,7 @@ test('is told in two dialects: the first transaction too', async () => {
   ])
   const [newest, oldest] = (await world.admin.get(`${transactionsOf(id)}/`, located)).body.data
   expect(newest).toEqual(made.body.data)
-  expect(oldest.attributes).toEqual({ action: 'set', quantity: 2, location: 'north', product_id: id })
+  expect(oldest.attributes).toEqual({ action: 'increment', quantity: 2, location: 'north', product_id: id })
 
   const flat = (await world.admin.get(`${transactionsOf(id)}/`)).body.data
   const printed = expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \+0000 UTC$/)
@@ -175,9 +175,9 @@ test('is found by its action and its location', async () => {
   ])
   expect(await actions('eq(location,north)')).toEqual([
     ['allocate', 'north'],
-    ['set', 'north'],
+    ['increment', 'north'],
   ])
-  expect(await actions('in(action,set):eq(location,north)')).toEqual([['set', 'north']])
+  expect(await actions('in(action,increment,set):eq(location,north)')).toEqual([['increment', 'north']])
 })
 
 test('is refused by name: what is no transaction', async () => {

@@ -160,17 +160,15 @@ describe('is changed in locations', () => {
       200,
       { ...level(19, 1), locations: { south: level(10, 1), west: level(0, 0) } },
     ])
-    const { data } = (await world.admin.get(`${transactionsOf(id)}?filter=eq(action,set)`, located)).body
+    const { data } = (await world.admin.get(transactionsOf(id))).body
     const told = data
-      .slice(0, 3)
-      .map(({ attributes: { quantity, location } }: { attributes: Record<string, unknown> }) => [
-        location,
-        quantity,
-      ])
+      .slice(0, 4)
+      .map((one: Record<string, unknown>) => [one.location, one.action, one.quantity])
     expect(told.sort()).toEqual([
-      ['north', 0],
-      ['south', 11],
-      ['west', 0],
+      ['north', 'deallocate', 2],
+      ['north', 'decrement', 2],
+      ['south', 'increment', 8],
+      ['west', 'increment', 0],
     ])
     await put(id, { north: { available: 1 } })
     expect((await stockOf(world.admin, id)).locations.north, 'a location that is back').toEqual(level(1, 0))
