@@ -34,7 +34,7 @@ export const addedToEnd = ({ available, allocated }: Level): Level => ({
   allocated: 0 - allocated,
 })
 
-/** The changes that add up to what is added, in the words that the public contract has; `asked`, where that is nothing. */
+/** The changes that add up to what is added, in the public contract's words; of nothing, what was asked for. */
 export function changesOf(adds: Level, asked: Change): readonly (readonly [Change, number])[] {
   const { allocated } = adds
   const total = totalOf(adds)

@@ -210,8 +210,8 @@ export interface Definition<
    */
   readonly shownWith?: { readonly fields: Fields; readonly sql: (row: string) => string }
   /**
-   * The SQL of what is shown in place of the stored document, with `row` as above: another resource writes the rows, and
-   * they are shown in another form here.
+   * The SQL of what is shown in place of the stored document, with `row` as above: another resource writes the rows,
+   * and they are shown in another form here.
    */
   readonly shownAs?: (row: string) => string
   /** Members of `links` beyond `self`, or a `self` that is elsewhere. */
