@@ -38,7 +38,6 @@ export type {
   StoredSale,
   StoredTier,
 } from './stored-prices.ts'
-export { inOrderOfStrength } from './strength.ts'
 export { pricebooks, priceModifiers, prices }
 
 export const pricebookChapter = module({

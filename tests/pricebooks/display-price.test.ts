@@ -4,7 +4,6 @@ import {
   bundlePrice,
   displayCurrency,
   displayPrice,
-  inOrderOfStrength,
   resolvePrice,
   shownPrice,
 } from '../../server/pricebooks/index.ts'
@@ -118,13 +117,4 @@ test('a bundle has no price where a part has none, or where they have no currenc
   const of = (...parts: Parameters<typeof bundlePrice>[0][number]['price'][]) =>
     bundlePrice(parts.map((one) => ({ quantity: 1, price: one })))
   expect([of(price, undefined), of(price, taxed), of()]).toEqual([undefined, undefined, undefined])
-})
-
-test('the highest priority is the strongest; of two alike, the lower id', () => {
-  const books = [
-    { id: 'c', priority: 1 },
-    { id: 'b', priority: 5 },
-    { id: 'a', priority: 5 },
-  ]
-  expect(inOrderOfStrength(books).map(({ id }) => id)).toEqual(['a', 'b', 'c'])
 })

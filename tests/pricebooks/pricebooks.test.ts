@@ -321,4 +321,19 @@ describe('a copy', () => {
     expect([status, body.data.attributes.name.length <= 500]).toEqual([201, true])
     expect((await world.admin.post('/pcm/pricebooks/x/replicate')).status).toBe(404)
   })
+
+  test('that is made while the book is deleted is whole, or is not made', async () => {
+    const book = await newBook()
+    for (let i = 0; i < 5; i++) await newPrice(book.id)
+    const path = `/pcm/pricebooks/${book.id}`
+    const copy = () => send(`${path}/replicate`, 'pricebook', { name: fresh('Race') })
+    const [first, deleted, ...others] = await Promise.all([copy(), world.admin.delete(path), copy(), copy()])
+    expect(deleted.status).toBe(204)
+    for (const { status, body } of [first, ...others]) {
+      expect([201, 404]).toContain(status)
+      if (status === 404) continue
+      const prices = await world.admin.get(`/pcm/pricebooks/${body.data.id}/prices`)
+      expect(prices.body.meta.results.total).toBe(5)
+    }
+  })
 })
