@@ -99,6 +99,7 @@ const kernelsOwn: readonly (readonly [word: string, says: string, where?: RegExp
   ['field', 'what a resource is made of'],
   ['file', 'of the operating system; what an upload and an answer may be'],
   ['identity', 'of a process', /storage\/(embedded|pid-file)\.ts$/],
+  ['import', 'what a file says of those that it uses'],
   ['info', 'a level of the log; the head of an API document'],
   ['job', 'what is done after an answer'],
   ['key', 'of a row, of a cipher, of idempotency'],
@@ -178,6 +179,7 @@ paragraph('Shape', () => {
 /** Files with statements for all stores at once, and why. */
 const ofAllStores: Readonly<Record<string, string>> = {
   'server/product-csv/forget-staged-rows.ts': 'rows that nobody waits for any more, of all stores',
+  'server/price-import/forget-staged-lines.ts': 'as the rows of a CSV file',
   'server/keys/get-access-token.ts': 'the client id is what says which store',
   'server/keys/first-key.ts': 'the client id is what says which store',
   'server/oidc/forget-sign-ins.ts': 'housekeeping: what has expired',

@@ -174,8 +174,8 @@ export const writable = (fields: Fields): [name: string, field: Field][] =>
     .map(([name, field]) => [field.options.sentAs ?? name, field])
 
 /**
- * The JSON Schema of `data` in a create or an update. Unknown members are let through, and ignored, but for attributes of
- * what is closed.
+ * The JSON Schema of `data` in a create or an update. Unknown members are let through, and ignored, but for attributes
+ * of what is closed.
  */
 export function dataSchema(
   { type, alsoType = [], typeOptional, fields, envelope, closed = false }: BodyShape,

@@ -141,7 +141,7 @@ interface Asked {
   readonly modifier: StoredModifier | undefined
 }
 
-/** The ladders as the modifiers leave them, one after the other; an inherited price has them, one of its own has not. */
+/** The ladders as the modifiers leave them, one after the other. Only a price that is inherited is changed by them. */
 function modify(ladders: Ladders, asked: readonly Asked[], inherited: boolean) {
   const applied: ({ name: string } & StoredModifier)[] = []
   let current = ladders
