@@ -3,8 +3,8 @@ import { shown } from '../kernel/resource.ts'
 const about = 'Where its rules and releases are listed, and how many there are.'
 
 /**
- * Where the rules and releases of a catalog are listed, and how many there are. Who makes or deletes one of these makes a
- * new version of the catalog.
+ * Where the rules and releases of a catalog are listed, and how many there are. Who makes or deletes one of these
+ * makes a new version of the catalog.
  */
 export const withRelationships = {
   fields: { relationships: shown({}, { about }) },

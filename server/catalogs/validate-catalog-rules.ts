@@ -160,9 +160,11 @@ async function pageOf(ctx: Ctx, asked: Asked, call: Call): Promise<Answer> {
 }
 
 /** Rules of the store $1 with their place among these. The ids are the database's own. */
-const inOrderOf = (ids: readonly string[]) =>
-  `(SELECT r.*, answer.place FROM catalog_rules r JOIN unnest(ARRAY[${ids.map((id) => `'${id}'`).join(', ')}]::uuid[])
-    WITH ORDINALITY answer (id, place) ON r.store_id = $1::uuid AND r.id = answer.id) catalog_rules`
+function inOrderOf(ids: readonly string[]): string {
+  const answers = `unnest('{${ids.join()}}'::uuid[]) WITH ORDINALITY answer (id, place)`
+  return `(SELECT r.*, answer.place FROM catalog_rules r JOIN ${answers}
+    ON answer.id = r.id AND r.store_id = $1::uuid) catalog_rules`
+}
 
 /** The last published release of each of these catalogs. */
 async function releasesOf(
