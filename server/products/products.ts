@@ -56,13 +56,16 @@ async function completeProduct(work: Work, draft: Draft<ProductFields>): Promise
   await mustBeBundle(work, draft)
   values.product_type = productTypeOf(values)
   // A build changes children in other ways: whoever comes here changes one by itself.
-  if (before?.hidden.parent_id && !isDeepStrictEqual(before.doc, told(values))) values.edited = true
+  if (before?.hidden.parent_id && !isDeepStrictEqual(told(before.doc), told(values))) values.edited = true
 }
 
-/** What was told of a product, without what only the server knows. */
+/** What was told of a product, without what only the server knows, and what its templates say. */
 function told(values: Draft<ProductFields>['values']): object {
   const shown = Object.entries(values).filter(
-    ([name, value]) => value !== undefined && !productFields[name as keyof ProductFields]?.options.hidden,
+    ([name, value]) =>
+      value !== undefined &&
+      !Object.hasOwn(withExtensions.fields, name) &&
+      !productFields[name as keyof ProductFields]?.options.hidden,
   )
   return Object.fromEntries(shown)
 }
