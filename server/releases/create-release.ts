@@ -20,6 +20,7 @@ export const createRelease = action({
   body: {
     type: 'catalog-release',
     optional: true,
+    typeOptional: true,
     fields: {
       export_full_delta: flag({
         default: false,

@@ -119,7 +119,7 @@ export async function takeBack({ store }: Work, catalogId: string, edition: numb
   )
 }
 
-/** Deletes what is true in none of the editions from this one on. */
+/** Deletes what is true in none of the editions from this one on, but for what it ended itself: its delta says so. */
 export async function forgetBefore(
   store: Pick<Work['store'], 'rows' | 'bulk'>,
   catalogId: string,
@@ -127,7 +127,7 @@ export async function forgetBefore(
 ): Promise<void> {
   for (const table of tables) {
     await store.bulk(
-      `DELETE FROM ${table} WHERE store_id = $1 AND catalog_id = $2 AND until <= $3`,
+      `DELETE FROM ${table} WHERE store_id = $1 AND catalog_id = $2 AND until < $3`,
       catalogId,
       edition,
     )
