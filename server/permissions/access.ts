@@ -54,6 +54,8 @@ export const access = {
   inventories: readable,
   'stocks-of-products': { implicit: 'rw', 'account-member': 'rw', customer: 'rw', client_credentials: 'rw' },
   'stock-transactions': admin,
+  // Merchants ask with a shopper's token beside theirs: see check-visibility.ts.
+  visibility: { 'account-member': 'r', customer: 'r', client_credentials: 'r' },
   // What is written there is a question: what a bundle costs, what is found.
   catalog: { implicit: 'rw', 'account-member': 'rw', customer: 'rw', client_credentials: 'rw' },
 } as const satisfies AccessTable

@@ -30,11 +30,12 @@ function toldOf(pricebook_id: string, { currencies, sales, shopper_attributes }:
 }
 
 /** The tiers of all currencies by their names, as shoppers see them. */
-export function tiersOf(currencies: StoredPrice['currencies']) {
+function tiersOf(currencies: StoredPrice['currencies']) {
   const tiers: Record<string, { minimum_quantity: number; price: Record<string, unknown> }> = {}
   for (const [code, { includes_tax = false, tiers: own = {} }] of Object.entries(currencies)) {
     for (const [name, { minimum_quantity, amount }] of Object.entries(own)) {
-      const known = (tiers[name] ??= { minimum_quantity, price: {} })
+      const known = tiers[name] ?? { minimum_quantity, price: {} }
+      tiers[name] = known
       known.price[code] = { amount, includes_tax }
     }
   }

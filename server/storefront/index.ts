@@ -1,6 +1,9 @@
 import { module } from '../kernel/module.ts'
+import { checkVisibility } from './check-visibility.ts'
+import { configureProduct } from './configure-product.ts'
 import { forMerchants, forShoppers } from './families.ts'
 import { getCatalog } from './get-catalog.ts'
+import { readDelta } from './read-delta.ts'
 import {
   getHierarchy,
   getNode,
@@ -41,17 +44,18 @@ const calls = [
   listChildrenOfProduct,
   listComponentProducts,
   listRelatedProducts,
+  configureProduct,
 ]
 
 export const storefront = module({
   name: 'storefront',
   about: 'What shoppers see: the current release of the catalog that the rules choose for them.',
-  actions: [getCatalog, ...forShoppers(calls)],
+  actions: [getCatalog, ...forShoppers(calls), readDelta],
 })
 
 export const releaseContents = module({
   name: 'release contents',
   about: 'The same of any release of any catalog, for the merchant.',
   alsoUnder: '/pcm',
-  actions: forMerchants(calls),
+  actions: [...forMerchants(calls), checkVisibility],
 })

@@ -87,12 +87,21 @@ function shownProduct(row: PublishedRow, view: View, shelf: Shelf, particulars: 
       ...doc.meta,
       ...(language !== undefined && { language }),
       ...price.meta,
-      ...(selection && { bundle_configuration: { selected_options: selection } }),
+      ...(selection && {
+        bundle_configuration: { selected_options: selection },
+        component_product_data: chosenProducts(selection, view, shelf),
+      }),
       ...(view.availableBooks && availablePrices(view.availableBooks, shelf.prices, row)),
       ...(view.explains && { explanation: { price: priced.trace, ...price.explanation } }),
     },
     relationships: { ...doc.relationships, ...linksOf(row, view) },
   }
+}
+
+/** The products that a shopper has chosen of a bundle, by their ids. */
+function chosenProducts(selection: Selection, view: View, shelf: Shelf): Record<string, ShownProduct> {
+  const chosen = chosenOptions(selection).flatMap(({ id }) => shelf.products.get(id) ?? [])
+  return Object.fromEntries(chosen.map((row) => [row.id, shownProduct(row, view, shelf, {})]))
 }
 
 /** Where to read what is around it. */

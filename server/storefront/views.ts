@@ -18,11 +18,10 @@ export async function shopperView(ctx: Ctx, asked: Asked): Promise<View> {
   const published =
     (await pinnedEdition(ctx, catalogId, asked)) ?? (await editionAt(ctx, catalogId, asked, shopper.at))
   if (!published) throw new Problem('not_found', 'Nothing is published for this shopper.')
-  const { segmented, ownPricebookIds } = published.madeOf
   return {
     ...shown,
     published,
-    books: (segmented ? pricebookIds : undefined) ?? ownPricebookIds,
+    books: booksFor(published, pricebookIds),
     at: shopper.at,
     prefix: '/catalog',
     pinned: true,
@@ -50,7 +49,7 @@ export async function releaseView(
   return {
     ...shown,
     published,
-    books: (published.madeOf.segmented ? preview : undefined) ?? published.madeOf.ownPricebookIds,
+    books: booksFor(published, preview),
     at: instantAsked(ctx, headers) ?? ctx.clock.now(),
     prefix: `/catalogs/${catalogId}/releases/${params.release_id}`,
     pinned,
@@ -58,6 +57,10 @@ export async function releaseView(
     ...(explains(ctx, asked) && { explains: {} }),
   }
 }
+
+/** The price books that count: those that a rule names, where the catalog lets rules do so; else its own. */
+export const booksFor = ({ madeOf }: Published, named: readonly string[] | undefined): readonly string[] =>
+  (madeOf.segmented ? named : undefined) ?? madeOf.ownPricebookIds
 
 const previewHeader = 'EP-Pricebook-IDs-For-Price-Segmentation-Preview'
 const availableHeader = 'EP-Pricebook-IDs-Of-Available-Prices-To-Show'
@@ -119,3 +122,17 @@ const explains = ({ who, instance }: Ctx, { headers }: Asked): boolean =>
   (headerOf(headers, 'Prefer') ?? '')
     .split(',')
     .some((preference) => preference.trim().toLowerCase() === 'explain')
+
+/** What is published by itself, for nobody in particular: all prices that rules may choose from are told. */
+export async function viewOf(ctx: Ctx, published: Published, release: string): Promise<View> {
+  const { segmented, ownPricebookIds, pricebookIds } = published.madeOf
+  return {
+    ...(await shownIn(ctx, { headers: {}, query: '' })),
+    published,
+    books: ownPricebookIds,
+    at: ctx.clock.now(),
+    prefix: `/catalogs/${published.catalogId}/releases/${release}`,
+    pinned: false,
+    ...(segmented && { availableBooks: pricebookIds }),
+  }
+}

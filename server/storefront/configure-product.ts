@@ -1,0 +1,52 @@
+import { action } from '../kernel/action.ts'
+import { Problem } from '../kernel/errors.ts'
+import { field, group } from '../kernel/fields.ts'
+import { parse } from '../kernel/query/parse.ts'
+import { refusalsOf } from './configure-bundle.ts'
+import type { Family } from './families.ts'
+import { findProduct } from './find-published.ts'
+import { publishedProducts } from './published-products.ts'
+import { publishedRowOf, type Selection } from './published-row.ts'
+import { productAnswer } from './read-products.ts'
+
+const selection = field<Selection>(
+  {
+    type: 'object',
+    maxProperties: 1500,
+    additionalProperties: {
+      type: 'object',
+      maxProperties: 1500,
+      additionalProperties: { type: 'integer', minimum: 0, maximum: 2_147_483_647 },
+    },
+  },
+  { required: true, about: 'How many of each option, by component.' },
+)
+
+interface Configuration {
+  readonly selected_options: Selection
+}
+
+/** Shows a bundle as a shopper chooses it. Nothing is stored. */
+export const configureProduct = ({ of, path, seen, area, view }: Family) =>
+  action({
+    name: `configure-${of}-product`,
+    route: `POST ${path}/products/:product_id/configure`,
+    about: `Shows a bundle ${seen} as it is chosen, and what it costs then. Nothing is stored.`,
+    area,
+    status: 200,
+    data: group({ selected_options: selection }, { required: true }),
+    shows: { resource: publishedProducts },
+    async run(ctx, call) {
+      const { selected_options } = call.data as Configuration
+      const seen = await view(ctx, call)
+      const row = publishedRowOf(await findProduct(ctx, seen, call.params.product_id))
+      const { components } = row.doc.attributes
+      if (!components)
+        throw new Problem('unprocessable', 'The product is no bundle: there is nothing to choose.')
+      const [refusal] = refusalsOf(components, selected_options)
+      if (refusal) throw new Problem('unprocessable', refusal, { source: 'data.selected_options' })
+      return productAnswer(ctx, seen, row, parse(call.query).include, {
+        selections: new Map([[row.id, selected_options]]),
+      })
+    },
+  })

@@ -1,0 +1,68 @@
+import { pipeline, Readable } from 'node:stream'
+import { createGzip } from 'node:zlib'
+import { action } from '../kernel/action.ts'
+import type { Ctx } from '../kernel/context.ts'
+import { Problem } from '../kernel/errors.ts'
+import { text } from '../kernel/fields.ts'
+import { file } from '../kernel/http/file.ts'
+import { editionOf, isDeltaLink, releases } from '../releases/index.ts'
+import { changedIds, deletedIds } from './delta-ids.ts'
+import { findPublishedRows } from './published-row.ts'
+import { showProducts } from './show-products.ts'
+import type { View } from './view.ts'
+import { viewOf } from './views.ts'
+
+/** So many products are read together. */
+const chunkMax = 500
+
+/** What a release changed, for whoever keeps a copy of the catalog: a search engine, say. */
+export const readDelta = action({
+  name: 'read-catalog-delta',
+  route: 'GET /catalog-deltas/:store_id/:catalog_id/:release_id',
+  about:
+    'What a release changed, for whoever has the link that the release tells: JSON documents, one in a line, compressed ' +
+    'by gzip. A product that is new, or another than before, with `delta_type` createupdate; the id of one that is gone, ' +
+    'with `delta_type` delete. Where the release says `is_full_delta`, all of its products.',
+  area: 'open',
+  storeIn: 'store_id',
+  status: 200,
+  query: {
+    until: text({ required: true, about: 'Until when the link is good, in milliseconds since the epoch.' }),
+    signature: text({ required: true, about: 'Shows that the link is one of ours.' }),
+  },
+  shows: { file: true },
+  async run(ctx, { params, query }) {
+    const { catalog_id, release_id } = params
+    if (!isDeltaLink(ctx.instance, params, query)) {
+      throw new Problem(
+        'forbidden',
+        'The link is not good, or not any longer: read the release for a new one.',
+      )
+    }
+    const edition = await editionOf(ctx, catalog_id, release_id)
+    const release = await ctx.store.findWhole(releases, release_id, [catalog_id])
+    if (!edition || !release) throw new Problem('not_found', 'The release is not kept any longer.')
+    const view = await viewOf(ctx, { ...edition, catalogId: catalog_id }, release_id)
+    const lines = Readable.from(deltaOf(ctx, view, release.hidden.is_full_delta === true))
+    // What fails on the way ends the answer.
+    const content = pipeline(lines, createGzip(), () => {})
+    return file(content, 'application/gzip', {
+      'content-disposition': `attachment; filename="delta-${release_id}.json.gz"`,
+      'cache-control': 'private, no-store',
+    })
+  },
+})
+
+const line = (told: object) => `${JSON.stringify(told)}\n`
+
+async function* deltaOf(ctx: Ctx, view: View, isFull: boolean): AsyncGenerator<string> {
+  const changed = await changedIds(ctx, view.published, isFull)
+  for (let from = 0; from < changed.length; from += chunkMax) {
+    const rows = await findPublishedRows(ctx, view, changed.slice(from, from + chunkMax))
+    const shown = await showProducts(ctx, view, [...rows.values()])
+    yield shown.map((product) => line({ delta_type: 'createupdate', ...product })).join('')
+  }
+  if (isFull) return
+  const gone = await deletedIds(ctx, view.published)
+  yield gone.map((id) => line({ delta_type: 'delete', id, type: 'product' })).join('')
+}

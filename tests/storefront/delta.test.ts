@@ -1,0 +1,88 @@
+import { gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Any, shopOf } from '../releases/shop.ts'
+import { openWorld, type World } from '../support/world.ts'
+import { storeOf } from './store.ts'
+
+let world: World
+let shop: ReturnType<typeof shopOf>
+let store: ReturnType<typeof storeOf>
+beforeAll(async () => {
+  world = await openWorld()
+  shop = shopOf(world)
+  store = storeOf(world, shop)
+})
+afterAll(() => world.close())
+
+const deltaOf = async ({ relationships }: Any): Promise<Any[]> => {
+  const answer = await fetch(relationships.delta.links.related)
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/gzip'])
+  const text = gunzipSync(Buffer.from(await answer.arrayBuffer())).toString()
+  return text.split('\n').flatMap((line) => (line ? [JSON.parse(line)] : []))
+}
+
+test('each release tells what it changed, and the first of all tells all', async () => {
+  const [book, another] = [await store.pricebook(), await store.pricebook()]
+  const { hierarchy, node } = await store.shelf()
+  const [one, two, three] = [
+    await shop.product({ sku: 'd-1' }),
+    await shop.product({ sku: 'd-2' }),
+    await shop.product({ sku: 'd-3' }),
+  ]
+  await shop.put(hierarchy, node, one, two, three)
+  await store.dollars(book, 'd-1', 10)
+  const books = (...ids: string[]) => ({ pricebook_ids: ids.map((id, priority) => ({ id, priority })) })
+  const catalog = await shop.catalog([hierarchy], books(book))
+  const brief = async (release: Any) =>
+    (await deltaOf(release)).map(({ delta_type, id }: Any) => [delta_type, id]).sort()
+
+  const first = await shop.publish(catalog)
+  const all = await deltaOf(first)
+  expect(first.meta).toMatchObject({ is_full_publish: true, is_full_delta: true })
+  expect(all.map(({ delta_type, type, id }) => [delta_type, type, id]).sort()).toEqual(
+    [one, two, three].map((id) => ['createupdate', 'product', id]).sort(),
+  )
+  expect(all.find(({ id }) => id === one)).toMatchObject({
+    attributes: { sku: 'd-1', price: { USD: { amount: 10 } } },
+    meta: { catalog_id: catalog, pricebook_id: book },
+  })
+
+  await shop.change(one, { name: 'Another name' })
+  await shop.change(two, { status: 'draft' })
+  const second = await shop.publish(catalog)
+  expect(second.meta).toMatchObject({ is_full_publish: false, is_full_delta: false })
+  expect(await brief(second)).toEqual([
+    ['createupdate', one],
+    ['delete', two],
+  ])
+
+  await shop.send(
+    'PUT',
+    `/catalogs/${catalog}`,
+    { type: 'catalog', id: catalog, attributes: books(book, another) },
+    200,
+  )
+  await store.dollars(another, 'd-3', 3)
+  const third = await shop.publish(catalog)
+  expect(third.meta).toMatchObject({ is_full_publish: true, is_full_delta: false })
+  expect(await brief(third)).toEqual([['createupdate', three]])
+
+  const again = await shop.publish(catalog, { type: 'catalog-release', export_full_delta: true })
+  expect(again.meta.is_full_delta).toBe(true)
+  expect(await brief(again)).toEqual([one, three].sort().map((id) => ['createupdate', id]))
+})
+
+test('a link that is not ours, or is over, leads nowhere', async () => {
+  const catalog = await shop.catalog([await shop.hierarchy()])
+  const release = await shop.publish(catalog)
+  const url = new URL(release.relationships.delta.links.related)
+  const status = async (change: (url: URL) => void) => {
+    const other = new URL(url)
+    change(other)
+    return (await fetch(other)).status
+  }
+  expect(await status(() => {})).toBe(200)
+  expect(await status((other) => other.searchParams.set('until', '9999999999999'))).toBe(403)
+  expect(await status((other) => other.searchParams.delete('signature'))).toBe(403)
+  expect(await status((other) => (other.pathname = other.pathname.replace(release.id, catalog)))).toBe(403)
+})

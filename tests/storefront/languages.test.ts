@@ -1,0 +1,43 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { languageOf, languagesAsked, textsIn } from '../../server/storefront/languages.ts'
+
+test.each([
+  [undefined, undefined, []],
+  ['de', 'fr', ['de', 'fr']],
+  [' ', 'fr-CH, fr;q=0.9, en;q=0.8, de;q=0.7, *;q=0.5', ['fr-CH', 'fr', 'en', 'de']],
+  [undefined, 'en;q=0.1, de;q=0, it;Q=0.2,,;q=1', ['it', 'en']],
+  [undefined, 'en;q=nonsense, fr', ['fr']],
+])('the languages of %j and %j', (own, accepted, languages) => {
+  expect(languagesAsked(own, accepted)).toEqual(languages)
+})
+
+test('no header is too wild', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (header) => {
+      for (const tag of languagesAsked(undefined, header)) expect(tag).toMatch(/^[\w-]+$/)
+    }),
+  )
+})
+
+test('the first language that there are texts in: exactly, or by its first part', () => {
+  const tag = fc.constantFrom('fr', 'fr-FR', 'fr-CA', 'de', 'DE-at', 'it', '__proto__')
+  fc.assert(
+    fc.property(fc.array(tag), fc.uniqueArray(tag), (asked, known) => {
+      const locales = Object.fromEntries(known.map((one) => [one, { name: one }]))
+      let wanted: string | undefined
+      for (const one of asked) {
+        for (const candidate of [one, one.split('-')[0] as string]) {
+          wanted ??= Object.keys(locales).find((key) => key.toLowerCase() === candidate.toLowerCase())
+        }
+      }
+      expect(languageOf(asked, locales)).toBe(wanted)
+    }),
+  )
+})
+
+test('what is not said in a language stays as it was', () => {
+  expect(textsIn('fr', { fr: { name: 'Pain', description: null, sku: 'x' } })).toEqual({ name: 'Pain' })
+  expect(textsIn(undefined, { fr: { name: 'Pain' } })).toEqual({})
+  expect(textsIn('de', undefined)).toEqual({})
+})
