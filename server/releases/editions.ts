@@ -1,4 +1,5 @@
 import type { Work } from '../kernel/context.ts'
+import { countWords } from './publish-search.ts'
 
 /** What a catalog is published of, as far as it tells whether all of it must be looked at again. */
 export interface MadeOf {
@@ -70,14 +71,20 @@ const tables = [
   'published_nodes',
   'published_prices',
   'published_price_modifiers',
+  'published_price_spans',
 ] as const
+
+/** The tables whose rows come and go with those of products. */
+export const tablesOfProducts = ['published_node_products', 'published_texts', 'published_values'] as const
 
 /**
  * Takes back the last edition of a catalog: what it brought is gone, and what it ended goes on. The one before is the
  * current one again.
  */
-export async function takeBack({ store }: Work, catalogId: string, edition: number): Promise<void> {
+export async function takeBack(work: Work, catalogId: string, edition: number): Promise<void> {
+  const { store } = work
   const last = 2147483647
+  await countWords(work, catalogId, edition, -1)
   for (const table of tables) {
     await store.bulk(
       `DELETE FROM ${table} WHERE store_id = $1 AND catalog_id = $2 AND since = $3`,
@@ -85,17 +92,16 @@ export async function takeBack({ store }: Work, catalogId: string, edition: numb
       edition,
     )
   }
-  await store.bulk(
-    `WITH again AS (
-       UPDATE published_products SET until = ${last} WHERE store_id = $1 AND catalog_id = $2 AND until = $3
-       RETURNING id, since
-     )
-     UPDATE published_node_products l SET until = ${last} FROM again
-     WHERE l.store_id = $1 AND l.catalog_id = $2 AND l.id = again.id AND l.since = again.since`,
-    catalogId,
-    edition,
-  )
-  for (const table of tables.slice(1)) {
+  for (const table of tablesOfProducts) {
+    await store.bulk(
+      `UPDATE ${table} l SET until = ${last} FROM published_products p
+       WHERE p.store_id = $1 AND p.catalog_id = $2 AND p.until = $3
+         AND l.store_id = $1 AND l.catalog_id = $2 AND l.id = p.id AND l.since = p.since`,
+      catalogId,
+      edition,
+    )
+  }
+  for (const table of tables) {
     await store.bulk(
       `UPDATE ${table} SET until = ${last} WHERE store_id = $1 AND catalog_id = $2 AND until = $3`,
       catalogId,
@@ -146,7 +152,7 @@ export async function forgetBefore(
 
 /** Deletes all that was ever published of a catalog. */
 export async function forgetAll({ store }: Work, catalogId: string): Promise<void> {
-  for (const table of [...tables, 'catalog_editions']) {
+  for (const table of [...tables, 'published_words', 'catalog_editions']) {
     await store.bulk(`DELETE FROM ${table} WHERE store_id = $1 AND catalog_id = $2`, catalogId)
   }
   await store.bulk('DELETE FROM edition_totals WHERE store_id = $1 AND scope[1] = $2', catalogId)

@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto'
+import { tablesOfProducts } from './editions.ts'
 import { productSources, type Ways } from './product-sources.ts'
 import type { Publication } from './publication.ts'
+import { publishSearch } from './publish-search.ts'
 import { type ProductSource, type PublishedProduct, publishedProduct } from './published-product.ts'
 
 /** So many are looked at together. */
@@ -68,7 +70,7 @@ async function end(publication: Publication, rows: readonly OpenRow[]): Promise<
   const { work, catalogId, edition } = publication
   if (!rows.length) return
   const ids = rows.map(({ id }) => id)
-  for (const table of ['published_node_products', 'published_products']) {
+  for (const table of [...tablesOfProducts, 'published_price_spans', 'published_products']) {
     await work.store.bulk(
       `UPDATE ${table} SET until = $4::int
        WHERE store_id = $1 AND catalog_id = $2 AND id = ANY($3::uuid[]) AND until = 2147483647`,
@@ -138,6 +140,10 @@ async function begin(publication: Publication, wanted: readonly Wanted[]): Promi
     relations.map(({ name }) => name),
     relations.map(({ place }) => place),
     relations.map(({ to }) => to),
+  )
+  await publishSearch(
+    publication,
+    wanted.map(({ source: { id, updatedAt }, published }) => ({ id, updatedAt, published })),
   )
   for (const { published } of wanted) {
     const parentId = published.doc.attributes.base_product_id as string | undefined

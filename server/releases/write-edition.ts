@@ -5,8 +5,10 @@ import { currentEdition, type Edition, type MadeOf } from './editions.ts'
 import type { Ways } from './product-sources.ts'
 import type { Publication } from './publication.ts'
 import { publishNodes } from './publish-nodes.ts'
+import { publishPriceSpans } from './publish-price-spans.ts'
 import { publishPrices } from './publish-prices.ts'
 import { chunkMax, publishProducts } from './publish-products.ts'
+import { countWords } from './publish-search.ts'
 
 /** What a release is made of. */
 export interface Recipe extends Omit<MadeOf, 'at'> {
@@ -54,6 +56,8 @@ export async function writeEdition(
     await publishProducts(publication, ids.slice(from, from + chunkMax), ways)
   }
   await publishPrices(publication, pricebookIds)
+  await publishPriceSpans(publication, pricebookIds)
+  await countWords(work, catalogId, publication.edition, 1)
   await publication.totals.store(work, publication.edition)
   await work.store.rows(
     `INSERT INTO catalog_editions (store_id, catalog_id, edition, release_id, published_at, position, made_of)

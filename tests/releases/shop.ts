@@ -107,6 +107,23 @@ export async function publishedOf(world: World, catalog: string) {
     `SELECT id, version, pricebook_id, doc FROM published_prices WHERE ${at} ORDER BY id`,
     values,
   )
+  const texts = await world.sql(
+    `SELECT id, updated_at, codes, words::text FROM published_texts WHERE ${at} ORDER BY id`,
+    values,
+  )
+  const found = await world.sql(
+    `SELECT id, field, value, number FROM published_values WHERE ${at} ORDER BY id, field, value`,
+    values,
+  )
+  const spans = await world.sql(
+    `SELECT id, pricebook_id, currency, amount, valid_from, valid_to FROM published_price_spans
+     WHERE ${at} ORDER BY id, pricebook_id, currency, valid_from`,
+    values,
+  )
+  const words = await world.sql(
+    'SELECT word, n FROM published_words WHERE store_id = $1 AND catalog_id = $2 ORDER BY word',
+    values,
+  )
   const plain = ({ doc, hidden, ...rest }: Any) => {
     const { published_at: _at, hash: _hash, ...facts } = hidden
     const { catalog_id: _catalog, ...meta } = doc.meta
@@ -117,5 +134,6 @@ export async function publishedOf(world: World, catalog: string) {
     nodes: nodes.rows.map(plain),
     totals: totals.rows,
     prices: prices.rows,
+    search: [texts.rows, found.rows, spans.rows, words.rows],
   }
 }

@@ -1,0 +1,89 @@
+-- What a search goes by: see docs/decisions/0028-search.md. Each row is true from one edition of its catalog up to
+-- another, as the product that it is of.
+CREATE EXTENSION IF NOT EXISTS btree_gin;
+CREATE EXTENSION IF NOT EXISTS pg_trgm;
+
+-- The words of the products in a catalog's list: of the name (A), the SKU (B), the part number (C), the description (D).
+CREATE TABLE published_texts (
+  store_id uuid NOT NULL,
+  catalog_id uuid NOT NULL,
+  id uuid NOT NULL,
+  since integer NOT NULL,
+  until integer NOT NULL DEFAULT 2147483647,
+  updated_at timestamptz(3) NOT NULL,
+  -- The SKU and the part number, each as one word.
+  codes text[] COLLATE "C" NOT NULL,
+  words tsvector NOT NULL,
+  CONSTRAINT published_texts_pkey PRIMARY KEY (store_id, catalog_id, id, since) INCLUDE (until, updated_at),
+  CONSTRAINT published_texts_product_fkey FOREIGN KEY (store_id, catalog_id, id, since)
+    REFERENCES published_products ON DELETE CASCADE
+);
+CREATE INDEX published_texts_by_words ON published_texts USING gin (catalog_id, words);
+CREATE INDEX published_texts_by_updated_at
+  ON published_texts (store_id, catalog_id, updated_at, id) INCLUDE (since, until);
+CREATE INDEX published_texts_by_since ON published_texts (store_id, catalog_id, since);
+CREATE INDEX published_texts_by_until ON published_texts (store_id, catalog_id, until) WHERE until < 2147483647;
+
+-- The words that there are, and in how many products of the current edition: what is completed and corrected is found
+-- among them.
+CREATE TABLE published_words (
+  store_id uuid NOT NULL,
+  catalog_id uuid NOT NULL,
+  word text COLLATE "C" NOT NULL,
+  n integer NOT NULL,
+  CONSTRAINT published_words_pkey PRIMARY KEY (store_id, catalog_id, word),
+  CONSTRAINT published_words_catalog_fkey FOREIGN KEY (store_id, catalog_id) REFERENCES catalogs ON DELETE CASCADE
+);
+CREATE INDEX published_words_by_likeness ON published_words USING gin (catalog_id, word gin_trgm_ops);
+
+-- Words that are something like one: those that it may be a slip of are among them.
+CREATE FUNCTION words_like(store uuid, catalog uuid, word text) RETURNS SETOF text
+LANGUAGE sql STABLE SET pg_trgm.similarity_threshold = 0.2 AS $$
+  SELECT w.word FROM published_words w
+  WHERE w.store_id = store AND w.catalog_id = catalog AND w.word % words_like.word
+  ORDER BY similarity(w.word, words_like.word) DESC, w.n DESC, w.word LIMIT 100
+$$;
+
+-- What else products are filtered by and counted by. A number is told twice.
+CREATE TABLE published_values (
+  store_id uuid NOT NULL,
+  catalog_id uuid NOT NULL,
+  id uuid NOT NULL,
+  since integer NOT NULL,
+  until integer NOT NULL DEFAULT 2147483647,
+  place smallint NOT NULL,
+  field text COLLATE "C" NOT NULL,
+  value text COLLATE "C" NOT NULL,
+  number double precision,
+  CONSTRAINT published_values_pkey PRIMARY KEY (store_id, catalog_id, id, since, place),
+  CONSTRAINT published_values_product_fkey FOREIGN KEY (store_id, catalog_id, id, since)
+    REFERENCES published_products ON DELETE CASCADE
+);
+CREATE INDEX published_values_by_value
+  ON published_values (store_id, catalog_id, field, value, id) INCLUDE (since, until, number);
+CREATE INDEX published_values_by_number
+  ON published_values (store_id, catalog_id, field, number, id) INCLUDE (since, until) WHERE number IS NOT NULL;
+
+-- What one of a product costs by a price book alone, for how long. Where the book has a price without this currency,
+-- there is a row without one.
+CREATE TABLE published_price_spans (
+  store_id uuid NOT NULL,
+  catalog_id uuid NOT NULL,
+  id uuid NOT NULL,
+  since integer NOT NULL,
+  until integer NOT NULL DEFAULT 2147483647,
+  place integer NOT NULL,
+  pricebook_id uuid NOT NULL,
+  currency text COLLATE "C",
+  amount bigint,
+  valid_from timestamptz(3) NOT NULL,
+  valid_to timestamptz(3) NOT NULL,
+  CONSTRAINT published_price_spans_pkey PRIMARY KEY (store_id, catalog_id, id, since, place),
+  CONSTRAINT published_price_spans_catalog_fkey FOREIGN KEY (store_id, catalog_id) REFERENCES catalogs ON DELETE CASCADE
+);
+CREATE INDEX published_price_spans_by_amount
+  ON published_price_spans (store_id, catalog_id, pricebook_id, currency, amount, id)
+  INCLUDE (since, until, valid_from, valid_to) WHERE amount IS NOT NULL;
+CREATE INDEX published_price_spans_by_since ON published_price_spans (store_id, catalog_id, since);
+CREATE INDEX published_price_spans_by_until
+  ON published_price_spans (store_id, catalog_id, until) WHERE until < 2147483647;

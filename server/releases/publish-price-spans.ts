@@ -1,0 +1,173 @@
+import type { BookPrices, StoredModifier, StoredPrice } from '../pricebooks/index.ts'
+import { type PriceSpan, priceSpans } from './price-spans.ts'
+import type { Publication } from './publication.ts'
+
+/** So many are looked at together. */
+const chunkMax = 1000
+
+/** The effective prices of listed products whose price, or row, is another in this edition. Prices are published. */
+export async function publishPriceSpans(
+  publication: Publication,
+  pricebookIds: readonly string[],
+): Promise<void> {
+  const ids = await repriced(publication)
+  const modifiers = await modifiersOf(publication)
+  for (let from = 0; from < ids.length; from += chunkMax) {
+    await publishChunk(publication, pricebookIds, ids.slice(from, from + chunkMax), modifiers)
+  }
+}
+
+/** Those whose row is new; whose price, or their parent's, is another; and those that a modifier changes. */
+async function repriced({ work, catalogId, edition }: Publication): Promise<readonly string[]> {
+  const rows = await work.store.bulk(
+    `WITH priced AS (
+       SELECT DISTINCT p.id FROM published_prices c
+       JOIN published_products p ON p.store_id = $1 AND p.catalog_id = $2 AND p.sku = c.sku AND p.until = 2147483647
+       WHERE c.store_id = $1 AND c.catalog_id = $2 AND (c.since = $3 OR c.until = $3)
+     ), modified AS (
+       SELECT v.id FROM published_price_modifiers m
+       JOIN published_values v ON v.store_id = $1 AND v.catalog_id = $2 AND v.until = 2147483647
+         AND v.field = 'price_modifiers' AND v.value = m.name
+       WHERE m.store_id = $1 AND m.catalog_id = $2 AND (m.since = $3 OR m.until = $3)
+     )
+     SELECT id FROM published_products
+     WHERE store_id = $1 AND catalog_id = $2 AND since = $3 AND until = 2147483647 AND listed_in IS NOT NULL
+     UNION
+     SELECT p.id FROM published_products p JOIN priced c ON p.id = c.id
+     WHERE p.store_id = $1 AND p.catalog_id = $2 AND p.until = 2147483647 AND p.listed_in IS NOT NULL
+     UNION
+     SELECT p.id FROM priced c
+     JOIN published_products p ON p.store_id = $1 AND p.catalog_id = $2 AND p.parent_id = c.id AND p.until = 2147483647
+     UNION
+     SELECT id FROM modified ORDER BY id`,
+    catalogId,
+    edition,
+  )
+  return rows.map(([id]) => id as string)
+}
+
+type Modifiers = ReadonlyMap<string, Readonly<Record<string, StoredModifier>>>
+
+/** By price book, then by name. */
+async function modifiersOf({ work, catalogId }: Publication): Promise<Modifiers> {
+  const rows = await work.store.bulk(
+    `SELECT pricebook_id, json_object_agg(name, doc) FROM published_price_modifiers
+     WHERE store_id = $1 AND catalog_id = $2 AND until = 2147483647 GROUP BY pricebook_id`,
+    catalogId,
+  )
+  return new Map(rows.map(([book, byName]) => [book as string, JSON.parse(byName as string)]))
+}
+
+async function publishChunk(
+  publication: Publication,
+  pricebookIds: readonly string[],
+  ids: readonly string[],
+  modifiers: Modifiers,
+): Promise<void> {
+  const { work, catalogId, edition } = publication
+  const wanted = await spansOf(publication, pricebookIds, ids, modifiers)
+  const open = await openSpans(publication, ids)
+  const others = wanted.filter(({ id, spans }) => JSON.stringify(spans) !== open.get(id))
+  await work.store.bulk(
+    `UPDATE published_price_spans SET until = $4::int
+     WHERE store_id = $1 AND catalog_id = $2 AND id = ANY($3::uuid[]) AND until = 2147483647`,
+    catalogId,
+    others.flatMap(({ id }) => (open.has(id) ? id : [])),
+    edition,
+  )
+  const rows = others.flatMap(({ id, spans }) => spans.map((span, place) => ({ id, place, ...span })))
+  await work.store.bulk(
+    `INSERT INTO published_price_spans (store_id, catalog_id, since, id, place, pricebook_id, currency, amount, valid_from, valid_to)
+     SELECT $1, $2, $3::int, * FROM
+       unnest($4::uuid[], $5::int[], $6::uuid[], $7::text[], $8::bigint[], $9::timestamptz[], $10::timestamptz[])`,
+    catalogId,
+    edition,
+    rows.map(({ id }) => id),
+    rows.map(({ place }) => place),
+    rows.map(({ pricebookId }) => pricebookId),
+    rows.map(({ currency }) => currency),
+    rows.map(({ amount }) => amount),
+    rows.map(({ from }) => from),
+    rows.map(({ to }) => to),
+  )
+}
+
+interface Spans {
+  readonly id: string
+  readonly spans: readonly PriceSpan[]
+}
+
+async function spansOf(
+  { work, catalogId }: Publication,
+  pricebookIds: readonly string[],
+  ids: readonly string[],
+  modifiers: Modifiers,
+): Promise<readonly Spans[]> {
+  const products = await work.store.rows(
+    `SELECT id, sku, hidden->>'parent_sku', doc->'attributes'->'price_modifiers' FROM published_products
+     WHERE store_id = $1 AND catalog_id = $2 AND id = ANY($3::uuid[]) AND until = 2147483647`,
+    catalogId,
+    ids,
+  )
+  const prices = await pricesOf(
+    work.store,
+    catalogId,
+    products.flatMap(([, sku, parentSku]) => [sku ?? [], parentSku ?? []].flat()),
+  )
+  return products.map(([id, sku, parentSku, names]) => {
+    const spans = pricebookIds.flatMap((pricebookId) => {
+      const priceOf = (code: string | null | undefined) =>
+        code == null ? undefined : prices.get(`${pricebookId} ${code}`)
+      const book: BookPrices = {
+        pricebookId,
+        price: priceOf(sku),
+        parentPrice: priceOf(parentSku),
+        modifiers: modifiers.get(pricebookId),
+      }
+      return priceSpans(book, names == null ? [] : (JSON.parse(names) as string[]))
+    })
+    return { id: id as string, spans }
+  })
+}
+
+/** By price book and SKU. */
+async function pricesOf(
+  store: Publication['work']['store'],
+  catalogId: string,
+  skus: readonly string[],
+): Promise<ReadonlyMap<string, StoredPrice>> {
+  const rows = await store.rows(
+    `SELECT pricebook_id, sku, doc FROM published_prices
+     WHERE store_id = $1 AND catalog_id = $2 AND sku = ANY($3::text[]) AND until = 2147483647`,
+    catalogId,
+    [...new Set(skus)],
+  )
+  return new Map(rows.map(([book, sku, doc]) => [`${book} ${sku}`, JSON.parse(doc as string) as StoredPrice]))
+}
+
+/** The spans that are open, by product, as JSON. */
+async function openSpans(
+  { work, catalogId }: Publication,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const utc = (column: string) =>
+    `CASE WHEN isfinite(${column}) THEN to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') ELSE ${column}::text END`
+  const rows = await work.store.rows(
+    `SELECT id, pricebook_id, currency, amount, ${utc('valid_from')}, ${utc('valid_to')} FROM published_price_spans
+     WHERE store_id = $1 AND catalog_id = $2 AND id = ANY($3::uuid[]) AND until = 2147483647 ORDER BY id, place`,
+    catalogId,
+    ids,
+  )
+  const spans = new Map<string, PriceSpan[]>()
+  for (const [id, pricebookId, currency, amount, from, to] of rows) {
+    const span = {
+      pricebookId: pricebookId as string,
+      currency: currency ?? null,
+      amount: amount == null ? null : Number(amount),
+      from: from as string,
+      to: to as string,
+    }
+    spans.set(id as string, [...(spans.get(id as string) ?? []), span])
+  }
+  return new Map([...spans].map(([id, found]) => [id, JSON.stringify(found)]))
+}
