@@ -21,6 +21,7 @@ import { pricebookChapter } from './pricebooks/index.ts'
 import { productCsvChapter } from './product-csv/index.ts'
 import { productChapter } from './products/index.ts'
 import { releaseChapter } from './releases/index.ts'
+import { searchChapter } from './search/index.ts'
 import { settings } from './settings/index.ts'
 import { releaseContents, storefront } from './storefront/index.ts'
 import { variationChapter } from './variations/index.ts'
@@ -56,6 +57,7 @@ const chapters: readonly Module[] = [
   releaseChapter,
   storefront,
   releaseContents,
+  searchChapter,
 ]
 
 /** Everything the server does. Nothing registers itself; a module may use only the modules above it. */

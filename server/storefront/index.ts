@@ -24,7 +24,7 @@ import {
 } from './read-products.ts'
 
 export { publishedProducts } from './published-products.ts'
-export { type PublishedRow, publishedRow } from './published-row.ts'
+export { findPublishedRows, type PublishedRow, publishedRow } from './published-row.ts'
 export { type ShownProduct, showProducts } from './show-products.ts'
 export type { View } from './view.ts'
 export { shopperView } from './views.ts'

@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Made, OwnServer } from './own-server.ts'
+
+/** What was made, to be searched. */
+export interface SeededCatalog {
+  readonly storeId: string
+  readonly catalogId: string
+  readonly pricebookId: string
+}
+
+const adjectives = ['red', 'blue', 'green', 'woollen', 'light', 'heavy', 'warm', 'cotton', 'striped', 'plain']
+const nouns = [
+  'shirt',
+  'hat',
+  'coat',
+  'scarf',
+  'sock',
+  'shoe',
+  'belt',
+  'glove',
+  'vest',
+  'trousers',
+  'apron',
+  'cap',
+]
+
+/** Publishes a catalog of one product, and copies what was published of it by SQL, with texts and values of their own. */
+export async function seedPublished(server: OwnServer, rows: number): Promise<SeededCatalog> {
+  const { call, database } = server
+  const make = async (path: string, type: string, attributes: object, more: object = {}) =>
+    (await call<{ data: Made }>('POST', path, { type, attributes, ...more }, 201)).data.id
+  const hierarchyId = await make('/pcm/hierarchies', 'hierarchy', { name: 'Shop' })
+  const at = `/pcm/hierarchies/${hierarchyId}/nodes`
+  const relationships = { parent: { data: { type: 'hierarchy', id: hierarchyId } } }
+  const nodeId = await make(at, 'node', { name: 'Shelf' }, { relationships })
+  const description = 'Made of what there is, to be worn when there is nothing else to wear. '.repeat(3)
+  const product = {
+    name: 'Thing',
+    sku: 'thing',
+    slug: 'thing',
+    commodity_type: 'physical',
+    status: 'live',
+    description,
+  }
+  const productId = await make('/pcm/products', 'product', product)
+  await call(
+    'POST',
+    `${at}/${nodeId}/relationships/products`,
+    [{ type: 'product', id: productId }] as never,
+    201,
+  )
+  const pricebookId = await make('/pcm/pricebooks', 'pricebook', { name: 'Book' })
+  const currencies = { USD: { amount: 1000, includes_tax: false } }
+  await make(`/pcm/pricebooks/${pricebookId}/prices`, 'product-price', { sku: 'thing', currencies })
+  const catalogId = await make('/catalogs', 'catalog', {
+    name: 'All',
+    hierarchy_ids: [hierarchyId],
+    pricebook_id: pricebookId,
+  })
+  await published(server, catalogId)
+  const [[storeId] = []] = await database.run({ text: 'SELECT store_id FROM catalogs', values: [] })
+  for (const text of copies) await database.run({ text, values: [catalogId, rows], long: true })
+  await database.run({ text: 'VACUUM ANALYZE', values: [], long: true })
+  return { storeId: storeId as string, catalogId, pricebookId }
+}
+
+async function published({ call }: OwnServer, catalogId: string): Promise<void> {
+  const path = `/catalogs/${catalogId}/releases`
+  const { data } = await call<{ data: Made }>('POST', path, { type: 'catalog-release' }, 201)
+  for (;;) {
+    const release = await call<{ data: { meta: { release_status: string } } }>('GET', `${path}/${data.id}`)
+    if (release.data.meta.release_status === 'PUBLISHED') return
+    if (release.data.meta.release_status === 'FAILED') throw new Error('publishing failed')
+    await sleep(20)
+  }
+}
+
+const listed = (words: readonly string[]) => `(ARRAY[${words.map((word) => `'${word}'`)}])`
+const name = `${listed(adjectives)}[1 + i % ${adjectives.length}] || ' ' || ${listed(nouns)}[1 + i / 7 % ${nouns.length}] || ' ' || i % 997`
+const numbered = `(SELECT i, md5(i::text)::uuid AS id, timestamptz '2026-01-01' + i * interval '1 s' AS t, ${name} AS name
+  FROM generate_series(1, $2::int) i) n`
+/** Each product's: one of ten shelves, of a hundred parts of these, of 500 brands and 1,000 tags. */
+const values = [
+  `(1, 'categories.lvl0', 'Shop', NULL)`,
+  `(2, 'categories.lvl1', 'Shop > Shelf ' || i % 10, NULL)`,
+  `(3, 'categories.lvl2', 'Shop > Shelf ' || i % 10 || ' > Part ' || i % 100, NULL)`,
+  `(4, 'extensions.products(brands).name', 'Brand ' || i * 7 % 500, NULL)`,
+  `(5, 'extensions.products(brands).weight', (i % 300)::text, i % 300)`,
+  `(6, 'tags', 'sold', NULL)`,
+  `(7, 'tags', 'tag-' || i % 1000, NULL)`,
+  `(8, 'commodity_type', 'physical', NULL)`,
+  `(9, 'base_product', 'false', NULL)`,
+]
+
+const copies = [
+  `INSERT INTO published_products (store_id, catalog_id, id, since, created_at, updated_at, doc, hidden)
+   SELECT p.store_id, p.catalog_id, n.id, p.since, n.t, n.t,
+     replace(replace(p.doc::text, '"Thing"', to_json(n.name)::text), '"thing"', '"thing-' || n.i || '"')::json, p.hidden
+   FROM published_products p, ${numbered} WHERE p.catalog_id = $1`,
+  `INSERT INTO published_texts (store_id, catalog_id, id, since, updated_at, codes, words)
+   SELECT p.store_id, p.catalog_id, n.id, p.since, n.t, ARRAY['thing' || n.i],
+     setweight(to_tsvector('simple', n.name), 'A') || ('thing' || n.i || ':2B thing:2B ' || n.i || ':2B')::tsvector
+       || ts_filter(p.words, '{d}')
+   FROM published_texts p, ${numbered} WHERE p.catalog_id = $1`,
+  `INSERT INTO published_values (store_id, catalog_id, id, since, place, field, value, number)
+   SELECT p.store_id, p.catalog_id, n.id, p.since, v.place, v.field, v.value, v.number
+   FROM published_texts p JOIN ${numbered} ON n.id = p.id
+   CROSS JOIN LATERAL (VALUES ${values}) v (place, field, value, number) WHERE p.catalog_id = $1`,
+  `INSERT INTO published_price_spans (store_id, catalog_id, id, since, place, pricebook_id, currency, amount, valid_from, valid_to)
+   SELECT s.store_id, s.catalog_id, n.id, s.since, s.place, s.pricebook_id, s.currency, 500 + n.i * 13 % 20000, s.valid_from, s.valid_to
+   FROM published_price_spans s, ${numbered} WHERE s.catalog_id = $1`,
+  `INSERT INTO published_prices (store_id, catalog_id, id, since, pricebook_id, sku, version, doc)
+   SELECT s.store_id, s.catalog_id, n.id, s.since, s.pricebook_id, 'thing-' || n.i, s.version,
+     replace(s.doc::text, '1000', (500 + n.i * 13 % 20000)::text)::json
+   FROM published_prices s, ${numbered} WHERE s.catalog_id = $1`,
+  `INSERT INTO published_words (store_id, catalog_id, word, n)
+   SELECT store_id, catalog_id, u.word, count(*) FROM published_texts, unnest(tsvector_to_array(words)) u (word)
+   WHERE catalog_id = $1 AND $2::int > 0 GROUP BY 1, 2, 3 ON CONFLICT (store_id, catalog_id, word) DO UPDATE SET n = excluded.n`,
+  `UPDATE edition_totals SET n = n + $2::int WHERE scope[1] = $1 AND list = 'published_products.listed_in'`,
+]

@@ -1,0 +1,8 @@
+import { module } from '../kernel/module.ts'
+import { multiSearch } from './multi-search.ts'
+
+export const searchChapter = module({
+  name: 'search',
+  about: 'What shoppers search for.',
+  actions: [multiSearch],
+})

@@ -1,0 +1,29 @@
+/** Where the values of a field are. */
+export type SearchField =
+  /** A column of the products. */
+  | { readonly in: 'column'; readonly column: string; readonly weight?: 'A' | 'B' | 'C' }
+  /** Only its words are known. */
+  | { readonly in: 'words'; readonly weight: 'D' }
+  | { readonly in: 'values'; readonly name: string }
+  /** The effective prices in a currency. Amounts are whole numbers; `float_price` is in units of the currency. */
+  | { readonly in: 'prices'; readonly currency: string; readonly whole: boolean }
+
+const columns: Readonly<Record<string, SearchField>> = {
+  id: { in: 'column', column: 'id::text' },
+  name: { in: 'column', column: 'name', weight: 'A' },
+  sku: { in: 'column', column: 'sku', weight: 'B' },
+  manufacturer_part_num: { in: 'column', column: 'manufacturer_part_num', weight: 'C' },
+  slug: { in: 'column', column: 'slug' },
+  upc_ean: { in: 'column', column: 'upc_ean' },
+  description: { in: 'words', weight: 'D' },
+}
+
+const price = /^price\.([A-Za-z]{3})\.(float_price|amount)$/
+
+/** The field that a name stands for: clients write those of attributes with `attributes.` before them, or without. */
+export function searchField(written: string): SearchField {
+  const name = written.replace(/^(?:attributes\.|meta\.search\.)/, '')
+  const [, currency, unit] = price.exec(name) ?? []
+  if (currency) return { in: 'prices', currency: currency.toUpperCase(), whole: unit === 'amount' }
+  return Object.hasOwn(columns, name) ? (columns[name] as SearchField) : { in: 'values', name }
+}

@@ -1,0 +1,41 @@
+import type { Store } from '../kernel/storage/store.ts'
+import { wordsOf } from '../releases/index.ts'
+import { type Filter, isNumber, type Operand, type Term } from './filter-syntax.ts'
+import { searchField } from './search-fields.ts'
+import { bindsOf, type Shop, valuesOf } from './search-sql.ts'
+
+/** Whether a value has all of the words that are asked for. Numbers are compared as such. */
+export function hasWords(value: string, asked: string): boolean {
+  if (isNumber(value)) return isNumber(asked) && Number(asked) === Number(value)
+  const words = new Set(wordsOf(value))
+  const wanted = wordsOf(asked)
+  return wanted.length > 0 && wanted.every((word) => words.has(word))
+}
+
+/**
+ * The filter with the values in place of the words that they have: products by the values of most fields are found
+ * by the whole value. Fields have far fewer values than there are products.
+ */
+export async function withWholeValues(store: Store, filter: Filter, shop: Shop): Promise<Filter> {
+  if (filter.is !== 'term') {
+    const of = await Promise.all(filter.of.map((part) => withWholeValues(store, part, shop)))
+    return { is: filter.is, of }
+  }
+  const asked = filter.operands.flatMap((operand) => (operand.is === 'text' ? operand.text : []))
+  if (filter.how === 'whole' || !asked.length || searchField(filter.field).in !== 'values') return filter
+  const values = await differentValues(store, filter, shop)
+  const whole = values
+    .filter((value) => asked.some((words) => hasWords(value, words)))
+    .map((text): Operand => ({ is: 'text', text }))
+  const others = filter.operands.filter(({ is }) => is !== 'text')
+  return { ...filter, how: 'whole', operands: [...whole, ...others] }
+}
+
+async function differentValues(store: Store, { field }: Term, shop: Shop): Promise<readonly string[]> {
+  const { values, bind } = bindsOf(shop)
+  const found = valuesOf(searchField(field), shop, bind)
+  if (!found) return []
+  const text = `SELECT DISTINCT ${found.text} FROM ${found.from()}`
+  const rows = await store.page({ text, values, once: true })
+  return rows.map(([value]) => value as string)
+}

@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openWorld, type World } from '../support/world.ts'
+import { type Any, merchantOf } from './merchant.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld()
+  const shop = merchantOf(world)
+  const hierarchy = await shop.hierarchy({ name: 'Bakery' })
+  const node = await shop.node(hierarchy)
+  for (const name of ['Brown bread', 'Brown cake', 'White bread'])
+    await shop.put(hierarchy, node, await shop.product({ name }))
+  await shop.publish(await shop.catalog([hierarchy]))
+})
+afterAll(() => world.close())
+
+const ask = async (body: unknown, query = '') => world.shopper.post(`/catalog/multi-search${query}`, body)
+const one = (search: object) => ({ searches: [{ q: '*' }, search] })
+const filter = ['Invalid Filter', 'Could not parse the filter query.']
+const facet = ['Invalid Facet', 'Invalid facet field specified.']
+const page = ['Invalid Pagination', 'Invalid page or per_page parameter.']
+
+test.each<[object, string[], string]>([
+  [{ filter_by: 'name:=' }, filter, 'filter_by'],
+  [{ filter_by: 'name' }, filter, 'filter_by'],
+  [{ facet_by: 'a b' }, facet, 'facet_by'],
+  [{ facet_by: 'products(' }, facet, 'facet_by'],
+  [{ page: 0 }, page, 'page'],
+  [{ page: 1.5 }, page, 'page'],
+  [{ page: 'x' }, page, 'page'],
+  [{ per_page: -1 }, page, 'per_page'],
+  [{ per_page: 251 }, page, 'per_page'],
+  [{ page: 42, per_page: 250 }, page, 'page'],
+])('%j is refused in the words of the public contract', async (search, [title, detail], member) => {
+  const { status, body } = await ask(one(search))
+  expect([status, body.errors[0]]).toEqual([
+    400,
+    expect.objectContaining({ status: '400', title, detail, source: `searches[1].${member}` }),
+  ])
+})
+
+test.each<[unknown, string]>([
+  [undefined, 'searches'],
+  [[], 'searches'],
+  [{}, 'searches'],
+  [{ searches: [] }, 'searches'],
+  [{ searches: 'x' }, 'searches'],
+  [{ searches: [1] }, 'searches[0]'],
+  [{ searches: [{ q: {} }] }, 'searches[0].q'],
+  [{ searches: [{ q: 'x'.repeat(4001) }] }, 'searches[0].q'],
+  [{ searches: [{ type: 'vector' }] }, 'searches[0].type'],
+  [{ searches: [{ max_facet_values: -1 }] }, 'searches[0].max_facet_values'],
+  [{ searches: Array.from({ length: 51 }, () => ({})) }, 'searches'],
+  [{ searches: [{ q: 'a\0b' }] }, 'searches.0.q'],
+])('%j is refused, and what is wrong is named', async (sent, source) => {
+  const { status, body } = await ask(sent)
+  expect([status, body.errors[0].source]).toEqual([400, source])
+})
+
+test('what search front ends send beside it is left alone', async () => {
+  const search = {
+    q: 'bread',
+    query_by: 'name',
+    sort_by: 'price:asc',
+    preset: 'x',
+    include_fields: '*',
+    facet_query: 'x',
+    collection: 'products',
+    union: true,
+    highlight_full_fields: 'name',
+    'x-unknown': { deep: [1] },
+  }
+  const { status, body } = await ask({ ...one(search), union: false })
+  expect([status, body.results.map(({ found }: Any) => found)]).toEqual([200, [3, 2]])
+  expect(body.results[1].hits[0].highlight.attributes.name.value).toBe('White <mark>bread</mark>')
+  expect(body.results.every((result: object) => !('error' in result))).toBe(true)
+})
+
+test('the query says where results begin and how long they are, where a search does not', async () => {
+  const query = '?page%5Blimit%5D=1&page%5Boffset%5D=1'
+  const { body } = await ask({ searches: [{}, { per_page: 2, page: 1 }] }, query)
+  const names = ({ hits }: Any) => hits.map(({ document }: Any) => document.attributes.name)
+  expect(body.results.map(names)).toEqual([['Brown cake'], ['White bread', 'Brown cake']])
+  expect(body.results.map(({ request_params }: Any) => request_params.per_page)).toEqual([1, 2])
+  expect((await ask({ searches: [{}] }, '?page%5Boffset%5D=10001')).status).toBe(400)
+  expect((await ask({ searches: [{}] }, '?page%5Blimit%5D=101')).status).toBe(400)
+})
+
+test('words are completed with what is published beside those before', async () => {
+  const { body } = await ask({
+    searches: [
+      { type: 'autocomplete', q: 'br' },
+      { type: 'autocomplete', q: 'Brown ' },
+      { type: 'autocomplete', q: 'brown c' },
+      { type: 'autocomplete', q: 'br', filter_by: 'name:cake' },
+      { type: 'autocomplete', q: 'x' },
+    ],
+  })
+  const told = ({ hits }: Any) => hits.map(({ document }: Any) => [document.q, document.count])
+  expect(body.results.map(told)).toEqual([
+    [
+      ['bread', 2],
+      ['brown', 2],
+    ],
+    [['brown', 2]],
+    [['brown cake', 1]],
+    [['brown', 1]],
+    [],
+  ])
+  expect(body.results[2].hits[0]).toMatchObject({
+    document: { id: 'brown cake' },
+    highlights: [{ field: 'q', snippet: '<mark>brown</mark> <mark>cake</mark>' }],
+  })
+})
+
+test('who may search: anonymous shoppers and merchants, and nobody without a token', async () => {
+  expect((await world.admin.post('/catalog/multi-search', { searches: [{}] })).status).toBe(200)
+  expect((await world.nobody.post('/catalog/multi-search', { searches: [{}] })).status).toBe(401)
+  // The other store has published nothing.
+  expect((await world.other.post('/catalog/multi-search', { searches: [{}] })).status).toBe(404)
+})
+
+test('whoever watches over the process asks as before a cluster', async () => {
+  for (const path of ['/checks/readiness', '/checks/healthz']) {
+    for (const method of ['GET', 'HEAD']) {
+      const { status, body } = await world.nobody.send(method, path)
+      expect([path, method, status, body]).toEqual([path, method, 204, undefined])
+    }
+  }
+})

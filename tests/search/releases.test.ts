@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openWorld, type World } from '../support/world.ts'
+import { type Any, merchantOf, usd } from './merchant.ts'
+
+let world: World
+let shop: ReturnType<typeof merchantOf>
+let hierarchy: string
+let node: string
+let catalog: string
+let book: string
+let bread: string
+let price: string
+
+beforeAll(async () => {
+  world = await openWorld()
+  shop = merchantOf(world)
+  hierarchy = await shop.hierarchy()
+  node = await shop.node(hierarchy)
+  book = await shop.pricebook()
+  bread = await shop.product({ name: 'Bread', sku: 'bread' })
+  const cake = await shop.product({ name: 'Cake', sku: 'cake' })
+  await shop.put(hierarchy, node, bread, cake)
+  const schedule = { valid_from: '2030-01-01T00:00:00Z', valid_to: '2030-02-01T00:00:00Z' }
+  price = await shop.price(book, 'bread', usd(400), { sales: { Winter: { schedule, currencies: usd(150) } } })
+  await shop.price(book, 'cake', usd(900))
+  catalog = await shop.catalog([hierarchy], { pricebook_id: book })
+  await shop.publish(catalog)
+})
+afterAll(() => world.close())
+
+const cheap = { filter_by: 'price.USD.float_price:<2', facet_by: 'price.USD.float_price' }
+
+async function pricesAt(at?: string): Promise<unknown> {
+  const headers: Record<string, string> = at ? { 'Sutler-At': at } : {}
+  const { status, body } = await world.admin.post('/catalog/multi-search', { searches: [cheap] }, headers)
+  expect([status, body.errors]).toEqual([200, undefined])
+  const [{ found, facet_counts, hits }] = body.results
+  return [found, facet_counts[0].stats.sum, hits[0]?.document.attributes.price.USD.amount]
+}
+
+const found = async (search: object): Promise<[number, number]> => {
+  const [{ found, out_of }] = (await shop.search(search)) as [Any]
+  return [found, out_of]
+}
+
+test('a sale begins and ends on time, without a publication', async () => {
+  expect(await pricesAt()).toEqual([0, undefined, undefined])
+  expect(await pricesAt('2029-12-31T23:59:59Z')).toEqual([0, undefined, undefined])
+  expect(await pricesAt('2030-01-01T00:00:00Z')).toEqual([1, 1.5, 150])
+  expect(await pricesAt('2030-01-31T23:59:59Z')).toEqual([1, 1.5, 150])
+  expect(await pricesAt('2030-02-01T00:00:00Z')).toEqual([0, undefined, undefined])
+})
+
+test('what is found is what is published: texts, values, prices and words', async () => {
+  await shop.change(bread, { name: 'Rye Loaf', tags: ['dark'] })
+  await shop.send(
+    'PUT',
+    `/pcm/pricebooks/${book}/prices/${price}`,
+    { type: 'product-price', id: price, attributes: { sku: 'bread', currencies: usd(199) } },
+    200,
+  )
+  const asked = [{ q: 'loaf' }, { q: 'tags', filter_by: 'tags:=dark', facet_by: 'tags' }, cheap]
+  const before = await shop.search(...asked)
+  expect(before.map(({ found }) => found)).toEqual([0, 0, 0])
+  const tags = { q: '*', filter_by: 'tags:=dark' }
+  const completed = async (q: string) => {
+    const [{ hits }] = (await shop.search({ type: 'autocomplete', q })) as [Any]
+    return hits.map(({ document }: Any) => [document.q, document.count])
+  }
+  expect(await completed('br')).toEqual([['bread', 1]])
+  await shop.publish(catalog)
+  expect([await found({ q: 'loaf' }), await found(tags), await found(cheap)]).toEqual([
+    [1, 2],
+    [1, 2],
+    [1, 2],
+  ])
+  expect(await completed('loa')).toEqual([['loaf', 1]])
+  expect(await completed('br')).toEqual([['bread', 1]])
+
+  const release = (await shop.get(`/catalogs/${catalog}/releases`)).data[0].id
+  await shop.send('DELETE', `/catalogs/${catalog}/releases/${release}`, undefined, 204)
+  expect([await found({ q: 'loaf' }), await found(tags), await found(cheap)]).toEqual([
+    [0, 2],
+    [0, 2],
+    [0, 2],
+  ])
+  expect(await completed('loa')).toEqual([])
+  await shop.publish(catalog)
+  expect([await found({ q: 'rye loaf' }), await found(tags), await found(cheap)]).toEqual([
+    [1, 2],
+    [1, 2],
+    [1, 2],
+  ])
+  await shop.change(bread, { status: 'draft' })
+  await shop.publish(catalog)
+  expect([await found({ q: 'rye' }), await found(tags), await found(cheap), await found({})]).toEqual([
+    [0, 1],
+    [0, 1],
+    [0, 1],
+    [1, 1],
+  ])
+  expect([await completed('rye'), await completed('')]).toEqual([[], [['cake', 1]]])
+})
+
+test('rules choose the catalog that is searched, and the price books that count', async () => {
+  const [strong, weak] = [await shop.pricebook(), await shop.pricebook()]
+  const [one, other] = [
+    await shop.product({ name: 'One', sku: 'one' }),
+    await shop.product({ name: 'Other', sku: 'other' }),
+  ]
+  await shop.put(hierarchy, node, one, other)
+  await shop.price(strong, 'one', { EUR: { amount: 500, includes_tax: true } })
+  await shop.price(weak, 'one', usd(700))
+  await shop.price(weak, 'other', usd(800))
+  const pricebook_ids = [
+    { id: strong, priority: 9 },
+    { id: weak, priority: 1 },
+  ]
+  const wide = await shop.catalog([hierarchy], { pricebook_ids, enable_price_segmentation: true })
+  const rule = (name: string, channel: string, more: object = {}) => {
+    const attributes = { name, catalog_id: wide, channels: [channel], ...more }
+    return shop.send('POST', '/catalogs/rules', { type: 'catalog_rule', attributes }, 201)
+  }
+  await rule('both', 'both')
+  await rule('weak', 'weak', { pricebook_ids: [{ id: weak, priority: 1 }] })
+  await shop.publish(wide)
+  const facet_by = 'price.USD.float_price,price.EUR.float_price'
+  const sums = async (channel: string) => {
+    const { body } = await world.shopper.post(
+      '/catalog/multi-search',
+      { searches: [{ facet_by }] },
+      { 'EP-Channel': channel },
+    )
+    return body.results[0].facet_counts.map(({ stats }: Any) => [stats.total_values, stats.sum])
+  }
+  // The strongest book that has a price gives all of it: One has none in dollars.
+  expect(await sums('both')).toEqual([
+    [1, 8],
+    [1, 5],
+  ])
+  expect(await sums('weak')).toEqual([
+    [2, 15],
+    [0, undefined],
+  ])
+})
