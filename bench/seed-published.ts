@@ -24,7 +24,7 @@ const nouns = [
   'cap',
 ]
 
-/** Publishes a catalog of one product, and copies what was published of it by SQL, with texts and values of their own. */
+/** Publishes a catalog of one product, and copies what was published of it by SQL, each with texts of its own. */
 export async function seedPublished(server: OwnServer, rows: number): Promise<SeededCatalog> {
   const { call, database } = server
   const make = async (path: string, type: string, attributes: object, more: object = {}) =>

@@ -117,6 +117,7 @@ const kernelsOwn: readonly (readonly [word: string, says: string, where?: RegExp
   ['relationship', 'links that clients change by calls of their own'],
   ['request', 'what is answered'],
   ['rule', 'what a resource does with what is written; what an option is held to'],
+  ['search', 'plain English'],
   ['setting', 'what an operator or a store may set'],
   ['tag', 'of an entity, of a ciphertext, of an API document'],
   ['time', 'plain English'],

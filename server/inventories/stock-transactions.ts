@@ -31,11 +31,6 @@ const transaction = {
   operations: ['list', 'get'],
 } as const
 
-const walked = {
-  id: ['eq', 'ge', 'gt', 'le', 'lt', 'in'],
-  created_at: ['eq', 'ge', 'gt', 'le', 'lt'],
-} as const
-
 /** As requests with the header for many locations are shown it; this is what is stored. */
 export const stockTransactions = resource({
   ...transaction,

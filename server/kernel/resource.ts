@@ -234,8 +234,9 @@ export interface Definition<
   /** The columns that lead to its objects, where they are not the path's parameters. */
   readonly scope?: Scope
   /**
-   * A row is true from one edition of its list on (`since`, a whole number) up to another (`until`). The edition that is
-   * asked for is the last value of the scope. `edition_totals` knows how many rows each has; offsets have an `offsetMax`.
+   * A row is true from one edition of its list on (`since`, a whole number) up to another (`until`). The edition that
+   * is asked for is the last value of the scope. `edition_totals` knows how many rows each has; offsets have an
+   * `offsetMax`.
    */
   readonly editions?: true
   /** The status of a refusal for what a field is, where the public contract has another than 400. */

@@ -84,8 +84,9 @@ CREATE FUNCTION tag_is_used(of_store uuid, tag text) RETURNS boolean LANGUAGE sq
       AND coalesce(v.text_tail, '') = substr(tag, 129))
 $$;
 
--- Tags that a transaction has put on some product, or taken off one (lost). What becomes of them is settled once, at its
--- end, for all in one order: so nobody waits for who waits for them, and thousands of products with one tag ask once.
+-- Tags that a transaction has put on some product, or taken off one (lost). What becomes of them is settled once, at
+-- its end, for all in one order: so nobody waits for who waits for them, and thousands of products with one tag ask
+-- once.
 CREATE TABLE touched_tags (
   store_id uuid NOT NULL,
   transaction xid8 NOT NULL DEFAULT pg_current_xact_id(),

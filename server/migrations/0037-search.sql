@@ -3,7 +3,8 @@
 CREATE EXTENSION IF NOT EXISTS btree_gin;
 CREATE EXTENSION IF NOT EXISTS pg_trgm;
 
--- The words of the products in a catalog's list: of the name (A), the SKU (B), the part number (C), the description (D).
+-- The words of the products in a catalog's list: of the name (A), the SKU (B), the part number (C), the description
+-- (D).
 CREATE TABLE published_texts (
   store_id uuid NOT NULL,
   catalog_id uuid NOT NULL,

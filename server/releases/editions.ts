@@ -51,7 +51,7 @@ export async function currentEdition(
   return found && toEdition(found)
 }
 
-/** The edition that a release was published as. Those who go through its lists have it for a while after its release. */
+/** The edition that a release was published as. It is there for a while after the release, for who goes through it. */
 export async function editionOf(
   { store }: Work,
   catalogId: string,

@@ -23,8 +23,8 @@ export interface Written {
 }
 
 /**
- * Writes the next edition of a catalog, which is the current one from the commit on. All that it reads is of one moment:
- * the transaction is a snapshot.
+ * Writes the next edition of a catalog, which is the current one from the commit on. All that it reads is of one
+ * moment: the transaction is a snapshot.
  */
 export async function writeEdition(
   work: Work,

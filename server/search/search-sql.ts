@@ -78,7 +78,7 @@ function pricesOf(currency: string, { books, at }: Shop, bind: Bind): string {
   )
 }
 
-/** The condition of a filter on products `p` of `published_texts`. Words of values were replaced: see `word-terms.ts`. */
+/** A filter's condition on products `p` of `published_texts`. Words of values were replaced: see `word-terms.ts`. */
 export function conditionOf(filter: Filter, shop: Shop, bind: Bind): string {
   if (filter.is !== 'term') {
     const parts = filter.of.map((part) => `(${conditionOf(part, shop, bind)})`)

@@ -152,10 +152,10 @@ export const productsOfParent: Resource = resource({
 })
 
 /** Those that a product leads to, with the name that it leads to them by. */
-const related =
-  '(SELECT p.*, r.product_id AS leads_from, r.since AS leads_since, r.name AS leads_by, r.place ' +
-  'FROM published_relations r JOIN published_products p ' +
-  'ON p.store_id = r.store_id AND p.catalog_id = r.catalog_id AND p.id = r.id) published_related'
+const related = `(
+  SELECT p.*, r.product_id AS leads_from, r.since AS leads_since, r.name AS leads_by, r.place
+  FROM published_relations r JOIN published_products p
+    ON p.store_id = r.store_id AND p.catalog_id = r.catalog_id AND p.id = r.id) published_related`
 
 /** Those that a product leads to, by a custom relationship. */
 export const productsOfRelationship: Resource = resource({
