@@ -31,13 +31,14 @@ function toldOf(pricebook_id: string, { currencies, sales, shopper_attributes }:
 
 /** The tiers of all currencies by their names, as shoppers see them. */
 function tiersOf(currencies: StoredPrice['currencies']) {
-  const tiers: Record<string, { minimum_quantity: number; price: Record<string, unknown> }> = {}
+  // A map: merchants may call a tier as what every object has.
+  const tiers = new Map<string, { minimum_quantity: number; price: Record<string, unknown> }>()
   for (const [code, { includes_tax = false, tiers: own = {} }] of Object.entries(currencies)) {
     for (const [name, { minimum_quantity, amount }] of Object.entries(own)) {
-      const known = tiers[name] ?? { minimum_quantity, price: {} }
-      tiers[name] = known
+      const known = tiers.get(name) ?? { minimum_quantity, price: {} }
       known.price[code] = { amount, includes_tax }
+      tiers.set(name, known)
     }
   }
-  return tiers
+  return Object.fromEntries(tiers)
 }
