@@ -12,7 +12,7 @@ const minuteMs = 60_000
 export const rates = {
   /** Client ids and secrets that are wrong. */
   wrongKeys: { max: 20, windowMs: 15 * minuteMs },
-  /** Access tokens, for each key: a load test, or a page of a storefront that asks for one each time it is shown. */
+  /** Access tokens, for each key: a load test, or a page of a shop that asks for one each time it is shown. */
   accessTokens: { max: 6000, windowMs: minuteMs },
   /** Sign-ups, each of which stores someone new: all visitors of a fair. */
   signUps: { max: 300, windowMs: 15 * minuteMs },
