@@ -48,11 +48,6 @@ CREATE TABLE catalog_editions (
 );
 CREATE INDEX catalog_editions_by_release ON catalog_editions (store_id, catalog_id, release_id);
 
--- The tags of a product of a catalog, as an index has them.
-CREATE FUNCTION published_tags(catalog_id uuid, doc json) RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
-  SELECT array_agg(catalog_id || ':' || tag) FROM json_array_elements_text(doc->'attributes'->'tags') tag
-$$;
-
 -- Products as shoppers see them, without prices and stock. Each row is true from one edition of its catalog up to
 -- another; it is never changed but for its end.
 CREATE TABLE published_products (
@@ -91,7 +86,6 @@ CREATE INDEX published_products_by_upc_ean
   ON published_products (store_id, catalog_id, upc_ean) WHERE upc_ean IS NOT NULL;
 CREATE INDEX published_products_by_product_type
   ON published_products (store_id, catalog_id, product_type) WHERE product_type <> 'standard';
-CREATE INDEX published_products_by_tags ON published_products USING gin (published_tags(catalog_id, doc));
 -- What an edition has brought, and what it ended.
 CREATE INDEX published_products_by_since ON published_products (store_id, catalog_id, since, id);
 CREATE INDEX published_products_by_until

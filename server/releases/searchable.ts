@@ -51,6 +51,8 @@ export function searchable({ doc, hidden }: Pick<PublishedProduct, 'doc' | 'hidd
       values.set(JSON.stringify([found.field, found.value]), found)
     }
   }
+  // Lists are filtered by tags too: whatever else there is, these are kept.
+  valuesIn('tags', doc.attributes.tags, add)
   for (const [level, paths] of Object.entries(hidden.categories)) valuesIn(`categories.${level}`, paths, add)
   valuesIn('meta.product_types', doc.meta.product_types, add)
   for (const [field, value] of Object.entries(doc.attributes)) {

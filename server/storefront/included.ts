@@ -1,5 +1,6 @@
 import { files } from '../files/index.ts'
 import type { Ctx } from '../kernel/context.ts'
+import { Problem } from '../kernel/errors.ts'
 import { findAll } from '../kernel/find-all.ts'
 import { objectText } from '../kernel/http/object-text.ts'
 import { findPublishedRows, type PublishedRow } from './published-row.ts'
@@ -8,6 +9,9 @@ import type { View } from './view.ts'
 
 type Rows = readonly PublishedRow[]
 type Finder = (ctx: Ctx, view: View, rows: Rows) => Promise<readonly [name: string, texts: readonly string[]]>
+
+/** So many options are shown with a page: some of them would be taken for all. */
+const optionsMax = 10_000
 
 /** What products may be shown with. Files are shown as they are now. */
 const finders: Readonly<Record<string, Finder>> = {
@@ -20,7 +24,12 @@ const finders: Readonly<Record<string, Finder>> = {
     return ['files', await filesOf(ctx, ids)]
   },
   component_products: async (ctx, view, rows) => {
-    const found = await findPublishedRows(ctx, view, rows.flatMap(optionsOf))
+    const ids = [...new Set(rows.flatMap(optionsOf))]
+    if (ids.length > optionsMax) {
+      const detail = `The bundles of this page have more than ${optionsMax} options: ask for fewer bundles at a time.`
+      throw new Problem('bad_request', detail, { source: 'include' })
+    }
+    const found = await findPublishedRows(ctx, view, ids)
     const shown = await showProducts(ctx, view, [...found.values()])
     return ['component_products', shown.map((one) => JSON.stringify(one))]
   },

@@ -1,4 +1,5 @@
 import { module } from '../kernel/module.ts'
+import { listNodesToo, listProductsOfHierarchyToo } from './aliases.ts'
 import { checkVisibility } from './check-visibility.ts'
 import { configureProduct } from './configure-product.ts'
 import { forMerchants, forShoppers } from './families.ts'
@@ -57,5 +58,9 @@ export const releaseContents = module({
   name: 'release contents',
   about: 'The same of any release of any catalog, for the merchant.',
   alsoUnder: '/pcm',
-  actions: [...forMerchants(calls), checkVisibility],
+  actions: [
+    ...forMerchants([...calls, listProductsOfHierarchyToo]),
+    ...forShoppers([listNodesToo]),
+    checkVisibility,
+  ],
 })

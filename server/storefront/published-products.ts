@@ -75,17 +75,13 @@ const meta = {
   explanation: bag('Why the price is what it is, where `Prefer: explain` asks for it.'),
 }
 
-/** Which of a list has one of these tags. The first value of every list's scope is the catalog. */
+/** Which of a list has one of these tags, which are kept in small letters. Every scope begins with the catalog. */
 const tagged: FilterRule = {
   ops: ['eq', 'in'],
   type: 'text',
-  where: (_op, values, bind) => {
-    const wanted = values.map((value) => `($2::uuid)::text || ':' || ${bind(value.toLowerCase())}::text`)
-    return (
-      '(id, since) IN (SELECT t.id, t.since FROM published_products t WHERE t.store_id = $1 ' +
-      `AND t.catalog_id = $2::uuid AND published_tags(t.catalog_id, t.doc) && ARRAY[${wanted.join(', ')}])`
-    )
-  },
+  where: (_op, values, bind) =>
+    '(id, since) IN (SELECT v.id, v.since FROM published_values v WHERE v.store_id = $1 AND v.catalog_id = $2::uuid ' +
+    `AND v.field = 'tags' AND v.value IN (${values.map((value) => bind(value.toLowerCase())).join(', ')}))`,
 }
 
 const product = {

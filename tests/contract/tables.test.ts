@@ -29,7 +29,6 @@ const exemptIndexes: Readonly<Record<string, string>> = {
   merchant_realm_mappings_prefix_key: 'the prefix is what says which store',
   one_time_passwords_by_expires_at: 'housekeeping: what has expired, of all stores',
   products_by_variations: 'inverted: what leads there is the variation',
-  published_products_by_tags: 'inverted: its values begin with the catalog',
   published_texts_by_words: 'inverted: the catalog, and the words',
   published_words_by_likeness: 'inverted: the catalog, and parts of the word',
   sign_in_codes_by_expires_at: 'housekeeping: what has expired, of all stores',

@@ -14,7 +14,7 @@ test.each([
 
 test('no header is too wild', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (header) => {
+    fc.property(fc.string({ unit: 'binary', maxLength: 30 }), (header) => {
       for (const tag of languagesAsked(undefined, header)) expect(tag).toMatch(/^[\w-]+$/)
     }),
   )

@@ -183,6 +183,12 @@ test('nodes and hierarchies, their lists, and what is in them', async () => {
     expect(idsOf(curated)).toEqual([one, two])
     expect(curated.data.map(({ attributes }: Any) => attributes.curated_product)).toEqual([true, undefined])
     expect(idsOf(await seen(`/hierarchies/${hierarchy}/products`)).sort()).toEqual([one, two, three].sort())
+    if (prefix !== '/catalog') {
+      const same = await seen(`/hierarchies/${hierarchy}/relationships/products`)
+      expect(idsOf(same).sort()).toEqual([one, two, three].sort())
+      const { body } = await world.admin.get('/pcm/catalogs/nodes', { 'ep-channel': 'nodes' })
+      expect(idsOf(body).sort()).toEqual([node, below].sort())
+    }
     const { data } = await seen(`/nodes/${below}`, { 'accept-language': 'de, fr-CA;q=0.5' })
     expect(data.attributes).toMatchObject({ name: 'Dessous', slug: 'below', status: 'live' })
     expect(data.meta).toMatchObject({
