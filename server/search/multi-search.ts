@@ -1,7 +1,6 @@
 import { currencies } from '../currencies/index.ts'
 import { action } from '../kernel/action.ts'
 import type { Ctx } from '../kernel/context.ts'
-import { Problem } from '../kernel/errors.ts'
 import { integer } from '../kernel/fields.ts'
 import { json } from '../kernel/http/answer.ts'
 import { parseBody } from '../kernel/http/body.ts'
@@ -9,7 +8,7 @@ import { parse } from '../kernel/query/parse.ts'
 import { shopperView } from '../storefront/index.ts'
 import type { Searched } from './ask-shop.ts'
 import { autocomplete } from './autocomplete.ts'
-import { readSearches, type Search, searchLimits } from './read-searches.ts'
+import { readSearches, type Search, searchLimits, windowOf } from './read-searches.ts'
 import { runSearch, type Window } from './run-search.ts'
 
 /** Searches the products of the catalog that a shopper sees. */
@@ -38,17 +37,13 @@ export const multiSearch = action({
   },
   async run(ctx, call) {
     const searches = readSearches(parseBody(call.rawBody as string, String(call.headers['content-type'])))
-    const { limit, offset } = parse(call.query)
-    if (offset > searchLimits.offsetMax) {
-      const detail = 'Invalid page or per_page parameter.'
-      throw new Problem('bad_page', detail, { title: 'Invalid Pagination', source: 'page[offset]' })
-    }
+    const asked = parse(call.query)
     const { pageLength, ...shop } = await shopOf(ctx, call)
+    const request = { limit: asked.limit ?? pageLength, offset: asked.offset }
+    const windows = searches.map((search, i) => windowOf(search, i, request))
     const results = []
-    for (const search of searches) {
-      const perPage = search.perPage ?? limit ?? pageLength
-      const begins = search.page === undefined ? offset : (search.page - 1) * perPage
-      results.push(await resultOf(ctx, shop, search, { limit: perPage, offset: begins }))
+    for (const [i, search] of searches.entries()) {
+      results.push(await resultOf(ctx, shop, search, windows[i] as Window))
     }
     return json(200, { results })
   },

@@ -54,7 +54,6 @@ function readSearch(given: Given, at: string): Search {
   }
   const page = readPage(given, 'page', at, 1, searchLimits.offsetMax + 1)
   const perPage = readPage(given, 'per_page', at, 0, searchLimits.perPageMax)
-  if (page !== undefined && (page - 1) * (perPage ?? 1) > searchLimits.offsetMax) throw badPage(`${at}.page`)
   const full = text('highlight_full_fields').split(',')
   return {
     type,
@@ -89,6 +88,18 @@ function readFilter(text: string, source: string): Filter | undefined {
 
 const badPage = (source: string) =>
   new Problem('bad_page', 'Invalid page or per_page parameter.', { title: 'Invalid Pagination', source })
+
+/** Where the page of a search begins, and how long it is: where it does not say, as the request does. */
+export function windowOf(
+  { page, perPage }: Search,
+  i: number,
+  request: { readonly limit: number; readonly offset: number },
+): { readonly limit: number; readonly offset: number } {
+  const limit = perPage ?? request.limit
+  const offset = page === undefined ? request.offset : (page - 1) * limit
+  if (offset <= searchLimits.offsetMax) return { limit, offset }
+  throw badPage(page === undefined ? 'page[offset]' : `searches[${i}].page`)
+}
 
 /** A whole number, also where it is written as a text. */
 const wholeOf = (value: unknown): number =>

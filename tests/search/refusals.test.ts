@@ -31,6 +31,7 @@ test.each<[object, string[], string]>([
   [{ per_page: -1 }, page, 'per_page'],
   [{ per_page: 251 }, page, 'per_page'],
   [{ page: 42, per_page: 250 }, page, 'page'],
+  [{ page: 402 }, page, 'page'],
 ])('%j is refused in the words of the public contract', async (search, [title, detail], member) => {
   const { status, body } = await ask(one(search))
   expect([status, body.errors[0]]).toEqual([
