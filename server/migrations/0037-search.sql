@@ -88,3 +88,6 @@ CREATE INDEX published_price_spans_by_amount
 CREATE INDEX published_price_spans_by_since ON published_price_spans (store_id, catalog_id, since);
 CREATE INDEX published_price_spans_by_until
   ON published_price_spans (store_id, catalog_id, until) WHERE until < 2147483647;
+
+-- Of which bundles a product is an option: what they cost goes by it.
+CREATE INDEX published_relations_by_id ON published_relations (store_id, catalog_id, id, name);

@@ -1,4 +1,19 @@
-import { type BookPrices, priceChangesAt, resolvePrice } from '../pricebooks/index.ts'
+import {
+  type Amounts,
+  type BookPrices,
+  bundlePrice,
+  priceChangesAt,
+  resolvePrice,
+} from '../pricebooks/index.ts'
+
+/** What is priced by one price book: a product, or what is chosen of a bundle that has no price of its own. */
+export interface Priced {
+  readonly book: BookPrices
+  readonly modifierNames: readonly string[]
+  /** The bundle that it is an option of. */
+  readonly bundleIds?: readonly string[]
+  readonly parts: readonly { readonly quantity: number; readonly priced: Priced | undefined }[]
+}
 
 /** What one of a product costs in a currency by a price book alone, from an instant on and before another. */
 export interface PriceSpan {
@@ -14,16 +29,14 @@ export interface PriceSpan {
 const ever = { from: '-infinity', to: 'infinity' }
 
 /** The effective prices of a product by a price book, for all times: sales begin and end without a publication. */
-export function priceSpans(book: BookPrices, modifierNames: readonly string[]): readonly PriceSpan[] {
-  const { pricebookId, price, parentPrice } = book
-  if (!price && !parentPrice) return []
-  const bounds = priceChangesAt({ books: [book], modifierNames })
+export function priceSpans(priced: Priced): readonly PriceSpan[] {
+  const { pricebookId } = priced.book
+  const bounds = [...new Set(boundsOf(priced))].sort((one, other) => one - other)
   const spans = [undefined, ...bounds].flatMap((bound, i) => {
     const next = bounds[i]
     // Before the first change any instant will do.
-    const at = bound ?? new Date((next?.getTime() ?? 1) - 1)
-    const amounts = resolvePrice({ books: [book], modifierNames, at }).price?.currencies ?? {}
-    const span = { from: bound?.toISOString() ?? ever.from, to: next?.toISOString() ?? ever.to }
+    const amounts = amountsAt(priced, new Date(bound ?? (next ?? 1) - 1)) ?? {}
+    const span = { from: textOf(bound) ?? ever.from, to: textOf(next) ?? ever.to }
     return Object.entries(amounts).map(([currency, { amount }]) => ({
       pricebookId,
       currency,
@@ -31,7 +44,28 @@ export function priceSpans(book: BookPrices, modifierNames: readonly string[]): 
       ...span,
     }))
   })
-  return spans.length ? joined(spans) : [{ pricebookId, currency: null, amount: null, ...ever }]
+  if (spans.length || !hasOwn(priced)) return joined(spans)
+  return [{ pricebookId, currency: null, amount: null, ...ever }]
+}
+
+const textOf = (ms: number | undefined) => (ms === undefined ? undefined : new Date(ms).toISOString())
+
+const hasOwn = ({ book }: Priced): boolean => (book.price ?? book.parentPrice) !== undefined
+
+function amountsAt(priced: Priced, at: Date): Amounts | undefined {
+  const { book, modifierNames, bundleIds = [], parts } = priced
+  if (hasOwn(priced)) return resolvePrice({ books: [book], modifierNames, bundleIds, at }).price?.currencies
+  const amounts = parts.map(({ quantity, priced }) => {
+    const currencies = priced && amountsAt(priced, at)
+    return { quantity, price: currencies && { currencies } }
+  })
+  return bundlePrice(amounts)?.currencies
+}
+
+function boundsOf(priced: Priced): readonly number[] {
+  const { book, modifierNames, bundleIds = [], parts } = priced
+  const own = priceChangesAt({ books: [book], modifierNames, bundleIds }).map((at) => at.getTime())
+  return hasOwn(priced) ? own : parts.flatMap(({ priced }) => (priced ? boundsOf(priced) : []))
 }
 
 /** One span where the amount stays: a sale may be in another currency. */

@@ -1,6 +1,7 @@
-import type { BookPrices, StoredModifier, StoredPrice } from '../pricebooks/index.ts'
 import { type PriceSpan, priceSpans } from './price-spans.ts'
+import { type Modifiers, pricedProducts } from './priced-products.ts'
 import type { Publication } from './publication.ts'
+import { componentProducts } from './published-product.ts'
 
 /** So many are looked at together. */
 const chunkMax = 1000
@@ -17,36 +18,45 @@ export async function publishPriceSpans(
   }
 }
 
-/** Those whose row is new; whose price, or their parent's, is another; and those that a modifier changes. */
+/** Those whose row is another, or price, or their parent's; those that a modifier changes; and bundles of all these. */
 async function repriced({ work, catalogId, edition }: Publication): Promise<readonly string[]> {
   const rows = await work.store.bulk(
-    `WITH priced AS (
+    `WITH RECURSIVE priced AS (
        SELECT DISTINCT p.id FROM published_prices c
        JOIN published_products p ON p.store_id = $1 AND p.catalog_id = $2 AND p.sku = c.sku AND p.until = 2147483647
        WHERE c.store_id = $1 AND c.catalog_id = $2 AND (c.since = $3 OR c.until = $3)
-     ), modified AS (
+     ), themselves AS (
+       SELECT id FROM published_products WHERE store_id = $1 AND catalog_id = $2 AND since = $3
+       UNION
+       SELECT id FROM published_products
+       WHERE store_id = $1 AND catalog_id = $2 AND until = $3 AND until < 2147483647
+       UNION
+       SELECT id FROM priced
+       UNION
+       SELECT p.id FROM priced c JOIN published_products p
+         ON p.store_id = $1 AND p.catalog_id = $2 AND p.parent_id = c.id AND p.until = 2147483647
+       UNION
        SELECT v.id FROM published_price_modifiers m
        JOIN published_values v ON v.store_id = $1 AND v.catalog_id = $2 AND v.until = 2147483647
          AND v.field = 'price_modifiers' AND v.value = m.name
        WHERE m.store_id = $1 AND m.catalog_id = $2 AND (m.since = $3 OR m.until = $3)
+     ), all_of_them AS (
+       SELECT id FROM themselves
+       UNION
+       SELECT b.id FROM all_of_them a
+       JOIN published_relations r ON r.store_id = $1 AND r.catalog_id = $2 AND r.id = a.id AND r.name = $4
+       JOIN published_products b ON b.store_id = $1 AND b.catalog_id = $2 AND b.id = r.product_id AND b.since = r.since
+         AND b.until = 2147483647
      )
-     SELECT id FROM published_products
-     WHERE store_id = $1 AND catalog_id = $2 AND since = $3 AND until = 2147483647 AND listed_in IS NOT NULL
-     UNION
-     SELECT p.id FROM published_products p JOIN priced c ON p.id = c.id
-     WHERE p.store_id = $1 AND p.catalog_id = $2 AND p.until = 2147483647 AND p.listed_in IS NOT NULL
-     UNION
-     SELECT p.id FROM priced c
-     JOIN published_products p ON p.store_id = $1 AND p.catalog_id = $2 AND p.parent_id = c.id AND p.until = 2147483647
-     UNION
-     SELECT id FROM modified ORDER BY id`,
+     SELECT p.id FROM all_of_them a
+     JOIN published_products p ON p.store_id = $1 AND p.catalog_id = $2 AND p.id = a.id AND p.until = 2147483647
+     WHERE p.listed_in IS NOT NULL ORDER BY p.id`,
     catalogId,
     edition,
+    componentProducts,
   )
   return rows.map(([id]) => id as string)
 }
-
-type Modifiers = ReadonlyMap<string, Readonly<Record<string, StoredModifier>>>
 
 /** By price book, then by name. */
 async function modifiersOf({ work, catalogId }: Publication): Promise<Modifiers> {
@@ -65,9 +75,16 @@ async function publishChunk(
   modifiers: Modifiers,
 ): Promise<void> {
   const { work, catalogId, edition } = publication
-  const wanted = await spansOf(publication, pricebookIds, ids, modifiers)
+  const pricedBy = await pricedProducts(publication, ids, modifiers)
+  const wanted = ids.map((id) => ({
+    id,
+    spans: pricebookIds.flatMap((book) => {
+      const priced = pricedBy(book, id)
+      return priced ? priceSpans(priced) : []
+    }),
+  }))
   const open = await openSpans(publication, ids)
-  const others = wanted.filter(({ id, spans }) => JSON.stringify(spans) !== open.get(id))
+  const others = wanted.filter(({ id, spans }) => JSON.stringify(spans) !== (open.get(id) ?? '[]'))
   await work.store.bulk(
     `UPDATE published_price_spans SET until = $4::int
      WHERE store_id = $1 AND catalog_id = $2 AND id = ANY($3::uuid[]) AND until = 2147483647`,
@@ -90,59 +107,6 @@ async function publishChunk(
     rows.map(({ from }) => from),
     rows.map(({ to }) => to),
   )
-}
-
-interface Spans {
-  readonly id: string
-  readonly spans: readonly PriceSpan[]
-}
-
-async function spansOf(
-  { work, catalogId }: Publication,
-  pricebookIds: readonly string[],
-  ids: readonly string[],
-  modifiers: Modifiers,
-): Promise<readonly Spans[]> {
-  const products = await work.store.rows(
-    `SELECT id, sku, hidden->>'parent_sku', doc->'attributes'->'price_modifiers' FROM published_products
-     WHERE store_id = $1 AND catalog_id = $2 AND id = ANY($3::uuid[]) AND until = 2147483647`,
-    catalogId,
-    ids,
-  )
-  const prices = await pricesOf(
-    work.store,
-    catalogId,
-    products.flatMap(([, sku, parentSku]) => [sku ?? [], parentSku ?? []].flat()),
-  )
-  return products.map(([id, sku, parentSku, names]) => {
-    const spans = pricebookIds.flatMap((pricebookId) => {
-      const priceOf = (code: string | null | undefined) =>
-        code == null ? undefined : prices.get(`${pricebookId} ${code}`)
-      const book: BookPrices = {
-        pricebookId,
-        price: priceOf(sku),
-        parentPrice: priceOf(parentSku),
-        modifiers: modifiers.get(pricebookId),
-      }
-      return priceSpans(book, names == null ? [] : (JSON.parse(names) as string[]))
-    })
-    return { id: id as string, spans }
-  })
-}
-
-/** By price book and SKU. */
-async function pricesOf(
-  store: Publication['work']['store'],
-  catalogId: string,
-  skus: readonly string[],
-): Promise<ReadonlyMap<string, StoredPrice>> {
-  const rows = await store.rows(
-    `SELECT pricebook_id, sku, doc FROM published_prices
-     WHERE store_id = $1 AND catalog_id = $2 AND sku = ANY($3::text[]) AND until = 2147483647`,
-    catalogId,
-    [...new Set(skus)],
-  )
-  return new Map(rows.map(([book, sku, doc]) => [`${book} ${sku}`, JSON.parse(doc as string) as StoredPrice]))
 }
 
 /** The spans that are open, by product, as JSON. */

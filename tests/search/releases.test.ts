@@ -143,3 +143,40 @@ test('rules choose the catalog that is searched, and the price books that count'
     [0, undefined],
   ])
 })
+
+test('a bundle without a price of its own is found by what its parts cost', async () => {
+  const [cup, plate] = [await shop.product({ sku: 'cup' }), await shop.product({ sku: 'plate' })]
+  const options = [
+    { id: cup, type: 'product', quantity: 2, default: true },
+    { id: plate, type: 'product', quantity: 1, default: true },
+  ]
+  const bundle = await shop.product({
+    name: 'Set',
+    sku: 'set',
+    components: { parts: { name: 'Parts', options, min: 2, max: 2 } },
+  })
+  await shop.put(hierarchy, node, bundle)
+  const own = await shop.pricebook()
+  const cupPrice = await shop.price(own, 'cup', usd(100_00))
+  await shop.price(own, 'plate', usd(50_00))
+  const sets = await shop.catalog([hierarchy], { pricebook_id: own })
+  const attributes = { name: 'sets', catalog_id: sets, channels: ['sets'] }
+  await shop.send('POST', '/catalogs/rules', { type: 'catalog_rule', attributes }, 201)
+  const costs = async (price: string) => {
+    const searches = [{ filter_by: `price.USD.float_price:=${price}` }]
+    const { body } = await world.shopper.post('/catalog/multi-search', { searches }, { 'EP-Channel': 'sets' })
+    return body.results[0].hits.map(({ document }: Any) => [
+      document.attributes.name,
+      document.attributes.price.USD.amount,
+    ])
+  }
+  await shop.publish(sets)
+  expect(await costs('250')).toEqual([['Set', 25000]])
+  const cheaper = { type: 'product-price', id: cupPrice, attributes: { sku: 'cup', currencies: usd(80_00) } }
+  await shop.send('PUT', `/pcm/pricebooks/${own}/prices/${cupPrice}`, cheaper, 200)
+  await shop.publish(sets)
+  expect([await costs('250'), await costs('210')]).toEqual([[], [['Set', 21000]]])
+  await shop.change(plate, { status: 'draft' })
+  await shop.publish(sets)
+  expect(await costs('210')).toEqual([])
+})
