@@ -16,8 +16,8 @@ export interface Searchable {
   readonly values: readonly SearchValue[]
 }
 
-/** Longer texts are searched, and not compared as a whole. */
-export const valueMax = 255
+/** Longer texts are searched, and not compared as a whole: an index has no room for them, or for longer names. */
+const valueMax = 255
 /** More values of one product are not compared. */
 const valuesMax = 500
 /** What is behind that in a description is not searched. */
@@ -47,7 +47,8 @@ export function searchable({ doc, hidden }: Pick<PublishedProduct, 'doc' | 'hidd
   const codes = [sku, part].map((code) => codeOf(textOf(code)))
   const values = new Map<string, SearchValue>()
   const add = (found: SearchValue) => {
-    if (found.value.length <= valueMax && values.size < valuesMax) {
+    const isShort = found.value.length <= valueMax && found.field.length <= valueMax
+    if (isShort && values.size < valuesMax) {
       values.set(JSON.stringify([found.field, found.value]), found)
     }
   }

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { searchable } from '../../server/releases/searchable.ts'
+
+const attributes = { name: 'Red shirt', sku: 'RS-1', description: 'A shirt', base_product: false }
+
+const of = (more: object = {}) =>
+  searchable({
+    doc: { attributes: { ...attributes, ...more }, meta: { product_types: ['standard'] }, relationships: {} },
+    hidden: { listed: true, categories: { lvl0: ['Shop'], lvl1: ['Shop > A', 'Shop > B'] } },
+  })
+
+test('words say which texts they are in, codes are one word', () => {
+  expect(of().words).toBe("'red':1A 'shirt':1A,4D 'rs':2B '1':2B 'rs1':2B 'a':4D")
+  expect(of({ manufacturer_part_num: 'M/7' }).codes).toEqual(['rs1', 'm7'])
+})
+
+test('values are told with the way to them, each once', () => {
+  const extensions = { 'products(size)': { width: 20, used: true, none: null } }
+  const told = of({ tags: ['a', 'b', 'a'], extensions }).values.map(({ field, value }) => [field, value])
+  expect(told).toEqual([
+    ['categories.lvl0', 'Shop'],
+    ['categories.lvl1', 'Shop > A'],
+    ['categories.lvl1', 'Shop > B'],
+    ['meta.product_types', 'standard'],
+    ['base_product', 'false'],
+    ['tags', 'a'],
+    ['tags', 'b'],
+    ['extensions.products(size).width', '20'],
+    ['extensions.products(size).used', 'true'],
+  ])
+})
+
+test('what an index has no room for is left out, and so is what is too much', () => {
+  const few = of().values.length
+  expect(of({ shopper_attributes: { a: 'x'.repeat(256), ['b'.repeat(240)]: 'x' } }).values).toHaveLength(few)
+  expect(of({ shopper_attributes: { a: 'x'.repeat(255) } }).values).toHaveLength(few + 1)
+  expect(of({ tags: Array.from({ length: 900 }, (_, i) => `t${i}`) }).values).toHaveLength(500)
+})
