@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openWorld, type World } from '../support/world.ts'
 import { type Any, merchantOf } from './merchant.ts'
@@ -56,6 +57,47 @@ test.each<[unknown, string]>([
 ])('%j is refused, and what is wrong is named', async (sent, source) => {
   const { status, body } = await ask(sent)
   expect([status, body.errors[0].source]).toEqual([400, source])
+})
+
+test('whatever is sent is answered, or refused by naming what is wrong', async () => {
+  const piece = fc.constantFrom(
+    'name',
+    'price.USD.float_price',
+    'a(b',
+    ':',
+    ':=',
+    '&&',
+    '||',
+    '(',
+    ')',
+    '[',
+    ']',
+    '`',
+    '..',
+    '1',
+    "'x'",
+    '\\',
+    '$1',
+    '%',
+    '*',
+    ' ',
+    ',',
+    '😀',
+  )
+  const text = fc.oneof(
+    fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join('')),
+    fc.string(),
+  )
+  const anything = fc.oneof(text, text, fc.integer(), fc.jsonValue())
+  const member = fc.constantFrom('type', 'q', 'filter_by', 'facet_by', 'max_facet_values', 'page', 'per_page')
+  await fc.assert(
+    fc.asyncProperty(fc.dictionary(member, anything, { maxKeys: 4 }), async (search) => {
+      const { status, body } = await ask({ searches: [search] })
+      expect([200, 400]).toContain(status)
+      if (status === 400) expect(body.errors[0].source).toMatch(/^searches[[.]0/)
+    }),
+    { numRuns: 150 },
+  )
 })
 
 test('what search front ends send beside it is left alone', async () => {
