@@ -18,13 +18,13 @@ test('values are told with the way to them, each once', () => {
   const extensions = { 'products(size)': { width: 20, used: true, none: null } }
   const told = of({ tags: ['a', 'b', 'a'], extensions }).values.map(({ field, value }) => [field, value])
   expect(told).toEqual([
+    ['tags', 'a'],
+    ['tags', 'b'],
     ['categories.lvl0', 'Shop'],
     ['categories.lvl1', 'Shop > A'],
     ['categories.lvl1', 'Shop > B'],
     ['meta.product_types', 'standard'],
     ['base_product', 'false'],
-    ['tags', 'a'],
-    ['tags', 'b'],
     ['extensions.products(size).width', '20'],
     ['extensions.products(size).used', 'true'],
   ])
