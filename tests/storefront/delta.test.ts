@@ -1,5 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { forgetEditions } from '../../server/releases/forget-releases.ts'
 import { type Any, shopOf } from '../releases/shop.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { storeOf } from './store.ts'
@@ -70,6 +71,29 @@ test('each release tells what it changed, and the first of all tells all', async
   const again = await shop.publish(catalog, { type: 'catalog-release', export_full_delta: true })
   expect(again.meta.is_full_delta).toBe(true)
   expect(await brief(again)).toEqual([one, three].sort().map((id) => ['createupdate', id]))
+})
+
+test('what the oldest release that is kept has ended is told as long as it is kept', async () => {
+  const { hierarchy, node } = await store.shelf()
+  const [stays, goes] = [await shop.product(), await shop.product()]
+  await shop.put(hierarchy, node, stays, goes)
+  const catalog = await shop.catalog([hierarchy])
+  await shop.publish(catalog)
+  await shop.change(goes, { status: 'draft' })
+  const { id } = await shop.publish(catalog)
+  for (const name of ['third', 'fourth']) {
+    await shop.change(stays, { name })
+    await shop.publish(catalog)
+  }
+  await world.sql(`UPDATE catalog_editions SET published_at = published_at - interval '1 hour'`)
+  await forgetEditions.run(world.server.instance)
+  const editions = await world.sql('SELECT edition FROM catalog_editions WHERE catalog_id = $1 ORDER BY 1', [
+    catalog,
+  ])
+  expect(editions.rows.map(({ edition }) => edition)).toEqual([2, 3, 4])
+  const oldest = (await shop.get(`/catalogs/${catalog}/releases/${id}`)).data
+  const told = (await deltaOf(oldest)).map(({ delta_type, id }: Any) => [delta_type, id])
+  expect(told).toEqual([['delete', goes]])
 })
 
 test('a link that is not ours, or is over, leads nowhere', async () => {
