@@ -8,7 +8,8 @@ export const catalogs: ModuleSamples = {
       const { id } = await samples.shared(hierarchy, hierarchy.resource.path)
       return { hierarchy_ids: [id], pricebook_id: undefined, pricebook_ids: undefined }
     },
-    'catalog-rule': async () => ({ pricebook_ids: undefined }),
+    // For nobody who does not say so: what they see who say nothing is another module's sample.
+    'catalog-rule': async () => ({ pricebook_ids: undefined, channels: ['of samples'] }),
   },
   notMadeUp: ['catalog.hierarchy_ids', 'catalog.pricebook_ids', 'catalog-rule.pricebook_ids'],
 }

@@ -19,6 +19,8 @@ export interface ModuleSamples {
   readonly createdOtherwise?: readonly string[]
   /** Fields, each as `noun.field`, that no made-up value of is right in an update. */
   readonly notMadeUp?: readonly string[]
+  /** By what paths begin with: what must be there so that something is found at them. */
+  readonly opens?: By<(client: Client, samples: Samples) => Promise<unknown>>
   /** By the segment before them: path parameters that are no object of ours. */
   readonly parameters?: By<(client: Client, samples: Samples) => Promise<string>>
   /** By operation: bodies that are not made of declared fields. */

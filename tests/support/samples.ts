@@ -59,6 +59,7 @@ const byName = <K extends Exclude<keyof ModuleSamples, Lists>>(part: K): NonNull
 
 const [makers, completions] = [byName('makers'), byName('completions')]
 const [parameters, bodies, queries] = [byName('parameters'), byName('bodies'), byName('queries')]
+const opens = Object.entries(byName('opens'))
 const [wantedInFull, notMadeUp] = [listed('wantedInFull'), listed('notMadeUp')]
 
 /** Every call of the application, and of the workshop of the tests. */
@@ -120,6 +121,7 @@ export class Samples {
 
   /** The path with an existing object's id in place of each parameter. */
   async path(pattern: string): Promise<string> {
+    for (const [start, open] of opens) if (pattern.startsWith(start)) await open(this.#client, this)
     let path = ''
     for (const segment of pattern.split('/').slice(1)) {
       path += `/${segment.startsWith(':') ? await this.#parameter(pattern, path) : segment}`
