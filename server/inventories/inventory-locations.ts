@@ -48,6 +48,13 @@ export const inventoryLocations = resource({
   area: 'inventories',
   visible: 'all',
   envelope: inventoryEnvelope,
+  // What is emptied is not shown: answers of the public contract know no null here.
+  beforeWrite: async (_work, { values }) => {
+    values.external_ref ??= undefined
+    values.description ??= undefined
+    values.address ??= undefined
+    values.geolocation ??= undefined
+  },
   afterWrite: async (work, { id, doc }, before) => {
     if (before && before.doc.slug !== doc.slug) await showLevels(work, await holdAt(work, id))
   },
