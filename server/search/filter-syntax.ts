@@ -150,7 +150,8 @@ const endsValue = (rest: string) => rest === '&&' || rest === '||' || rest.start
 
 function plain(reader: Reader, ends = endsValue): string {
   const text = reader.upTo(ends)
-  if (!text || text.includes('`')) throw new Unparsable()
+  // Behind a parenthesis that is not closed, other conditions would be taken for the value.
+  if (!text || text.includes('`') || !balanced(text)) throw new Unparsable()
   return text
 }
 
