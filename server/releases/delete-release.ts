@@ -4,7 +4,7 @@ import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { noContent } from '../kernel/http/answer.ts'
 import { findVisible } from '../kernel/operations.ts'
-import { forgetAll, takeBack } from './editions.ts'
+import { currentEdition, forgetAll, takeBack } from './editions.ts'
 import { findRelease } from './find-release.ts'
 import { releases } from './releases.ts'
 
@@ -12,7 +12,8 @@ export const deleteRelease = action({
   name: 'delete-catalog-release',
   route: 'DELETE /catalogs/:catalog_id/releases/:release_id',
   about:
-    'Deletes a release. If it is the one that shoppers see, they see the one before it again. One that is being published is not deleted.',
+    'Deletes a release. If it is the one that shoppers see, they see the one before it again. One that is being published ' +
+    'is not deleted, and while it is, neither is the one that shoppers see.',
   area: 'catalogs',
   status: 204,
   async run(ctx, { params }) {
@@ -49,19 +50,32 @@ async function removeReleases(work: Work, catalogId: string, ids: readonly strin
   // Whoever publishes it waits, and whoever deletes another release of it.
   await store.hold(catalogs, catalogId)
   await store.hold(releases, ...ids)
-  const [busy] = await store.rows(
-    `SELECT id FROM catalog_releases WHERE store_id = $1 AND catalog_id = $2 AND id = ANY($3::uuid[])
-       AND status = 'IN_PROGRESS' LIMIT 1`,
-    catalogId,
-    ids,
-  )
-  if (busy) throw new Problem('unprocessable', 'The release is being published: wait until that has ended.')
+  await mustNotBeInUse(work, catalogId, ids)
   await store.removeAll(
     releases,
     (bind) => `r.catalog_id = ${bind(catalogId)} AND r.id = ANY(${bind(ids)}::uuid[])`,
   )
   await store.touch(catalogs, catalogId)
   await showKept(work, catalogId)
+}
+
+/** A release that is being published is not deleted, and neither is the one that it is being made from. */
+async function mustNotBeInUse(work: Work, catalogId: string, ids: readonly string[]): Promise<void> {
+  const [busy] = await work.store.rows(
+    `SELECT id FROM catalog_releases WHERE store_id = $1 AND catalog_id = $2 AND status = 'IN_PROGRESS' LIMIT 1`,
+    catalogId,
+  )
+  if (!busy) return
+  const current = await currentEdition(work, catalogId)
+  if (ids.includes(busy[0] as string)) {
+    throw new Problem('unprocessable', 'The release is being published: wait until that has ended.')
+  }
+  if (current && ids.includes(current.releaseId)) {
+    throw new Problem(
+      'unprocessable',
+      'The next release is being made from this one: wait until that is published.',
+    )
+  }
 }
 
 /** Shoppers see the last edition whose release is there: what came after it is taken back. */

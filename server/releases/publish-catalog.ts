@@ -57,6 +57,8 @@ const tell = (
 async function begin(work: Work, asked: Asked): Promise<Release | undefined> {
   const { catalogId, releaseId } = asked
   return work.transaction(async (work) => {
+    // From here on nobody deletes what it is made from: whoever deletes releases holds the catalog too.
+    await work.store.hold(catalogs, catalogId)
     await work.store.hold(releases, releaseId)
     const release = await work.store.findWhole(releases, releaseId, [catalogId])
     if (!release || !['PENDING', 'IN_PROGRESS'].includes(release.hidden.status as string)) return undefined
