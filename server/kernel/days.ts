@@ -12,8 +12,14 @@ export function isDay(text: string): boolean {
   // A date that the calendar has not is another one in its place.
   const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)))
   date.setUTCFullYear(Number(year), Number(month) - 1, Number(day))
-  return date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day)
+  if (date.getUTCMonth() !== Number(month) - 1 || date.getUTCDate() !== Number(day)) return false
+  return isInCalendar(instantOf(text))
 }
+
+const [first, last] = [Date.parse('0001-01-01'), Date.parse('9999-12-31T23:59:59.999Z')]
+
+/** Whether an instant is in the years 1 to 9999 of UTC: others are written in ways that PostgreSQL and clients cannot read. */
+export const isInCalendar = (atMs: number): boolean => first <= atMs && atMs <= last
 
 /** Less than 0 where the first is before the other. A day without a time is all of that day: it is as early as any. */
 export function compareDays(one: string, other: string): number {

@@ -1,3 +1,4 @@
+import { isInCalendar } from '../kernel/days.ts'
 import { Problem } from '../kernel/errors.ts'
 import type { By, StoredAmount, StoredCurrencies, StoredSale } from './stored-prices.ts'
 
@@ -61,8 +62,9 @@ function spanOf({ schedule }: StoredSale, at: string): string {
   const [from, to] = (['valid_from', 'valid_to'] as const).map((bound) => {
     const time = schedule?.[bound]
     const instant = time ? Date.parse(time) : undefined
-    // A leap second, or the like, is a timestamp that no clock shows.
-    if (Number.isNaN(instant)) throw refuse(`${at}.${bound}`, `there is no such time as ${time}.`)
+    // Such as a leap second, or the last hours of the year 9999 west of Greenwich.
+    if (instant !== undefined && !isInCalendar(instant))
+      throw refuse(`${at}.${bound}`, `there is no such time as ${time}.`)
     return instant
   })
   if (from !== undefined && to !== undefined && from >= to) {

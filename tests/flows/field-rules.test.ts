@@ -140,6 +140,14 @@ describe('days', () => {
     )
   })
 
+  test.each([
+    ['0001-01-01', true],
+    ['9999-12-31T23:59:59Z', true],
+    ['0000-12-31', false],
+    ['0001-01-01T00:00:00+14:00', false],
+    ['9999-12-31T23:59:59-01:00', false],
+  ])('are in the years that everyone can write: %s', (text, isThere) => expect(isDay(text)).toBe(isThere))
+
   test('are compared as times where both have one, else by the day', () => {
     const time = fc.date({ min: new Date('1000-01-01'), max: new Date('9000-01-01'), noInvalidDate: true })
     const near = fc.tuple(time, fc.integer({ min: -90_000, max: 90_000 }))

@@ -192,6 +192,16 @@ describe('is refused, and named', () => {
       { sales: { S: { schedule: { valid_to: '2016-12-31T23:59:60Z' } } } },
       'sales.S.schedule.valid_to',
     ],
+    [
+      'a sale that ends after the year 9999',
+      { sales: { S: { schedule: { valid_to: '9999-12-31T23:59:59-01:00' } } } },
+      'sales.S.schedule.valid_to',
+    ],
+    [
+      'a sale that begins before the year 1',
+      { sales: { S: { schedule: { valid_from: '0001-01-01T00:00:00+01:00' } } } },
+      'sales.S.schedule.valid_from',
+    ],
     ['a bundle that is no id', { sales: { S: { bundle_ids: ['b'] } } }, 'sales.S.bundle_ids.0'],
   ])('%s', async (_, attributes, source) => {
     const { id } = await newBook()
