@@ -9,6 +9,8 @@ export interface MadeOf {
   readonly ownPricebookIds: readonly string[]
   /** Whether catalog rules may name others in their place. */
   readonly segmented: boolean
+  /** Whether price books count otherwise than in the edition before: any product may have another price. */
+  readonly repricesAll?: boolean
   /** When it was begun: the change feed was looked at then. */
   readonly at: string
 }

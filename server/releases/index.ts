@@ -11,6 +11,7 @@ export { isDeltaLink } from './delta-link.ts'
 export { currentEdition, type Edition, editionOf } from './editions.ts'
 export { findPublished, findRelease, type Published } from './find-release.ts'
 export { componentProducts, defaultOptions, type PublishedFacts } from './published-product.ts'
+export { repricedProducts } from './repriced-products.ts'
 export { codeOf, folded, wordsOf } from './words.ts'
 export { releaseResource as releases }
 

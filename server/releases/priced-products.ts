@@ -99,8 +99,9 @@ async function pricesOf(
 ): Promise<ReadonlyMap<string, ReadonlyMap<string, StoredPrice>>> {
   const skus = products.flatMap(({ sku, parentSku }) => [sku ?? [], parentSku ?? []].flat())
   const rows = await work.store.rows(
-    `SELECT pricebook_id, sku, doc FROM published_prices
-     WHERE store_id = $1 AND catalog_id = $2 AND sku = ANY($3::text[]) AND until = 2147483647`,
+    // Row by row, by the index: of what is not analyzed yet PostgreSQL thinks that a thousand SKUs are all there are.
+    `SELECT pricebook_id, sku, doc FROM unnest($3::text[]) AS wanted (wanted_sku) JOIN published_prices ON sku = wanted_sku
+     WHERE store_id = $1 AND catalog_id = $2 AND until = 2147483647`,
     catalogId,
     [...new Set(skus)],
   )

@@ -1,7 +1,7 @@
 import { type PriceSpan, priceSpans } from './price-spans.ts'
 import { type Modifiers, pricedProducts } from './priced-products.ts'
 import type { Publication } from './publication.ts'
-import { componentProducts } from './published-product.ts'
+import { repricedProducts } from './repriced-products.ts'
 
 /** So many are looked at together. */
 const chunkMax = 1000
@@ -11,51 +11,11 @@ export async function publishPriceSpans(
   publication: Publication,
   pricebookIds: readonly string[],
 ): Promise<void> {
-  const ids = await repriced(publication)
+  const ids = await repricedProducts(publication.work.store, publication)
   const modifiers = await modifiersOf(publication)
   for (let from = 0; from < ids.length; from += chunkMax) {
     await publishChunk(publication, pricebookIds, ids.slice(from, from + chunkMax), modifiers)
   }
-}
-
-/** Those whose row is another, or price, or their parent's; those that a modifier changes; and bundles of all these. */
-async function repriced({ work, catalogId, edition }: Publication): Promise<readonly string[]> {
-  const rows = await work.store.bulk(
-    `WITH RECURSIVE priced AS (
-       SELECT DISTINCT p.id FROM published_prices c
-       JOIN published_products p ON p.store_id = $1 AND p.catalog_id = $2 AND p.sku = c.sku AND p.until = 2147483647
-       WHERE c.store_id = $1 AND c.catalog_id = $2 AND (c.since = $3 OR c.until = $3)
-     ), themselves AS (
-       SELECT id FROM published_products WHERE store_id = $1 AND catalog_id = $2 AND since = $3
-       UNION
-       SELECT id FROM published_products
-       WHERE store_id = $1 AND catalog_id = $2 AND until = $3 AND until < 2147483647
-       UNION
-       SELECT id FROM priced
-       UNION
-       SELECT p.id FROM priced c JOIN published_products p
-         ON p.store_id = $1 AND p.catalog_id = $2 AND p.parent_id = c.id AND p.until = 2147483647
-       UNION
-       SELECT v.id FROM published_price_modifiers m
-       JOIN published_values v ON v.store_id = $1 AND v.catalog_id = $2 AND v.until = 2147483647
-         AND v.field = 'price_modifiers' AND v.value = m.name
-       WHERE m.store_id = $1 AND m.catalog_id = $2 AND (m.since = $3 OR m.until = $3)
-     ), all_of_them AS (
-       SELECT id FROM themselves
-       UNION
-       SELECT b.id FROM all_of_them a
-       JOIN published_relations r ON r.store_id = $1 AND r.catalog_id = $2 AND r.id = a.id AND r.name = $4
-       JOIN published_products b ON b.store_id = $1 AND b.catalog_id = $2 AND b.id = r.product_id AND b.since = r.since
-         AND b.until = 2147483647
-     )
-     SELECT p.id FROM all_of_them a
-     JOIN published_products p ON p.store_id = $1 AND p.catalog_id = $2 AND p.id = a.id AND p.until = 2147483647
-     WHERE p.listed_in IS NOT NULL ORDER BY p.id`,
-    catalogId,
-    edition,
-    componentProducts,
-  )
-  return rows.map(([id]) => id as string)
 }
 
 /** By price book, then by name. */

@@ -11,7 +11,7 @@ import { chunkMax, publishProducts } from './publish-products.ts'
 import { countWords } from './publish-search.ts'
 
 /** What a release is made of. */
-export interface Recipe extends Omit<MadeOf, 'at'> {
+export interface Recipe extends Omit<MadeOf, 'at' | 'repricesAll'> {
   readonly catalogId: string
   readonly releaseId: string
 }
@@ -67,7 +67,7 @@ export async function writeEdition(
     releaseId,
     work.clock.now(),
     position?.[0] ?? 0,
-    JSON.stringify({ ...madeOf, at: publication.at }),
+    JSON.stringify({ ...madeOf, repricesAll: repricesAll(before, recipe), at: publication.at }),
   )
   return { isFull, isFirst: !before }
 }
@@ -76,6 +76,15 @@ const sorted = (ids: readonly string[]) => [...ids].sort().join()
 
 const isOtherwiseMade = ({ madeOf }: Edition, { hierarchyIds, pricebookIds }: Recipe): boolean =>
   sorted(madeOf.hierarchyIds) !== sorted(hierarchyIds) || sorted(madeOf.pricebookIds) !== sorted(pricebookIds)
+
+/** Prices of books that came or went tell that themselves. */
+function repricesAll(before: Edition | undefined, now: Recipe): boolean {
+  if (!before) return true
+  const { pricebookIds, ownPricebookIds, segmented } = before.madeOf
+  const inBoth = new Set(pricebookIds).intersection(new Set(now.pricebookIds))
+  const order = (own: readonly string[]) => own.filter((id) => inBoth.has(id)).join()
+  return segmented !== now.segmented || order(ownPricebookIds) !== order(now.ownPricebookIds)
+}
 
 const daysMax = 90
 

@@ -96,6 +96,52 @@ test('what the oldest release that is kept has ended is told as long as it is ke
   expect(told).toEqual([['delete', goes]])
 })
 
+test('what costs something else is told, whatever makes it do so', async () => {
+  const [book, another] = [await store.pricebook(), await store.pricebook()]
+  const { hierarchy, node } = await store.shelf()
+  const { parent, child } = await store.shirt()
+  const alone = await shop.product({ sku: 'alone' })
+  const option = await shop.product({ sku: 'option' })
+  const bundle = await shop.product({
+    sku: 'bundle',
+    components: {
+      one: { name: 'One', options: [{ id: option, type: 'product', quantity: 1, default: true }] },
+    },
+  })
+  await shop.put(hierarchy, node, parent.id, alone, bundle)
+  await store.dollars(book, parent.sku, 100)
+  const price = await store.dollars(book, 'option', 10)
+  const modifier = (amount: number) => ({
+    name: 'PriceL',
+    modifier_type: 'price_increment',
+    currencies: { USD: { amount } },
+  })
+  const { id } = await store.modifier(book, modifier(5))
+  const books = (...ids: string[]) => ({ pricebook_ids: ids.map((id, priority) => ({ id, priority })) })
+  const catalog = await shop.catalog([hierarchy], books(another, book))
+  await shop.publish(catalog)
+  const told = async () => (await deltaOf(await shop.publish(catalog))).map(({ id }) => id).sort()
+  expect(await told()).toEqual([])
+
+  const path = `/pcm/pricebooks/${book}`
+  await shop.send(
+    'PUT',
+    `${path}/modifiers/${id}`,
+    { type: 'price-modifier', id, attributes: modifier(6) },
+    200,
+  )
+  expect(await told()).toEqual([child.id])
+
+  const dearer = { sku: 'option', currencies: { USD: { amount: 11 } } }
+  const data = { type: 'product-price', id: price.id, attributes: dearer }
+  await shop.send('PUT', `${path}/prices/${price.id}`, data, 200)
+  expect(await told()).toEqual([bundle])
+
+  const swapped = { type: 'catalog', id: catalog, attributes: books(book, another) }
+  await shop.send('PUT', `/catalogs/${catalog}`, swapped, 200)
+  expect(await told()).toEqual([parent.id, child.id, alone, bundle].sort())
+})
+
 test('a link that is not ours, or is over, leads nowhere', async () => {
   const catalog = await shop.catalog([await shop.hierarchy()])
   const release = await shop.publish(catalog)

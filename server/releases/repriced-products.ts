@@ -1,0 +1,91 @@
+import type { Work } from '../kernel/context.ts'
+import type { Published } from './find-release.ts'
+import { componentProducts } from './published-product.ts'
+
+/** So many are asked for together. */
+const chunkMax = 1000
+
+type Store = Pick<Work['store'], 'rows' | 'bulk'>
+type Of = Pick<Published, 'catalogId' | 'edition'>
+
+/**
+ * The listed products that an edition shows otherwise than the one before, or at other prices: those whose row is
+ * another, or price, or their parent's; those that a modifier changes; and bundles of all these.
+ *
+ * They are looked up by their values, some at a time. PostgreSQL knows nothing yet of what the same transaction has
+ * written: told to join it, or to find any of a thousand values, it would compare all with all.
+ */
+export async function repricedProducts(store: Store, of: Of): Promise<readonly string[]> {
+  const changed = (first: string, table: string) =>
+    firstsOf(
+      store.bulk(
+        `SELECT DISTINCT ${first} FROM ${table} WHERE store_id = $1 AND catalog_id = $2 AND (since = $3 OR until = $3)`,
+        of.catalogId,
+        of.edition,
+      ),
+    )
+  const products = having(store, of, 'published_products', 'id')
+  const priced = await products('sku', await changed('sku', 'published_prices'))
+  const found = new Set([
+    ...(await changed('id', 'published_products')),
+    ...priced,
+    ...(await products('parent_id', priced)),
+    ...(await modified(store, of, await changed('name', 'published_price_modifiers'))),
+  ])
+  const bundlesOf = having(store, of, bundles, 'bundle_id')
+  for (let parts = [...found]; parts.length; ) {
+    parts = (await bundlesOf('id', parts)).filter((id) => !found.has(id))
+    for (const id of parts) found.add(id)
+  }
+  return (await products('id', [...found], 'listed_in IS NOT NULL')).toSorted()
+}
+
+const firstsOf = async (rows: ReturnType<Store['rows']>): Promise<readonly string[]> =>
+  (await rows).map(([first]) => first as string)
+
+/** Bundles, with what may be chosen of them. */
+const bundles = `(
+  SELECT b.store_id, b.catalog_id, b.since, b.until, b.id AS bundle_id, r.id FROM published_relations r
+  JOIN published_products b
+    ON b.store_id = r.store_id AND b.catalog_id = r.catalog_id AND b.id = r.product_id AND b.since = r.since
+  WHERE r.name = '${componentProducts}') bundles`
+
+const types = { id: 'uuid', sku: 'text', parent_id: 'uuid' } as const
+
+/** What is in the edition with one of these values. */
+const having =
+  (store: Store, { catalogId, edition }: Of, table: string, first: string) =>
+  async (column: keyof typeof types, values: readonly string[], more = 'true'): Promise<string[]> => {
+    const found = new Set<string>()
+    for (let from = 0; from < values.length; from += chunkMax) {
+      const rows = store.rows(
+        `SELECT ${first} FROM unnest($4::${types[column]}[]) AS wanted (value) JOIN ${table} ON ${column} = wanted.value
+         WHERE store_id = $1 AND catalog_id = $2 AND since <= $3 AND until > $3 AND ${more}`,
+        catalogId,
+        edition,
+        values.slice(from, from + chunkMax),
+      )
+      for (const id of await firstsOf(rows)) found.add(id)
+    }
+    return [...found]
+  }
+
+/** The children that one of these modifiers is for. */
+async function modified(
+  store: Store,
+  { catalogId, edition }: Of,
+  names: readonly string[],
+): Promise<readonly string[]> {
+  if (!names.length) return []
+  return firstsOf(
+    store.bulk(
+      `SELECT id FROM published_products p
+       WHERE store_id = $1 AND catalog_id = $2 AND since <= $3 AND until > $3 AND parent_id IS NOT NULL AND EXISTS (
+         SELECT FROM json_array_elements_text(p.doc->'attributes'->'price_modifiers') AS own (modifier)
+         WHERE own.modifier = ANY($4::text[]))`,
+      catalogId,
+      edition,
+      names,
+    ),
+  )
+}
