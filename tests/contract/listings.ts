@@ -131,9 +131,8 @@ export async function expected(
   const column = sort.replace('-', '')
   const way = sort.startsWith('-') ? 'DESC' : 'ASC'
   const same = scopeColumns.map((name) => `AND t.${name} = one.${name}`)
-  const within = [...same, ...(editions ? ['AND t.until = 2147483647 AND one.until = t.until'] : [])].join(
-    ' ',
-  )
+  const current = editions ? [...isCurrent('t', table), ...isCurrent('one', table)] : []
+  const within = [...same, ...current].join(' ')
   const { rows } = await world.sql(
     `SELECT ${shownId(resource, 't')} AS id
      FROM ${from} t JOIN ${from} one ON ${shownId(resource, 'one')} = $1 AND one.store_id = t.store_id ${within}
@@ -142,6 +141,17 @@ export async function expected(
   )
   return rows.map(({ id }) => id as string)
 }
+
+/** Of what is published, the row is in the current edition, and so is what leads to it. */
+const isCurrent = (row: string, table: string): readonly string[] => [
+  `AND ${row}.until = 2147483647`,
+  ...(table.includes('leads_since')
+    ? [
+        `AND ${row}.leads_since = (SELECT max(p.since) FROM published_products p
+           WHERE p.store_id = ${row}.store_id AND p.catalog_id = ${row}.catalog_id AND p.id = ${row}.leads_from)`,
+      ]
+    : []),
+]
 
 /** The times of a shown object, from where its envelope has them. */
 // biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what a test is about.
