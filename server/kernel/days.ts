@@ -18,7 +18,7 @@ export function isDay(text: string): boolean {
 
 const [first, last] = [Date.parse('0001-01-01'), Date.parse('9999-12-31T23:59:59.999Z')]
 
-/** Whether an instant is in the years 1 to 9999 of UTC: others are written in ways that PostgreSQL and clients cannot read. */
+/** Whether an instant is in the years 1 to 9999 of UTC: PostgreSQL and clients cannot read others. */
 export const isInCalendar = (atMs: number): boolean => first <= atMs && atMs <= last
 
 /** Less than 0 where the first is before the other. A day without a time is all of that day: it is as early as any. */
