@@ -77,6 +77,8 @@ test('the API document has each parameter once, and what an action requires in i
     'list-personal-data-logs': filter,
     'list-related-data-entries': filter,
     'list-erasure-requests': filter,
+    'check-visibility': ['product'],
+    'read-catalog-delta': ['until', 'signature'],
     'serve-export': ['until', 'signature'],
   })
   for (const list of ['logs', 'related-data-entries', 'erasure-requests']) {

@@ -2,6 +2,7 @@ import { isSigned, signatureOf } from '../kernel/auth/signatures.ts'
 import type { Instance } from '../kernel/context.ts'
 
 const linkMs = 3_600_000
+const minuteMs = 60_000
 
 const signed = (storeId: string, catalogId: string, releaseId: string, until: string) =>
   `delta ${storeId} ${catalogId} ${releaseId} ${until}`
@@ -13,7 +14,8 @@ export function deltaLink(
   catalogId: string,
   releaseId: string,
 ): string {
-  const until = String(clock.now().getTime() + linkMs)
+  // The same for a while: whoever reads the release again is told the same.
+  const until = String(Math.ceil(clock.now().getTime() / minuteMs) * minuteMs + linkMs)
   const signature = signatureOf(linkKeys, signed(storeId, catalogId, releaseId, until))
   return `/catalog-deltas/${storeId}/${catalogId}/${releaseId}?until=${until}&signature=${signature}`
 }

@@ -13,6 +13,7 @@ const open = [
   'finish-oidc-login',
   'get-access-token',
   'get-oidc-configuration',
+  'read-catalog-delta',
   'serve-export',
   'serve-file',
   'start-oidc-login',

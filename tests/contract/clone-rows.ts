@@ -14,7 +14,7 @@ const quoted = (name: string) => `"${name}"`
  * timestamp. False when there can be no copies: what is unique is not made up, but refers to what is there.
  */
 export async function cloneRows(world: World, of: Resource, id: string, count: number): Promise<boolean> {
-  if (!isTable(of)) return false
+  if (!isTable(of) || (await isView(world, of.table))) return false
   if (await standsForAnother(world, of.table)) return false
   const uniques = await bindingOn(world, of, id)
   const fields = Object.entries(of.fields as Fields).filter(([, { options }]) => !options.refersTo)
@@ -33,6 +33,13 @@ export async function cloneRows(world: World, of: Resource, id: string, count: n
 
 /** Whether its rows are those of a table, not of a query. */
 export const isTable = ({ table }: Pick<Resource, 'table'>): boolean => /^\w+$/.test(table)
+
+async function isView(world: World, table: string): Promise<boolean> {
+  const { rows } = await world.sql(`SELECT relkind = 'v' AS is_view FROM pg_class WHERE oid = $1::regclass`, [
+    table,
+  ])
+  return rows[0].is_view
+}
 
 /** Whether a row's id is that of another table's row: there are as many as there are of those. */
 async function standsForAnother(world: World, table: string): Promise<boolean> {
@@ -65,7 +72,7 @@ export async function uniquesOf(world: World, table: string): Promise<readonly U
      FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid
      LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum AND a.attgenerated <> ''
      WHERE i.indrelid = $1::regclass AND i.indisunique AND a.attnum > 0
-       AND pg_get_indexdef(i.indexrelid) ~ ('[( ]' || a.attname || '\\M')
+       AND regexp_replace(pg_get_indexdef(i.indexrelid), ' INCLUDE \\(.*\\)', '') ~ ('[( ]' || a.attname || '\\M')
      GROUP BY i.indexrelid, i.indpred, i.indrelid`,
     [table],
   )

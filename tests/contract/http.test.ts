@@ -72,12 +72,19 @@ describe.each([...places.values()])('$path', ({ path, methods }) => {
   })
 })
 
+/** What can be done to some objects only, and not to the samples. */
+const refused = ['configure-release-product']
+
 describe.each(operations.filter(({ alsoUnder }) => alsoUnder))('$alsoUnder$path', (operation) => {
   test(`answers $method as $path does`, async () => {
     const { method, alsoUnder = '', status } = operation
     const { path, body } = await new Samples(world.admin, world.work).call(operation)
     const init = body === undefined ? {} : { body: JSON.stringify(body) }
     const other = await world.admin.send(method, alsoUnder + path, init)
+    if (refused.includes(operation.id)) {
+      expect(other.status).toBe((await world.admin.send(method, path, init)).status)
+      return
+    }
     expect([other.status, other.body?.errors]).toEqual([status, undefined])
     if (method !== 'GET') return
     const { body: answer } = await world.admin.get(path)

@@ -196,6 +196,10 @@ const productIn = async (window: Window, node?: string): Promise<string> => {
 
 export const storefrontSamples: ModuleSamples = {
   opens: { '/catalog/': windowOf },
+  queries: {
+    'check-visibility': async (_client, samples) =>
+      `?product=${(await samples.make(samples.named('product'))).id}`,
+  },
   parameters: {
     releases: async (client, samples) => (await windowOf(client, samples)).release(),
     hierarchies: inWindow('hierarchy'),

@@ -26,7 +26,7 @@ export interface ModuleSamples {
   /** By operation: bodies that are not made of declared fields. */
   readonly bodies?: By<(client: Client, samples: Samples) => Promise<unknown>>
   /** By operation: queries that it cannot do without. */
-  readonly queries?: By<string>
+  readonly queries?: By<string | ((client: Client, samples: Samples) => Promise<string>)>
   /** By kind of caller: how a shopper comes by the token that says who they are. */
   readonly signIns?: By<(client: Client, samples: Samples) => Promise<string>>
   /** Operations whose address names no object of one store: each store has the same answer, or one of its own. */

@@ -258,7 +258,9 @@ export class Samples {
     if (!specimen) {
       const { body, data } = of.is === 'action' ? of.action : {}
       const own = await bodies[operation.id]?.(this.#client, this)
-      const path = (await this.path(operation.path)) + (queries[operation.id] ?? '')
+      const query = queries[operation.id] ?? ''
+      const asked = typeof query === 'string' ? query : await query(this.#client, this)
+      const path = (await this.path(operation.path)) + asked
       const fields = body && { type: body.type, ...madeUpValuesOf(body.fields) }
       const value = data && madeUpValue('data', data)
       return { path, body: own ?? ((fields ?? value) && { data: fields ?? value }) }
