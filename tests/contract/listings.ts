@@ -131,7 +131,7 @@ export async function expected(
   const column = sort.replace('-', '')
   const way = sort.startsWith('-') ? 'DESC' : 'ASC'
   const same = scopeColumns.map((name) => `AND t.${name} = one.${name}`)
-  const current = editions ? [...isCurrent('t', table), ...isCurrent('one', table)] : []
+  const current = editions ? [...isCurrent('t', table), ...isCurrent('one', table), ...inRight(listing)] : []
   const within = [...same, ...current].join(' ')
   const { rows } = await world.sql(
     `SELECT ${shownId(resource, 't')} AS id
@@ -141,6 +141,15 @@ export async function expected(
   )
   return rows.map(({ id }) => id as string)
 }
+
+/** A published product is in its node and in the hierarchy above. */
+const inRight = ({ id, specimen }: Listing): readonly string[] =>
+  specimen.resource.table === 'products_of_nodes'
+    ? [
+        `AND ${id.includes('hierarchy') ? '' : 'NOT '}EXISTS (SELECT FROM published_nodes n WHERE n.store_id = one.store_id
+           AND n.catalog_id = one.catalog_id AND n.id = one.node_id AND n.hierarchies_of IS NOT NULL)`,
+      ]
+    : []
 
 /** Of what is published, the row is in the current edition, and so is what leads to it. */
 const isCurrent = (row: string, table: string): readonly string[] => [
