@@ -116,6 +116,6 @@ test.for(supported.map((operation) => [operation.id, operation] as const))(
         expect(status, `${operation.method} ${path}: ${JSON.stringify(answer?.errors)}`).toBeLessThan(500)
       },
     )
-    await fc.assert(request, { numRuns: 60 })
+    await fc.assert(request, { numRuns: 30 })
   },
 )
