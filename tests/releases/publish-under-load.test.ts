@@ -20,12 +20,13 @@ function shoppers(ids: readonly string[]) {
   const seen = { pages: 0, walks: 0, reads: 0 }
   const get = async (path: string): Promise<Any> => {
     const { status, body } = await world.shopper.get(path)
-    if (status !== 200) wrong.push([path, status, body])
-    return body
+    if (status === 200) return body
+    stopped = true
+    throw new Error(`${path} answered ${status}: ${JSON.stringify(body)}`)
   }
   const until = async (read: () => Promise<void>) => {
     while (!stopped) {
-      await read()
+      await read().catch((error: unknown) => wrong.push(error))
       await sleep(10)
     }
   }
@@ -67,11 +68,11 @@ const nameAll = (name: string) =>
     [world.storeId, name],
   )
 
-/** Ends the connections that something is being published by, as when their process is killed. */
+/** Ends the connections that something is being published by, as when their process is killed: those that have written. */
 const breakOff = () =>
   world.sql(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-     WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start IS NOT NULL
+     WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_xid IS NOT NULL
        AND query ~ 'published_|node_products|product_components'`,
   )
 
