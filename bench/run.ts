@@ -9,6 +9,8 @@ import { productScenarios } from './product-scenarios.ts'
 import { accountScenarios, entryScenarios, type Scenario } from './scenarios.ts'
 import { entriesOf, seed } from './seed.ts'
 import { seedProducts } from './seed-products.ts'
+import { seedPublished } from './seed-published.ts'
+import { shopScenarios } from './shop-scenarios.ts'
 
 /**
  * `npm run bench [-- rows seconds [words]]`: Sutler beside bare node:http, in the same run, on the same rows. What
@@ -18,6 +20,8 @@ import { seedProducts } from './seed-products.ts'
 const [rows = 1_000_000, seconds = 4] = process.argv.slice(2, 4).map(Number)
 const only = process.argv.slice(4)
 const rounds = 3
+/** Products that are published: copying what is searched of them takes long. */
+const publishedMax = 100_000
 const connections = 32
 /** How many of a scenario's paths were asked for. */
 const asked = new WeakMap<readonly string[], number>()
@@ -31,6 +35,7 @@ try {
     ...accountScenarios(world),
     ...entryScenarios(world),
     ...productScenarios(await seedProducts(server, rows)),
+    ...shopScenarios(await seedPublished(server, Math.min(rows, publishedMax))),
   ]
   const scenarios = all.filter(({ name }) => only.length === 0 || only.some((part) => name.includes(part)))
   const statements = Object.fromEntries(scenarios.flatMap(({ name, bare }) => (bare ? [[name, bare]] : [])))

@@ -6,6 +6,8 @@ export interface SeededCatalog {
   readonly storeId: string
   readonly catalogId: string
   readonly pricebookId: string
+  /** One that was published, not copied. */
+  readonly productId: string
 }
 
 const adjectives = ['red', 'blue', 'green', 'woollen', 'light', 'heavy', 'warm', 'cotton', 'striped', 'plain']
@@ -58,10 +60,10 @@ export async function seedPublished(server: OwnServer, rows: number): Promise<Se
     pricebook_id: pricebookId,
   })
   await published(server, catalogId)
-  const [[storeId] = []] = await database.run({ text: 'SELECT store_id FROM catalogs', values: [] })
+  const [[storeId] = []] = await database.run({ text: 'SELECT store_id FROM catalogs WHERE id = $1', values: [catalogId] })
   for (const text of copies) await database.run({ text, values: [catalogId, rows], long: true })
   await database.run({ text: 'VACUUM ANALYZE', values: [], long: true })
-  return { storeId: storeId as string, catalogId, pricebookId }
+  return { storeId: storeId as string, catalogId, pricebookId, productId }
 }
 
 async function published({ call }: OwnServer, catalogId: string): Promise<void> {
@@ -93,9 +95,10 @@ const values = [
 ]
 
 const copies = [
-  `INSERT INTO published_products (store_id, catalog_id, id, since, created_at, updated_at, doc, hidden)
+  `INSERT INTO published_products (store_id, catalog_id, id, since, created_at, updated_at, doc, hidden, listed_in, name, sku, slug, product_type)
    SELECT p.store_id, p.catalog_id, n.id, p.since, n.t, n.t,
-     replace(replace(p.doc::text, '"Thing"', to_json(n.name)::text), '"thing"', '"thing-' || n.i || '"')::json, p.hidden
+     replace(replace(p.doc::text, '"Thing"', to_json(n.name)::text), '"thing"', '"thing-' || n.i || '"')::json, p.hidden,
+     p.listed_in, n.name, 'thing-' || n.i, 'thing-' || n.i, p.product_type
    FROM published_products p, ${numbered} WHERE p.catalog_id = $1`,
   `INSERT INTO published_texts (store_id, catalog_id, id, since, updated_at, codes, words)
    SELECT p.store_id, p.catalog_id, n.id, p.since, n.t, ARRAY['thing' || n.i],

@@ -48,6 +48,9 @@ CREATE TABLE catalog_editions (
 );
 CREATE INDEX catalog_editions_by_release ON catalog_editions (store_id, catalog_id, release_id);
 
+-- What is published has no foreign keys: so many rows are written at once that to look for what each is of takes longer
+-- than to write them. That the catalog is there is said by the edition, which is written last.
+
 -- Products as shoppers see them, without prices and stock. Each row is true from one edition of its catalog up to
 -- another; it is never changed but for its end.
 CREATE TABLE published_products (
@@ -61,17 +64,17 @@ CREATE TABLE published_products (
   updated_at timestamptz(3) NOT NULL,
   doc json NOT NULL,
   hidden json NOT NULL,
+  -- Of the document and of what is hidden. They are not generated: each would take it apart anew.
   -- Those of the catalog's list: the rest is only reached through a bundle.
-  listed_in uuid GENERATED ALWAYS AS (CASE WHEN (hidden->>'listed')::boolean THEN catalog_id END) STORED,
-  parent_id uuid GENERATED ALWAYS AS ((doc->'attributes'->>'base_product_id')::uuid) STORED,
-  name text COLLATE "C" GENERATED ALWAYS AS (doc->'attributes'->>'name') STORED,
-  sku text COLLATE "C" GENERATED ALWAYS AS (doc->'attributes'->>'sku') STORED,
-  slug text COLLATE "C" GENERATED ALWAYS AS (doc->'attributes'->>'slug') STORED,
-  manufacturer_part_num text COLLATE "C" GENERATED ALWAYS AS (doc->'attributes'->>'manufacturer_part_num') STORED,
-  upc_ean text COLLATE "C" GENERATED ALWAYS AS (doc->'attributes'->>'upc_ean') STORED,
-  product_type text COLLATE "C" GENERATED ALWAYS AS (doc->'meta'->'product_types'->>0) STORED,
-  CONSTRAINT published_products_pkey PRIMARY KEY (store_id, catalog_id, id, since),
-  CONSTRAINT published_products_catalog_fkey FOREIGN KEY (store_id, catalog_id) REFERENCES catalogs ON DELETE CASCADE
+  listed_in uuid,
+  parent_id uuid,
+  name text COLLATE "C",
+  sku text COLLATE "C",
+  slug text COLLATE "C",
+  manufacturer_part_num text COLLATE "C",
+  upc_ean text COLLATE "C",
+  product_type text COLLATE "C",
+  CONSTRAINT published_products_pkey PRIMARY KEY (store_id, catalog_id, id, since)
 );
 CREATE INDEX published_products_by_created_at
   ON published_products (store_id, listed_in, created_at, id, since, until) WHERE listed_in IS NOT NULL;
@@ -101,9 +104,7 @@ CREATE TABLE published_node_products (
   node_id uuid NOT NULL,
   place numeric NOT NULL,
   curated boolean NOT NULL,
-  CONSTRAINT published_node_products_pkey PRIMARY KEY (store_id, catalog_id, id, since, node_id),
-  CONSTRAINT published_node_products_product_fkey FOREIGN KEY (store_id, catalog_id, id, since)
-    REFERENCES published_products ON DELETE CASCADE
+  CONSTRAINT published_node_products_pkey PRIMARY KEY (store_id, catalog_id, id, since, node_id)
 );
 CREATE INDEX published_node_products_by_place
   ON published_node_products (store_id, catalog_id, node_id, place, id, since, until);
@@ -127,9 +128,7 @@ CREATE TABLE published_relations (
   name text COLLATE "C" NOT NULL,
   place integer NOT NULL,
   id uuid NOT NULL,
-  CONSTRAINT published_relations_pkey PRIMARY KEY (store_id, catalog_id, product_id, since, name, place),
-  CONSTRAINT published_relations_product_fkey FOREIGN KEY (store_id, catalog_id, product_id, since)
-    REFERENCES published_products ON DELETE CASCADE
+  CONSTRAINT published_relations_pkey PRIMARY KEY (store_id, catalog_id, product_id, since, name, place)
 );
 
 -- Hierarchies and nodes as shoppers see them.
@@ -153,8 +152,7 @@ CREATE TABLE published_nodes (
   place numeric GENERATED ALWAYS AS ((hidden->>'place')::numeric) STORED NOT NULL,
   name text COLLATE "C" GENERATED ALWAYS AS (doc->'attributes'->>'name') STORED NOT NULL,
   slug text COLLATE "C" GENERATED ALWAYS AS (doc->'attributes'->>'slug') STORED,
-  CONSTRAINT published_nodes_pkey PRIMARY KEY (store_id, catalog_id, id, since),
-  CONSTRAINT published_nodes_catalog_fkey FOREIGN KEY (store_id, catalog_id) REFERENCES catalogs ON DELETE CASCADE
+  CONSTRAINT published_nodes_pkey PRIMARY KEY (store_id, catalog_id, id, since)
 );
 CREATE INDEX published_nodes_of_catalog
   ON published_nodes (store_id, nodes_of, updated_at, id, since, until) WHERE nodes_of IS NOT NULL;
@@ -180,8 +178,7 @@ CREATE TABLE published_prices (
   sku text COLLATE "C" NOT NULL,
   version integer NOT NULL,
   doc json NOT NULL,
-  CONSTRAINT published_prices_pkey PRIMARY KEY (store_id, catalog_id, id, since),
-  CONSTRAINT published_prices_catalog_fkey FOREIGN KEY (store_id, catalog_id) REFERENCES catalogs ON DELETE CASCADE
+  CONSTRAINT published_prices_pkey PRIMARY KEY (store_id, catalog_id, id, since)
 );
 CREATE INDEX published_prices_by_sku ON published_prices (store_id, catalog_id, sku, pricebook_id, since, until);
 CREATE INDEX published_prices_by_since ON published_prices (store_id, catalog_id, since);
@@ -197,9 +194,7 @@ CREATE TABLE published_price_modifiers (
   name text COLLATE "C" NOT NULL,
   version integer NOT NULL,
   doc json NOT NULL,
-  CONSTRAINT published_price_modifiers_pkey PRIMARY KEY (store_id, catalog_id, id, since),
-  CONSTRAINT published_price_modifiers_catalog_fkey FOREIGN KEY (store_id, catalog_id)
-    REFERENCES catalogs ON DELETE CASCADE
+  CONSTRAINT published_price_modifiers_pkey PRIMARY KEY (store_id, catalog_id, id, since)
 );
 CREATE INDEX published_price_modifiers_by_name
   ON published_price_modifiers (store_id, catalog_id, pricebook_id, left(name, 128), since, until);

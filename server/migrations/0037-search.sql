@@ -15,9 +15,7 @@ CREATE TABLE published_texts (
   -- The SKU and the part number, each as one word.
   codes text[] COLLATE "C" NOT NULL,
   words tsvector NOT NULL,
-  CONSTRAINT published_texts_pkey PRIMARY KEY (store_id, catalog_id, id, since) INCLUDE (until, updated_at),
-  CONSTRAINT published_texts_product_fkey FOREIGN KEY (store_id, catalog_id, id, since)
-    REFERENCES published_products ON DELETE CASCADE
+  CONSTRAINT published_texts_pkey PRIMARY KEY (store_id, catalog_id, id, since) INCLUDE (until, updated_at)
 );
 CREATE INDEX published_texts_by_words ON published_texts USING gin (catalog_id, words);
 CREATE INDEX published_texts_by_updated_at
@@ -32,8 +30,7 @@ CREATE TABLE published_words (
   catalog_id uuid NOT NULL,
   word text COLLATE "C" NOT NULL,
   n integer NOT NULL,
-  CONSTRAINT published_words_pkey PRIMARY KEY (store_id, catalog_id, word),
-  CONSTRAINT published_words_catalog_fkey FOREIGN KEY (store_id, catalog_id) REFERENCES catalogs ON DELETE CASCADE
+  CONSTRAINT published_words_pkey PRIMARY KEY (store_id, catalog_id, word)
 );
 CREATE INDEX published_words_by_likeness ON published_words USING gin (catalog_id, word gin_trgm_ops);
 
@@ -56,9 +53,7 @@ CREATE TABLE published_values (
   field text COLLATE "C" NOT NULL,
   value text COLLATE "C" NOT NULL,
   number double precision,
-  CONSTRAINT published_values_pkey PRIMARY KEY (store_id, catalog_id, id, since, place),
-  CONSTRAINT published_values_product_fkey FOREIGN KEY (store_id, catalog_id, id, since)
-    REFERENCES published_products ON DELETE CASCADE
+  CONSTRAINT published_values_pkey PRIMARY KEY (store_id, catalog_id, id, since, place)
 );
 CREATE INDEX published_values_by_value
   ON published_values (store_id, catalog_id, field, value, id) INCLUDE (since, until, number);
@@ -81,8 +76,7 @@ CREATE TABLE published_price_spans (
   amount bigint,
   valid_from timestamptz(3) NOT NULL,
   valid_to timestamptz(3) NOT NULL,
-  CONSTRAINT published_price_spans_pkey PRIMARY KEY (store_id, catalog_id, id, since, place),
-  CONSTRAINT published_price_spans_catalog_fkey FOREIGN KEY (store_id, catalog_id) REFERENCES catalogs ON DELETE CASCADE
+  CONSTRAINT published_price_spans_pkey PRIMARY KEY (store_id, catalog_id, id, since, place)
 );
 CREATE INDEX published_price_spans_by_amount
   ON published_price_spans (store_id, catalog_id, pricebook_id, currency, amount, id)
@@ -93,3 +87,23 @@ CREATE INDEX published_price_spans_by_until
 
 -- Of which bundles a product is an option: what they cost goes by it.
 CREATE INDEX published_relations_by_id ON published_relations (store_id, catalog_id, id, name);
+
+-- All that was published of a catalog goes with it.
+CREATE FUNCTION forget_published(store uuid, catalog uuid) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE published text;
+BEGIN
+  FOREACH published IN ARRAY ARRAY['published_products', 'published_node_products', 'published_relations',
+    'published_nodes', 'published_prices', 'published_price_modifiers', 'published_price_spans', 'published_texts',
+    'published_words', 'published_values', 'catalog_editions']
+  LOOP
+    EXECUTE format('DELETE FROM %I WHERE store_id = $1 AND catalog_id = $2', published) USING store, catalog;
+  END LOOP;
+  DELETE FROM edition_totals WHERE store_id = store AND scope[1] = catalog;
+END $$;
+CREATE FUNCTION forget_published_of_catalog() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM forget_published(OLD.store_id, OLD.id);
+  RETURN NULL;
+END $$;
+CREATE TRIGGER forget_published AFTER DELETE ON catalogs
+  FOR EACH ROW EXECUTE FUNCTION forget_published_of_catalog();

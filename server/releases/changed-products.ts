@@ -1,12 +1,20 @@
 import type { Work } from '../kernel/context.ts'
 import type { Edition } from './editions.ts'
 import type { Publication } from './publication.ts'
+import type { Repriced } from './publish-prices.ts'
+import { componentProducts } from './published-product.ts'
 
-/** The products that something of what is published of them may be another for, since a position of the change feed. */
+interface Changed {
+  /** What the change feed tells after it. */
+  readonly position: number
+  readonly movedNodeIds: readonly string[]
+  readonly repriced: Repriced
+}
+
+/** The products that something of what is published of them, or of what they cost, may be another for. */
 export async function changedProducts(
   { work, catalogId }: Publication,
-  position: number,
-  movedNodeIds: readonly string[],
+  { position, movedNodeIds, repriced }: Changed,
 ): Promise<readonly string[]> {
   const rows = await work.store.bulk(
     `WITH RECURSIVE change AS (
@@ -18,10 +26,15 @@ export async function changedProducts(
        UNION
        SELECT l.id FROM node_products l WHERE l.store_id = $1 AND l.node_id = ANY($4::uuid[])
        UNION
+       SELECT p.id FROM products p WHERE p.store_id = $1 AND p.sku = ANY($5::text[])
+       UNION
        SELECT p.id FROM (
-         SELECT DISTINCT o.variation_id FROM change c
+         SELECT o.variation_id FROM change c
          JOIN product_variation_options o ON o.store_id = $1 AND o.id = c.scope
          WHERE c.source = 'product_variation_modifiers'
+         UNION
+         SELECT m.variation_id FROM product_variation_modifiers m
+         WHERE m.store_id = $1 AND m.type = 'price' AND m.doc->'attributes'->>'reference_name' = ANY($6::text[])
        ) v JOIN products p ON p.store_id = $1
          AND p.variations @> jsonb_build_array(jsonb_build_object('id', v.variation_id))
      ), family AS (
@@ -42,13 +55,26 @@ export async function changedProducts(
          SELECT r.id FROM published_products p JOIN published_relations r
            ON r.store_id = p.store_id AND r.catalog_id = p.catalog_id AND r.product_id = p.id AND r.since = p.since
          WHERE p.store_id = $1 AND p.catalog_id = $2 AND p.id = a.id AND p.until = 2147483647
-           AND r.name = 'component_products'
+           AND r.name = '${componentProducts}'
        ) part
+     ), bundles AS (
+       SELECT id FROM family
+       UNION
+       SELECT bundle.id FROM bundles b CROSS JOIN LATERAL (
+         SELECT c.bundle_id AS id FROM product_components c WHERE c.store_id = $1 AND c.id = b.id
+         UNION ALL
+         SELECT p.id FROM published_relations r JOIN published_products p
+           ON p.store_id = r.store_id AND p.catalog_id = r.catalog_id AND p.id = r.product_id AND p.since = r.since
+         WHERE r.store_id = $1 AND r.catalog_id = $2 AND r.id = b.id AND r.name = '${componentProducts}'
+           AND p.until = 2147483647
+       ) bundle
      )
-     SELECT id FROM all_of_them ORDER BY id`,
+     SELECT id FROM all_of_them UNION SELECT id FROM bundles ORDER BY id`,
     catalogId,
     position,
     movedNodeIds,
+    repriced.skus,
+    repriced.modifiers,
   )
   return rows.map(([id]) => id as string)
 }

@@ -79,6 +79,27 @@ const tables = [
 /** The tables whose rows come and go with those of products. */
 export const tablesOfProducts = ['published_node_products', 'published_texts', 'published_values'] as const
 
+/** All that shoppers' answers are looked up in. */
+export const publishedTables = [...tables, ...tablesOfProducts, 'published_relations'] as const
+
+type Store = Pick<Work['store'], 'rows' | 'bulk'>
+
+/** Deletes what came with some rows of products, before these. */
+async function forgetWhatIsOf(store: Store, which: string, ...values: readonly unknown[]): Promise<void> {
+  const keys = [
+    ...tablesOfProducts.map((table) => [table, 'id'] as const),
+    ['published_relations', 'product_id'] as const,
+  ]
+  for (const [table, id] of keys) {
+    await store.bulk(
+      `DELETE FROM ${table} l USING published_products p
+       WHERE p.store_id = $1 AND p.catalog_id = $2 AND ${which}
+         AND l.store_id = $1 AND l.catalog_id = $2 AND l.${id} = p.id AND l.since = p.since`,
+      ...values,
+    )
+  }
+}
+
 /**
  * Takes back the last edition of a catalog: what it brought is gone, and what it ended goes on. The one before is the
  * current one again.
@@ -87,6 +108,7 @@ export async function takeBack(work: Work, catalogId: string, edition: number): 
   const { store } = work
   const last = 2147483647
   await countWords(work, catalogId, edition, -1)
+  await forgetWhatIsOf(store, 'p.since = $3', catalogId, edition)
   for (const table of tables) {
     await store.bulk(
       `DELETE FROM ${table} WHERE store_id = $1 AND catalog_id = $2 AND since = $3`,
@@ -128,11 +150,8 @@ export async function takeBack(work: Work, catalogId: string, edition: number): 
 }
 
 /** Deletes what is true in none of the editions from this one on, but for what it ended itself: its delta says so. */
-export async function forgetBefore(
-  store: Pick<Work['store'], 'rows' | 'bulk'>,
-  catalogId: string,
-  edition: number,
-): Promise<void> {
+export async function forgetBefore(store: Store, catalogId: string, edition: number): Promise<void> {
+  await forgetWhatIsOf(store, 'p.until < $3', catalogId, edition)
   for (const table of tables) {
     await store.bulk(
       `DELETE FROM ${table} WHERE store_id = $1 AND catalog_id = $2 AND until < $3`,
@@ -152,10 +171,7 @@ export async function forgetBefore(
   )
 }
 
-/** Deletes all that was ever published of a catalog. */
+/** Deletes all that was ever published of a catalog, as with the catalog itself. */
 export async function forgetAll({ store }: Work, catalogId: string): Promise<void> {
-  for (const table of [...tables, 'published_words', 'catalog_editions']) {
-    await store.bulk(`DELETE FROM ${table} WHERE store_id = $1 AND catalog_id = $2`, catalogId)
-  }
-  await store.bulk('DELETE FROM edition_totals WHERE store_id = $1 AND scope[1] = $2', catalogId)
+  await store.rows('SELECT forget_published($1, $2)', catalogId)
 }

@@ -1,6 +1,8 @@
+import type { Work } from '../kernel/context.ts'
 import type { StoredModifier, StoredPrice } from '../pricebooks/index.ts'
 import type { Priced } from './price-spans.ts'
 import type { Publication } from './publication.ts'
+import { type Wanted, wantedProducts } from './wanted-products.ts'
 
 /** What is published of a product as far as its price goes by it. */
 interface Product {
@@ -11,20 +13,32 @@ interface Product {
   readonly chosen: readonly { readonly id: string; readonly quantity: number }[]
 }
 
-/** The modifiers that are published: by price book, then by name. */
+/** Price modifiers: by price book, then by name. */
 export type Modifiers = ReadonlyMap<string, Readonly<Record<string, StoredModifier>>>
 
 /** A bundle may be an option of another one, and no further. */
 const depthMax = 2
 
-/** How published products are priced by a price book. The prices of all books are read at once. */
+export async function modifiersOf({ store }: Work, pricebookIds: readonly string[]): Promise<Modifiers> {
+  const rows = await store.bulk(
+    `SELECT pricebook_id, json_object_agg(name, doc->'attributes') FROM price_modifiers
+     WHERE store_id = $1 AND pricebook_id = ANY($2::uuid[]) GROUP BY pricebook_id`,
+    pricebookIds,
+  )
+  return new Map(rows.map(([book, byName]) => [book as string, JSON.parse(byName as string)]))
+}
+
+/**
+ * How products are priced by a price book. The prices of all books are read at once, and from where they are kept: they
+ * are of the same moment as what is published.
+ */
 export async function pricedProducts(
   publication: Publication,
-  ids: readonly string[],
-  modifiers: Modifiers,
+  wanted: ReadonlyMap<string, Wanted>,
 ): Promise<(pricebookId: string, id: string) => Priced | undefined> {
-  const products = await withOptions(publication, ids)
+  const products = await withOptions(publication, wanted)
   const prices = await pricesOf(publication, [...products.values()])
+  const { modifiers } = publication
   const priced = (
     pricebookId: string,
     id: string,
@@ -55,54 +69,56 @@ export async function pricedProducts(
 
 async function withOptions(
   publication: Publication,
-  ids: readonly string[],
+  wanted: ReadonlyMap<string, Wanted>,
 ): Promise<ReadonlyMap<string, Product>> {
-  const products = new Map<string, Product>()
-  let next = ids
-  for (let depth = 0; depth <= depthMax && next.length; depth++) {
-    const found = await productsOf(publication, next)
-    for (const [id, product] of found) products.set(id, product)
-    const chosen = found.flatMap(([, product]) => product.chosen.map(({ id }) => id))
-    next = [...new Set(chosen)].filter((id) => !products.has(id))
+  const products = new Map([...wanted].map(([id, product]) => [id, productOf(product)]))
+  let last = [...products.values()]
+  for (let depth = 0; depth < depthMax; depth++) {
+    const chosen = last.flatMap((product) => product.chosen.map(({ id }) => id))
+    const next = [...new Set(chosen)].filter((id) => !products.has(id))
+    if (!next.length) break
+    last = []
+    for (const [id, found] of await wantedProducts(publication, next)) {
+      const product = productOf(found)
+      products.set(id, product)
+      last.push(product)
+    }
   }
   return products
 }
 
-async function productsOf(
-  { work, catalogId }: Publication,
-  ids: readonly string[],
-): Promise<readonly (readonly [string, Product])[]> {
-  const rows = await work.store.rows(
-    `SELECT id, sku, hidden->>'parent_sku', doc->'attributes'->'price_modifiers',
-       doc->'meta'->'bundle_configuration'->'selected_options' FROM published_products
-     WHERE store_id = $1 AND catalog_id = $2 AND id = ANY($3::uuid[]) AND until = 2147483647`,
-    catalogId,
-    ids,
-  )
-  return rows.map(([id, sku, parentSku, names, selected]) => [
-    id as string,
-    {
-      sku: sku ?? undefined,
-      parentSku: parentSku ?? undefined,
-      modifierNames: JSON.parse(names ?? '[]') as string[],
-      chosen: Object.values(JSON.parse(selected ?? '{}') as Record<string, Record<string, number>>).flatMap(
-        (options) => Object.entries(options).map(([id, quantity]) => ({ id, quantity })),
-      ),
-    },
-  ])
+function productOf({ published: { doc, hidden } }: Wanted): Product {
+  const { sku, price_modifiers = [] } = doc.attributes as Priceable
+  const { selected_options = {} } = (doc.meta.bundle_configuration ?? {}) as Chosen
+  return {
+    sku: sku ?? undefined,
+    parentSku: hidden.parent_sku,
+    modifierNames: price_modifiers,
+    chosen: Object.values(selected_options).flatMap((options) =>
+      Object.entries(options).map(([id, quantity]) => ({ id, quantity })),
+    ),
+  }
+}
+
+interface Priceable {
+  readonly sku?: string | null
+  readonly price_modifiers?: readonly string[]
+}
+
+interface Chosen {
+  readonly selected_options?: Readonly<Record<string, Readonly<Record<string, number>>>>
 }
 
 /** By price book, then by SKU. */
 async function pricesOf(
-  { work, catalogId }: Publication,
+  { work, pricebookIds }: Publication,
   products: readonly Product[],
 ): Promise<ReadonlyMap<string, ReadonlyMap<string, StoredPrice>>> {
   const skus = products.flatMap(({ sku, parentSku }) => [sku ?? [], parentSku ?? []].flat())
   const rows = await work.store.rows(
-    // Row by row, by the index: of what is not analyzed yet PostgreSQL thinks that a thousand SKUs are all there are.
-    `SELECT pricebook_id, sku, doc FROM unnest($3::text[]) AS wanted (wanted_sku) JOIN published_prices ON sku = wanted_sku
-     WHERE store_id = $1 AND catalog_id = $2 AND until = 2147483647`,
-    catalogId,
+    `SELECT pricebook_id, sku, doc->'attributes' FROM prices
+     WHERE store_id = $1 AND pricebook_id = ANY($2::uuid[]) AND sku = ANY($3::text[])`,
+    pricebookIds,
     [...new Set(skus)],
   )
   const prices = new Map<string, Map<string, StoredPrice>>()

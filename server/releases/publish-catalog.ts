@@ -5,7 +5,7 @@ import { sequence } from '../kernel/feed.ts'
 import type { Changes } from '../kernel/fields.ts'
 import type { Job } from '../kernel/jobs.ts'
 import { change } from '../kernel/operations.ts'
-import { type Edition, editionOf } from './editions.ts'
+import { type Edition, editionOf, publishedTables } from './editions.ts'
 import { forgetReleases } from './forget-releases.ts'
 import { publishedPricebooks } from './published-pricebooks.ts'
 import { type Release, type ReleaseFields, releases } from './releases.ts'
@@ -18,6 +18,9 @@ interface Asked {
 
 /** How often publishing is begun that never comes to an end. */
 const beginningsMax = 5
+
+/** Fewer products are found fast by any plan. */
+const measuredMin = 1000
 
 /** Progress is told no more often. */
 const tellEveryMs = 1000
@@ -93,7 +96,9 @@ async function publish(work: Work, asked: Asked): Promise<void> {
       hierarchies: await namesOf(inside, asked.catalogId, hierarchyIds),
     }
   })
-  const { isFull, isFirst, ...attributes } = facts
+  const { isFull, isFirst, looked, ...attributes } = facts
+  // Of a catalog that it has not looked at yet the database thinks that there is next to nothing.
+  if (isFirst && looked > measuredMin) await work.store.measure(publishedTables)
   const { hidden } = (await work.store.findWhole(releases, asked.releaseId, [asked.catalogId])) as Release
   await tell(work, asked, {
     ...attributes,

@@ -1,57 +1,37 @@
 import { type PriceSpan, priceSpans } from './price-spans.ts'
-import { type Modifiers, pricedProducts } from './priced-products.ts'
+import { pricedProducts } from './priced-products.ts'
 import type { Publication } from './publication.ts'
-import { repricedProducts } from './repriced-products.ts'
+import type { Wanted } from './wanted-products.ts'
 
-/** So many are looked at together. */
-const chunkMax = 1000
-
-/** The effective prices of listed products whose price, or row, is another in this edition. Prices are published. */
+/** The effective prices of these products, as far as they are listed, where they are others in this edition. */
 export async function publishPriceSpans(
   publication: Publication,
-  pricebookIds: readonly string[],
-): Promise<void> {
-  const ids = await repricedProducts(publication.work.store, publication)
-  const modifiers = await modifiersOf(publication)
-  for (let from = 0; from < ids.length; from += chunkMax) {
-    await publishChunk(publication, pricebookIds, ids.slice(from, from + chunkMax), modifiers)
-  }
-}
-
-/** By price book, then by name. */
-async function modifiersOf({ work, catalogId }: Publication): Promise<Modifiers> {
-  const rows = await work.store.bulk(
-    `SELECT pricebook_id, json_object_agg(name, doc) FROM published_price_modifiers
-     WHERE store_id = $1 AND catalog_id = $2 AND until = 2147483647 GROUP BY pricebook_id`,
-    catalogId,
-  )
-  return new Map(rows.map(([book, byName]) => [book as string, JSON.parse(byName as string)]))
-}
-
-async function publishChunk(
-  publication: Publication,
-  pricebookIds: readonly string[],
   ids: readonly string[],
-  modifiers: Modifiers,
+  wanted: ReadonlyMap<string, Wanted>,
 ): Promise<void> {
-  const { work, catalogId, edition } = publication
-  const pricedBy = await pricedProducts(publication, ids, modifiers)
-  const wanted = ids.map((id) => ({
-    id,
-    spans: pricebookIds.flatMap((book) => {
-      const priced = pricedBy(book, id)
-      return priced ? priceSpans(priced) : []
-    }),
-  }))
-  const open = await openSpans(publication, ids)
-  const others = wanted.filter(({ id, spans }) => JSON.stringify(spans) !== (open.get(id) ?? '[]'))
-  await work.store.bulk(
-    `UPDATE published_price_spans SET until = $4::int
-     WHERE store_id = $1 AND catalog_id = $2 AND id = ANY($3::uuid[]) AND until = 2147483647`,
-    catalogId,
-    others.flatMap(({ id }) => (open.has(id) ? id : [])),
-    edition,
-  )
+  const { work, catalogId, edition, pricebookIds, isFirst } = publication
+  const pricedBy = await pricedProducts(publication, wanted)
+  const spansOf = (id: string): readonly PriceSpan[] =>
+    wanted.get(id)?.published.hidden.listed
+      ? pricebookIds.flatMap((book) => {
+          const priced = pricedBy(book, id)
+          return priced ? priceSpans(priced) : []
+        })
+      : []
+  const open = isFirst ? none : await openSpans(publication, ids)
+  const others = ids
+    .map((id) => ({ id, spans: spansOf(id) }))
+    .filter(({ id, spans }) => JSON.stringify(spans) !== (open.get(id) ?? '[]'))
+  const ended = others.flatMap(({ id }) => (open.has(id) ? id : []))
+  if (ended.length) {
+    await work.store.bulk(
+      `UPDATE published_price_spans SET until = $4::int
+       WHERE store_id = $1 AND catalog_id = $2 AND id = ANY($3::uuid[]) AND until = 2147483647`,
+      catalogId,
+      ended,
+      edition,
+    )
+  }
   const rows = others.flatMap(({ id, spans }) => spans.map((span, place) => ({ id, place, ...span })))
   await work.store.bulk(
     `INSERT INTO published_price_spans (store_id, catalog_id, since, id, place, pricebook_id, currency, amount, valid_from, valid_to)
@@ -68,6 +48,8 @@ async function publishChunk(
     rows.map(({ to }) => to),
   )
 }
+
+const none: ReadonlyMap<string, string> = new Map()
 
 /** The spans that are open, by product, as JSON. */
 async function openSpans(

@@ -1,52 +1,74 @@
 import type { Publication } from './publication.ts'
 
-/** The prices and price modifiers of these price books, as they are in this edition. */
-export async function publishPrices(
-  publication: Publication,
-  pricebookIds: readonly string[],
-): Promise<void> {
-  await publishAll(publication, pricebookIds, {
-    from: 'prices',
-    into: 'published_prices',
-    called: 'sku',
-  })
-  await publishAll(publication, pricebookIds, {
-    from: 'price_modifiers',
-    into: 'published_price_modifiers',
-    called: 'name',
-  })
-}
-
 interface Tables {
-  readonly from: string
+  readonly from: 'prices' | 'price_modifiers'
   readonly into: string
   /** What a row is looked up by. */
   readonly called: string
 }
 
-/** A row that is another version, or in none of the price books any more, ends. */
-async function publishAll(
-  { work, catalogId, edition }: Publication,
-  pricebookIds: readonly string[],
-  { from, into, called }: Tables,
-): Promise<void> {
-  await work.store.bulk(
-    `UPDATE ${into} p SET until = $3::int WHERE p.store_id = $1 AND p.catalog_id = $2 AND p.until = 2147483647
-       AND NOT EXISTS (
-         SELECT FROM ${from} s WHERE s.store_id = $1 AND s.id = p.id AND s.version = p.version
-           AND s.pricebook_id = p.pricebook_id AND s.pricebook_id = ANY($4::uuid[]))`,
-    catalogId,
-    edition,
-    pricebookIds,
-  )
-  await work.store.bulk(
-    `INSERT INTO ${into} (store_id, catalog_id, since, id, pricebook_id, ${called}, version, doc)
-     SELECT $1, $2, $3::int, s.id, s.pricebook_id, s.${called}, s.version, s.doc->'attributes' FROM ${from} s
-     WHERE s.store_id = $1 AND s.pricebook_id = ANY($4::uuid[]) AND NOT EXISTS (
-       SELECT FROM ${into} p
-       WHERE p.store_id = $1 AND p.catalog_id = $2 AND p.id = s.id AND p.until = 2147483647)`,
-    catalogId,
-    edition,
-    pricebookIds,
-  )
+const ofPrices: Tables = { from: 'prices', into: 'published_prices', called: 'sku' }
+const ofModifiers: Tables = {
+  from: 'price_modifiers',
+  into: 'published_price_modifiers',
+  called: 'name',
 }
+
+/** The prices and price modifiers of the catalog's price books, as they are in this edition. */
+export async function publishPrices(publication: Publication): Promise<void> {
+  const { work, catalogId, edition, pricebookIds, isFirst } = publication
+  const among = [catalogId, edition, pricebookIds]
+  for (const tables of [ofPrices, ofModifiers]) {
+    if (!isFirst) await work.store.bulk(end(tables), ...among)
+    await work.store.bulk(begin(tables, isFirst ? 'true' : unpublished(tables)), ...among)
+  }
+}
+
+/** What prices were changed of. */
+export interface Repriced {
+  readonly skus: readonly string[]
+  /** The names of price modifiers. */
+  readonly modifiers: readonly string[]
+}
+
+/** As `publishPrices`, where the change feed tells after a position all that may be another. */
+export async function publishChangedPrices(publication: Publication, position: number): Promise<Repriced> {
+  return {
+    skus: await publishChanged(publication, position, ofPrices),
+    modifiers: await publishChanged(publication, position, ofModifiers),
+  }
+}
+
+async function publishChanged(
+  { work, catalogId, edition, pricebookIds }: Publication,
+  position: number,
+  tables: Tables,
+): Promise<readonly string[]> {
+  const changed = await work.store.bulk(
+    'SELECT DISTINCT id FROM changes WHERE store_id = $1 AND position > $2 AND source = $3',
+    position,
+    tables.from,
+  )
+  if (!changed.length) return []
+  const among = [catalogId, edition, pricebookIds, changed.map(([id]) => id)]
+  const returning = `RETURNING ${tables.called}`
+  const ended = await work.store.bulk(`${end(tables, 'p.id = ANY($5::uuid[])')} ${returning}`, ...among)
+  const chosen = `s.id = ANY($5::uuid[]) AND ${unpublished(tables)}`
+  const begun = await work.store.bulk(`${begin(tables, chosen)} ${returning}`, ...among)
+  return [...new Set([...ended, ...begun].map(([name]) => name as string))]
+}
+
+/** A row that is another version, or in none of the price books any more, ends. */
+const end = ({ from, into }: Tables, which = 'true') =>
+  `UPDATE ${into} p SET until = $3::int
+   WHERE p.store_id = $1 AND p.catalog_id = $2 AND p.until = 2147483647 AND ${which} AND NOT EXISTS (
+     SELECT FROM ${from} s WHERE s.store_id = $1 AND s.id = p.id AND s.version = p.version
+       AND s.pricebook_id = p.pricebook_id AND s.pricebook_id = ANY($4::uuid[]))`
+
+const begin = ({ from, into, called }: Tables, which: string) =>
+  `INSERT INTO ${into} (store_id, catalog_id, since, id, pricebook_id, ${called}, version, doc)
+   SELECT $1, $2, $3::int, s.id, s.pricebook_id, s.${called}, s.version, s.doc->'attributes' FROM ${from} s
+   WHERE s.store_id = $1 AND s.pricebook_id = ANY($4::uuid[]) AND ${which}`
+
+const unpublished = ({ into }: Tables) => `NOT EXISTS (
+  SELECT FROM ${into} p WHERE p.store_id = $1 AND p.catalog_id = $2 AND p.id = s.id AND p.until = 2147483647)`

@@ -1,40 +1,37 @@
 import { hash } from 'node:crypto'
 import { tablesOfProducts } from './editions.ts'
-import { productSources, type Ways } from './product-sources.ts'
 import type { Publication } from './publication.ts'
+import { publishPriceSpans } from './publish-price-spans.ts'
 import { publishSearch } from './publish-search.ts'
-import { type ProductSource, type PublishedProduct, publishedProduct } from './published-product.ts'
-
-/** So many are looked at together. */
-export const chunkMax = 500
+import { type Wanted, wantedProducts } from './wanted-products.ts'
 
 /** What of these products shoppers see from this edition on: what is the same as before stays. */
-export async function publishProducts(
-  publication: Publication,
-  ids: readonly string[],
-  ways: Ways,
-): Promise<void> {
-  const { work, catalogId, hierarchyIds } = publication
-  const sources = await productSources(work, ids, hierarchyIds, ways)
-  const wanted = new Map(
-    sources.flatMap((source) => {
-      const published = publishedProduct(source, catalogId)
-      return published ? [[source.id, { source, published, hash: hashOf(published) }] as const] : []
-    }),
-  )
-  const before = await openRows(publication, ids)
-  const same = new Set(before.filter(({ id, hash }) => wanted.get(id)?.hash === hash).map(({ id }) => id))
+export async function publishProducts(publication: Publication, ids: readonly string[]): Promise<void> {
+  const wanted = await wantedProducts(publication, ids)
+  const rows = new Map([...wanted].map(([id, product]) => [id, rowOf(product)]))
+  const before = publication.isFirst ? [] : await openRows(publication, ids)
+  const same = new Set(before.filter(({ id, hash }) => rows.get(id)?.hash === hash).map(({ id }) => id))
   await end(
     publication,
     before.filter(({ id }) => !same.has(id)),
   )
   await begin(
     publication,
-    [...wanted.values()].filter(({ source }) => !same.has(source.id)),
+    [...rows.values()].filter(({ source }) => !same.has(source.id)),
   )
+  await publishPriceSpans(publication, ids, wanted)
 }
 
-const hashOf = (published: PublishedProduct): string => hash('sha256', JSON.stringify(published), 'base64url')
+interface Row extends Wanted {
+  readonly doc: string
+  readonly hash: string
+}
+
+function rowOf({ source, published }: Wanted): Row {
+  const { doc, ...rest } = published
+  const text = JSON.stringify(doc)
+  return { source, published, doc: text, hash: hash('sha256', text + JSON.stringify(rest), 'base64url') }
+}
 
 interface OpenRow {
   readonly id: string
@@ -70,7 +67,7 @@ async function end(publication: Publication, rows: readonly OpenRow[]): Promise<
   const { work, catalogId, edition } = publication
   if (!rows.length) return
   const ids = rows.map(({ id }) => id)
-  for (const table of [...tablesOfProducts, 'published_price_spans', 'published_products']) {
+  for (const table of [...tablesOfProducts, 'published_products']) {
     await work.store.bulk(
       `UPDATE ${table} SET until = $4::int
        WHERE store_id = $1 AND catalog_id = $2 AND id = ANY($3::uuid[]) AND until = 2147483647`,
@@ -92,28 +89,37 @@ function count(
   for (const node of nodeIds) totals.count('products_of_nodes.node_id', [catalogId, node], by)
 }
 
-interface Wanted {
-  readonly source: ProductSource
-  readonly published: PublishedProduct
-  readonly hash: string
-}
-
-async function begin(publication: Publication, wanted: readonly Wanted[]): Promise<void> {
+async function begin(publication: Publication, rows: readonly Row[]): Promise<void> {
   const { work, catalogId, edition, at } = publication
-  if (!wanted.length) return
+  if (!rows.length) return
   const { store } = work
+  const column = (value: (row: Row) => unknown) => rows.map((row) => value(row) ?? null)
+  const attribute = (name: string) => column(({ published }) => published.doc.attributes[name])
   await store.bulk(
-    `INSERT INTO published_products (store_id, catalog_id, since, id, created_at, updated_at, doc, hidden)
-     SELECT $1, $2, $3::int, * FROM unnest($4::uuid[], $5::timestamptz[], $6::timestamptz[], $7::json[], $8::json[])`,
+    `INSERT INTO published_products (store_id, catalog_id, since, id, created_at, updated_at, doc, hidden, listed_in,
+       parent_id, name, sku, slug, manufacturer_part_num, upc_ean, product_type)
+     SELECT $1, $2, $3::int, id, created_at, updated_at, doc, hidden, CASE WHEN listed THEN $2::uuid END,
+       parent_id, name, sku, slug, manufacturer_part_num, upc_ean, product_type
+     FROM unnest($4::uuid[], $5::timestamptz[], $6::timestamptz[], $7::json[], $8::json[], $9::boolean[], $10::uuid[],
+       $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[]) AS given (id, created_at, updated_at,
+       doc, hidden, listed, parent_id, name, sku, slug, manufacturer_part_num, upc_ean, product_type)`,
     catalogId,
     edition,
-    wanted.map(({ source }) => source.id),
-    wanted.map(({ source }) => source.createdAt),
-    wanted.map(({ source }) => source.updatedAt),
-    wanted.map(({ published }) => JSON.stringify(published.doc)),
-    wanted.map(({ published, hash }) => JSON.stringify({ ...published.hidden, published_at: at, hash })),
+    column(({ source }) => source.id),
+    column(({ source }) => source.createdAt),
+    column(({ source }) => source.updatedAt),
+    column(({ doc }) => doc),
+    column(({ published, hash }) => JSON.stringify({ ...published.hidden, published_at: at, hash })),
+    column(({ published }) => published.hidden.listed),
+    attribute('base_product_id'),
+    attribute('name'),
+    attribute('sku'),
+    attribute('slug'),
+    attribute('manufacturer_part_num'),
+    attribute('upc_ean'),
+    column(({ source }) => source.known.product_type),
   )
-  const places = wanted.flatMap(({ source, published }) =>
+  const places = rows.flatMap(({ source, published }) =>
     published.nodes.map((node) => ({ id: source.id, ...node })),
   )
   await store.bulk(
@@ -126,7 +132,7 @@ async function begin(publication: Publication, wanted: readonly Wanted[]): Promi
     places.map(({ place }) => place),
     places.map(({ curated }) => curated),
   )
-  const relations = wanted.flatMap(({ source, published }) =>
+  const relations = rows.flatMap(({ source, published }) =>
     published.relations.flatMap(({ name, ids }) =>
       ids.map((to, place) => ({ id: source.id, name, place, to })),
     ),
@@ -143,9 +149,9 @@ async function begin(publication: Publication, wanted: readonly Wanted[]): Promi
   )
   await publishSearch(
     publication,
-    wanted.map(({ source: { id, updatedAt }, published }) => ({ id, updatedAt, published })),
+    rows.map(({ source: { id, updatedAt }, published }) => ({ id, updatedAt, published })),
   )
-  for (const { published } of wanted) {
+  for (const { published } of rows) {
     const parentId = published.doc.attributes.base_product_id as string | undefined
     const nodeIds = published.nodes.map(({ node }) => node)
     count(publication, { listed: published.hidden.listed, parentId, nodeIds }, 1)

@@ -2,13 +2,15 @@ import type { Work } from '../kernel/context.ts'
 import { allProducts, changedProducts, feedTellsAll } from './changed-products.ts'
 import { EditionTotals } from './edition-totals.ts'
 import { currentEdition, type Edition, type MadeOf } from './editions.ts'
-import type { Ways } from './product-sources.ts'
+import { modifiersOf } from './priced-products.ts'
 import type { Publication } from './publication.ts'
 import { publishNodes } from './publish-nodes.ts'
-import { publishPriceSpans } from './publish-price-spans.ts'
-import { publishPrices } from './publish-prices.ts'
-import { chunkMax, publishProducts } from './publish-products.ts'
+import { publishChangedPrices, publishPrices } from './publish-prices.ts'
+import { publishProducts } from './publish-products.ts'
 import { countWords } from './publish-search.ts'
+
+/** So many products are looked at together. */
+const chunkMax = 500
 
 /** What a release is made of. */
 export interface Recipe extends Omit<MadeOf, 'at' | 'repricesAll'> {
@@ -20,6 +22,8 @@ export interface Recipe extends Omit<MadeOf, 'at' | 'repricesAll'> {
 export interface Written {
   readonly isFull: boolean
   readonly isFirst: boolean
+  /** How many products were looked at. */
+  readonly looked: number
 }
 
 /**
@@ -39,24 +43,24 @@ export async function writeEdition(
     work,
     catalogId,
     edition: (before?.edition ?? 0) + 1,
+    isFirst: !before,
     at: at.toISOString(),
     hierarchyIds,
+    pricebookIds,
+    modifiers: await modifiersOf(work, pricebookIds),
+    ways: new Map(),
     totals: new EditionTotals(),
   }
   const [position] = await work.store.rows('SELECT position FROM feeds WHERE store_id = $1')
   const isFull = !before || isOtherwiseMade(before, recipe) || isOld(before, at)
-  const moved = await publishNodes(publication)
   const ids =
     !isFull && (await feedTellsAll(work, before))
-      ? await changedProducts(publication, before.position, moved)
-      : await allProducts(publication)
-  const ways: Ways = new Map()
+      ? await publishChanged(publication, before.position)
+      : await publishAll(publication)
   for (let from = 0; from < ids.length; from += chunkMax) {
     await progress(Math.floor((from * 99) / ids.length))
-    await publishProducts(publication, ids.slice(from, from + chunkMax), ways)
+    await publishProducts(publication, ids.slice(from, from + chunkMax))
   }
-  await publishPrices(publication, pricebookIds)
-  await publishPriceSpans(publication, pricebookIds)
   await countWords(work, catalogId, publication.edition, 1)
   await publication.totals.store(work, publication.edition)
   await work.store.rows(
@@ -69,7 +73,21 @@ export async function writeEdition(
     position?.[0] ?? 0,
     JSON.stringify({ ...madeOf, repricesAll: repricesAll(before, recipe), at: publication.at }),
   )
-  return { isFull, isFirst: !before }
+  return { isFull, isFirst: !before, looked: ids.length }
+}
+
+/** Publishes nodes and prices. The products to look at then: all. */
+async function publishAll(publication: Publication): Promise<readonly string[]> {
+  await publishNodes(publication)
+  await publishPrices(publication)
+  return allProducts(publication)
+}
+
+/** Publishes nodes and prices. The products to look at then: those that may be others since a position of the feed. */
+async function publishChanged(publication: Publication, position: number): Promise<readonly string[]> {
+  const movedNodeIds = await publishNodes(publication)
+  const repriced = await publishChangedPrices(publication, position)
+  return changedProducts(publication, { position, movedNodeIds, repriced })
 }
 
 const sorted = (ids: readonly string[]) => [...ids].sort().join()

@@ -33,6 +33,9 @@ const act = fc.record({
     'child status',
     'modifier',
     'file',
+    'price',
+    'delete price',
+    'price modifier',
   ),
   a: fc.nat(99),
   b: fc.nat(99),
@@ -45,7 +48,9 @@ interface Stock {
   readonly children: string[]
   readonly bundles: string[]
   readonly options: readonly { variation: string; option: string }[]
-  readonly modifiers: Set<string>
+  readonly pricebook: string
+  /** What may be priced: of those that there were in the beginning. */
+  readonly skus: readonly string[]
 }
 
 const pick = <T>(of: readonly T[], n: number): T => of[n % of.length] as T
@@ -66,7 +71,13 @@ async function stocked(): Promise<Stock> {
   const bundles = [await shop.product(), await shop.product()]
   await shop.put(hierarchy, upper, shirt, ...bundles)
   const options = Object.values(size.of).map((option) => ({ variation: size.id, option }))
-  return { hierarchy, nodes, products, children, bundles, options, modifiers: new Set() }
+  const attributes = { name: `Book of ${hierarchy}` }
+  const { id: pricebook } = await shop.send('POST', '/pcm/pricebooks', { type: 'pricebook', attributes }, 201)
+  const all = [...products, ...bundles, ...children]
+  const skus = await Promise.all(
+    all.map(async (id) => (await shop.get(`/pcm/products/${id}`)).data.attributes.sku),
+  )
+  return { hierarchy, nodes, products, children, bundles, options, pricebook, skus }
 }
 
 /** Does it, if it can be done: what is refused changes nothing. */
@@ -149,6 +160,35 @@ async function carryOut(stock: Stock, { what, a, b }: { what: string; a: number;
       }
       return void (await call('POST', `/pcm/variations/${variation}/options/${option}/modifiers`, data))
     }
+    case 'price': {
+      const { pricebook, skus } = stock
+      const currencies = { USD: { amount: 100 + b, includes_tax: false } }
+      const attributes = { sku: pick(skus, a), currencies }
+      const { body } = await call('POST', `/pcm/pricebooks/${pricebook}/prices`, {
+        type: 'product-price',
+        attributes,
+      })
+      if (body.data) return
+      const id = await priceOf(stock, attributes.sku)
+      return void (await change('product-price', `/pcm/pricebooks/${pricebook}/prices`, id, { currencies }))
+    }
+    case 'delete price': {
+      const id = await priceOf(stock, pick(stock.skus, a))
+      return void (id && (await call('DELETE', `/pcm/pricebooks/${stock.pricebook}/prices/${id}`)))
+    }
+    case 'price modifier': {
+      const path = `/pcm/pricebooks/${stock.pricebook}/modifiers`
+      const { data } = await shop.get(path)
+      const known = data.find(({ attributes }: Any) => attributes.name === `P${a % 3}`)
+      if (known && b % 4 === 0) return void (await call('DELETE', `${path}/${known.id}`))
+      const attributes = {
+        name: `P${a % 3}`,
+        modifier_type: 'price_increment',
+        currencies: { USD: { amount: b + 1, includes_tax: false } },
+      }
+      if (known) return void (await change('price-modifier', path, known.id, attributes))
+      return void (await call('POST', path, { type: 'price-modifier', attributes }))
+    }
     case 'file': {
       const id = (await world.sql('SELECT id FROM files WHERE store_id = $1', [world.storeId])).rows[0]?.id
       return void (
@@ -157,6 +197,11 @@ async function carryOut(stock: Stock, { what, a, b }: { what: string; a: number;
       )
     }
   }
+}
+
+async function priceOf({ pricebook }: Stock, sku: string): Promise<string> {
+  const { data } = await shop.get(`/pcm/pricebooks/${pricebook}/prices?filter=eq(sku,${sku})`)
+  return data[0]?.id
 }
 
 test('a release of what changed is the same as one from scratch', async () => {
@@ -171,7 +216,11 @@ test('a release of what changed is the same as one from scratch', async () => {
       fc.array(fc.array(act, { minLength: 1, maxLength: 8 }), { minLength: 2, maxLength: 4 }),
       async (rounds) => {
         const stock = await stocked()
-        const [bit, whole] = [await shop.catalog([stock.hierarchy]), await shop.catalog([stock.hierarchy])]
+        const priced = { pricebook_id: stock.pricebook }
+        const [bit, whole] = [
+          await shop.catalog([stock.hierarchy], priced),
+          await shop.catalog([stock.hierarchy], priced),
+        ]
         await shop.publish(bit)
         for (const acts of rounds) {
           for (const one of acts) await carryOut(stock, one)
