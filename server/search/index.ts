@@ -1,8 +1,9 @@
 import { module } from '../kernel/module.ts'
+import { ofWholeEdition } from '../storefront/index.ts'
 import { multiSearch } from './multi-search.ts'
 
 export const searchChapter = module({
   name: 'search',
   about: 'What shoppers search for.',
-  actions: [multiSearch],
+  actions: [ofWholeEdition(multiSearch)],
 })

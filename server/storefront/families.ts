@@ -3,6 +3,7 @@ import type { Ctx } from '../kernel/context.ts'
 import type { Resource } from '../kernel/resource.ts'
 import type { View } from './view.ts'
 import { type Asked, releaseView, shopperView } from './views.ts'
+import { ofWholeEdition } from './whole-edition.ts'
 
 /**
  * What is published is read at two addresses: by shoppers in the catalog that the rules choose for them, and by the
@@ -41,6 +42,6 @@ export const listed = (of: Family['of'], resource: Resource, rows: Resource) =>
 type Declared = (family: Family) => Action
 
 export const forShoppers = (calls: readonly Declared[]): readonly Action[] =>
-  calls.map((call) => call(shopper))
+  calls.map((call) => ofWholeEdition(call(shopper)))
 export const forMerchants = (calls: readonly Declared[]): readonly Action[] =>
-  calls.map((call) => call(merchant))
+  calls.map((call) => ofWholeEdition(call(merchant)))

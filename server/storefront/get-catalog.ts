@@ -1,9 +1,12 @@
 import { action } from '../kernel/action.ts'
+import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { entityTag } from '../kernel/http/answer.ts'
-import { releases } from '../releases/index.ts'
+import { editionOf, releases } from '../releases/index.ts'
 import { explanationOf } from './explanation.ts'
+import type { View } from './view.ts'
 import { shopperView } from './views.ts'
+import { EditionGone } from './whole-edition.ts'
 
 /** What a shopper sees. */
 export const getCatalog = action({
@@ -17,7 +20,7 @@ export const getCatalog = action({
     const view = await shopperView(ctx, call)
     const { catalogId, releaseId, publishedAt } = view.published
     const release = await ctx.store.findWhole(releases, releaseId, [catalogId])
-    if (!release) throw new Problem('not_found', 'The release is not kept any longer.')
+    if (!release) throw await withoutRelease(ctx, view)
     const { name, description, hierarchies } = release.doc
     const explanation = explanationOf(view)
     const body = JSON.stringify({
@@ -42,3 +45,9 @@ export const getCatalog = action({
     return { status: 200, body, headers: { etag: entityTag(body) } }
   },
 })
+
+/** An edition outlives its release, for those who go through its lists; the one that shoppers see has one. */
+async function withoutRelease(ctx: Ctx, { published }: View): Promise<Problem> {
+  const edition = await editionOf(ctx, published.catalogId, published.releaseId)
+  return edition ? new Problem('not_found', 'The release is not kept any longer.') : new EditionGone()
+}

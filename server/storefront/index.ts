@@ -23,12 +23,14 @@ import {
   listProductsOfNode,
   listRelatedProducts,
 } from './read-products.ts'
+import { ofWholeEdition } from './whole-edition.ts'
 
 export { publishedProducts } from './published-products.ts'
 export { findPublishedRows, type PublishedRow, publishedRow } from './published-row.ts'
 export { type ShownProduct, showProducts } from './show-products.ts'
 export type { View } from './view.ts'
 export { shopperView } from './views.ts'
+export { ofWholeEdition }
 
 const calls = [
   listHierarchies,
@@ -51,7 +53,7 @@ const calls = [
 export const storefront = module({
   name: 'storefront',
   about: 'What shoppers see: the current release of the catalog that the rules choose for them.',
-  actions: [getCatalog, ...forShoppers(calls), readDelta],
+  actions: [ofWholeEdition(getCatalog), ...forShoppers(calls), readDelta],
 })
 
 export const releaseContents = module({
@@ -61,6 +63,6 @@ export const releaseContents = module({
   actions: [
     ...forMerchants([...calls, listProductsOfHierarchyToo]),
     ...forShoppers([listNodesToo]),
-    checkVisibility,
+    ofWholeEdition(checkVisibility),
   ],
 })

@@ -9,6 +9,7 @@ import {
 } from '../pricebooks/index.ts'
 import type { PublishedRow } from './published-row.ts'
 import type { View } from './view.ts'
+import { EditionGone } from './whole-edition.ts'
 
 /** The published prices of some products, read by one statement. */
 export interface Prices {
@@ -18,7 +19,10 @@ export interface Prices {
   in(pricebookId: string, product: PublishedRow): StoredPrice | undefined
 }
 
-/** The prices of these products, in all price books that are looked at. */
+/**
+ * The prices of these products, in all price books that are looked at. The products were read before: that their edition
+ * is still there is read with the prices.
+ */
 export async function pricesOf(
   work: Pick<Work, 'store'>,
   view: Pick<View, 'published' | 'books' | 'at' | 'availableBooks'>,
@@ -68,7 +72,7 @@ type ByBook<T> = ReadonlyMap<string, Readonly<Record<string, T>>>
 
 async function stored(
   { store }: Pick<Work, 'store'>,
-  { published: { catalogId, edition } }: Pick<View, 'published'>,
+  { published: { catalogId, edition, releaseId } }: Pick<View, 'published'>,
   { books, skus, names }: Wanted,
 ): Promise<[prices: ByBook<StoredPrice>, modifiers: ByBook<StoredModifier>]> {
   if (!books.length || !skus.length) return [new Map(), new Map()]
@@ -79,7 +83,10 @@ async function stored(
      UNION ALL
      SELECT 'modifier', pricebook_id, name, doc FROM published_price_modifiers
      WHERE store_id = $1 AND catalog_id = $2 AND since <= $3::int AND until > $3::int
-       AND pricebook_id = ANY($4::uuid[]) AND left(name, 128) = ANY($7::text[]) AND name = ANY($6::text[])`,
+       AND pricebook_id = ANY($4::uuid[]) AND left(name, 128) = ANY($7::text[]) AND name = ANY($6::text[])
+     UNION ALL
+     SELECT 'edition', release_id, '', NULL FROM catalog_editions
+     WHERE store_id = $1 AND catalog_id = $2 AND edition = $3::int`,
     catalogId,
     edition,
     books,
@@ -87,6 +94,7 @@ async function stored(
     names,
     names.map((name) => [...name].slice(0, 128).join('')),
   )
+  if (!rows.some(([what, release]) => what === 'edition' && release === releaseId)) throw new EditionGone()
   const told = <T>(kind: string): ByBook<T> => {
     const byBook = new Map<string, Record<string, T>>()
     for (const [what, book, name, doc] of rows) {
