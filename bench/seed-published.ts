@@ -94,21 +94,30 @@ const values = [
   `(9, 'base_product', 'false', NULL)`,
 ]
 
+/** As `valueId` works it out. */
+const id = `('x' || left(encode(sha256(convert_to(v.field, 'UTF8') || '\\x00' || convert_to(v.value, 'UTF8')), 'hex'), 16))::bit(64)::bigint`
+
 const copies = [
   `INSERT INTO published_products (store_id, catalog_id, id, since, created_at, updated_at, doc, hidden, listed_in, name, sku, slug, product_type)
    SELECT p.store_id, p.catalog_id, n.id, p.since, n.t, n.t,
      replace(replace(p.doc::text, '"Thing"', to_json(n.name)::text), '"thing"', '"thing-' || n.i || '"')::json, p.hidden,
      p.listed_in, n.name, 'thing-' || n.i, 'thing-' || n.i, p.product_type
    FROM published_products p, ${numbered} WHERE p.catalog_id = $1`,
-  `INSERT INTO published_texts (store_id, catalog_id, id, since, updated_at, codes, words)
+  `INSERT INTO published_texts (store_id, catalog_id, id, since, updated_at, codes, words, value_ids)
    SELECT p.store_id, p.catalog_id, n.id, p.since, n.t, ARRAY['thing' || n.i],
      setweight(to_tsvector('simple', n.name), 'A') || ('thing' || n.i || ':2B thing:2B ' || n.i || ':2B')::tsvector
-       || ts_filter(p.words, '{d}')
+       || ts_filter(p.words, '{d}'),
+     ARRAY(SELECT ${id} FROM (VALUES ${values}) v (place, field, value, number))
    FROM published_texts p, ${numbered} WHERE p.catalog_id = $1`,
-  `INSERT INTO published_values (store_id, catalog_id, id, since, place, field, value, number)
-   SELECT p.store_id, p.catalog_id, n.id, p.since, v.place, v.field, v.value, v.number
+  `INSERT INTO published_values (store_id, catalog_id, id, field, value, number)
+   SELECT DISTINCT c.store_id, c.id, ${id}, v.field, v.value, v.number
+   FROM catalogs c, ${numbered} CROSS JOIN LATERAL (VALUES ${values}) v (place, field, value, number)
+   WHERE c.id = $1 ON CONFLICT DO NOTHING`,
+  `INSERT INTO published_numbers (store_id, catalog_id, id, since, place, field, number)
+   SELECT p.store_id, p.catalog_id, n.id, p.since, v.place, v.field, v.number
    FROM published_texts p JOIN ${numbered} ON n.id = p.id
-   CROSS JOIN LATERAL (VALUES ${values}) v (place, field, value, number) WHERE p.catalog_id = $1`,
+   CROSS JOIN LATERAL (VALUES ${values}) v (place, field, value, number)
+   WHERE p.catalog_id = $1 AND v.number IS NOT NULL`,
   `INSERT INTO published_price_spans (store_id, catalog_id, id, since, place, pricebook_id, currency, amount, valid_from, valid_to)
    SELECT s.store_id, s.catalog_id, n.id, s.since, s.place, s.pricebook_id, s.currency, 500 + n.i * 13 % 20000, s.valid_from, s.valid_to
    FROM published_price_spans s, ${numbered} WHERE s.catalog_id = $1`,

@@ -1,10 +1,10 @@
 -- What a search goes by: see docs/decisions/0028-search.md. Each row is true from one edition of its catalog up to
--- another, as the product that it is of.
+-- another, as the product that it is of, and goes with it.
 CREATE EXTENSION IF NOT EXISTS btree_gin;
 CREATE EXTENSION IF NOT EXISTS pg_trgm;
 
--- The words of the products in a catalog's list: of the name (A), the SKU (B), the part number (C), the description
--- (D).
+-- What is searched of the products in a catalog's list, one row each: the words of the name (A), the SKU (B), the part
+-- number (C) and the description (D), and the values that they are filtered by and counted by.
 CREATE TABLE published_texts (
   store_id uuid NOT NULL,
   catalog_id uuid NOT NULL,
@@ -15,13 +15,13 @@ CREATE TABLE published_texts (
   -- The SKU and the part number, each as one word.
   codes text[] COLLATE "C" NOT NULL,
   words tsvector NOT NULL,
-  CONSTRAINT published_texts_pkey PRIMARY KEY (store_id, catalog_id, id, since) INCLUDE (until, updated_at)
+  -- Of published_values.
+  value_ids bigint[] NOT NULL,
+  CONSTRAINT published_texts_pkey PRIMARY KEY (store_id, catalog_id, id, since)
 );
-CREATE INDEX published_texts_by_words ON published_texts USING gin (catalog_id, words);
+CREATE INDEX published_texts_by_words_and_values ON published_texts USING gin (catalog_id, words, value_ids);
 CREATE INDEX published_texts_by_updated_at
   ON published_texts (store_id, catalog_id, updated_at, id) INCLUDE (since, until);
-CREATE INDEX published_texts_by_since ON published_texts (store_id, catalog_id, since);
-CREATE INDEX published_texts_by_until ON published_texts (store_id, catalog_id, until) WHERE until < 2147483647;
 
 -- The words that there are, and in how many products of the current edition: what is completed and corrected is found
 -- among them.
@@ -42,8 +42,21 @@ LANGUAGE sql STABLE SET pg_trgm.similarity_threshold = 0.2 AS $$
   ORDER BY similarity(w.word, words_like.word) DESC, w.n DESC, w.word LIMIT 100
 $$;
 
--- What else products are filtered by and counted by. A number is told twice.
+-- The different values of a field. What stands for one is worked out from both: see server/releases/value-id.ts. Those
+-- that no product has any more go when all of the catalog is looked at again.
 CREATE TABLE published_values (
+  store_id uuid NOT NULL,
+  catalog_id uuid NOT NULL,
+  field text COLLATE "C" NOT NULL,
+  id bigint NOT NULL,
+  value text COLLATE "C" NOT NULL,
+  -- Where it is one.
+  number double precision,
+  CONSTRAINT published_values_pkey PRIMARY KEY (store_id, catalog_id, field, id)
+);
+
+-- The values of products that are numbers, where one field may have as many as there are products.
+CREATE TABLE published_numbers (
   store_id uuid NOT NULL,
   catalog_id uuid NOT NULL,
   id uuid NOT NULL,
@@ -51,16 +64,11 @@ CREATE TABLE published_values (
   until integer NOT NULL DEFAULT 2147483647,
   place smallint NOT NULL,
   field text COLLATE "C" NOT NULL,
-  value text COLLATE "C" NOT NULL,
-  number double precision,
-  CONSTRAINT published_values_pkey PRIMARY KEY (store_id, catalog_id, id, since, place)
+  number double precision NOT NULL,
+  CONSTRAINT published_numbers_pkey PRIMARY KEY (store_id, catalog_id, id, since, place)
 );
-CREATE INDEX published_values_by_value
-  ON published_values (store_id, catalog_id, field, value, id) INCLUDE (since, until, number);
-CREATE INDEX published_values_by_number
-  ON published_values (store_id, catalog_id, field, number, id) INCLUDE (since, until) WHERE number IS NOT NULL;
--- A value is one of a field: the planner would believe that far fewer products have it.
-CREATE STATISTICS published_values_of_fields (dependencies, mcv) ON field, value FROM published_values;
+CREATE INDEX published_numbers_by_number
+  ON published_numbers (store_id, catalog_id, field, number, id) INCLUDE (since, until);
 
 -- What one of a product costs by a price book alone, for how long. Where the book has a price without this currency,
 -- there is a row without one.
@@ -94,7 +102,7 @@ DECLARE published text;
 BEGIN
   FOREACH published IN ARRAY ARRAY['published_products', 'published_node_products', 'published_relations',
     'published_nodes', 'published_prices', 'published_price_modifiers', 'published_price_spans', 'published_texts',
-    'published_words', 'published_values', 'catalog_editions']
+    'published_words', 'published_values', 'published_numbers', 'catalog_editions']
   LOOP
     EXECUTE format('DELETE FROM %I WHERE store_id = $1 AND catalog_id = $2', published) USING store, catalog;
   END LOOP;

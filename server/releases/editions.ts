@@ -77,7 +77,7 @@ const tables = [
 ] as const
 
 /** The tables whose rows come and go with those of products. */
-export const tablesOfProducts = ['published_node_products', 'published_texts', 'published_values'] as const
+export const tablesOfProducts = ['published_node_products', 'published_texts', 'published_numbers'] as const
 
 /** All that shoppers' answers are looked up in. */
 export const publishedTables = [...tables, ...tablesOfProducts, 'published_relations'] as const

@@ -12,6 +12,7 @@ export { currentEdition, type Edition, editionOf } from './editions.ts'
 export { findPublished, findRelease, type Published } from './find-release.ts'
 export { componentProducts, defaultOptions, type PublishedFacts } from './published-product.ts'
 export { repricedProducts } from './repriced-products.ts'
+export { valueId } from './value-id.ts'
 export { codeOf, folded, wordsOf } from './words.ts'
 export { releaseResource as releases }
 

@@ -1,7 +1,8 @@
 import type { Work } from '../kernel/context.ts'
 import type { Publication } from './publication.ts'
 import type { PublishedProduct } from './published-product.ts'
-import { searchable } from './searchable.ts'
+import { type SearchValue, searchable } from './searchable.ts'
+import { valueId } from './value-id.ts'
 
 interface Listed {
   readonly id: string
@@ -10,38 +11,91 @@ interface Listed {
 }
 
 /** Writes what a search goes by, of products that are listed from this edition on. */
-export async function publishSearch(
-  { work: { store }, catalogId, edition }: Publication,
-  products: readonly Listed[],
-): Promise<void> {
+export async function publishSearch(publication: Publication, products: readonly Listed[]): Promise<void> {
+  const { work, catalogId, edition } = publication
+  const different = new DifferentValues()
   const found = products
     .filter(({ published }) => published.hidden.listed)
-    .map(({ published, ...product }) => ({ ...product, ...searchable(published) }))
+    .map(({ published, ...product }) => {
+      const { values, ...texts } = searchable(published)
+      return { ...product, ...texts, values, valueIds: values.map((value) => different.idOf(value)) }
+    })
   if (!found.length) return
-  await store.bulk(
-    `INSERT INTO published_texts (store_id, catalog_id, since, id, updated_at, codes, words)
-     SELECT $1, $2, $3::int, id, updated_at, ARRAY(SELECT json_array_elements_text(codes)), words
-     FROM unnest($4::uuid[], $5::timestamptz[], $6::json[], $7::tsvector[]) AS given (id, updated_at, codes, words)`,
+  await work.store.bulk(
+    `INSERT INTO published_texts (store_id, catalog_id, since, id, updated_at, codes, words, value_ids)
+     SELECT $1, $2, $3::int, id, updated_at, codes::text[], words, value_ids::bigint[]
+     FROM unnest($4::uuid[], $5::timestamptz[], $6::text[], $7::tsvector[], $8::text[])
+       AS given (id, updated_at, codes, words, value_ids)`,
     catalogId,
     edition,
     found.map(({ id }) => id),
     found.map(({ updatedAt }) => updatedAt),
-    found.map(({ codes }) => JSON.stringify(codes)),
+    found.map(({ codes }) => `{${codes.map((code) => `"${code}"`).join()}}`),
     found.map(({ words }) => words),
+    found.map(({ valueIds }) => `{${valueIds.join()}}`),
   )
-  const values = found.flatMap(({ id, values }) => values.map((value, place) => ({ id, place, ...value })))
-  await store.bulk(
-    `INSERT INTO published_values (store_id, catalog_id, since, id, place, field, value, number)
-     SELECT $1, $2, $3::int, * FROM unnest($4::uuid[], $5::smallint[], $6::text[], $7::text[], $8::float8[])`,
+  await different.store(publication)
+  const numbers = found.flatMap(({ id, values }) =>
+    values.flatMap(({ field, number }, place) => (number === null ? [] : { id, place, field, number })),
+  )
+  if (!numbers.length) return
+  await work.store.bulk(
+    `INSERT INTO published_numbers (store_id, catalog_id, since, id, place, field, number)
+     SELECT $1, $2, $3::int, * FROM unnest($4::uuid[], $5::smallint[], $6::text[], $7::float8[])`,
     catalogId,
     edition,
-    values.map(({ id }) => id),
-    values.map(({ place }) => place),
-    values.map(({ field }) => field),
-    values.map(({ value }) => value),
-    values.map(({ number }) => number),
+    numbers.map(({ id }) => id),
+    numbers.map(({ place }) => place),
+    numbers.map(({ field }) => field),
+    numbers.map(({ number }) => number),
   )
 }
+
+/** The different values of some products: most have those of others. */
+class DifferentValues {
+  readonly #values = new Map<string, SearchValue & { readonly id: string }>()
+
+  idOf(value: SearchValue): string {
+    const key = `${value.field}\0${value.value}`
+    const known = this.#values.get(key)
+    if (known) return known.id
+    const id = valueId(value.field, value.value)
+    this.#values.set(key, { ...value, id })
+    return id
+  }
+
+  async store({ work, catalogId }: Publication): Promise<void> {
+    const values = [...this.#values.values()]
+    await work.store.bulk(
+      `INSERT INTO published_values (store_id, catalog_id, id, field, value, number)
+       SELECT $1, $2, * FROM unnest($3::bigint[], $4::text[], $5::text[], $6::float8[]) ON CONFLICT DO NOTHING`,
+      catalogId,
+      values.map(({ id }) => id),
+      values.map(({ field }) => field),
+      values.map(({ value }) => value),
+      values.map(({ number }) => number),
+    )
+  }
+}
+
+/** Of a catalog that had no words. */
+const countAll = `INSERT INTO published_words (store_id, catalog_id, word, n)
+  SELECT $1, $2, word, ndoc FROM ts_stat(
+    format('SELECT words FROM published_texts WHERE store_id = %L AND catalog_id = %L', $1::uuid, $2::uuid))`
+
+const wordsOf = (column: 'since' | 'until') =>
+  `SELECT unnest(tsvector_to_array(t.words)) AS word FROM published_products p JOIN published_texts t
+     ON t.store_id = p.store_id AND t.catalog_id = p.catalog_id AND t.id = p.id AND t.since = p.since
+   WHERE p.store_id = $1 AND p.catalog_id = $2 AND p.${column} = $3`
+
+const countChanges = `WITH change AS (
+    SELECT word, sum(by)::int AS by
+    FROM (SELECT word, $4::int AS by FROM (${wordsOf('since')}) begun
+      UNION ALL SELECT word, -$4::int FROM (${wordsOf('until')}) ended) each
+    GROUP BY word HAVING sum(by) <> 0
+  )
+  INSERT INTO published_words (store_id, catalog_id, word, n) SELECT $1, $2, word, by FROM change
+  ON CONFLICT (store_id, catalog_id, word) DO UPDATE SET n = published_words.n + excluded.n`
 
 /** Counts the words that an edition brought, and those that it ended; or (-1) takes that back. */
 export async function countWords(
@@ -50,22 +104,8 @@ export async function countWords(
   edition: number,
   by: 1 | -1,
 ): Promise<void> {
-  await store.bulk(
-    `WITH change AS (
-       SELECT word, sum(by)::int AS by FROM (
-         SELECT unnest(tsvector_to_array(words)) AS word, $4::int AS by FROM published_texts
-         WHERE store_id = $1 AND catalog_id = $2 AND since = $3
-         UNION ALL
-         SELECT unnest(tsvector_to_array(words)), -$4::int FROM published_texts
-         WHERE store_id = $1 AND catalog_id = $2 AND until = $3
-       ) each GROUP BY word HAVING sum(by) <> 0
-     )
-     INSERT INTO published_words (store_id, catalog_id, word, n) SELECT $1, $2, word, by FROM change
-     ON CONFLICT (store_id, catalog_id, word) DO UPDATE SET n = published_words.n + excluded.n`,
-    catalogId,
-    edition,
-    by,
-  )
+  if (edition === 1 && by === 1) return void (await store.bulk(countAll, catalogId))
+  await store.bulk(countChanges, catalogId, edition, by)
   await store.bulk(
     'DELETE FROM published_words WHERE store_id = $1 AND catalog_id = $2 AND n <= 0',
     catalogId,

@@ -1,6 +1,6 @@
 import { Binds } from '../kernel/storage/binds.ts'
 import type { Sql } from '../kernel/storage/database.ts'
-import { wordsOf } from '../releases/index.ts'
+import { valueId, wordsOf } from '../releases/index.ts'
 import { type Filter, isNumber, type Operand, type Term } from './filter-syntax.ts'
 import { type SearchField, searchField } from './search-fields.ts'
 
@@ -44,8 +44,7 @@ export function valuesOf(field: SearchField, shop: Shop, bind: Bind): Values | u
       }
     case 'values':
       return {
-        from: () => `${own('published_values')} AND v.field = ${bind(field.name)}`,
-        text: 'v.value',
+        from: () => `${own('published_numbers')} AND v.field = ${bind(field.name)}`,
         number: 'v.number',
       }
     case 'prices': {
@@ -85,7 +84,7 @@ export function conditionOf(filter: Filter, shop: Shop, bind: Bind): string {
     return parts.join(filter.is === 'all' ? ' AND ' : ' OR ')
   }
   const found = termCondition(filter, shop, bind)
-  return filter.not ? `NOT (${found})` : found
+  return filter.not ? `NOT (${found})` : `(${found})`
 }
 
 const nothing = 'false'
@@ -102,14 +101,26 @@ function termCondition({ field: name, how, operands }: Term, shop: Shop, bind: B
   }
   const values = valuesOf(field, shop, bind)
   const met = values && operandConditions(operands, values, bind)
-  return met ? `EXISTS (SELECT FROM ${values.from()} AND v.id = p.id AND ${met})` : nothing
+  const conditions = [
+    ...(field.in === 'values' ? wholeValues(field.name, operands, bind) : []),
+    ...(met ? [`EXISTS (SELECT FROM ${values.from()} AND v.id = p.id AND ${met})`] : []),
+  ]
+  return conditions.length ? conditions.join(' OR ') : nothing
 }
+
+/** What of the operands is met by products with these values of the field. */
+function wholeValues(field: string, operands: readonly Operand[], bind: Bind): readonly string[] {
+  const ids = textsOf(operands).map((text) => valueId(field, text))
+  return ids.length ? [`p.value_ids && ${bind(ids)}::bigint[]`] : []
+}
+
+/** Numbers are texts too, as they are stored, however they are written. */
+const textsOf = (operands: readonly Operand[]): readonly string[] =>
+  operands.flatMap((operand) => (operand.is === 'text' ? [operand.text, ...numeral(operand.text)] : []))
 
 /** What the values of products are to be so that one of the operands is met. */
 function operandConditions(operands: readonly Operand[], values: Values, bind: Bind): string | undefined {
-  const texts = operands.flatMap((operand) =>
-    operand.is === 'text' ? [operand.text, ...numeral(operand.text)] : [],
-  )
+  const texts = textsOf(operands)
   const { text, number, scale } = values
   const is = (op: string, digits: string) => compared(number as string, op, digits, scale, bind)
   const conditions = [
@@ -118,7 +129,9 @@ function operandConditions(operands: readonly Operand[], values: Values, bind: B
       if (!number) return []
       if (operand.is === 'bound') return is(operand.op, operand.number)
       if (operand.is === 'range') return `${is('>=', operand.from)} AND ${is('<=', operand.to)}`
-      return text || !isNumber(operand.text) ? [] : `${is('>=', operand.text)} AND ${is('<=', operand.text)}`
+      return scale === undefined || !isNumber(operand.text)
+        ? []
+        : `${is('>=', operand.text)} AND ${is('<=', operand.text)}`
     }),
   ]
   return conditions.length ? `(${conditions.join(' OR ')})` : undefined
@@ -200,11 +213,15 @@ export function searchSql(question: Question, shop: Shop): Sql {
   const from = isAll ? matches : 'matches p'
   const order = `${isAll ? '' : 'p.rank DESC, '}p.updated_at DESC, p.id DESC`
   const counted = facets.map((field) => countedOf(field, shop, isAll, bind))
+  const names = facets.flatMap((field) => (field.in === 'values' ? field.name : []))
   const text = `WITH ${[
     ...(isAll
       ? []
-      : [`matches AS MATERIALIZED (SELECT p.id, p.updated_at, ${rank} AS rank FROM ${matches})`]),
+      : [
+          `matches AS MATERIALIZED (SELECT p.id, p.updated_at, p.value_ids, ${rank} AS rank FROM ${matches})`,
+        ]),
     `page AS (SELECT p.id, row_number() OVER (ORDER BY ${order}) AS place FROM ${from} ORDER BY ${order} LIMIT ${bind(limit)} OFFSET ${bind(offset)})`,
+    ...(names.length ? [`counted AS MATERIALIZED (${valuesCounted(names, from, bind)})`] : []),
     ...counted.map((counts, i) => `counts${i} AS MATERIALIZED (${counts})`),
   ].join(', ')} SELECT ${[
     isAll ? 'NULL' : '(SELECT count(*) FROM matches)',
@@ -220,8 +237,16 @@ function rankOf({ words, code }: Question, bind: Bind): string {
   return `1000 * (${bind(code)}::text = ANY(p.codes))::int + ${inName.join(' + ')}`
 }
 
+/** How many of the products that were found have each value of these fields: they are gone through once. */
+const valuesCounted = (names: readonly string[], from: string, bind: Bind): string =>
+  `SELECT d.field, d.value, d.number, c.n
+   FROM (SELECT u.id, count(*) AS n FROM (SELECT p.value_ids FROM ${from}) p, unnest(p.value_ids) u (id) GROUP BY u.id) c
+   JOIN published_values d ON d.id = c.id
+   WHERE d.store_id = $1 AND d.catalog_id = $2 AND d.field = ANY(${bind(names)}::text[])`
+
 /** How many of the products that were found have each value of a field. */
 function countedOf(field: SearchField, shop: Shop, isAll: boolean, bind: Bind): string {
+  if (field.in === 'values') return `SELECT value, number, n FROM counted WHERE field = ${bind(field.name)}`
   const values = valuesOf(field, shop, bind)
   if (!values) return 'SELECT NULL::text AS value, NULL::float8 AS number, 0::bigint AS n WHERE false'
   const { from, number = 'NULL::float8', text } = values

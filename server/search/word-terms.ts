@@ -1,8 +1,8 @@
 import type { Store } from '../kernel/storage/store.ts'
 import { wordsOf } from '../releases/index.ts'
-import { type Filter, isNumber, type Operand, type Term } from './filter-syntax.ts'
+import { type Filter, isNumber, type Operand } from './filter-syntax.ts'
 import { searchField } from './search-fields.ts'
-import { bindsOf, type Shop, valuesOf } from './search-sql.ts'
+import type { Shop } from './search-sql.ts'
 
 /** Whether a value has all of the words that are asked for. Numbers are compared as such. */
 export function hasWords(value: string, asked: string): boolean {
@@ -21,9 +21,10 @@ export async function withWholeValues(store: Store, filter: Filter, shop: Shop):
     const of = await Promise.all(filter.of.map((part) => withWholeValues(store, part, shop)))
     return { is: filter.is, of }
   }
+  const field = searchField(filter.field)
   const asked = filter.operands.flatMap((operand) => (operand.is === 'text' ? operand.text : []))
-  if (filter.how === 'whole' || !asked.length || searchField(filter.field).in !== 'values') return filter
-  const values = await differentValues(store, filter, shop)
+  if (filter.how === 'whole' || !asked.length || field.in !== 'values') return filter
+  const values = await differentValues(store, shop, field.name)
   const whole = values
     .filter((value) => asked.some((words) => hasWords(value, words)))
     .map((text): Operand => ({ is: 'text', text }))
@@ -31,11 +32,11 @@ export async function withWholeValues(store: Store, filter: Filter, shop: Shop):
   return { ...filter, how: 'whole', operands: [...whole, ...others] }
 }
 
-async function differentValues(store: Store, { field }: Term, shop: Shop): Promise<readonly string[]> {
-  const { values, bind } = bindsOf(shop)
-  const found = valuesOf(searchField(field), shop, bind)
-  if (!found) return []
-  const text = `SELECT DISTINCT ${found.text} FROM ${found.from()}`
-  const rows = await store.page({ text, values, once: true })
+async function differentValues(store: Store, { catalogId }: Shop, field: string): Promise<readonly string[]> {
+  const rows = await store.rows(
+    'SELECT value FROM published_values WHERE store_id = $1 AND catalog_id = $2 AND field = $3',
+    catalogId,
+    field,
+  )
   return rows.map(([value]) => value as string)
 }

@@ -1,6 +1,6 @@
 import { choice, field, flag, group, list, map, reference, text } from '../kernel/fields.ts'
 import { type FilterRule, type Resource, resource } from '../kernel/resource.ts'
-import { componentProducts } from '../releases/index.ts'
+import { componentProducts, valueId } from '../releases/index.ts'
 import { storefrontEnvelope } from './envelope.ts'
 
 const bag = (about: string) => field({ type: 'object' }, { about })
@@ -80,8 +80,8 @@ const tagged: FilterRule = {
   ops: ['eq', 'in'],
   type: 'text',
   where: (_op, values, bind) =>
-    '(id, since) IN (SELECT v.id, v.since FROM published_values v WHERE v.store_id = $1 AND v.catalog_id = $2::uuid ' +
-    `AND v.field = 'tags' AND v.value IN (${values.map((value) => bind(value.toLowerCase())).join(', ')}))`,
+    '(id, since) IN (SELECT t.id, t.since FROM published_texts t WHERE t.store_id = $1 AND t.catalog_id = $2::uuid ' +
+    `AND t.value_ids && ${bind(values.map((value) => valueId('tags', value.toLowerCase())))}::bigint[])`,
 }
 
 const product = {

@@ -29,7 +29,7 @@ const exemptIndexes: Readonly<Record<string, string>> = {
   merchant_realm_mappings_prefix_key: 'the prefix is what says which store',
   one_time_passwords_by_expires_at: 'housekeeping: what has expired, of all stores',
   products_by_variations: 'inverted: what leads there is the variation',
-  published_texts_by_words: 'inverted: the catalog, and the words',
+  published_texts_by_words_and_values: 'inverted: the catalog, and the words and values',
   published_words_by_likeness: 'inverted: the catalog, and parts of the word',
   sign_in_codes_by_expires_at: 'housekeeping: what has expired, of all stores',
   sign_in_requests_by_expires_at: 'housekeeping: what has expired, of all stores',

@@ -108,11 +108,14 @@ export async function publishedOf(world: World, catalog: string) {
     values,
   )
   const texts = await world.sql(
-    `SELECT id, updated_at, codes, words::text FROM published_texts WHERE ${at} ORDER BY id`,
+    `SELECT id, updated_at, codes, words::text, (
+       SELECT json_agg(json_build_array(field, value, number) ORDER BY field, value) FROM published_values v
+       WHERE v.store_id = $1 AND v.catalog_id = $2 AND v.id = ANY(t.value_ids)) AS values
+     FROM published_texts t WHERE ${at} ORDER BY id`,
     values,
   )
-  const found = await world.sql(
-    `SELECT id, field, value, number FROM published_values WHERE ${at} ORDER BY id, field, value`,
+  const numbers = await world.sql(
+    `SELECT id, field, number FROM published_numbers WHERE ${at} ORDER BY id, field, number`,
     values,
   )
   const spans = await world.sql(
@@ -134,6 +137,6 @@ export async function publishedOf(world: World, catalog: string) {
     nodes: nodes.rows.map(plain),
     totals: totals.rows,
     prices: prices.rows,
-    search: [texts.rows, found.rows, spans.rows, words.rows],
+    search: [texts.rows, numbers.rows, spans.rows, words.rows],
   }
 }
