@@ -4,8 +4,8 @@ import { seedPrices } from './seed-prices.ts'
 import { seedProducts } from './seed-products.ts'
 
 /**
- * `node bench/publish.ts [products changes rounds]`: what publishing a catalog takes, from the request until its release
- * is published: all of it, and after so many products were changed.
+ * `node bench/publish.ts [products changes rounds]`: what publishing a catalog takes, from the request until its
+ * release is published: all of it, and after so many products were changed.
  */
 const [products = 100_000, changes = 100, rounds = 3] = process.argv.slice(2).map(Number)
 

@@ -80,7 +80,13 @@ const tables = [
 export const tablesOfProducts = ['published_node_products', 'published_texts', 'published_numbers'] as const
 
 /** All that shoppers' answers are looked up in. */
-export const publishedTables = [...tables, ...tablesOfProducts, 'published_relations'] as const
+export const publishedTables = [
+  ...tables,
+  ...tablesOfProducts,
+  'published_relations',
+  'published_words',
+  'published_values',
+] as const
 
 type Store = Pick<Work['store'], 'rows' | 'bulk'>
 

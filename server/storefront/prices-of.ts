@@ -20,8 +20,8 @@ export interface Prices {
 }
 
 /**
- * The prices of these products, in all price books that are looked at. The products were read before: that their edition
- * is still there is read with the prices.
+ * The prices of these products, in all price books that are looked at. The products were read before: that their
+ * edition is still there is read with the prices.
  */
 export async function pricesOf(
   work: Pick<Work, 'store'>,

@@ -68,7 +68,7 @@ const nameAll = (name: string) =>
     [world.storeId, name],
   )
 
-/** Ends the connections that something is being published by, as when their process is killed: those that have written. */
+/** Ends the connections that something is being published by, and is written, as when their process is killed. */
 const breakOff = () =>
   world.sql(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
