@@ -5,6 +5,8 @@ import { Database } from '../server/kernel/storage/database.ts'
 /** What Sutler is measured against: the very same statements, through the same driver, behind bare node:http. */
 export interface Bare {
   readonly sql: Sql
+  /** Statements that have to be run before it, in turn. */
+  readonly before?: readonly Sql[]
   /** As the server runs it: on the pipelined connection, or through the pool. */
   readonly quick: boolean
 }
@@ -31,10 +33,21 @@ export function serveBare(databaseUrl: string, statements: Readonly<Record<strin
 
 async function run(database: Database, bare: Bare | undefined): Promise<string> {
   if (!bare) throw new Error('no such statement')
-  const { sql, quick } = bare
-  const values = filledIn(sql.values)
-  const rows = quick ? await database.quick({ ...sql, values }) : await database.run({ ...sql, values })
+  const rows = await runBare(database, bare)
   return `{"data":[${rows.map(rowText).join(',')}]}`
+}
+
+/** The rows of the last statement. */
+export async function runBare(
+  database: Database,
+  { sql, before = [], quick }: Bare,
+): Promise<readonly Tuple[]> {
+  let rows: readonly Tuple[] = []
+  for (const one of [...before, sql]) {
+    const filled = { ...one, values: filledIn(one.values) }
+    rows = await (quick ? database.quick(filled) : database.run(filled))
+  }
+  return rows
 }
 
 /** In place of a value, in statements that are run many times: another of these each time. */

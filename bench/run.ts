@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import autocannon from 'autocannon'
 import type { Database } from '../server/kernel/storage/database.ts'
-import { type Bare, filledIn } from './bare.ts'
+import { type Bare, runBare } from './bare.ts'
 import budgets from './budgets.json' with { type: 'json' }
 import { startOwnServer } from './own-server.ts'
 import { productScenarios } from './product-scenarios.ts'
@@ -125,13 +125,12 @@ function shuffled<T>(items: readonly T[]): T[] {
   return [...items.slice(from), ...items.slice(0, from)]
 }
 
-async function statementsPerSecond(database: Database, { sql, quick }: Bare): Promise<number> {
+async function statementsPerSecond(database: Database, bare: Bare): Promise<number> {
   const until = performance.now() + seconds * 500
   let count = 0
   const worker = async () => {
     while (performance.now() < until) {
-      const values = filledIn(sql.values)
-      await (quick ? database.quick({ ...sql, values }) : database.run({ ...sql, values }))
+      await runBare(database, bare)
       count++
     }
   }

@@ -6,8 +6,9 @@ export interface SeededCatalog {
   readonly storeId: string
   readonly catalogId: string
   readonly pricebookId: string
-  /** One that was published, not copied. */
-  readonly productId: string
+  /** Some of its products, and some of their SKUs. */
+  readonly productIds: readonly string[]
+  readonly skus: readonly string[]
 }
 
 const adjectives = ['red', 'blue', 'green', 'woollen', 'light', 'heavy', 'warm', 'cotton', 'striped', 'plain']
@@ -60,10 +61,23 @@ export async function seedPublished(server: OwnServer, rows: number): Promise<Se
     pricebook_id: pricebookId,
   })
   await published(server, catalogId)
-  const [[storeId] = []] = await database.run({ text: 'SELECT store_id FROM catalogs WHERE id = $1', values: [catalogId] })
+  const [[storeId] = []] = await database.run({
+    text: 'SELECT store_id FROM catalogs WHERE id = $1',
+    values: [catalogId],
+  })
   for (const text of copies) await database.run({ text, values: [catalogId, rows], long: true })
   await database.run({ text: 'VACUUM ANALYZE', values: [], long: true })
-  return { storeId: storeId as string, catalogId, pricebookId, productId }
+  const some = await database.run({
+    text: 'SELECT id, sku FROM published_products WHERE catalog_id = $1 ORDER BY md5(id::text) LIMIT 20000',
+    values: [catalogId],
+  })
+  return {
+    storeId: storeId as string,
+    catalogId,
+    pricebookId,
+    productIds: some.map(([id]) => id as string),
+    skus: some.map(([, sku]) => sku as string),
+  }
 }
 
 async function published({ call }: OwnServer, catalogId: string): Promise<void> {

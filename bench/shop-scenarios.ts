@@ -1,34 +1,61 @@
+import type { Window } from '../server/kernel/query/page-text.ts'
+import { pageSql } from '../server/kernel/query/sql.ts'
 import type { Sql } from '../server/kernel/storage/database.ts'
+import { statementsOf } from '../server/kernel/storage/row-statements.ts'
+import { shopSql } from '../server/storefront/glance-at-shop.ts'
+import { pricesSql } from '../server/storefront/prices-of.ts'
+import { productsOfCatalog, publishedProducts } from '../server/storefront/published-products.ts'
+import { oneOf } from './bare.ts'
 import type { Scenario } from './scenarios.ts'
 import type { SeededCatalog } from './seed-published.ts'
 
-/** What shoppers ask for: products with their breadcrumbs and prices, alone and a page at a time. */
-export function shopScenarios({ storeId, catalogId, pricebookId, productId }: SeededCatalog): Scenario[] {
-  // Sutler does so in several: which catalog, which edition, which products, how many, and what they cost.
-  const page = (offset: number): Sql => ({
-    text: `${products} AND p.listed_in = $2 ORDER BY p.created_at DESC, p.id DESC LIMIT 25 OFFSET $4`,
-    values: [storeId, catalogId, pricebookId, offset],
+/**
+ * What shoppers ask for: products with their breadcrumbs and prices, alone and a page at a time. It takes three
+ * statements: which edition of which catalog is it, which products, and what they cost.
+ */
+export function shopScenarios({
+  storeId,
+  catalogId,
+  pricebookId,
+  skus,
+  productIds,
+}: SeededCatalog): Scenario[] {
+  const scope = [catalogId, '1']
+  const shop: Sql = { text: shopSql, values: [storeId, [], null] }
+  const page = (window: Window) => pageSql({ resource: productsOfCatalog, scope }, undefined, window, storeId)
+  const prices = (n: number): Sql => ({
+    text: pricesSql,
+    values: [storeId, ...scope, [pricebookId], skus.slice(0, n), [], []],
+    page: true,
   })
-  const one: Sql = {
-    text: `${products} AND p.id = $4`,
-    values: [storeId, catalogId, pricebookId, productId],
-  }
+  const one = (id: unknown): Sql => ({
+    text: statementsOf(publishedProducts).findWhole,
+    values: [storeId, id, ...scope],
+  })
   const path = '/catalog/products'
+  const first: Window = { limit: 25, offset: 0, column: 'created_at', descending: true }
   return [
-    { name: 'shop-product', path: `${path}/${productId}`, bare: { sql: one, quick: true } },
-    { name: 'shop-list', path, bare: { sql: page(0), quick: false } },
     {
-      name: 'shop-list-at-10000',
+      name: 'shop-product',
+      path: `${path}/${productIds[0]}`,
+      bare: { before: [shop, one(productIds[0])], sql: prices(1), quick: true },
+    },
+    {
+      name: 'shop-product-unread',
+      path: '',
+      paths: productIds.map((id) => `${path}/${id}`),
+      bare: { before: [shop, one(oneOf(productIds))], sql: prices(1), quick: true },
+    },
+    {
+      name: 'shop-list',
+      path,
+      bare: { before: [shop, prices(25)], sql: page(first), quick: true },
+    },
+    {
+      name: 'shop-list-at-9975',
       path: `${path}?page%5Boffset%5D=9975`,
-      bare: { sql: page(9975), quick: false },
+      bare: { before: [shop, prices(25)], sql: page({ ...first, offset: 9975 }), quick: true },
       compareWith: 'shop-list',
     },
   ]
 }
-
-const products = `
-  SELECT p.id, p.created_at, p.updated_at, p.doc, p.hidden, c.doc, t.n FROM published_products p
-  JOIN edition_totals t ON t.store_id = $1 AND t.list = 'published_products.listed_in' AND t.scope = ARRAY[$2::uuid]
-  LEFT JOIN published_prices c ON c.store_id = $1 AND c.catalog_id = $2 AND c.sku = p.sku AND c.pricebook_id = $3
-    AND c.since <= 1 AND c.until > 1
-  WHERE p.store_id = $1 AND p.catalog_id = $2 AND p.since <= 1 AND p.until > 1`

@@ -1,7 +1,7 @@
 import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { resolveRule, traceOf, type Verdict } from './resolve-rule.ts'
-import { rulesFor } from './rules-of-store.ts'
+import { type Rules, rulesFor } from './rules-of-store.ts'
 import { type Headers, type Shopper, shopperOf } from './shopper-context.ts'
 
 /** The catalog that a shopper sees, and what chose it. */
@@ -19,8 +19,18 @@ export interface ChosenCatalog {
 /** The catalog for whoever sends a request with these headers; a Problem (404) where there is none. */
 export async function catalogFor(ctx: Ctx, headers: Headers): Promise<ChosenCatalog> {
   const shopper = await shopperOf(ctx, headers)
+  return chosenCatalog(shopper, await rulesFor(ctx, accountsOf(shopper)))
+}
+
+/** The accounts that rules are asked about. */
+export const accountsOf = ({ accountId }: Shopper): readonly string[] => one(accountId)
+
+/** The catalog that these rules choose; a Problem (404) where there is none. */
+export function chosenCatalog(
+  shopper: Shopper,
+  { rules, oldestPublished, accountTags }: Rules,
+): ChosenCatalog {
   const { accountId, customerId, channel, at } = shopper
-  const { rules, oldestPublished, accountTags } = await rulesFor(ctx, one(accountId))
   const context = {
     account_ids: one(accountId),
     account_tag_ids: accountTags,

@@ -3,11 +3,12 @@ import { catalogRules } from './catalog-rules.ts'
 import { catalogs } from './catalogs.ts'
 import { validateCatalogRules } from './validate-catalog-rules.ts'
 
-export { type ChosenCatalog, catalogFor } from './catalog-for.ts'
+export { accountsOf, type ChosenCatalog, catalogFor, chosenCatalog } from './catalog-for.ts'
 export { catalogEnvelope } from './envelope.ts'
 export { inOrder, type PrioritizedPricebook } from './prioritized-pricebooks.ts'
 export type { Verdict } from './resolve-rule.ts'
-export { instantAsked, type Shopper } from './shopper-context.ts'
+export { beforeRules, rulesAfter } from './rules-of-store.ts'
+export { instantAsked, type Shopper, shopperOf } from './shopper-context.ts'
 export { catalogs }
 
 export const catalogChapter = module({

@@ -1,6 +1,7 @@
 import type { Work } from '../kernel/context.ts'
 import { Memory } from '../kernel/memory.ts'
 import { perInstance } from '../kernel/per-instance.ts'
+import type { Tuple } from '../kernel/storage/database.ts'
 import type { RuleValues } from './catalog-rules.ts'
 import { inOrder } from './prioritized-pricebooks.ts'
 import { criteria, type Rule } from './resolve-rule.ts'
@@ -39,10 +40,21 @@ const tags = `
   SELECT json_agg(tag->>'id') FROM accounts a, jsonb_array_elements(a.account_tags) tag
   WHERE a.store_id = $1 AND a.id = ANY($2::uuid[])`
 
+/** What is read before the rules: `$2` are the accounts that are asked about. */
+export const beforeRules =
+  `SELECT (${state}) AS state, (${oldest}) AS oldest_published, (${tags}) AS account_tags` as const
+
 /** What a catalog is chosen by, for whoever calls for these accounts. */
 export async function rulesFor(work: Work, accountIds: readonly string[]): Promise<Rules> {
-  const [found] = await work.store.glance(`SELECT (${state}), (${oldest}), (${tags})`, accountIds)
-  const [now = null, oldestPublished, accountTags] = found ?? []
+  const [found = []] = await work.store.glance(beforeRules, accountIds)
+  return rulesAfter(work, found)
+}
+
+/** What a catalog is chosen by, where `beforeRules` was read. */
+export async function rulesAfter(
+  work: Work,
+  [now = null, oldestPublished, accountTags]: Tuple,
+): Promise<Rules> {
   return {
     rules: await rulesIn(work, now),
     oldestPublished: oldestPublished ?? undefined,

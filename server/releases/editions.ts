@@ -25,12 +25,14 @@ export interface Edition {
   readonly madeOf: MadeOf
 }
 
-const columns = `edition, release_id, to_char(published_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-  position, made_of`
+const columns =
+  `edition, release_id, to_char(published_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+  position, made_of` as const
 
 type Text = readonly (string | null)[]
 
-const toEdition = ([edition, releaseId, publishedAt, position, madeOf]: Text): Edition => ({
+/** From what `currentEditionSql` reads. */
+export const toEdition = ([edition, releaseId, publishedAt, position, madeOf]: Text): Edition => ({
   edition: Number(edition),
   releaseId: releaseId as string,
   publishedAt: publishedAt as string,
@@ -44,14 +46,14 @@ export async function currentEdition(
   catalogId: string,
   at?: Date,
 ): Promise<Edition | undefined> {
-  const [found] = await store.glance(
-    `SELECT ${columns} FROM catalog_editions WHERE store_id = $1 AND catalog_id = $2
-       AND published_at <= coalesce($3::timestamptz, 'infinity') ORDER BY edition DESC LIMIT 1`,
-    catalogId,
-    at ?? null,
-  )
+  const [found] = await store.glance(currentEditionSql('$2'), catalogId, at ?? null)
   return found && toEdition(found)
 }
+
+/** `$3` is the instant, or null for the present. */
+export const currentEditionSql = (catalogId: string) =>
+  `SELECT ${columns} FROM catalog_editions WHERE store_id = $1 AND catalog_id = ${catalogId}
+     AND published_at <= coalesce($3::timestamptz, 'infinity') ORDER BY edition DESC LIMIT 1` as const
 
 /** The edition that a release was published as. It is there for a while after the release, for who goes through it. */
 export async function editionOf(

@@ -8,7 +8,7 @@ import { publishCatalog } from './publish-catalog.ts'
 import { releases as releaseResource } from './releases.ts'
 
 export { isDeltaLink } from './delta-link.ts'
-export { currentEdition, type Edition, editionOf } from './editions.ts'
+export { currentEdition, currentEditionSql, type Edition, editionOf, toEdition } from './editions.ts'
 export { findPublished, findRelease, type Published } from './find-release.ts'
 export { componentProducts, defaultOptions, type PublishedFacts } from './published-product.ts'
 export { repricedProducts } from './repriced-products.ts'

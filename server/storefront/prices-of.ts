@@ -68,6 +68,19 @@ interface Wanted {
   readonly names: readonly string[]
 }
 
+/** `$4` are price books, `$5` SKUs, `$6` the names of price modifiers and `$7` their beginnings. */
+export const pricesSql = `
+  SELECT 'price', pricebook_id, sku, doc FROM published_prices
+  WHERE store_id = $1 AND catalog_id = $2 AND since <= $3::int AND until > $3::int
+    AND sku = ANY($5::text[]) AND pricebook_id = ANY($4::uuid[])
+  UNION ALL
+  SELECT 'modifier', pricebook_id, name, doc FROM published_price_modifiers
+  WHERE store_id = $1 AND catalog_id = $2 AND since <= $3::int AND until > $3::int
+    AND pricebook_id = ANY($4::uuid[]) AND left(name, 128) = ANY($7::text[]) AND name = ANY($6::text[])
+  UNION ALL
+  SELECT 'edition', release_id, '', NULL FROM catalog_editions
+  WHERE store_id = $1 AND catalog_id = $2 AND edition = $3::int`
+
 type ByBook<T> = ReadonlyMap<string, Readonly<Record<string, T>>>
 
 async function stored(
@@ -76,24 +89,15 @@ async function stored(
   { books, skus, names }: Wanted,
 ): Promise<[prices: ByBook<StoredPrice>, modifiers: ByBook<StoredModifier>]> {
   if (!books.length || !skus.length) return [new Map(), new Map()]
-  const rows = await store.rows(
-    `SELECT 'price', pricebook_id, sku, doc FROM published_prices
-     WHERE store_id = $1 AND catalog_id = $2 AND since <= $3::int AND until > $3::int
-       AND sku = ANY($5::text[]) AND pricebook_id = ANY($4::uuid[])
-     UNION ALL
-     SELECT 'modifier', pricebook_id, name, doc FROM published_price_modifiers
-     WHERE store_id = $1 AND catalog_id = $2 AND since <= $3::int AND until > $3::int
-       AND pricebook_id = ANY($4::uuid[]) AND left(name, 128) = ANY($7::text[]) AND name = ANY($6::text[])
-     UNION ALL
-     SELECT 'edition', release_id, '', NULL FROM catalog_editions
-     WHERE store_id = $1 AND catalog_id = $2 AND edition = $3::int`,
+  const values = [
     catalogId,
     edition,
     books,
     skus,
     names,
     names.map((name) => [...name].slice(0, 128).join('')),
-  )
+  ]
+  const rows = await store.page({ text: pricesSql, values: [store.id, ...values], page: true })
   if (!rows.some(([what, release]) => what === 'edition' && release === releaseId)) throw new EditionGone()
   const told = <T>(kind: string): ByBook<T> => {
     const byBook = new Map<string, Record<string, T>>()

@@ -1,11 +1,11 @@
-import { catalogFor, instantAsked } from '../catalogs/index.ts'
-import { currencies } from '../currencies/index.ts'
+import { chosenCatalog, instantAsked, shopperOf } from '../catalogs/index.ts'
 import type { ActionCall } from '../kernel/action.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
 import { type DisplayCurrency, displayCurrency } from '../pricebooks/index.ts'
 import { currentEdition, editionOf, findPublished, type Published } from '../releases/index.ts'
+import { currenciesOf, glanceAtShop } from './glance-at-shop.ts'
 import { languagesAsked } from './languages.ts'
 import type { View } from './view.ts'
 
@@ -13,13 +13,17 @@ export type Asked = Pick<ActionCall, 'headers' | 'query'>
 
 /** What a shopper sees: the rules choose the catalog, and the links of pages the release, where it is there still. */
 export async function shopperView(ctx: Ctx, asked: Asked): Promise<View> {
-  const [chosen, shown] = await Promise.all([catalogFor(ctx, asked.headers), shownIn(ctx, asked)])
-  const { catalogId, pricebookIds, shopper } = chosen
+  const shopper = await shopperOf(ctx, asked.headers)
+  const then = instantAsked(ctx, asked.headers)
+  const shop = await glanceAtShop(ctx, shopper, then)
+  const chosen = chosenCatalog(shopper, shop.rules)
+  const { catalogId, pricebookIds } = chosen
   const published =
-    (await pinnedEdition(ctx, catalogId, asked)) ?? (await editionAt(ctx, catalogId, asked, shopper.at))
+    (await pinnedEdition(ctx, catalogId, asked)) ??
+    (catalogId === shop.rules.oldestPublished ? shop.oldest : await editionAt(ctx, catalogId, then))
   if (!published) throw new Problem('not_found', 'Nothing is published for this shopper.')
   return {
-    ...shown,
+    ...shownIn(shop.currencies, asked),
     published,
     books: booksFor(published, pricebookIds),
     at: shopper.at,
@@ -35,7 +39,7 @@ export async function releaseView(
   asked: Asked & { readonly params: Readonly<Record<'catalog_id' | 'release_id', string>> },
 ): Promise<View> {
   const { params, headers } = asked
-  const [named, shown] = await Promise.all([findPublished(ctx, params), shownIn(ctx, asked)])
+  const [named, currencies] = await Promise.all([findPublished(ctx, params), currenciesOf(ctx)])
   const { catalogId } = named
   const pinned = !isId(params.release_id)
   const published = (pinned ? await pinnedEdition(ctx, catalogId, asked) : undefined) ?? named
@@ -47,7 +51,7 @@ export async function releaseView(
     })
   }
   return {
-    ...shown,
+    ...shownIn(currencies, asked),
     published,
     books: booksFor(published, preview),
     at: instantAsked(ctx, headers) ?? ctx.clock.now(),
@@ -86,14 +90,13 @@ function listed(headers: Headers, name: string): readonly string[] | undefined {
 }
 
 /** In which currency and language. */
-async function shownIn({ store }: Ctx, { headers }: Asked): Promise<Pick<View, 'currency' | 'languages'>> {
-  const rows = await store.glance(`SELECT doc FROM ${currencies.table} WHERE store_id = $1`)
-  const known = rows.map(([doc]) => JSON.parse(doc as string) as DisplayCurrency)
-  return {
-    currency: displayCurrency(headerOf(headers, 'X-Moltin-Currency'), known),
-    languages: languagesAsked(headerOf(headers, 'X-Moltin-Language'), headerOf(headers, 'Accept-Language')),
-  }
-}
+const shownIn = (
+  currencies: readonly DisplayCurrency[],
+  { headers }: Pick<Asked, 'headers'>,
+): Pick<View, 'currency' | 'languages'> => ({
+  currency: displayCurrency(headerOf(headers, 'X-Moltin-Currency'), currencies),
+  languages: languagesAsked(headerOf(headers, 'X-Moltin-Language'), headerOf(headers, 'Accept-Language')),
+})
 
 /** The name under which links of a page carry the release. */
 export const pin = 'release'
@@ -109,10 +112,9 @@ async function pinnedEdition(ctx: Ctx, catalogId: string, { query }: Asked): Pro
 async function editionAt(
   ctx: Ctx,
   catalogId: string,
-  { headers }: Asked,
-  at: Date,
+  then: Date | undefined,
 ): Promise<Published | undefined> {
-  const edition = await currentEdition(ctx, catalogId, instantAsked(ctx, headers) && at)
+  const edition = await currentEdition(ctx, catalogId, then)
   return edition && { ...edition, catalogId }
 }
 
@@ -127,7 +129,7 @@ const explains = ({ who, instance }: Ctx, { headers }: Asked): boolean =>
 export async function viewOf(ctx: Ctx, published: Published, release: string): Promise<View> {
   const { segmented, ownPricebookIds, pricebookIds } = published.madeOf
   return {
-    ...(await shownIn(ctx, { headers: {}, query: '' })),
+    ...shownIn(await currenciesOf(ctx), { headers: {} }),
     published,
     books: ownPricebookIds,
     at: ctx.clock.now(),

@@ -36,7 +36,7 @@ async function published(channel: string) {
 
 /** Reads, and just before the server makes this sort of statement the first time, the release is deleted. */
 async function deletedBefore<T>(
-  of: 'rows' | 'findWhole',
+  of: 'page' | 'findWhole',
   what: string,
   release: string,
   read: () => Promise<T>,
@@ -72,7 +72,7 @@ test.for([0, 1, 2])(
       `/catalog/nodes/${node}/relationships/products`,
     ]
     const path = paths[i] as string
-    const { data } = await deletedBefore('rows', ofPrices, release, () => store.seen(`page-${i}`, path))
+    const { data } = await deletedBefore('page', ofPrices, release, () => store.seen(`page-${i}`, path))
     const [{ attributes }] = [data].flat()
     expect([attributes.name, attributes.price.USD.amount]).toEqual(['at 100', 100])
   },
@@ -81,7 +81,7 @@ test.for([0, 1, 2])(
 test('a merchant is told that the release they read is gone', async () => {
   const { release } = await published('merchant')
   const read = () => world.admin.get(`${release}/products`)
-  expect(await deletedBefore('rows', ofPrices, release, read)).toMatchObject({ status: 404 })
+  expect(await deletedBefore('page', ofPrices, release, read)).toMatchObject({ status: 404 })
 })
 
 test('a search shows one release', async () => {
@@ -89,7 +89,7 @@ test('a search shows one release', async () => {
   const body = JSON.stringify({ searches: [{ type: 'search', q: '*' }] })
   const headers = { 'ep-channel': 'search' }
   const search = () => world.shopper.send('POST', '/catalog/multi-search', { headers, body })
-  const { body: found } = await deletedBefore('rows', ofPrices, release, search)
+  const { body: found } = await deletedBefore('page', ofPrices, release, search)
   const [{ document }] = found.results[0].hits
   expect([document.attributes.name, document.attributes.price.USD.amount]).toEqual(['at 100', 100])
 })
@@ -109,6 +109,6 @@ test('a delta is broken off', async () => {
     await answer.text()
     return answer.status
   }
-  const outcome = await deletedBefore('rows', ofPrices, release, () => read().catch(() => 'broken off'))
+  const outcome = await deletedBefore('page', ofPrices, release, () => read().catch(() => 'broken off'))
   expect(outcome).not.toBe(200)
 })
