@@ -1,4 +1,4 @@
-import { catalogFor, catalogs } from '../catalogs/index.ts'
+import { catalogFor, catalogs, instantAsked } from '../catalogs/index.ts'
 import { sellableOf, stockOf } from '../inventories/index.ts'
 import { action } from '../kernel/action.ts'
 import type { Ctx } from '../kernel/context.ts'
@@ -53,7 +53,7 @@ async function factsOf(
     if (error instanceof Problem && error.status === 404) return undefined
     throw error
   })
-  const edition = await currentEdition(ctx, catalogId)
+  const edition = await currentEdition(ctx, catalogId, instantAsked(ctx, asked.headers))
   const own = await ctx.store.find(catalogs, catalogId)
   const hierarchyIds = edition?.madeOf.hierarchyIds ?? own?.doc.hierarchy_ids ?? []
   const common = {

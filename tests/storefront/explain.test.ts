@@ -149,6 +149,14 @@ test('the shop is shown as it was and as it will be', async () => {
   expect((await at(attributes.published_at)).body.data[0].attributes.name).toBe('first')
   expect((await at('2800-01-01T00:00:00Z')).body.data[0].attributes.name).toBe('second')
   expect((await at('2001-01-01T00:00:00Z')).status).toBe(404)
+  const verdict = async (time: string) => {
+    const path = `/catalogs/${catalog}/visibility?product=${product}`
+    const { body } = await world.admin.get(path, { 'ep-channel': 'times', 'sutler-at': time })
+    return body.data.checks.find(({ check }: Any) => check === 'release').verdict
+  }
+  expect(await verdict(attributes.published_at)).toBe('changed_since')
+  expect(await verdict('2800-01-01T00:00:00Z')).toBe('published')
+  expect(await verdict('2001-01-01T00:00:00Z')).toBe('no_release')
   const { status } = await world.shopper.get('/catalog', { 'sutler-at': '2800-01-01T00:00:00Z' })
   expect(status).toBe(403)
 })
