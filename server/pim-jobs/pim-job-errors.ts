@@ -6,6 +6,9 @@ import { pimJobs } from './pim-jobs.ts'
 /** How many errors of one job are kept: the first. */
 export const errorsMax = 1000
 
+/** How many characters of one are kept. */
+export const messageMax = 1000
+
 /** Why a job failed, or something that it could not do. */
 export const pimJobErrors = resource({
   type: 'pim-job-error',

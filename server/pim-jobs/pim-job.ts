@@ -3,7 +3,7 @@ import { Problem } from '../kernel/errors.ts'
 import type { Job } from '../kernel/jobs.ts'
 import { change } from '../kernel/operations.ts'
 import type { Row } from '../kernel/resource.ts'
-import { errorsMax, pimJobErrors } from './pim-job-errors.ts'
+import { errorsMax, messageMax, pimJobErrors } from './pim-job-errors.ts'
 import { endings, type PimJobType, pimJobs, type Told } from './pim-jobs.ts'
 
 /** What a part of a job has come to. */
@@ -141,9 +141,13 @@ async function refuse(work: Work, jobId: string, stored: number, errors: readonl
   const kept = errors.slice(0, Math.max(0, errorsMax - stored))
   await work.store.insertAll(
     pimJobErrors,
-    kept.map((message) => ({ scope: [jobId], values: { message } })),
+    kept.map((message) => ({ scope: [jobId], values: { message: shortened(message) } })),
   )
 }
+
+/** An error may tell what it is about: a value of any length. */
+const shortened = (message: string): string =>
+  message.length > messageMax ? `${message.slice(0, messageMax - 1).toWellFormed()}…` : message
 
 /** What a client is told of an error. One that is nobody's fault but ours is in the log. */
 function messageOf({ requestId }: Work, error: unknown): string {

@@ -231,6 +231,11 @@ describe('the first error fails the job, with its line', () => {
     expect(await importFile(file)).toEqual(['failed', 'line 3: it is no UTF-8.'])
   })
 
+  test('a line whose fault is a text of any length: as much of it as people read', async () => {
+    const [status, message] = await importFile(fileOf(price({ id: 'x'.repeat(200_000) })))
+    expect([status, message?.length, message?.slice(0, 10)]).toEqual(['failed', 1000, 'line 1: xx'])
+  })
+
   test('nothing of a file that cannot be read is written; of another, what was before', async () => {
     await importAtOnce(fileOf(...good, 'x'))
     expect(await stored()).toEqual({})
