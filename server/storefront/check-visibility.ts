@@ -67,7 +67,7 @@ async function factsOf(
   const row = view && (await findPublishedRows(ctx, view, [product.id])).get(product.id)
   if (!view || !row) return { ...common, ...(view && { release: {} }), priced: false, available: undefined }
   const chosenBooks =
-    chosen?.catalogId === catalogId ? booksFor(view.published, chosen.pricebookIds) : view.books
+    chosen?.catalogId === catalogId ? booksFor(view.published, chosen.pricebookIds).books : view.books
   const at = chosen?.shopper.at ?? view.at
   const [shown] = await showProducts(ctx, { ...view, books: chosenBooks, at }, [row])
   const { attributes } = row.doc

@@ -17,6 +17,8 @@ export interface Prices {
   of(product: PublishedRow, bundleIds?: readonly string[]): Resolution
   /** What a price book says of a product itself; undefined where it says nothing. */
   in(pricebookId: string, product: PublishedRow): StoredPrice | undefined
+  /** The same by the catalog's own price books, where others count. */
+  readonly list?: Prices
 }
 
 /**
@@ -25,14 +27,14 @@ export interface Prices {
  */
 export async function pricesOf(
   work: Pick<Work, 'store'>,
-  view: Pick<View, 'published' | 'books' | 'at' | 'availableBooks'>,
+  view: Pick<View, 'published' | 'books' | 'listBooks' | 'at' | 'availableBooks'>,
   products: readonly PublishedRow[],
 ): Promise<Prices> {
-  const { books, at, availableBooks = [] } = view
+  const { books, listBooks, at, availableBooks = [] } = view
   const skus = products.flatMap(({ doc, facts }) => [doc.attributes.sku ?? [], facts.parent_sku ?? []].flat())
   const names = products.flatMap(({ doc }) => doc.attributes.price_modifiers ?? [])
   const [prices, modifiers] = await stored(work, view, {
-    books: [...new Set([...books, ...availableBooks])],
+    books: [...new Set([...books, ...(listBooks ?? []), ...availableBooks])],
     skus: [...new Set(skus)],
     names: [...new Set(names)],
   })
@@ -44,7 +46,7 @@ export async function pricesOf(
     parentPrice: priceIn(pricebookId, facts.parent_sku),
     modifiers: modifiers.get(pricebookId),
   })
-  return {
+  const pricesBy = (books: readonly string[]): Prices => ({
     of: (product, bundleIds) => {
       const modifierNames = product.doc.attributes.price_modifiers
       const question: PriceQuestion = {
@@ -59,7 +61,8 @@ export async function pricesOf(
       const { price, parentPrice } = inBook(pricebookId, product)
       return price ?? parentPrice
     },
-  }
+  })
+  return { ...pricesBy(books), ...(listBooks && { list: pricesBy(listBooks) }) }
 }
 
 interface Wanted {

@@ -70,6 +70,10 @@ const meta = {
   bundle_configuration: bag('Of a bundle: what is chosen of it.'),
   component_products: bag('Of a bundle: what one of each that is chosen costs.'),
   component_product_data: bag('Of a bundle that a shopper configures: the products that are chosen.'),
+  alternative_prices: field(
+    { type: 'array' },
+    { about: 'What it costs by the catalog’s own price books, where a rule names others in their place.' },
+  ),
   available_prices: field({ type: 'array' }, { about: 'For the merchant: what each price book says of it.' }),
   available_pricebook_ids: words('For the merchant: the price books that have a price of it.'),
   explanation: bag('Why the price is what it is, where `Prefer: explain` asks for it.'),

@@ -65,8 +65,12 @@ function shownProduct(row: PublishedRow, view: View, shelf: Shelf, particulars: 
   // Those that made the price are told with it.
   const { price_modifiers, ...attributes } = doc.attributes
   const selection = particulars.selections?.get(id)
-  const priced = pricedProduct(shelf, row, selection)
-  const price = shownPrices(priced, view.currency)
+  const { list } = shelf.prices
+  const price = shownPrices(
+    pricedProduct(shelf, row, selection),
+    view.currency,
+    list && pricedProduct({ ...shelf, prices: list }, row, selection),
+  )
   const language = languageOf(view.languages, facts.locales)
   const shopperAttributes = {
     ...(attributes.shopper_attributes as object),
@@ -92,7 +96,7 @@ function shownProduct(row: PublishedRow, view: View, shelf: Shelf, particulars: 
         component_product_data: chosenProducts(selection, view, shelf),
       }),
       ...(view.availableBooks && availablePrices(view.availableBooks, shelf.prices, row)),
-      ...(view.explains && { explanation: { price: priced.trace, ...price.explanation } }),
+      ...(view.explains && { explanation: price.explanation }),
     },
     relationships: { ...doc.relationships, ...linksOf(row, view) },
   }

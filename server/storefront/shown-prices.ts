@@ -11,23 +11,56 @@ import type { PricedProduct } from './priced-product.ts'
 export interface ShownPrices {
   readonly attributes: { readonly price?: Amounts } & Omit<Partial<ShownPrice['attributes']>, 'price'>
   readonly meta: Readonly<Record<string, unknown>>
-  /** Of a bundle: how what is chosen of it was priced. */
+  /** How it was priced, and, of a bundle, what is chosen of it. */
   readonly explanation: Readonly<Record<string, unknown>>
 }
 
-/** The price of a product, and, of a bundle, of each that is chosen of it. */
+/** The price of a product, and, of a bundle, of each that is chosen of it; the list prices of both beside them. */
 export function shownPrices(
-  { amounts, own, parts }: PricedProduct,
+  { amounts, own, parts, trace }: PricedProduct,
   currency: DisplayCurrency | undefined,
+  list?: PricedProduct,
 ): ShownPrices {
   const of = own ? shownPrice(own, currency) : sumOf(amounts, currency)
+  const listed = new Map(list?.parts.map(({ id, priced }) => [id, priced]))
   const known = parts.flatMap(({ id, priced }) => (priced ? [{ id, priced }] : []))
-  const units = known.map(({ id, priced }) => [id, unitPrice(priced, currency)] as const)
+  const units = known.map(({ id, priced }) => [id, unitPrice(priced, currency, listed.get(id))] as const)
   const traces = known.map(({ id, priced }) => [id, priced.trace] as const)
   return {
     attributes: of.attributes,
-    meta: { ...of.meta, ...(units.length && { component_products: Object.fromEntries(units) }) },
-    explanation: traces.length ? { component_products: Object.fromEntries(traces) } : {},
+    meta: {
+      ...of.meta,
+      ...(list && alternativePrices(list, currency)),
+      ...(units.length && { component_products: Object.fromEntries(units) }),
+    },
+    explanation: {
+      price: trace,
+      ...(traces.length && { component_products: Object.fromEntries(traces) }),
+    },
+  }
+}
+
+/** What it would cost by the catalog's own price books; nothing where they have no price of it. */
+function alternativePrices(list: PricedProduct, currency: DisplayCurrency | undefined) {
+  const { attributes, meta } = shownPrices({ ...list, parts: [] }, currency)
+  const { price, tiers, shopper_attributes } = attributes
+  if (!price) return {}
+  // Shown with the price that counts.
+  const { tiers: shownTiers, price_modifiers: _modifiers, ...shown } = meta as Partial<ShownPrice['meta']>
+  const tiersOf = Object.entries(tiers ?? {}).map(([name, tier]) => {
+    const { sale_id: _id, sale_expires: _expires, ...displayed } = shownTiers?.[name] ?? {}
+    return [name, { price: tier.price, ...displayed }]
+  })
+  return {
+    alternative_prices: [
+      {
+        name: 'List Price',
+        ...shown,
+        price,
+        ...(tiersOf.length && { tiers: Object.fromEntries(tiersOf) }),
+        ...(shopper_attributes && { shopper_attributes }),
+      },
+    ],
   }
 }
 
@@ -48,7 +81,7 @@ function sumOf(amounts: PricedProduct['amounts'], currency: DisplayCurrency | un
 }
 
 /** What one of an option costs. */
-function unitPrice(priced: PricedProduct, currency: DisplayCurrency | undefined) {
-  const { attributes, meta } = shownPrices({ ...priced, parts: [] }, currency)
+function unitPrice(priced: PricedProduct, currency: DisplayCurrency | undefined, list?: PricedProduct) {
+  const { attributes, meta } = shownPrices({ ...priced, parts: [] }, currency, list && { ...list, parts: [] })
   return { ...(attributes.price && { price: attributes.price }), ...meta }
 }

@@ -7,6 +7,8 @@ export interface View {
   readonly published: Published
   /** The price books whose prices count, the strongest first. */
   readonly books: readonly string[]
+  /** The catalog's own, where a rule names others in their place: what they say is told beside, as the list price. */
+  readonly listBooks?: readonly string[]
   readonly at: Date
   /** What amounts are shown in beside the amounts themselves. */
   readonly currency: DisplayCurrency | undefined

@@ -25,7 +25,7 @@ export async function shopperView(ctx: Ctx, asked: Asked): Promise<View> {
   return {
     ...shownIn(shop.currencies, asked),
     published,
-    books: booksFor(published, pricebookIds),
+    ...booksFor(published, pricebookIds),
     at: shopper.at,
     prefix: '/catalog',
     pinned: true,
@@ -53,7 +53,7 @@ export async function releaseView(
   return {
     ...shownIn(currencies, asked),
     published,
-    books: booksFor(published, preview),
+    ...booksFor(published, preview),
     at: instantAsked(ctx, headers) ?? ctx.clock.now(),
     prefix: `/catalogs/${catalogId}/releases/${params.release_id}`,
     pinned,
@@ -63,8 +63,13 @@ export async function releaseView(
 }
 
 /** The price books that count: those that a rule names, where the catalog lets rules do so; else its own. */
-export const booksFor = ({ madeOf }: Published, named: readonly string[] | undefined): readonly string[] =>
-  (madeOf.segmented ? named : undefined) ?? madeOf.ownPricebookIds
+export const booksFor = (
+  { madeOf }: Published,
+  named: readonly string[] | undefined,
+): Pick<View, 'books' | 'listBooks'> =>
+  madeOf.segmented && named
+    ? { books: named, listBooks: madeOf.ownPricebookIds }
+    : { books: madeOf.ownPricebookIds }
 
 const previewHeader = 'EP-Pricebook-IDs-For-Price-Segmentation-Preview'
 const availableHeader = 'EP-Pricebook-IDs-Of-Available-Prices-To-Show'
