@@ -3,6 +3,15 @@ import { type Module, toldOf } from '../../server/kernel/module.ts'
 /** What the public contract has, and we have not, though the call is served. */
 const differences = [
   [
+    'Excluded children',
+    'Options of bundles have no `excluded_children`: the contract shows it to shoppers, and has no call that sets it.',
+  ],
+  [
+    'Catalogs in several languages',
+    'The `locales` of a catalog are kept and shown. The name of a release is as the merchant wrote it: the contract does ' +
+      'not say which texts they replace.',
+  ],
+  [
     'Errors of currencies',
     'The contract prints them as one object with a `description`. They are a list with `detail`, as everywhere else: the ' +
       'older text of the contract has that too, and no client is known that reads the object.',

@@ -1,13 +1,16 @@
 import { action } from '../kernel/action.ts'
+import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { field, group } from '../kernel/fields.ts'
+import { isId } from '../kernel/ids.ts'
 import { parse } from '../kernel/query/parse.ts'
 import { refusalsOf } from './configure-bundle.ts'
 import type { Family } from './families.ts'
 import { findProduct } from './find-published.ts'
 import { publishedProducts } from './published-products.ts'
-import { publishedRowOf, type Selection } from './published-row.ts'
+import { type Components, findParents, publishedRowOf, type Selection } from './published-row.ts'
 import { productAnswer } from './read-products.ts'
+import type { View } from './view.ts'
 
 const selection = field<Selection>(
   {
@@ -31,7 +34,9 @@ export const configureProduct = ({ of, path, seen, area, view }: Family) =>
   action({
     name: `configure-${of}-product`,
     route: `POST ${path}/products/:product_id/configure`,
-    about: `Shows a bundle ${seen} as it is chosen, and what it costs then. Nothing is stored.`,
+    about:
+      `Shows a bundle ${seen} as it is chosen, and what it costs then. Where a parent is offered, a child of it may be ` +
+      'chosen. Nothing is stored.',
     area,
     status: 200,
     data: group({ selected_options: selection }, { required: true }),
@@ -43,10 +48,27 @@ export const configureProduct = ({ of, path, seen, area, view }: Family) =>
       const { components } = row.doc.attributes
       if (!components)
         throw new Problem('unprocessable', 'The product is no bundle: there is nothing to choose.')
-      const [refusal] = refusalsOf(components, selected_options)
+      const parents = await parentsOf(ctx, seen, components, selected_options)
+      const [refusal] = refusalsOf(components, selected_options, (id) => parents.get(id))
       if (refusal) throw new Problem('unprocessable', refusal, { source: 'data.selected_options' })
       return productAnswer(ctx, seen, row, parse(call.query).include, {
         selections: new Map([[row.id, selected_options]]),
       })
     },
   })
+
+/** A bundle has no more options: of what else is chosen no more is looked at. */
+const chosenMax = 1500
+
+/** The parents that are offered of what is chosen and not offered itself: of children that are published. */
+async function parentsOf(
+  ctx: Ctx,
+  view: View,
+  components: Components,
+  selection: Selection,
+): Promise<ReadonlyMap<string, string>> {
+  const offered = new Set(Object.values(components).flatMap(({ options }) => options.map(({ id }) => id)))
+  const chosen = Object.values(selection).flatMap((options) => Object.keys(options))
+  const others = chosen.filter((id) => isId(id) && !offered.has(id))
+  return findParents(ctx, view, others.slice(0, chosenMax), [...offered])
+}

@@ -3,7 +3,7 @@ import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { findAll } from '../kernel/find-all.ts'
 import { objectText } from '../kernel/http/object-text.ts'
-import { findPublishedRows, type PublishedRow } from './published-row.ts'
+import { findPublishedRows, optionsOf, type PublishedRow } from './published-row.ts'
 import { showProducts } from './show-products.ts'
 import type { View } from './view.ts'
 
@@ -24,7 +24,7 @@ const finders: Readonly<Record<string, Finder>> = {
     return ['files', await filesOf(ctx, ids)]
   },
   component_products: async (ctx, view, rows) => {
-    const ids = [...new Set(rows.flatMap(optionsOf))]
+    const ids = [...new Set(rows.flatMap(optionsOf).map(({ id }) => id))]
     if (ids.length > optionsMax) {
       const detail = `The bundles of this page have more than ${optionsMax} options: ask for fewer bundles at a time.`
       throw new Problem('bad_request', detail, { source: 'include' })
@@ -34,9 +34,6 @@ const finders: Readonly<Record<string, Finder>> = {
     return ['component_products', shown.map((one) => JSON.stringify(one))]
   },
 }
-
-const optionsOf = ({ doc }: PublishedRow): readonly string[] =>
-  Object.values(doc.attributes.components ?? {}).flatMap(({ options }) => options.map(({ id }) => id))
 
 const filesOf = async (ctx: Ctx, ids: readonly string[]): Promise<readonly string[]> =>
   (await findAll(ctx, files, ids)).map((row) => objectText(files, row, ctx, true))

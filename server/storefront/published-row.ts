@@ -64,6 +64,48 @@ export const publishedRowOf = ({ id, text, hidden }: Row): PublishedRow => ({
   facts: hidden as unknown as PublishedRow['facts'],
 })
 
+/** Which of these products are published as parents. */
+export async function parentsAmong(
+  { store }: Pick<Ctx, 'store'>,
+  { published: { catalogId, edition } }: Pick<View, 'published'>,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (!ids.length) return new Set()
+  const rows = await store.rows(
+    `SELECT id FROM published_products
+     WHERE store_id = $1 AND catalog_id = $2 AND since <= $3::int AND until > $3::int AND id = ANY($4::uuid[])
+       AND product_type = 'parent'`,
+    catalogId,
+    edition,
+    [...new Set(ids)],
+  )
+  return new Set(rows.map(([id]) => id as string))
+}
+
+/** Which of these products are published as children of these parents: the parent of each. */
+export async function findParents(
+  { store }: Pick<Ctx, 'store'>,
+  { published: { catalogId, edition } }: Pick<View, 'published'>,
+  ids: readonly string[],
+  parentIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (!ids.length) return new Map()
+  const rows = await store.rows(
+    `SELECT id, parent_id FROM published_products
+     WHERE store_id = $1 AND catalog_id = $2 AND since <= $3::int AND until > $3::int AND id = ANY($4::uuid[])
+       AND parent_id = ANY($5::uuid[])`,
+    catalogId,
+    edition,
+    ids,
+    parentIds,
+  )
+  return new Map(rows as [string, string][])
+}
+
+/** What may be chosen of a bundle. */
+export const optionsOf = ({ doc }: PublishedRow): readonly Option[] =>
+  Object.values(doc.attributes.components ?? {}).flatMap(({ options }) => options)
+
 /** Those of these products that are published, by their ids. */
 export async function findPublishedRows(
   { store }: Pick<Ctx, 'store'>,

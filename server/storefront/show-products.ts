@@ -3,7 +3,15 @@ import { availablePrices } from './available-prices.ts'
 import { languageOf, textsIn } from './languages.ts'
 import { chosenOptions, defaultSelection, depthMax, pricedProduct, type Shelf } from './priced-product.ts'
 import { pricesOf } from './prices-of.ts'
-import { findPublishedRows, type PublishedRow, type Selection } from './published-row.ts'
+import {
+  type Components,
+  findPublishedRows,
+  type Option,
+  optionsOf,
+  type PublishedRow,
+  parentsAmong,
+  type Selection,
+} from './published-row.ts'
 import { shownPrices } from './shown-prices.ts'
 import type { View } from './view.ts'
 
@@ -24,6 +32,12 @@ export interface Particulars {
   readonly selections?: ReadonlyMap<string, Selection>
 }
 
+/** What products are shown from. */
+interface Stocked extends Shelf {
+  /** The parents among what bundles offer. */
+  readonly parents: ReadonlySet<string>
+}
+
 /** Shows published products with their prices, in the order they come in: by one statement, and a few for bundles. */
 export async function showProducts(
   work: Pick<Work, 'store'>,
@@ -32,8 +46,11 @@ export async function showProducts(
   particulars: Particulars = {},
 ): Promise<readonly ShownProduct[]> {
   const products = await withOptions(work, view, rows, particulars)
+  const offered = [...products.values()].flatMap(optionsOf).map(({ id }) => id)
+  const parents = await parentsAmong(work, view, offered)
+  // Last: with the prices one is told whether the edition is still there.
   const prices = await pricesOf(work, view, [...products.values()])
-  return rows.map((row) => shownProduct(row, view, { products, prices }, particulars))
+  return rows.map((row) => shownProduct(row, view, { products, prices, parents }, particulars))
 }
 
 /** The products, and what is chosen of the bundles among them, which may be bundles too. */
@@ -60,7 +77,7 @@ async function withOptions(
   return known
 }
 
-function shownProduct(row: PublishedRow, view: View, shelf: Shelf, particulars: Particulars): ShownProduct {
+function shownProduct(row: PublishedRow, view: View, shelf: Stocked, particulars: Particulars): ShownProduct {
   const { id, doc, facts } = row
   // Those that made the price are told with it.
   const { price_modifiers, ...attributes } = doc.attributes
@@ -81,6 +98,7 @@ function shownProduct(row: PublishedRow, view: View, shelf: Shelf, particulars: 
     id,
     attributes: {
       ...attributes,
+      ...(attributes.components && { components: withParents(attributes.components, shelf.parents) }),
       ...textsIn(language, facts.locales),
       ...price.attributes,
       ...(Object.keys(shopperAttributes).length && { shopper_attributes: shopperAttributes }),
@@ -102,8 +120,19 @@ function shownProduct(row: PublishedRow, view: View, shelf: Shelf, particulars: 
   }
 }
 
+/** Only the children of a parent are sold: who is offered it chooses one of them. */
+function withParents(components: Components, parents: ReadonlySet<string>): Components {
+  const shown = (option: Option) =>
+    parents.has(option.id) ? { ...option, product_should_be_substituted_with_child: true } : option
+  const entries = Object.entries(components).map(([key, component]) => [
+    key,
+    { ...component, options: component.options.map(shown) },
+  ])
+  return Object.fromEntries(entries)
+}
+
 /** The products that a shopper has chosen of a bundle, by their ids. */
-function chosenProducts(selection: Selection, view: View, shelf: Shelf): Record<string, ShownProduct> {
+function chosenProducts(selection: Selection, view: View, shelf: Stocked): Record<string, ShownProduct> {
   const chosen = chosenOptions(selection).flatMap(({ id }) => shelf.products.get(id) ?? [])
   return Object.fromEntries(chosen.map((row) => [row.id, shownProduct(row, view, shelf, {})]))
 }

@@ -27,6 +27,18 @@ test.each([
   expect(refusalsOf(console, selection as never)).toEqual(refusals)
 })
 
+test('where a parent is offered, a child of it may be chosen, as the parent could; one that is offered itself is as that', () => {
+  const offered = { one: { max: 2, options: [option('parent', { min: 1, max: 3 }), option('other')] } }
+  const parentOf = (id: string) => ({ small: 'parent', large: 'parent', stray: 'elsewhere' })[id]
+  const refused = (one: Record<string, number>) => refusalsOf(offered, { one }, parentOf)
+  expect(refused({ small: 3, large: 1 })).toEqual([])
+  expect(refused({ small: 4 })).toEqual(['No option 4 for option small'])
+  expect(refused({ stray: 1 })).toEqual(['No option stray for component one'])
+  expect(refused({ small: 1, large: 1, other: 1 })).toEqual(['Too many options for component one: at most 2'])
+  const itself = { one: { options: [option('parent', { min: 1, max: 3 }), option('small')] } }
+  expect(refusalsOf(itself, { one: { small: 3 } }, parentOf)).toEqual(['No option 3 for option small'])
+})
+
 const ids = fc.constantFrom('a', 'b', 'c')
 const few = fc.integer({ min: 0, max: 3 })
 const component = fc.record({
