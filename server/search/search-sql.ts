@@ -211,21 +211,20 @@ export function searchSql(question: Question, shop: Shop): Sql {
   const matches = matching(question, shop, bind)
   const rank = words.length ? rankOf(question, bind) : '0'
   const from = isAll ? matches : 'matches p'
-  const order = `${isAll ? '' : 'p.rank DESC, '}p.updated_at DESC, p.id DESC`
   const counted = facets.map((field) => countedOf(field, shop, isAll, bind))
   const names = facets.flatMap((field) => (field.in === 'values' ? field.name : []))
+  const valueIds = names.length ? ', p.value_ids' : ''
   const text = `WITH ${[
     ...(isAll
       ? []
-      : [
-          `matches AS MATERIALIZED (SELECT p.id, p.updated_at, p.value_ids, ${rank} AS rank FROM ${matches})`,
-        ]),
-    `page AS (SELECT p.id, row_number() OVER (ORDER BY ${order}) AS place FROM ${from} ORDER BY ${order} LIMIT ${bind(limit)} OFFSET ${bind(offset)})`,
+      : [`matches AS MATERIALIZED (SELECT p.id, p.updated_at${valueIds}, ${rank} AS rank FROM ${matches})`]),
+    `page AS (SELECT p.id, p.updated_at, ${isAll ? '0 AS rank' : 'p.rank'} FROM ${from}
+       ORDER BY ${isAll ? '' : 'p.rank DESC, '}p.updated_at DESC, p.id DESC LIMIT ${bind(limit)} OFFSET ${bind(offset)})`,
     ...(names.length ? [`counted AS MATERIALIZED (${valuesCounted(names, from, bind)})`] : []),
     ...counted.map((counts, i) => `counts${i} AS MATERIALIZED (${counts})`),
   ].join(', ')} SELECT ${[
     isAll ? 'NULL' : '(SELECT count(*) FROM matches)',
-    `(SELECT coalesce(json_agg(id ORDER BY place), '[]') FROM page)`,
+    `(SELECT coalesce(json_agg(id ORDER BY rank DESC, updated_at DESC, id DESC), '[]') FROM page)`,
     ...counted.map((_, i) => `(${told(`counts${i}`, bind(question.valuesMax))})`),
   ].join(', ')}`
   return { text, values, once: true }
@@ -240,7 +239,7 @@ function rankOf({ words, code }: Question, bind: Bind): string {
 /** How many of the products that were found have each value of these fields: they are gone through once. */
 const valuesCounted = (names: readonly string[], from: string, bind: Bind): string =>
   `SELECT d.field, d.value, d.number, c.n
-   FROM (SELECT u.id, count(*) AS n FROM (SELECT p.value_ids FROM ${from}) p, unnest(p.value_ids) u (id) GROUP BY u.id) c
+   FROM (SELECT id, count(*) AS n FROM (SELECT unnest(p.value_ids) AS id FROM ${from}) each GROUP BY id) c
    JOIN published_values d ON d.id = c.id
    WHERE d.store_id = $1 AND d.catalog_id = $2 AND d.field = ANY(${bind(names)}::text[])`
 
