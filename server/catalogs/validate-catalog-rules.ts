@@ -67,6 +67,7 @@ export const validateCatalogRules = action({
     'Tells rules by what they are for: those that match, that are alike, that would conflict, or the one that a shopper has. The answer is a page of rules.',
   area: 'catalogs',
   status: 200,
+  reads: true,
   data: group(question, {}),
   shows: { page: true },
   async run(ctx, call) {

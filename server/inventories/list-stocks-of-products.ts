@@ -18,11 +18,10 @@ export const listStocksOfProducts = (dialect: Dialect) =>
     name: 'list-stocks-of-products',
     route: 'POST /v2/inventories/multiple',
     about: 'Lists the stock of some products, in their order: of those that are counted.',
-    // It only reads: shoppers may do it too.
-    area: 'stocks-of-products',
+    area: 'inventories',
     status: 200,
+    reads: true,
     data: products,
-
     async run(ctx, { data }) {
       const ids = (data as readonly { readonly id: string }[]).map(({ id }) => id)
       const rows = await findAll(ctx, dialect.stocks, ids)

@@ -221,7 +221,7 @@ function ofAction(action: Action): Operation {
   const [method, path] = action.route.split(' ') as [Method, string]
   const reader = action.body && input(action.body)
   const readData = action.data && dataReader(action.data)
-  const writes = method !== 'GET'
+  const writes = method !== 'GET' && !action.reads
   return {
     id: action.name,
     method,

@@ -37,7 +37,7 @@ const steps: readonly (readonly [Step, ...Access[]])[] = [
   [mayCall, 'read', 'write'],
   [refuseKey, 'write'],
   [findStore, 'open'],
-  [readBody, 'write', 'open'],
+  [readBody, 'read', 'write', 'open'],
   [run, 'read', 'write', 'open'],
   [tellOfWrite, 'write', 'open'],
   [keepFromCaches, 'write', 'open'],
@@ -127,6 +127,7 @@ async function isStore(instance: Instance, id: string): Promise<boolean> {
 
 function readBody(passage: Passage): void {
   const { operation, request } = passage
+  if (operation.method === 'GET') return
   const { rawBody: raw, upload, data } = actionOf(operation) ?? {}
   if (upload) {
     passage.upload = uploadOf(request.raw, upload.bytesMax)
@@ -231,7 +232,9 @@ function nameable(params: Record<string, string>): Record<string, string> {
   return params
 }
 
+/** RFC 9110 §13.1.2: only a GET is answered so. */
 function answerNotModified(passage: Passage): void {
-  const { answer, request } = passage
-  if (answer) passage.answer = notModified(answer, request.headers['if-none-match'])
+  const { answer, operation, request } = passage
+  if (answer && operation.method === 'GET')
+    passage.answer = notModified(answer, request.headers['if-none-match'])
 }

@@ -52,10 +52,8 @@ export const access = {
   pricebooks: admin,
   // How much there is, everyone may see; what has happened to it is the merchant's.
   inventories: readable,
-  'stocks-of-products': { implicit: 'rw', 'account-member': 'rw', customer: 'rw', client_credentials: 'rw' },
   'stock-transactions': admin,
   // Merchants ask with a shopper's token beside theirs: see check-visibility.ts.
   visibility: { 'account-member': 'r', customer: 'r', client_credentials: 'r' },
-  // What is written there is a question: what a bundle costs, what is found.
-  catalog: { implicit: 'rw', 'account-member': 'rw', customer: 'rw', client_credentials: 'rw' },
+  catalog: readable,
 } as const satisfies AccessTable

@@ -22,7 +22,7 @@ export const multiSearch = action({
   area: 'catalog',
   status: 200,
   rawBody: true,
-  callsOut: true,
+  reads: true,
   query: {
     'page[limit]': integer({
       min: 1,

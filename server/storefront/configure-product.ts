@@ -39,6 +39,7 @@ export const configureProduct = ({ of, path, seen, area, view }: Family) =>
       'chosen. Nothing is stored.',
     area,
     status: 200,
+    reads: true,
     data: group({ selected_options: selection }, { required: true }),
     shows: { resource: publishedProducts },
     async run(ctx, call) {

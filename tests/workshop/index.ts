@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { app } from '../../server/app.ts'
 import { module } from '../../server/kernel/module.ts'
 import { access } from '../../server/permissions/access.ts'
+import { countGadgets } from './count-gadgets.ts'
 import { crates, thingsOfCrate, topOfCrate } from './crates.ts'
 import { gadgets } from './gadgets.ts'
 import { things } from './things.ts'
@@ -14,6 +15,7 @@ const workshop = module({
   alsoUnder: '/workshop',
   resources: [crates, gadgets, things, widgets],
   relationships: [thingsOfCrate, topOfCrate],
+  actions: [countGadgets],
 })
 
 /** The application with the workshop beside it: what `openWorld` is told to serve. */

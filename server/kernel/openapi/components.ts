@@ -194,11 +194,12 @@ function responses() {
 }
 
 /** The refusals that an operation can come to. */
-export function problemResponses({ of, access, path }: Operation): Record<string, unknown> {
+export function problemResponses({ of, access, method, path }: Operation): Record<string, unknown> {
   const statuses = access === 'open' ? ['401'] : ['401', '403']
   const one = of.is !== 'action' && (of.name === 'update' || of.name === 'delete')
   if (path.includes(':')) statuses.push('404')
   if (access !== 'read') statuses.push('400', '409', '413', '415', '422')
+  else if (method !== 'GET') statuses.push('400', '413', '415', '422')
   else if (of.is !== 'resource' || of.name === 'list') statuses.push('400')
   if (one) statuses.push('412')
   statuses.push('500', '503')
