@@ -32,13 +32,16 @@ CREATE TABLE published_words (
   n integer NOT NULL,
   CONSTRAINT published_words_pkey PRIMARY KEY (store_id, catalog_id, word)
 );
-CREATE INDEX published_words_by_likeness ON published_words USING gin (catalog_id, word gin_trgm_ops);
+CREATE INDEX published_words_by_likeness ON published_words USING gin (catalog_id, word gin_trgm_ops)
+  WHERE word !~ '[0-9]';
 
--- Words that are something like one: those that it may be a slip of are among them.
+-- Words that are something like one: those that it may be a slip of are among them. Numbers and codes are what they are:
+-- most words are, each of one product, and all are alike.
 CREATE FUNCTION words_like(store uuid, catalog uuid, word text) RETURNS SETOF text
 LANGUAGE sql STABLE SET pg_trgm.similarity_threshold = 0.2 AS $$
   SELECT w.word FROM published_words w
-  WHERE w.store_id = store AND w.catalog_id = catalog AND w.word % words_like.word
+  WHERE w.store_id = store AND w.catalog_id = catalog AND w.word % words_like.word AND w.word !~ '[0-9]'
+    AND words_like.word !~ '[0-9]'
   ORDER BY similarity(w.word, words_like.word) DESC, w.n DESC, w.word LIMIT 100
 $$;
 

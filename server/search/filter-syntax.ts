@@ -20,11 +20,11 @@ export interface Term {
 /** What `filter_by` says. */
 export type Filter = Term | { readonly is: 'all' | 'any'; readonly of: readonly Filter[] }
 
-/** Something that is no filter. */
+/** Something that is no filter, or (its message) one of more than is looked at. */
 export class Unparsable extends Error {}
 
 const depthMax = 50
-const termsMax = 200
+export const filterMost = { terms: 50, values: 250 } as const
 
 /** Numbers as they are written: they are compared exactly. */
 const number = /^-?\d{1,30}(?:\.\d{1,15})?$/
@@ -44,10 +44,19 @@ class Reader {
   readonly #text: string
   #at = 0
   terms = 0
+  values = 0
 
   constructor(text: string) {
     this.#text = text
     this.skipSpace()
+  }
+
+  /** Each condition is looked at for each product, and so is each of its values. */
+  count(what: keyof typeof filterMost): void {
+    if (++this[what] <= filterMost[what]) return
+    throw new Unparsable(
+      `A filter has at most ${filterMost.terms} conditions and ${filterMost.values} values.`,
+    )
   }
 
   get atEnd(): boolean {
@@ -129,7 +138,7 @@ function balanced(text: string): boolean {
 }
 
 function term(reader: Reader): Term {
-  if (++reader.terms > termsMax) throw new Unparsable()
+  reader.count('terms')
   const field = reader.upTo((rest) => rest.startsWith(':'))
   if (!isField(field) || !reader.takes(':')) throw new Unparsable()
   const bound = (['>=', '<=', '>', '<'] as const).find((op) => reader.takes(op))
@@ -162,6 +171,7 @@ function single(reader: Reader): Operand {
 function list(reader: Reader): readonly Operand[] {
   const operands: Operand[] = []
   do {
+    reader.count('values')
     operands.push(item(reader))
   } while (reader.takes(','))
   if (!reader.takes(']')) throw new Unparsable()

@@ -8,7 +8,7 @@ import { parse } from '../kernel/query/parse.ts'
 import { shopperView } from '../storefront/index.ts'
 import type { Searched } from './ask-shop.ts'
 import { autocomplete } from './autocomplete.ts'
-import { readSearches, type Search, searchLimits, windowOf } from './read-searches.ts'
+import { readSearches, type Search, searchLimits, windowsOf } from './read-searches.ts'
 import { runSearch, type Window } from './run-search.ts'
 
 /** Searches the products of the catalog that a shopper sees. */
@@ -40,7 +40,7 @@ export const multiSearch = action({
     const asked = parse(call.query)
     const { pageLength, ...shop } = await shopOf(ctx, call)
     const request = { limit: asked.limit ?? pageLength, offset: asked.offset }
-    const windows = searches.map((search, i) => windowOf(search, i, request))
+    const windows = windowsOf(searches, request)
     const results = []
     for (const [i, search] of searches.entries()) {
       results.push(await resultOf(ctx, shop, search, windows[i] as Window))

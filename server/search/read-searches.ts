@@ -18,8 +18,11 @@ export interface Search {
 }
 
 export const searchLimits = {
-  searchesMax: 50,
+  searchesMax: 20,
   perPageMax: 250,
+  /** Of all searches together, as the next one is. */
+  productsMax: 1000,
+  facetsMax: 60,
   offsetMax: 10_000,
   textMax: 4000,
   valuesMax: 1000,
@@ -34,10 +37,28 @@ export function readSearches(body: unknown): readonly Search[] {
     const detail = `searches must be a list of 1 to ${searchLimits.searchesMax} searches.`
     throw new Problem('invalid_field', detail, { source: 'searches' })
   }
-  return searches.map((search: unknown, i) => {
+  const read = searches.map((search: unknown, i) => {
     if (isObject(search)) return readSearch(search, `searches[${i}]`)
     throw new Problem('invalid_field', 'A search must be an object.', { source: `searches[${i}]` })
   })
+  const { facetsMax } = searchLimits
+  const i = passes(
+    facetsMax,
+    read.map(({ facets }) => facets.length),
+  )
+  if (i === undefined) return read
+  const detail = `The searches of a request count at most ${facetsMax} facets together.`
+  throw new Problem('bad_request', detail, { title: 'Invalid Facet', source: `searches[${i}].facet_by` })
+}
+
+/** The place of the number that takes the sum above what there may be at most. */
+function passes(most: number, numbers: readonly number[]): number | undefined {
+  let sum = 0
+  for (const [i, number] of numbers.entries()) {
+    sum += number
+    if (sum > most) return i
+  }
+  return undefined
 }
 
 type Given = Readonly<Record<string, unknown>>
@@ -81,7 +102,7 @@ function readFilter(text: string, source: string): Filter | undefined {
     return parseFilter(text)
   } catch (error) {
     if (!(error instanceof Unparsable)) throw error
-    const detail = 'Could not parse the filter query.'
+    const detail = error.message || 'Could not parse the filter query.'
     throw new Problem('bad_filter', detail, { title: 'Invalid Filter', source })
   }
 }
@@ -89,12 +110,25 @@ function readFilter(text: string, source: string): Filter | undefined {
 const badPage = (source: string) =>
   new Problem('bad_page', 'Invalid page or per_page parameter.', { title: 'Invalid Pagination', source })
 
-/** Where the page of a search begins, and how long it is: where it does not say, as the request does. */
-export function windowOf(
-  { page, perPage }: Search,
-  i: number,
-  request: { readonly limit: number; readonly offset: number },
-): { readonly limit: number; readonly offset: number } {
+interface Window {
+  readonly limit: number
+  readonly offset: number
+}
+
+/** Where the pages of the searches begin, and how long they are: where one does not say, as the request does. */
+export function windowsOf(searches: readonly Search[], request: Window): readonly Window[] {
+  const windows = searches.map((search, i) => windowOf(search, i, request))
+  const { productsMax } = searchLimits
+  const i = passes(
+    productsMax,
+    windows.map(({ limit }) => limit),
+  )
+  if (i === undefined) return windows
+  const detail = `The pages of all searches of a request have at most ${productsMax} products together.`
+  throw new Problem('bad_page', detail, { title: 'Invalid Pagination', source: `searches[${i}].per_page` })
+}
+
+function windowOf({ page, perPage }: Search, i: number, request: Window): Window {
   const limit = perPage ?? request.limit
   const offset = page === undefined ? request.offset : (page - 1) * limit
   if (offset <= searchLimits.offsetMax) return { limit, offset }

@@ -18,6 +18,7 @@ afterAll(() => world.close())
 const ask = async (body: unknown, query = '') => world.shopper.post(`/catalog/multi-search${query}`, body)
 const one = (search: object) => ({ searches: [{ q: '*' }, search] })
 const filter = ['Invalid Filter', 'Could not parse the filter query.']
+const manyConditions = ['Invalid Filter', 'A filter has at most 50 conditions and 250 values.']
 const facet = ['Invalid Facet', 'Invalid facet field specified.']
 const page = ['Invalid Pagination', 'Invalid page or per_page parameter.']
 
@@ -32,12 +33,30 @@ test.each<[object, string[], string]>([
   [{ per_page: -1 }, page, 'per_page'],
   [{ per_page: 251 }, page, 'per_page'],
   [{ page: 42, per_page: 250 }, page, 'page'],
+  [{ filter_by: Array(51).fill('a:1').join('&&') }, manyConditions, 'filter_by'],
+  [{ filter_by: `a:[${Array(251).fill(1)}]` }, manyConditions, 'filter_by'],
+  [{ facet_by: Array.from({ length: 31 }, (_, i) => `a${i}`).join() }, facet, 'facet_by'],
   [{ page: 402 }, page, 'page'],
 ])('%j is refused in the words of the public contract', async (search, [title, detail], member) => {
   const { status, body } = await ask(one(search))
   expect([status, body.errors[0]]).toEqual([
     400,
     expect.objectContaining({ status: '400', title, detail, source: `searches[1].${member}` }),
+  ])
+})
+
+test('the searches of a request have limits together, too', async () => {
+  const thirty = Array.from({ length: 30 }, (_, i) => `a${i}`).join()
+  const facets = [{ facet_by: thirty }, { facet_by: thirty }]
+  expect((await ask({ searches: facets })).status).toBe(200)
+  const more = await ask({ searches: [...facets, { facet_by: 'a' }] })
+  expect([more.status, more.body.errors[0].source]).toEqual([400, 'searches[2].facet_by'])
+  const long = Array(4).fill({ per_page: 250 })
+  expect((await ask({ searches: [...long, { per_page: 0 }] })).status).toBe(200)
+  const longer = await ask({ searches: [...long, { per_page: 1 }] })
+  expect([longer.status, longer.body.errors[0]]).toEqual([
+    400,
+    expect.objectContaining({ title: 'Invalid Pagination', source: 'searches[4].per_page' }),
   ])
 })
 
@@ -52,7 +71,7 @@ test.each<[unknown, string]>([
   [{ searches: [{ q: 'x'.repeat(4001) }] }, 'searches[0].q'],
   [{ searches: [{ type: 'vector' }] }, 'searches[0].type'],
   [{ searches: [{ max_facet_values: -1 }] }, 'searches[0].max_facet_values'],
-  [{ searches: Array.from({ length: 51 }, () => ({})) }, 'searches'],
+  [{ searches: Array.from({ length: 21 }, () => ({})) }, 'searches'],
   [{ searches: [{ q: 'a\0b' }] }, 'searches.0.q'],
 ])('%j is refused, and what is wrong is named', async (sent, source) => {
   const { status, body } = await ask(sent)
