@@ -111,3 +111,14 @@ export async function countWords(
     catalogId,
   )
 }
+
+/** Deletes the values that no product has in an edition that is kept. Only who publishes a catalog writes them. */
+export async function forgetValues({ work, catalogId }: Publication): Promise<void> {
+  await work.store.bulk(
+    `DELETE FROM published_values v WHERE v.store_id = $1 AND v.catalog_id = $2 AND NOT EXISTS (
+       SELECT FROM (
+         SELECT unnest(t.value_ids) AS id FROM published_texts t WHERE t.store_id = $1 AND t.catalog_id = $2
+       ) used WHERE used.id = v.id)`,
+    catalogId,
+  )
+}

@@ -7,7 +7,7 @@ import type { Publication } from './publication.ts'
 import { publishNodes } from './publish-nodes.ts'
 import { publishChangedPrices, publishPrices } from './publish-prices.ts'
 import { publishProducts } from './publish-products.ts'
-import { countWords } from './publish-search.ts'
+import { countWords, forgetValues } from './publish-search.ts'
 
 /** So many products are looked at together. */
 const chunkMax = 500
@@ -62,6 +62,7 @@ export async function writeEdition(
     await publishProducts(publication, ids.slice(from, from + chunkMax))
   }
   await countWords(work, catalogId, publication.edition, 1)
+  if (isFull && before) await forgetValues(publication)
   await publication.totals.store(work, publication.edition)
   await work.store.rows(
     `INSERT INTO catalog_editions (store_id, catalog_id, edition, release_id, published_at, position, made_of)

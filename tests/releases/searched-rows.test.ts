@@ -40,16 +40,18 @@ test('what is searched of a product goes with it', async () => {
     await shop.change(product, { tags: [tag] })
   }
   expect(await begun(catalog)).toEqual(sides.map(() => [1, 2, 3, 4]))
-  await world.sql(`UPDATE catalog_editions SET published_at = published_at - interval '1 hour'`)
-  await forgetEditions.run(world.server.instance)
-  // The first was ended by the oldest that is kept.
   await shop.publish(catalog)
-  await world.sql(`UPDATE catalog_editions SET published_at = published_at - interval '1 hour'`)
-  await forgetEditions.run(world.server.instance)
-  expect(await begun(catalog)).toEqual([
-    [2, 3, 4, 5],
-    [2, 3, 4],
-  ])
+  // A release that is not kept goes only after the new one is told to be published.
+  await expect
+    .poll(async () => {
+      await world.sql(`UPDATE catalog_editions SET published_at = published_at - interval '1 hour'`)
+      await forgetEditions.run(world.server.instance)
+      return begun(catalog)
+    })
+    .toEqual([
+      [2, 3, 4, 5],
+      [2, 3, 4],
+    ])
   const newest = await world.sql(
     'SELECT release_id FROM catalog_editions WHERE catalog_id = $1 AND edition = 5',
     [catalog],
@@ -58,6 +60,35 @@ test('what is searched of a product goes with it', async () => {
   expect(await begun(catalog)).toEqual(sides.map(() => [2, 3, 4]))
   await shop.send('DELETE', `/catalogs/${catalog}/releases`, undefined, 204)
   expect(await begun(catalog)).toEqual(sides.map(() => null))
+})
+
+test('values that no product has are forgotten when all of a catalog is published', async () => {
+  const [hierarchy, another] = [await shop.hierarchy(), await shop.hierarchy()]
+  const node = await shop.node(hierarchy)
+  const product = await shop.product({ tags: ['a'] })
+  await shop.put(hierarchy, node, product)
+  const catalog = await shop.catalog([hierarchy])
+  await shop.publish(catalog)
+  await shop.change(product, { tags: ['b'] })
+  const { id } = await shop.publish(catalog)
+  await shop.send('DELETE', `/catalogs/${catalog}/releases/${id}`, undefined, 204)
+  await shop.change(product, { tags: ['c'] })
+  const tags = async () => {
+    const text = `SELECT value FROM published_values WHERE catalog_id = $1 AND field = 'tags' ORDER BY value`
+    return (await world.sql(text, [catalog])).rows.map(({ value }) => value)
+  }
+  await shop.publish(catalog)
+  expect(await tags()).toEqual(['a', 'b', 'c'])
+  const hierarchy_ids = [hierarchy, another]
+  await shop.send(
+    'PUT',
+    `/catalogs/${catalog}`,
+    { type: 'catalog', id: catalog, attributes: { hierarchy_ids } },
+    200,
+  )
+  await shop.publish(catalog)
+  // The release before has the first one still.
+  expect(await tags()).toEqual(['a', 'c'])
 })
 
 test('what stands for a value is the beginning of a digest: rows that are there have it', () => {
