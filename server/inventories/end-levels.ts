@@ -1,5 +1,5 @@
 import type { Work } from '../kernel/context.ts'
-import { moveStock, type Place, showLevels } from './move-stock.ts'
+import { type Place, showLevels, tellMovements } from './move-stock.ts'
 import { addedToEnd, type Level, totalOf } from './movements.ts'
 import { stocks } from './stocks.ts'
 
@@ -11,16 +11,16 @@ interface LevelAt {
 
 /** Takes products away from locations, with all that lies there. Their stocks are held. */
 export async function endLevels(work: Work, levels: readonly LevelAt[]): Promise<void> {
-  const ended = levels.filter(({ level }) => totalOf(level) > 0)
-  await moveStock(
-    work,
-    ended.map(({ productId, place, level }) => ({ productId, place, adds: addedToEnd(level) })),
-  )
-  await work.store.rows(
+  await work.store.bulk(
     `DELETE FROM stock_levels l USING unnest($2::uuid[], $3::uuid[]) AS given (stock_id, location_id)
      WHERE l.store_id = $1 AND l.stock_id = given.stock_id AND l.location_id = given.location_id`,
     levels.map(({ productId }) => productId),
     levels.map(({ place }) => place.id),
+  )
+  const ended = levels.filter(({ level }) => totalOf(level) > 0)
+  await tellMovements(
+    work,
+    ended.map(({ productId, place, level }) => ({ productId, place, adds: addedToEnd(level) })),
   )
 }
 

@@ -101,6 +101,14 @@ export async function moveStock(work: Work, movements: readonly Movement[]): Pro
   const moved = new Set(done.map(([at]) => Number(at)))
   const refused = movements.filter((_, at) => !moved.has(at))
   if (refused.length) throw refusalOf(refused)
+  return tellMovements(work, movements)
+}
+
+/** Stores what has happened to levels as transactions, whose ids are returned. */
+export function tellMovements(
+  { store }: Work,
+  movements: readonly Movement[],
+): Promise<readonly string[]> {
   return store.insertAll(
     stockTransactions,
     movements.flatMap(({ productId, place, adds, asked = 'increment', first }) =>
@@ -121,7 +129,8 @@ function refusalOf(refused: readonly Movement[]): Problem {
 /** Shows what the levels are from now on. */
 export async function showLevels({ store }: Work, productIds: readonly string[]): Promise<void> {
   await store.changeAll(stocks, {
-    where: (bind) => `r.id = ANY(${bind(productIds)}::uuid[])`,
-    doc: () => 'stock_document(r.store_id, r.id)',
+    from: (bind) => `stock_documents($1, ${bind(productIds)}::uuid[]) AS shown`,
+    where: () => 'r.id = shown.stock_id',
+    doc: () => 'shown.doc',
   })
 }
