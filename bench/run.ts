@@ -13,9 +13,9 @@ import { seedPublished } from './seed-published.ts'
 import { shopScenarios } from './shop-scenarios.ts'
 
 /**
- * `npm run bench [-- rows seconds [words]]`: Sutler beside bare node:http, in the same run, on the same rows. What
+ * `npm run bench [-- rows seconds [groups]]`: Sutler beside bare node:http, in the same run, on the same rows. What
  * counts are the ratios: the machine's own speed cancels out. Fails when a scenario costs more than bench/budgets.json
- * allows. With words, only scenarios that have one of them in their names.
+ * allows. With words, only these groups: accounts, products, shop.
  */
 const [rows = 1_000_000, seconds = 4] = process.argv.slice(2, 4).map(Number)
 const only = process.argv.slice(4)
@@ -30,14 +30,19 @@ const server = await startOwnServer()
 const children: ReturnType<typeof fork>[] = []
 try {
   const { url, database, token } = server
-  const world = await seed(database, url, token, rows)
-  const all = [
-    ...accountScenarios(world),
-    ...entryScenarios(world),
-    ...productScenarios(await seedProducts(server, rows)),
-    ...shopScenarios(await seedPublished(server, Math.min(rows, publishedMax))),
-  ]
-  const scenarios = all.filter(({ name }) => only.length === 0 || only.some((part) => name.includes(part)))
+  const groups: Record<string, () => Promise<readonly Scenario[]>> = {
+    accounts: async () => {
+      const world = await seed(database, url, token, rows)
+      return [...accountScenarios(world), ...entryScenarios(world)]
+    },
+    products: async () => productScenarios(await seedProducts(server, rows)),
+    shop: async () => shopScenarios(await seedPublished(server, Math.min(rows, publishedMax))),
+  }
+  const named = Object.keys(groups).filter((name) => only.includes(name))
+  const scenarios: Scenario[] = []
+  for (const [name, prepare] of Object.entries(groups)) {
+    if (named.length === 0 || named.includes(name)) scenarios.push(...(await prepare()))
+  }
   const statements = Object.fromEntries(scenarios.flatMap(({ name, bare }) => (bare ? [[name, bare]] : [])))
   const bareUrl = `http://127.0.0.1:${await startBare(statements)}`
 

@@ -38,9 +38,9 @@ export interface Action<
   /** `run` sees the body's bytes as they came: for bodies that are not the usual JSON envelope. */
   readonly rawBody?: boolean
   /**
-   * It only reads, though it is no GET: what it asks for is in the body. Whoever may read may call it, it is carried out
-   * as reads are (a part of the connections, no transaction, no longer than its client waits), and an Idempotency-Key
-   * means as much to it as to a GET: nothing.
+   * It only reads, though it is no GET: what it asks for is in the body. Whoever may read may call it, it is carried
+   * out as reads are (a part of the connections, no transaction, no longer than its client waits), and an
+   * Idempotency-Key means as much to it as to a GET: nothing.
    */
   readonly reads?: true
   /**

@@ -35,8 +35,8 @@ CREATE TABLE published_words (
 CREATE INDEX published_words_by_likeness ON published_words USING gin (catalog_id, word gin_trgm_ops)
   WHERE word !~ '[0-9]';
 
--- Words that are something like one: those that it may be a slip of are among them. Numbers and codes are what they are:
--- most words are, each of one product, and all are alike.
+-- Words that are something like one: those that it may be a slip of are among them. Numbers and codes are what they
+-- are: most words are, each of one product, and all are alike.
 CREATE FUNCTION words_like(store uuid, catalog uuid, word text) RETURNS SETOF text
 LANGUAGE sql STABLE SET pg_trgm.similarity_threshold = 0.2 AS $$
   SELECT w.word FROM published_words w

@@ -1,0 +1,170 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Made, type OwnServer, startOwnServer } from './own-server.ts'
+import { seedPrices } from './seed-prices.ts'
+import { seedProducts } from './seed-products.ts'
+
+/**
+ * `node bench/publish-under-load.ts [products publishes]`: a catalog is published again and again, each time after a
+ * hundred products were named anew, and every fifth time the connection that writes is ended in the midst of it.
+ * Meanwhile shoppers walk the whole list and read single products. Every walk must be of one release, with all of its
+ * products by the names of that release; no read may fail; in the end the same must be published as from scratch.
+ */
+const [products = 100_000, publishes = 50] = process.argv.slice(2).map(Number)
+const changesEach = 100
+const pageLength = 100
+
+interface Named {
+  readonly data: { readonly id: string; readonly attributes: { readonly name: string } }
+}
+interface Page {
+  readonly data: readonly Named['data'][]
+  readonly links: { readonly next?: string | null }
+  readonly meta: { readonly results: { readonly total: number } }
+}
+interface Release {
+  readonly data: { readonly id: string; readonly meta: { readonly release_status: string } }
+}
+
+async function run({ call, database, url, token }: OwnServer): Promise<void> {
+  const { hierarchyId } = await seedProducts(server, products)
+  const pricebooks = (await seedPrices(server)).map((id, i) => ({ id, priority: 2 - i }))
+  const attributes = { name: 'All', hierarchy_ids: [hierarchyId], pricebook_ids: pricebooks }
+  const catalog = await call<{ data: Made }>('POST', '/catalogs', { type: 'catalog', attributes }, 201)
+  const catalogId = catalog.data.id
+  const ids = (
+    await database.run({ text: 'SELECT id FROM products', values: [], long: true })
+  ).flat() as string[]
+  /** By release: the names that products have by then, of those that were named anew. */
+  const namesOf = new Map<string, ReadonlyMap<string, string>>()
+  const names = new Map<string, string>()
+
+  const publish = async (breaksOff: boolean): Promise<void> => {
+    const path = `/catalogs/${catalogId}/releases`
+    const { data } = await call<Release>('POST', path, { type: 'catalog-release' }, 201)
+    namesOf.set(data.id, new Map(names))
+    if (breaksOff) await breakOff()
+    for (;;) {
+      const status = (await call<Release>('GET', `${path}/${data.id}`)).data.meta.release_status
+      if (status === 'PUBLISHED') return
+      if (status === 'FAILED') throw new Error('publishing failed')
+      await sleep(20)
+    }
+  }
+  /** As when the process that publishes is killed. */
+  let brokenOff = 0
+  const breakOff = async () => {
+    for (let tries = 0; tries < 200; tries++) {
+      const ended = await database.run({
+        text: `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()
+          AND pid <> pg_backend_pid() AND backend_xid IS NOT NULL AND query ~ 'published_|edition_totals'`,
+        values: [],
+      })
+      brokenOff += ended.length
+      if (ended.length) return
+      await sleep(2)
+    }
+  }
+
+  const began = performance.now()
+  await publish(false)
+  process.stdout.write(`first publication: ${((performance.now() - began) / 1000).toFixed(1)} s\n`)
+
+  const listed = { text: 'SELECT id FROM published_products WHERE catalog_id = $1', values: [catalogId] }
+  const ids = (await database.run({ ...listed, long: true })).flat() as string[]
+  let stopped = false
+  const seen = { walks: 0, pages: 0, reads: 0 }
+  const wrong: string[] = []
+  const read = async <T>(path: string): Promise<T> => {
+    const answer = await fetch(url + path, { headers: { authorization: `Bearer ${token}` } })
+    const text = await answer.text()
+    if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${text}`)
+    return JSON.parse(text) as T
+  }
+  const walk = async () => {
+    let path: string | undefined = `/catalog/products?page[limit]=${pageLength}`
+    const found = new Map<string, string>()
+    const releases = new Set<string>()
+    while (path && !stopped) {
+      const page: Page = await read<Page>(path)
+      seen.pages++
+      if (page.meta.results.total !== ids.length) wrong.push(`total ${page.meta.results.total}`)
+      for (const { id, attributes } of page.data) found.set(id, attributes.name)
+      path = page.links.next ?? undefined
+      if (path) releases.add(new URLSearchParams(path.slice(path.indexOf('?'))).get('release') ?? 'none')
+      if (path?.startsWith('http')) path = path.slice(url.length)
+    }
+    if (stopped) return
+    seen.walks++
+    const release = [...releases][0] as string
+    const expected = namesOf.get(release)
+    if (releases.size !== 1 || !expected) return void wrong.push(`releases of a walk: ${[...releases]}`)
+    if (found.size !== ids.length) wrong.push(`a walk of ${found.size} products`)
+    for (const [id, name] of found) {
+      const wanted = expected.get(id)
+      if (wanted !== undefined ? name !== wanted : name.startsWith('Changed')) {
+        wrong.push(`${id} is named ${name} in ${release}, not ${wanted ?? 'as in the beginning'}`)
+      }
+    }
+  }
+  const readOne = async () => {
+    const id = ids[seen.reads % ids.length]
+    await read<Named>(`/catalog/products/${id}`)
+    seen.reads++
+  }
+  const until = async (act: () => Promise<void>) => {
+    while (!stopped) await act().catch((error: unknown) => wrong.push(String(error)))
+  }
+  const shoppers = [until(walk), until(walk), until(readOne)]
+
+  const took: number[] = []
+  for (let round = 1; round <= publishes; round++) {
+    for (let i = 0; i < changesEach; i++) {
+      const id = ids[Math.floor(Math.random() * ids.length)] as string
+      const name = `Changed ${round}`
+      await call('PUT', `/pcm/products/${id}`, { type: 'product', id, attributes: { name } })
+      names.set(id, name)
+    }
+    const began = performance.now()
+    await publish(round % 5 === 0)
+    took.push(performance.now() - began)
+  }
+  while (seen.walks < 2) await sleep(100)
+  stopped = true
+  await Promise.all(shoppers)
+  took.sort((a, b) => a - b)
+  const at = (part: number) => ((took[Math.floor(part * (took.length - 1))] ?? 0) / 1000).toFixed(2)
+  process.stdout.write(
+    `${publishes} publications of ${changesEach} changes, ${brokenOff} broken off: median ${at(0.5)} s, slowest ${at(1)} s; ` +
+      `${seen.walks} walks, ${seen.pages} pages, ${seen.reads} products: ${wrong.length} wrong\n`,
+  )
+  for (const one of wrong.slice(0, 10)) process.stdout.write(`${one}\n`)
+
+  const again = await call<{ data: Made }>('POST', '/catalogs', { type: 'catalog', attributes }, 201)
+  const path = `/catalogs/${again.data.id}/releases`
+  const { data } = await call<Release>('POST', path, { type: 'catalog-release' }, 201)
+  while ((await call<Release>('GET', `${path}/${data.id}`)).data.meta.release_status !== 'PUBLISHED')
+    await sleep(200)
+  const differs = await database.run({ text: differences, values: [catalogId, again.data.id], long: true })
+  process.stdout.write(`rows that differ from a publication from scratch: ${differs[0]?.join(', ')}\n`)
+}
+
+/** Without what differs with the catalog and the time of publication. */
+const differences = [
+  ['published_products', `id, (doc::jsonb #- '{meta,catalog_id}'), hidden::jsonb - 'hash' - 'published_at'`],
+  ['published_texts', 'id, codes, words, value_ids'],
+  ['published_node_products', 'id, node_id, place, curated'],
+  ['published_price_spans', 'id, place, pricebook_id, currency, amount'],
+]
+  .map(([table, columns]) => {
+    const of = (catalog: string) =>
+      `SELECT ${columns} FROM ${table} WHERE catalog_id = ${catalog} AND until = 2147483647`
+    return `(SELECT count(*) FROM ((${of('$1')} EXCEPT ${of('$2')}) UNION ALL (${of('$2')} EXCEPT ${of('$1')})) d)`
+  })
+  .reduce((text, one) => (text ? `${text}, ${one}` : `SELECT ${one}`), '')
+
+const server = await startOwnServer()
+try {
+  await run(server)
+} finally {
+  await server.stop()
+}
