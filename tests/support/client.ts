@@ -16,7 +16,7 @@ export interface Client {
   send(
     method: string,
     path: string,
-    init?: { body?: string; headers?: Record<string, string> },
+    init?: { body?: string | FormData; headers?: Record<string, string> },
   ): Promise<Reply>
 }
 
@@ -31,7 +31,8 @@ export function clientOf(url: string, token: string | undefined): Client {
       method,
       headers: {
         ...(token && { authorization: `Bearer ${token}` }),
-        ...(body !== undefined && { 'content-type': 'application/json' }),
+        // A form tells its type, and what is between its parts, itself.
+        ...(typeof body === 'string' && { 'content-type': 'application/json' }),
         ...headers,
       },
       ...(body !== undefined && { body }),
