@@ -8,7 +8,12 @@ import { showProducts } from './show-products.ts'
 import type { View } from './view.ts'
 
 type Rows = readonly PublishedRow[]
-type Finder = (ctx: Ctx, view: View, rows: Rows) => Promise<readonly [name: string, texts: readonly string[]]>
+type Finder = (
+  ctx: Ctx,
+  view: View,
+  rows: Rows,
+  components?: Rows,
+) => Promise<readonly [name: string, texts: readonly string[]]>
 
 /** So many options are shown with a page: some of them would be taken for all. */
 const optionsMax = 10_000
@@ -23,25 +28,39 @@ const finders: Readonly<Record<string, Finder>> = {
     const ids = rows.flatMap(({ doc }) => (doc.relationships.files?.data ?? []).map(({ id }) => id))
     return ['files', await filesOf(ctx, ids)]
   },
-  component_products: async (ctx, view, rows) => {
+  component_products: async (ctx, view, rows, components) => {
+    if (components) return shownAs('component_products', ctx, view, components)
     const ids = [...new Set(rows.flatMap(optionsOf).map(({ id }) => id))]
     if (ids.length > optionsMax) {
       const detail = `The bundles of this page have more than ${optionsMax} options: ask for fewer bundles at a time.`
       throw new Problem('bad_request', detail, { source: 'include' })
     }
     const found = await findPublishedRows(ctx, view, ids)
-    const shown = await showProducts(ctx, view, [...found.values()])
-    return ['component_products', shown.map((one) => JSON.stringify(one))]
+    return shownAs('component_products', ctx, view, [...found.values()])
   },
+}
+
+const shownAs = async (name: string, ctx: Ctx, view: View, rows: Rows) => {
+  const shown = await showProducts(ctx, view, rows)
+  return [name, shown.map((one) => JSON.stringify(one))] as const
 }
 
 const filesOf = async (ctx: Ctx, ids: readonly string[]): Promise<readonly string[]> =>
   (await findAll(ctx, files, ids)).map((row) => objectText(files, row, ctx, true))
 
-/** What a request wants to be shown beside these products, as a further member of the answer. */
-export async function included(ctx: Ctx, view: View, names: readonly string[], rows: Rows): Promise<string> {
+/**
+ * What a request wants to be shown beside these products, as a further member of the answer. Where these are themselves
+ * what is offered of a bundle, they are told so (`components`).
+ */
+export async function included(
+  ctx: Ctx,
+  view: View,
+  names: readonly string[],
+  rows: Rows,
+  components?: Rows,
+): Promise<string> {
   const wanted = names.flatMap((name) => (Object.hasOwn(finders, name) ? (finders[name] ?? []) : []))
   if (!wanted.length) return ''
-  const found = await Promise.all(wanted.map((find) => find(ctx, view, rows)))
+  const found = await Promise.all(wanted.map((find) => find(ctx, view, rows, components)))
   return `,"included":{${found.map(([name, texts]) => `"${name}":[${texts.join(',')}]`).join(',')}}`
 }

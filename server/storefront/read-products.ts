@@ -122,8 +122,9 @@ export const listComponentProducts = ({ of, path, seen, area, view }: Family) =>
         await relatedTo(ctx, seen, call.params.product_id, componentProducts),
         ask,
       )
-      const links = page.rows.map(({ id }) => ({ type: 'product', id }))
-      return answerOf(ctx, seen, page, links, call, await included(ctx, seen, ask.include, []))
+      const rows = page.rows.map(publishedRowOf)
+      const links = rows.map(({ id }) => ({ type: 'product', id }))
+      return answerOf(ctx, seen, page, links, call, await included(ctx, seen, ask.include, rows, rows))
     },
   })
 
