@@ -14,7 +14,7 @@ export interface BundlePrice {
 
 /**
  * What the parts of a bundle cost together, in each currency that all of them have a price in, with or without tax
- * alike. Undefined where one has none, or no currency is left.
+ * alike, and that is a number. Undefined where one has none, or no currency is left.
  */
 export function bundlePrice(parts: readonly BundlePart[]): BundlePrice | undefined {
   const priced = parts.flatMap(({ quantity, price }) => (price ? [{ quantity, ...price }] : []))
@@ -41,6 +41,8 @@ function sums(parts: readonly { readonly quantity: number; readonly amounts: Amo
     // An amount with tax and one without add up to nothing that could be shown.
     if (each.some(({ includes_tax }) => includes_tax !== first.includes_tax)) return []
     const amount = parts.reduce((sum, part) => sum + part.quantity * (part.amounts[code]?.amount ?? 0), 0)
+    // So many of so much are no number that a client or the database could hold.
+    if (!Number.isSafeInteger(amount)) return []
     return [[code, { amount, includes_tax: first.includes_tax }]]
   })
   return Object.fromEntries(summed)

@@ -118,3 +118,20 @@ test('a bundle has no price where a part has none, or where they have no currenc
     bundlePrice(parts.map((one) => ({ quantity: 1, price: one })))
   expect([of(price, undefined), of(price, taxed), of()]).toEqual([undefined, undefined, undefined])
 })
+
+test('what nobody could count is no price', () => {
+  const flat = (amount: number) => ({ amount, includes_tax: false })
+  const part = (amount: number, before = amount) => ({
+    currencies: { USD: flat(amount), GBP: flat(1) },
+    original: { USD: flat(before) },
+  })
+  const most = 1_000_000_000_000
+  const of = (quantity: number, price: ReturnType<typeof part>) => bundlePrice([{ quantity, price }])
+  expect(of(9007, part(most))?.currencies.USD?.amount).toBe(9_007_000_000_000_000)
+  expect(of(9008, part(most))).toEqual({ currencies: { GBP: flat(9008) } })
+  expect(of(9008, part(1, most))).toEqual({ currencies: { USD: flat(9008), GBP: flat(9008) } })
+  const [one, two] = [part(most), part(Number.MAX_SAFE_INTEGER)]
+  expect(bundlePrice([one, two].map((price) => ({ quantity: 1, price })))).toEqual({
+    currencies: { GBP: flat(2) },
+  })
+})
