@@ -20,8 +20,10 @@ export interface Searchable {
 const valueMax = 255
 /** More values of one product are not compared. */
 const valuesMax = 500
-/** What is behind that in a description is not searched. */
+/** What is behind that in a description is not searched, */
 const textMax = 20_000
+/** nor what is behind that in its translations together: a vector has room for a megabyte. */
+const translationsMax = 80_000
 
 /**
  * What is compared of a product elsewhere (its columns), is the same of all, or is no value: texts to be searched,
@@ -44,6 +46,7 @@ const others = new Set([
 /** What a search goes by, from what is published of a product. */
 export function searchable({ doc, hidden }: Pick<PublishedProduct, 'doc' | 'hidden'>): Searchable {
   const { name, sku, manufacturer_part_num: part, description } = doc.attributes
+  const translations = Object.values((hidden.locales ?? {}) as Translations)
   const codes = [sku, part].map((code) => codeOf(textOf(code)))
   const values = new Map<string, SearchValue>()
   const add = (found: SearchValue) => {
@@ -62,14 +65,20 @@ export function searchable({ doc, hidden }: Pick<PublishedProduct, 'doc' | 'hidd
   return {
     codes: codes.filter(Boolean),
     words: vectorOf(
-      wordsOf(textOf(name)),
+      wordsOf([name, ...translations.map(({ name }) => name)].map(textOf).join(' ')),
       [...wordsOf(textOf(sku)), codes[0] as string],
       [...wordsOf(textOf(part)), codes[1] as string],
-      wordsOf(textOf(description).slice(0, textMax)),
+      wordsOf(`${textOf(description).slice(0, textMax)} ${told(translations).slice(0, translationsMax)}`),
     ),
     values: [...values.values()],
   }
 }
+
+type Translations = Readonly<Record<string, { readonly name?: unknown; readonly description?: unknown }>>
+
+/** What a product is called and told to be in any language: whoever reads it in one searches in that. */
+const told = (translations: readonly Translations[string][]): string =>
+  translations.map(({ description }) => textOf(description).slice(0, textMax)).join(' ')
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 

@@ -21,7 +21,7 @@ beforeAll(async () => {
   }
   await make(shirts, 'Red Shirt', 'RS-1', 1000, { tags: ['summer', 'sale'], description: 'Worn with a hat.' })
   await make(shirts, 'Blue Shirt', 'BS-2', 2550, { tags: ['winter'], mpn: 'AB/77' })
-  await make(hats, 'Red Hat', 'RH-3', 5000, { tags: ['summer'] })
+  await make(hats, 'Red Hat', 'RH-3', 5000, { tags: ['summer'], locales: { fr: { name: 'Chapeau rouge' } } })
   await make(hats, 'Café Crème Hat', 'CC-4', 5001, { description: 'Not a shirt, nor red.' })
   catalog = await shop.catalog([hierarchy], { pricebook_id: book })
   await shop.publish(catalog)
@@ -49,6 +49,19 @@ test('all words are asked for, in any text, and those in the name count more', a
 test('the last word may be the beginning of one, the others are whole', async () => {
   expect(await shop.names({ q: 'red sh' })).toEqual(['Red Shirt', 'Café Crème Hat'])
   expect(await shop.names({ q: 'sh red' })).toEqual([])
+})
+
+test('who reads in another language searches in it', async () => {
+  const answer = await world.shopper.post(
+    '/catalog/multi-search',
+    { searches: [{ q: 'chapeau rouge' }, { q: 'red hat' }] },
+    { 'Accept-Language': 'fr-CA' },
+  )
+  const [french, english] = answer.body.results
+  expect(french.hits[0].document.attributes.name).toBe('Chapeau rouge')
+  expect(french.hits[0].highlight.attributes.name.snippet).toBe('<mark>Chapeau</mark> <mark>rouge</mark>')
+  expect(english.hits.map(({ document }: Any) => document.id)).toContain(ids['Red Hat'])
+  expect(await shop.names({ q: 'chapeau' })).toEqual(['Red Hat'])
 })
 
 test('an exact SKU or part number comes first, however it is separated', async () => {

@@ -14,6 +14,27 @@ test('words say which texts they are in, codes are one word', () => {
   expect(of({ manufacturer_part_num: 'M/7' }).codes).toEqual(['rs1', 'm7'])
 })
 
+test('words of all languages are searched', () => {
+  const locales = { fr: { name: 'Chemise rouge', description: null }, de: { description: 'Ein Hemd' } }
+  const { words } = searchable({
+    doc: { attributes, meta: { product_types: ['standard'] }, relationships: {} },
+    hidden: { listed: true, categories: {}, locales },
+  })
+  expect(words).toBe(
+    "'red':1A 'shirt':1A,4D 'chemise':1A 'rouge':1A 'rs':2B '1':2B 'rs1':2B 'a':4D 'ein':4D 'hemd':4D",
+  )
+})
+
+test('however much is said in however many languages, a vector has room for it', () => {
+  const text = Array.from({ length: 4000 }, (_, i) => `${i}語`).join(' ')
+  const locales = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`l${i}`, { description: text }]))
+  const { words } = searchable({
+    doc: { attributes: { ...attributes, description: text }, meta: { product_types: [] }, relationships: {} },
+    hidden: { listed: true, categories: {}, locales },
+  })
+  expect(Buffer.byteLength(words)).toBeLessThan(500_000)
+})
+
 test('values are told with the way to them, each once', () => {
   const extensions = { 'products(size)': { width: 20, used: true, none: null } }
   const told = of({ tags: ['a', 'b', 'a'], extensions }).values.map(({ field, value }) => [field, value])
