@@ -8,14 +8,23 @@ import pg from 'pg'
 import { expect, test } from 'vitest'
 import { findRunning } from '../../server/kernel/storage/embedded.ts'
 import type { Client } from '../support/client.ts'
-import { adminOf, key, newDirectory, serve, stop, stopAfterEach } from '../support/process.ts'
+import {
+  adminOf,
+  environment,
+  key,
+  newDirectory,
+  serve,
+  startedDirectory,
+  stop,
+  stopAfterEach,
+} from '../support/process.ts'
 
 stopAfterEach()
 
 const program = fileURLToPath(new URL('../../server/backup.ts', import.meta.url))
 
 function begin(command: string, dataDir: string, path: string, more: Record<string, string> = {}) {
-  const env = { PATH: process.env.PATH, SUTLER_DATA_DIR: dataDir, ...more }
+  const env = { ...environment, SUTLER_DATA_DIR: dataDir, ...more }
   const child = spawn(process.execPath, [program, command, path], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let said = ''
   for (const stream of [child.stdout, child.stderr]) {
@@ -85,7 +94,7 @@ function write(admin: Client) {
 }
 
 test('a backup that is made under writes is whole: writes, totals, deep pages, positions', async () => {
-  const [dataDir, places] = [newDirectory(), newDirectory()]
+  const [dataDir, places] = [startedDirectory(), newDirectory()]
   const backup = join(places, 'backups', 'monday')
   const running = serve(dataDir, key)
   const url = await running.ready
@@ -156,7 +165,7 @@ test('a backup that is made under writes is whole: writes, totals, deep pages, p
 }, 300_000)
 
 test('kill -9 in the middle of a backup leaves nothing that looks like one, and the server is none the worse', async () => {
-  const [dataDir, places] = [newDirectory(), newDirectory()]
+  const [dataDir, places] = [startedDirectory(), newDirectory()]
   const running = serve(dataDir, key)
   const admin = await adminOf(await running.ready)
   const backup = join(places, 'monday')
@@ -188,18 +197,15 @@ test('kill -9 in the middle of a backup leaves nothing that looks like one, and 
 }, 300_000)
 
 test('what is damaged, or nowhere, is refused in one line', async () => {
-  const [dataDir, places] = [newDirectory(), newDirectory()]
+  const [dataDir, places] = [startedDirectory(), newDirectory()]
   const refused = async (says: RegExp, ...how: Parameters<typeof begin>) => {
     expect(await run(...how)).toMatchObject({ code: 1, said: expect.stringMatching(says) })
   }
-  await refused(/^sutler: there is no database in .*\n$/, 'backup', dataDir, join(places, 'a'))
+  await refused(/^sutler: there is no database in .*\n$/, 'backup', newDirectory(), join(places, 'a'))
   await refused(/^sutler: DATABASE_URL is set: .*\n$/, 'backup', dataDir, join(places, 'a'), {
     DATABASE_URL: 'postgres://a/b',
   })
   await refused(/^sutler: say where: .*\n$/, 'backup', dataDir, '')
-  const running = serve(dataDir, key)
-  await running.ready
-  await stop(running.child)
   await refused(/^sutler: .* is in the data directory: .*\n$/, 'backup', dataDir, join(dataDir, 'backup'))
   const backup = join(places, 'backup')
   const elsewhere = { SUTLER_FILES_DIR: join(places, 'files') }

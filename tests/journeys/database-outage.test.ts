@@ -1,36 +1,30 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
 import { afterEach, beforeEach, expect, inject, test } from 'vitest'
 import type { Client } from '../support/client.ts'
 import { type CuttingProxy, openCuttingProxy } from '../support/cutting-proxy.ts'
+import { type OwnDatabase, ownDatabase } from '../support/own-database.ts'
 import { adminOf, key, newDirectory, type Process, serve, stopAfterEach } from '../support/process.ts'
+import { secret } from '../support/world.ts'
 
 let proxy: CuttingProxy
-let database: pg.Client
+let database: OwnDatabase
 let server: Process
 let admin: Client
 
 beforeEach(async () => {
-  const postgres = inject('postgres')
-  const name = `outage_${randomUUID().replaceAll('-', '')}`
-  database = new pg.Client(postgres.replace(/@\/[^?]*/, `@/${name}`))
-  const root = new pg.Client(postgres)
-  await root.connect()
-  await root.query(`CREATE DATABASE ${name}`)
-  await root.end()
-  await database.connect()
-  proxy = await openCuttingProxy(postgres, name)
+  database = await ownDatabase()
+  proxy = await openCuttingProxy(inject('postgres'), database.name)
   server = serve(newDirectory(), {
     ...key,
     DATABASE_URL: proxy.url,
-    SUTLER_SECRET: 'a secret that only this test knows, long enough',
+    SUTLER_SECRET: secret,
   })
   admin = await adminOf(await server.ready)
 })
 afterEach(async () => {
   proxy.close()
-  await database.end()
+  await database.drop()
 })
 stopAfterEach()
 
@@ -51,7 +45,7 @@ const erased = (request: string, timeout = 10_000) =>
 
 const jobs = async () =>
   (
-    await database.query(
+    await database.sql(
       `SELECT attempts, last_error, locked_at IS NOT NULL AS locked FROM graphile_worker.jobs
        WHERE task_identifier = 'personal-data:erase-personal-data'`,
     )
@@ -63,7 +57,7 @@ async function worksAgain() {
   expect(server.child.exitCode, server.output()).toBe(null)
   await expect.poll(async () => (await admin.get('/v2/accounts')).status, { timeout: 5000 }).toBe(200)
   await erased(await erase())
-  const unfed = async () => (await database.query('SELECT FROM fresh_changes')).rowCount
+  const unfed = async () => (await database.sql('SELECT FROM fresh_changes')).rowCount
   await expect.poll(unfed, { timeout: 5000 }).toBe(0)
 }
 
@@ -105,7 +99,7 @@ test.each([
 test('a job that had failed when the database went away is tried again', async () => {
   const away = proxy.cutAt(1000, 'fail_job')
   // It is about no store, so it fails whenever it is tried.
-  await database.query(
+  await database.sql(
     `SELECT graphile_worker.add_job('personal-data:erase-personal-data', '{"storeId": "none"}', max_attempts => 2)`,
   )
   await away

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { findRunning } from '../../server/kernel/storage/embedded.ts'
-import { adminOf, key, newDirectory, serve, stopAfterEach } from '../support/process.ts'
+import { adminOf, key, serve, startedDirectory, stopAfterEach } from '../support/process.ts'
 
 stopAfterEach()
 
@@ -13,7 +13,7 @@ const full = '/dev/full'
 test.skipIf(!existsSync(full))(
   'a disk that is full is said to be',
   async () => {
-    const directory = newDirectory()
+    const directory = startedDirectory()
     const server = serve(directory, { ...key, LOG_LEVEL: 'info' })
     const admin = await adminOf(await server.ready)
     const client = new pg.Client(findRunning(directory) as string)

@@ -6,7 +6,17 @@ import { deriveKeys } from '../../server/kernel/auth/keys.ts'
 import { isSealedWith } from '../../server/kernel/auth/seal.ts'
 import { type Client, clientOf } from '../support/client.ts'
 import { type OwnDatabase, ownDatabase } from '../support/own-database.ts'
-import { adminOf, key, newDirectory, type Process, serve, stop, stopAfterEach } from '../support/process.ts'
+import {
+  adminOf,
+  key,
+  newDirectory,
+  type Process,
+  serve,
+  startedDirectory,
+  stop,
+  stopAfterEach,
+} from '../support/process.ts'
+import { secret as one } from '../support/world.ts'
 
 /** A secret is replaced as docs/operating.md says, and a start without the right one is refused. */
 
@@ -17,8 +27,7 @@ beforeEach(async () => {
 afterEach(() => database.drop())
 stopAfterEach()
 
-const one = 'the first secret of this database'
-const two = 'the second secret of this database'
+const two = 'another secret than the one that the database was made with'
 
 const server = (more: Record<string, string>) =>
   serve(newDirectory(), { ...key, DATABASE_URL: database.url, LOG_LEVEL: 'info', ...more })
@@ -165,10 +174,7 @@ test('another secret is refused, also beside the right one; a lost one may be gi
 }, 300_000)
 
 test('a data directory whose file is gone is refused, and makes no other', async () => {
-  const directory = newDirectory()
-  const first = serve(directory, key)
-  await first.ready
-  await stop(first.child)
+  const directory = startedDirectory()
   rmSync(join(directory, 'secret'))
   for (const _ of [1, 2]) {
     expect(await refused(serve(directory, key))).toContain(`there is no ${join(directory, 'secret')}`)

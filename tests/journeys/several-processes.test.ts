@@ -1,25 +1,24 @@
-import { randomUUID } from 'node:crypto'
-import pg from 'pg'
-import { expect, inject, test } from 'vitest'
-import { adminOf, key, newDirectory, serve, stopAfterEach } from '../support/process.ts'
+import { expect, test } from 'vitest'
+import { emptyDatabase } from '../support/own-database.ts'
+import { adminOf, key, newDirectory, serve, stop, stopAfterEach } from '../support/process.ts'
 
 stopAfterEach()
 
 const account = (name: string) => ({ data: { type: 'account', name } })
 
 test('several processes on one database are one server', async () => {
-  const postgres = inject('postgres')
-  const database = `several_${randomUUID().replaceAll('-', '')}`
-  const root = new pg.Client(postgres)
-  await root.connect()
-  await root.query(`CREATE DATABASE ${database}`)
+  const database = await emptyDatabase()
   const settings = {
     ...key,
-    DATABASE_URL: postgres.replace(/@\/[^?]*/, `@/${database}`),
+    DATABASE_URL: database.url,
     SUTLER_SECRET: 'the same secret in all of the processes',
+    LOG_LEVEL: 'info',
   }
   // All of them find an empty database: one migrates it, one makes the store.
-  const urls = await Promise.all([1, 2, 3].map(() => serve(newDirectory(), settings).ready))
+  const servers = [1, 2, 3].map(() => serve(newDirectory(), settings))
+  const urls = await Promise.all(servers.map(({ ready }) => ready))
+  // The key was given: there is none to show.
+  for (const { output } of servers) expect(output()).toMatch(/^Sutler is ready at \S+ \(.*\)\n$/)
   const [first, second, third] = (await Promise.all(urls.map((url) => adminOf(url)))) as [
     Awaited<ReturnType<typeof adminOf>>,
     Awaited<ReturnType<typeof adminOf>>,
@@ -94,5 +93,6 @@ test('several processes on one database are one server', async () => {
   expect((await passing.get('/v2/settings')).status).toBe(200)
   expect((await first.delete(`/v2/application-keys/${id}`)).status).toBe(204)
   await expect.poll(async () => (await passing.get('/v2/settings')).status, { timeout: 8000 }).toBe(401)
-  await root.end()
+  await Promise.all(servers.map(({ child }) => stop(child)))
+  await database.drop()
 })

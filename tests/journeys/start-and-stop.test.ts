@@ -3,7 +3,16 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { adminOf, key, newDirectory, type Process, serve, stop, stopAfterEach } from '../support/process.ts'
+import {
+  adminOf,
+  key,
+  newDirectory,
+  type Process,
+  serve,
+  startedDirectory,
+  stop,
+  stopAfterEach,
+} from '../support/process.ts'
 
 stopAfterEach()
 
@@ -28,13 +37,13 @@ test('the first start makes a key, shows it once and keeps it private; the next 
 }, 120_000)
 
 test('a start says where it is ready, and nothing else', async () => {
-  const running = serve(newDirectory(), { ...key, LOG_LEVEL: 'info' })
+  const running = serve(startedDirectory(), { ...key, LOG_LEVEL: 'info' })
   await running.ready
   expect(running.output()).toMatch(/^Sutler is ready at \S+ \(API document: \S+\)\n$/)
 }, 120_000)
 
 test('what cannot start says why in one line and exits with 1', async () => {
-  const directory = newDirectory()
+  const directory = startedDirectory()
   const running = serve(directory, key)
   await running.ready
   const blocker = createServer()
@@ -45,7 +54,7 @@ test('what cannot start says why in one line and exits with 1', async () => {
 
   const cases: readonly (readonly [process: Process, says: RegExp])[] = [
     [serve(directory), /^sutler: data directory .* is in use by another Sutler process \(pid \d+\)\n$/],
-    [serve(newDirectory(), { ...key, PORT: String(port) }), /^sutler: port \d+ is in use: .*set PORT\n$/],
+    [serve(startedDirectory(), { ...key, PORT: String(port) }), /^sutler: port \d+ is in use: .*set PORT\n$/],
     [
       serve(newDirectory(), { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }),
       /^sutler: cannot use the database .*\n$/,
@@ -67,7 +76,7 @@ test('what cannot start says why in one line and exits with 1', async () => {
 }, 120_000)
 
 test('SIGTERM lets the requests in flight finish', async () => {
-  const running = serve(newDirectory(), key)
+  const running = serve(startedDirectory(), key)
   const admin = await adminOf(await running.ready)
   let stopping = false
   const statuses: number[] = []
@@ -89,7 +98,7 @@ test('SIGTERM lets the requests in flight finish', async () => {
 }, 120_000)
 
 test('after kill -9 of everything, under load, the next start has every acknowledged write', async () => {
-  const directory = newDirectory()
+  const directory = startedDirectory()
   const running = serve(directory, key)
   const admin = await adminOf(await running.ready)
   const acknowledged: string[] = []

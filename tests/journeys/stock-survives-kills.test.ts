@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
-import pg from 'pg'
-import { expect, inject, test } from 'vitest'
+import { expect, test } from 'vitest'
 import {
   level,
   makeLocation,
@@ -11,7 +10,9 @@ import {
   transactionsOf,
 } from '../inventories/merchant.ts'
 import type { Client } from '../support/client.ts'
-import { adminOf, key, newDirectory, serve, stopAfterEach } from '../support/process.ts'
+import { ownDatabase } from '../support/own-database.ts'
+import { adminOf, key, newDirectory, serve, stop, stopAfterEach } from '../support/process.ts'
+import { secret } from '../support/world.ts'
 
 stopAfterEach()
 
@@ -19,18 +20,8 @@ const buyers = 32
 const ordersOfEach = 4
 
 test('32 buyers lose and gain nothing when the server is killed while they buy', async () => {
-  const postgres = inject('postgres')
-  const database = `kills_${randomUUID().replaceAll('-', '')}`
-  const root = new pg.Client(postgres)
-  await root.connect()
-  // Migrated by now, and its secret is that of the tests.
-  await root.query(`CREATE DATABASE ${database} TEMPLATE template_world`)
-  const url = postgres.replace(/@\/[^?]*/, `@/${database}`)
-  const settings = {
-    ...key,
-    DATABASE_URL: url,
-    SUTLER_SECRET: 'a secret that only the tests know, long enough',
-  }
+  const database = await ownDatabase()
+  const settings = { ...key, DATABASE_URL: database.url, SUTLER_SECRET: secret }
   let server = serve(newDirectory(), settings)
   let admin: Client | undefined = await adminOf(await server.ready)
 
@@ -74,9 +65,7 @@ test('32 buyers lose and gain nothing when the server is killed while they buy',
   const { meta } = (await admin.get(transactionsOf(id))).body
   expect(meta.results.total, 'transactions: the first one, and one for each order').toBe(stock + 1)
 
-  const sql = new pg.Client(url)
-  await sql.connect()
-  await mustAgree({ sql: (text) => sql.query(text) })
-  await sql.end()
-  await root.end()
+  await mustAgree(database)
+  await stop(server.child)
+  await database.drop()
 }, 180_000)

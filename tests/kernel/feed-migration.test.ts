@@ -1,38 +1,30 @@
 import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import pg from 'pg'
-import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Database } from '../../server/kernel/storage/database.ts'
 import { migrate } from '../../server/kernel/storage/migrate.ts'
+import { emptyDatabase, type OwnDatabase } from '../support/own-database.ts'
 
 /** A database of the version before the feed had positions is opened by this one. */
 
 const folder = join(import.meta.dirname, '../../server/migrations')
 
-let client: pg.Client
+let old: OwnDatabase
 let database: Database
 beforeAll(async () => {
-  const postgres = inject('postgres')
-  const name = `old_${randomUUID().replaceAll('-', '')}`
-  const url = postgres.replace(/@\/[^?]*/, `@/${name}`)
-  const root = new pg.Client(postgres)
-  await root.connect()
-  await root.query(`CREATE DATABASE ${name}`)
-  await root.end()
-  database = new Database(url, 2)
-  client = new pg.Client(url)
-  await client.connect()
-  await client.query('CREATE TABLE migrations (name text PRIMARY KEY, applied_at timestamptz NOT NULL)')
+  old = await emptyDatabase()
+  database = new Database(old.url, 2)
+  await old.sql('CREATE TABLE migrations (name text PRIMARY KEY, applied_at timestamptz NOT NULL)')
   for (const file of readdirSync(folder).sort()) {
     if (file >= '0014') break
-    await client.query(readFileSync(join(folder, file), 'utf8'))
-    await client.query('INSERT INTO migrations VALUES ($1, now())', [file])
+    await old.sql(readFileSync(join(folder, file), 'utf8'))
+    await old.sql('INSERT INTO migrations VALUES ($1, now())', [file])
   }
 })
 afterAll(async () => {
-  await client.end()
   await database.close()
+  await old.drop()
 })
 
 const [store, other] = [randomUUID(), randomUUID()]
@@ -40,14 +32,14 @@ const [store, other] = [randomUUID(), randomUUID()]
 function insert(table: string, id: string, doc: object, more: Record<string, string> = {}, at = store) {
   const columns = ['store_id', 'id', 'created_at', 'updated_at', 'doc', ...Object.keys(more)]
   const values = ['$1', '$2', 'now()', 'now()', '$3', ...Object.values(more).map((value) => `'${value}'`)]
-  return client.query(`INSERT INTO ${table} (${columns.join()}) VALUES (${values.join()})`, [at, id, doc])
+  return old.sql(`INSERT INTO ${table} (${columns.join()}) VALUES (${values.join()})`, [at, id, doc])
 }
 
 test('its feed keeps its rows, in the order they were written, and goes on', async () => {
   const organisation = randomUUID()
-  await client.query('INSERT INTO organisations VALUES ($1, $2, now())', [organisation, 'Old'])
+  await old.sql('INSERT INTO organisations VALUES ($1, $2, now())', [organisation, 'Old'])
   for (const id of [store, other]) {
-    await client.query('INSERT INTO stores VALUES ($1, $2, $3, now())', [id, organisation, 'Old'])
+    await old.sql('INSERT INTO stores VALUES ($1, $2, $3, now())', [id, organisation, 'Old'])
   }
   const [customer, account, theirs] = [randomUUID(), randomUUID(), randomUUID()]
   const [home, office, api, entry] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
@@ -60,24 +52,24 @@ test('its feed keeps its rows, in the order they were written, and goes on', asy
   await insert('singletons', store, { cart_expiry_days: 7 }, { name: 'cart-settings', type: 'settings' })
   await insert('custom_apis', api, { name: 'x', slug: 'x', api_type: 'x_ext' })
   await insert('entries', entry, {}, { custom_api_id: api })
-  await client.query(
+  await old.sql(
     `INSERT INTO changes (store_id, at, kind, type, id, actor, request_id, doc)
      VALUES ($1, now(), 'created', 'one-time-password-token-request', $2, 'a', 'r', '{}')`,
     [store, randomUUID()],
   )
-  await client.query(
+  await old.sql(
     `INSERT INTO personal_data_reads (store_id, at, type, id, actor, scope, parent_type)
      VALUES ($1, now(), 'address', $2, 'a', $3, 'customer'), ($1, now(), 'address', $4, 'a', $5, 'account'),
        ($1, now(), 'customer', $3, 'a', NULL, NULL)`,
     [store, home, customer, office, account],
   )
-  await client.query('DELETE FROM customers; DELETE FROM account_addresses')
-  const { rows: before } = await client.query('SELECT id, at FROM changes WHERE store_id = $1 ORDER BY seq', [
+  await old.sql('DELETE FROM customers; DELETE FROM account_addresses')
+  const { rows: before } = await old.sql('SELECT id, at FROM changes WHERE store_id = $1 ORDER BY seq', [
     store,
   ])
 
   await migrate(database)
-  const { rows } = await client.query(
+  const { rows } = await old.sql(
     'SELECT position::int, event, source, personal, id, at FROM changes WHERE store_id = $1 ORDER BY position',
     [store],
   )
@@ -105,13 +97,13 @@ test('its feed keeps its rows, in the order they were written, and goes on', asy
     ['deleted', 'customer_addresses'],
     ['deleted', 'customers'],
   ])
-  const { rows: reads } = await client.query('SELECT source FROM personal_data_reads ORDER BY seq')
+  const { rows: reads } = await old.sql('SELECT source FROM personal_data_reads ORDER BY seq')
   expect(reads.map(({ source }) => source)).toEqual(['customer_addresses', 'account_addresses', 'customers'])
 
-  await client.query(`UPDATE accounts SET version = version + 1 WHERE store_id = $1`, [store])
-  await client.query(`UPDATE accounts SET version = version + 1 WHERE store_id = $1`, [other])
-  await client.query('SELECT sequence_store(id) FROM stores')
-  const { rows: last } = await client.query(
+  await old.sql(`UPDATE accounts SET version = version + 1 WHERE store_id = $1`, [store])
+  await old.sql(`UPDATE accounts SET version = version + 1 WHERE store_id = $1`, [other])
+  await old.sql('SELECT sequence_store(id) FROM stores')
+  const { rows: last } = await old.sql(
     'SELECT DISTINCT ON (store_id) store_id, position::int FROM changes ORDER BY store_id, position DESC',
   )
   const positions = Object.fromEntries(last.map(({ store_id, position }) => [store_id, position]))

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { type Job, startJobs } from '../../server/kernel/jobs.ts'
+import { databaseUrl } from '../support/own-database.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 /** What a worker had that was killed: the queue knows it by the name of its pool. */
@@ -48,7 +49,7 @@ test('the jobs of a worker that is no more go on, those of one that lives are le
   )
   await takeQueue(other, 'pool-alive')
   const database = (await world.sql('SELECT current_database() AS name')).rows[0].name
-  const alive = new pg.Client(inject('postgres').replace(/@\/[^?]*/, `@/${database}`))
+  const alive = new pg.Client(databaseUrl(inject('postgres'), database))
   await alive.connect()
   await alive.query(`SELECT pg_advisory_lock(hashtextextended('pool-alive', 0))`)
 

@@ -10,7 +10,7 @@ import type { Connection } from '../../server/kernel/storage/database.ts'
 import { eraseSet } from '../../server/personal-data/erase-set.ts'
 import { Register } from '../../server/personal-data/register.ts'
 import { trimChanges } from '../../server/personal-data/trim-changes.ts'
-import { adminOf, key, newDirectory, serve, stop, stopAfterEach } from '../support/process.ts'
+import { adminOf, key, serve, startedDirectory, stop, stopAfterEach } from '../support/process.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { body, erase, erasureRequests, made, makeAccount, makeCustomer, readsOf, settled } from './people.ts'
 
@@ -132,7 +132,7 @@ test('old reads are trimmed, each store’s by its own setting', async () => {
 })
 
 test('a stop writes what was read last', async () => {
-  const directory = newDirectory()
+  const directory = startedDirectory()
   const first = serve(directory, key)
   const admin = await adminOf(await first.ready)
   const { customer } = await makeCustomer(admin, 'gerda')

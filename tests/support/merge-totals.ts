@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { inject } from 'vitest'
-import { databaseUrl, type World } from './world.ts'
+import { databaseUrl } from './own-database.ts'
+import type { World } from './world.ts'
 
 /** Merges what waits to be counted. The server's own merger may be at it: then it is waited for. */
 export async function mergeTotals(world: World): Promise<void> {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { inject } from 'vitest'
 
-/** An empty database on the run's PostgreSQL. */
+/** A database on the run's PostgreSQL that nobody else uses. */
 export interface OwnDatabase {
   readonly name: string
   readonly url: string
@@ -10,14 +10,26 @@ export interface OwnDatabase {
   drop(): Promise<void>
 }
 
-export async function ownDatabase(): Promise<OwnDatabase> {
+/** One that is migrated, and has a store: see template-database.ts. */
+export const ownDatabase = (): Promise<OwnDatabase> => make('TEMPLATE template_world')
+
+/** For what the first start is about. */
+export const emptyDatabase = (): Promise<OwnDatabase> => make('')
+
+/** The URL of another database of the same PostgreSQL. */
+export const databaseUrl = (postgres: string, database: string) =>
+  postgres.replace(/@\/[^?]*/, `@/${database}`)
+
+async function make(from: string): Promise<OwnDatabase> {
   const postgres = inject('postgres')
   const name = `own_${randomUUID().replaceAll('-', '')}`
   const root = new pg.Client(postgres)
   await root.connect()
-  await root.query(`CREATE DATABASE ${name}`)
-  const url = postgres.replace(/@\/[^?]*/, `@/${name}`)
-  const pool = new pg.Pool({ connectionString: url, max: 1 })
+  // To pack every page of the template for the log takes longer than all the rest.
+  await root.query('SET wal_compression = off')
+  await root.query(`CREATE DATABASE ${name} ${from}`)
+  const url = databaseUrl(postgres, name)
+  const pool = new pg.Pool({ connectionString: url, max: 2 })
   pool.on('error', () => {})
   return {
     name,

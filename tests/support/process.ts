@@ -3,8 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach } from 'vitest'
+import { afterEach, inject } from 'vitest'
 import { type Client, clientOf } from './client.ts'
+import { copyDataDirectory } from './copy-data-directory.ts'
 
 /** A server as an operator runs it: a process of its own. */
 export interface Process {
@@ -33,17 +34,29 @@ export function stopAfterEach(): void {
   })
 }
 
+/** What every process is given. A test starts many: each would have to strip the types of the whole server. */
+export const environment = {
+  PATH: process.env.PATH,
+  NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache'),
+}
+
 export function newDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'sutler-journey-'))
   directories.push(directory)
   return directory
 }
 
+/** One whose first start is over: the next start only has to open what is there. */
+export function startedDirectory(): string {
+  const directory = newDirectory()
+  copyDataDirectory(inject('dataDirectory'), directory)
+  return directory
+}
+
 export function serve(dataDir: string, settings: Record<string, string> = {}): Process {
-  const { PATH } = process.env
   const given = { SUTLER_DATA_DIR: dataDir, PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'error', ...settings }
   const child = spawn(process.execPath, [main, 'serve'], {
-    env: { PATH, ...given },
+    env: { ...environment, ...given },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   started.push(child)

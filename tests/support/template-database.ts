@@ -1,32 +1,46 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { startEmbedded } from '../../server/kernel/storage/embedded.ts'
 import { start } from '../../server/main.ts'
-import { testConfig } from './world.ts'
+import { copyDataDirectory } from './copy-data-directory.ts'
+import { databaseUrl } from './own-database.ts'
+import { secret, testConfig } from './world.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** The run's PostgreSQL: its database `template_world` is migrated and has one store. */
     postgres: string
+    /** A data directory whose first start is over. It is only copied. */
+    dataDirectory: string
   }
 }
 
-/** Once for all test files: a real PostgreSQL, and a migrated database that each file clones. */
+/**
+ * Once for all test files: the first start. A data directory as it leaves it, a real PostgreSQL on a copy of it, and there
+ * a migrated database that each file clones.
+ */
 export default async function setup(project: TestProject) {
-  const directory = mkdtempSync(join(tmpdir(), 'sutler-test-'))
-  const embedded = await startEmbedded(directory)
-  const client = new pg.Client(embedded.url)
-  await client.connect()
-  await client.query('CREATE DATABASE template_world')
-  const server = await start(testConfig(embedded.url, 'template_world'))
+  const scratch = mkdtempSync(join(tmpdir(), 'sutler-test-'))
+  const [started, inUse] = [join(scratch, 'started'), join(scratch, 'in-use')]
+  mkdirSync(started)
+  writeFileSync(join(started, 'secret'), `${secret}\n`, { mode: 0o600 })
+  const server = await start(
+    testConfig('', '', { DATABASE_URL: '', SUTLER_DATA_DIR: started, SUTLER_FILES_DIR: '' }),
+  )
   await server.stop()
+  copyDataDirectory(started, inUse)
+  const embedded = await startEmbedded(inUse)
+  const client = new pg.Client(databaseUrl(embedded.url, 'postgres'))
+  await client.connect()
+  await client.query('CREATE DATABASE template_world TEMPLATE sutler')
   await client.end()
   project.provide('postgres', embedded.url)
+  project.provide('dataDirectory', started)
   return async () => {
     await embedded.stop()
-    rmSync(directory, { recursive: true, force: true })
+    rmSync(scratch, { recursive: true, force: true })
   }
 }

@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import pg from 'pg'
+import type pg from 'pg'
 import { inject } from 'vitest'
 import { app } from '../../server/app.ts'
 import { type Config, readConfig } from '../../server/config.ts'
@@ -14,6 +13,7 @@ import { workOf } from '../../server/kernel/jobs.ts'
 import { createFirstKey } from '../../server/keys/index.ts'
 import { type Running, type Swaps, start } from '../../server/main.ts'
 import { type Client, clientOf, type Reply, tokenOf } from './client.ts'
+import { databaseUrl, ownDatabase } from './own-database.ts'
 
 export type { Client, Reply }
 
@@ -44,6 +44,9 @@ export interface World {
   close(): Promise<void>
 }
 
+/** What the run's databases and data directories were made with. */
+export const secret = 'a secret that only the tests know, long enough'
+
 export const testConfig = (postgres: string, database: string, more: Record<string, string> = {}): Config =>
   readConfig({
     DATABASE_URL: databaseUrl(postgres, database),
@@ -52,7 +55,7 @@ export const testConfig = (postgres: string, database: string, more: Record<stri
     LOG_LEVEL: 'error',
     // Where the tests' providers are.
     SUTLER_PROVIDER_NETWORKS: 'loopback',
-    SUTLER_SECRET: 'a secret that only the tests know, long enough',
+    SUTLER_SECRET: secret,
     SUTLER_FILES_DIR: join(tmpdir(), `sutler-files-of-${database}`),
     ...more,
     ...keyOf('first'),
@@ -65,9 +68,6 @@ const keyOf = (name: string) => ({
   SUTLER_CLIENT_SECRET: secretOf(name),
 })
 
-export const databaseUrl = (postgres: string, database: string) =>
-  postgres.replace(/@\/[^?]*/, `@/${database}`)
-
 /** What a world has that others have not. */
 interface Particulars extends Swaps {
   readonly env?: Record<string, string>
@@ -77,15 +77,9 @@ interface Particulars extends Swaps {
 
 /** Opens a world. Close it when the file's tests are done. */
 export async function openWorld({ env, sql, ...swaps }: Particulars = {}): Promise<World> {
-  const postgres = inject('postgres')
-  const database = `world_${randomUUID().replaceAll('-', '')}`
-  const root = new pg.Client(postgres)
-  await root.connect()
-  await root.query(`CREATE DATABASE ${database} TEMPLATE template_world`)
-  const pool = new pg.Pool({ connectionString: databaseUrl(postgres, database), max: 2 })
-  pool.on('error', () => {})
-  if (sql) await pool.query(sql)
-  const config = testConfig(postgres, database, env)
+  const database = await ownDatabase()
+  if (sql) await database.sql(sql)
+  const config = testConfig(inject('postgres'), database.name, env)
   const server = await start(config, swaps)
   const now = (swaps.clock ?? systemClock).now()
   const otherStore = await server.instance.database.transaction((connection) =>
@@ -93,7 +87,7 @@ export async function openWorld({ env, sql, ...swaps }: Particulars = {}): Promi
   )
   await giveFirstDays(server.instance, swaps.modules ?? app)
   await createFirstKey(server.instance.database, otherStore, 'client-of-other', secretOf('other'), now)
-  const { rows } = await pool.query('SELECT id FROM stores ORDER BY created_at, id LIMIT 1')
+  const { rows } = await database.sql('SELECT id FROM stores ORDER BY created_at, id LIMIT 1')
 
   const token = (name: string, grant: string) =>
     tokenOf(server.url, `client-of-${name}`, secretOf(name), grant)
@@ -110,18 +104,16 @@ export async function openWorld({ env, sql, ...swaps }: Particulars = {}): Promi
     key: { id: 'client-of-first', secret: secretOf('first') },
     clientWith,
     work: workOf(server.instance, { store: rows[0].id as string, by: 'tests request' }),
-    sql: (text, values) => pool.query(text, values),
+    sql: database.sql,
     feed: async (text, values) => {
-      const { rows: stores } = await pool.query('SELECT id FROM stores')
+      const { rows: stores } = await database.sql('SELECT id FROM stores')
       // One after the other, in transactions of their own: who holds several waits in a circle with the sequencer.
-      for (const { id } of stores) await pool.query('SELECT sequence_store($1)', [id])
-      return pool.query(text, values)
+      for (const { id } of stores) await database.sql('SELECT sequence_store($1)', [id])
+      return database.sql(text, values)
     },
     close: async () => {
-      await pool.end()
       await server.stop()
-      await root.query(`DROP DATABASE ${database} WITH (FORCE)`)
-      await root.end()
+      await database.drop()
       if (config.filesDir) rmSync(config.filesDir, { recursive: true, force: true })
     },
   }
