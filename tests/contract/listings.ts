@@ -3,7 +3,7 @@ import type { Operation } from '../../server/kernel/module.ts'
 import type { Op } from '../../server/kernel/query/parse.ts'
 import { listKey } from '../../server/kernel/query/places.ts'
 import type { FilterRule, Resource, ValueType } from '../../server/kernel/resource.ts'
-import { type Made, operations, type Samples, specimens, specimensWith } from '../support/samples.ts'
+import { type Made, operations, Samples, specimens, specimensWith } from '../support/samples.ts'
 import type { Specimen } from '../support/specimens.ts'
 import type { World } from '../support/world.ts'
 import { cloneRows, isTable } from './clone-rows.ts'
@@ -82,8 +82,17 @@ export const mayFilter = (listing: Listing, field: string, op: Op): boolean =>
   opsOf(listing).some(([name, ops]) => name === field && ops.includes(op))
 
 /**
- * Puts about `wanted` objects in the list at `path`, or as many as there may be. Most tables take copies of one row,
- * with ties in their times; where uniqueness forbids copies, a dozen are made one by one.
+ * Samples of its own for each list: no other list's records are below the same parents. What shoppers see is published
+ * once for all lists of a file.
+ */
+export function samplesOfEach(world: World): (listing: Listing) => Samples {
+  const published = new Samples(world.admin, world.work)
+  return ({ specimen }) => (specimen.resource.editions ? published : new Samples(world.admin, world.work))
+}
+
+/**
+ * Sees to it that there are about `wanted` objects in the list at `path`, or as many as there may be. Most tables take
+ * copies of one row, with ties in their times; where uniqueness forbids copies, a dozen are made one by one.
  */
 export async function fill(
   world: World,
@@ -93,14 +102,15 @@ export async function fill(
   wanted: number,
 ): Promise<void> {
   const { resource, operations: own } = listing.specimen
-  const room = await roomIn(samples, listing, path, wanted)
+  const there = (await world.admin.get(`${path}?page[limit]=1`)).body.meta.results.total
+  const room = await roomIn(samples, listing, path, Math.max(2, wanted - there))
   const made = await makeIn(samples, listing, path)
   if (await cloneRows(world, resource, made.id, room - 1)) {
     if (resource.editions) await countAnew(world, resource.table)
     return
   }
-  // Not everything can be made: a store has the realms it has.
-  if (!own.create && !resource.scope) return
+  // Not everything can be made: a store has the realms it has, and a dozen of all that is published.
+  if (resource.editions || (!own.create && !resource.scope)) return
   for (let i = 1; i < Math.min(room, 12); i++) await makeIn(samples, listing, path)
 }
 

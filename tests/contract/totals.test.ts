@@ -2,16 +2,28 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listKey } from '../../server/kernel/query/places.ts'
 import { orderOf } from '../../server/kernel/resource.ts'
 import { type Merger, smallBlock, takeOverMerging } from '../support/merge-totals.ts'
-import { Samples } from '../support/samples.ts'
+import type { Samples } from '../support/samples.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { appAndWorkshop } from '../workshop/index.ts'
-import { expected, fill, idsOf, isOwn, type Listing, listings, makeIn, roomIn } from './listings.ts'
+import {
+  expected,
+  fill,
+  idsOf,
+  isOwn,
+  type Listing,
+  listings,
+  makeIn,
+  roomIn,
+  samplesOfEach,
+} from './listings.ts'
 import { shownId } from './shown-ids.ts'
 
 let world: World
 let merger: Merger
+let samplesOf: (listing: Listing) => Samples
 beforeAll(async () => {
   world = await openWorld(appAndWorkshop)
+  samplesOf = samplesOfEach(world)
   merger = await takeOverMerging(world)
 })
 afterAll(async () => {
@@ -56,7 +68,7 @@ async function expectTrueBlocks({ specimen: { resource } }: Listing): Promise<nu
 
 describe.each(own.filter(({ specimen }) => specimen.operations.create))('$id', (listing) => {
   test('counts right while many write, and after the counters were merged', async () => {
-    const samples = new Samples(world.admin, world.work)
+    const samples = samplesOf(listing)
     const path = await samples.path(listing.path)
     const room = await roomIn(samples, listing, path, 11)
     expect(room, 'how many may be made').toBeGreaterThan(3)
@@ -82,12 +94,12 @@ const rowsOfList = 600
 
 describe.each(own)('$id', (listing) => {
   test('finds deep pages right, before and after its blocks are made and rows move', async () => {
-    const samples = new Samples(world.admin, world.work)
+    const samples = samplesOf(listing)
     const path = await samples.path(listing.path)
     // They stay: the key that this test calls with may be one of them.
     const there = idsOf(await world.admin.get(path))
     // What is listed there may be in other lists too, and be there by now.
-    await fill(world, samples, listing, path, Math.max(2, rowsOfList - (await totalOf(path))))
+    await fill(world, samples, listing, path, rowsOfList)
     const anId = idsOf(await world.admin.get(path))[0] as string
     const expectRight = async (when: string) => {
       const order = await expected(world, listing, anId, orderOf(listing.specimen.resource))

@@ -7,6 +7,7 @@ import type { Samples } from '../support/samples.ts'
 type Any = any
 
 const slug = 'CRP_of_the_samples'
+const key = 'part'
 let made = 0
 
 /** A merchant's shop window, as far as samples look into it: a catalog of one hierarchy that is published. */
@@ -14,10 +15,16 @@ class Window {
   readonly #client: Client
   readonly #catalog: string
   readonly hierarchy: string
-  /** A node with another below it and a product in it. */
+  /** A node, and one below it. */
   node = ''
-  /** A parent with a child, which leads to another product. */
+  below = ''
+  /** A parent with a child, which leads to a dozen others that are in the node with it. */
   parent = ''
+  child = ''
+  related = ''
+  /** In the node, too, with what it consists of. */
+  bundle = ''
+  component = ''
 
   constructor(client: Client, catalog: string, hierarchy: string) {
     this.#client = client
@@ -56,7 +63,7 @@ class Window {
     return status === 200 ? body.data.id : this.publish()
   }
 
-  async product(more: object = {}): Promise<string> {
+  async #product(more: object = {}): Promise<string> {
     const attributes = {
       name: `Seen ${++made}`,
       commodity_type: 'physical',
@@ -68,12 +75,7 @@ class Window {
     ).id
   }
 
-  async put(product: string, node = this.node): Promise<void> {
-    const path = `/pcm/hierarchies/${this.hierarchy}/nodes/${node}/relationships/products`
-    await this.send('POST', path, [{ type: 'product', id: product }])
-  }
-
-  async nodeBelow(parent: string): Promise<string> {
+  async #nodeBelow(parent: string): Promise<string> {
     const type = parent === this.hierarchy ? 'hierarchy' : 'node'
     const data = {
       type: 'node',
@@ -83,73 +85,62 @@ class Window {
     return (await this.send('POST', `/pcm/hierarchies/${this.hierarchy}/nodes`, data)).id
   }
 
-  /** One child more, of an option more. */
-  async child(parent: string): Promise<string> {
-    const links = `/pcm/products/${parent}/relationships/variations`
-    const [linked] = await this.get(links)
+  async #childOf(parent: string): Promise<string> {
     const attributes = { name: `a${++made}` }
-    const variation =
-      linked ?? (await this.send('POST', '/pcm/variations', { type: 'product-variation', attributes }))
+    const { id } = await this.send('POST', '/pcm/variations', { type: 'product-variation', attributes })
     const option = { type: 'product-variation-option', attributes }
-    await this.send('POST', `/pcm/variations/${variation.id}/options`, option)
-    await this.send('PUT', links, [{ type: 'product-variation', id: variation.id }])
-    const before = new Set((await this.get(`/pcm/products/${parent}/children?page[limit]=100`)).map(idOf))
+    await this.send('POST', `/pcm/variations/${id}/options`, option)
+    const linked = [{ type: 'product-variation', id }]
+    await this.send('PUT', `/pcm/products/${parent}/relationships/variations`, linked)
     await this.send('POST', `/pcm/products/${parent}/build`, undefined)
     return vi.waitFor(
       async () => {
-        const children = (await this.get(`/pcm/products/${parent}/children?page[limit]=100`)).map(idOf)
-        const added = children.find((id: string) => !before.has(id))
-        expect(added).toBeDefined()
-        return added
+        const [child] = await this.get(`/pcm/products/${parent}/children`)
+        expect(child).toBeDefined()
+        return child.id
       },
       { timeout: 40_000, interval: 20 },
     )
   }
 
-  associate = (from: string, to: string) =>
-    this.send('POST', `/pcm/products/${from}/custom-relationships/${slug}`, [{ type: 'product', id: to }])
-
-  async another(): Promise<string> {
-    const attributes = { name: `Hierarchy seen ${++made}` }
-    const { id } = await this.send('POST', '/pcm/hierarchies', { type: 'hierarchy', attributes })
-    const path = `/catalogs/${this.#catalog}`
-    const { hierarchy_ids } = (await this.get(path)).attributes
-    const changed = { hierarchy_ids: [...hierarchy_ids, id] }
-    await this.send('PUT', path, { type: 'catalog', id: this.#catalog, attributes: changed })
-    return id
-  }
-
+  /** All that lists of shoppers show, so that one publication is enough for all of them. */
   async furnish(): Promise<void> {
-    this.node = await this.nodeBelow(this.hierarchy)
-    await this.nodeBelow(this.node)
-    this.parent = await this.product()
-    await this.child(this.parent)
+    this.node = await this.#nodeBelow(this.hierarchy)
+    this.below = await this.#nodeBelow(this.node)
+    this.parent = await this.#product()
+    this.child = await this.#childOf(this.parent)
+    const others = await Promise.all(Array.from({ length: 12 }, () => this.#product()))
+    this.related = others[0] as string
+    this.component = await this.#product()
+    const options = [{ type: 'product', id: this.component, quantity: 1 }]
+    this.bundle = await this.#product({ components: { [key]: { name: 'Part', options } } })
     const attributes = { name: 'Goes with', slug }
     // Another window of the store may have it by now.
     const data = { type: 'custom-relationship', attributes }
     const { status } = await this.#client.post('/pcm/custom-relationships', { data })
     expect([201, 422]).toContain(status)
-    const other = await this.product()
-    await this.associate(this.parent, other)
-    for (const product of [this.parent, other]) await this.put(product)
+    await this.send('POST', `/pcm/products/${this.parent}/custom-relationships/${slug}`, linksTo(others))
+    const shelf = `/pcm/hierarchies/${this.hierarchy}/nodes/${this.node}/relationships/products`
+    await this.send('POST', shelf, linksTo([this.parent, this.bundle, this.component, ...others]))
     await this.publish()
-    await this.lead()
   }
 
   /** Whoever says nothing of who they are sees this window, and no longer the one before. */
   async lead(): Promise<void> {
+    const known = leading.get(this.#client)
+    if (known?.window === this) return
     const type = 'catalog_rule'
     const attributes = { name: 'for everyone', catalog_id: this.#catalog }
-    const known = rules.get(this.#client)
-    if (known) await this.send('PUT', `/catalogs/rules/${known}`, { type, id: known, attributes })
-    else rules.set(this.#client, (await this.send('POST', '/catalogs/rules', { type, attributes })).id)
+    const rule = known?.rule ?? (await this.send('POST', '/catalogs/rules', { type, attributes })).id
+    if (known) await this.send('PUT', `/catalogs/rules/${rule}`, { type, id: rule, attributes })
+    leading.set(this.#client, { rule, window: this })
   }
 }
 
-/** The rule of each store that has windows. */
-const rules = new WeakMap<Client, string>()
+/** Which window of each store leads, and by which rule. */
+const leading = new WeakMap<Client, { readonly rule: string; readonly window: Window }>()
 
-const idOf = ({ id }: { id: string }): string => id
+const linksTo = (ids: readonly string[]) => ids.map((id) => ({ type: 'product', id }))
 
 const windows = new WeakMap<Samples, Promise<Window>>()
 
@@ -170,16 +161,14 @@ function windowOf(client: Client, samples: Samples): Promise<Window> {
   return made
 }
 
-/** Makes one in the window, publishes it, and shows it as shoppers see it. */
+/** What is in the window, as shoppers see it. */
 const shown =
-  (path: string, make: (window: Window, at: string) => Promise<string>) =>
+  (path: string, which: (window: Window, at: string) => string) =>
   async (client: Client, samples: Samples, collection: string) => {
     const window = await windowOf(client, samples)
     // What stands in the address before the last words of it.
     const [, , , at = ''] = collection.split('/')
-    const id = await make(window, at)
-    await window.publish()
-    return window.get(`${path}/${id}`)
+    return window.get(`${path}/${which(window, at)}`)
   }
 
 const inWindow = (what: 'hierarchy' | 'node' | 'parent') => async (client: Client, samples: Samples) => {
@@ -188,37 +177,44 @@ const inWindow = (what: 'hierarchy' | 'node' | 'parent') => async (client: Clien
   return window[what]
 }
 
-const productIn = async (window: Window, node?: string): Promise<string> => {
-  const id = await window.product()
-  await window.put(id, node)
-  return id
-}
+const released = async (client: Client, samples: Samples) => (await windowOf(client, samples)).release()
+
+/** To configure the bundle, at the address of its family. */
+const configure = (products: string) => async (client: Client, samples: Samples) =>
+  `${await samples.path(products)}/${(await windowOf(client, samples)).bundle}/configure`
+
+const configuration = async (client: Client, samples: Samples) => ({
+  data: { selected_options: { [key]: { [(await windowOf(client, samples)).component]: 1 } } },
+})
 
 export const storefrontSamples: ModuleSamples = {
-  opens: { '/catalog/': windowOf },
+  opens: { '/catalog/': async (client, samples) => (await windowOf(client, samples)).lead() },
   queries: {
     'check-visibility': async (_client, samples) =>
       `?product=${(await samples.make(samples.named('product'))).id}`,
   },
+  paths: {
+    'configure-catalog-product': configure('/catalog/products'),
+    'configure-release-product': configure('/catalogs/:catalog_id/releases/:release_id/products'),
+  },
+  bodies: { 'configure-catalog-product': configuration, 'configure-release-product': configuration },
   parameters: {
-    releases: async (client, samples) => (await windowOf(client, samples)).release(),
+    releases: released,
     hierarchies: inWindow('hierarchy'),
     nodes: inWindow('node'),
     products: inWindow('parent'),
     relationships: async () => slug,
   },
   makers: {
-    'product-of-catalog': shown('/catalog/products', (window) => productIn(window)),
-    'product-of-node': shown('/catalog/products', (window) => productIn(window)),
-    'child-of-product': shown('/catalog/products', (window, parent) => window.child(parent)),
-    'related-product': shown('/catalog/products', async (window, from) => {
-      const id = await productIn(window)
-      await window.associate(from, id)
-      return id
-    }),
-    'published-hierarchy': shown('/catalog/hierarchies', (window) => window.another()),
-    'published-node': shown('/catalog/nodes', (window) => window.nodeBelow(window.hierarchy)),
-    'node-of-hierarchy': shown('/catalog/nodes', (window) => window.nodeBelow(window.hierarchy)),
-    'node-below': shown('/catalog/nodes', (window, above) => window.nodeBelow(above)),
+    'product-of-catalog': shown('/catalog/products', ({ parent }) => parent),
+    'product-of-node': shown('/catalog/products', ({ parent }) => parent),
+    'child-of-product': shown('/catalog/products', ({ child }) => child),
+    'related-product': shown('/catalog/products', ({ related }) => related),
+    'published-hierarchy': shown('/catalog/hierarchies', ({ hierarchy }) => hierarchy),
+    'published-node': shown('/catalog/nodes', ({ node }) => node),
+    'node-of-hierarchy': shown('/catalog/nodes', ({ node }) => node),
+    'node-below': shown('/catalog/nodes', ({ hierarchy, node, below }, at) =>
+      at === hierarchy ? node : below,
+    ),
   },
 }

@@ -23,6 +23,8 @@ export interface ModuleSamples {
   readonly opens?: By<(client: Client, samples: Samples) => Promise<unknown>>
   /** By the segment before them: path parameters that are no object of ours. */
   readonly parameters?: By<(client: Client, samples: Samples) => Promise<string>>
+  /** By operation: the address of an object that it can be done to, where not every one will do. */
+  readonly paths?: By<(client: Client, samples: Samples) => Promise<string>>
   /** By operation: bodies that are not made of declared fields. */
   readonly bodies?: By<(client: Client, samples: Samples) => Promise<unknown>>
   /** By operation: queries that it cannot do without. */

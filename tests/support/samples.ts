@@ -58,7 +58,8 @@ const byName = <K extends Exclude<keyof ModuleSamples, Lists>>(part: K): NonNull
   Object.assign({}, ...modules.map((module) => module[part]))
 
 const [makers, completions] = [byName('makers'), byName('completions')]
-const [parameters, bodies, queries] = [byName('parameters'), byName('bodies'), byName('queries')]
+const [parameters, paths] = [byName('parameters'), byName('paths')]
+const [bodies, queries] = [byName('bodies'), byName('queries')]
 const opens = Object.entries(byName('opens'))
 const [wantedInFull, notMadeUp] = [listed('wantedInFull'), listed('notMadeUp')]
 
@@ -257,13 +258,14 @@ export class Samples {
     const specimen = specimens.find(({ operations }) => Object.values(operations).includes(operation))
     if (!specimen) {
       const { body, data } = of.is === 'action' ? of.action : {}
-      const own = await bodies[operation.id]?.(this.#client, this)
+      const ownBody = await bodies[operation.id]?.(this.#client, this)
       const query = queries[operation.id] ?? ''
       const asked = typeof query === 'string' ? query : await query(this.#client, this)
-      const path = (await this.path(operation.path)) + asked
+      const ownPath = await paths[operation.id]?.(this.#client, this)
+      const path = (ownPath ?? (await this.path(operation.path))) + asked
       const fields = body && { type: body.type, ...madeUpValuesOf(body.fields) }
       const value = data && madeUpValue('data', data)
-      return { path, body: own ?? ((fields ?? value) && { data: fields ?? value }) }
+      return { path, body: ownBody ?? ((fields ?? value) && { data: fields ?? value }) }
     }
     const collection = await this.path(specimen.resource.path)
     if (operation === specimen.operations.list) return { path: collection, body: undefined }
