@@ -1,6 +1,9 @@
 import type { Any, shopOf } from '../releases/shop.ts'
 import type { World } from '../support/world.ts'
 
+/** What a page lists, in its order. */
+export const idsOf = ({ data }: Any): string[] => data.map(({ id }: Any) => id)
+
 /** What a merchant does so that shoppers see something, and what these see. */
 export const storeOf = (world: World, shop: ReturnType<typeof shopOf>) => {
   let made = 0
