@@ -105,10 +105,7 @@ export async function moveStock(work: Work, movements: readonly Movement[]): Pro
 }
 
 /** Stores what has happened to levels as transactions, whose ids are returned. */
-export function tellMovements(
-  { store }: Work,
-  movements: readonly Movement[],
-): Promise<readonly string[]> {
+export function tellMovements({ store }: Work, movements: readonly Movement[]): Promise<readonly string[]> {
   return store.insertAll(
     stockTransactions,
     movements.flatMap(({ productId, place, adds, asked = 'increment', first }) =>

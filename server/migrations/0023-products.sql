@@ -163,38 +163,38 @@ CREATE INDEX product_components_by_created_at ON product_components (store_id, b
 CREATE INDEX product_components_by_id ON product_components (store_id, id, bundle_id);
 
 -- What is indexed of a product's attributes.
-CREATE FUNCTION product_values_of(attributes json)
+CREATE FUNCTION product_values_of(attributes jsonb)
 RETURNS TABLE (name text, place smallint, text_head text, text_tail text) LANGUAGE sql IMMUTABLE AS $$
   SELECT 'tags', t.place::smallint, left(t.value, 128), nullif(substr(t.value, 129), '')
-  FROM json_array_elements_text(attributes->'tags') WITH ORDINALITY t (value, place)
+  FROM jsonb_array_elements_text(attributes->'tags') WITH ORDINALITY t (value, place)
   UNION ALL
   SELECT 'admin_attributes.' || a.key, 0::smallint, left(a.value, 128), nullif(substr(a.value, 129), '')
-  FROM json_each_text(attributes->'admin_attributes') a
+  FROM jsonb_each_text(attributes->'admin_attributes') a
   UNION ALL
   SELECT 'shopper_attributes.' || a.key, 0::smallint, left(a.value, 128), nullif(substr(a.value, 129), '')
-  FROM json_each_text(attributes->'shopper_attributes') a
+  FROM jsonb_each_text(attributes->'shopper_attributes') a
 $$;
 
-CREATE FUNCTION indexed_part(attributes json) RETURNS text LANGUAGE sql STABLE AS $$
-  SELECT json_build_array(
-    attributes->'tags', attributes->'admin_attributes', attributes->'shopper_attributes')::text
+CREATE FUNCTION indexed_part(attributes jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
+  SELECT jsonb_build_array(attributes->'tags', attributes->'admin_attributes', attributes->'shopper_attributes')
 $$;
 
-CREATE FUNCTION tags_of(attributes json) RETURNS SETOF text LANGUAGE sql IMMUTABLE AS $$
-  SELECT json_array_elements_text(attributes->'tags')
+CREATE FUNCTION tags_of(attributes jsonb) RETURNS SETOF text LANGUAGE sql IMMUTABLE AS $$
+  SELECT jsonb_array_elements_text(attributes->'tags')
 $$;
 
-CREATE FUNCTION components_of(attributes json) RETURNS SETOF uuid LANGUAGE sql IMMUTABLE AS $$
+CREATE FUNCTION components_of(attributes jsonb) RETURNS SETOF uuid LANGUAGE sql IMMUTABLE AS $$
   SELECT DISTINCT (o.option->>'id')::uuid
-  FROM json_each(attributes->'components') c (key, component)
-  CROSS JOIN json_array_elements(c.component->'options') o (option)
+  FROM jsonb_each(attributes->'components') c (key, component)
+  CROSS JOIN jsonb_array_elements(c.component->'options') o (option)
 $$;
 
 CREATE FUNCTION index_product() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   r products := coalesce(NEW, OLD);
-  was json := OLD.doc->'attributes';
-  has json := NEW.doc->'attributes';
+  -- Taken apart once, and not by each who looks for a member.
+  was jsonb := OLD.doc->'attributes';
+  has jsonb := NEW.doc->'attributes';
   gone record;
 BEGIN
   -- Most that are written are new: nothing is compared for them.
@@ -220,7 +220,7 @@ BEGIN
     ON CONFLICT DO NOTHING;
   END IF;
   -- Those of a product that is gone went with it.
-  IF TG_OP <> 'DELETE' AND coalesce(was->>'components', '{}') <> coalesce(has->>'components', '{}') THEN
+  IF TG_OP <> 'DELETE' AND was->'components' IS DISTINCT FROM has->'components' THEN
     DELETE FROM product_components c WHERE c.store_id = r.store_id AND c.bundle_id = r.id
       AND c.id NOT IN (SELECT components_of(has));
     INSERT INTO product_components (store_id, bundle_id, id, created_at, updated_at, doc)

@@ -2,9 +2,10 @@ import { holdEntries, writeEntries } from '../flows/index.ts'
 import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
+import { inTurns, type Steps } from '../kernel/in-turns.ts'
 import { inputOf } from '../kernel/operations.ts'
 import type { Resource, Row } from '../kernel/resource.ts'
-import { type Write, writeMany } from '../kernel/write-many.ts'
+import { type Outcome, type Write, writeMany } from '../kernel/write-many.ts'
 import { attachTemplates, type ProductFields, products, roomForTemplates } from '../products/index.ts'
 import type { Locale } from './cell-values.ts'
 import { imageOf } from './images.ts'
@@ -30,6 +31,9 @@ interface RowWrite {
   readonly entries: readonly Entry[]
 }
 
+/** Rows that are written by one statement, while the next are checked. */
+const perStatement = 250
+
 /** Writes rows that touch nothing that another of them touches. Of a row that fails nothing is written. */
 export async function writeRows(
   work: Work,
@@ -37,39 +41,52 @@ export async function writeRows(
   rows: readonly ImportRow[],
   targets: Targets,
 ): Promise<void> {
-  const { own, fail } = part
-  const writes = await readRows(
-    work,
-    part,
-    rows.filter((row) => targets.has(row)),
-    targets,
-  )
-  const outcomes = await writeMany(
-    work,
-    own,
-    [],
-    writes.map(({ write }) => write),
-  )
-  const done = writes.filter(({ row }, i) => {
-    const outcome = outcomes[i]
-    if (outcome instanceof Problem) fail(row, outcome)
-    return !(outcome instanceof Problem)
+  const named = rows.filter((row) => targets.has(row))
+  const read = await rowReader(work, part, named, targets)
+  const outcomes = await writeAsRead(work, part.own, named, read)
+  const done = [...outcomes].flatMap(([write, outcome]) => {
+    if (!(outcome instanceof Problem)) return write
+    part.fail(write.row, outcome)
+    return []
   })
-  const written = new Set(writes.flatMap(({ productId }, i) => (outcomes[i] === 'written' ? productId : [])))
   const say = await writeTemplates(work, part, done)
   // Those that were written have a new version already.
-  const others = [...say].filter((id) => !written.has(id))
-  if (others.length) await work.store.touchAll(products, (bind) => `r.id = ANY(${bind(others)}::uuid[])`)
+  for (const [{ productId }, outcome] of outcomes) if (outcome === 'written') say.delete(productId)
+  if (say.size) await work.store.touchAll(products, (bind) => `r.id = ANY(${bind([...say])}::uuid[])`)
 }
 
-/** What rows write, checked as a request would be. */
-async function readRows(
+type Reader = (rows: readonly ImportRow[]) => Steps<readonly RowWrite[]>
+
+/** While the database writes some rows, the next are read: neither waits for the other. */
+async function writeAsRead(
+  work: Work,
+  own: Part['own'],
+  rows: readonly ImportRow[],
+  read: Reader,
+): Promise<ReadonlyMap<RowWrite, Outcome>> {
+  const outcomes = new Map<RowWrite, Outcome>()
+  let next = await inTurns(read(rows.slice(0, perStatement)))
+  for (let at = perStatement; next.length || at < rows.length; at += perStatement) {
+    const some = next
+    const writes = some.map(({ write }) => write)
+    const [written, following] = await Promise.all([
+      writeMany(work, own, [], writes),
+      inTurns(read(rows.slice(at, at + perStatement))),
+    ])
+    for (const [i, write] of some.entries()) outcomes.set(write, written[i] as Outcome)
+    next = following
+  }
+  return outcomes
+}
+
+/** How rows are read: what they write, checked as a request would be. */
+async function rowReader(
   work: Work,
   { own, templates, images, locale, fail }: Part,
   rows: readonly ImportRow[],
   targets: Targets,
-): Promise<readonly RowWrite[]> {
-  const read = inputOf(own)
+): Promise<Reader> {
+  const input = inputOf(own)
   const ids = rows.flatMap((row) => targets.get(row)?.id ?? [])
   const said = new Map<TemplateColumns, ReadonlyMap<string, Row>>()
   for (const of of templates) {
@@ -77,26 +94,28 @@ async function readRows(
   }
   const flows = templates.map(({ template }) => template.id)
   const room = flows.length ? await roomForTemplates(work, ids, flows) : () => 0
-  return rows.flatMap((row) =>
-    attempt(
-      () => {
-        const before = targets.get(row)
-        const productId = before?.id ?? newId()
-        const body = bodyOf(row, before)
-        const image = imageOf(row, before, images)
-        const write: Write<ProductFields> = before
-          ? { before, changes: { ...read.update(body), ...image } }
-          : { id: productId, given: { ...read.create(body), ...image } }
-        const entries = entriesOfRow(row, productId, said, locale)
-        if (entries.length > room(productId)) {
-          throw new Problem('unprocessable', 'The product would have more templates than it may.')
-        }
-        return { row, productId, write, entries }
-      },
-      row,
-      fail,
-    ),
-  )
+  const readRow = (row: ImportRow): RowWrite => {
+    const before = targets.get(row)
+    const productId = before?.id ?? newId()
+    const body = bodyOf(row, before)
+    const image = imageOf(row, before, images)
+    const write: Write<ProductFields> = before
+      ? { before, changes: { ...input.update(body), ...image } }
+      : { id: productId, given: { ...input.create(body), ...image } }
+    const entries = entriesOfRow(row, productId, said, locale)
+    if (entries.length > room(productId)) {
+      throw new Problem('unprocessable', 'The product would have more templates than it may.')
+    }
+    return { row, productId, write, entries }
+  }
+  return function* (some) {
+    const writes: RowWrite[] = []
+    for (const row of some) {
+      writes.push(...attempt(() => readRow(row), row, fail))
+      yield
+    }
+    return writes
+  }
 }
 
 /** Writes what templates say. The ids of the products that show something else now. */
@@ -104,7 +123,7 @@ async function writeTemplates(
   work: Work,
   { templates }: Part,
   rows: readonly RowWrite[],
-): Promise<ReadonlySet<string>> {
+): Promise<Set<string>> {
   const changed: [productId: string, templateId: string][] = []
   for (const { template } of templates) {
     const own = rows.flatMap(({ entries }) => entries.filter((entry) => entry.template === template))
