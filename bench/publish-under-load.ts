@@ -31,9 +31,6 @@ async function run({ call, database, url, token }: OwnServer): Promise<void> {
   const attributes = { name: 'All', hierarchy_ids: [hierarchyId], pricebook_ids: pricebooks }
   const catalog = await call<{ data: Made }>('POST', '/catalogs', { type: 'catalog', attributes }, 201)
   const catalogId = catalog.data.id
-  const ids = (
-    await database.run({ text: 'SELECT id FROM products', values: [], long: true })
-  ).flat() as string[]
   /** By release: the names that products have by then, of those that were named anew. */
   const namesOf = new Map<string, ReadonlyMap<string, string>>()
   const names = new Map<string, string>()
