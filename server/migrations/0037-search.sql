@@ -45,8 +45,8 @@ LANGUAGE sql STABLE SET pg_trgm.similarity_threshold = 0.2 AS $$
   ORDER BY similarity(w.word, words_like.word) DESC, w.n DESC, w.word LIMIT 100
 $$;
 
--- The different values of a field. What stands for one is worked out from both: see server/releases/value-id.ts. Those
--- that no product has any more go when all of the catalog is looked at again.
+-- The different values of a field. What stands for one is worked out from both: see server/publishing/value-id.ts.
+-- Those that no product has any more go when all of the catalog is looked at again.
 CREATE TABLE published_values (
   store_id uuid NOT NULL,
   catalog_id uuid NOT NULL,

@@ -4,7 +4,7 @@ import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { noContent } from '../kernel/http/answer.ts'
 import { findVisible } from '../kernel/operations.ts'
-import { currentEdition, forgetAll, takeBack } from './editions.ts'
+import { currentEdition, forgetAll, takeBack } from '../publishing/index.ts'
 import { findRelease } from './find-release.ts'
 import { releases } from './releases.ts'
 

@@ -2,7 +2,7 @@ import { catalogs } from '../catalogs/index.ts'
 import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { findSeen, findVisible } from '../kernel/operations.ts'
-import { currentEdition, type Edition, editionOf } from './editions.ts'
+import { currentEdition, editionOf, type Published } from '../publishing/index.ts'
 import { type Release, releases } from './releases.ts'
 
 /** Names that stand for the release that shoppers see, in place of its id. */
@@ -20,11 +20,6 @@ export async function findRelease(work: Work, { catalog_id, release_id }: Named)
   const edition = await currentEdition(work, catalogId)
   if (!edition) throw new Problem('not_found', 'The catalog has no published release.')
   return findSeen(work, releases, edition.releaseId, [catalogId])
-}
-
-/** A published state of a catalog, for whoever reads what is in it. */
-export interface Published extends Edition {
-  readonly catalogId: string
 }
 
 /** The edition of the release that an address names; a Problem (404) where it is not published. */

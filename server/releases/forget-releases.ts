@@ -1,14 +1,9 @@
 import { catalogs } from '../catalogs/index.ts'
 import type { Work } from '../kernel/context.ts'
-import type { Chore } from '../kernel/jobs.ts'
-import { forgetBefore } from './editions.ts'
 import { releases } from './releases.ts'
 
 /** The one that shoppers see, and the two before it. */
 const releasesKept = 3
-
-/** Who goes through a list of what is published may go on for so long after the next release but two. */
-const graceMs = 15 * 60_000
 
 /** Deletes the releases that are not kept any longer, and those of their time that failed. */
 export async function forgetReleases(work: Work, catalogId: string): Promise<void> {
@@ -25,30 +20,4 @@ export async function forgetReleases(work: Work, catalogId: string): Promise<voi
     )
     if (gone.length) await work.store.touch(catalogs, catalogId)
   })
-}
-
-/** Deletes what is in no edition any more that somebody may read. */
-export const forgetEditions: Chore = {
-  name: 'releases:forget-editions',
-  attemptsMax: 3,
-  every: '*/10 * * * *',
-  run: async ({ database, clock }) => {
-    const found = await database.run({
-      text: `SELECT e.store_id, e.catalog_id, max(e.edition) FROM catalog_editions e
-             WHERE e.edition <= (
-               SELECT min(k.edition) FROM catalog_editions k JOIN catalog_releases r
-                 ON r.store_id = k.store_id AND r.catalog_id = k.catalog_id AND r.id = k.release_id
-               WHERE k.store_id = e.store_id AND k.catalog_id = e.catalog_id)
-             AND e.published_at <= $1
-             GROUP BY 1, 2 HAVING count(*) > 1`,
-      values: [new Date(clock.now().getTime() - graceMs)],
-    })
-    for (const [storeId, catalogId, edition] of found) {
-      const store = {
-        rows: (text: string, ...values: readonly unknown[]) =>
-          database.run({ text, values: [storeId, ...values], long: true }),
-      }
-      await forgetBefore({ rows: store.rows, bulk: store.rows }, catalogId as string, Number(edition))
-    }
-  },
 }

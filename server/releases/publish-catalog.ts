@@ -5,11 +5,15 @@ import { sequence } from '../kernel/feed.ts'
 import type { Changes } from '../kernel/fields.ts'
 import type { Job } from '../kernel/jobs.ts'
 import { change } from '../kernel/operations.ts'
-import { type Edition, editionOf, publishedTables } from './editions.ts'
+import {
+  type Edition,
+  editionOf,
+  publishedPricebooks,
+  publishedTables,
+  writeEdition,
+} from '../publishing/index.ts'
 import { forgetReleases } from './forget-releases.ts'
-import { publishedPricebooks } from './published-pricebooks.ts'
 import { type Release, type ReleaseFields, releases } from './releases.ts'
-import { writeEdition } from './write-edition.ts'
 
 interface Asked {
   readonly catalogId: string

@@ -1,4 +1,4 @@
-import { wordsOf } from '../releases/index.ts'
+import { wordsOf } from '../publishing/index.ts'
 import type { SearchedWord } from './search-sql.ts'
 
 /** What is shown of a text that was found, with marks around the words that were asked for. */

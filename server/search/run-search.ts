@@ -1,5 +1,5 @@
 import type { Ctx } from '../kernel/context.ts'
-import { codeOf, wordsOf } from '../releases/index.ts'
+import { codeOf, wordsOf } from '../publishing/index.ts'
 import { findPublishedRows, type ShownProduct, showProducts, type View } from '../storefront/index.ts'
 import { askShop, type Counted, type Searched } from './ask-shop.ts'
 import { highlightsOf } from './highlights.ts'

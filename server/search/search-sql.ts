@@ -1,6 +1,6 @@
 import { Binds } from '../kernel/storage/binds.ts'
 import type { Sql } from '../kernel/storage/database.ts'
-import { valueId, wordsOf } from '../releases/index.ts'
+import { valueId, wordsOf } from '../publishing/index.ts'
 import { type Filter, isNumber, type Operand, type Term } from './filter-syntax.ts'
 import { type SearchField, searchField } from './search-fields.ts'
 

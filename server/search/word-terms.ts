@@ -1,5 +1,5 @@
 import type { Store } from '../kernel/storage/store.ts'
-import { wordsOf } from '../releases/index.ts'
+import { wordsOf } from '../publishing/index.ts'
 import { type Filter, isNumber, type Operand } from './filter-syntax.ts'
 import { searchField } from './search-fields.ts'
 import type { Shop } from './search-sql.ts'

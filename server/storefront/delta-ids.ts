@@ -1,5 +1,5 @@
 import type { Work } from '../kernel/context.ts'
-import { type Published, repricedProducts } from '../releases/index.ts'
+import { type Published, repricedProducts } from '../publishing/index.ts'
 
 /** The listed products that an edition shows otherwise than the one before, or all of them. */
 export async function changedIds(

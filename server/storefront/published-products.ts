@@ -1,6 +1,6 @@
 import { choice, field, flag, group, list, map, reference, text } from '../kernel/fields.ts'
 import { type FilterRule, type Resource, resource } from '../kernel/resource.ts'
-import { componentProducts, valueId } from '../releases/index.ts'
+import { componentProducts, valueId } from '../publishing/index.ts'
 import { storefrontEnvelope } from './envelope.ts'
 
 const bag = (about: string) => field({ type: 'object' }, { about })

@@ -1,6 +1,6 @@
 import type { Ctx } from '../kernel/context.ts'
 import type { Row } from '../kernel/resource.ts'
-import type { PublishedFacts } from '../releases/index.ts'
+import type { PublishedFacts } from '../publishing/index.ts'
 import type { Locales } from './languages.ts'
 import type { View } from './view.ts'
 

@@ -7,7 +7,7 @@ import {
   resolvePrice,
   type StoredPrice,
 } from '../../server/pricebooks/index.ts'
-import { type Priced, type PriceSpan, priceSpans } from '../../server/releases/price-spans.ts'
+import { type Priced, type PriceSpan, priceSpans } from '../../server/publishing/price-spans.ts'
 
 const hour = 3_600_000
 const begin = Date.parse('2026-07-01T00:00:00Z')

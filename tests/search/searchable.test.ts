@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { searchable } from '../../server/releases/searchable.ts'
+import { searchable } from '../../server/publishing/searchable.ts'
 
 const attributes = { name: 'Red shirt', sku: 'RS-1', description: 'A shirt', base_product: false }
 

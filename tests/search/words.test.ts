@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { codeOf, wordsOf } from '../../server/releases/index.ts'
+import { codeOf, wordsOf } from '../../server/publishing/index.ts'
 import { highlightOf, highlightsOf } from '../../server/search/highlights.ts'
 import { searchedWords } from '../../server/search/run-search.ts'
 import { isSlip, slipsBetween } from '../../server/search/slips.ts'

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { forgetEditions } from '../../server/releases/forget-releases.ts'
+import { forgetEditions } from '../../server/publishing/forget-editions.ts'
 import { type Any, shopOf } from '../releases/shop.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { storeOf } from './store.ts'

@@ -19,8 +19,8 @@ declare module 'vitest' {
 }
 
 /**
- * Once for all test files: the first start. A data directory as it leaves it, a real PostgreSQL on a copy of it, and there
- * a migrated database that each file clones.
+ * Once for all test files: the first start. A data directory as it leaves it, a real PostgreSQL on a copy of it, and
+ * there a migrated database that each file clones.
  */
 export default async function setup(project: TestProject) {
   const scratch = mkdtempSync(join(tmpdir(), 'sutler-test-'))

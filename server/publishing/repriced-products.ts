@@ -1,5 +1,5 @@
 import type { Work } from '../kernel/context.ts'
-import type { Published } from './find-release.ts'
+import type { Published } from './editions.ts'
 import { componentProducts } from './published-product.ts'
 
 /** So many are asked for together. */

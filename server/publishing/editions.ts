@@ -25,6 +25,11 @@ export interface Edition {
   readonly madeOf: MadeOf
 }
 
+/** A published state of a catalog, for whoever reads what is in it. */
+export interface Published extends Edition {
+  readonly catalogId: string
+}
+
 const columns =
   `edition, release_id, to_char(published_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
   position, made_of` as const

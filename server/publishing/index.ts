@@ -1,0 +1,26 @@
+import { module } from '../kernel/module.ts'
+import { forgetEditions } from './forget-editions.ts'
+
+export {
+  currentEdition,
+  currentEditionSql,
+  type Edition,
+  editionOf,
+  forgetAll,
+  type Published,
+  publishedTables,
+  takeBack,
+  toEdition,
+} from './editions.ts'
+export { publishedPricebooks } from './published-pricebooks.ts'
+export { componentProducts, defaultOptions, type PublishedFacts } from './published-product.ts'
+export { repricedProducts } from './repriced-products.ts'
+export { valueId } from './value-id.ts'
+export { codeOf, folded, wordsOf } from './words.ts'
+export { writeEdition } from './write-edition.ts'
+
+export const publishing = module({
+  name: 'publishing',
+  about: 'What is seen of a catalog, edition after edition.',
+  chores: [forgetEditions],
+})
