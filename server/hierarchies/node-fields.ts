@@ -117,6 +117,8 @@ export const siblingConstraints = {
     detail: 'Slugs must be unique amongst siblings.',
     source: 'data.attributes.slug',
   },
+  // The node right above.
+  nodes_parent_fkey: { code: 'not_found', detail: 'node not found' },
 } as const
 
 const namedAsParent = () =>

@@ -15,6 +15,7 @@ import { totalSql } from './query/places.ts'
 import type { Source } from './query/sql.ts'
 import type { Limit, Resource, Row } from './resource.ts'
 import { Binds } from './storage/binds.ts'
+import { notFound } from './storage/refusals.ts'
 
 /** The request, as far as the five operations of a resource look at it. */
 export interface Call {
@@ -166,8 +167,7 @@ async function isVisible(work: Work, resource: Resource, row: Row): Promise<bool
   return (await work.store.glance(text, ...binds.values.slice(1))).length > 0
 }
 
-const missing = (resource: Resource) =>
-  new Problem('not_found', `${resource.noun[0].replaceAll('-', ' ')} not found`)
+const missing = (resource: Resource) => new Problem('not_found', notFound(resource))
 
 export async function create(
   ctx: Ctx,

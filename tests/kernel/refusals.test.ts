@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { app } from '../../server/app.ts'
@@ -40,6 +41,27 @@ beforeAll(async () => {
   world = await openWorld({ modules: [...app, doors], env: { LOG_LEVEL: 'silent' } })
 })
 afterAll(() => world.close())
+
+test('whoever writes below what is not there is told what that is', async () => {
+  const none = randomUUID()
+  const price = { type: 'product-price', attributes: { sku: 'A', currencies: { USD: { amount: 1 } } } }
+  const address = { type: 'address', name: 'Home', first_name: 'Ada', last_name: 'Bloom', line_1: '1 Way' }
+  const details = []
+  for (const [path, data] of [
+    [`/pcm/pricebooks/${none}/prices`, price],
+    [
+      `/v2/accounts/${none}/addresses`,
+      { ...address, city: 'Bath', county: 'S', region: 'S', postcode: 'BA1', country: 'GB' },
+    ],
+  ] as const) {
+    const { status, body } = await world.admin.post(path, { data })
+    details.push([status, body.errors[0].detail])
+  }
+  expect(details).toEqual([
+    [404, 'pricebook not found'],
+    [404, 'account not found'],
+  ])
+})
 
 const cases: readonly (readonly [string, ProblemCode, string | undefined, ProblemExtras, object])[] = [
   ['of the table', 'not_found', undefined, {}, { title: 'Not Found', status: '404', code: 'not_found' }],

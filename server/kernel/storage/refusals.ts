@@ -7,9 +7,13 @@ const foreignKeyStates = ['23503', '23001']
 // And 23505 unique, 23514 check, 23P01 exclusion.
 const constraintStates = [...foreignKeyStates, '23505', '23514', '23P01']
 
+/** What is said where there is none of a resource. */
+export const notFound = ({ noun }: Pick<Resource, 'noun'>): string =>
+  `${noun[0].replaceAll('-', ' ')} not found`
+
 /** The client's words for a constraint that refused the write; undefined when it is not one of the resource's. */
 export function refusalOf(
-  resource: Partial<Pick<Resource, 'type' | 'constraints'>>,
+  resource: Partial<Pick<Resource, 'type' | 'parent' | 'constraints'>>,
   error: unknown,
   { type = resource.type, deletes }: { readonly type?: string | undefined; readonly deletes: boolean },
 ): Problem | undefined {
@@ -27,7 +31,9 @@ export function refusalOf(
     return new Problem('conflict', detail, { cause: error })
   }
   // By convention each table names the key to its parent so: the parent is missing, or was deleted meanwhile.
-  if (constraint.endsWith('_parent_fkey')) return new Problem('not_found', undefined, { cause: error })
+  if (constraint.endsWith('_parent_fkey')) {
+    return new Problem('not_found', resource.parent && notFound(resource.parent()), { cause: error })
+  }
   if (constraint.endsWith('_pkey')) {
     const detail = `${type ?? 'an object'} with the given id already exists`
     return new Problem('conflict', detail, { cause: error })

@@ -26,7 +26,8 @@ import type { Transaction } from './transaction.ts'
 type Select = `SELECT ${string}`
 
 /** The rows of a table: of a resource, or of several that share it. */
-export type Rows = Pick<Resource, 'table'> & Partial<Pick<Resource, 'type' | 'envelope' | 'constraints'>>
+export type Rows = Pick<Resource, 'table'> &
+  Partial<Pick<Resource, 'type' | 'parent' | 'envelope' | 'constraints'>>
 
 /** How a store's author is written: the change feed names both. */
 export const authorOf = (actor: string, requestId: string): string => `${actor} ${requestId}`
