@@ -76,6 +76,23 @@ test('a slip of the pen finds what was meant, where nothing is found as it is wr
   expect(await shop.names({ q: 'rad' })).toEqual([])
 })
 
+test('a word with a digit is what it is: no others are like it', async () => {
+  const word = (text: string) =>
+    world.sql(`INSERT INTO published_words (store_id, catalog_id, word, n) VALUES ($1, $2, $3, 1)`, [
+      world.storeId,
+      catalog,
+      text,
+    ])
+  await word('gizmo')
+  await word('gizmo7')
+  const like = async (text: string) => {
+    const { rows } = await world.sql('SELECT words_like($1, $2, $3) AS word', [world.storeId, catalog, text])
+    return rows.map(({ word }) => word)
+  }
+  expect(await like('gizmos')).toEqual(['gizmo'])
+  expect(await like('gizmo8')).toEqual([])
+})
+
 test('facets count what was found, by categories, tags and prices', async () => {
   const [all, some] = await shop.search(
     { q: '*', facet_by: 'meta.search.categories.lvl1,price.USD.float_price,tags', per_page: 0 },
