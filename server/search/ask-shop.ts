@@ -2,7 +2,8 @@ import type { Ctx } from '../kernel/context.ts'
 import { Memory } from '../kernel/memory.ts'
 import { perInstance } from '../kernel/per-instance.ts'
 import type { View } from '../storefront/index.ts'
-import type { SearchField } from './search-fields.ts'
+import type { Filter } from './filter-syntax.ts'
+import { type SearchField, searchField } from './search-fields.ts'
 import { type Question, type Shop, searchSql } from './search-sql.ts'
 
 /** A shop that is searched, as somebody sees it. */
@@ -31,14 +32,38 @@ export interface Asked {
   readonly facets: readonly Counted[]
 }
 
-/** What is counted of whole releases: nothing of a release changes. The first page of most shops is that. */
+/** What was asked: nothing of a release changes but what it costs, and most shoppers look at the same shelves. */
+const askedOnce = perInstance(() => new Memory<string, Asked>(1000))
+
+/** What is counted of whole releases, on whichever page. The first page of most shops is that. */
 const countedOnce = perInstance(() => new Memory<string, Counted>(1000))
 
 /** Longer ones are not remembered. */
 const rememberedMax = 250
 
-/** Asks a shop by one statement. */
+const isShort = ({ ids, facets }: Asked): boolean =>
+  facets.reduce((length, { top }) => length + top.length, ids.length) <= rememberedMax
+
+/** Asks a shop by one statement, or remembers what it said. */
 export async function askShop(ctx: Ctx, shop: Searched, question: Question): Promise<Asked> {
+  if (changesWithTime(question)) return askNow(ctx, shop, question)
+  const memory = askedOnce(ctx.instance)
+  const key = JSON.stringify([shop.view.published.releaseId, question])
+  const known = memory.get(key)
+  if (known) return known
+  const asked = await askNow(ctx, shop, question)
+  if (isShort(asked)) memory.set(key, asked)
+  return asked
+}
+
+/** Prices do; and they are those of whoever asks. */
+const changesWithTime = ({ facets, filter }: Question): boolean =>
+  facets.some((field) => field.in === 'prices') || (filter !== undefined && asksForPrices(filter))
+
+const asksForPrices = (filter: Filter): boolean =>
+  filter.is === 'term' ? searchField(filter.field).in === 'prices' : filter.of.some(asksForPrices)
+
+async function askNow(ctx: Ctx, shop: Searched, question: Question): Promise<Asked> {
   const memory = countedOnce(ctx.instance)
   const isWhole = !question.words.length && !question.filter
   const keyOf = (field: SearchField) =>

@@ -180,3 +180,23 @@ test('a bundle without a price of its own is found by what its parts cost', asyn
   await shop.publish(sets)
   expect(await costs('210')).toEqual([])
 })
+
+test('what a release was asked is remembered, but for prices, and asked of the next one anew', async () => {
+  const [plain, priced] = [
+    { q: '*', filter_by: 'base_product:=false', facet_by: 'commodity_type' },
+    { q: '*', filter_by: 'base_product:=false && price.USD.float_price:>0' },
+  ]
+  const [before, was] = [await found(plain), await found(priced)]
+  // Nobody does that: it tells who looks.
+  await world.sql('UPDATE published_texts SET value_ids = $1 WHERE until = 2147483647', [[]])
+  expect([await found(plain), await found(priced)]).toEqual([before, [0, was[1]]])
+  expect(before[0]).toBeGreaterThan(0)
+  const more = await shop.product({ name: 'Pie' })
+  await shop.put(hierarchy, node, more)
+  await shop.publish(catalog)
+  const { rows } = await world.sql(
+    `SELECT count(*)::int AS n FROM published_texts WHERE catalog_id = $1 AND value_ids <> $2 AND until = 2147483647`,
+    [catalog, []],
+  )
+  expect((await found(plain))[0]).toBe(rows[0].n)
+})
