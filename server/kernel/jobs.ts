@@ -104,6 +104,7 @@ export async function startJobs(
   const workers: string[] = []
   const inHand = new Set<string>()
   let session: WorkerSession | undefined
+  let looking = Promise.resolve()
   events.on('pool:create', ({ workerPool }) => workers.push(workerPool.id))
   // A job that was being taken when the connection broke, or when its process was killed: the queue by itself would
   // keep it for hours.
@@ -113,7 +114,10 @@ export async function startJobs(
       // One that has ended, but not in the database yet, is not lost.
       if (!patient.busy()) await session?.returnLost(inHand)
     }
-    returned().catch((error: unknown) => {
+    // Whoever goes gives back all that it has.
+    if (stopping.signal.aborted) return
+    looking = returned().catch((error: unknown) => {
+      if (stopping.signal.aborted) return
       log.error({ err: error }, 'jobs that were lost are not back in the queue yet')
     })
   })
@@ -171,7 +175,7 @@ export async function startJobs(
       given = !(await atMost(stoppingMaxMs.jobs, finished))
       const unlock = { text: 'SELECT graphile_worker.force_unlock_workers($1)', values: [workers] }
       // A database that is away unlocks them by itself, hours later.
-      await atMost(stoppingMaxMs.queue, database.run(unlock)).catch(() => {})
+      await atMost(stoppingMaxMs.queue, Promise.all([database.run(unlock), looking])).catch(() => {})
       await session?.end()
     },
   }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { WorkerSession } from '../../server/kernel/worker-session.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -30,4 +31,29 @@ test('a job that ends while the server stops has ended for the queue too', async
   expect(await jobs()).toEqual([])
   const { rows } = await world.sql(`SELECT doc->>'status' AS status FROM erasure_requests`)
   expect(rows).toEqual([{ status: 'SUCCESS' }])
+})
+
+test('who looks for lost jobs while the server stops has nothing to complain of', async () => {
+  // The queue looks after two seconds, not after up to ten.
+  const random = vi.spyOn(Math, 'random').mockReturnValue(0.2)
+  const look = WorkerSession.prototype.returnOrphans
+  let looks = false
+  let own: World | undefined
+  const spy = vi.spyOn(WorkerSession.prototype, 'returnOrphans').mockImplementation(async function (
+    this: WorkerSession,
+  ) {
+    const taken =
+      'BEGIN; LOCK TABLE graphile_worker._private_job_queues IN SHARE MODE; SELECT pg_sleep(3); COMMIT'
+    void own?.sql(taken)
+    await sleep(200)
+    looks = own !== undefined
+    await look.call(this)
+  })
+  own = await openWorld()
+  const errors = vi.spyOn(own.server.instance.log, 'error')
+  await expect.poll(() => looks, { timeout: 10_000 }).toBe(true)
+  await own.server.stop()
+  expect(errors.mock.calls).toEqual([])
+  for (const one of [random, spy]) one.mockRestore()
+  await own.close()
 })
