@@ -17,8 +17,10 @@ test('rules choose the catalog; what no rule is for sees the oldest; without any
   const { hierarchy, node } = await store.shelf()
   const product = await shop.product()
   await shop.put(hierarchy, node, product)
+  const oldest = await shop.catalog([(await store.shelf()).hierarchy])
   const catalog = await shop.catalog([hierarchy])
   await store.lead(catalog, 'rules')
+  expect((await world.shopper.get('/catalog')).status).toBe(404)
   const { status, body } = await store.see('rules', '/catalog')
   expect([status, body.errors[0].title]).toEqual([404, 'Not Found'])
   const release = await shop.publish(catalog)
@@ -32,6 +34,8 @@ test('rules choose the catalog; what no rule is for sees the oldest; without any
       products: { links: { related: '/catalog/products' } },
     },
   })
+  await shop.publish(oldest)
+  expect((await world.shopper.get('/catalog')).body.data.attributes.catalog_id).toBe(oldest)
   expect((await world.shopper.get(`/catalog/products/${product}`)).status).toBe(404)
 })
 
