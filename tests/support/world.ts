@@ -12,7 +12,7 @@ import { giveFirstDays } from '../../server/kernel/first-days.ts'
 import { workOf } from '../../server/kernel/jobs.ts'
 import { createFirstKey } from '../../server/keys/index.ts'
 import { type Running, type Swaps, start } from '../../server/main.ts'
-import { type Client, clientOf, type Reply, tokenOf } from './client.ts'
+import { type Client, clientOf, hangUp, type Reply, tokenOf } from './client.ts'
 import { databaseUrl, ownDatabase } from './own-database.ts'
 
 export type { Client, Reply }
@@ -112,6 +112,7 @@ export async function openWorld({ env, sql, ...swaps }: Particulars = {}): Promi
       return database.sql(text, values)
     },
     close: async () => {
+      hangUp()
       await server.stop()
       await database.drop()
       if (config.filesDir) rmSync(config.filesDir, { recursive: true, force: true })
