@@ -37,13 +37,14 @@ export interface FilterRule {
   readonly part?: RegExp
   /**
    * The SQL of a term that is not one column's comparison; `bind` turns a value into its placeholder. `part` comes
-   * from the client as the values do: bind it too.
+   * from the client as the values do: bind it too. `alone`: nothing else is asked of the rows of the table.
    */
   readonly where?: (
     op: Op,
     values: readonly string[],
     bind: (value: unknown) => string,
     part: string,
+    alone: boolean,
   ) => string
 }
 

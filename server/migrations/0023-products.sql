@@ -19,7 +19,8 @@ CREATE TABLE products (
   product_type text COLLATE "C" GENERATED ALWAYS AS (hidden->>'product_type') STORED NOT NULL,
   parent_id uuid GENERATED ALWAYS AS ((hidden->>'parent_id')::uuid) STORED,
   main_image_id uuid GENERATED ALWAYS AS ((hidden->'relationships'->'main_image'->'data'->>'id')::uuid) STORED,
-  CONSTRAINT products_pkey PRIMARY KEY (store_id, id),
+  -- What is found by rows of other tables is counted and sorted without its own row.
+  CONSTRAINT products_pkey PRIMARY KEY (store_id, id) INCLUDE (created_at),
   -- They serve filters too.
   CONSTRAINT products_sku_key UNIQUE (store_id, sku) INCLUDE (created_at, id),
   CONSTRAINT products_slug_key UNIQUE (store_id, slug) INCLUDE (created_at, id),
@@ -198,7 +199,7 @@ DECLARE
   gone record;
 BEGIN
   -- Most that are written are new: nothing is compared for them.
-  IF TG_OP = 'INSERT' THEN
+  IF TG_OP = 'INSERT' AND has ?| '{tags,admin_attributes,shopper_attributes}' THEN
     INSERT INTO product_values (store_id, product_id, name, place, text_head, text_tail)
     SELECT r.store_id, r.id, v.name, v.place, v.text_head, v.text_tail FROM product_values_of(has) v;
     INSERT INTO touched_tags (store_id, value, lost, at)

@@ -5,18 +5,25 @@ import { type FilterRule, indexed, walks } from '../kernel/resource.ts'
 
 type Bind = (value: unknown) => string
 
-/** The products with an index row that meets the condition. */
-const withValue = (name: string, condition: string, bind: Bind): string =>
-  `products.id IN (SELECT v.product_id FROM product_values v WHERE v.store_id = $1 ` +
-  `AND v.name = ${bind(name)} AND ${condition})`
+/**
+ * The products of these ids. Where nothing else is asked, they are looked up in the key, in its order, however few or many
+ * the planner takes them for: it knows little of the values of one store. Among other conditions each product might be
+ * compared with all of an array.
+ */
+const withIds = (ids: string, alone: boolean): string =>
+  alone ? `products.id = ANY(ARRAY(${ids}))` : `products.id IN (${ids})`
+
+/** The ids of the products with an index row that meets the condition. */
+const idsByValue = (name: string, condition: string, bind: Bind): string =>
+  `SELECT v.product_id FROM product_values v WHERE v.store_id = $1 AND v.name = ${bind(name)} AND ${condition}`
 
 /** Tags are kept in small letters. */
 const tagged: FilterRule = {
   ops: ['eq', 'in', 'like'],
   type: 'text',
-  where: (op, values, bind) => {
+  where: (op, values, bind, _part, alone) => {
     const wanted = values.map((value) => value.toLowerCase())
-    return withValue('tags', matchingText(op, wanted, bind), bind)
+    return withIds(idsByValue('tags', matchingText(op, wanted, bind), bind), alone)
   },
 }
 
@@ -24,7 +31,8 @@ const withAttribute = (of: string): FilterRule => ({
   ops: ['eq', 'in'],
   type: 'text',
   part: /^/,
-  where: (op, values, bind, key) => withValue(`${of}.${key}`, matchingText(op, values, bind), bind),
+  where: (op, values, bind, key, alone) =>
+    withIds(idsByValue(`${of}.${key}`, matchingText(op, values, bind), bind), alone),
 })
 
 /** By the slug of a template and that of its field: slugs of templates may have points, those of fields have none. */
@@ -32,10 +40,10 @@ const withExtension: FilterRule = {
   ops: ['eq', 'in'],
   type: 'text',
   part: /^.+\.[^.]+$/,
-  where: (op, values, bind, part) => {
+  where: (op, values, bind, part, alone) => {
     const at = part.lastIndexOf('.')
     const found = productsWhere(part.slice(0, at), part.slice(at + 1), op as 'eq' | 'in', values, bind)
-    return `products.id IN (${found})`
+    return withIds(found, alone)
   },
 }
 
@@ -43,16 +51,21 @@ const withExtension: FilterRule = {
 const withTemplate: FilterRule = {
   ops: ['eq', 'in'],
   type: 'uuid',
-  where: (_op, values, bind) =>
-    `products.id IN (SELECT t.product_id FROM product_templates t WHERE t.store_id = $1 AND t.id = ANY(${bind(values)}::uuid[]))`,
+  where: (_op, values, bind, _part, alone) =>
+    withIds(
+      `SELECT t.product_id FROM product_templates t WHERE t.store_id = $1 AND t.id = ANY(${bind(values)}::uuid[])`,
+      alone,
+    ),
 }
 
 /** Whether a product is in some node. */
 const inSomeNode: FilterRule = {
   ops: ['eq'],
   type: 'boolean',
-  where: (_op, [value]) =>
-    `${value === 'true' ? '' : 'NOT '}EXISTS (SELECT FROM node_products n WHERE n.store_id = $1 AND n.id = products.id)`,
+  where: (_op, [value], _bind, _part, alone) =>
+    value === 'true'
+      ? withIds('SELECT n.id FROM node_products n WHERE n.store_id = $1', alone)
+      : 'NOT EXISTS (SELECT FROM node_products n WHERE n.store_id = $1 AND n.id = products.id)',
 }
 
 const partNumber: FilterRule = { ...indexed('eq', 'like', 'in'), column: 'mpn', type: 'text' }

@@ -1,4 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parse } from '../../server/kernel/query/parse.ts'
+import { plan } from '../../server/kernel/query/plan.ts'
+import { pageSql } from '../../server/kernel/query/sql.ts'
+import { products } from '../../server/products/index.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { namesIn, newProduct, refusal } from './objects.ts'
 
@@ -96,6 +100,26 @@ test.for<[filter: string, names: string]>([
     names.split(' ').filter(Boolean),
   )
 })
+
+// The planner knows little of one store's values: it would join most of the products one by one, or compare each with all.
+test.each([
+  ['like(tags,bread*)', true],
+  ['eq(shopper_attributes.colour,red)', true],
+  ['eq(extensions.book.isbn,1)', true],
+  ['in(templates,00000000-0000-0000-0000-000000000000)', true],
+  ['eq(has_nodes,true)', true],
+  ['eq(tags,bread):like(sku,rye*)', false],
+  ['(eq(tags,rye)|eq(admin_attributes.bin,4))', false],
+])(
+  'those whose ids other rows tell are looked up in the key if nothing else is asked: %s',
+  (filter, alone) => {
+    const planned = plan(parse(`filter=${encodeURIComponent(filter)}`), products).filter
+    const window = { limit: 25, offset: 0, column: 'created_at', descending: true }
+    const { text } = pageSql({ resource: products, scope: [] }, planned, window, world.storeId)
+    expect(text.includes('products.id = ANY(ARRAY(')).toBe(alone)
+    expect(text.includes('products.id IN (')).toBe(!alone)
+  },
+)
 
 test('what is no filter of theirs is refused, and it is said which are', async () => {
   const reply = await world.admin.get('/pcm/products?filter=eq(weight,1)')

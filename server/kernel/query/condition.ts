@@ -7,13 +7,13 @@ import type { PlannedFilter } from './plan.ts'
 
 const comparisons = { eq: '=', gt: '>', ge: '>=', lt: '<', le: '<=', like: 'LIKE', ilike: 'LIKE' } as const
 
-/** The condition of a planned filter. */
-export function condition(filter: PlannedFilter, binds: Pick<Binds, 'bind'>): string {
+/** The condition of a planned filter; `alone`, where nothing else is asked of the rows of the table. */
+export function condition(filter: PlannedFilter, binds: Pick<Binds, 'bind'>, alone = false): string {
   if (filter.is !== 'term') {
     return `(${filter.parts.map((part) => condition(part, binds)).join(filter.is === 'and' ? ' AND ' : ' OR ')})`
   }
   const { op, rule, values, part } = filter
-  if (rule.where) return rule.where(op, values, binds.bind, part)
+  if (rule.where) return rule.where(op, values, binds.bind, part, alone)
   if (op === 'is_null') return `${rule.column} IS NULL`
   const cast = casts[rule.type]
   const fold = folds(rule, op) ? folded : (text: string) => text

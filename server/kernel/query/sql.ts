@@ -57,7 +57,8 @@ function skippedPage(
   // Told again what they belong to, the planner finds the rows of a query too, whose ids are in no index.
   const rowsOf = `FROM ${resource.table} WHERE ${[address(resource), ...narrowed].join(' AND ')}`
   if (filter && isOfAnyCost(filter)) {
-    const text = matchedText(resource, window, { rows: rowsOf, condition: condition(filter, binds) }, binds)
+    const found = { rows: rowsOf, condition: condition(filter, binds, !where) }
+    const text = matchedText(resource, window, found, binds)
     return { text, values: binds.values, once: true }
   }
   const conditions = filter ? [...narrowed, condition(filter, binds)] : narrowed
