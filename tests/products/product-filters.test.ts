@@ -101,7 +101,8 @@ test.for<[filter: string, names: string]>([
   )
 })
 
-// The planner knows little of one store's values: it would join most of the products one by one, or compare each with all.
+// The planner knows little of one store's values: it would join most of the products one by one, or compare each with
+// all.
 test.each([
   ['like(tags,bread*)', true],
   ['eq(shopper_attributes.colour,red)', true],
