@@ -30,7 +30,7 @@ const fields = {
   ),
 }
 
-export type RuleFields = typeof fields
+type RuleFields = typeof fields
 export type RuleValues = Values<RuleFields>
 
 /** A filter by a value that a rule has many of. */

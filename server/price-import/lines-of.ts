@@ -13,7 +13,7 @@ export interface TextLine {
 const refuse = (detail: string) => new Problem('unprocessable', detail, { title: 'Failed Validation' })
 
 /** A file as it comes, unpacked if it is packed. */
-export interface Unpacked {
+interface Unpacked {
   readonly isGzip: boolean
   readonly content: AsyncIterable<Buffer>
 }

@@ -24,7 +24,7 @@ export function ladderOf({ amount, includes_tax = false, tiers = {} }: StoredAmo
 const byQuantity = (one: Rung, other: Rung): number => one.minimum_quantity - other.minimum_quantity
 
 /** The rung that a quantity has reached; undefined below the first. */
-export const rungAt = ({ tiers }: Ladder, quantity: number): Rung | undefined =>
+const rungAt = ({ tiers }: Ladder, quantity: number): Rung | undefined =>
   tiers.findLast(({ minimum_quantity }) => minimum_quantity <= quantity)
 
 /** What each of so many units costs. */

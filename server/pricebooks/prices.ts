@@ -16,7 +16,7 @@ const fields = {
   // A list of the store's tells it from no address.
   pricebook_id: text({ hidden: true, readOnly: true }),
 }
-export type PriceFields = typeof fields
+type PriceFields = typeof fields
 
 const price = {
   type: 'product-price',

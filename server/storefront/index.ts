@@ -25,8 +25,7 @@ import {
 } from './read-products.ts'
 import { ofWholeEdition } from './whole-edition.ts'
 
-export { publishedProducts } from './published-products.ts'
-export { findPublishedRows, type PublishedRow, publishedRow } from './published-row.ts'
+export { findPublishedRows } from './published-row.ts'
 export { type ShownProduct, showProducts } from './show-products.ts'
 export type { View } from './view.ts'
 export { shopperView } from './views.ts'

@@ -13,7 +13,7 @@ export interface PricedProduct {
   readonly trace: PriceTrace
 }
 
-export interface PricedPart {
+interface PricedPart {
   readonly id: string
   readonly quantity: number
   /** Undefined where it is not published. */

@@ -8,7 +8,7 @@ import {
 import type { PricedProduct } from './priced-product.ts'
 
 /** What a product shows of its price. Without I/O. */
-export interface ShownPrices {
+interface ShownPrices {
   readonly attributes: { readonly price?: Amounts } & Omit<Partial<ShownPrice['attributes']>, 'price'>
   readonly meta: Readonly<Record<string, unknown>>
   /** How it was priced, and, of a bundle, what is chosen of it. */
