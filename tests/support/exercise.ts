@@ -2,10 +2,11 @@ import { app } from '../../server/app.ts'
 import { type Client, clientOf, type Reply, tokenOf } from './client.ts'
 import { Samples, specimensWith } from './samples.ts'
 
-/** One operation that was called, and what it answered. */
+/** One operation that was called, and what it answered; or why it could not be. */
 export interface Called {
   readonly id: string
-  readonly reply: Reply
+  readonly reply?: Reply
+  readonly why?: string
 }
 
 const late = new Set(['delete-settings'])
@@ -40,9 +41,14 @@ export async function exercise(
       of.name === 'list' &&
       specimensWith('list').find(({ resource }) => resource === of.resource)
     if (listed) await samples.make(listed)
-    const { path, body } = await samples.call(operation)
-    const init = body === undefined ? {} : { body: JSON.stringify(body) }
-    called.push({ id: operation.id, reply: await client.send(operation.method, path, init) })
+    try {
+      const { path, body } = await samples.call(operation)
+      const init = body === undefined ? {} : { body: JSON.stringify(body) }
+      called.push({ id: operation.id, reply: await client.send(operation.method, path, init) })
+    } catch (error) {
+      // What is served at addresses that only another answer tells: files, exports, deltas.
+      called.push({ id: operation.id, why: (error as Error).message })
+    }
   }
   return called
 }
@@ -50,10 +56,9 @@ export async function exercise(
 async function main(env: Readonly<Record<string, string | undefined>>): Promise<void> {
   const { BASE_URL: url = '', SUTLER_CLIENT_ID: id = '', SUTLER_CLIENT_SECRET: secret = '' } = env
   const client = clientOf(url, await tokenOf(url, id, secret, 'client_credentials'))
-  for (const { id: operation, reply } of await exercise(client, { id, secret })) {
-    process.stdout.write(
-      `${reply.status} ${operation}${reply.status >= 300 ? ` ${JSON.stringify(reply.body)}` : ''}\n`,
-    )
+  for (const { id: operation, reply, why } of await exercise(client, { id, secret })) {
+    const more = !reply ? why : reply.status >= 300 ? JSON.stringify(reply.body) : ''
+    process.stdout.write(`${reply?.status ?? '---'} ${operation} ${more}\n`)
   }
 }
 
