@@ -112,6 +112,10 @@ function expectation({ keyword, params, message, parentSchema }: ErrorObject): s
       return `must have at least ${params.limit} members`
     case 'maxProperties':
       return `must have at most ${params.limit} members`
+    case 'minItems':
+      return `must have at least ${params.limit} items`
+    case 'maxItems':
+      return `must have at most ${params.limit} items`
     case 'enum':
       return `must be one of ${(params.allowedValues as unknown[]).map((value) => JSON.stringify(value)).join(', ')}`
     case 'const':

@@ -109,6 +109,7 @@ describe('a body is refused, and told what would be accepted', () => {
     [{ code: 'GBPX' }, 'code', 'must be a string of 0 to 3 characters, not "GBPX".'],
     [{ code: 'ßßß' }, 'code', 'must match ^[A-Za-z]{3}$, not "ßßß".'],
     [{ codes: ['gbp', 'x'] }, 'codes.1', 'must match ^[A-Za-z]{3}$, not "x".'],
+    [{ codes: Array(1001).fill('gbp') }, 'codes', 'must have at most 1000 items, not '],
     [{ contact: [] }, 'contact', 'must be an object or null, not [].'],
     [{ contact: 'x' }, 'contact', 'must be an object or null, not "x".'],
     [{ contact: { email: 'x' } }, 'contact.email', 'must be an email address, not "x".'],
