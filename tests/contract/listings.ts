@@ -91,8 +91,8 @@ export function samplesOfEach(world: World): (listing: Listing) => Samples {
 }
 
 /**
- * Sees to it that there are about `wanted` objects in the list at `path`, or as many as there may be. Most tables take
- * copies of one row, with ties in their times; where uniqueness forbids copies, a dozen are made one by one.
+ * Puts about `wanted` objects in the list at `path`, or as many as there may be. Most tables take copies of one row,
+ * with ties in their times; where uniqueness forbids copies, a dozen are made one by one.
  */
 export async function fill(
   world: World,
@@ -102,8 +102,7 @@ export async function fill(
   wanted: number,
 ): Promise<void> {
   const { resource, operations: own } = listing.specimen
-  const there = (await world.admin.get(`${path}?page[limit]=1`)).body.meta.results.total
-  const room = await roomIn(samples, listing, path, Math.max(2, wanted - there))
+  const room = await roomIn(samples, listing, path, wanted)
   const made = await makeIn(samples, listing, path)
   if (await cloneRows(world, resource, made.id, room - 1)) {
     if (resource.editions) await countAnew(world, resource.table)

@@ -48,15 +48,17 @@ async function busyList(listing: Listing) {
   const anId = idsOf(await world.admin.get(path))[0] as string
   const before = (await expected(world, listing, anId, 'created_at')).filter((id) => id !== anId)
   const touched = new Set([anId])
-  let stopped = false
+  const stopping = new AbortController()
   const ends = Date.now() + writersMaxMs
   const alive = [...before]
   const write = async () => {
-    while (!stopped && Date.now() < ends) {
+    while (!stopping.signal.aborted && Date.now() < ends) {
       const made = await makeIn(samples, listing, path)
       touched.add(made.id)
       // No page may be full of records of one second.
-      if (listing.specimen.resource.envelope.digits === 0) await sleep(500)
+      if (listing.specimen.resource.envelope.digits === 0) {
+        await sleep(500, undefined, { signal: stopping.signal }).catch(() => {})
+      }
       if (!listing.specimen.operations.delete) continue
       // Now one of the new, now one of the old: both must leave the others in place.
       const [old] =
@@ -70,7 +72,7 @@ async function busyList(listing: Listing) {
   }
   const writers = Array.from({ length: writersAtOnce }, write)
   const stop = async () => {
-    stopped = true
+    stopping.abort()
     await Promise.all(writers)
     const stayed = before.filter((id) => !touched.has(id))
     expect(stayed.length, 'how many records stayed while others were written').toBeGreaterThan(0)
