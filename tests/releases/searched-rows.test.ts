@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { valueId } from '../../server/publishing/index.ts'
 import { forgetEditions } from '../../server/publishing/forget-editions.ts'
+import { valueId } from '../../server/publishing/index.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { shopOf } from './shop.ts'
 
