@@ -47,7 +47,9 @@ describe.each(listings)('$id', (listing) => {
   beforeAll(async () => {
     const samples = samplesOf(listing)
     path = await samples.path(listing.path)
-    await fill(world, samples, listing, path, rows)
+    // What is published for another list may be in this one, too.
+    const there = (await world.admin.get(`${path}?page[limit]=1`)).body.meta.results.total
+    await fill(world, samples, listing, path, Math.max(2, rows - there))
     anId = idsOf(await world.admin.get(path))[0] as string
   })
 
