@@ -7,8 +7,8 @@ type Bind = (value: unknown) => string
 
 /**
  * The products of these ids. Where nothing else is asked, they are looked up in the key, in its order, however few or
- * many the planner takes them for: it knows little of the values of one store. Among other conditions each product might
- * be compared with all of an array.
+ * many the planner takes them for: it knows little of the values of one store. Among other conditions each product
+ * might be compared with all of an array.
  */
 const withIds = (ids: string, alone: boolean): string =>
   alone ? `products.id = ANY(ARRAY(${ids}))` : `products.id IN (${ids})`
