@@ -69,7 +69,8 @@ export async function changedProducts(
            AND p.until = 2147483647
        ) bundle
      )
-     SELECT id FROM all_of_them UNION SELECT id FROM bundles ORDER BY id`,
+     SELECT id FROM all_of_them UNION SELECT id FROM bundles
+     UNION SELECT c.id FROM products c JOIN all_of_them a ON c.store_id = $1 AND c.parent_id = a.id ORDER BY id`,
     catalogId,
     position,
     movedNodeIds,
@@ -94,8 +95,9 @@ export async function allProducts({
        UNION SELECT c.id FROM products c JOIN listed l ON c.store_id = $1 AND c.parent_id = l.id
        UNION SELECT c.id FROM all_of_them a JOIN product_components c ON c.store_id = $1 AND c.bundle_id = a.id
      )
-     SELECT id FROM all_of_them UNION
-     SELECT id FROM published_products WHERE store_id = $1 AND catalog_id = $2 AND until = 2147483647 ORDER BY id`,
+     SELECT id FROM all_of_them
+     UNION SELECT c.id FROM products c JOIN all_of_them a ON c.store_id = $1 AND c.parent_id = a.id
+     UNION SELECT id FROM published_products WHERE store_id = $1 AND catalog_id = $2 AND until = 2147483647 ORDER BY id`,
     catalogId,
     hierarchyIds,
   )

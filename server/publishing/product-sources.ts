@@ -99,7 +99,7 @@ async function learnWays({ store }: Work, nodeIds: readonly string[], ways: Ways
   }
 }
 
-/** Those of them that are listed: live, and in some node. */
+/** Those of them that are live. */
 async function liveParents(
   { store }: Work,
   ids: readonly string[],
@@ -111,10 +111,10 @@ async function liveParents(
     ids,
   )
   return new Map(
-    rows.flatMap(([id, sku]) => {
-      const own = assignments.get(id as string)
-      return own ? [[id as string, { sku: sku ?? undefined, assignments: own }] as const] : []
-    }),
+    rows.map(([id, sku]) => [
+      id as string,
+      { sku: sku ?? undefined, assignments: assignments.get(id as string) ?? [] },
+    ]),
   )
 }
 
@@ -131,7 +131,10 @@ async function liveChildren(
   return new Map([...byParent].map(([parent, children]) => [parent, new Set(children)]))
 }
 
-/** Which of them are options of a bundle that is listed, or of one that is itself an option of such. */
+/**
+ * Which of them are options of a bundle that is listed, or of one that is itself an option of such; or children of one
+ * that is.
+ */
 async function optionsOfListed(
   { store }: Work,
   ids: readonly string[],
@@ -140,6 +143,11 @@ async function optionsOfListed(
   const rows = await store.rows(
     `WITH RECURSIVE above (option_id, id) AS (
        SELECT c.id, c.bundle_id FROM product_components c WHERE c.store_id = $1 AND c.id = ANY($2::uuid[])
+       UNION
+       SELECT p.id, c.bundle_id FROM products p
+       JOIN products o ON o.store_id = $1 AND o.id = p.parent_id AND o.status = 'live'
+       JOIN product_components c ON c.store_id = $1 AND c.id = o.id
+       WHERE p.store_id = $1 AND p.id = ANY($2::uuid[])
        UNION
        SELECT a.option_id, c.bundle_id FROM above a
        JOIN products b ON b.store_id = $1 AND b.id = a.id AND b.status = 'live'

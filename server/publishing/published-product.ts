@@ -33,13 +33,13 @@ export interface ProductSource {
   readonly known: { readonly [K in Known]?: Product[K] | undefined }
   /** Of the catalog's hierarchies, the newest first. */
   readonly assignments: readonly Assignment[]
-  /** Of a child: its parent, if that is listed. */
+  /** Of a child: its parent, if that is live. */
   readonly parent?:
     | { readonly sku: string | undefined; readonly assignments: readonly Assignment[] }
     | undefined
   /** Of a parent: its children that are live. */
   readonly liveChildren: ReadonlySet<string>
-  /** Whether a bundle that is listed has it among its options. */
+  /** Whether a bundle that is listed has it among its options, or its parent. */
   readonly isOption: boolean
   readonly files: readonly { readonly id: string; readonly created_at: string }[]
   /** Of a child: which price modifiers its options name, in the order of its variations. */
@@ -82,7 +82,7 @@ export function publishedProduct(source: ProductSource, catalogId: string): Publ
   const { attributes, known, parent, isOption } = source
   if (attributes.status !== 'live') return undefined
   const assignments = withInherited(source.assignments, parent?.assignments ?? [])
-  const listed = source.assignments.length > 0 || parent !== undefined
+  const listed = assignments.length > 0
   if (!listed && !isOption) return undefined
   const relations = relationsOf(source)
   return {

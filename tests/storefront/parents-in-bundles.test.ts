@@ -60,3 +60,30 @@ test('a bundle that offers a parent says so, and is bought with a child of it', 
     [422, `No option ${tie} for component shirt`],
   ])
 })
+
+test('a child is chosen of a parent that is only in a bundle, and neither is listed', async () => {
+  const book = await store.pricebook()
+  const { hierarchy, node } = await store.shelf()
+  const { parent, child } = await store.shirt()
+  const shirt = { name: 'Shirt', options: [{ id: parent.id, type: 'product', quantity: 1 }] }
+  const bundle = await shop.product({ components: { shirt } })
+  await shop.put(hierarchy, node, bundle)
+  await store.dollars(book, parent.sku, 100)
+  const catalog = await shop.catalog([hierarchy], { pricebook_id: book })
+  await shop.publish(catalog)
+  await store.lead(catalog, 'sets')
+  const headers = { 'ep-channel': 'sets' }
+  const choose = () =>
+    world.shopper.post(
+      `/catalog/products/${bundle}/configure`,
+      { data: { selected_options: { shirt: { [child.id]: 1 } } } },
+      headers,
+    )
+  const { status, body } = await choose()
+  expect([status, body.data.attributes.price.USD.amount]).toEqual([200, 100])
+  const listed = await store.seen('sets', '/catalog/products')
+  expect(listed.data.map(({ id }: { id: string }) => id)).toEqual([bundle])
+  await shop.change(parent.id, { status: 'draft' })
+  await shop.publish(catalog)
+  expect((await choose()).status).toBe(422)
+})
