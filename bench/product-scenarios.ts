@@ -57,11 +57,14 @@ export function productScenarios({ storeId, productId, hierarchyId, nodeId }: Se
       bare: page({ ...first, offset: 10_000 }),
       compareWith: 'list-products',
     },
-    ...Object.entries(productFilters).map(([name, filter]) => ({
-      name: `filter-${name}`,
-      path: `${path}?filter=${encodeURIComponent(filter)}`,
-      bare: { sql: filteredSql(filter, storeId), quick: false },
-    })),
+    // What all of a million meet takes so long that thirty-two at once wait for a connection in vain: see the plans.
+    ...Object.entries(productFilters)
+      .filter(([name]) => !name.endsWith('-all'))
+      .map(([name, filter]) => ({
+        name: `filter-${name}`,
+        path: `${path}?filter=${encodeURIComponent(filter)}`,
+        bare: { sql: filteredSql(filter, storeId), quick: false },
+      })),
     { name: 'list-node-products', path: inNode, bare: pageOfNode(0) },
     {
       name: 'list-node-products-at-10000',

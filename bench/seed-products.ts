@@ -17,7 +17,10 @@ const nodes = 10
 /** One in so many has an entry of the template, and one in so many is in no node; half are in the first. */
 export const [templated, nodeless] = [5, 100]
 
-/** In the texts of the product that all are copies of: the number of each, and the same within a thousand. */
+/**
+ * In the texts of the product that all are copies of: the number of each, and the same within a thousand. No copy has
+ * these as its own number.
+ */
 const [number, group] = ['424242', '737373']
 
 const attributes = {
@@ -58,7 +61,8 @@ export async function seedProducts(server: OwnServer, rows: number): Promise<See
       await client.query('TRUNCATE numbers')
       await client.query(
         `INSERT INTO numbers SELECT i, ${uuidOf}, t
-         FROM (SELECT i, timestamptz '2026-01-01' + i * interval '20 ms' AS t FROM generate_series($1::int, $2::int) i) s`,
+         FROM (SELECT i, timestamptz '2026-01-01' + i * interval '20 ms' AS t FROM generate_series($1::int, $2::int) i) s
+         WHERE i NOT IN (${number}, ${group})`,
         [from, Math.min(rows, from + perStatement - 1)],
       )
       await client.query('ANALYZE numbers')

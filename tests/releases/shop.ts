@@ -1,4 +1,5 @@
-import { expect } from 'vitest'
+import assert from 'node:assert/strict'
+import { until } from '../support/until.ts'
 import type { World } from '../support/world.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: as for Reply.
@@ -10,7 +11,7 @@ export const shopOf = (world: World) => {
     const { status, body } = await world.admin.send(method, path, {
       ...(data !== undefined && { body: JSON.stringify({ data }) }),
     })
-    expect([method, path, status, body?.errors]).toEqual([method, path, expected, undefined])
+    assert.deepEqual([method, path, status, body?.errors], [method, path, expected, undefined])
     return body?.data
   }
   let made = 0
@@ -19,7 +20,7 @@ export const shopOf = (world: World) => {
     send,
     get: async (path: string): Promise<Any> => {
       const { status, body } = await world.admin.get(path)
-      expect([path, status]).toEqual([path, 200])
+      assert.deepEqual([path, status], [path, 200])
       return body
     },
     product: async (attributes: object = {}): Promise<string> => {
@@ -68,16 +69,15 @@ export const shopOf = (world: World) => {
     /** The release, when it is published. */
     publish: async (catalog: string, data?: object): Promise<Any> => {
       const { id, meta } = await send('POST', `/catalogs/${catalog}/releases`, data, 201)
-      expect(meta.release_status).toBe('PENDING')
+      assert.equal(meta.release_status, 'PENDING')
       return shop.published(catalog, id)
     },
     published: async (catalog: string, id: string): Promise<Any> => {
-      const read = async () => (await shop.get(`/catalogs/${catalog}/releases/${id}`)).data
-      await expect
-        .poll(async () => (await read()).meta.release_status, { timeout: 30_000, interval: 30 })
-        .toMatch(/PUBLISHED|FAILED/)
-      const release = await read()
-      expect(release.meta.release_status).toBe('PUBLISHED')
+      const release = await until(async () => {
+        const { data } = await shop.get(`/catalogs/${catalog}/releases/${id}`)
+        return /PUBLISHED|FAILED/.test(data.meta.release_status) ? data : undefined
+      })
+      assert.equal(release.meta.release_status, 'PUBLISHED')
       return release
     },
   }

@@ -1,8 +1,8 @@
-import { expect, vi } from 'vitest'
 import { type ModifierType, modifierTypes, partsOf } from '../../server/variations/modifier-types.ts'
 import type { Client } from '../support/client.ts'
 import type { ModuleSamples } from '../support/module-samples.ts'
 import type { Samples } from '../support/samples.ts'
+import { until } from '../support/until.ts'
 
 /** Where in the types the last one was taken, so that those who make modifiers at the same time make others. */
 let place = 0
@@ -29,14 +29,10 @@ async function anotherChild(client: Client, _samples: Samples, collection: strin
   const children = async () => (await client.get(`${collection}?page[limit]=1`)).body
   const before = (await children()).meta.results.total
   await client.post(`${parent}/build`, {})
-  return vi.waitFor(
-    async () => {
-      const { data, meta } = await children()
-      expect(meta.results.total).toBe(before + 1)
-      return data[0]
-    },
-    { timeout: 20_000 },
-  )
+  return until(async () => {
+    const { data, meta } = await children()
+    return meta.results.total === before + 1 ? data[0] : undefined
+  })
 }
 
 export const variationSamples: ModuleSamples = {
