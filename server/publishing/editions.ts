@@ -86,7 +86,7 @@ const tables = [
 /** The tables whose rows come and go with those of products. */
 export const tablesOfProducts = ['published_node_products', 'published_texts', 'published_numbers'] as const
 
-/** All that shoppers' answers are looked up in. */
+/** All that shoppers' answers are looked up in. What is added here goes with its catalog by `forget_published`. */
 export const publishedTables = [
   ...tables,
   ...tablesOfProducts,

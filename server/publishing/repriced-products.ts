@@ -12,8 +12,8 @@ type Of = Pick<Published, 'catalogId' | 'edition'>
  * The listed products that an edition shows otherwise than the one before, or at other prices: those whose row is
  * another, or price, or their parent's; those that a modifier changes; and bundles of all these.
  *
- * They are looked up by their values, some at a time. PostgreSQL knows nothing yet of what the same transaction has
- * written: told to join it, or to find any of a thousand values, it would compare all with all.
+ * They are looked up by their values, some at a time, each by its index. Right after a publication PostgreSQL may not
+ * have looked at the rows yet: told to join them all, it would compare all with all.
  */
 export async function repricedProducts(store: Store, of: Of): Promise<readonly string[]> {
   const changed = (first: string, table: string) =>
