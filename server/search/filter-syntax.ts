@@ -4,7 +4,10 @@ export type Operand =
   | { readonly is: 'range'; readonly from: string; readonly to: string }
   | { readonly is: 'bound'; readonly op: Bound; readonly number: string }
 
-export type Bound = '>' | '>=' | '<' | '<='
+/** The longer ones first: `>` is how `>=` begins, too. */
+const bounds = ['>=', '<=', '>', '<'] as const
+
+export type Bound = (typeof bounds)[number]
 
 export interface Term {
   readonly is: 'term'
@@ -141,7 +144,7 @@ function term(reader: Reader): Term {
   reader.count('terms')
   const field = reader.upTo((rest) => rest.startsWith(':'))
   if (!isField(field) || !reader.takes(':')) throw new Unparsable()
-  const bound = (['>=', '<=', '>', '<'] as const).find((op) => reader.takes(op))
+  const bound = bounds.find((op) => reader.takes(op))
   if (bound) {
     return { is: 'term', field, not: false, how: 'whole', operands: [boundOf(bound, plain(reader))] }
   }
@@ -178,14 +181,13 @@ function list(reader: Reader): readonly Operand[] {
   return operands
 }
 
-const range = /^(.+?)\s*\.\.\s*(.+)$/
-const bounded = /^(>=|<=|>|<)\s*(.+)$/
-
 function item(reader: Reader): Operand {
   if (reader.next === '`') return { is: 'text', text: reader.quoted() }
   const text = plain(reader, (rest) => rest.startsWith(',') || rest.startsWith(']'))
-  const [, from = '', to = ''] = range.exec(text) ?? []
-  if (isNumber(from) && isNumber(to)) return { is: 'range', from, to }
-  const [, op, edge = ''] = bounded.exec(text) ?? []
-  return op ? boundOf(op as Bound, edge) : { is: 'text', text }
+  const dots = text.indexOf('..')
+  const [from, to] = [text.slice(0, dots).trim(), text.slice(dots + 2).trim()]
+  if (dots > 0 && isNumber(from) && isNumber(to)) return { is: 'range', from, to }
+  const op = bounds.find((op) => text.startsWith(op))
+  const edge = op && text.slice(op.length).trim()
+  return op && edge ? boundOf(op, edge) : { is: 'text', text }
 }

@@ -1,0 +1,72 @@
+import { describe, test } from 'vitest'
+import { codeOf, wordsOf } from '../../server/publishing/index.ts'
+import { parseFacets } from '../../server/search/facet-by.ts'
+import { parseFilter } from '../../server/search/filter-syntax.ts'
+import { highlightOf } from '../../server/search/highlights.ts'
+import { searchedWords } from '../../server/search/run-search.ts'
+import { searchField } from '../../server/search/search-fields.ts'
+import { expectLinear } from '../support/growth.ts'
+
+const parsers: Readonly<Record<string, (text: string) => unknown>> = {
+  filter_by: parseFilter,
+  facet_by: (text) => parseFacets(text, 'facet_by'),
+  'a field': searchField,
+  q: searchedWords,
+  words: wordsOf,
+  codes: codeOf,
+  'a highlight': (text) => highlightOf(text, searchedWords('shirt 1')),
+}
+
+const runs = [
+  ' ',
+  '\n',
+  '1',
+  'a',
+  '.',
+  '(',
+  ')',
+  '[',
+  ']',
+  '`',
+  ',',
+  ':',
+  '&&',
+  '||',
+  '-',
+  '>',
+  'e\u0301',
+  '語',
+  ' 1',
+  'a ',
+]
+const filterBeginnings = [
+  '',
+  'a:[',
+  'a:[1',
+  'a:[>',
+  'a:>',
+  'a:=',
+  'a:`',
+  'a:[`',
+  'price.',
+  'attributes.',
+  '(',
+]
+const filterEndings = ['', 'x', ']', '..1\n]', '\n1]', '`]', ')']
+
+describe.each(Object.entries(parsers))('%s', (name, parse) => {
+  const [beginnings, endings] =
+    name === 'filter_by'
+      ? [filterBeginnings, filterEndings]
+      : [
+          ['', 'price.'],
+          ['', '!'],
+        ]
+  test.each(runs)('a long run of %j takes time in proportion to its length', (run) => {
+    for (const beginning of beginnings) {
+      for (const ending of endings) {
+        expectLinear(parse, (size) => beginning + run.repeat(size / run.length) + ending)
+      }
+    }
+  })
+})
