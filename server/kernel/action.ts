@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { Ctx } from './context.ts'
-import type { Field, Fields, Values } from './fields.ts'
+import type { Field, Fields, JsonSchema, Values } from './fields.ts'
 import type { Answer } from './http/answer.ts'
 import type { BodyShape } from './input.ts'
 import type { Call } from './operations.ts'
@@ -31,12 +31,16 @@ export interface Action<
   readonly status: 200 | 201 | 202 | 204 | 303 | 307
   /** The parameters of the query that it reads, for the API document; it checks them itself. */
   readonly query?: Fields
+  /** The headers that it reads, beside those of all operations, for the API document; it checks them itself. */
+  readonly headers?: Fields
   /** The fields of `data` in the body, with its `type`. Where it is `optional`, it may be left out with all of them. */
   readonly body?: Omit<BodyShape, 'added' | 'refusedWith'> & { readonly fields: F; readonly optional?: true }
   /** In place of `body`: what all of `data` is, where it is no object with a type. A DELETE that says so has a body. */
   readonly data?: Field
   /** `run` sees the body's bytes as they came: for bodies that are not the usual JSON envelope. */
   readonly rawBody?: boolean
+  /** For the API document, where the body is raw: its schema, by media type. */
+  readonly rawBodies?: Readonly<Record<string, JsonSchema>>
   /**
    * It only reads, though it is no GET: what it asks for is in the body. Whoever may read may call it, it is carried
    * out as reads are (a part of the connections, no transaction, no longer than its client waits), and an
@@ -70,6 +74,14 @@ export interface Action<
     readonly rows?: readonly [usual: Resource, ...others: Resource[]]
     readonly file?: true
     readonly errors?: true
+    /** What `data` is, where it is no object of a resource; of a page, what each of its items is. See `named`. */
+    readonly data?: JsonSchema
+    /** The members of the answer beside `data`; of a page, beside `meta` and `links`. */
+    readonly beside?: Readonly<Record<string, JsonSchema>>
+    /** The members of a page's `meta` beside `page` and `results`. */
+    readonly meta?: Readonly<Record<string, JsonSchema>>
+    /** The whole body, where the answer has no `data`. */
+    readonly body?: JsonSchema
   }
   run(ctx: Ctx, call: ActionCall<R, F, U>): Promise<Answer>
   /**

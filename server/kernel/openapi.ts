@@ -2,6 +2,7 @@ import { type AccessTable, mayDo } from './auth/access.ts'
 import type { ShopperToken } from './context.ts'
 import { type Module, type Operation, rightFor, toldOf } from './module.ts'
 import { components, type Named, problemResponses } from './openapi/components.ts'
+import { usedComponents, withReferences } from './openapi/named-schemas.ts'
 import { parametersOf } from './openapi/parameters.ts'
 import { bodyOf, successOf } from './openapi/schemas.ts'
 import type { Resource } from './resource.ts'
@@ -31,6 +32,10 @@ export function apiDocument(modules: readonly Module[], about: About, ownOf?: (o
       paths[path][operation.method.toLowerCase()] = documented(name, operation, path, about, shared)
     }
   }
+  const schemas = { ...shared.components.schemas }
+  const described = { paths, components: shared.components }
+  const referring = withReferences(described, schemas, shared.nameOf)
+  const all = { ...referring.components, schemas: { ...schemas, ...referring.components.schemas } }
   return {
     openapi: '3.1.0',
     info: { title, version, description },
@@ -40,8 +45,11 @@ export function apiDocument(modules: readonly Module[], about: About, ownOf?: (o
       description: toldOf(one),
     })),
     security: [{ bearer: [] }],
-    paths,
-    components: { ...shared.components, securitySchemes: securitySchemes(shopperTokens) },
+    paths: referring.paths,
+    components: {
+      ...usedComponents(referring.paths, all),
+      securitySchemes: securitySchemes(shopperTokens),
+    },
   }
 }
 

@@ -19,7 +19,10 @@ export function parametersOf(operation: Operation, path: string): Parameter[] {
   return [
     ...inPath,
     ...(lists ? listParameters(rows?.[0] ?? resource, own) : []),
-    ...Object.entries(own).map(queryParameter),
+    ...Object.entries(own).map((one) => ownParameter('query', one)),
+    ...Object.entries((of.is === 'action' && of.action.headers) || {}).map((one) =>
+      ownParameter('header', one),
+    ),
     ...(resource && access === 'read' ? includeParameter(resource) : []),
     ...(single ? [shared(access === 'read' ? 'ifNoneMatch' : 'ifMatch')] : []),
     ...(isRepeatable(operation) ? [shared('idempotencyKey')] : []),
@@ -37,11 +40,14 @@ function pathParameters({ path }: Operation, documented: string): Parameter[] {
   }))
 }
 
-function queryParameter([name, { schema, options }]: [string, Fields[string]]): Parameter {
+function ownParameter(
+  place: 'query' | 'header',
+  [name, { schema, options }]: [string, Fields[string]],
+): Parameter {
   const { required, about, example } = options
   return {
     name,
-    in: 'query',
+    in: place,
     ...(required && { required }),
     ...(about && { description: about }),
     schema,

@@ -1,3 +1,4 @@
+import type { Action } from '../action.ts'
 import { type Envelope, linksBeside, placed, placedSchema } from '../envelope.ts'
 import { described, type Field, type Fields, isShown, type JsonSchema } from '../fields.ts'
 import { bytesShown } from '../http/problems.ts'
@@ -104,7 +105,7 @@ export function bodyOf(operation: Operation, { nameOf }: Named): Record<string, 
     if (of.name === 'list') return undefined
     return { required: true, content: content(object({ data: linksSchema(of.relationship) })) }
   }
-  const { body, data, rawBody, upload } = of.action
+  const { body, data, rawBody, rawBodies, upload } = of.action
   if (upload) {
     const description = `At most ${bytesShown(upload.bytesMax)}, with all that is around a file in it.`
     const { form } = upload
@@ -119,6 +120,10 @@ export function bodyOf(operation: Operation, { nameOf }: Named): Record<string, 
       ...(!body.optional && { required: true }),
       content: content(object({ data: dataSchema(body, false) }), exampleOf(body, false)),
     }
+  if (rawBodies) {
+    const content = Object.entries(rawBodies).map(([type, schema]) => [type, { schema }])
+    return { required: true, content: Object.fromEntries(content) }
+  }
   return rawBody ? { content: { '*/*': { schema: {} } } } : undefined
 }
 
@@ -143,25 +148,20 @@ export function successOf(operation: Operation, shared: Named): Record<string, u
   }
   const { shows } = of.action
   if (shows?.file) return { [status]: { description: 'The file.', content: { '*/*': { schema: {} } } } }
-  if (shows?.page) return { [status]: pageAnswer(shows.resource, shared) }
+  if (shows?.page) return { [status]: pageAnswer(shows, shared) }
+  if (shows?.body) return { [status]: { description: 'Done.', content: content(shows.body) } }
   const resource = shows?.resource ?? shared.resourceAt(operation.path)
   const name = resource && shared.nameOf(resource)
-  const data = name ? ref(name) : {}
-  return {
-    [status]: {
-      description: 'Done.',
-      content: content(
-        of.action.rawBody && !name
-          ? { type: 'object' }
-          : object({ data, ...(shows?.errors && { errors: errorsSchema }) }, []),
-      ),
-    },
-  }
+  const data = shows?.data ?? (name ? ref(name) : undefined)
+  const members = { ...(data && { data }), ...shows?.beside, ...(shows?.errors && { errors: errorsSchema }) }
+  const isTyped = Object.keys(members).length > 0
+  const schema = isTyped ? object(members, data ? ['data'] : []) : { type: 'object' }
+  return { [status]: { description: 'Done.', content: content(schema) } }
 }
 
 function resourceAnswer(resource: Resource, name: string, shared: Named): Record<string, unknown> {
   const { noun, envelope } = resource
-  if (name === 'list') return { 200: pageAnswer(resource, shared) }
+  if (name === 'list') return { 200: pageAnswer({ resource }, shared) }
   const links = linksBeside(envelope) ? { links: urlsSchema(resource) } : {}
   const data = ref(shared.nameOf(resource) ?? '')
   const answer = {
@@ -178,19 +178,23 @@ function resourceAnswer(resource: Resource, name: string, shared: Named): Record
 const includedIn = ({ include, includedAs }: Resource) =>
   include ? { included: { type: includedAs === 'list' ? 'array' : 'object' } } : {}
 
-function pageAnswer(resource: Resource | undefined, { nameOf }: Named): object {
+function pageAnswer(
+  { resource, data, beside, meta }: NonNullable<Action['shows']>,
+  { nameOf }: Named,
+): object {
   const name = resource && nameOf(resource)
-  const own = resource?.listMeta && documented(Object.entries(resource.listMeta.fields))
+  const own = { ...(resource?.listMeta && documented(Object.entries(resource.listMeta.fields))), ...meta }
   return {
     description: 'A page of the list.',
     headers: { Link: { $ref: '#/components/headers/Link' } },
     content: content(
       object(
         {
-          data: { type: 'array', items: name ? ref(name) : { type: 'object' } },
-          meta: own ? { allOf: [ref('Page'), object(own, [])] } : ref('Page'),
+          data: { type: 'array', items: data ?? (name ? ref(name) : { type: 'object' }) },
+          meta: Object.keys(own).length ? { allOf: [ref('Page'), object(own, [])] } : ref('Page'),
           links: ref('Links'),
           ...(resource && includedIn(resource)),
+          ...beside,
         },
         ['data', 'meta', 'links'],
       ),
