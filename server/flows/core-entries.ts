@@ -101,18 +101,52 @@ export async function updateCoreEntry(
   return answer(ctx, flow, { of, row: changed }, status)
 }
 
-/** Its values are gone; the object stays. */
+/** Clears the values and links of the flow's own fields; the object stays. */
 export async function emptyCoreEntry(
   ctx: Ctx,
+  flow: FoundFlow,
   all: readonly Resource[],
   id: string,
   ifMatch: string | undefined,
 ): Promise<Answer> {
   const { of, row } = await findExtended(ctx, all, id)
-  const nothing = ({ added }: Resource) =>
-    Object.fromEntries((added?.fields ?? []).filter(({ hidden }) => !hidden).map(({ name }) => [name, null]))
+  const { values, links } = namesIn(await fieldsOf(ctx, flow.id))
+  // Held, so that no link is lost that another request adds meanwhile.
+  await ctx.store.hold(of, row.id)
+  const held = links.length ? await ctx.store.find(of, row.id, row.scope) : undefined
+  const linked = (held?.doc as { readonly relationships?: object } | undefined)?.relationships
+  const others = Object.entries(linked ?? {}).filter(([name]) => !links.includes(name))
+  const nothing = ({ added }: Resource) => {
+    const shown = (added?.fields ?? []).filter(({ hidden, holdsLinks }) => !hidden && !holdsLinks)
+    const own = shown.filter(({ name }) => values.includes(name))
+    return Object.fromEntries([
+      ...own.map(({ name }) => [name, null]),
+      ...(linked ? [['relationships', others.length ? Object.fromEntries(others) : undefined]] : []),
+    ])
+  }
   await changeBy(ctx, of, row.scope, row.id, nothing, ifMatch)
   return noContent
+}
+
+/** The names of a flow's fields: those that hold a value, and those that hold links. */
+function namesIn(fields: readonly FieldDoc[]) {
+  const namesOf = (isLink: boolean) =>
+    fields.filter(({ field_type }) => (field_type === 'relationship') === isLink).map(({ slug }) => slug)
+  return { values: namesOf(false), links: namesOf(true) }
+}
+
+/**
+ * The condition on objects with a value or a link of these fields. Without one, an object has an entry all the same, but
+ * no list names it: a client that deletes all that it finds would never be done.
+ */
+function hasValue({ envelope }: Resource, fields: readonly FieldDoc[]) {
+  const { values, links } = namesIn(fields)
+  const part = envelope.fields === 'attributes' ? "doc->'attributes'" : 'doc'
+  return (bind: (value: unknown) => string) => {
+    const isAmong = (from: string, names: readonly string[]) =>
+      `EXISTS (SELECT FROM json_each_text(${from}) m WHERE m.key = ANY(${bind(names)}::text[]) AND m.value IS NOT NULL)`
+    return `(${isAmong(part, values)} OR ${isAmong("doc->'relationships'", links)})`
+  }
 }
 
 const columns = 'store_id, id, version, created_at, updated_at, doc, hidden'
@@ -136,8 +170,9 @@ export async function listCoreEntries(
     sort: ['created_at', 'id', 'updated_at'],
     table: all.length === 1 ? of.table : `(${tables.join(' UNION ALL ')}) extended`,
   }
-  const page = await fetchPage(ctx, { resource: objects, scope: [] }, parse(call.query))
   const fields = await fieldsOf(ctx, flow.id)
+  const source = { resource: objects, scope: [], where: hasValue(of, fields) }
+  const page = await fetchPage(ctx, source, parse(call.query))
   for (const row of page.rows) ctx.instance.onRead(ctx, of, row)
   const data = page.rows.map((row) => objectText(entries, entryOf(flow, fields, row), ctx, true)).join(',')
   return pageAnswer(200, data, page, ctx, call)

@@ -1,6 +1,9 @@
 import { type AddedField, defineAdded } from '../kernel/added-fields.ts'
 import type { Work } from '../kernel/context.ts'
-import { type FieldType, type Rule, valueSchema } from './field-rules.ts'
+import { Problem } from '../kernel/errors.ts'
+import type { JsonSchema } from '../kernel/fields.ts'
+import { checker } from '../kernel/input.ts'
+import { coercedDefault, type FieldType, type Rule, valueSchema } from './field-rules.ts'
 import { slugsUnder } from './kinds.ts'
 
 /** What a field's document says of its values. */
@@ -41,16 +44,30 @@ export function redefine(work: Work, name: string): Promise<void> {
 const linksField: AddedField = { id: '', name: 'relationships', schema: { type: 'object' }, holdsLinks: true }
 
 function addedField(id: string, doc: FieldDoc, flowEnabled: boolean): AddedField {
-  const { slug, description, field_type: type, required, omit_null, validation_rules } = doc
+  const { slug, description, required, omit_null, validation_rules } = doc
+  const type = doc.field_type as Exclude<FieldType, 'relationship'>
+  const schema = valueSchema(type, validation_rules, !required)
+  const fallback = coercedDefault(type, doc.default)
   return {
     id,
     name: slug,
-    schema: valueSchema(type as Exclude<FieldType, 'relationship'>, validation_rules, !required),
+    schema,
     required,
-    default: doc.default,
+    ...(fallback === null || fits(schema, fallback) ? { default: fallback } : { unusableDefault: fallback }),
+    ...(type === 'string' && { takesScalars: true }),
     ...(description && { about: description }),
     ...(isHidden(doc, flowEnabled) && { hidden: true }),
     ...(omit_null && { omitNull: true }),
+  }
+}
+
+function fits(schema: JsonSchema, value: unknown): boolean {
+  try {
+    checker(schema, 'data')(value)
+    return true
+  } catch (refusal) {
+    if (refusal instanceof Problem) return false
+    throw refusal
   }
 }
 

@@ -34,7 +34,9 @@ export const entryOperations = (extended: () => Extends): readonly Action[] => {
     action({
       name: 'list-flow-entries',
       route: `GET ${path}`,
-      about: 'Lists the entries of a flow, a page at a time, the newest first.',
+      about:
+        'Lists the entries of a flow, a page at a time, the newest first. The list of a core flow has the objects with a ' +
+        'value of one of its fields.',
       area,
       status: 200,
       shows: { page: true },
@@ -92,12 +94,12 @@ export const entryOperations = (extended: () => Extends): readonly Action[] => {
     action({
       name: 'delete-flow-entry',
       route: `DELETE ${path}/:id`,
-      about: 'Deletes an entry. That of a core flow is emptied: it is there as long as its object.',
+      about: 'Deletes an entry. For a core flow it clears the values of its fields; the object stays.',
       area,
       status: 204,
       async run(ctx, { params, ifMatch }) {
         const { flow, objects } = await find(ctx, params.flow_id)
-        if (objects) return emptyCoreEntry(ctx, objects, params.id, ifMatch)
+        if (objects) return emptyCoreEntry(ctx, flow, objects, params.id, ifMatch)
         return remove(ctx, entriesOf(flow), [flow.id], await idIn(ctx, flow, params.id), { ifMatch })
       },
     }),

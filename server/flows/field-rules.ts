@@ -134,10 +134,16 @@ function ruleSchema(type: Of, rule: Rule, nullable: boolean): JsonSchema {
   return texts[rule.type] ?? {}
 }
 
-/** A default as a value of the type, as far as it can be read as one: clients send 0 as a string's. */
-export function asDefault(type: FieldType, value: unknown): unknown {
+/**
+ * A default as a value of the type, where it can be read as one: clients send 0 for a string and "1" for an integer.
+ * Anything else stays as it is.
+ */
+export function coercedDefault(type: FieldType, value: unknown): unknown {
   if (value === null || value === undefined || type === 'relationship') return null
-  if (type === 'integer' || type === 'float') return asNumber(value)
+  if (type === 'integer' || type === 'float') {
+    const number = asNumber(value)
+    return Number.isFinite(number) ? number : value
+  }
   if (type === 'boolean')
     return value === 'true' || value === 1 ? true : value === 'false' || value === 0 ? false : value
   return String(value)

@@ -1,21 +1,11 @@
 import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { choice, field, flag, group, integer, list, reference, text } from '../kernel/fields.ts'
-import { checker } from '../kernel/input.ts'
 import { change } from '../kernel/operations.ts'
 import { type Draft, indexed, type Resource, type Row, resource, walks } from '../kernel/resource.ts'
 import { type FieldDoc, isHidden, redefine } from './define.ts'
 import { flowEnvelope, flowMeta } from './envelope.ts'
-import {
-  asDefault,
-  type Fault,
-  type FieldType,
-  faultIn,
-  fieldTypes,
-  type Rule,
-  ruleTypes,
-  valueSchema,
-} from './field-rules.ts'
+import { type Fault, type FieldType, faultIn, fieldTypes, type Rule, ruleTypes } from './field-rules.ts'
 import { flows } from './flows.ts'
 import { isCore, kindOf, nameOfFields, slugsUnder } from './kinds.ts'
 import { forgetValues, hideValues, renameValues, touchShownWith } from './value-changes.ts'
@@ -67,7 +57,12 @@ const fields = {
   required: flag({ default: false, about: 'Whether there must be a value: never of a relationship.' }),
   default: field<unknown>(
     { type: ['string', 'number', 'boolean', 'null'], maxLength: 65_535 },
-    { default: null, about: 'The value of a new object that is given none.' },
+    {
+      default: null,
+      about:
+        'The value of a new object that is given none, read as the type of the field. A new object that would take one ' +
+        'that breaks the rules is refused.',
+    },
   ),
   enabled: flag({ default: true, about: 'Whether it is shown, and checked.' }),
   order: integer({
@@ -159,10 +154,6 @@ async function mustBeDefinable(
   }
   if (type === 'relationship') values.required = false
   mustHold(type, faultIn(type, rules))
-  values.default = asDefault(type, values.default)
-  if (type !== 'relationship' && values.default !== null) {
-    checker(valueSchema(type, rules, false), 'data.default')(values.default)
-  }
   if (!before) await mustHaveRoom(work, flowId)
   if (isCore(flow)) await mustBeFree(work, { slug, flowId, name: nameOfFields({ id: flowId, slug: flow }) })
 }

@@ -110,7 +110,8 @@ async function applyToFields(
 
 async function takeAllAlong(work: Work, { id, doc }: Row<typeof fields>): Promise<void> {
   if (isCore(doc.slug)) {
-    throw new Problem('unprocessable', `${doc.slug} is a core flow: it cannot be deleted.`)
+    const detail = `${doc.slug} is a core flow and cannot be deleted. Change its slug first.`
+    throw new Problem('method_not_allowed', detail, { headers: { allow: 'GET, PUT, HEAD, OPTIONS' } })
   }
   await work.store.hold(flows, id)
   const fields = await work.store.removeAll(flowFieldRows, (bind) => `flow_id = ${bind(id)}`)

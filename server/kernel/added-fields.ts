@@ -21,6 +21,10 @@ export interface AddedField {
   readonly required?: boolean
   /** What a new object has in its place when it is not given; null, unless it is told. */
   readonly default?: unknown
+  /** A default that breaks the schema: a request that would take it is refused, and the server's own writes get null. */
+  readonly unusableDefault?: unknown
+  /** Of a string: a number or a boolean in a request is stored as text. */
+  readonly takesScalars?: boolean
   /** Kept as it is, and neither shown nor taken from a request. */
   readonly hidden?: boolean
   /** Left out of answers while it is null. */
@@ -65,11 +69,12 @@ function build(base: Resource, { state, fields }: Added): Resource {
   return { ...base, fields: own, filter, added: { state, fields: others }, declared: base }
 }
 
-function fieldOf({ schema, about, required, hidden, holdsLinks, default: given = null }: AddedField): Field {
+function fieldOf(added: AddedField): Field {
+  const { schema, about, required, hidden, holdsLinks, takesScalars, default: given = null } = added
   if (holdsLinks) return shown({})
   if (hidden) return field(schema, { hidden: true, readOnly: true })
   const fallback = { default: given, required: Boolean(required) && given === null }
-  return field(schema, { ...fallback, ...(about && { about }) })
+  return field(schema, { ...fallback, ...(about && { about }) }, { ...(takesScalars && { takesScalars }) })
 }
 
 /** A statement's column with the state of the fields that are added to the rows that it reads. `$1` is the store. */

@@ -82,9 +82,20 @@ export function flat(placing: Placing, members: Members): Members {
   return { ...others, ...(attributes as Members) }
 }
 
-/** The value of a field in what a client has sent. */
-export const valueIn = (placing: Placing, members: Members, name: string): unknown =>
-  isAttribute(placing, name) ? (members.attributes as Members | undefined)?.[name] : members[name]
+/** The value of a field in what a client has sent. A store may name a field `toString`: no object's own until it is sent. */
+export function valueIn(placing: Placing, members: Members, name: string): unknown {
+  const from = isAttribute(placing, name) ? members.attributes : members
+  return isMembers(from) && Object.hasOwn(from, name) ? from[name] : undefined
+}
+
+/** What a client has sent, with other values of these fields. */
+export function withValues(placing: Placing, members: Members, values: Members): Members {
+  if (placing?.fields !== 'attributes') return { ...members, ...values }
+  const { attributes = {} } = members
+  return isMembers(attributes) ? { ...members, attributes: { ...attributes, ...values } } : members
+}
+
+const isMembers = (value: unknown): value is Members => typeof value === 'object' && value !== null
 
 /** The schema of an object of a type, whose fields are where the envelope has them. */
 export function placedSchema(

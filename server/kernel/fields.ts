@@ -47,6 +47,8 @@ export interface Field<T = unknown, G = T, C = G> {
   readonly each?: Field
   /** Of a text: its letters a to z are stored in capitals. */
   readonly upperCase?: boolean
+  /** Of a text: a number or a boolean in a request is stored as text. */
+  readonly takesScalars?: boolean
   /** These are never present at run time. */
   readonly value?: T
   readonly given?: G
@@ -88,7 +90,7 @@ export const field = <T, G = T, C = G>(
   inside: Inside = {},
 ): Field<T, G, C> => ({ schema: options.nullable ? nullable(schema) : schema, options, ...inside })
 
-type Inside = Pick<Field, 'members' | 'element' | 'each' | 'upperCase'>
+type Inside = Pick<Field, 'members' | 'element' | 'each' | 'upperCase' | 'takesScalars'>
 
 export function nullable(schema: JsonSchema): JsonSchema {
   if (schema.type === undefined) return schema

@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats'
 import { RE2JS } from 're2js'
 import type { Added } from './added-fields.ts'
 import { compareDays, isDay } from './days.ts'
-import { type Envelope, placedSchema, valueIn } from './envelope.ts'
+import { type Envelope, placedSchema, valueIn, withValues } from './envelope.ts'
 import { missingField, Problem } from './errors.ts'
 import {
   type Changes,
@@ -211,7 +211,7 @@ function onlyShown(fields: Fields): Readonly<Record<string, JsonSchema>> {
 
 /** In an update members that are not sent stay: whether all are there that must be is known when they are merged. */
 function sentSchema(field: Field, update: boolean): JsonSchema {
-  const schema = described(field)
+  const schema = field.takesScalars ? takingScalars(described(field)) : described(field)
   if (!update) return schema
   if (field.members) {
     const { required: _, ...partial } = schema
@@ -233,8 +233,9 @@ export interface Input<F extends Fields> {
 export function input<F extends Fields>(shape: BodyShape & { readonly fields: F }): Input<F> {
   const checks = [false, true].map((update) => checksOf(shape, update))
   const accepted = Object.entries(shape.fields).filter(([, { options }]) => !options.readOnly)
+  const replace = replacing(shape)
   const pick = (body: unknown, update: boolean) => {
-    const data = dataOf(body)
+    const data = replace(dataOf(body), update)
     for (const check of checks[update ? 1 : 0] ?? []) check(data)
     const sent: Record<string, unknown> = {}
     for (const [name, field] of accepted) {
@@ -245,6 +246,41 @@ export function input<F extends Fields>(shape: BodyShape & { readonly fields: F 
   }
   return { create: (body) => pick(body, false) as New<F>, update: (body) => pick(body, true) as Changes<F> }
 }
+
+type Data = Readonly<Record<string, unknown>>
+
+/**
+ * What a body says, before it is checked: numbers and booleans are text in the fields that take them as that, and a new
+ * object without a value has a default that no value may be, so that the check refuses it.
+ */
+function replacing({ fields, envelope, added }: BodyShape): (data: Data, update: boolean) => Data {
+  const texts = Object.keys(fields).filter((name) => fields[name]?.takesScalars)
+  const unusable = (added?.fields ?? []).filter(({ unusableDefault }) => unusableDefault !== undefined)
+  if (!texts.length && !unusable.length) return (data) => data
+  return (data, update) => {
+    const values = new Map<string, unknown>()
+    for (const name of texts) {
+      const value = valueIn(envelope, data, name)
+      if (isExactScalar(value)) values.set(name, String(value))
+    }
+    for (const { name, unusableDefault } of update ? [] : unusable) {
+      if (valueIn(envelope, data, name) === undefined) values.set(name, unusableDefault)
+    }
+    return values.size ? withValues(envelope, data, Object.fromEntries(values)) : data
+  }
+}
+
+/** A number beyond these bounds has lost digits by now: it is refused, and not stored as another. */
+const isExactScalar = (value: unknown): boolean =>
+  typeof value === 'boolean' || (typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER)
+
+/** The schema of a text that takes other scalars too. */
+const takingScalars = (schema: JsonSchema): JsonSchema => ({
+  ...schema,
+  type: [...new Set([schema.type, 'number', 'boolean'].flat())],
+  minimum: Number.MIN_SAFE_INTEGER,
+  maximum: Number.MAX_SAFE_INTEGER,
+})
 
 /** Reads bodies whose `data` is one field: a list, or an object without a type. */
 export function dataReader<T>(field: Field<T>): (body: unknown) => NonNullable<T> {

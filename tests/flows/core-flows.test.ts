@@ -73,10 +73,36 @@ test('entries of core flows are part of their objects, for whoever may see these
   expect((await world.admin.delete(path)).status).toBe(204)
   expect((await world.admin.get(path)).body.data.floor).toBe(null)
   expect((await world.admin.get(`${flow.entries}/${crypto.randomUUID()}`)).status).toBe(404)
-  expect((await world.admin.delete(flow.path)).status).toBe(422)
+  const refused = await world.admin.delete(flow.path)
+  expect([refused.status, refused.body.errors[0].code]).toEqual([405, 'method_not_allowed'])
   const renamed = await world.admin.put(flow.path, { data: { type: 'flow', slug: 'old-addresses' } })
   expect(renamed.status).toBe(200)
   const shown = await world.admin.get(`/v2/customers/${owner.data.id}/addresses/${made.body.data.id}`)
   expect(shown.body.data).not.toHaveProperty('floor')
   expect((await world.admin.delete(flow.path)).status).toBe(204)
+})
+
+test('a client that deletes every entry of a core flow it finds comes to an end', async () => {
+  const store = world.other
+  const before = await store.post('/v2/customers', customer())
+  const flow = await makeFlow(store, 'customers', {
+    nickname: { field_type: 'string' },
+    size: { field_type: 'integer' },
+    friends: { field_type: 'relationship', validation_rules: [{ type: 'one-to-many', to: 'customer' }] },
+  })
+  const named = await store.post('/v2/customers', customer({ nickname: 'Ace' }))
+  const sized = await store.post('/v2/customers', customer({ size: 0 }))
+  const linked = await store.post('/v2/customers', customer())
+  const ids = [linked, sized, named].map(({ body }) => body.data.id)
+  const friends = `${flow.entries}/${ids[0]}/relationships/friends`
+  await store.post(friends, { data: [{ type: 'customer', id: ids[1] }] })
+  const listed = await store.get(flow.entries)
+  expect(listed.body.data.map(({ id }: { id: string }) => id)).toEqual(ids)
+  expect(listed.body.meta.results.total).toBe(3)
+  for (const id of ids) expect((await store.delete(`${flow.entries}/${id}`)).status).toBe(204)
+  expect((await store.get(flow.entries)).body.data).toEqual([])
+  expect((await store.get(`${flow.entries}/${before.body.data.id}`)).status).toBe(200)
+  const { body } = await store.get(`/v2/customers/${ids[0]}`)
+  expect(body.data).toMatchObject({ nickname: null, size: null })
+  expect(body.data.relationships).toBe(undefined)
 })

@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { asDefault, type FieldType, faultIn, type Rule, valueSchema } from '../../server/flows/field-rules.ts'
+import {
+  coercedDefault,
+  type FieldType,
+  faultIn,
+  type Rule,
+  valueSchema,
+} from '../../server/flows/field-rules.ts'
 import { compareDays, isDay } from '../../server/kernel/days.ts'
 import { checker } from '../../server/kernel/input.ts'
 
@@ -104,7 +110,9 @@ test.each<[type: FieldType, rules: readonly Rule[]]>([
   })
 })
 
-test.each<[type: FieldType, given: unknown, kept: unknown]>([
+test.each<[type: FieldType, given: unknown, applied: unknown]>([
+  ['integer', 'many', 'many'],
+  ['float', '1e999', '1e999'],
   ['string', 0, '0'],
   ['string', 'x', 'x'],
   ['integer', '4', 4],
@@ -113,8 +121,8 @@ test.each<[type: FieldType, given: unknown, kept: unknown]>([
   ['boolean', 0, false],
   ['relationship', 'x', null],
   ['string', null, null],
-])('a default of %s %j is %j', (type, given, kept) => {
-  expect(asDefault(type, given)).toBe(kept)
+])('a default of %s %j is applied as %j', (type, given, applied) => {
+  expect(coercedDefault(type, given)).toBe(applied)
 })
 
 describe('days', () => {
