@@ -21,7 +21,6 @@ export interface PublishedNode {
   readonly doc: {
     readonly attributes: Readonly<Record<string, unknown>>
     readonly meta: Readonly<Record<string, unknown>>
-    readonly relationships: Readonly<Record<string, unknown>>
   }
   readonly hidden: {
     readonly hierarchy_id?: string | undefined
@@ -43,16 +42,11 @@ export function publishedNode(source: NodeSource): PublishedNode {
   const ids = breadcrumbs.map(({ id }) => id)
   return {
     doc: {
-      attributes: { ...Object.fromEntries(shown), ...(hierarchyId && { status: 'live' }) },
+      attributes: Object.fromEntries(shown),
       meta: {
         breadcrumbs: breadcrumbs.map(({ id, name, slug }) => ({ id, name, slug })),
         ...(hierarchyId && { bread_crumb: ids }),
         has_children: hasChildren,
-      },
-      relationships: {
-        parent:
-          hierarchyId && parentId !== hierarchyId ? { data: { type: 'node', id: parentId } } : undefined,
-        hierarchy: hierarchyId && { data: { type: 'hierarchy', id: hierarchyId } },
       },
     },
     hidden: {

@@ -4,6 +4,7 @@ import { isId } from '../kernel/ids.ts'
 import type { Resource, Row } from '../kernel/resource.ts'
 import { publishedNodes } from './published-nodes.ts'
 import { publishedProducts } from './published-products.ts'
+import { isNode } from './show-nodes.ts'
 import type { View } from './view.ts'
 
 /** What is published under an id, as one sees it; a Problem (404) where there is no such thing. */
@@ -16,8 +17,7 @@ const finder =
     return row
   }
 
-const isNode = ({ hidden }: Row): boolean => (hidden as { parent_id?: string }).parent_id !== undefined
-
 export const findProduct = finder('product', publishedProducts)
-export const findNode = finder('node', publishedNodes, isNode)
+/** Finds a node, or the hierarchy that clients read as the parent of its topmost nodes. */
+export const findNode = finder('node', publishedNodes)
 export const findHierarchy = finder('hierarchy', publishedNodes, (row) => !isNode(row))

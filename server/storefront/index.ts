@@ -1,5 +1,5 @@
 import { module } from '../kernel/module.ts'
-import { listNodesToo, listProductsOfHierarchyToo } from './aliases.ts'
+import { listProductsOfHierarchyToo, nodeAliases } from './aliases.ts'
 import { checkVisibility } from './check-visibility.ts'
 import { configureProduct } from './configure-product.ts'
 import { forMerchants, forShoppers } from './families.ts'
@@ -61,7 +61,7 @@ export const releaseContents = module({
   alsoUnder: '/pcm',
   actions: [
     ...forMerchants([...calls, listProductsOfHierarchyToo]),
-    ...forShoppers([listNodesToo]),
+    ...forShoppers(nodeAliases),
     ofWholeEdition(checkVisibility),
   ],
 })

@@ -55,7 +55,7 @@ const node = {
     relationships: group(
       {
         hierarchy: held('The hierarchy that it is in.'),
-        parent: held('The node that it is right below, if there is one.'),
+        parent: held('The node that it is right below; of a topmost node, its hierarchy, as a node.'),
         children: linked('Where the nodes right below it are listed.'),
         products: linked('Where its products are listed.'),
       },

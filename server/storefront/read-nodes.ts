@@ -1,13 +1,12 @@
 import { action } from '../kernel/action.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { type Answer, entityTag } from '../kernel/http/answer.ts'
-import type { Row } from '../kernel/resource.ts'
 import { explanationOf } from './explanation.ts'
 import { type Family, listed } from './families.ts'
 import { findHierarchy, findNode } from './find-published.ts'
 import { nodePage } from './list-page.ts'
 import { hierarchiesOfCatalog, nodesOfCatalog, nodesOfHierarchy, nodesOfParent } from './published-nodes.ts'
-import { showNode } from './show-nodes.ts'
+import { asNode, showNode } from './show-nodes.ts'
 import type { View } from './view.ts'
 
 export const listHierarchies = ({ of, path, seen, area, view }: Family) =>
@@ -34,13 +33,13 @@ export const getHierarchy = ({ of, path, seen, area, view }: Family) =>
     shows: { resource: hierarchiesOfCatalog },
     async run(ctx, call) {
       const seen = await view(ctx, call)
-      return nodeAnswer(ctx, seen, await findHierarchy(ctx, seen, call.params.hierarchy_id))
+      const row = await findHierarchy(ctx, seen, call.params.hierarchy_id)
+      return nodeAnswer(ctx, seen, showNode(row, seen), 'hierarchies')
     },
   })
 
-function nodeAnswer({ baseUrl }: Ctx, view: View, row: Row): Answer {
-  const data = showNode(row, view)
-  const self = `${baseUrl}${view.prefix}/${data.type === 'node' ? 'nodes' : 'hierarchies'}/${row.id}`
+function nodeAnswer({ baseUrl }: Ctx, view: View, data: ReturnType<typeof showNode>, path: string): Answer {
+  const self = `${baseUrl}${view.prefix}/${path}/${data.id}`
   const explanation = explanationOf(view)
   const body = JSON.stringify({ data, links: { self }, ...(explanation && { meta: { explanation } }) })
   return { status: 200, body, headers: { etag: entityTag(body) } }
@@ -94,13 +93,14 @@ export const getNode = ({ of, path, seen, area, view }: Family) =>
   action({
     name: `get-${of}-node`,
     route: `GET ${path}/nodes/:node_id`,
-    about: `Reads a node ${seen}.`,
+    about: `Reads a node ${seen}. The id of a hierarchy reads it as a node: it is the parent of its topmost nodes.`,
     area,
     status: 200,
     shows: { resource: nodesOfCatalog },
     async run(ctx, call) {
       const seen = await view(ctx, call)
-      return nodeAnswer(ctx, seen, await findNode(ctx, seen, call.params.node_id))
+      const row = await findNode(ctx, seen, call.params.node_id)
+      return nodeAnswer(ctx, seen, asNode(row, seen), 'nodes')
     },
   })
 

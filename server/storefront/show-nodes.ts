@@ -4,55 +4,74 @@ import type { View } from './view.ts'
 
 type Bag = Readonly<Record<string, unknown>>
 
-interface Link {
-  readonly data: { readonly type: string; readonly id: string }
-}
-
 interface Doc {
   readonly attributes: Bag
   readonly meta: Bag
-  readonly relationships: { readonly parent?: Link; readonly hierarchy?: Link }
 }
 
 interface Facts {
+  /** Of a node. */
+  readonly hierarchy_id?: string
+  readonly parent_id?: string
   readonly locales?: Locales
   readonly published_at: string
 }
 
 /** Shows a published node, or a hierarchy. */
-export function showNode({ id, text, hidden }: Row, view: View) {
-  const { attributes, meta, relationships } = JSON.parse(text) as Doc
-  const { locales, published_at } = hidden as unknown as Facts
+export const showNode = (row: Row, view: View) => (isNode(row) ? asNode(row, view) : asHierarchy(row, view))
+
+/** Shows a node. Clients read the parent of a topmost node, its hierarchy, as a node too. */
+export function asNode(row: Row, view: View) {
+  const { hierarchy_id = row.id, parent_id } = factsOf(row)
+  const at = `${view.prefix}/nodes`
+  const own = `${at}/${row.id}/relationships`
+  const { id, attributes, meta } = common(row, view)
+  return {
+    type: 'node',
+    id,
+    attributes: { ...attributes, status: 'live' },
+    meta: { bread_crumb: [id], ...meta },
+    relationships: {
+      hierarchy: {
+        data: { type: 'hierarchy', id: hierarchy_id },
+        ...related(`${view.prefix}/hierarchies/${hierarchy_id}`),
+      },
+      ...(parent_id !== undefined && {
+        parent: { data: { type: 'node', id: parent_id }, ...related(`${at}/${parent_id}`) },
+      }),
+      children: related(`${own}/children`),
+      products: related(`${own}/products`),
+    },
+  }
+}
+
+function asHierarchy(row: Row, view: View) {
+  const at = `${view.prefix}/hierarchies/${row.id}`
+  return {
+    type: 'hierarchy',
+    ...common(row, view),
+    relationships: {
+      children: related(`${at}/children`),
+      nodes: related(`${at}/nodes`),
+      products: related(`${at}/products`),
+    },
+  }
+}
+
+const factsOf = ({ hidden }: Row): Facts => hidden as unknown as Facts
+
+/** Whether it is a node: a hierarchy has no parent. */
+export const isNode = (row: Row): boolean => factsOf(row).parent_id !== undefined
+
+function common(row: Row, view: View) {
+  const { attributes, meta } = JSON.parse(row.text) as Doc
+  const { locales, published_at } = factsOf(row)
   const language = languageOf(view.languages, locales)
   return {
-    type: relationships.hierarchy ? 'node' : 'hierarchy',
-    id,
+    id: row.id,
     attributes: { ...attributes, ...textsIn(language, locales), published_at },
     meta: { ...meta, ...(language !== undefined && { language }) },
-    relationships: relationships.hierarchy
-      ? relationshipsOfNode(id, relationships, view)
-      : relationshipsOfHierarchy(id, view),
   }
 }
 
 const related = (path: string) => ({ links: { related: path } })
-
-function relationshipsOfNode(id: string, { parent, hierarchy }: Doc['relationships'], { prefix }: View) {
-  const at = `${prefix}/nodes/${id}/relationships`
-  const above = (link: Link, path: string) => ({ ...link, ...related(`${prefix}/${path}/${link.data.id}`) })
-  return {
-    ...(hierarchy && { hierarchy: above(hierarchy, 'hierarchies') }),
-    ...(parent && { parent: above(parent, 'nodes') }),
-    children: related(`${at}/children`),
-    products: related(`${at}/products`),
-  }
-}
-
-function relationshipsOfHierarchy(id: string, { prefix }: View) {
-  const at = `${prefix}/hierarchies/${id}`
-  return {
-    children: related(`${at}/children`),
-    nodes: related(`${at}/nodes`),
-    products: related(`${at}/products`),
-  }
-}

@@ -81,6 +81,22 @@ test('nodes and hierarchies, their lists, and what is in them', async () => {
       const { body } = await world.admin.get('/pcm/catalogs/nodes', { 'ep-channel': 'nodes' })
       expect(idsOf(body).sort()).toEqual([node, below].sort())
     }
+    // Clients climb from a node to its parent, and the parent of a topmost node is its hierarchy.
+    const topmost = (await seen(`/nodes/${node}`)).data.relationships
+    expect(topmost.parent).toMatchObject({ data: { type: 'node', id: hierarchy } })
+    const root = (await seen(`/nodes/${hierarchy}`)).data
+    expect(root).toMatchObject({
+      type: 'node',
+      id: hierarchy,
+      attributes: { status: 'live' },
+      meta: { bread_crumb: [hierarchy], breadcrumbs: [{ id: hierarchy }], has_children: true },
+      relationships: { hierarchy: { data: { type: 'hierarchy', id: hierarchy } } },
+    })
+    expect(root.relationships).not.toHaveProperty('parent')
+    expect(idsOf(await seen(`/nodes/${hierarchy}/relationships/children`))).toEqual([node])
+    expect(idsOf(await seen(`/nodes/${hierarchy}/relationships/products`)).sort()).toEqual(
+      [one, two, three].sort(),
+    )
     const { data } = await seen(`/nodes/${below}`, { 'accept-language': 'de, fr-CA;q=0.5' })
     expect(data.attributes).toMatchObject({ name: 'Dessous', slug: 'below', status: 'live' })
     expect(data.meta).toMatchObject({
@@ -93,18 +109,31 @@ test('nodes and hierarchies, their lists, and what is in them', async () => {
       hierarchy: { data: { type: 'hierarchy', id: hierarchy } },
       parent: { data: { type: 'node', id: node } },
     })
-    expect((await seen(`/nodes/${node}`)).data.relationships).not.toHaveProperty('parent')
     expect((await seen(`/hierarchies/${hierarchy}`)).data).toMatchObject({ type: 'hierarchy', id: hierarchy })
-    for (const path of [
-      `/hierarchies/${node}`,
-      `/nodes/${hierarchy}`,
-      '/products/none',
-      `/products/${node}`,
-    ]) {
+    for (const path of [`/hierarchies/${node}`, '/nodes/none', '/products/none', `/products/${node}`]) {
       const { status } = await world.admin.get(prefix + path, { 'ep-channel': 'nodes' })
       expect([path, status]).toEqual([path, 404])
     }
   }
+})
+
+test('the paths of nodes that an SDK calls for the merchant answer as those of shoppers do', async () => {
+  const { hierarchy, node } = await store.shelf()
+  const below = await shop.node(hierarchy, node)
+  const catalog = await shop.catalog([hierarchy])
+  await shop.publish(catalog)
+  await store.lead(catalog, 'paths')
+  const read = async (path: string) => {
+    const { status, body } = await world.admin.get(path, { 'ep-channel': 'paths' })
+    return { status, data: body.data }
+  }
+  for (const path of ['nodes', `nodes/${node}`, `nodes/${node}/relationships/children`]) {
+    const expected = await read(`/catalog/${path}`)
+    expect(expected.status).toBe(200)
+    for (const prefix of ['/catalogs', '/pcm/catalogs'])
+      expect(await read(`${prefix}/${path}`)).toEqual(expected)
+  }
+  expect(idsOf(await read(`/pcm/catalogs/nodes/${node}/relationships/children`))).toEqual([below])
 })
 
 test('products are filtered by what is published of them, clauses joined by commas or colons', async () => {
