@@ -58,26 +58,26 @@ export async function writePrices(work: Work, lines: readonly StagedLine[]): Pro
   refusals.throwFirst()
 }
 
-type Ids = ReadonlyMap<string, readonly string[]>
+/** One of the price books that have an `external_ref`, and how many have it. */
+type ByRef = ReadonlyMap<string, { readonly id: string; readonly count: number }>
 
-async function pricebooksByRef({ store }: Work, given: readonly (string | undefined)[]): Promise<Ids> {
+async function pricebooksByRef({ store }: Work, given: readonly (string | undefined)[]): Promise<ByRef> {
   const refs = [...new Set(given.flatMap((ref) => ref ?? []))]
-  const ids = new Map<string, string[]>()
-  if (!refs.length) return ids
+  if (!refs.length) return new Map()
   const found = await store.rows(
-    `SELECT external_ref, id FROM pricebooks WHERE store_id = $1
-       AND left(external_ref, 128) = ANY($2::text[]) AND external_ref = ANY($3::text[]) ORDER BY id`,
+    `SELECT external_ref, min(id::text), count(*) FROM pricebooks
+     WHERE store_id = $1 AND left(external_ref, 128) = ANY($2::text[]) AND external_ref = ANY($3::text[])
+     GROUP BY external_ref`,
     refs.map((ref) => [...ref].slice(0, 128).join('')),
     refs,
   )
-  for (const [ref, id] of found as [string, string][]) ids.set(ref, [...(ids.get(ref) ?? []), id])
-  return ids
+  return new Map(found.map(([ref, id, count]) => [ref as string, { id: id as string, count: Number(count) }]))
 }
 
-function only(ids: Ids, ref: string): string | undefined {
-  const [id, ...others] = ids.get(ref) ?? []
-  if (!others.length) return id
-  throw refuse(`${others.length + 1} price books have the external_ref ${ref}: name one by its id.`)
+function only(byRef: ByRef, ref: string): string | undefined {
+  const { id, count = 0 } = byRef.get(ref) ?? {}
+  if (count <= 1) return id
+  throw refuse(`${count} price books have the external_ref ${ref}: name one by its id.`)
 }
 
 async function pricesByRef(
@@ -139,7 +139,7 @@ async function pricebooksOfPrices(
 
 function pricebookOf(
   { id = '', pricebook }: StagedLine,
-  byRef: Ids,
+  byRef: ByRef,
   byPrice: ReadonlyMap<string, string>,
 ): string {
   if (pricebook.id) return pricebook.id

@@ -15,7 +15,6 @@ const booleans = new Map([
   ['true', true],
   ['false', false],
 ])
-const numberForm = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i
 
 /** The value of a type that a cell is. Text that cannot be read as one stays text: whoever checks values refuses it. */
 export function valueOfCell(type: ValueType, cell: string, locale?: Locale): unknown {
@@ -24,8 +23,32 @@ export function valueOfCell(type: ValueType, cell: string, locale?: Locale): unk
   if (text === '') return null
   if (type === 'boolean') return booleans.get(text.toLowerCase()) ?? text
   if (type === 'date') return locale ? dayOf(text, locale) : text
-  return numberForm.test(text) ? Number(text) : text
+  return isNumber(text) ? Number(text) : text
 }
+
+/** Whether a text is a decimal number: `12`, `-1.5e3`, `.5`. A scan, so that a long cell takes linear time. */
+function isNumber(text: string): boolean {
+  let at = isSign(text[0]) ? 1 : 0
+  const digits = () => {
+    const from = at
+    while (isDigit(text.charCodeAt(at))) at += 1
+    return at - from
+  }
+  let found = digits()
+  if (text[at] === '.') {
+    at += 1
+    found += digits()
+  }
+  if (!found) return false
+  if (text[at] === 'e' || text[at] === 'E') {
+    at += isSign(text[at + 1]) ? 2 : 1
+    if (!digits()) return false
+  }
+  return at === text.length
+}
+
+const isSign = (character: string | undefined): boolean => character === '+' || character === '-'
+const isDigit = (code: number): boolean => code >= 48 && code <= 57
 
 const longForm = /^(\d\d?)\/(\d\d?)\/(\d{4}) (\d\d?):(\d\d):(\d\d)$/
 const shortForm = /^(\d\d?)\/(\d\d?)\/(\d\d) (\d\d?):(\d\d)$/

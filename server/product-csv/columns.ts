@@ -25,7 +25,9 @@ export type Column =
   | TemplateField
 
 /** The attributes that merchants make up. */
-export type KeyGroup = 'admin_attributes' | 'shopper_attributes'
+export const keyGroups = ['admin_attributes', 'shopper_attributes'] as const
+
+export type KeyGroup = (typeof keyGroups)[number]
 
 /** Named by the id or the slug of the template, and by the slug of the field. */
 export interface TemplateField {
@@ -45,7 +47,8 @@ export function columnsOf(header: readonly string[]): readonly Column[] {
     if (!names.includes(name)) throw refuse(`missing required csv header: ${name}`)
   }
   if (names.length > columnsMax) throw refuse(`The file has at most ${columnsMax} columns.`)
-  const twice = names.find((name, i) => names.indexOf(name) < i)
+  const seen = new Set<string>()
+  const twice = names.find((name) => seen.size === seen.add(name).size)
   if (twice !== undefined) throw refuse(`The csv header has ${twice} twice.`)
   return names.map(columnOf)
 }
@@ -70,12 +73,17 @@ export function columnNamed(name: string): Column | undefined {
   if (name === 'main_image_id') return { is: 'main_image' }
   const attribute = attributeColumns.find((one) => one === name)
   if (attribute) return { is: 'attribute', name: attribute }
-  const [, of, key] = /^(admin_attributes|shopper_attributes)\.(.+)$/s.exec(name) ?? []
-  if (of && key) return { is: 'key', of: of as KeyGroup, key }
+  const of = keyGroups.find((group) => name.startsWith(`${group}.`))
+  const key = of && name.slice(of.length + 1)
+  if (key) return { is: 'key', of, key }
   return templateField(name)
 }
 
+/** `products(<slug>):<field>`, or `template:<id or slug>:<field>`. */
 function templateField(name: string): TemplateField | undefined {
-  const [, id = '', slug = id, field] = /^(?:template:(.+)|(products\(.+\))):([^:]+)$/.exec(name) ?? []
-  return field ? { is: 'template', name, template: slug, field } : undefined
+  const end = name.lastIndexOf(':')
+  const [called, field] = [name.slice(0, Math.max(0, end)), name.slice(end + 1)]
+  const template = called.startsWith('template:') ? called.slice('template:'.length) : called
+  const isTemplate = template !== called || (called.startsWith('products(') && called.endsWith(')'))
+  return template && field && isTemplate ? { is: 'template', name, template, field } : undefined
 }

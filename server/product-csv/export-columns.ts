@@ -1,7 +1,14 @@
 import type { Template, Templates } from '../flows/index.ts'
 import { Problem } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
-import { attributeColumns, type Column, columnNamed, type KeyGroup, type TemplateField } from './columns.ts'
+import {
+  attributeColumns,
+  type Column,
+  columnNamed,
+  type KeyGroup,
+  keyGroups,
+  type TemplateField,
+} from './columns.ts'
 import { columnsMax } from './file-limits.ts'
 
 /** A column of an export, under its name. Of a template's field `template` is the slug. */
@@ -12,8 +19,6 @@ export type Wanted = ExportColumn | { readonly is: 'all keys'; readonly of: KeyG
 
 /** Without these nothing could be imported again. */
 const always = ['id', 'name', 'sku', 'external_ref', 'commodity_type']
-
-const groups: readonly KeyGroup[] = ['admin_attributes', 'shopper_attributes']
 
 interface Choice {
   /** All there are, where it says nothing. */
@@ -29,7 +34,7 @@ export function wantedColumns(choice: Choice): readonly Wanted[] {
   const each = [
     ...new Map(wanted.map((one) => [one.is === 'all keys' ? `${one.of}.*` : one.name, one])).values(),
   ]
-  for (const group of groups) {
+  for (const group of keyGroups) {
     const all = each.some((one) => one.is === 'all keys' && one.of === group)
     if (all && each.some((one) => one.is === 'key' && one.of === group)) {
       throw refuse(`Include ${group}.* or single keys of ${group}, not both.`)
@@ -45,12 +50,12 @@ function everything({ templates }: Choice): readonly string[] {
   const fields = [...new Set(templates.values())].flatMap(({ id, fields }) =>
     [...fields.keys()].map((field) => `template:${id}:${field}`),
   )
-  const keys = groups.map((group) => `${group}.*`)
+  const keys = keyGroups.map((group) => `${group}.*`)
   return [...attributeColumns, 'main_image_id', ...keys, ...fields, '_created_at', '_updated_at']
 }
 
 function wantedBy(name: string, choice: Choice): Wanted {
-  const group = groups.find((one) => name === `${one}.*`)
+  const group = keyGroups.find((one) => name === `${one}.*`)
   if (group) return { is: 'all keys', of: group }
   const column = columnNamed(name)
   if (column?.is === 'template') return templateColumn(column, choice)

@@ -3,7 +3,7 @@ import { refuseText } from '../kernel/http/body.ts'
 import { isId } from '../kernel/ids.ts'
 import type { Row } from '../kernel/resource.ts'
 import type { ProductFields } from '../products/index.ts'
-import type { AttributeColumn, Column } from './columns.ts'
+import { type AttributeColumn, type Column, type KeyGroup, keyGroups } from './columns.ts'
 
 /** What a row of a file says of a product. */
 export interface ImportRow {
@@ -13,11 +13,7 @@ export interface ImportRow {
   /** Undefined where there is no such column; null where its cell is empty. */
   readonly mainImage: string | null | undefined
   readonly attributes: ReadonlyMap<AttributeColumn, string>
-  readonly keys: readonly {
-    readonly of: 'admin_attributes' | 'shopper_attributes'
-    key: string
-    cell: string
-  }[]
+  readonly keys: readonly { readonly of: KeyGroup; readonly key: string; readonly cell: string }[]
   /** The cells of template columns, by the columns' names. */
   readonly values: ReadonlyMap<string, string>
 }
@@ -75,9 +71,11 @@ export function bodyOf({ attributes, keys }: ImportRow, before: Row<ProductField
     const value = valueIn(name, cell, doc !== undefined && !doc[name]?.length)
     if (value !== undefined) values[name] = value
   }
-  for (const { of, key, cell } of keys) {
-    if (cell === removes && doc?.[of]?.[key] === undefined) continue
-    values[of] = { ...(values[of] as object | undefined), [key]: cell === removes ? null : cell }
+  for (const of of keyGroups) {
+    const has = doc?.[of] ?? {}
+    const own = keys.filter((one) => one.of === of && (one.cell !== removes || Object.hasOwn(has, one.key)))
+    if (own.length)
+      values[of] = Object.fromEntries(own.map(({ key, cell }) => [key, cell === removes ? null : cell]))
   }
   return { data: { type: 'product', attributes: values } }
 }

@@ -37,30 +37,28 @@ function targetOf(found: ReadonlyMap<string, Row<ProductFields>>, id: string | u
   throw new Problem('not_found', `There is no product with the id ${id}.`, { source: 'data.id' })
 }
 
-async function idsByRef({ store }: Work, rows: readonly ImportRow[]): Promise<ReadonlyMap<string, string[]>> {
+/** One of the products that have an `external_ref`, and how many have it. */
+type ByRef = ReadonlyMap<string, { readonly id: string; readonly count: number }>
+
+async function idsByRef({ store }: Work, rows: readonly ImportRow[]): Promise<ByRef> {
   const refs = rows.flatMap((row) => (row.id ? [] : row.attributes.get('external_ref') || []))
-  const ids = new Map<string, string[]>()
-  if (!refs.length) return ids
+  if (!refs.length) return new Map()
   const found = await store.rows(
-    `SELECT external_ref, id FROM products WHERE store_id = $1 AND left(external_ref, 128) = ANY($2::text[])
-       AND external_ref = ANY($3::text[]) ORDER BY id`,
+    `SELECT external_ref, min(id::text), count(*) FROM products
+     WHERE store_id = $1 AND left(external_ref, 128) = ANY($2::text[]) AND external_ref = ANY($3::text[])
+     GROUP BY external_ref`,
     refs.map((ref) => [...ref].slice(0, 128).join('')),
     refs,
   )
-  for (const [ref, id] of found as [string, string][]) ids.set(ref, [...(ids.get(ref) ?? []), id])
-  return ids
+  return new Map(found.map(([ref, id, count]) => [ref as string, { id: id as string, count: Number(count) }]))
 }
 
-function idByRef(ids: ReadonlyMap<string, string[]>, { attributes }: ImportRow): string | undefined {
-  const [id, ...others] = ids.get(attributes.get('external_ref') ?? '') ?? []
-  if (!others.length) return id
-  throw new Problem(
-    'unprocessable',
-    `${others.length + 1} products have this external_ref: name one by its id.`,
-    {
-      source: 'data.attributes.external_ref',
-    },
-  )
+function idByRef(byRef: ByRef, { attributes }: ImportRow): string | undefined {
+  const { id, count = 0 } = byRef.get(attributes.get('external_ref') ?? '') ?? {}
+  if (count <= 1) return id
+  throw new Problem('unprocessable', `${count} products have this external_ref: name one by its id.`, {
+    source: 'data.attributes.external_ref',
+  })
 }
 
 /** How many of the first rows touch nothing that another of them touches. */

@@ -1,0 +1,64 @@
+import { describe, test } from 'vitest'
+import { valueOfCell } from '../../server/product-csv/cell-values.ts'
+import { columnsOf } from '../../server/product-csv/columns.ts'
+import { bodyOf, importRow } from '../../server/product-csv/import-row.ts'
+import { expectLinear } from '../support/growth.ts'
+
+const pieces = [
+  '1',
+  ' ',
+  '\t',
+  'a',
+  '.',
+  '-',
+  '/',
+  ':',
+  '(',
+  ')',
+  'e1',
+  '1 ',
+  '1/',
+  'T1',
+  ':a',
+  '):',
+  ',',
+  '\n',
+]
+
+/** Runs of each piece, which end as they began or in a way that nothing accepts. */
+const runs = pieces.flatMap((piece) =>
+  ['', 'x'].map((end) => [JSON.stringify(piece + end), piece, end] as const),
+)
+
+const runOf = (piece: string, end: string) => (size: number) =>
+  piece.repeat(Math.ceil(size / piece.length)) + end
+
+describe('a cell is read in linear time', () => {
+  describe.each(['integer', 'float', 'boolean', 'date', 'string'] as const)('as %s', (type) => {
+    test.each(runs)('%s', (_, piece, end) => {
+      expectLinear((cell) => valueOfCell(type, cell, 'en-US'), runOf(piece, end))
+      expectLinear((cell) => valueOfCell(type, cell), runOf(piece, end))
+    })
+  })
+})
+
+const required = ['name', 'sku', 'commodity_type']
+
+describe('a header is read in linear time', () => {
+  describe.each(['', 'template:', 'products(', 'admin_attributes.'])('a column %s', (beginning) => {
+    test.each(runs)('%s', (_, piece, end) => {
+      const columnOf = runOf(piece, end)
+      expectLinear(
+        (name) => columnsOf([...required, name]),
+        (size) => beginning + columnOf(size),
+      )
+    })
+  })
+})
+
+test('a row is read in linear time', () => {
+  const rowOf = (size: number) => Array.from({ length: size }, (_, i) => `k${i}`).join(',')
+  const columns = (text: string) =>
+    text.split(',').map((key) => ({ is: 'key', of: 'admin_attributes', key }) as const)
+  expectLinear((text) => bodyOf(importRow(columns(text), 2, text.split(',')), undefined), rowOf)
+})
