@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Problem } from '../kernel/errors.ts'
+import { Faults } from '../kernel/faults.ts'
 import { field, integer, text } from '../kernel/fields.ts'
 import { etagId } from '../kernel/http/answer.ts'
-import { type Draft, type Resource, resource, walks } from '../kernel/resource.ts'
-import type { Definition } from './definition.ts'
+import { type Draft, type Resource, type Row, resource, walks } from '../kernel/resource.ts'
+import type { DefinedField, Definition } from './definition.ts'
 import { filtersOf } from './entry-filters.ts'
 import { foldCase, mustBePresent, mustFit, sizeOf, valueSchema } from './entry-values.ts'
 import { extensionEnvelope } from './envelope.ts'
@@ -68,27 +69,27 @@ export function entriesOf(api: Omit<Definition, 'entries' | 'state'>): Resource 
   })
 }
 
+function mustBeUnchanged({ slug, rules }: DefinedField, value: unknown, { doc }: Row): void {
+  if (!rules.immutable || isDeepStrictEqual(value, doc[slug] ?? null)) return
+  const source = `data.${slug}`
+  const detail = `Validation failed: ${source} is immutable: it stays as it was created.`
+  throw new Problem('invalid_field', detail, { source })
+}
+
 /** Every field has a value in an entry that is written from now on, if only null. */
 function complete({ fields }: Omit<Definition, 'entries' | 'state'>, { values, before }: Draft): void {
   const folded: Record<string, string> = {}
+  const faults = new Faults()
   let size = 0
   for (const field of fields) {
     const value = Object.hasOwn(values, field.slug) ? values[field.slug] : null
     values[field.slug] = value
-    mustBePresent(field, value)
-    if (field.rules.immutable && before && !isDeepStrictEqual(value, before.doc[field.slug] ?? null)) {
-      const source = `data.${field.slug}`
-      throw new Problem(
-        'invalid_field',
-        `Validation failed: ${source} is immutable: it stays as it was created.`,
-        {
-          source,
-        },
-      )
-    }
+    faults.check(() => mustBePresent(field, value))
+    if (before) faults.check(() => mustBeUnchanged(field, value, before))
     if (field.rules.unique_case_insensitivity && typeof value === 'string') folded[field.id] = foldCase(value)
     size += sizeOf(value)
   }
+  faults.refuse()
   mustFit(size)
   const kept: Kept = { data_size: size, ...(Object.keys(folded).length > 0 && { folded }) }
   values.meta = kept

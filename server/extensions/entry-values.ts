@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { missingField, Problem } from '../kernel/errors.ts'
+import { Faults } from '../kernel/faults.ts'
 import type { JsonSchema } from '../kernel/fields.ts'
 import { dataOf } from '../kernel/input.ts'
 import type { DefinedField, Definition } from './definition.ts'
@@ -25,14 +26,16 @@ export const foldCase = (value: string): string => value.toLowerCase()
 /** The values of the API's fields in a request's body; what is no field is ignored. */
 export async function readValues(api: Definition, body: unknown): Promise<Record<string, unknown>> {
   const data = dataOf(body)
-  mustBeOfType(api, data.type)
+  const faults = new Faults()
+  faults.check(() => mustBeOfType(api, data.type))
   const sent = api.fields.filter(({ slug }) => Object.hasOwn(data, slug))
   mustFit(sent.reduce((size, { slug }) => size + sizeOf(data[slug]), 0))
   for (const field of sent) {
-    mustBeAccepted(field, data[field.slug])
+    faults.check(() => mustBeAccepted(field, data[field.slug]))
     // A regular expression may take a while, and there may be a hundred: other requests are answered in between.
     if (field.rules.regex != null) await setImmediate()
   }
+  faults.refuse()
   return Object.fromEntries(sent.map(({ slug }) => [slug, data[slug]]))
 }
 

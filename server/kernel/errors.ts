@@ -40,6 +40,8 @@ export interface ProblemExtras {
   readonly title?: string
   /** What else the public contract of one endpoint tells of the fault: which item it is of, which code. */
   readonly meta?: Readonly<Record<string, unknown>>
+  /** Further faults of the same request, see `together`. */
+  readonly others?: readonly Problem[]
   readonly cause?: unknown
 }
 
@@ -52,6 +54,7 @@ export class Problem extends Error {
   readonly source: string | undefined
   readonly meta: ProblemExtras['meta']
   readonly headers: Readonly<Record<string, string>>
+  readonly #others: readonly Problem[]
 
   constructor(code: ProblemCode, detail?: string, extras: ProblemExtras = {}) {
     super(detail ?? problems[code].title, { cause: extras.cause })
@@ -63,7 +66,25 @@ export class Problem extends Error {
     this.source = extras.source
     this.meta = extras.meta
     this.headers = extras.headers ?? {}
+    this.#others = extras.others ?? []
   }
+
+  /** Every fault of the request that is known, this one first. */
+  get all(): readonly Problem[] {
+    return [this, ...this.#others]
+  }
+}
+
+/** One refusal of several faults, in their order. The first one gives the status of the response. */
+export function together([first, ...others]: readonly Problem[]): Problem {
+  if (!first) throw new Error('there is no fault to refuse')
+  if (!others.length) return first
+  const { code, detail, source, headers, status, title, meta, cause } = first
+  return new Problem(code, detail, {
+    ...{ headers, status, title, cause, others },
+    ...(source !== undefined && { source }),
+    ...(meta && { meta }),
+  })
 }
 
 /** The refusal of a body that lacks the value at `path` (`data.name`). */

@@ -1,8 +1,5 @@
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
-import addFormats from 'ajv-formats'
-import { RE2JS } from 're2js'
 import type { Added } from './added-fields.ts'
-import { compareDays, isDay } from './days.ts'
+import { type Check, checkAll, checker, unprocessably } from './checker.ts'
 import { type Envelope, placedSchema, valueIn, withValues } from './envelope.ts'
 import { missingField, Problem } from './errors.ts'
 import {
@@ -15,145 +12,9 @@ import {
   type New,
   nullable,
 } from './fields.ts'
-import { isId } from './ids.ts'
 import { completed, kept } from './values.ts'
 
-/** The schemas of what a client may send, and the refusals in words that say what would have been accepted. */
-
-// RE2: patterns come from clients too, and no input may make one run longer than linear time.
-const re2 = (pattern: string) => {
-  const compiled = RE2JS.compile(pattern)
-  // Ajv keeps patterns apart by their text: without it, the first one would stand for all.
-  return { test: (text: string) => compiled.matcher(text).find(), toString: () => pattern }
-}
-const ajv = new Ajv2020({
-  strictTypes: false,
-  allowUnionTypes: true,
-  allErrors: false,
-  verbose: true,
-  code: { regExp: Object.assign(re2, { code: 're2' }) as never },
-})
-addFormats.default(ajv, { formats: ['email', 'uri', 'date-time'], keywords: true })
-// The library's own `uuid` lets `urn:uuid:…` through, which PostgreSQL does not read.
-ajv.addFormat('uuid', isId)
-ajv.addFormat('day', { validate: isDay, compare: compareDays })
-// Any text: it says that the value is a secret.
-ajv.addFormat('password', true)
-
-/** Compiles a schema into a check of the value at `path` (`data`). */
-export function checker(schema: JsonSchema, path: string): (value: unknown) => void {
-  let validate: ValidateFunction | undefined
-  return (value) => {
-    // Compiled on first use: a cold start compiles none.
-    if (!validate) {
-      validate = ajv.compile(schema)
-      // Ajv keeps every schema it has seen; those that are made at run time come and go.
-      ajv.removeSchema(schema)
-    }
-    if (validate(value)) return
-    const error = mostTelling(validate.errors ?? [])
-    if (error) throw refusal(error, path, schema)
-  }
-}
-
-const mostTelling = (errors: readonly ErrorObject[]) =>
-  errors.find(({ keyword }) => keyword !== 'if') ?? errors[0]
-
-function refusal(error: ErrorObject, path: string, schema: JsonSchema): Problem {
-  const segments = error.instancePath
-    .split('/')
-    .slice(1)
-    .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'))
-  const at = [path, ...segments].join('.')
-  if (error.keyword === 'required') return missingField(`${at}.${error.params.missingProperty}`)
-  if (error.keyword === 'additionalProperties') return unknownMember(at, error)
-  const subject = error.propertyName === undefined ? at : `a key of ${at}`
-  const shown = isSecret(schema, segments) ? '.' : given(error.data)
-  return new Problem('invalid_field', `Validation failed: ${subject} ${expectation(error)}${shown}`, {
-    source: at,
-  })
-}
-
-function unknownMember(at: string, { params, parentSchema }: ErrorObject): Problem {
-  const known = Object.keys((parentSchema as { properties?: object }).properties ?? {}).join(', ')
-  const source = `${at}.${params.additionalProperty}`
-  return new Problem('invalid_field', `Validation failed: ${source} is unknown: ${at} has ${known}.`, {
-    source,
-  })
-}
-
-/** What is never shown is not repeated in a refusal either. */
-function isSecret(schema: JsonSchema, segments: readonly string[]): boolean {
-  if (schema.writeOnly) return true
-  const [next, ...rest] = segments
-  if (next === undefined) return false
-  const { properties = {}, items, additionalProperties } = schema as Partial<Record<string, JsonSchema>>
-  const inside = Object.hasOwn(properties, next) ? properties[next] : (items ?? additionalProperties)
-  return inside !== undefined && isSecret(inside as JsonSchema, rest)
-}
-
-/** What would have been accepted. */
-function expectation({ keyword, params, message, parentSchema }: ErrorObject): string {
-  const schema = (parentSchema ?? {}) as JsonSchema
-  switch (keyword) {
-    case 'type':
-      return `must be ${[params.type].flat().map(article).join(' or ')}`
-    case 'minLength':
-    case 'maxLength': {
-      const { minLength = 0, maxLength } = schema
-      return `must be a string of ${minLength === maxLength ? '' : `${minLength} to `}${maxLength} characters`
-    }
-    case 'minimum':
-    case 'maximum':
-      return schema.minimum === undefined || schema.maximum === undefined
-        ? `must be ${params.comparison} ${params.limit}`
-        : `must be from ${schema.minimum} to ${schema.maximum}`
-    case 'minProperties':
-      return `must have at least ${params.limit} members`
-    case 'maxProperties':
-      return `must have at most ${params.limit} members`
-    case 'minItems':
-      return `must have at least ${params.limit} items`
-    case 'maxItems':
-      return `must have at most ${params.limit} items`
-    case 'enum':
-      return `must be one of ${(params.allowedValues as unknown[]).map((value) => JSON.stringify(value)).join(', ')}`
-    case 'const':
-      return `must be ${JSON.stringify(params.allowedValue)}`
-    case 'format':
-      return `must be ${article(params.format)}`
-    case 'formatMinimum':
-    case 'formatMaximum':
-      return `must be ${bounds[keyword]} ${params.limit}`
-    case 'pattern':
-      return `must match ${params.pattern}`
-    default:
-      return message ?? 'is not valid'
-  }
-}
-
-const words: Readonly<Record<string, string>> = {
-  string: 'a string',
-  integer: 'a whole number',
-  number: 'a number',
-  boolean: 'true or false',
-  object: 'an object',
-  array: 'an array',
-  null: 'null',
-  email: 'an email address',
-  uri: 'an absolute URI',
-  uuid: 'a UUID',
-  'date-time': 'a timestamp (RFC 3339)',
-  day: 'a day (YYYY-MM-DD), with or without a time of day (HH:MM:SS)',
-}
-const article = (word: string) => words[word] ?? word
-const bounds: Readonly<Record<string, string>> = { formatMinimum: 'not before', formatMaximum: 'not after' }
-
-function given(value: unknown): string {
-  // JSON cannot say a number that is too large to be one, and would call it null.
-  const text = typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? '')
-  return `, not ${text.length > 60 ? `${text.slice(0, 57)}…` : text}.`
-}
+/** The schemas of what a client may send, and the values that are read from it. */
 
 /** What a body must look like: `{"data": {"type": …, …}}` with the fields' own schemas. */
 export interface BodyShape {
@@ -236,7 +97,7 @@ export function input<F extends Fields>(shape: BodyShape & { readonly fields: F 
   const replace = replacing(shape)
   const pick = (body: unknown, update: boolean) => {
     const data = replace(dataOf(body), update)
-    for (const check of checks[update ? 1 : 0] ?? []) check(data)
+    checkAll(checks[update ? 1 : 0] ?? [], data)
     const sent: Record<string, unknown> = {}
     for (const [name, field] of accepted) {
       const value = kept(field, valueIn(shape.envelope, data, field.options.sentAs ?? name))
@@ -293,8 +154,6 @@ export function dataReader<T>(field: Field<T>): (body: unknown) => NonNullable<T
   }
 }
 
-type Check = (data: unknown) => void
-
 function checksOf(shape: BodyShape, update: boolean): readonly Check[] {
   const check = (fields: Fields) => checker(dataSchema({ ...shape, fields }, update), 'data')
   const names = new Set(shape.added?.fields.map(({ name }) => name))
@@ -304,19 +163,6 @@ function checksOf(shape: BodyShape, update: boolean): readonly Check[] {
   const checkOwn = shape.refusedWith ? unprocessably(check(own)) : check(own)
   return names.size ? [checkOwn, unprocessably(check(added))] : [checkOwn]
 }
-
-/** The check, with 422 where it refuses a field. */
-export const unprocessably =
-  (check: Check): Check =>
-  (data) => {
-    try {
-      check(data)
-    } catch (refusal) {
-      if (!(refusal instanceof Problem) || refusal.code !== 'invalid_field') throw refusal
-      const { detail, source } = refusal
-      throw new Problem('unprocessable', detail, source === undefined ? {} : { source })
-    }
-  }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -128,6 +128,13 @@ describe('an entry', () => {
   })
 })
 
+test('a refusal names every fault of an entry', async () => {
+  const api = await makeApi(world.admin, { a: ['string'], b: ['integer'], c: ['boolean'] })
+  const { status, body } = await api.create({ a: 1, b: 'x', c: 'yes' })
+  const sources = body.errors.map(({ source }: { source: string }) => source)
+  expect([status, ...sources]).toEqual([400, 'data.a', 'data.b', 'data.c'])
+})
+
 describe('an upsert', () => {
   test('creates only where the API allows it', async () => {
     const strict = await makeApi(world.admin, { a: ['string'] })

@@ -45,3 +45,15 @@ test('any range has the bytes that it asks for, and no others', () => {
     { numRuns: 1000 },
   )
 })
+
+test('a header costs what it is long, not more', () => {
+  const cost = (spaces: number) => {
+    const header = `bytes=${' '.repeat(spaces)}-${' '.repeat(spaces)}x`
+    const startedAt = performance.now()
+    for (let i = 0; i < 20; i++) rangeOf(header, 10)
+    return performance.now() - startedAt
+  }
+  const least = (spaces: number) => Math.min(...Array.from({ length: 5 }, () => cost(spaces)))
+  // Four times the length: 4 in linear time, 16 in quadratic, 64 in cubic.
+  expect(least(8000) / least(2000)).toBeLessThan(12)
+})

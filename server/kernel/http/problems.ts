@@ -12,11 +12,12 @@ const errorOf = ({ code, status, title, detail, source, meta }: Problem) => ({
   ...(meta && { meta }),
 })
 
-/** The answer to a refusal. */
+/** The answer to a refusal: all of its faults. */
 export function problemAnswer(problem: Problem, requestId: string): Answer & { readonly body: string } {
   const { status, headers } = problem
-  const error = { ...errorOf(problem), ...(status >= 500 && { request_id: requestId }) }
-  return { status, body: JSON.stringify({ errors: [error] }), headers }
+  const id = status >= 500 ? { request_id: requestId } : {}
+  const errors = problem.all.map((fault) => ({ ...errorOf(fault), ...id }))
+  return { status, body: JSON.stringify({ errors }), headers }
 }
 
 /**
@@ -47,7 +48,7 @@ export function problemOf(error: unknown): Problem {
   if (code === 'FST_ERR_BAD_URL')
     return new Problem('bad_request', 'The path is not well-formed.', { cause: error })
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
-    return new Problem('unsupported_media_type', 'The Content-Type is not one: send application/json.', {
+    return new Problem('unsupported_media_type', 'The Content-Type must be application/json.', {
       cause: error,
     })
   }
