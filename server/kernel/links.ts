@@ -39,14 +39,16 @@ export const keptInDocument = (
   },
 })
 
+type Relationships = Shown['relationships']
+
 const relationshipsIn = ({ doc, hidden }: Row) => (({ ...doc, ...hidden }) as Shown).relationships
 
-/** `relationships` with this `data`; undefined when there is nothing left in it. */
-function withData(
-  relationships: Shown['relationships'],
+/** `relationships` with this `data` of one member; undefined when there is nothing left. The other members stay. */
+export function withData(
+  relationships: Relationships,
   member: string,
   data: Link | readonly Link[] | undefined,
-): Shown['relationships'] {
+): Relationships {
   const { [member]: _, ...others } = relationships ?? {}
   if (data && [data].flat().length) return { ...others, [member]: { data } }
   return Object.keys(others).length ? others : undefined

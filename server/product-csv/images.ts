@@ -3,6 +3,7 @@ import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import type { Changes } from '../kernel/fields.ts'
 import { isId } from '../kernel/ids.ts'
+import { withData } from '../kernel/links.ts'
 import type { Row } from '../kernel/resource.ts'
 import type { ProductFields } from '../products/index.ts'
 import type { ImportRow } from './import-row.ts'
@@ -13,18 +14,23 @@ export async function keepImages({ store }: Work, rows: readonly ImportRow[]): P
   return named.length ? store.keep(files, ...new Set(named)) : new Set()
 }
 
-/** Gives a product the main image of its row, or takes it away; a Problem where there is no such file. */
+/**
+ * Gives a product the main image of its row, or takes it away; its other relationships stay. A Problem where there is no
+ * such file.
+ */
 export function imageOf(
   { mainImage }: ImportRow,
   before: Row<ProductFields> | undefined,
   kept: ReadonlySet<string>,
 ): Pick<Changes<ProductFields>, 'relationships'> {
-  if (mainImage === undefined) return {}
-  if (mainImage === null) return before ? { relationships: undefined } : {}
-  if (!kept.has(mainImage)) {
+  const relationships = before?.hidden.relationships
+  const current = relationships?.main_image?.data.id ?? null
+  if (mainImage === undefined || mainImage === current) return {}
+  if (mainImage !== null && !kept.has(mainImage)) {
     throw new Problem('unprocessable', `There is no file with the id ${mainImage}.`, {
       source: 'data.main_image_id',
     })
   }
-  return { relationships: { main_image: { data: { type: files.type, id: mainImage } } } }
+  const link = mainImage === null ? undefined : { type: files.type, id: mainImage }
+  return { relationships: withData(relationships, 'main_image', link) }
 }

@@ -1,4 +1,4 @@
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import type { World } from '../support/world.ts'
 
 type Data = { readonly id: string } & Readonly<Record<string, never>>
@@ -57,7 +57,7 @@ export class Merchant {
       const job = (await this.#world.admin.get(path)).body.data
       return ['success', 'failed'].includes(job.attributes.status)
     }
-    await expect.poll(ended, { timeout: 20_000 }).toBe(true)
+    await vi.waitUntil(ended, { timeout: 20_000, interval: 50 })
     const { data } = (await this.#world.admin.get(`${path}/errors`)).body
     return data.map(({ attributes }: { attributes: { message: string } }) => attributes.message)
   }
