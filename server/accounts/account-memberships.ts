@@ -16,8 +16,12 @@ interface Relationships {
 const memberId: FilterRule = {
   ops: ['eq', 'like'],
   type: 'text',
-  where: (op, [value = ''], bind) =>
-    `account_member_id::text ${op === 'eq' ? '=' : 'LIKE'} lower(${bind(value)})`,
+  where: (op, values, bind) => {
+    const wanted = values.map((value) => value.toLowerCase())
+    return op === 'like'
+      ? `account_member_id::text LIKE ${bind(wanted[0])}`
+      : `account_member_id::text = ANY(${bind(wanted)}::text[])`
+  },
 }
 
 const fields = {

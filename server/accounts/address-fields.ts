@@ -32,7 +32,7 @@ export const addressFields = {
 function member(name: string): FilterRule {
   const value = `(doc->>'${name}')`
   return {
-    ops: ['eq', 'in', 'like', 'ilike', 'text'],
+    ops: ['eq', 'like', 'ilike', 'text'],
     type: 'text',
     where: (op, values, bind) => {
       const [first, ...others] = values.map(bind)

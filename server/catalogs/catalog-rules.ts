@@ -35,7 +35,7 @@ export type RuleValues = Values<RuleFields>
 
 /** A filter by a value that a rule has many of. */
 const having = (name: string, type: 'uuid' | 'text'): FilterRule => ({
-  ops: ['eq', 'in'],
+  ops: ['eq'],
   type,
   where: (_op, values, bind) => {
     const wanted = values.map((value) => {
@@ -56,7 +56,7 @@ export const catalogRules: Resource<RuleFields> = resource({
   fields,
   filter: {
     ...walks,
-    catalog_id: indexed('eq', 'in'),
+    catalog_id: indexed('eq'),
     account_ids: having('account_ids', 'uuid'),
     account_tag_ids: having('account_tag_ids', 'uuid'),
     customer_ids: having('customer_ids', 'uuid'),

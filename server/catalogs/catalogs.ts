@@ -47,7 +47,7 @@ export const catalogs: Resource<CatalogFields> = resource({
   path: '/catalogs',
   table: 'catalogs',
   fields,
-  filter: { ...walks, name: indexed('eq', 'in', 'like') },
+  filter: { ...walks, name: indexed('eq', 'like') },
   sort: ['created_at', 'id', 'name', 'updated_at'],
   area: 'catalogs',
   envelope: catalogEnvelope,

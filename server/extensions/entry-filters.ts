@@ -30,8 +30,8 @@ const isNull = 'v.text_head IS NULL AND v.number_value IS NULL'
 
 const relations = ['lt', 'le', 'gt', 'ge'] as const
 const operators = {
-  string: ['lt', 'le', 'eq', 'gt', 'ge', 'in', 'is_null', 'like'],
-  integer: ['lt', 'le', 'eq', 'gt', 'ge', 'in', 'is_null'],
+  string: ['lt', 'le', 'eq', 'gt', 'ge', 'is_null', 'like'],
+  integer: ['lt', 'le', 'eq', 'gt', 'ge', 'is_null'],
   float: ['lt', 'le', 'gt', 'ge', 'in', 'is_null'],
   boolean: ['eq', 'is_null'],
 } as const satisfies Record<string, readonly Op[]>
@@ -101,7 +101,7 @@ function containsRule(field: DefinedField): FilterRule {
 function listRules(field: DefinedField): [string, FilterRule][] {
   const { slug } = field
   const type = field.rules.allowed_type ?? 'any'
-  const ops: Op[] = ['eq', 'in', 'is_null']
+  const ops: Op[] = ['eq', 'is_null']
   if (type === 'string' || type === 'any') ops.push('like')
   if (type !== 'any') ops.push(...relations)
   const element: FilterRule = {
@@ -117,7 +117,7 @@ function listRules(field: DefinedField): [string, FilterRule][] {
       ),
   }
   const length: FilterRule = {
-    ops: ['eq', ...relations, 'in'],
+    ops: ['eq', ...relations],
     type: 'text',
     where: (op, values, bind) =>
       entriesWhere(

@@ -23,7 +23,7 @@ export const entries = resource({
   addedFilters: filtersOf,
   filter: {
     ...walks,
-    owner: { ops: ['eq'], type: 'text', where: (_op, [owner]) => (owner === 'store' ? 'true' : 'false') },
+    owner: { ops: ['eq'], type: 'text', where: (_op, owners) => String(owners.includes('store')) },
   },
   sort: ['created_at', 'id', 'updated_at'],
   area: 'flow-entries',

@@ -4,7 +4,7 @@ import { Problem } from '../kernel/errors.ts'
 import type { Op } from '../kernel/query/parse.ts'
 import type { FilterRule } from '../kernel/resource.ts'
 
-const relations = ['lt', 'le', 'eq', 'gt', 'ge', 'in', 'is_null'] as const
+const relations = ['lt', 'le', 'eq', 'gt', 'ge', 'is_null'] as const
 const operators = {
   string: [...relations, 'like'],
   number: relations,

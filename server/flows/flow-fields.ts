@@ -103,7 +103,7 @@ export const flowFields = (extended: () => Extends) =>
     path: '/v2/fields',
     table: 'flow_fields',
     fields,
-    filter: { ...walks, slug: indexed('eq', 'in', 'like') },
+    filter: { ...walks, slug: indexed('eq', 'like') },
     sort: ['created_at', 'id', 'slug', 'updated_at'],
     area: 'flows',
     visible: 'all',

@@ -43,7 +43,7 @@ export const flows = resource({
   path: '/v2/flows',
   table: 'flows',
   fields,
-  filter: { ...walks, slug: indexed('eq', 'in', 'like') },
+  filter: { ...walks, slug: indexed('eq', 'like') },
   sort: ['created_at', 'id', 'slug', 'updated_at'],
   operations: ['create', 'get', 'update', 'delete'],
   area: 'flows',

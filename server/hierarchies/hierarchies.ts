@@ -27,7 +27,7 @@ export const hierarchies: Resource<typeof fields> = resource({
   fields,
   filter: {
     ...nodeFilters('like'),
-    hierarchy_id: { ops: ['eq', 'in', 'lt', 'le', 'gt', 'ge'], type: 'uuid', column: 'id' },
+    hierarchy_id: { ops: ['eq', 'lt', 'le', 'gt', 'ge'], type: 'uuid', column: 'id' },
   },
   sort: ['created_at', 'id', 'updated_at'],
   area: 'hierarchies',

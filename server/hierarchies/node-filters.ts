@@ -40,8 +40,12 @@ const localized = (ops: readonly Op[], member: 'name' | 'description'): FilterRu
   ops,
   part: language,
   where: (op, values, bind, part) =>
-    op === 'eq'
-      ? contains(locales, [{ [part]: { [member]: values[0] } }], bind)
+    op === 'eq' || op === 'in'
+      ? contains(
+          locales,
+          values.map((value) => ({ [part]: { [member]: value } })),
+          bind,
+        )
       : isLike(op, `(${locales}->${bind(part)}::text->>'${member}')`, bind(values[0])),
 })
 
@@ -49,7 +53,7 @@ const language = /^[A-Za-z0-9_-]{1,35}$/
 
 const text = (column: string, ops: readonly Op[]): FilterRule => ({ ops, type: 'text', column, long: true })
 
-const reference = { ops: [...walks.id], type: 'uuid' } as const
+const reference = { ops: walks.id, type: 'uuid' } as const
 
 /** What lists of hierarchies and nodes are filtered by; each index serves all of them. */
 export const nodeFilters = (...likes: readonly Texts[]) => {
@@ -61,7 +65,7 @@ export const nodeFilters = (...likes: readonly Texts[]) => {
     owner: {
       ops: ['eq'],
       type: 'text',
-      where: (_op, [owner = ''], bind) => `${bind(owner)}::text = 'store'`,
+      where: (_op, owners, bind) => `'store' = ANY(${bind(owners)}::text[])`,
     } as FilterRule,
     name: text('name', ops),
     slug: text('slug', ops),
@@ -71,7 +75,7 @@ export const nodeFilters = (...likes: readonly Texts[]) => {
     'locales.*.description': localized(ops, 'description'),
     'breadcrumbs.id': {
       ...breadcrumb(
-        ['eq', 'in'],
+        ['eq'],
         (id) => ({ id: id.toLowerCase() }),
         () => '',
       ),

@@ -39,7 +39,7 @@ export const inventoryLocations = resource({
   fields,
   filter: {
     ...walks,
-    slug: indexed('eq', 'in'),
+    slug: indexed('eq'),
     name: longText('name'),
     external_ref: longText('external_ref', 'eq'),
   },

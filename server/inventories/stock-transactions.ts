@@ -40,8 +40,8 @@ export const stockTransactions = resource({
   filter: {
     id: walks.id,
     created_at: walks.created_at,
-    action: indexed('eq', 'in'),
-    location: indexed('eq', 'in'),
+    action: indexed('eq'),
+    location: indexed('eq'),
   },
   sort: ['created_at', 'id'],
   envelope: inventoryEnvelope,
@@ -69,7 +69,7 @@ export const flatStockTransactions = resource({
     timestamps: group({ created_at: text({ required: true }) }, { ...shownOnly, about: 'When it happened.' }),
   },
   // Whole seconds are shown of its time, and so it is not compared.
-  filter: { id: walks.id, location: indexed('eq', 'in') },
+  filter: { id: walks.id, location: indexed('eq') },
   sort: ['id'],
   envelope: { ...inventoryEnvelope, fields: 'top', times: 'none' },
   shownAs: shownFlat,

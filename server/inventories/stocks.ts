@@ -26,7 +26,7 @@ const fields = {
 }
 
 const locatedIn: FilterRule = {
-  ops: ['eq', 'in'],
+  ops: ['eq'],
   type: 'text',
   where: (_op, slugs, bind) =>
     `stocks.id IN (SELECT l.stock_id FROM inventory_locations i JOIN stock_levels l ON l.store_id = $1
@@ -43,7 +43,7 @@ const stock = {
   filter: {
     ...walks,
     available: { ...indexed('eq', 'gt', 'ge', 'lt', 'le'), type: 'number' } as FilterRule,
-    product_id: { ops: ['eq', 'in'], type: 'uuid', column: 'id', indexed: true } as FilterRule,
+    product_id: { ops: ['eq'], type: 'uuid', column: 'id', indexed: true } as FilterRule,
     location: locatedIn,
     // As clients of the second dialect call it.
     locations: locatedIn,

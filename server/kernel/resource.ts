@@ -20,6 +20,7 @@ export type ValueType = 'text' | 'uuid' | 'time' | 'number' | 'boolean'
  * (`contact.email`), which has a column or a `where` of its own, or be for many (`labels.*`, `sizes[]`).
  */
 export interface FilterRule {
+  /** `eq` implies `in`: see `operatorsOf`. */
   readonly ops: readonly Op[]
   readonly type?: ValueType
   /** The table's column, when it is not named as the field. */
@@ -52,10 +53,17 @@ const comparisons = ['lt', 'le', 'eq', 'gt', 'ge'] as const
 
 /** The filters that a walk over a list goes by (requirement §4.3). */
 export const walks = {
-  id: [...comparisons, 'in'],
+  id: comparisons,
   created_at: comparisons,
   updated_at: comparisons,
 } as const satisfies Record<string, readonly Op[]>
+
+/** The operators that a filter on the field takes: `in` wherever `eq` is declared, as clients expect. */
+export function operatorsOf(rule: readonly Op[] | FilterRule): readonly Op[] {
+  const ops = Array.isArray(rule) ? (rule as readonly Op[]) : (rule as FilterRule).ops
+  if (!ops.includes('eq') || ops.includes('in')) return ops
+  return ops.flatMap((op) => (op === 'eq' ? ['eq', 'in'] : op))
+}
 
 /** Operators that an index answers: see `FilterRule`. */
 export const indexed = (...ops: readonly Op[]): FilterRule => ({ ops, indexed: true })

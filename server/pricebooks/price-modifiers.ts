@@ -33,7 +33,7 @@ export const priceModifiers = resource({
   parent: () => pricebooks,
   table: 'price_modifiers',
   fields,
-  filter: { ...walks, name: indexed('eq', 'in'), external_ref: longText('external_ref', 'eq', 'in') },
+  filter: { ...walks, name: indexed('eq'), external_ref: longText('external_ref', 'eq') },
   sort: ['created_at', 'id', 'updated_at'],
   area: 'pricebooks',
   envelope: pricebookEnvelope,

@@ -29,7 +29,7 @@ export const pricebooks: Resource<typeof fields> = resource({
   path: '/pcm/pricebooks',
   table: 'pricebooks',
   fields,
-  filter: { ...walks, external_ref: longText('external_ref', 'eq', 'in'), name: indexed('eq', 'in', 'like') },
+  filter: { ...walks, external_ref: longText('external_ref', 'eq'), name: indexed('eq', 'like') },
   sort: ['created_at', 'id', 'updated_at'],
   area: 'pricebooks',
   envelope: pricebookEnvelope,

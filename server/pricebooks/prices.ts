@@ -46,13 +46,14 @@ export const prices: Resource<PriceFields> = resource({
   parent: () => pricebooks,
   filter: {
     ...walks,
-    sku: indexed('eq', 'in'),
+    sku: indexed('eq'),
     external_ref: {
       ops: ['eq'],
       type: 'text',
-      where: (_op, [ref], bind) => {
-        const value = bind(ref)
-        return `md5(external_ref) = md5(${value}) AND external_ref = ${value}`
+      where: (_op, refs, bind) => {
+        const values = refs.map(bind)
+        const hashes = values.map((value) => `md5(${value})`)
+        return `md5(external_ref) IN (${hashes.join(', ')}) AND external_ref IN (${values.join(', ')})`
       },
     },
   },
@@ -77,8 +78,8 @@ export const pricesOfStore: Resource<PriceFields> = resource({
   scope: { columns: ['prices_of'], of: ({ store }) => [store.id] },
   filter: {
     ...walks,
-    sku: indexed('eq', 'in', 'like'),
-    external_ref: longText('external_ref', 'eq', 'in', 'like'),
+    sku: indexed('eq', 'like'),
+    external_ref: longText('external_ref', 'eq', 'like'),
   },
   operations: [],
 })

@@ -35,7 +35,7 @@ export const customRelationships = resource({
   fields,
   filter: {
     ...walks,
-    slug: indexed('eq', 'in'),
+    slug: indexed('eq'),
     // All that a store has are its own.
     owner: { ops: ['eq'], type: 'text', column: `'store'::text` },
   },

@@ -4,10 +4,16 @@ import { plan } from '../kernel/query/plan.ts'
 import { products } from './products.ts'
 
 /**
- * What a filter of the list of products asks of them, for statements of other chapters: a condition on rows of
- * `products`. Undefined where it asks for nothing; a Problem (400) where the list would refuse it.
+ * The SQL condition of a product filter, for statements of other modules over `products`. It is a subselect, so the
+ * filter's columns cannot clash with those of other tables in the statement. Undefined for an empty filter; throws a
+ * Problem (400) for one that the list of products refuses.
  */
 export function filterCondition(filter: string): ((bind: (value: unknown) => string) => string) | undefined {
   const planned = plan(parse(`filter=${encodeURIComponent(filter)}`), products).filter
-  return planned && ((bind) => condition(planned, { bind }))
+  return (
+    planned &&
+    ((bind) =>
+      `products.id IN (
+         SELECT products.id FROM products WHERE products.store_id = $1 AND ${condition(planned, { bind }, true)})`)
+  )
 }

@@ -19,7 +19,7 @@ const idsByValue = (name: string, condition: string, bind: Bind): string =>
 
 /** Tags are kept in small letters. */
 const tagged: FilterRule = {
-  ops: ['eq', 'in', 'like'],
+  ops: ['eq', 'like'],
   type: 'text',
   where: (op, values, bind, _part, alone) => {
     const wanted = values.map((value) => value.toLowerCase())
@@ -28,7 +28,7 @@ const tagged: FilterRule = {
 }
 
 const withAttribute = (of: string): FilterRule => ({
-  ops: ['eq', 'in'],
+  ops: ['eq'],
   type: 'text',
   part: /^/,
   where: (op, values, bind, key, alone) =>
@@ -37,7 +37,7 @@ const withAttribute = (of: string): FilterRule => ({
 
 /** By the slug of a template and that of its field: slugs of templates may have points, those of fields have none. */
 const withExtension: FilterRule = {
-  ops: ['eq', 'in'],
+  ops: ['eq'],
   type: 'text',
   part: /^.+\.[^.]+$/,
   where: (op, values, bind, part, alone) => {
@@ -49,7 +49,7 @@ const withExtension: FilterRule = {
 
 /** By the ids of flows. */
 const withTemplate: FilterRule = {
-  ops: ['eq', 'in'],
+  ops: ['eq'],
   type: 'uuid',
   where: (_op, values, bind, _part, alone) =>
     withIds(
@@ -62,29 +62,31 @@ const withTemplate: FilterRule = {
 const inSomeNode: FilterRule = {
   ops: ['eq'],
   type: 'boolean',
-  where: (_op, [value], _bind, _part, alone) =>
-    value === 'true'
+  where: (_op, values, _bind, _part, alone) => {
+    if (values.includes('true') && values.includes('false')) return 'true'
+    return values.includes('true')
       ? withIds('SELECT n.id FROM node_products n WHERE n.store_id = $1', alone)
-      : 'NOT EXISTS (SELECT FROM node_products n WHERE n.store_id = $1 AND n.id = products.id)',
+      : 'NOT EXISTS (SELECT FROM node_products n WHERE n.store_id = $1 AND n.id = products.id)'
+  },
 }
 
-const partNumber: FilterRule = { ...indexed('eq', 'like', 'in'), column: 'mpn', type: 'text' }
+const partNumber: FilterRule = { ...indexed('eq', 'like'), column: 'mpn', type: 'text' }
 
 /** What a list of products may be filtered by. */
 export const productFilters = {
   ...walks,
-  name: indexed('eq', 'like', 'in'),
-  sku: { ...indexed('eq', 'like', 'in'), caseless: 'like' },
-  slug: indexed('eq', 'like', 'in'),
-  upc_ean: indexed('eq', 'like', 'in'),
+  name: indexed('eq', 'like'),
+  sku: { ...indexed('eq', 'like'), caseless: 'like' },
+  slug: indexed('eq', 'like'),
+  upc_ean: indexed('eq', 'like'),
   manufacturer_part_num: partNumber,
   mpn: partNumber,
-  external_ref: longText('external_ref', 'eq', 'like', 'in', 'gt', 'ge', 'lt', 'le'),
+  external_ref: longText('external_ref', 'eq', 'like', 'gt', 'ge', 'lt', 'le'),
   description: longText('description'),
   status: indexed('eq'),
   commodity_type: indexed('eq'),
-  product_types: { ...indexed('eq', 'in'), column: 'product_type', type: 'text' },
-  parent_id: { ...indexed('eq', 'in'), type: 'uuid' },
+  product_types: { ...indexed('eq'), column: 'product_type', type: 'text' },
+  parent_id: { ...indexed('eq'), type: 'uuid' },
   // All that a store has are its own.
   owner: { ops: ['eq'], type: 'text', column: `'store'::text` },
   tags: tagged,

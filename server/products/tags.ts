@@ -12,7 +12,7 @@ export const tags = resource({
   fields: {
     value: text({ required: true, readOnly: true, max: 255, about: 'In small letters.', example: 'rye' }),
   },
-  filter: { ...walks, value: indexed('eq', 'in', 'like') },
+  filter: { ...walks, value: indexed('eq', 'like') },
   sort: ['created_at', 'id', 'updated_at', 'value'],
   area: 'products',
   operations: ['list', 'get'],

@@ -81,7 +81,7 @@ const meta = {
 
 /** Which of a list has one of these tags, which are kept in small letters. Every scope begins with the catalog. */
 const tagged: FilterRule = {
-  ops: ['eq', 'in'],
+  ops: ['eq'],
   type: 'text',
   where: (_op, values, bind) =>
     '(id, since) IN (SELECT t.id, t.since FROM published_texts t WHERE t.store_id = $1 AND t.catalog_id = $2::uuid ' +
@@ -96,13 +96,13 @@ const product = {
   // Worked out for all of a page: see show-products.ts.
   meta: { fields: meta, of: () => ({}) as never },
   filter: {
-    id: ['eq', 'in'],
-    name: ['eq', 'in'],
-    sku: ['eq', 'in'],
-    slug: ['eq', 'in'],
-    manufacturer_part_num: ['eq', 'in'],
-    upc_ean: ['eq', 'in'],
-    product_types: { ops: ['eq', 'in'], type: 'text', column: 'product_type' },
+    id: ['eq'],
+    name: ['eq'],
+    sku: ['eq'],
+    slug: ['eq'],
+    manufacturer_part_num: ['eq'],
+    upc_ean: ['eq'],
+    product_types: { ops: ['eq'], type: 'text', column: 'product_type' },
     tags: tagged,
   },
   ignoresSort: true,

@@ -2,7 +2,7 @@ import type { Fields, JsonSchema } from '../../server/kernel/fields.ts'
 import type { Operation } from '../../server/kernel/module.ts'
 import type { Op } from '../../server/kernel/query/parse.ts'
 import { listKey } from '../../server/kernel/query/places.ts'
-import type { FilterRule, Resource, ValueType } from '../../server/kernel/resource.ts'
+import { type FilterRule, operatorsOf, type Resource, type ValueType } from '../../server/kernel/resource.ts'
 import { type Made, operations, Samples, specimens, specimensWith } from '../support/samples.ts'
 import type { Specimen } from '../support/specimens.ts'
 import type { World } from '../support/world.ts'
@@ -69,7 +69,7 @@ export function valueType({ specimen: { resource } }: Listing, field: string): V
 export const opsOf = ({ specimen: { resource } }: Listing): [field: string, ops: readonly Op[]][] =>
   Object.entries(resource.filter ?? {}).map(([field, rule]) => [
     field,
-    Array.isArray(rule) ? (rule as readonly Op[]) : (rule as FilterRule).ops,
+    operatorsOf(rule as readonly Op[] | FilterRule),
   ])
 
 /** One of the fields that a filter for many names: an element of a list, a key of a map, a member of one. */

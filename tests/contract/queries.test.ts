@@ -1,12 +1,14 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { flat } from '../../server/kernel/envelope.ts'
+import { limits, type Op } from '../../server/kernel/query/parse.ts'
 import { anyCharacter } from '../support/any-texts.ts'
-import { Samples, specimensWith } from '../support/samples.ts'
+import { operations, Samples, specimensWith } from '../support/samples.ts'
 import { bodyWith } from '../support/specimens.ts'
+import { until } from '../support/until.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { appAndWorkshop } from '../workshop/index.ts'
-import { idsOf, listings, oneOf, opsOf, sortsOf, timesIn, valueType } from './listings.ts'
+import { idsOf, type Listing, listings, oneOf, opsOf, sortsOf, timesIn, valueType } from './listings.ts'
 
 type Bag = Readonly<Record<string, unknown>>
 
@@ -25,7 +27,21 @@ const values = {
   number: ['1', '-2'],
   boolean: ['true', 'false'],
 } as const
+const termsOf = (field: string, op: Op, values: readonly string[]): readonly string[] =>
+  op === 'is_null' ? [`is_null(${field})`] : values.map((value) => `${op}(${field},${value})`)
 const notOfType = { uuid: 'x', time: 'yesterday', number: 'many', boolean: 'perhaps' } as const
+
+/** Whether an object is found by its own value. */
+const findsItself: Partial<Record<Op, boolean>> = {
+  eq: true,
+  in: true,
+  like: true,
+  ilike: true,
+  ge: true,
+  le: true,
+  gt: false,
+  lt: false,
+}
 
 describe.each(listings)('$id', (listing) => {
   let path: string
@@ -39,15 +55,30 @@ describe.each(listings)('$id', (listing) => {
       const field = oneOf(listing, name)
       const type = valueType(listing, name)
       for (const op of ops) {
-        const terms = values[type].map((value) =>
-          op === 'is_null' ? `is_null(${field})` : `${op}(${field},${value})`,
-        )
-        for (const term of terms) {
+        for (const term of termsOf(field, op, values[type])) {
           const { status, body } = await filtered(term)
           expect([term, status, body.errors]).toEqual([term, 200, undefined])
           expect(body.meta.results.total, `the total of ${term}`).toBeGreaterThanOrEqual(0)
         }
       }
+    }
+  })
+
+  test('takes a list of values wherever it takes one, and leaves out blank ones', async () => {
+    for (const [name, ops] of opsOf(listing)) {
+      if (!ops.includes('eq')) continue
+      expect(ops, `the operators of ${name}`).toContain('in')
+      const field = oneOf(listing, name)
+      const [value] = values[valueType(listing, name)]
+      const { body: none } = await filtered(`in(${field}, ,)`)
+      expect([field, none.meta?.results.total, none.data]).toEqual([field, 0, []])
+      const { body: one } = await filtered(`in(${field},${value})`)
+      const { body: same } = await filtered(`in(${field},,${value},)`)
+      expect([field, same.meta?.results.total, idsOf({ body: same })]).toEqual([
+        field,
+        one.meta.results.total,
+        idsOf({ body: one }),
+      ])
     }
   })
 
@@ -171,13 +202,61 @@ describe.each(specimensWith('list', 'create'))('$name', (specimen) => {
     const shown = { ...timesIn(resource, made.data), ...flat(resource.envelope, made.data) }
     for (const [field, ops] of opsOf({ id, path: collection, specimen })) {
       const value = field.split('.').reduce<unknown>((of, name) => (of as Bag | undefined)?.[name], shown)
-      if (!ops.includes('eq') || !['string', 'number', 'boolean'].includes(typeof value)) continue
-      const filter = `eq(${field},"${value}")`
-      const { body } = await world.admin.get(
-        `${collection}?page[limit]=100&filter=${encodeURIComponent(filter)}`,
-      )
-      expect(body.errors, filter).toBeUndefined()
-      expect(idsOf({ body }), `what ${filter} finds`).toContain(id)
+      if (!['string', 'number', 'boolean'].includes(typeof value)) continue
+      for (const op of ops) {
+        const finds = findsItself[op]
+        if (finds === undefined) continue
+        const filter = `${op}(${field},"${value}")`
+        const { body } = await world.admin.get(
+          `${collection}?page[limit]=100&filter=${encodeURIComponent(filter)}`,
+        )
+        expect(body.errors, filter).toBeUndefined()
+        const found = expect(idsOf({ body }), `what ${filter} finds`)
+        if (finds) found.toContain(id)
+        else found.not.toContain(id)
+      }
+    }
+  })
+})
+
+/** Writes that take a filter, in their body or their query, and the list whose filter it is. */
+const filteredLists: Readonly<Record<string, string>> = {
+  'attach-nodes': 'list-products',
+  'detach-nodes': 'list-products',
+  'export-products': 'list-products',
+}
+const filterTakers = operations.filter(({ of, method }) => {
+  const { body, data, query } = of.is === 'action' ? of.action : {}
+  return method !== 'GET' && (body?.fields.filter ?? data?.members?.filter ?? query?.filter)
+})
+
+test('the writes that take a filter are exactly the listed ones', () => {
+  expect(filterTakers.map(({ id }) => id).sort()).toEqual(Object.keys(filteredLists))
+})
+
+describe.each(filterTakers)('$id', (operation) => {
+  test('takes every filter of the list that it names', async () => {
+    const listing = listings.find(({ id }) => id === filteredLists[operation.id]) as Listing
+    const terms = opsOf(listing).flatMap(([name, ops]) =>
+      ops.flatMap((op) => termsOf(oneOf(listing, name), op, values[valueType(listing, name)])),
+    )
+    const { path, body } = await samples.call(operation)
+    const { data } = (body ?? {}) as { data?: { filter?: string } }
+    const send = (filter: string) =>
+      data?.filter === undefined
+        ? world.admin.send('POST', `${path}?filter=${encodeURIComponent(filter)}`)
+        : world.admin.post(path, { data: { ...data, filter } })
+    const jobs = []
+    for (let from = 0; from < terms.length; from += limits.filterTermsMax) {
+      const filter = terms.slice(from, from + limits.filterTermsMax).join('|')
+      const reply = await send(filter)
+      expect([filter, reply.status, reply.body.errors]).toEqual([filter, operation.status, undefined])
+      if (reply.body.data?.type === 'pim-job') jobs.push(reply.body.data.id)
+    }
+    for (const id of jobs) {
+      const job = () => world.admin.get(`/pcm/jobs/${id}`)
+      await until(async () => (await job()).body.data.attributes.completed_at ?? undefined)
+      expect((await job()).body.data.attributes.status, 'how the job ended').toBe('success')
     }
   })
 })

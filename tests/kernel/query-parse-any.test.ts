@@ -16,6 +16,8 @@ const name = fc
   .array(fc.constantFrom(...'abzABZ019_-.$@[]éß日'), { minLength: 1, maxLength: 12 })
   .map((chars) => chars.join(''))
 
+const listOps: readonly Op[] = ['in', 'contains_any', 'contains_all']
+
 const anyTerm: fc.Arbitrary<Filter> = fc.oneof(
   fc
     .tuple(
@@ -25,11 +27,7 @@ const anyTerm: fc.Arbitrary<Filter> = fc.oneof(
     )
     .map(([op, field, only]) => term(op, field, only)),
   fc
-    .tuple(
-      fc.constantFrom<Op[]>('in', 'contains_any', 'contains_all'),
-      name,
-      fc.array(value, { minLength: 1, maxLength: 4 }),
-    )
+    .tuple(fc.constantFrom<Op[]>(...listOps), name, fc.array(value, { maxLength: 4 }))
     .map(([op, field, values]) => term(op, field, ...values)),
   name.map((field) => term('is_null', field)),
 )
@@ -71,9 +69,10 @@ function canBeRaw(text: string): boolean {
   return open === 0 && !/^[ '"]/.test(text)
 }
 
-function formatValue(text: string, choose: Choose): string {
+function formatValue(text: string, choose: Choose, inList: boolean): string {
   const form = choose(3)
-  if (form === 0 && canBeRaw(text)) return ' '.repeat(choose(2)) + text
+  // A blank operand is no value of a list, unless it is quoted.
+  if (form === 0 && canBeRaw(text) && !(inList && text.trim() === '')) return ' '.repeat(choose(2)) + text
   const quote = form === 1 ? '"' : "'"
   const escaped = text.replaceAll('\\', '\\\\').replaceAll(quote, `\\${quote}`)
   return quote + escaped + quote + ' '.repeat(choose(2))
@@ -82,7 +81,13 @@ function formatValue(text: string, choose: Choose): string {
 function formatFilter(filter: Filter, choose: Choose, within?: 'and' | 'or', depth = 0): string {
   if (filter.is === 'term') {
     const op = choose(3) === 0 ? filter.op.toUpperCase() : filter.op
-    const text = `${op}(${[filter.field, ...filter.values.map((one) => formatValue(one, choose))].join()})`
+    const inList = listOps.includes(filter.op)
+    const values = filter.values.map((one) => formatValue(one, choose, inList))
+    for (let blanks = inList ? choose(3) : 0; blanks > 0; blanks--) {
+      values.splice(choose(values.length + 1), 0, ' '.repeat(choose(3)))
+    }
+    if (inList && !values.length) values.push('')
+    const text = `${op}(${[filter.field, ...values].join()})`
     return choose(6) === 0 && depth < limits.filterDepthMax ? `(${text})` : text
   }
   const needed = within === 'and'

@@ -222,7 +222,11 @@ describe('a filter that is accepted', () => {
     ['eq(a,Shirt (blue, (x)) new)', term('eq', 'a', 'Shirt (blue, (x)) new')],
     ['eq(a,())', term('eq', 'a', '()')],
     ['eq(a,)', term('eq', 'a', '')],
-    ['in(a,,)', term('in', 'a', '', '')],
+    ['in(a,)', term('in', 'a')],
+    ['in(a,,  ,)', term('in', 'a')],
+    ['in(a,,1, ,2,)', term('in', 'a', '1', '2')],
+    [`in(a,"",' ',)`, term('in', 'a', '', ' ')],
+    ['contains_any(a,,x)', term('contains_any', 'a', 'x')],
 
     // quoted operands
     ['eq(a,"")', term('eq', 'a', '')],

@@ -1,6 +1,14 @@
 import type { Fields } from '../fields.ts'
 import { isRepeatable, type Operation } from '../module.ts'
-import { type FilterRule, orderInWords, orderOf, ownOrderOf, type Resource } from '../resource.ts'
+import type { Op } from '../query/parse.ts'
+import {
+  type FilterRule,
+  operatorsOf,
+  orderInWords,
+  orderOf,
+  ownOrderOf,
+  type Resource,
+} from '../resource.ts'
 
 type Parameter = Readonly<Record<string, unknown>>
 
@@ -91,7 +99,7 @@ const sortParameter = (fields: readonly string[], resource: Pick<Resource, 'orde
 
 function filterParameter(filter: NonNullable<Resource['filter']>): Parameter {
   const rows = Object.entries(filter).map(([field, rule]) => {
-    const ops = Array.isArray(rule) ? (rule as readonly string[]) : (rule as FilterRule).ops
+    const ops = operatorsOf(rule as readonly Op[] | FilterRule)
     return `- \`${field}\`: ${ops.map((op) => `\`${op}\``).join(', ')}`
   })
   const field = Object.keys(filter).find((name) => name !== 'id') ?? 'id'

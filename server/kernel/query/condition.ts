@@ -13,6 +13,8 @@ export function condition(filter: PlannedFilter, binds: Pick<Binds, 'bind'>, alo
     return `(${filter.parts.map((part) => condition(part, binds)).join(filter.is === 'and' ? ' AND ' : ' OR ')})`
   }
   const { op, rule, values, part } = filter
+  // An empty list of values, as in `in(id,)`, finds nothing.
+  if (!values.length && op !== 'is_null') return 'false'
   if (rule.where) return rule.where(op, values, binds.bind, part, alone)
   if (op === 'is_null') return `${rule.column} IS NULL`
   const cast = casts[rule.type]

@@ -43,6 +43,7 @@ export const filterLimits = {
  *
  * Spaces between these are dropped, so a raw operand loses its leading spaces; it keeps its trailing ones. It
  * may be empty, and a quote that is not its first character is an ordinary one: `eq(name,O'Brien (Cork))`.
+ * Clients join the values of `in` from a list, so its blank ones are left out: `in(id,)` has no values.
  *
  * One pass with a stack of its own: no input can cost more than its length, or recurse.
  */
@@ -117,20 +118,24 @@ function readTerm(reader: Reader): Filter {
 
   const field = readField(reader)
 
+  const taken = valuesTaken[op]
   const values: string[] = []
+  let operands = 0
   while (reader.skipSpaces().char === ',') {
     reader.at += 1
     const first = reader.skipSpaces().char
-    values.push(first === '"' || first === "'" ? readQuoted(reader, first) : readRaw(reader))
+    const quoted = first === '"' || first === "'"
+    const value = quoted ? readQuoted(reader, first) : readRaw(reader)
+    operands += 1
+    if (quoted || taken !== 'some' || value.trim() !== '') values.push(value)
   }
   if (reader.char !== ')') throw reader.refusal('expected "," or ")"')
   reader.at += 1
 
-  const taken = valuesTaken[op]
-  const fits = taken === 'some' ? values.length > 0 : values.length === (taken === 'one' ? 1 : 0)
+  const fits = taken === 'some' ? operands > 0 : operands === (taken === 'one' ? 1 : 0)
   if (fits) return { is: 'term', op, field, values }
   const form = { none: 'field', one: 'field,value', some: 'field,value,…' }[taken]
-  throw reader.refusal(`expected ${op}(${form}), values given: ${values.length}`, start)
+  throw reader.refusal(`expected ${op}(${form}), values given: ${operands}`, start)
 }
 
 function isOp(word: string): word is Op {

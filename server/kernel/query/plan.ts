@@ -1,7 +1,14 @@
 import { Problem } from '../errors.ts'
 import type { Field, Fields } from '../fields.ts'
 import { isId } from '../ids.ts'
-import { type FilterRule, orderOf, ownOrderOf, type Resource, type ValueType } from '../resource.ts'
+import {
+  type FilterRule,
+  operatorsOf,
+  orderOf,
+  ownOrderOf,
+  type Resource,
+  type ValueType,
+} from '../resource.ts'
 import { kept } from '../values.ts'
 import type { Ask, Filter, Op } from './parse.ts'
 
@@ -54,7 +61,8 @@ function shapeOf(resource: Resource): Shape {
   const fieldOf = (name: string) => fieldAt(resource.fields, name.split('.'))
   const typeOf = (name: string) => standardTypes[name] ?? typeOfField(fieldOf(name))
   const filters = Object.entries(resource.filter ?? {}).map(([name, rule]): [string, Rule] => {
-    const given: FilterRule = Array.isArray(rule) ? { ops: rule as readonly Op[] } : (rule as FilterRule)
+    const ops = operatorsOf(rule as readonly Op[] | FilterRule)
+    const given: FilterRule = Array.isArray(rule) ? { ops } : { ...(rule as FilterRule), ops }
     mustHaveSql(name, given)
     const byKey = name === 'id' && !resource.fields.id
     return [
