@@ -157,14 +157,21 @@ const own = { hidden: true, readOnly: true } as const
 export interface ChildVariation {
   readonly id: string
   readonly name: string
+  readonly sort_order?: number
   readonly options: null
-  readonly option: { readonly id: string; readonly name: string; readonly description?: string | null }
+  readonly option: {
+    readonly id: string
+    readonly name: string
+    readonly description?: string | null
+    readonly sort_order?: number
+  }
 }
 
 /** A variation of a product, and the options that its children were built of. */
 export interface ProductVariation {
   readonly id: string
   readonly name: string
+  readonly sort_order?: number
   readonly options: readonly ChildVariation['option'][]
 }
 

@@ -20,15 +20,18 @@ export async function changedProducts(
     `WITH RECURSIVE change AS (
        SELECT DISTINCT source, id, scope FROM changes
        WHERE store_id = $1 AND position > $3
-         AND source IN ('products', 'node_products', 'product_variation_modifiers')
+         AND source IN ('products', 'node_products', 'product_variations', 'product_variation_modifiers')
      ), themselves AS (
-       SELECT id FROM change WHERE source <> 'product_variation_modifiers'
+       SELECT id FROM change WHERE source IN ('products', 'node_products')
        UNION
        SELECT l.id FROM node_products l WHERE l.store_id = $1 AND l.node_id = ANY($4::uuid[])
        UNION
        SELECT p.id FROM products p WHERE p.store_id = $1 AND p.sku = ANY($5::text[])
        UNION
        SELECT p.id FROM (
+         -- A change of an option makes a new version of its variation too.
+         SELECT id AS variation_id FROM change WHERE source = 'product_variations'
+         UNION
          SELECT o.variation_id FROM change c
          JOIN product_variation_options o ON o.store_id = $1 AND o.id = c.scope
          WHERE c.source = 'product_variation_modifiers'

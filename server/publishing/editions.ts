@@ -13,7 +13,15 @@ export interface MadeOf {
   readonly repricesAll?: boolean
   /** When it was begun: the change feed was looked at then. */
   readonly at: string
+  /** What rows are published as: see `layout`. */
+  readonly layout?: number
 }
+
+/**
+ * Raised when the same product is published as another row than before: the next edition of a catalog then looks at all
+ * products. 2: what of bundles is for sale, and variations as they are now.
+ */
+export const layout = 2
 
 /** One state of a catalog that was published: its rows say from which edition up to which they are true. */
 export interface Edition {

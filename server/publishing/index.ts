@@ -13,7 +13,7 @@ export {
   toEdition,
 } from './editions.ts'
 export { publishedPricebooks } from './published-pricebooks.ts'
-export { componentProducts, defaultOptions, type PublishedFacts } from './published-product.ts'
+export { componentProducts, type PublishedFacts } from './published-product.ts'
 export { repricedProducts } from './repriced-products.ts'
 export { valueId } from './value-id.ts'
 export { codeOf, folded, wordsOf } from './words.ts'

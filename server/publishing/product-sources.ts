@@ -2,6 +2,8 @@ import type { Work } from '../kernel/context.ts'
 import { findAll } from '../kernel/find-all.ts'
 import type { Row } from '../kernel/resource.ts'
 import { type ProductFields, products } from '../products/index.ts'
+import { currentVariations } from './current-variations.ts'
+import { optionsForSale } from './options-for-sale.ts'
 import type { Assignment, ProductSource, Step } from './published-product.ts'
 
 /** The ways to nodes, by their ids: many products are in the same. */
@@ -24,6 +26,16 @@ export async function productSources(
     told.filter(({ hidden }) => hidden.product_type === 'parent').map(({ row }) => row.id),
   )
   const options = await optionsOfListed(work, ids, hierarchyIds)
+  const forSale = await optionsForSale(
+    work,
+    told.flatMap(({ attributes: { components } }) => (components ? [components] : [])),
+  )
+  const variations = await currentVariations(
+    work,
+    told.flatMap(({ hidden }) =>
+      [...(hidden.variations ?? []), ...(hidden.child_variations ?? [])].map(({ id }) => id),
+    ),
+  )
   const files = await filesOf(work, ids)
   const priceModifiers = await priceModifiersOf(
     work,
@@ -43,6 +55,8 @@ export async function productSources(
     parent: hidden.parent_id === undefined ? undefined : parents.get(hidden.parent_id),
     liveChildren: children.get(row.id) ?? none,
     isOption: options.has(row.id),
+    optionsForSale: forSale,
+    variations,
     files: files.get(row.id) ?? [],
     priceModifiers: (hidden.child_variations ?? []).flatMap(
       ({ option }) => priceModifiers.get(option.id) ?? [],

@@ -12,7 +12,7 @@ export async function publishPriceSpans(
   const { work, catalogId, edition, pricebookIds, isFirst } = publication
   const pricedBy = await pricedProducts(publication, wanted)
   const spansOf = (id: string): readonly PriceSpan[] =>
-    wanted.get(id)?.published.hidden.listed
+    isSold(wanted.get(id))
       ? pricebookIds.flatMap((book) => {
           const priced = pricedBy(book, id)
           return priced ? priceSpans(priced) : []
@@ -48,6 +48,10 @@ export async function publishPriceSpans(
     rows.map(({ to }) => to),
   )
 }
+
+/** A bundle that cannot be bought has no price. */
+const isSold = (product: Wanted | undefined): boolean =>
+  product?.published.hidden.listed === true && !product.published.hidden.unfilled
 
 const none: ReadonlyMap<string, string> = new Map()
 

@@ -1,4 +1,6 @@
 import type { Components, Product } from '../products/index.ts'
+import { type BundleOptions, bundleOptions } from './bundle-options.ts'
+import { type CurrentVariations, shownChildVariations, shownVariations } from './current-variations.ts'
 
 /** A step of the way from a hierarchy down to a node. */
 export interface Step {
@@ -41,6 +43,10 @@ export interface ProductSource {
   readonly liveChildren: ReadonlySet<string>
   /** Whether a bundle that is listed has it among its options, or its parent. */
   readonly isOption: boolean
+  /** Of a bundle: the options that can be bought. */
+  readonly optionsForSale: ReadonlySet<string>
+  /** Its variations, and others, as they are now. */
+  readonly variations: CurrentVariations
   readonly files: readonly { readonly id: string; readonly created_at: string }[]
   /** Of a child: which price modifiers its options name, in the order of its variations. */
   readonly priceModifiers: readonly string[]
@@ -66,6 +72,10 @@ export interface PublishedFacts {
   readonly listed: boolean
   /** Of a child: the SKU whose price it has where it has none. */
   readonly parent_sku?: string | undefined
+  /** Of a bundle that cannot be bought: its components with fewer options for sale than their `min`. */
+  readonly unfilled?: readonly string[] | undefined
+  /** Of a bundle: the options that cannot be bought. */
+  readonly not_for_sale?: readonly string[] | undefined
   readonly locales?: unknown
   /** By depth: the names on the ways to its nodes, as a search front end writes them. */
   readonly categories: Readonly<Record<string, readonly string[]>>
@@ -85,6 +95,8 @@ export function publishedProduct(source: ProductSource, catalogId: string): Publ
   const listed = assignments.length > 0
   if (!listed && !isOption) return undefined
   const relations = relationsOf(source)
+  const bundle =
+    attributes.components && bundleOptions(attributes.components, (id) => source.optionsForSale.has(id))
   return {
     doc: {
       attributes: {
@@ -93,7 +105,7 @@ export function publishedProduct(source: ProductSource, catalogId: string): Publ
         base_product_id: known.parent_id,
         price_modifiers: source.priceModifiers.length ? source.priceModifiers : undefined,
       },
-      meta: { catalog_id: catalogId, catalog_source: 'pim', ...metaOf(source, assignments) },
+      meta: { catalog_id: catalogId, catalog_source: 'pim', ...metaOf(source, assignments, bundle) },
       relationships: {
         parent: known.parent_id && { data: { type: 'product', id: known.parent_id } },
         files: {
@@ -107,6 +119,8 @@ export function publishedProduct(source: ProductSource, catalogId: string): Publ
     hidden: {
       listed,
       parent_sku: parent?.sku,
+      unfilled: bundle?.unfilled.length ? bundle.unfilled : undefined,
+      not_for_sale: bundle?.notForSale.length ? bundle.notForSale : undefined,
       locales: attributes.locales ?? undefined,
       categories: categoriesOf(assignments),
     },
@@ -130,7 +144,11 @@ function shownAttributes(attributes: ProductSource['attributes']): Record<string
   }
 }
 
-function metaOf({ known, liveChildren, attributes }: ProductSource, assignments: readonly Assignment[]) {
+function metaOf(
+  { known, liveChildren, variations: current }: ProductSource,
+  assignments: readonly Assignment[],
+  bundle: BundleOptions | null | undefined,
+) {
   const { variations, child_variations, custom_relationships, product_type } = known
   const nodes = assignments.map(({ way }) => way.map(({ id }) => id).slice(-crumbsMax - 1))
   return {
@@ -141,13 +159,11 @@ function metaOf({ known, liveChildren, attributes }: ProductSource, assignments:
     bread_crumb_nodes: nodes.length ? nodes.map((ids) => ids.at(-1)) : undefined,
     variation_matrix:
       product_type === 'parent' ? liveMatrix(known.variation_matrix, liveChildren) : undefined,
-    variations: product_type === 'parent' ? highestFirst(variations ?? []) : undefined,
+    variations: product_type === 'parent' ? shownVariations(variations ?? [], current) : undefined,
     child_option_ids: child_variations?.map(({ option }) => option.id),
-    child_variations: child_variations?.map(({ options: _all, ...variation }) => variation),
+    child_variations: child_variations && shownChildVariations(child_variations, current),
     custom_relationships: custom_relationships?.length ? custom_relationships : undefined,
-    bundle_configuration: attributes.components
-      ? { selected_options: defaultOptions(attributes.components) }
-      : undefined,
+    bundle_configuration: bundle ? { selected_options: bundle.selected } : undefined,
   }
 }
 
@@ -161,24 +177,6 @@ function liveMatrix(matrix: Matrix | undefined, live: ReadonlySet<string>): Matr
     return Object.keys(inside).length ? [[option, inside]] : []
   })
   return Object.fromEntries(left)
-}
-
-interface Sorted {
-  readonly sort_order?: number | null
-}
-
-/** By sort_order, the highest first; those without one last, as they were. */
-const highestFirst = <T>(them: readonly (T & Sorted)[]): readonly T[] =>
-  [...them].sort((a, b) => (b.sort_order ?? -Infinity) - (a.sort_order ?? -Infinity) || 0)
-
-/** What is chosen of a bundle where a shopper chooses nothing: the defaults, or the first of each up to its `min`. */
-export function defaultOptions(components: Components): Record<string, Record<string, number>> {
-  const chosen = Object.entries(components).map(([key, { options, min }]) => {
-    const defaults = options.filter((option) => option.default)
-    const some = defaults.length ? defaults : options.slice(0, min ?? 0)
-    return [key, Object.fromEntries(some.map(({ id, quantity }) => [id, quantity]))] as const
-  })
-  return Object.fromEntries(chosen.filter(([, options]) => Object.keys(options).length))
 }
 
 /** `lvl0`: the hierarchies, `lvl1`: what is below them, with the way there; and so on. */

@@ -1,7 +1,7 @@
 import type { Work } from '../kernel/context.ts'
 import { allProducts, changedProducts, feedTellsAll } from './changed-products.ts'
 import { EditionTotals } from './edition-totals.ts'
-import { currentEdition, type Edition, type MadeOf } from './editions.ts'
+import { currentEdition, type Edition, layout, type MadeOf } from './editions.ts'
 import { modifiersOf } from './priced-products.ts'
 import type { Publication } from './publication.ts'
 import { publishNodes } from './publish-nodes.ts'
@@ -13,7 +13,7 @@ import { countWords, forgetValues } from './publish-search.ts'
 const chunkMax = 500
 
 /** What a release is made of. */
-export interface Recipe extends Omit<MadeOf, 'at' | 'repricesAll'> {
+export interface Recipe extends Omit<MadeOf, 'at' | 'layout' | 'repricesAll'> {
   readonly catalogId: string
   readonly releaseId: string
 }
@@ -54,7 +54,7 @@ export async function writeEdition(
   const [position] = await work.store.rows('SELECT position FROM feeds WHERE store_id = $1')
   const isFull = !before || isOtherwiseMade(before, recipe) || isOld(before, at)
   const ids =
-    !isFull && (await feedTellsAll(work, before))
+    !isFull && before.madeOf.layout === layout && (await feedTellsAll(work, before))
       ? await publishChanged(publication, before.position)
       : await publishAll(publication)
   for (let from = 0; from < ids.length; from += chunkMax) {
@@ -72,7 +72,7 @@ export async function writeEdition(
     releaseId,
     work.clock.now(),
     position?.[0] ?? 0,
-    JSON.stringify({ ...madeOf, repricesAll: repricesAll(before, recipe), at: publication.at }),
+    JSON.stringify({ ...madeOf, repricesAll: repricesAll(before, recipe), at: publication.at, layout }),
   )
   return { isFull, isFirst: !before, looked: ids.length }
 }

@@ -1,26 +1,57 @@
-import type { Component, Components, Option, Selection } from './published-row.ts'
+import type { Component, Components, Option, PublishedRow, Selection } from './published-row.ts'
 
 /** What may be chosen of a bundle. Without I/O. */
 
 /** The parent of a product, where it is a child: it may be chosen where its parent is offered. */
 type ParentOf = (id: string) => string | undefined
 
-/** Why a selection cannot be bought, in the order of what was chosen, and then of the components; none: it can. */
+/** Why a selection is refused, and at which component. */
+export interface Refusal {
+  readonly detail: string
+  readonly component: string
+}
+
+/** Why a selection of a published bundle cannot be bought, the first first; empty when it can. */
 export function refusalsOf(
+  { id, doc, facts }: PublishedRow,
+  selection: Selection,
+  parentOf: ParentOf,
+): readonly Refusal[] {
+  const { components = {} } = doc.attributes
+  const missing = (facts.unfilled ?? []).map((component) => ({
+    component,
+    detail: `The bundle ${id} is not available: too few options of its component ${component} are for sale.`,
+  }))
+  const notForSale = new Set(facts.not_for_sale)
+  const unsold = Object.entries(selection).flatMap(([component, options]) =>
+    Object.keys(options)
+      .filter((option) => notForSale.has(option))
+      .map((option) => ({
+        component,
+        detail: `The option ${option} of the component ${component} of the bundle ${id} is not for sale.`,
+      })),
+  )
+  return [...missing, ...unsold, ...wrongIn(components, selection, parentOf)]
+}
+
+/** What of a selection the components do not allow, in the order of what was chosen, and then of the components. */
+export function wrongIn(
   components: Components,
   selection: Selection,
   parentOf: ParentOf = () => undefined,
-): readonly string[] {
+): readonly Refusal[] {
   const unknown = Object.keys(selection)
     .filter((key) => !Object.hasOwn(components, key))
-    .map((key) => `No such component ${key}`)
+    .map((key) => ({ component: key, detail: `No such component ${key}` }))
   const known = Object.entries(components).flatMap(([key, component]) =>
-    refusalsIn(key, component, Object.hasOwn(selection, key) ? (selection[key] ?? {}) : {}, parentOf),
+    wrongInOne(key, component, Object.hasOwn(selection, key) ? (selection[key] ?? {}) : {}, parentOf).map(
+      (detail) => ({ component: key, detail }),
+    ),
   )
   return [...unknown, ...known]
 }
 
-function refusalsIn(
+function wrongInOne(
   key: string,
   { options, min, max }: Component,
   chosen: Selection[string],

@@ -47,11 +47,19 @@ export const configureProduct = ({ of, path, seen, area, view }: Family) =>
       const seen = await view(ctx, call)
       const row = publishedRowOf(await findProduct(ctx, seen, call.params.product_id))
       const { components } = row.doc.attributes
-      if (!components)
-        throw new Problem('unprocessable', 'The product is no bundle: there is nothing to choose.')
+      if (!components) {
+        throw new Problem(
+          'unprocessable',
+          `The product ${row.id} is not a bundle: there is nothing to choose.`,
+        )
+      }
       const parents = await parentsOf(ctx, seen, components, selected_options)
-      const [refusal] = refusalsOf(components, selected_options, (id) => parents.get(id))
-      if (refusal) throw new Problem('unprocessable', refusal, { source: 'data.selected_options' })
+      const [refusal] = refusalsOf(row, selected_options, (id) => parents.get(id))
+      if (refusal) {
+        throw new Problem('unprocessable', refusal.detail, {
+          source: `data.selected_options.${refusal.component}`,
+        })
+      }
       return productAnswer(ctx, seen, row, parse(call.query).include, {
         selections: new Map([[row.id, selected_options]]),
       })

@@ -11,6 +11,8 @@ export interface PricedProduct {
   /** Of a bundle: what is chosen of it, each once. */
   readonly parts: readonly PricedPart[]
   readonly trace: PriceTrace
+  /** Of a bundle that cannot be bought: its components with too few options for sale. */
+  readonly unfilled?: readonly string[] | undefined
 }
 
 interface PricedPart {
@@ -30,8 +32,8 @@ export interface Shelf {
 export const depthMax = 2
 
 /**
- * What a product costs: what price books say of it, else, of a bundle, what its chosen options cost together. Without
- * I/O.
+ * What a product costs: what price books say of it, else, of a bundle, what its chosen options cost together. A bundle
+ * of which a component cannot be filled has no price. Without I/O.
  */
 export function pricedProduct(
   shelf: Shelf,
@@ -40,15 +42,18 @@ export function pricedProduct(
   inBundle?: string,
   depth = 0,
 ): PricedProduct {
-  const { price: own, trace } = shelf.prices.of(product, inBundle === undefined ? [] : [inBundle])
+  const { price, trace } = shelf.prices.of(product, inBundle === undefined ? [] : [inBundle])
+  const { unfilled } = product.facts
+  const own = unfilled ? undefined : price
   const parts = chosenOptions(selection).map(({ id, quantity }): PricedPart => {
     const part = depth < depthMax ? shelf.products.get(id) : undefined
     const priced = part && pricedProduct(shelf, part, undefined, product.id, depth + 1)
     return { id, quantity, priced }
   })
-  const amounts =
-    own ?? bundlePrice(parts.map(({ quantity, priced }) => ({ quantity, price: priced?.amounts })))
-  return { amounts, own, parts, trace }
+  const amounts = unfilled
+    ? undefined
+    : (own ?? bundlePrice(parts.map(({ quantity, priced }) => ({ quantity, price: priced?.amounts }))))
+  return { amounts, own, parts, trace, unfilled }
 }
 
 export const defaultSelection = ({ doc }: PublishedRow): Selection | undefined =>

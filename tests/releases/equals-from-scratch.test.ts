@@ -26,6 +26,12 @@ const act = fc.record({
     'delete',
     'delete node',
     'bundle',
+    'bundle in bundle',
+    'name variation',
+    'sort variation',
+    'name option',
+    'sort option',
+    'delete option',
     'associate',
     'template',
     'new node',
@@ -48,6 +54,7 @@ interface Stock {
   readonly children: string[]
   readonly bundles: string[]
   readonly options: readonly { variation: string; option: string }[]
+  readonly variations: readonly string[]
   readonly pricebook: string
   /** What may be priced: of those that there were in the beginning. */
   readonly skus: readonly string[]
@@ -61,8 +68,9 @@ async function stocked(): Promise<Stock> {
   const nodes = [upper, await shop.node(hierarchy, upper), await shop.node(hierarchy)]
   const merchant = new Merchant(world)
   const size = await merchant.variation('Size', 'S', 'M')
+  const fit = await merchant.variation('Fit', 'Slim')
   const shirt = await shop.product()
-  await merchant.link(shirt, size.id)
+  await merchant.link(shirt, size.id, fit.id)
   expect(await merchant.build(shirt)).toEqual([])
   const { data } = await shop.get(`/pcm/products/${shirt}/children`)
   const children = data.map(({ id }: Any) => id)
@@ -70,14 +78,17 @@ async function stocked(): Promise<Stock> {
   const products = [shirt, await shop.product(), await shop.product(), await shop.product()]
   const bundles = [await shop.product(), await shop.product()]
   await shop.put(hierarchy, upper, shirt, ...bundles)
-  const options = Object.values(size.of).map((option) => ({ variation: size.id, option }))
+  const options = [size, fit].flatMap(({ id, of }) =>
+    Object.values(of).map((option) => ({ variation: id, option })),
+  )
+  const variations = [size.id, fit.id]
   const attributes = { name: `Book of ${hierarchy}` }
   const { id: pricebook } = await shop.send('POST', '/pcm/pricebooks', { type: 'pricebook', attributes }, 201)
   const all = [...products, ...bundles, ...children]
   const skus = await Promise.all(
     all.map(async (id) => (await shop.get(`/pcm/products/${id}`)).data.attributes.sku),
   )
-  return { hierarchy, nodes, products, children, bundles, options, pricebook, skus }
+  return { hierarchy, nodes, products, children, bundles, options, variations, pricebook, skus }
 }
 
 /** Does it, if it can be done: what is refused changes nothing. */
@@ -127,9 +138,41 @@ async function carryOut(stock: Stock, { what, a, b }: { what: string; a: number;
     case 'delete node':
       return void (await call('DELETE', `${inHierarchy}/${pick(nodes.slice(1), b)}`))
     case 'bundle': {
-      const option = { id: pick([...products, ...children], b), type: 'product', quantity: 1 }
-      const components = a % 4 ? { some: { name: 'Some', options: [option] } } : {}
+      const option = (n: number) => ({
+        id: pick([...products, ...children], n),
+        type: 'product',
+        quantity: 1,
+      })
+      const options = [{ ...option(b), ...(a % 3 === 0 && { default: true }) }, option(b + 1)]
+      const components = a % 4 ? { some: { name: 'Some', min: (a % 5) % 3, options } } : {}
       return void (await change('product', '/pcm/products', pick(bundles, a), { components }))
+    }
+    case 'bundle in bundle': {
+      const option = { id: pick(bundles, a + 1), type: 'product', quantity: 1 }
+      const components = { box: { name: 'Box', min: b % 2, options: [option] } }
+      return void (await change('product', '/pcm/products', pick(bundles, a), { components }))
+    }
+    case 'name variation':
+    case 'sort variation': {
+      const attributes = what === 'name variation' ? { name: `Cut ${b}` } : { sort_order: b }
+      return void (await change(
+        'product-variation',
+        '/pcm/variations',
+        pick(stock.variations, a),
+        attributes,
+      ))
+    }
+    case 'name option':
+    case 'sort option': {
+      const { variation, option } = pick(stock.options, a)
+      const attributes = what === 'name option' ? { name: `o${b}`, description: `o${b}` } : { sort_order: b }
+      const path = `/pcm/variations/${variation}/options`
+      return void (await change('product-variation-option', path, option, attributes))
+    }
+    case 'delete option': {
+      if (b % 4) return
+      const { variation, option } = pick(stock.options, a)
+      return void (await call('DELETE', `/pcm/variations/${variation}/options/${option}`))
     }
     case 'associate':
       return void (await call(

@@ -100,6 +100,36 @@ test('the release that shoppers see and two before it are kept; to delete the ne
   expect(await names()).toEqual(['fourth'])
 })
 
+test('products are looked at again when they would be published as other rows than before', async () => {
+  const hierarchy = await shop.hierarchy()
+  const loaf = await shop.product({ name: 'Rye' })
+  await shop.put(hierarchy, await shop.node(hierarchy), loaf)
+  const catalog = await shop.catalog([hierarchy])
+  await shop.publish(catalog)
+  // As an older server left it.
+  const values = [world.storeId, catalog]
+  await world.sql(
+    `UPDATE published_products SET hidden = (hidden::jsonb || '{"hash": "old"}')::json
+     WHERE store_id = $1 AND catalog_id = $2`,
+    values,
+  )
+  const rows = async () =>
+    (
+      await world.sql(
+        `SELECT until < 2147483647 AS ended FROM published_products WHERE store_id = $1 AND catalog_id = $2 ORDER BY since`,
+        values,
+      )
+    ).rows.map(({ ended }: Any) => ended)
+  await shop.publish(catalog)
+  expect(await rows()).toEqual([false])
+  await world.sql(
+    `UPDATE catalog_editions SET made_of = (made_of::jsonb - 'layout')::json WHERE store_id = $1 AND catalog_id = $2`,
+    values,
+  )
+  expect((await shop.publish(catalog)).meta.is_full_publish).toBe(false)
+  expect(await rows()).toEqual([true, false])
+})
+
 test('a hierarchy more is a full publish; the breadcrumbs tell the newest node first', async () => {
   const [one, two] = [await shop.hierarchy(), await shop.hierarchy()]
   const [upper, top] = [await shop.node(one), await shop.node(two)]

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { refusalsOf } from '../../server/storefront/configure-bundle.ts'
+import { refusalsOf, wrongIn } from '../../server/storefront/configure-bundle.ts'
+import type { Components, PublishedRow } from '../../server/storefront/published-row.ts'
 
 const option = (id: string, more = {}) => ({ id, quantity: 1, ...more })
 const console = {
@@ -24,19 +25,38 @@ test.each([
     ['Missing selection for component console', 'Missing selection for component games'],
   ],
 ])('the console of the worked example: %j', (selection, refusals) => {
-  expect(refusalsOf(console, selection as never)).toEqual(refusals)
+  expect(wrongIn(console, selection as never).map(({ detail }) => detail)).toEqual(refusals)
 })
 
 test('where a parent is offered, a child of it may be chosen, as the parent could; one that is offered itself is as that', () => {
   const offered = { one: { max: 2, options: [option('parent', { min: 1, max: 3 }), option('other')] } }
   const parentOf = (id: string) => ({ small: 'parent', large: 'parent', stray: 'elsewhere' })[id]
-  const refused = (one: Record<string, number>) => refusalsOf(offered, { one }, parentOf)
+  const detailsOf = (components: Components, one: Record<string, number>) =>
+    wrongIn(components, { one }, parentOf).map(({ detail }) => detail)
+  const refused = (one: Record<string, number>) => detailsOf(offered, one)
   expect(refused({ small: 3, large: 1 })).toEqual([])
   expect(refused({ small: 4 })).toEqual(['No option 4 for option small'])
   expect(refused({ stray: 1 })).toEqual(['No option stray for component one'])
   expect(refused({ small: 1, large: 1, other: 1 })).toEqual(['Too many options for component one: at most 2'])
   const itself = { one: { options: [option('parent', { min: 1, max: 3 }), option('small')] } }
-  expect(refusalsOf(itself, { one: { small: 3 } }, parentOf)).toEqual(['No option 3 for option small'])
+  expect(detailsOf(itself, { small: 3 })).toEqual(['No option 3 for option small'])
+})
+
+test('an option that is not for sale is refused by its bundle, its component and its id', () => {
+  const bundle = (facts: object): PublishedRow =>
+    ({ id: 'box', doc: { attributes: { components: console } }, facts }) as never
+  const detailsOf = (facts: object, selection: object) =>
+    refusalsOf(bundle(facts), selection as never, () => undefined).map(({ detail }) => detail)
+  const selection = { console: { A: 1 }, games: { B: 1 } }
+  expect(detailsOf({}, selection)).toEqual([])
+  expect(detailsOf({ not_for_sale: ['C'] }, selection)).toEqual([])
+  expect(detailsOf({ not_for_sale: ['B'] }, selection)).toEqual([
+    'The option B of the component games of the bundle box is not for sale.',
+  ])
+  expect(detailsOf({ not_for_sale: ['A'], unfilled: ['console'] }, { games: { B: 1 } })).toEqual([
+    'The bundle box is not available: too few options of its component console are for sale.',
+    'Missing selection for component console',
+  ])
 })
 
 const ids = fc.constantFrom('a', 'b', 'c')
@@ -64,7 +84,7 @@ test('a selection is refused exactly where it is none of all that there are', ()
       (components, selection) => {
         const offered = new Set(everySelection(components).map(plain))
         const known = Object.keys(selection).every((key) => Object.hasOwn(components, key))
-        expect(refusalsOf(components, selection).length === 0).toBe(known && offered.has(plain(selection)))
+        expect(wrongIn(components, selection).length === 0).toBe(known && offered.has(plain(selection)))
       },
     ),
     { numRuns: 300 },
