@@ -4,6 +4,7 @@ import { Faults } from '../kernel/faults.ts'
 import { field, integer, text } from '../kernel/fields.ts'
 import { etagId } from '../kernel/http/answer.ts'
 import { type Draft, type Resource, type Row, resource, walks } from '../kernel/resource.ts'
+import { ownValue } from '../kernel/values.ts'
 import type { DefinedField, Definition } from './definition.ts'
 import { filtersOf } from './entry-filters.ts'
 import { foldCase, mustBePresent, mustFit, sizeOf, valueSchema } from './entry-values.ts'
@@ -70,7 +71,7 @@ export function entriesOf(api: Omit<Definition, 'entries' | 'state'>): Resource 
 }
 
 function mustBeUnchanged({ slug, rules }: DefinedField, value: unknown, { doc }: Row): void {
-  if (!rules.immutable || isDeepStrictEqual(value, doc[slug] ?? null)) return
+  if (!rules.immutable || isDeepStrictEqual(value, ownValue(doc, slug) ?? null)) return
   const source = `data.${slug}`
   const detail = `Validation failed: ${source} is immutable: it stays as it was created.`
   throw new Problem('invalid_field', detail, { source })

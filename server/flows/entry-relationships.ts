@@ -45,7 +45,7 @@ export const linkEntry = (extended: () => Extends): readonly Action[] => {
       async run(ctx, { params, rawBody, headers }) {
         const flow = await findFlow(ctx, params.flow_id)
         const holds = await howMany(ctx, flow, params.field_slug)
-        const { of, row } = await findOwner(ctx, flow, extended()[flow.slug] ?? [], params.id)
+        const { of, row } = await findOwner(ctx, flow, extended, params.id)
         const sent = linksIn(
           typeof rawBody === 'string' ? parseBody(rawBody, String(headers['content-type'])) : rawBody,
           holds,
@@ -83,10 +83,10 @@ async function howMany(ctx: Ctx, flow: FoundFlow, slug: string): Promise<Holds> 
 async function findOwner(
   ctx: Ctx,
   flow: FoundFlow,
-  objects: readonly Resource[],
+  extended: () => Extends,
   name: string,
 ): Promise<{ readonly of: Resource; readonly row: Row }> {
-  if (flow.kind === 'core') return findExtended(ctx, objects, name)
+  if (flow.kind === 'core') return findExtended(ctx, extended()[flow.slug] ?? [], name)
   const of = entriesOf(flow)
   const id = await resolve(ctx, of, [flow.id], name)
   const row = await ctx.store.find(of, id, [flow.id])

@@ -145,7 +145,7 @@ async function mustBeDefinable(
     throw new Problem('not_found', 'flow not found', { source: 'data.relationships.flow.data.id' })
   }
   const flow = (await work.store.find(flows, flowId))?.doc.slug ?? ''
-  const own = extended[flow]?.flatMap((of) => Object.keys(of.fields)) ?? []
+  const own = (isCore(flow) ? extended[flow] : undefined)?.flatMap((of) => Object.keys(of.fields)) ?? []
   const taken = [...new Set([...reservedSlugs, ...own])]
   if (slug !== before?.doc.slug && taken.includes(slug))
     throw refuse('slug', `must be none of ${taken.join(', ')}`)

@@ -3,7 +3,7 @@ import { pathOf } from './envelope.ts'
 import { Problem } from './errors.ts'
 import type { Changes, Fields, New } from './fields.ts'
 import type { Draft, Resource, Row } from './resource.ts'
-import { complete, merged } from './values.ts'
+import { complete, merged, ownValue } from './values.ts'
 
 /** A new object before its rules have seen it: what is not given has its default. */
 export const newDraft = <F extends Fields>(
@@ -29,8 +29,8 @@ type Bag = Readonly<Record<string, unknown>>
 
 function refuseImmutable({ fields, envelope }: Resource, stored: Bag, changed: Bag): void {
   for (const [name, { options }] of Object.entries(fields)) {
-    if (!options.immutable || !(name in changed)) continue
-    const was = stored[name]
+    if (!options.immutable || !Object.hasOwn(changed, name)) continue
+    const was = ownValue(stored, name)
     if (isDeepStrictEqual(changed[name], was ?? null) || isDeepStrictEqual(changed[name], was)) continue
     const source = pathOf(envelope, name)
     throw new Problem('unprocessable', `${source} is immutable: it cannot be changed once it is set.`, {

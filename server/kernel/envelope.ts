@@ -82,7 +82,7 @@ export function flat(placing: Placing, members: Members): Members {
   return { ...others, ...(attributes as Members) }
 }
 
-/** The value of a field in what a client has sent. A store may name a field `toString`: no object's own until it is sent. */
+/** The value of a field in what a client has sent. */
 export function valueIn(placing: Placing, members: Members, name: string): unknown {
   const from = isAttribute(placing, name) ? members.attributes : members
   return isMembers(from) && Object.hasOwn(from, name) ? from[name] : undefined

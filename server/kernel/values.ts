@@ -28,12 +28,14 @@ function put(bag: Record<string, unknown>, name: string, value: unknown): void {
   else bag[name] = value
 }
 
-const own = (bag: Bag, name: string): unknown => (Object.hasOwn(bag, name) ? bag[name] : undefined)
+/** The value under a name that a client may have chosen: `toString` and `constructor` are in every object. */
+export const ownValue = <T>(bag: Bag<T> | null | undefined, name: string): T | undefined =>
+  bag && Object.hasOwn(bag, name) ? bag[name] : undefined
 
 /** An accepted value as it is stored: without unknown members, ids in lower case as PostgreSQL writes them. */
 export function kept({ members, element, each, schema, upperCase }: Field, value: unknown): unknown {
   if (isBag(value)) {
-    if (members) return mapped(members, (member, name) => kept(member, own(value, name)))
+    if (members) return mapped(members, (member, name) => kept(member, ownValue(value, name)))
     return each ? mapped(value, (one) => kept(each, one)) : value
   }
   if (element && Array.isArray(value)) return value.map((one) => kept(element, one))
@@ -46,7 +48,7 @@ export function kept({ members, element, each, schema, upperCase }: Field, value
 /** The values of a new object: those that are given, and the defaults of the rest. */
 export function complete<F extends Fields>(fields: F, given: object): Values<F> {
   const values: Bag = { ...given }
-  return mapped(fields, (field, name) => completed(field, own(values, name))) as Values<F>
+  return mapped(fields, (field, name) => completed(field, ownValue(values, name))) as Values<F>
 }
 
 /** A value with the defaults of what is inside it. */
@@ -71,7 +73,7 @@ export function merged<F extends Fields>(
 ): Partial<Values<F>> {
   const edited = Object.entries(changes).map(([name, change]) => {
     const field = fields[name]
-    return [name, field ? over(field, own(before, name), change, pathOf(envelope, name)) : change]
+    return [name, field ? over(field, ownValue(before, name), change, pathOf(envelope, name)) : change]
   })
   return Object.fromEntries(edited) as Partial<Values<F>>
 }
@@ -85,12 +87,12 @@ function over(field: Field, before: unknown, change: unknown, path: string): unk
 
 function overMembers(members: Fields, before: Bag, change: Bag, path: string): Bag {
   const values = mapped(members, (member, name) => {
-    const was = own(before, name)
+    const was = ownValue(before, name)
     return Object.hasOwn(change, name) ? over(member, was, change[name], `${path}.${name}`) : was
   })
   const whole: Bag = complete(members, values)
   const missing = Object.entries(members).find(
-    ([name, { options }]) => options.required && own(whole, name) === undefined,
+    ([name, { options }]) => options.required && ownValue(whole, name) === undefined,
   )
   if (missing) throw missingField(`${path}.${missing[0]}`)
   return whole
@@ -100,7 +102,7 @@ function overMembers(members: Fields, before: Bag, change: Bag, path: string): B
 function overKeys({ schema }: Field, each: Field, before: Bag, change: Bag, path: string): Bag {
   const values = mapped({ ...before, ...change }, (value, key) => {
     if (!Object.hasOwn(change, key)) return value
-    return value === null ? undefined : over(each, own(before, key), value, `${path}.${key}`)
+    return value === null ? undefined : over(each, ownValue(before, key), value, `${path}.${key}`)
   })
   const [count, max] = [Object.keys(values).length, Number(schema.maxProperties)]
   if (count <= max) return values

@@ -1,4 +1,5 @@
 import type { Row } from '../kernel/resource.ts'
+import { ownValue } from '../kernel/values.ts'
 import type { ProductFields } from '../products/index.ts'
 import type { ExportColumn } from './export-columns.ts'
 import { removes } from './import-row.ts'
@@ -38,7 +39,7 @@ function cellOf(
     }
     case 'template': {
       const { extensions = {} } = doc as { extensions?: Readonly<Record<string, Record<string, unknown>>> }
-      return String(extensions[column.template]?.[column.field] ?? '')
+      return String(ownValue(ownValue(extensions, column.template), column.field) ?? '')
     }
   }
 }

@@ -1,6 +1,7 @@
 import { entryOf, type Template } from '../flows/index.ts'
 import { Problem } from '../kernel/errors.ts'
 import type { Resource, Row } from '../kernel/resource.ts'
+import { ownValue } from '../kernel/values.ts'
 import type { Write } from '../kernel/write-many.ts'
 import { type Locale, valueOfCell } from './cell-values.ts'
 import type { ImportRow } from './import-row.ts'
@@ -45,7 +46,7 @@ function valuesIn(
   const values: Record<string, unknown> = {}
   for (const [field, { name, type }] of columns) {
     const cell = row.values.get(name) ?? ''
-    if (has && (has[field] ?? null) === null && cell === '') continue
+    if (has && (ownValue(has, field) ?? null) === null && cell === '') continue
     values[field] = readCell(name, () => valueOfCell(type, cell, locale))
   }
   return values

@@ -1,3 +1,4 @@
+import { ownValue } from '../kernel/values.ts'
 /** Texts in a language that a shopper prefers. Without I/O. */
 
 /** By the tag of the language: what is in it. */
@@ -42,6 +43,6 @@ export function textsIn(
   language: string | undefined,
   locales: Locales | undefined,
 ): Readonly<Record<string, string>> {
-  const texts = language === undefined ? undefined : locales?.[language]
+  const texts = language === undefined ? undefined : ownValue(locales, language)
   return Object.fromEntries(localized.flatMap((name) => (texts?.[name] ? [[name, texts[name]]] : [])))
 }

@@ -40,4 +40,5 @@ test('what is not said in a language stays as it was', () => {
   expect(textsIn('fr', { fr: { name: 'Pain', description: null, sku: 'x' } })).toEqual({ name: 'Pain' })
   expect(textsIn(undefined, { fr: { name: 'Pain' } })).toEqual({})
   expect(textsIn('de', undefined)).toEqual({})
+  expect(textsIn('constructor', {})).toEqual({})
 })

@@ -9,7 +9,7 @@ import {
   type Resource,
   type ValueType,
 } from '../resource.ts'
-import { kept } from '../values.ts'
+import { kept, ownValue } from '../values.ts'
 import type { Ask, Filter, Op } from './parse.ts'
 
 /** What a list may be filtered and sorted by: the allow-list of one resource. */
@@ -59,7 +59,7 @@ function shapeOf(resource: Resource): Shape {
   const known = shapes.get(resource)
   if (known) return known
   const fieldOf = (name: string) => fieldAt(resource.fields, name.split('.'))
-  const typeOf = (name: string) => standardTypes[name] ?? typeOfField(fieldOf(name))
+  const typeOf = (name: string) => ownValue(standardTypes, name) ?? typeOfField(fieldOf(name))
   const filters = Object.entries(resource.filter ?? {}).map(([name, rule]): [string, Rule] => {
     const ops = operatorsOf(rule as readonly Op[] | FilterRule)
     const given: FilterRule = Array.isArray(rule) ? { ops } : { ...(rule as FilterRule), ops }
@@ -94,8 +94,8 @@ function around(name: string): { before: string; after: string } {
 /** The field of a name such as `contact.email` or `labels.*`. */
 function fieldAt(fields: Fields, [first = '', ...rest]: readonly string[]): Field | undefined {
   return rest.reduce<Field | undefined>(
-    (field, name) => (name === '*' ? field?.each : field?.members?.[name]),
-    fields[first],
+    (field, name) => (name === '*' ? field?.each : ownValue(field?.members, name)),
+    ownValue(fields, first),
   )
 }
 

@@ -1,5 +1,6 @@
 import type { Added } from '../added-fields.ts'
 import type { Resource } from '../resource.ts'
+import { ownValue } from '../values.ts'
 
 /** What is looked for in the text of a document, and what it lacks that has none of it. */
 interface Sought {
@@ -63,7 +64,7 @@ function rewritten(text: string, { fields }: Added, inside?: 'attributes'): stri
   const own = Object.entries(members).filter(([name]) => !names.has(name))
   const shown = values
     .filter(({ hidden }) => !hidden)
-    .map(({ name, omitNull }) => [name, members[name] ?? null, omitNull] as const)
+    .map(({ name, omitNull }) => [name, ownValue(members, name) ?? null, omitNull] as const)
     .filter(([, value, omitNull]) => value !== null || !omitNull)
   const whole = Object.fromEntries([...own, ...shown])
   return JSON.stringify(inside ? { ...all, [inside]: whole } : whole)

@@ -3,6 +3,7 @@ import { type Envelope, flat, isAttribute, placed } from '../envelope.ts'
 import type { Field, Fields, Values } from '../fields.ts'
 import type { BodyShape } from '../input.ts'
 import { ownOrderOf, type Resource, type Row } from '../resource.ts'
+import { ownValue } from '../values.ts'
 import { completeText } from './complete-text.ts'
 import type { Tuple } from './database.ts'
 
@@ -121,7 +122,7 @@ export function split(
   const doc: Record<string, unknown> = {}
   let hidden: Record<string, unknown> | undefined
   for (const name of Object.keys(fields)) {
-    const value = values[name]
+    const value = ownValue(values, name)
     if (value === undefined) continue
     const { options } = fields[name] as Field
     if (options.stored === false) continue
