@@ -1,4 +1,4 @@
-import { catalogFor, catalogs, instantAsked } from '../catalogs/index.ts'
+import { type ChosenCatalog, catalogFor, catalogs, instantAsked } from '../catalogs/index.ts'
 import { sellableOf, stockOf } from '../inventories/index.ts'
 import { action } from '../kernel/action.ts'
 import type { Ctx } from '../kernel/context.ts'
@@ -9,22 +9,53 @@ import { isId } from '../kernel/ids.ts'
 import { findVisible } from '../kernel/operations.ts'
 import type { Row } from '../kernel/resource.ts'
 import { type ProductFields, products } from '../products/index.ts'
-import { currentEdition } from '../publishing/index.ts'
+import { currentEdition, type Published } from '../publishing/index.ts'
 import { chosenOptions, defaultSelection } from './priced-product.ts'
 import { findPublishedRows, type PublishedRow } from './published-row.ts'
-import { showProducts } from './show-products.ts'
-import { type Asked, booksFor, viewOf } from './views.ts'
-import { type Facts, verdictsOf } from './visibility-verdicts.ts'
+import { priceOf } from './show-products.ts'
+import { type Asked, shopperViewOf } from './views.ts'
+import { checks, type Facts, verdictsOf } from './visibility-verdicts.ts'
 
 /** Says why a shopper sees a product in a catalog, or does not. */
 export const checkVisibility = action({
   name: 'check-visibility',
   route: 'GET /catalogs/:catalog_id/visibility',
   about:
-    'Says why a shopper who calls with these headers (`EP-Channel`, `EP-Context-Tag`, a token of theirs) sees a product in ' +
-    'a catalog and may buy it, or does not: one verdict for each thing that it hangs on.',
+    'Says why a shopper who calls with these headers (`EP-Channel`, `EP-Context-Tag`, `X-Moltin-Currency`, a token of ' +
+    'theirs) sees a product in a catalog and can buy it, or not: the verdict that decides, and one for each check.',
   area: 'visibility',
   status: 200,
+  shows: {
+    data: {
+      type: 'object',
+      required: ['type', 'id', 'visible', 'purchasable', 'verdict', 'detail', 'checks'],
+      properties: {
+        type: { const: 'product-visibility' },
+        id: { type: 'string', format: 'uuid', description: 'The product.' },
+        visible: { type: 'boolean', description: 'Whether the shopper sees the product in lists.' },
+        purchasable: { type: 'boolean', description: 'Whether the shopper can buy it too.' },
+        verdict: {
+          type: 'string',
+          description: 'The verdict that decides; `buyable` where nothing is wrong.',
+        },
+        detail: { type: 'string', description: 'The same as a sentence.' },
+        checks: {
+          type: 'array',
+          description: 'One verdict for each check, in the order that they are made.',
+          items: {
+            type: 'object',
+            required: ['check', 'verdict', 'passed', 'detail'],
+            properties: {
+              check: { type: 'string', enum: Object.keys(checks) },
+              verdict: { type: 'string' },
+              passed: { type: 'boolean' },
+              detail: { type: 'string' },
+            },
+          },
+        },
+      },
+    },
+  },
   query: { product: reference('product', { required: true, about: 'The product.' }) },
   async run(ctx, { params, headers, query }) {
     mustBeMerchant(ctx)
@@ -53,29 +84,37 @@ async function factsOf(
     if (error instanceof Problem && error.status === 404) return undefined
     throw error
   })
+  const catalog = await ctx.store.find(catalogs, catalogId)
   const edition = await currentEdition(ctx, catalogId, instantAsked(ctx, asked.headers))
-  const own = await ctx.store.find(catalogs, catalogId)
-  const hierarchyIds = edition?.madeOf.hierarchyIds ?? own?.doc.hierarchy_ids ?? []
-  const common = {
+  return {
     chosen: chosen ? (chosen.catalogId === catalogId ? 'this' : 'another') : 'none',
     status: product.doc.status === 'live' ? 'live' : 'draft',
-    ...(await nodesOf(ctx, product.id, hierarchyIds)),
+    ...(await nodesOf(ctx, product.id, catalog?.doc.hierarchy_ids ?? [])),
     updatedAt: product.updatedAt,
-  } as const
-  const published = edition && { ...edition, catalogId }
-  const view = published && (await viewOf(ctx, published, published.releaseId))
-  const row = view && (await findPublishedRows(ctx, view, [product.id])).get(product.id)
-  if (!view || !row) return { ...common, ...(view && { release: {} }), priced: false, available: undefined }
-  const chosenBooks =
-    chosen?.catalogId === catalogId ? booksFor(view.published, chosen.pricebookIds).books : view.books
-  const at = chosen?.shopper.at ?? view.at
-  const [shown] = await showProducts(ctx, { ...view, books: chosenBooks, at }, [row])
-  const { attributes } = row.doc
+    ...(edition && {
+      release: await inRelease(ctx, { ...edition, catalogId }, product.id, asked, chosen),
+    }),
+  }
+}
+
+/** What of the product is in the release, at the prices of the shopper. */
+async function inRelease(
+  ctx: Ctx,
+  published: Published,
+  id: string,
+  asked: Asked,
+  chosen: ChosenCatalog | undefined,
+): Promise<NonNullable<Facts['release']>> {
+  const view = await shopperViewOf(ctx, published, asked, chosen)
+  const row = (await findPublishedRows(ctx, view, [id])).get(id)
+  if (!row) return {}
   return {
-    ...common,
-    release: { product: { listed: row.facts.listed, updatedAt: String(attributes.updated_at) } },
-    priced: shown?.attributes.price !== undefined,
-    available: await availableOf(ctx, row),
+    product: {
+      listed: row.facts.listed,
+      updatedAt: String(row.doc.attributes.updated_at),
+      price: await priceOf(ctx, view, row),
+      available: await availableOf(ctx, row),
+    },
   }
 }
 
@@ -95,7 +134,7 @@ async function nodesOf({ store }: Ctx, id: string, hierarchyIds: readonly string
   return { nodes: Number(row?.[0]), nodesOfCatalog: Number(row?.[1]) }
 }
 
-/** Of a bundle as it is chosen by default. */
+/** How many can be sold: of a bundle, as it is selected by default. */
 async function availableOf(ctx: Ctx, row: PublishedRow): Promise<number | undefined> {
   const options = chosenOptions(defaultSelection(row))
   const stocks = await stockOf(ctx, [row.id, ...options.map(({ id }) => id)])

@@ -1,7 +1,15 @@
 import type { Work } from '../kernel/context.ts'
 import { availablePrices } from './available-prices.ts'
 import { languageOf, textsIn } from './languages.ts'
-import { chosenOptions, defaultSelection, depthMax, pricedProduct, type Shelf } from './priced-product.ts'
+import { type PriceFacts, priceFacts, priceVerdict } from './price-causes.ts'
+import {
+  chosenOptions,
+  defaultSelection,
+  depthMax,
+  type PricedProduct,
+  pricedProduct,
+  type Shelf,
+} from './priced-product.ts'
 import { pricesOf } from './prices-of.ts'
 import {
   type Components,
@@ -53,6 +61,15 @@ export async function showProducts(
   return rows.map((row) => shownProduct(row, view, { products, prices, parents }, particulars))
 }
 
+/** What a published product costs, and what it depends on, as it is selected by default. */
+export async function priceOf(work: Pick<Work, 'store'>, view: View, row: PublishedRow): Promise<PriceFacts> {
+  const products = await withOptions(work, view, [row], {})
+  const prices = await pricesOf(work, view, [...products.values()])
+  return priceFacts(row, pricedProduct({ products, prices }, row), currencyAndBooks(view))
+}
+
+const currencyAndBooks = ({ books, currency }: View) => ({ books, currency: currency?.code })
+
 /** The products, and what is chosen of the bundles among them, which may be bundles too. */
 async function withOptions(
   work: Pick<Work, 'store'>,
@@ -83,8 +100,9 @@ function shownProduct(row: PublishedRow, view: View, shelf: Stocked, particulars
   const { price_modifiers, ...attributes } = doc.attributes
   const selection = particulars.selections?.get(id)
   const { list } = shelf.prices
+  const priced = pricedProduct(shelf, row, selection)
   const price = shownPrices(
-    pricedProduct(shelf, row, selection),
+    priced,
     view.currency,
     list && pricedProduct({ ...shelf, prices: list }, row, selection),
   )
@@ -114,10 +132,16 @@ function shownProduct(row: PublishedRow, view: View, shelf: Stocked, particulars
         component_product_data: chosenProducts(selection, view, shelf),
       }),
       ...(view.availableBooks && availablePrices(view.availableBooks, shelf.prices, row)),
-      ...(view.explains && { explanation: price.explanation }),
+      ...(view.explains && { explanation: { ...price.explanation, ...whyWithoutPrice(row, priced, view) } }),
     },
     relationships: { ...doc.relationships, ...linksOf(row, view) },
   }
+}
+
+/** The cause of a price that is missing in the shopper's currency. */
+function whyWithoutPrice(row: PublishedRow, priced: PricedProduct, view: View) {
+  const { verdict, effect, detail } = priceVerdict(priceFacts(row, priced, currencyAndBooks(view)))
+  return effect === 'passes' ? {} : { no_price: { verdict, detail } }
 }
 
 /** Only the children of a parent are sold: who is offered it chooses one of them. */

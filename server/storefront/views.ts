@@ -1,4 +1,4 @@
-import { chosenCatalog, instantAsked, shopperOf } from '../catalogs/index.ts'
+import { type ChosenCatalog, chosenCatalog, instantAsked, shopperOf } from '../catalogs/index.ts'
 import type { ActionCall } from '../kernel/action.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
@@ -31,6 +31,24 @@ export async function shopperView(ctx: Ctx, asked: Asked): Promise<View> {
     prefix: '/catalog',
     pinned: true,
     ...(explains(ctx, asked) && { explains: { chosen } }),
+  }
+}
+
+/** What a shopper sees of an edition of a catalog, whichever the rules choose for them. */
+export async function shopperViewOf(
+  ctx: Ctx,
+  published: Published,
+  asked: Asked,
+  chosen: ChosenCatalog | undefined,
+): Promise<View> {
+  const named = chosen?.catalogId === published.catalogId ? chosen.pricebookIds : undefined
+  return {
+    ...shownIn(await currenciesOf(ctx), asked),
+    published,
+    ...booksFor(published, named),
+    at: chosen?.shopper.at ?? instantAsked(ctx, asked.headers) ?? ctx.clock.now(),
+    prefix: '/catalog',
+    pinned: false,
   }
 }
 

@@ -1,106 +1,200 @@
-/** Why a shopper sees a product or does not, and may buy it or may not. Without I/O. */
+import { always, type Cause, cause, firstCause, type Verdict } from './causes.ts'
+import { type PriceFacts, priceVerdict } from './price-causes.ts'
 
-/** All that it hangs on. */
+/** Why a shopper sees a product and can buy it, or not. Without I/O. */
+
+/** Everything it depends on. */
 export interface Facts {
   /** What the rules choose for the shopper: this catalog, another one, or none. */
   readonly chosen: 'this' | 'another' | 'none'
   readonly status: 'live' | 'draft'
-  /** How many nodes it is in, itself or with its parent, if that is live. */
+  /** How many nodes the product is in, by itself or by its parent, if that is live. */
   readonly nodes: number
   /** How many of these are in the catalog's hierarchies. */
   readonly nodesOfCatalog: number
-  /** What is published; undefined where nothing is. */
+  /** The release that the shopper sees; undefined where there is none. */
   readonly release?: {
     /** What of the product is in it. */
-    readonly product?: { readonly listed: boolean; readonly updatedAt: string }
+    readonly product?: PublishedFacts
   }
   /** When the product was last changed. */
   readonly updatedAt: string
-  readonly priced: boolean
-  /** How many there are; undefined where nobody counts them. */
+}
+
+interface PublishedFacts {
+  readonly listed: boolean
+  readonly updatedAt: string
+  readonly price: PriceFacts
+  /** How many can be sold; undefined where stock is not counted. */
   readonly available: number | undefined
 }
 
-const sentences = {
-  catalog: {
-    chosen: 'The rules choose this catalog for the shopper.',
-    another_catalog: 'The rules choose another catalog for the shopper.',
-    no_catalog: 'The rules choose no catalog for the shopper, and none is published.',
-  },
-  status: { live: 'The product is live.', draft: 'The product is a draft: make it live.' },
-  nodes: {
-    in_a_node: 'The product, or its parent, is in a node.',
-    in_no_node: 'Neither the product nor a parent of it that is live is in a node: put it in one.',
-  },
-  hierarchies: {
-    in_the_catalog: 'A node that it is in is in a hierarchy of the catalog.',
-    not_in_the_catalog: 'No node that it is in is in a hierarchy of the catalog.',
-  },
-  release: {
-    published: 'The release has the product as it is.',
-    changed_since: 'The release has the product as it was before its last change: publish the catalog.',
-    only_in_bundles: 'The release has the product as an option of bundles only: it is in no list.',
-    not_published: 'The release does not have the product: when it is to be seen, publish the catalog.',
-    no_release: 'The catalog has no release: publish it.',
-  },
-  price: {
-    priced: 'A price book has a price of it.',
-    unpriced: 'No price book has a price of it: it is seen, and cannot be bought.',
-  },
-  stock: {
-    available: 'There is stock.',
-    not_counted: 'Its stock is not counted: any number may be bought.',
-    out_of_stock: 'There is no stock: it is seen, and cannot be bought.',
-  },
-} as const
+const isListed = ({ release }: Facts) => release?.product?.listed === true
+const isPublished = ({ release }: Facts) => release?.product !== undefined
 
-type Check = keyof typeof sentences
-type VerdictOf<C extends Check> = keyof (typeof sentences)[C]
+/** A state of a product that is in the release. */
+const published = (applies: (product: PublishedFacts) => boolean) => (facts: Facts) =>
+  facts.release?.product !== undefined && applies(facts.release.product)
 
-const judges: { readonly [C in Check]: (facts: Facts) => VerdictOf<C> } = {
-  catalog: ({ chosen }) =>
-    (({ this: 'chosen', another: 'another_catalog', none: 'no_catalog' }) as const)[chosen],
-  status: ({ status }) => status,
-  nodes: ({ nodes }) => (nodes ? 'in_a_node' : 'in_no_node'),
-  hierarchies: ({ nodesOfCatalog }) => (nodesOfCatalog ? 'in_the_catalog' : 'not_in_the_catalog'),
-  release: ({ release, updatedAt }) => {
-    if (!release) return 'no_release'
-    if (!release.product) return 'not_published'
-    if (!release.product.listed) return 'only_in_bundles'
-    return release.product.updatedAt < updatedAt ? 'changed_since' : 'published'
-  },
-  price: ({ priced }) => (priced ? 'priced' : 'unpriced'),
-  stock: ({ available }) =>
-    available === undefined ? 'not_counted' : available > 0 ? 'available' : 'out_of_stock',
-}
+const notPublished = (what: string): Cause<Facts> =>
+  cause(
+    'not_in_release',
+    'later',
+    (facts) => !isPublished(facts),
+    `The release does not have the product, so there is no ${what} to check.`,
+  )
 
-/** What keeps a shopper from seeing it now, and what from buying it. The others say what the next release brings. */
-const hides: readonly string[] = [
-  'another_catalog',
-  'no_catalog',
-  'only_in_bundles',
-  'not_published',
-  'no_release',
-]
-const keeps: readonly string[] = ['unpriced', 'out_of_stock']
-const passed: readonly string[] = [
-  ...['chosen', 'live', 'in_a_node', 'in_the_catalog', 'published', 'priced', 'available', 'not_counted'],
-]
+/**
+ * What is checked, in the order of the answer, and all states that each check knows. A state of its own is a row: the
+ * rows before it go first.
+ */
+export const checks = {
+  catalog: [
+    cause(
+      'another_catalog',
+      'hides',
+      ({ chosen }) => chosen === 'another',
+      'The shopper sees another catalog: the catalog rules choose it.',
+    ),
+    cause(
+      'no_catalog',
+      'hides',
+      ({ chosen }) => chosen === 'none',
+      'The shopper sees no catalog: no catalog rule applies, and no catalog is published.',
+    ),
+    cause('chosen', 'passes', always, 'The shopper sees this catalog.'),
+  ],
+  status: [
+    cause('live', 'passes', ({ status }) => status === 'live', 'The product is live.'),
+    cause(
+      'draft_since',
+      'later',
+      isListed,
+      'The product has become a draft: the release still has it, the next one will not.',
+    ),
+    cause(
+      'draft',
+      'hides',
+      always,
+      'The product is a draft: set its status to live, then publish the catalog.',
+    ),
+  ],
+  nodes: [
+    cause('in_a_node', 'passes', ({ nodes }) => nodes > 0, 'The product, or its live parent, is in a node.'),
+    cause(
+      'left_its_nodes',
+      'later',
+      isListed,
+      'The product has left its nodes: the release still lists it, the next one will not.',
+    ),
+    cause(
+      'in_no_node',
+      'hides',
+      always,
+      'The product is in no node, and neither is a live parent of it: add it to a node, then publish the catalog.',
+    ),
+  ],
+  hierarchies: [
+    cause(
+      'in_the_catalog',
+      'passes',
+      ({ nodesOfCatalog }) => nodesOfCatalog > 0,
+      'A node of the product is in a hierarchy of the catalog.',
+    ),
+    cause(
+      'left_the_catalog',
+      'later',
+      isListed,
+      'No node of the product is in a hierarchy of the catalog any more: the release still lists it, the next one will not.',
+    ),
+    cause(
+      'not_in_the_catalog',
+      'hides',
+      always,
+      'No node of the product is in a hierarchy of the catalog: add the product to one, or the hierarchy to the catalog.',
+    ),
+  ],
+  release: [
+    cause('no_release', 'hides', ({ release }) => !release, 'The catalog has no release: publish it.'),
+    cause(
+      'only_in_bundles',
+      'hides',
+      (facts) => isPublished(facts) && !isListed(facts),
+      'The release has the product only as an option of bundles: no list shows it.',
+    ),
+    cause(
+      'cannot_be_published',
+      'hides',
+      (facts) => !isPublished(facts) && (facts.status === 'draft' || !facts.nodesOfCatalog),
+      'The release does not have the product, and the next one will not list it: the checks before this one say why.',
+    ),
+    cause(
+      'not_published',
+      'hides',
+      (facts) => !isPublished(facts),
+      'The release was made without the product: publish the catalog.',
+    ),
+    cause(
+      'changed_since',
+      'later',
+      ({ release, updatedAt }) => (release?.product?.updatedAt ?? '') < updatedAt,
+      'The release has the product as it was before its last change: publish the catalog to show the change.',
+    ),
+    cause('published', 'passes', always, 'The release has the product as it is now.'),
+  ],
+  price: [notPublished('price')],
+  stock: [
+    notPublished('stock'),
+    cause(
+      'not_counted',
+      'passes',
+      published(({ available }) => available === undefined),
+      'The stock of the product is not counted: any number can be bought.',
+    ),
+    cause(
+      'out_of_stock',
+      'prevents_purchase',
+      published(({ available }) => available !== undefined && available <= 0),
+      'There is no stock: the shopper sees the product and cannot buy it.',
+    ),
+    cause('available', 'passes', always, 'There is stock.'),
+  ],
+} satisfies Readonly<Record<string, readonly Cause<Facts>[]>>
 
-export interface Verdict {
+export type Check = keyof typeof checks
+
+export interface CheckVerdict {
   readonly check: Check
   readonly verdict: string
   readonly passed: boolean
   readonly detail: string
 }
 
-/** Exactly one verdict for each check, in the order that one looks. */
+const buyable = { verdict: 'buyable', detail: 'The shopper sees the product and can buy it.' }
+
+/** One verdict for each check, in their order; and the one that decides what the shopper gets. */
 export function verdictsOf(facts: Facts) {
-  const checks = (Object.keys(sentences) as Check[]).map((check): Verdict => {
-    const verdict = judges[check](facts)
-    const detail = (sentences[check] as Readonly<Record<string, string>>)[verdict] as string
-    return { check, verdict, passed: passed.includes(verdict), detail }
-  })
-  const visible = !checks.some(({ verdict }) => hides.includes(verdict))
-  return { visible, purchasable: visible && !checks.some(({ verdict }) => keeps.includes(verdict)), checks }
+  const verdicts = (Object.keys(checks) as Check[]).map((check) => ({ check, ...verdictOf(check, facts) }))
+  const hiding = verdicts.find(({ effect }) => effect === 'hides')
+  const preventing = verdicts.find(({ effect }) => effect === 'prevents_purchase')
+  const { verdict, detail } = hiding ?? preventing ?? buyable
+  return {
+    visible: !hiding,
+    purchasable: !hiding && !preventing,
+    verdict,
+    detail,
+    checks: verdicts.map(
+      ({ check, verdict, effect, detail }): CheckVerdict => ({
+        check,
+        verdict,
+        passed: effect === 'passes',
+        detail,
+      }),
+    ),
+  }
+}
+
+function verdictOf(check: Check, facts: Facts): Verdict {
+  const price = check === 'price' ? facts.release?.product?.price : undefined
+  return price ? priceVerdict(price) : firstCause(checks[check], facts)
 }

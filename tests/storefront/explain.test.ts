@@ -106,20 +106,24 @@ test('why a product is not seen, or cannot be bought', async () => {
     const failed = checks.filter(({ passed }: Any) => !passed).map(({ verdict }: Any) => verdict)
     return { visible, purchasable, failed }
   }
+  const missing = ['not_in_release', 'not_in_release']
   await store.lead(catalog, 'seen')
-  expect((await asked(good)).failed).toEqual(['no_release', 'unpriced'])
+  expect((await asked(good)).failed).toEqual(['no_release', 'not_in_release', 'not_in_release'])
   await shop.publish(catalog)
   await shop.change(late, { status: 'live' })
   expect(await asked(good)).toEqual({ visible: true, purchasable: true, failed: [] })
-  expect(await asked(draft)).toMatchObject({ visible: false, failed: ['draft', 'not_published', 'unpriced'] })
+  expect(await asked(draft)).toMatchObject({
+    visible: false,
+    failed: ['draft', 'cannot_be_published', ...missing],
+  })
   expect((await asked(loose)).failed).toEqual([
     'in_no_node',
     'not_in_the_catalog',
-    'not_published',
-    'unpriced',
+    'cannot_be_published',
+    ...missing,
   ])
-  expect((await asked(away)).failed).toEqual(['not_in_the_catalog', 'not_published', 'unpriced'])
-  expect((await asked(late)).failed).toEqual(['not_published', 'unpriced'])
+  expect((await asked(away)).failed).toEqual(['not_in_the_catalog', 'cannot_be_published', ...missing])
+  expect((await asked(late)).failed).toEqual(['not_published', ...missing])
   expect(await asked(unpriced)).toEqual({ visible: true, purchasable: false, failed: ['unpriced'] })
   expect((await asked(good, {})).failed).toContain('another_catalog')
   await shop.change(good, { name: 'Another' })

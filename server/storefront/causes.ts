@@ -1,0 +1,42 @@
+/**
+ * Tables of causes: each row is a state that something can be in, with the one sentence that is true of it. The first
+ * row that applies is the verdict.
+ */
+
+/** What a state means for the shopper. `later`: nothing now, but the next release will differ. */
+export type Effect = 'passes' | 'later' | 'hides' | 'prevents_purchase'
+
+export interface Cause<F> {
+  readonly verdict: string
+  readonly effect: Effect
+  applies(facts: F): boolean
+  sentence(facts: F): string
+}
+
+export interface Verdict {
+  readonly verdict: string
+  readonly effect: Effect
+  readonly detail: string
+}
+
+/** The first row that applies. The last row of each table applies always. */
+export function firstCause<F>(causes: readonly Cause<F>[], facts: F): Verdict {
+  const cause = causes.find((one) => one.applies(facts))
+  if (!cause) throw new Error('no cause applies: the last row of a table must apply always')
+  return { verdict: cause.verdict, effect: cause.effect, detail: cause.sentence(facts) }
+}
+
+export const always = () => true
+
+/** A row of a table. */
+export const cause = <F>(
+  verdict: string,
+  effect: Effect,
+  applies: (facts: F) => boolean,
+  sentence: string | ((facts: F) => string),
+): Cause<F> => ({
+  verdict,
+  effect,
+  applies,
+  sentence: typeof sentence === 'string' ? () => sentence : sentence,
+})

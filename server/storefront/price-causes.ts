@@ -1,0 +1,159 @@
+import type { Amounts } from '../pricebooks/index.ts'
+import { always, type Cause, cause, firstCause, type Verdict } from './causes.ts'
+import type { PricedProduct } from './priced-product.ts'
+import type { PublishedRow } from './published-row.ts'
+
+/** Why a published product has a price in the shopper's currency, or has none. Without I/O. */
+
+/** A selected option of a bundle. */
+interface Part {
+  readonly id: string
+  readonly published: boolean
+  /** Undefined where it has no price. */
+  readonly amounts: Amounts | undefined
+}
+
+/** Everything the price depends on. */
+export interface PriceFacts {
+  /** The currency that the shopper sees. */
+  readonly currency: string | undefined
+  /** The price books that count for the shopper, the strongest first. */
+  readonly books: readonly string[]
+  /** The SKU that price books look the product up by: its own, or its parent's. */
+  readonly skus: readonly string[]
+  /** What the product costs, by currency. */
+  readonly amounts: Amounts | undefined
+  /** Whether a price book prices the product itself. */
+  readonly hasOwnPrice: boolean
+  /** Of a bundle: the options that are selected. */
+  readonly parts?: readonly Part[] | undefined
+}
+
+export function priceFacts(
+  row: PublishedRow,
+  { amounts, own, parts }: PricedProduct,
+  { books, currency }: { readonly books: readonly string[]; readonly currency: string | undefined },
+): PriceFacts {
+  const { components, sku } = row.doc.attributes
+  return {
+    currency,
+    books,
+    skus: [sku, row.facts.parent_sku].flatMap((one) => one ?? []),
+    amounts: amounts?.currencies,
+    hasOwnPrice: own !== undefined,
+    ...(components && {
+      parts: parts.map(({ id, priced }) => ({
+        id,
+        published: priced !== undefined,
+        amounts: priced?.amounts?.currencies,
+      })),
+    }),
+  }
+}
+
+const has = (amounts: Amounts | undefined, currency: string | undefined) =>
+  amounts !== undefined && (currency === undefined || Object.hasOwn(amounts, currency))
+
+const listed = (words: readonly string[]) => words.join(', ') || 'none'
+
+const idsOf = (parts: readonly Part[] = [], which: (part: Part) => boolean) =>
+  listed(parts.filter(which).map(({ id }) => id))
+
+const lacksPrice = ({ published, amounts }: Part) => published && !amounts
+
+/** The currencies that every part has a price in. */
+function commonCurrencies(parts: readonly Part[] = []): readonly string[] {
+  const [first, ...others] = parts
+  return Object.keys(first?.amounts ?? {}).filter((code) => others.every(({ amounts }) => has(amounts, code)))
+}
+
+/** Whether the parts' prices in a currency include tax in some and exclude it in others. */
+function mixesTax(parts: readonly Part[] = [], currency: string): boolean {
+  const taxes = new Set(parts.map(({ amounts }) => amounts?.[currency]?.includes_tax))
+  return taxes.size > 1
+}
+
+const bundle = (applies: (facts: PriceFacts) => boolean) => (facts: PriceFacts) =>
+  facts.parts !== undefined && !facts.hasOwnPrice && applies(facts)
+
+const without = 'The bundle has no price of its own'
+
+/** In the order that they are looked for. */
+export const priceCauses: readonly Cause<PriceFacts>[] = [
+  cause('priced', 'passes', ({ amounts, currency }) => has(amounts, currency), 'The product has a price.'),
+  cause(
+    'no_price_book',
+    'prevents_purchase',
+    ({ books }) => !books.length,
+    'No price book applies to the shopper: give the catalog one, then publish it.',
+  ),
+  cause(
+    'nothing_selected',
+    'prevents_purchase',
+    bundle(({ parts }) => !parts?.length),
+    `${without}, and no option is selected by default: it has a price once the shopper selects options.`,
+  ),
+  cause(
+    'option_not_published',
+    'prevents_purchase',
+    bundle(({ parts = [] }) => parts.some(({ published }) => !published)),
+    ({ parts }) =>
+      `${without}, and the release does not have options that are selected: ${idsOf(parts, ({ published }) => !published)}.`,
+  ),
+  cause(
+    'option_without_price',
+    'prevents_purchase',
+    bundle(({ parts = [] }) => parts.some(lacksPrice)),
+    ({ parts }) => `${without}, and options that are selected have no price: ${idsOf(parts, lacksPrice)}.`,
+  ),
+  cause(
+    'no_common_currency',
+    'prevents_purchase',
+    bundle(({ parts, amounts }) => !amounts && !commonCurrencies(parts).length),
+    `${without}, and there is no currency in which all selected options have a price.`,
+  ),
+  cause(
+    'mixed_tax',
+    'prevents_purchase',
+    bundle(
+      ({ parts, currency = '' }) => commonCurrencies(parts).includes(currency) && mixesTax(parts, currency),
+    ),
+    ({ currency }) =>
+      `${without}, and the ${currency} prices of the selected options cannot be added: some include tax, others do not.`,
+  ),
+  cause(
+    'price_too_large',
+    'prevents_purchase',
+    bundle(({ parts, currency = '' }) => commonCurrencies(parts).includes(currency)),
+    ({ currency }) =>
+      `${without}, and the selected options together cost more ${currency} than a number can hold.`,
+  ),
+  cause(
+    'other_currencies_only',
+    'prevents_purchase',
+    ({ amounts }) => amounts !== undefined,
+    ({ amounts, currency }) =>
+      `The shopper sees ${currency}, and the product has no price in it. It has one in: ${listed(Object.keys(amounts ?? {}))}.`,
+  ),
+  cause(
+    'options_in_other_currencies',
+    'prevents_purchase',
+    bundle(always),
+    ({ currency }) => `${without}, and not all selected options have a price in ${currency}.`,
+  ),
+  cause(
+    'no_sku',
+    'prevents_purchase',
+    ({ skus }) => !skus.length,
+    'The product has no SKU, so no price book can have a price for it.',
+  ),
+  cause(
+    'unpriced',
+    'prevents_purchase',
+    always,
+    ({ books, skus }) =>
+      `No price book that applies to the shopper (${listed(books)}) had a price for ${skus.join(' or ')} when the catalog was published.`,
+  ),
+]
+
+export const priceVerdict = (facts: PriceFacts): Verdict => firstCause(priceCauses, facts)
