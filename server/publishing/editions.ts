@@ -53,7 +53,7 @@ export const toEdition = ([edition, releaseId, publishedAt, position, madeOf]: T
   madeOf: JSON.parse(madeOf as string) as MadeOf,
 })
 
-/** The edition of a catalog that shoppers see, or saw at an instant, as far as it is kept. */
+/** The edition of a catalog that shoppers see, or saw at an instant, as far as it is kept and not withdrawn. */
 export async function currentEdition(
   { store }: Work,
   catalogId: string,
@@ -66,20 +66,37 @@ export async function currentEdition(
 /** `$3` is the instant, or null for the present. */
 export const currentEditionSql = (catalogId: string) =>
   `SELECT ${columns} FROM catalog_editions WHERE store_id = $1 AND catalog_id = ${catalogId}
-     AND published_at <= coalesce($3::timestamptz, 'infinity') ORDER BY edition DESC LIMIT 1` as const
+     AND NOT withdrawn AND published_at <= coalesce($3::timestamptz, 'infinity') ORDER BY edition DESC LIMIT 1` as const
 
-/** The edition that a release was published as. It is there for a while after the release, for who goes through it. */
+/**
+ * The edition that a release was published as. It outlives a release that is no longer kept, for clients that walk its
+ * lists; not a release that was deleted.
+ */
 export async function editionOf(
   { store }: Work,
   catalogId: string,
   releaseId: string,
 ): Promise<Edition | undefined> {
   const [found] = await store.glance(
-    `SELECT ${columns} FROM catalog_editions WHERE store_id = $1 AND catalog_id = $2 AND release_id = $3`,
+    `SELECT ${columns} FROM catalog_editions WHERE store_id = $1 AND catalog_id = $2 AND release_id = $3 AND NOT withdrawn`,
     catalogId,
     releaseId,
   )
   return found && toEdition(found)
+}
+
+/** From now on nobody is shown the editions of these releases. */
+export async function withdraw(
+  { store }: Work,
+  catalogId: string,
+  releaseIds: readonly string[],
+): Promise<void> {
+  await store.rows(
+    `UPDATE catalog_editions SET withdrawn = true
+     WHERE store_id = $1 AND catalog_id = $2 AND release_id = ANY($3::uuid[])`,
+    catalogId,
+    releaseIds,
+  )
 }
 
 /** The tables whose rows are true from one edition up to another. */

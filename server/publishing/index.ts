@@ -11,6 +11,7 @@ export {
   publishedTables,
   takeBack,
   toEdition,
+  withdraw,
 } from './editions.ts'
 export { publishedPricebooks } from './published-pricebooks.ts'
 export { componentProducts, type PublishedFacts } from './published-product.ts'

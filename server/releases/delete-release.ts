@@ -4,7 +4,7 @@ import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { noContent } from '../kernel/http/answer.ts'
 import { findVisible } from '../kernel/operations.ts'
-import { currentEdition, forgetAll, takeBack } from '../publishing/index.ts'
+import { currentEdition, forgetAll, takeBack, withdraw } from '../publishing/index.ts'
 import { findRelease } from './find-release.ts'
 import { releases } from './releases.ts'
 
@@ -56,6 +56,7 @@ async function removeReleases(work: Work, catalogId: string, ids: readonly strin
     (bind) => `r.catalog_id = ${bind(catalogId)} AND r.id = ANY(${bind(ids)}::uuid[])`,
   )
   await store.touch(catalogs, catalogId)
+  await withdraw(work, catalogId, ids)
   await showKept(work, catalogId)
 }
 

@@ -82,7 +82,7 @@ export const pricesSql = `
     AND pricebook_id = ANY($4::uuid[]) AND left(name, 128) = ANY($7::text[]) AND name = ANY($6::text[])
   UNION ALL
   SELECT 'edition', release_id, '', NULL FROM catalog_editions
-  WHERE store_id = $1 AND catalog_id = $2 AND edition = $3::int`
+  WHERE store_id = $1 AND catalog_id = $2 AND edition = $3::int AND NOT withdrawn`
 
 type ByBook<T> = ReadonlyMap<string, Readonly<Record<string, T>>>
 
