@@ -1960,6 +1960,7 @@ CREATE TABLE catalog_editions (
   published_at timestamp(3) with time zone,
   "position" bigint NOT NULL,
   made_of json NOT NULL,
+  withdrawn boolean DEFAULT false NOT NULL,
   CONSTRAINT catalog_editions_catalog_fkey FOREIGN KEY (store_id, catalog_id) REFERENCES catalogs(store_id, id) ON DELETE CASCADE,
   CONSTRAINT catalog_editions_pkey PRIMARY KEY (store_id, catalog_id, edition)
 );

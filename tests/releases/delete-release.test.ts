@@ -59,7 +59,7 @@ test('a deleted release is shown to nobody, also not by a link that names it', a
 
   const names = async (path: string): Promise<string[]> => {
     const { status, body } = await world.shopper.get(path, { 'ep-channel': 'withdrawn' })
-    return status === 200 ? body.data.map(({ attributes }: Any) => attributes.name) : [status]
+    return status === 200 ? body.data.map(({ attributes }: Any) => attributes.name) : [String(status)]
   }
   const link = `/catalog/products?release=${deleted.id}`
   expect(await names(link)).toContain('Recalled')
