@@ -2504,7 +2504,6 @@ CREATE TABLE nodes (
   doc json NOT NULL,
   hidden json NOT NULL,
   has_children boolean DEFAULT false NOT NULL,
-  parent_id uuid GENERATED ALWAYS AS ((((((doc -> 'relationships'::text) -> 'parent'::text) -> 'data'::text) ->> 'id'::text))::uuid) STORED,
   nodes_of uuid GENERATED ALWAYS AS (
 CASE
     WHEN (hierarchy_id <> store_id) THEN store_id
@@ -2515,6 +2514,11 @@ END) STORED,
   slug text COLLATE "C" GENERATED ALWAYS AS (((doc -> 'attributes'::text) ->> 'slug'::text)) STORED,
   description text COLLATE "C" GENERATED ALWAYS AS (((doc -> 'attributes'::text) ->> 'description'::text)) STORED,
   place numeric GENERATED ALWAYS AS ((COALESCE(((((hidden ->> 'sort_order'::text))::numeric + ('9007199254740992'::bigint)::numeric) * ('100000000000000'::bigint)::numeric), (0)::numeric) + ((hidden ->> 'changed_at'::text))::numeric)) STORED NOT NULL,
+  parent_id uuid GENERATED ALWAYS AS (COALESCE((((((doc -> 'relationships'::text) -> 'parent'::text) -> 'data'::text) ->> 'id'::text))::uuid,
+CASE
+    WHEN (hierarchy_id <> store_id) THEN hierarchy_id
+    ELSE NULL::uuid
+END)) STORED,
   CONSTRAINT nodes_root_check CHECK (((parent_id IS NULL) = (hierarchy_id = store_id))),
   CONSTRAINT nodes_parent_fkey FOREIGN KEY (store_id, parent_id) REFERENCES nodes(store_id, id) ON DELETE CASCADE,
   CONSTRAINT nodes_pkey PRIMARY KEY (store_id, id)

@@ -81,10 +81,11 @@ async function copyNodes(
           FROM copy JOIN nodes n ON n.store_id = $1 AND n.parent_id = copy.copied_id JOIN pairs ON pairs.id = n.id
         )
         SELECT ${root}, copy.id,
-          json_build_object('attributes', ${attributes}, 'relationships', json_build_object(
+          json_build_object('attributes', ${attributes}, 'relationships', json_strip_nulls(json_build_object(
             ${list('children')},
-            'parent', json_build_object('data', json_build_object('type', 'node', 'id', copy.parent_id)),
-            ${list('products')})),
+            'parent', CASE WHEN copy.parent_id <> ${root}
+              THEN json_build_object('data', json_build_object('type', 'node', 'id', copy.parent_id)) END,
+            ${list('products')}))),
           jsonb_set(copy.hidden::jsonb, '{breadcrumbs}', copy.breadcrumbs)::json
         FROM copy WHERE copy.parent_id IS NOT NULL`
     },

@@ -117,9 +117,10 @@ export function nodeIn(name: string): string {
   return name.toLowerCase()
 }
 
+/** A topmost node has no `parent`: clients read one as a parent that their configuration lacks. */
 export const relationshipsOf = (hierarchyId: string, id: string, parentId: string): Relationships => ({
   children: elsewhere(`/hierarchies/${hierarchyId}/nodes/${id}/children`),
-  parent: { data: { type: 'node', id: parentId } },
+  ...(parentId !== hierarchyId && { parent: { data: { type: 'node', id: parentId } } }),
   products: elsewhere(`/hierarchies/${hierarchyId}/nodes/${id}/products`),
 })
 

@@ -65,7 +65,6 @@ test('a hierarchy and its nodes show where they are', async () => {
     attributes: { name: 'Ballet', slug: 'ballet' },
     relationships: {
       children: { data: [], links: { related: `${at}/children` } },
-      parent: { data: { type: 'node', id: hierarchy.id } },
       products: { data: [], links: { related: `${at}/products` } },
     },
     meta: {
@@ -142,6 +141,28 @@ test('siblings of any sort_order are in its order', async () => {
     expect(namesIn(await admin.get(`/pcm/hierarchies/${h}/children?page[limit]=100`))).toEqual(slowly)
   })
   await fc.assert(inOrder, { numRuns: 6 })
+})
+
+test('a node shows its parent, and a topmost one shows none', async () => {
+  const { admin } = world
+  const [h, a, b] = (await chain('A', 'B')) as [string, string, string]
+  const relationships = async (id: string) => (await admin.get(nodePath(h, id))).body.data.relationships
+  const parent = { data: { type: 'node', id: a } }
+  expect(await relationships(a)).not.toHaveProperty('parent')
+  expect((await relationships(b)).parent).toEqual(parent)
+  const sent = {
+    type: 'node',
+    attributes: { name: 'Top' },
+    relationships: { parent: { data: { type: 'hierarchy', id: h } } },
+  }
+  const { body } = await admin.post(`/pcm/hierarchies/${h}/nodes`, { data: sent })
+  expect(body.data.relationships).not.toHaveProperty('parent')
+  await moveTo(admin, h, a, body.data.id)
+  expect((await relationships(a)).parent.data.id).toBe(body.data.id)
+  await moveTo(admin, h, b, h)
+  expect(await relationships(b)).not.toHaveProperty('parent')
+  const top = await admin.get(`/pcm/hierarchies/nodes?filter=eq(parent_id,${h})`)
+  expect(namesIn(top).sort()).toEqual(['B', 'Top'])
 })
 
 test('a node is moved with all that is below it', async () => {

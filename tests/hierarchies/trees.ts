@@ -57,6 +57,7 @@ interface Stored {
   readonly locales: Readonly<Record<string, { readonly name?: string }>> | null
   readonly has_children: boolean
   readonly breadcrumbs: readonly object[]
+  readonly shown_parent: object | null
 }
 
 const stepOf = ({ id, name, slug, locales }: Stored) => ({
@@ -75,7 +76,7 @@ const stepOf = ({ id, name, slug, locales }: Stored) => ({
 export async function expectTree(world: World, hierarchy: string): Promise<number> {
   const { rows } = await world.sql(
     `SELECT id, parent_id, hierarchy_id, name, slug, has_children, hidden->'breadcrumbs' AS breadcrumbs,
-       doc->'attributes'->'locales' AS locales
+       doc->'attributes'->'locales' AS locales, doc->'relationships'->'parent' AS shown_parent
      FROM nodes WHERE id = $1 OR hierarchy_id = $1`,
     [hierarchy],
   )
@@ -89,6 +90,9 @@ export async function expectTree(world: World, hierarchy: string): Promise<numbe
     expect(way[0]?.id, `what is above all of ${node.name}`).toBe(hierarchy)
     const crumbs = way.map(stepOf)
     expect(node.breadcrumbs, `the breadcrumbs of ${node.name}`).toEqual(crumbs)
+    expect(node.shown_parent, `the parent that ${node.name} shows`).toEqual(
+      way.length > 2 ? { data: { type: 'node', id: node.parent_id } } : null,
+    )
     const children = [...nodes.values()].filter(({ parent_id }) => parent_id === node.id)
     expect(node.has_children, `that ${node.name} has ${children.length} children`).toBe(children.length > 0)
     expect(
