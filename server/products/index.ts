@@ -16,17 +16,18 @@ import { products as productResource } from './products.ts'
 import { tags } from './tags.ts'
 
 export { attachTemplates, roomForTemplates } from './attach-templates.ts'
-export { isInBundle, leaveBundles } from './bundles.ts'
+export { bundlesOf, leaveBundles } from './bundles.ts'
 export { productEnvelope } from './envelope.ts'
 export { filterCondition } from './filter-condition.ts'
-export type {
-  BuildRules,
-  ChildVariation,
-  Components,
-  Product,
-  ProductFields,
-  ProductVariation,
-  VariationMatrix,
+export {
+  type BuildRules,
+  type ChildVariation,
+  type Components,
+  localeLengths,
+  type Product,
+  type ProductFields,
+  type ProductVariation,
+  type VariationMatrix,
 } from './product-fields.ts'
 export { productResource as products }
 

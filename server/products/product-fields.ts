@@ -16,7 +16,9 @@ import { shown } from '../kernel/resource.ts'
 export const productTypes = ['standard', 'parent', 'child', 'bundle'] as const
 
 const names = { type: 'string', minLength: 1, maxLength: 255 } as const
-const described = { type: 'string', maxLength: 7600 } as const
+
+/** How many characters a text has at most in another language. */
+export const localeLengths = { name: 1024, description: 7600 } as const
 
 const locales = {
   type: 'object',
@@ -25,7 +27,10 @@ const locales = {
   additionalProperties: {
     type: 'object',
     required: ['name'],
-    properties: { name: { ...names, maxLength: 1024 }, description: described },
+    properties: {
+      name: { ...names, maxLength: localeLengths.name },
+      description: { type: 'string', maxLength: localeLengths.description },
+    },
   },
 } as const
 

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { withExtensions } from '../flows/index.ts'
 import type { Work } from '../kernel/context.ts'
 import { type Draft, resource } from '../kernel/resource.ts'
-import { mustBeBundle } from './bundles.ts'
+import { mustBeBundle, mustBeInNoBundle } from './bundles.ts'
 import { productEnvelope } from './envelope.ts'
 import { holdParent, leaveParent } from './leave-parent.ts'
 import { type ProductFields, productFields } from './product-fields.ts'
@@ -30,7 +30,10 @@ export const products = resource({
   shownWith: withExtensions,
   include: productIncludes,
   beforeWrite: completeProduct,
-  beforeDelete: holdParent,
+  beforeDelete: async (work, row) => {
+    await holdParent(work, row)
+    await mustBeInNoBundle(work, row.id)
+  },
   afterDelete: leaveParent,
   constraints: {
     products_sku_key: {

@@ -8,7 +8,7 @@ import { change } from '../kernel/operations.ts'
 import type { Resource } from '../kernel/resource.ts'
 import { pimJob } from '../pim-jobs/index.ts'
 import { leaveBundles, type ProductFields, products } from '../products/index.ts'
-import { type Child, childOf, type Plan, planBuild } from './build-plan.ts'
+import { type Child, childOf, combinationOf, type Plan, planBuild } from './build-plan.ts'
 import { Unbuildable } from './build-rules.ts'
 import { mustBeBuildable } from './must-be-buildable.ts'
 
@@ -58,8 +58,18 @@ async function planned(
     return await inTurns(planBuild(parent, variations, children, newId))
   } catch (error) {
     if (!(error instanceof Unbuildable)) throw error
-    throw new Problem('unprocessable', error.message, { cause: error })
+    throw new Problem('unprocessable', error.message + atFault(error, variations), { cause: error })
   }
+}
+
+/** The combination at fault, by the names of its options. */
+function atFault({ combination }: Unbuildable, variations: Parameters<typeof planBuild>[1]): string {
+  if (!combination) return ''
+  const named = combination.map((id, i) => {
+    const option = variations[i]?.options.find((option) => option.id === id)
+    return `${variations[i]?.name}: ${option?.name}`
+  })
+  return ` (${named.join(', ')})`
 }
 
 async function carryOut(
@@ -82,10 +92,39 @@ async function carryOut(
       some.map(({ id, values }) => ({ id, values: { ...values, sku: null, slug: null } })),
     )
   }
-  for (const some of partsOf(changed)) await store.updateAll(own, some)
-  for (const some of partsOf(made)) await store.insertAll(own, some)
+  for (const some of partsOf(changed)) await write(work, some, () => store.updateAll(own, some))
+  for (const some of partsOf(made)) await write(work, some, () => store.insertAll(own, some))
   await copyTemplates(work, parent, children, plan)
   await change(work, products, [], parent.id, { variations, variation_matrix: matrix })
+}
+
+/** Writes children. When another product has the SKU or slug of one of them, the refusal says which, and of which. */
+async function write(work: Work, children: readonly Child[], run: () => Promise<unknown>): Promise<void> {
+  try {
+    await work.store.attempt(run)
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'unprocessable') throw error
+    throw (await takenOf(work, children)) ?? error
+  }
+}
+
+async function takenOf({ store }: Work, children: readonly Child[]): Promise<Problem | undefined> {
+  for (const field of ['sku', 'slug'] as const) {
+    const byValue = new Map(children.map((child) => [child.values[field], child]))
+    const [taken] = await store.rows(
+      `SELECT p.id, p.${field} FROM ${products.table} p
+       WHERE p.store_id = $1 AND p.${field} = ANY($2::text[]) AND NOT p.id = ANY($3::uuid[]) LIMIT 1`,
+      children.flatMap(({ values }) => values[field] ?? []),
+      children.map(({ id }) => id),
+    )
+    const child = byValue.get(taken?.[1])
+    if (!taken || !child) continue
+    const path = `data.attributes.${field}`
+    const its = `The child of ${combinationOf(child)} would have ${JSON.stringify(taken[1])}`
+    const detail = `${path}: Must be unique amongst products. ${its}, which the product ${taken[0]} has.`
+    return new Problem('unprocessable', detail, { source: path })
+  }
+  return undefined
 }
 
 /** What templates say of a parent they say of its children, but for those that have an entry of their own. */

@@ -3,6 +3,7 @@ import type { Steps } from '../kernel/in-turns.ts'
 import type { Row } from '../kernel/resource.ts'
 import {
   type ChildVariation,
+  localeLengths,
   type Product,
   type ProductFields,
   type ProductVariation,
@@ -72,6 +73,7 @@ export function* planBuild(
   const [made, changed]: [Child[], Child[]] = [[], []]
   const matrix: MutableMatrix = {}
   const kept = new Set<string>()
+  const owners = { sku: new Map<string, Child>(), slug: new Map<string, Child>() }
   for (const ids of combinations) {
     yield
     const chosen = ids.map((id, i) => choices[i]?.get(id) as Choice)
@@ -79,10 +81,13 @@ export function* planBuild(
     const id = before?.id ?? newId()
     kept.add(id)
     enter(matrix, ids, id)
-    if (before?.values.edited) continue
-    const told = valuesOf(chosen.map(({ option }) => option))
-    mustFit(told)
-    const values = storedAs(parent.id, told, chosen, before?.values)
+    if (before?.values.edited) {
+      mustDiffer(owners, before)
+      continue
+    }
+    const values = storedAs(parent.id, valuesOf(chosen.map(({ option }) => option)), chosen, before?.values)
+    mustFit({ id, values })
+    mustDiffer(owners, { id, values })
     if (!before) made.push({ id, values })
     else if (!isDeepStrictEqual(values, before.values)) changed.push({ id, values })
   }
@@ -155,16 +160,48 @@ function storedAs(
   } as Product
 }
 
+/** A child in words, by its options: `Size: S, Colour: Red`. */
+export const combinationOf = ({ values }: Child): string =>
+  (values.child_variations ?? []).map(({ name, option }) => `${name}: ${option.name}`).join(', ')
+
 /** What was put together must be what a product may have. */
-function mustFit(values: ChildValues): void {
-  if (typeof values.slug === 'string' && !/^[A-Za-z0-9._-]+$/.test(values.slug)) {
-    throw new Unbuildable('slug must be URL compatible.')
+function mustFit(child: Child): void {
+  const { slug, locales } = child.values
+  if (typeof slug === 'string' && !/^[A-Za-z0-9._-]+$/.test(slug)) {
+    throw new Unbuildable(
+      `slug must be URL compatible: the child of ${combinationOf(child)} would have the slug ${JSON.stringify(slug)}.`,
+    )
   }
   for (const field of ['name', 'description', 'sku', 'slug'] as const) {
     const { maxLength } = products.fields[field].schema as { readonly maxLength: number }
-    const value = values[field]
-    if (typeof value === 'string' && value.length > maxLength && [...value].length > maxLength) {
-      throw new Unbuildable(`data.attributes.${field}: a child's has at most ${maxLength} characters.`)
+    mustBeShort(child, `data.attributes.${field}`, child.values[field], maxLength)
+  }
+  for (const [tag, texts] of Object.entries(locales ?? {})) {
+    for (const field of ['name', 'description'] as const) {
+      mustBeShort(child, `data.attributes.locales.${tag}.${field}`, texts[field], localeLengths[field])
     }
+  }
+}
+
+function mustBeShort(child: Child, path: string, value: unknown, max: number): void {
+  if (typeof value !== 'string' || value.length <= max || [...value].length <= max) return
+  throw new Unbuildable(
+    `${path}: that of the child of ${combinationOf(child)} would have more than ${max} characters.`,
+  )
+}
+
+/** Two children cannot have the same SKU, or slug. */
+function mustDiffer(owners: Readonly<Record<'sku' | 'slug', Map<string, Child>>>, child: Child): void {
+  for (const field of ['sku', 'slug'] as const) {
+    const value = child.values[field]
+    if (value == null) continue
+    const owner = owners[field].get(value)
+    if (owner) {
+      const both = `those of ${combinationOf(owner)} and of ${combinationOf(child)}`
+      throw new Unbuildable(
+        `data.attributes.${field}: Must be unique amongst products. Two children would have ${JSON.stringify(value)}: ${both}.`,
+      )
+    }
+    owners[field].set(value, child)
   }
 }

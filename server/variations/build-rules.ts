@@ -12,6 +12,13 @@ export const combinationsMax = 1_000_000
 /** Why there are no combinations. */
 export class Unbuildable extends Error {
   override readonly name = 'Unbuildable'
+  /** The options of the combination at fault, where it is one. */
+  readonly combination: readonly string[] | undefined
+
+  constructor(message: string, combination?: readonly string[]) {
+    super(message)
+    this.combination = combination
+  }
 }
 
 type Combination = readonly string[]
@@ -65,7 +72,7 @@ export function* combinationsOf(
     const { chosen, open, decided } = next
     const options = variations[chosen.length]
     if (!options) {
-      if (isIncluded(decided)) found.push(chosen)
+      if (isIncluded(chosen, decided)) found.push(chosen)
       if (found.length > childrenMax) {
         throw new Unbuildable(`a product is built in at most ${childrenMax} children`)
       }
@@ -81,10 +88,11 @@ export function* combinationsOf(
   return found
 }
 
-function isIncluded({ includes, excludes }: Decided): boolean {
+function isIncluded(chosen: Combination, { includes, excludes }: Decided): boolean {
   if (includes && excludes) {
     throw new Unbuildable(
       'could not determine whether to include or exclude a child product due to ambiguous rules',
+      chosen,
     )
   }
   return includes

@@ -28,8 +28,8 @@ const isOwn = (name: string) => ['external_ref', 'build_rules', 'components'].in
 export const isHidden = (name: string): boolean =>
   products.fields[name as keyof Product]?.options.hidden === true
 
-/** Of one option, what is done first. */
-const turns = ['equals', 'builder', 'prepend', 'append'] as const
+/** Of one option, what is done first. Texts that it sets for other languages are as it says, so they come last. */
+const turns = ['equals', 'builder', 'prepend', 'append', 'translate'] as const
 
 /** What one option changes, the first first, and what it says nothing of. */
 interface Changes {
@@ -43,7 +43,10 @@ interface Changes {
 }
 
 function changesOf({ modifiers }: BuildOption): Changes {
-  const read = modifiers.map((modifier) => ({ ...partsOf(modifier.type), modifier }))
+  const read = modifiers.map((modifier) => {
+    const { field, operation } = partsOf(modifier.type)
+    return { field, operation: field === 'locales' ? 'translate' : operation, modifier }
+  })
   return {
     done: turns.flatMap((turn) => read.filter(({ operation }) => operation === turn)),
     named: (['sku', 'slug'] as const).filter((field) => !read.some((one) => one.field === field)),
@@ -67,6 +70,9 @@ export function childrenOf(parent: ChildValues): (options: readonly BuildOption[
       for (const { field, operation, modifier } of readOnce(option).done) {
         const value = modified(values[field], operation, field, modifier)
         if (value !== undefined) values[field] = value
+        if (values.locales && (field === 'name' || field === 'description')) {
+          values.locales = translated(values.locales as Locales, operation, field, modifier)
+        }
       }
     }
     // Names come last, of which nothing else is in there.
@@ -79,6 +85,24 @@ export function childrenOf(parent: ChildValues): (options: readonly BuildOption[
   }
 }
 
+type Locales = NonNullable<ChildValues['locales']>
+
+/** Texts in other languages follow the modifiers of the text. One that is not there is that of the child itself. */
+function translated(
+  locales: Locales,
+  operation: string,
+  field: 'name' | 'description',
+  modifier: Modifier,
+): Locales {
+  const changed = Object.entries(locales).map(([tag, texts]) => [
+    tag,
+    texts[field] === undefined
+      ? texts
+      : { ...texts, [field]: modified(texts[field], operation, field, modifier) },
+  ])
+  return Object.fromEntries(changed) as Locales
+}
+
 function modified(
   before: unknown,
   operation: string,
@@ -88,6 +112,7 @@ function modified(
   const text = typeof before === 'string' ? before : ''
   switch (operation) {
     case 'equals':
+    case 'translate':
       return inJson.includes(field) ? JSON.parse(value ?? 'null') : value
     case 'prepend':
       return `${value ?? ''}${text}`

@@ -2,7 +2,7 @@ import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { findVisible } from '../kernel/operations.ts'
 import type { Link } from '../kernel/relationship.ts'
-import { isInBundle, products } from '../products/index.ts'
+import { bundlesOf, products } from '../products/index.ts'
 import { type BuildVariation, type Child, childOf } from './build-plan.ts'
 import { findLinked } from './linked-variations.ts'
 
@@ -17,9 +17,8 @@ export async function mustBeBuildable(
   const { product_type, relationships } = parent.values
   if (product_type === 'child' || product_type === 'bundle')
     throw refusal(`A ${product_type} product has no children.`)
-  if (product_type === 'standard' && (await isInBundle(work, parent.id))) {
-    throw refusal('The product is part of a bundle: it cannot become a parent.')
-  }
+  const bundles = product_type === 'standard' ? await bundlesOf(work, parent.id) : undefined
+  if (bundles) throw refusal(`The product is an option of ${bundles}: it cannot become a parent.`)
   const { variations: linked } = (relationships ?? {}) as { variations?: { data: readonly Link[] } }
   const variations = await findLinked(work, linked?.data ?? [])
   if (!variations.length) throw refusal('The product has no variations: link some with options first.')

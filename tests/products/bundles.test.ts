@@ -44,10 +44,30 @@ test('a product in a bundle is not deleted, unless the bundle goes first', async
   expect(refusal(reply)).toEqual([
     422,
     undefined,
-    'The product is part of a bundle: take it out of there first.',
+    `The product is an option of the bundle ${bundle.id}: take it out of there first.`,
   ])
   expect((await world.admin.delete(`/pcm/products/${bundle.id}`)).status).toBe(204)
   expect((await world.admin.delete(`/pcm/products/${part.id}`)).status).toBe(204)
+})
+
+test('a component with a min that it cannot fill is refused by its name, and one that is stored can be renamed', async () => {
+  const part = await newProduct(world.admin)
+  const components = { drinks: { ...component(part.id), min: 2 } }
+  const reply = await world.admin.post('/pcm/products', product({ sku: randomUUID(), components }))
+  expect(refusal(reply)).toEqual([
+    422,
+    `${at}.drinks.min`,
+    'The component drinks has one option, which is less than its min of 2.',
+  ])
+  const bundle = await newBundle(part.id)
+  // As it was stored before there was the rule.
+  await world.sql(
+    `UPDATE products SET doc = jsonb_set(doc::jsonb, '{attributes,components,parts,min}', '2')::json
+     WHERE store_id = $1 AND id = $2`,
+    [world.storeId, bundle.id],
+  )
+  expect((await put(world.admin, bundle.id, { name: 'Renamed' })).status).toBe(200)
+  expect((await put(world.admin, bundle.id, { components: { parts: { min: 3 } } })).status).toBe(422)
 })
 
 test('of a bundle and the end of its part that come at once, only one comes to pass', async () => {
@@ -74,7 +94,7 @@ test('what is in a bundle is there, and is not the bundle itself', async () => {
   }
   const other = await newProduct(world.admin)
   const reply = await put(world.admin, id, { components: { parts: component(other.id, id) } })
-  expect(refusal(reply)).toEqual([422, source, 'A bundle is no option of itself.'])
+  expect(refusal(reply)).toEqual([422, source, 'A bundle cannot be an option of itself.'])
 })
 
 describe('a bundle in a bundle', () => {
@@ -118,6 +138,8 @@ describe('what is wrong with components', () => {
     ['max below min', parts([option('a', { min: 3, max: 2 })]), 'parts.options.0.max'],
     ['max is min', parts([option('a', { min: 2, max: 2 })]), undefined],
     ['max of the component below its min', parts([option('a')], { min: 2, max: 1 }), 'parts.max'],
+    ['fewer options than its min', parts([option('a')], { min: 2 }), 'parts.min'],
+    ['as many options as its min', parts([option('a'), option('b')], { min: 2 }), undefined],
     [
       'more defaults than max',
       parts([option('a', { default: true }), option('b', { default: true })], { max: 1 }),
@@ -163,6 +185,7 @@ describe('what is wrong with components', () => {
         const rules = [
           all.every((one) => one.options.length > 0),
           all.every(({ min = 0, max = Infinity }) => min <= max),
+          all.every(({ options, min = 0 }) => min <= options.length),
           all.every(({ options, max = Infinity }) => options.filter((one) => one.default).length <= max),
           all.every(({ options }) => new Set(options.map(({ id }) => id)).size === options.length),
           options.every(({ min, max }) => (min === undefined) === (max === undefined)),

@@ -40,3 +40,33 @@ test('a build of children that are as they should be changes none', () => {
     matrix,
   })
 })
+
+test('a build that fails names the children at fault by their options', () => {
+  const named = (id: string, ...names: string[]) => ({
+    id,
+    name: id,
+    options: names.map((name) => ({
+      id: name,
+      name,
+      modifiers: [{ type: 'sku_append', value: '' } as const],
+    })),
+  })
+  const sizes = [named('Size', 'S', 'M'), named('Fit', 'slim')]
+  const refused =
+    (parent: Child, variations: Parameters<typeof planBuild>[1] = sizes) =>
+    () =>
+      atOnce(planBuild(parent, variations, [], newIds().newId))
+  expect(refused(parent)).toThrow(
+    'data.attributes.sku: Must be unique amongst products. Two children would have "shirt-": ' +
+      'those of Size: S, Fit: slim and of Size: M, Fit: slim.',
+  )
+  const long = parentWith({ sku: null, locales: { fr: { name: 'n'.repeat(1020) } } })
+  const longer = {
+    id: 'XL',
+    name: 'XL',
+    modifiers: [{ type: 'name_append', value: ' très grande' } as const],
+  }
+  expect(refused(long, [{ id: 'Size', name: 'Size', options: [longer] }])).toThrow(
+    'data.attributes.locales.fr.name: that of the child of Size: XL would have more than 1024 characters.',
+  )
+})

@@ -156,12 +156,16 @@ test('what cannot be built leaves everything as it was, and the job says why', a
   }
   const other = await merchant.product({ sku: 'hatL' })
   await merchant.option(size.id, 'L')
-  expect(await merchant.build(id)).toEqual(['data.attributes.sku: Must be unique amongst products.'])
+  expect(await merchant.build(id)).toEqual([
+    `data.attributes.sku: Must be unique amongst products. The child of Size: L would have "hatL", which the product ${other} has.`,
+  ])
   await expectAsBefore()
   expect((await world.admin.delete(`/pcm/products/${other}`)).status).toBe(204)
 
   const unsafe = await merchant.option(size.id, 'very large')
-  expect(await merchant.build(id)).toEqual(['slug must be URL compatible.'])
+  expect(await merchant.build(id)).toEqual([
+    'slug must be URL compatible: the child of Size: very large would have the slug "hatvery large".',
+  ])
   await expectAsBefore()
   expect((await world.admin.delete(`/pcm/variations/${size.id}/options/${unsafe}`)).status).toBe(204)
 
@@ -169,7 +173,7 @@ test('what cannot be built leaves everything as it was, and the job says why', a
     build_rules: { default: 'include', include: [[size.of.S]], exclude: [[size.of.S]] },
   })
   expect(await merchant.build(id)).toEqual([
-    'could not determine whether to include or exclude a child product due to ambiguous rules',
+    'could not determine whether to include or exclude a child product due to ambiguous rules (Size: S)',
   ])
   await expectAsBefore()
   await merchant.change(id, { build_rules: { default: 'include', exclude: [[size.of.S]] } })
@@ -195,7 +199,9 @@ test('what has no children is not built', async () => {
     sku: 'set',
     components: { bag: { name: 'Bag', options: [{ type: 'product', id, quantity: 1 }] } },
   })
-  expect(await build(id)).toEqual(refused('The product is part of a bundle: it cannot become a parent.'))
+  expect(await build(id)).toEqual(
+    refused(`The product is an option of the bundle ${bundle}: it cannot become a parent.`),
+  )
   expect(await build(bundle)).toEqual(refused('A bundle product has no children.'))
   expect((await world.admin.delete(`/pcm/products/${bundle}`)).status).toBe(204)
   expect(await merchant.build(id)).toEqual([])

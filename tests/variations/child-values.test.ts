@@ -117,3 +117,47 @@ test('everything else is as the parent has it, or as a modifier sets it; ids and
     build_rules: { default: 'exclude' },
   })
 })
+
+describe('texts in other languages', () => {
+  const parent = {
+    name: 'Shirt',
+    description: 'Warm.',
+    locales: { fr: { name: 'Chemise', description: 'Chaude.' }, de: { name: 'Hemd' } },
+  } as const
+
+  test('follow the modifiers of the name and the description, in the order of those', () => {
+    const small = option(
+      'S',
+      { type: 'name_append', value: ' S' },
+      { type: 'description_prepend', value: 'S: ' },
+    )
+    const red = option('Red', { type: 'name_prepend', value: '(2) ' })
+    expect(childValues(parent, [small, red])).toEqual({
+      name: '(2) Shirt S',
+      description: 'S: Warm.',
+      // German shoppers are shown the description of the child itself.
+      locales: { fr: { name: '(2) Chemise S', description: 'S: Chaude.' }, de: { name: '(2) Hemd S' } },
+    })
+    const set = option('L', { type: 'name_equals', value: 'Tunic' })
+    expect(childValues(parent, [set]).locales?.de).toEqual({ name: 'Tunic' })
+  })
+
+  test('that an option sets are as it says, whatever it makes of the name', () => {
+    const small = option(
+      'S',
+      { type: 'locales_equals', value: '{"fr":{"name":"Petite chemise"}}' },
+      { type: 'name_append', value: ' S' },
+    )
+    const red = option('Red', { type: 'name_append', value: ', 2' })
+    expect(childValues(parent, [small, red])).toEqual({
+      ...parent,
+      name: 'Shirt S, 2',
+      locales: { fr: { name: 'Petite chemise, 2' } },
+    })
+  })
+
+  test('are none where the parent has none', () => {
+    const small = option('S', { type: 'name_append', value: ' S' })
+    expect(childValues({ name: 'Shirt' }, [small])).toStrictEqual({ name: 'Shirt S' })
+  })
+})
