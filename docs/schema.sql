@@ -2450,6 +2450,22 @@ CREATE TABLE list_totals (
   CONSTRAINT list_totals_pkey PRIMARY KEY (store_id, list, scope)
 );
 
+CREATE TABLE long_jobs (
+  store_id uuid NOT NULL,
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  author text NOT NULL,
+  payload json NOT NULL,
+  starts integer DEFAULT 0 NOT NULL,
+  tries integer DEFAULT 0 NOT NULL,
+  waiting_for text,
+  next_try_at timestamp with time zone DEFAULT now() NOT NULL,
+  locked_by text COLLATE "C",
+  locked_at timestamp with time zone,
+  CONSTRAINT long_jobs_pkey PRIMARY KEY (store_id, id)
+);
+CREATE UNIQUE INDEX long_jobs_one_at_a_time ON long_jobs USING btree (store_id) WHERE (locked_by IS NOT NULL);
+
 CREATE TABLE merchant_realm_mappings (
   store_id uuid NOT NULL,
   id uuid NOT NULL,

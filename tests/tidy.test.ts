@@ -186,6 +186,8 @@ const ofAllStores: Readonly<Record<string, string>> = {
   'server/keys/first-key.ts': 'the client id is what says which store',
   'server/oidc/forget-sign-ins.ts': 'housekeeping: what has expired',
   'server/kernel/idempotency.ts': 'housekeeping: what has expired',
+  'server/kernel/long-jobs.ts': 'a worker gives back its jobs of all stores',
+  'server/kernel/worker-session.ts': 'a worker that has died had jobs of all stores',
 }
 
 /** A condition that is put in from elsewhere in the file is looked for there. */

@@ -4,6 +4,7 @@ import type { Keys } from './auth/keys.ts'
 import type { Tokens } from './auth/tokens.ts'
 import type { Clock } from './clock.ts'
 import { type Job, queue } from './jobs.ts'
+import type { LongJob } from './long-jobs.ts'
 import type { Mailer } from './mail.ts'
 import type { ApiDocument } from './openapi.ts'
 import type { Resource, Row } from './resource.ts'
@@ -111,8 +112,8 @@ export class Work {
   }
 
   /** Queues a job for this store; inside a transaction it is queued with the change, or not at all. */
-  async later<P>(job: Job<P>, payload: P, key?: string): Promise<void> {
-    await queue(this, job, payload, key)
+  async later<P>(job: Job<P> | LongJob<P>, payload: P): Promise<void> {
+    await queue(this, job, payload)
   }
 
   /** Runs a part in one transaction: the one that is open, or one of its own. Nothing in it may leave the machine. */

@@ -87,6 +87,13 @@ export function together([first, ...others]: readonly Problem[]): Problem {
   })
 }
 
+/** Others wrote the same rows first, time after time. The same request may succeed later. */
+export class LostRace extends Problem {
+  constructor(cause?: unknown) {
+    super('conflict', 'Write conflict detected; send the request again.', { cause })
+  }
+}
+
 /** The refusal of a body that lacks the value at `path` (`data.name`). */
 export const missingField = (path: string): Problem =>
   new Problem(

@@ -1,6 +1,6 @@
 import type { Instance } from './context.ts'
-import { workOf } from './jobs.ts'
 import type { Module } from './module.ts'
+import { workOf } from './work-of.ts'
 
 /**
  * Gives every store what it has from its first day, by the modules that say so: a new store all of it, a store that is

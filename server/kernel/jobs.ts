@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   makeWorkerUtils,
   run,
@@ -8,24 +9,23 @@ import {
   Logger as WorkerLogger,
 } from 'graphile-worker'
 import { atMost } from './at-most.ts'
-import { type Instance, Work } from './context.ts'
-import type { Database } from './storage/database.ts'
+import type { Instance, Work } from './context.ts'
+import { newId } from './ids.ts'
+import { type LongJob, LongJobs, queueLong, slots } from './long-jobs.ts'
+import { type Database, isDatabaseAway } from './storage/database.ts'
 import { patientPool } from './storage/patient-pool.ts'
-import { Store } from './storage/store.ts'
+import { workOf } from './work-of.ts'
 import { WorkerSession } from './worker-session.ts'
 
 // The queue's own log is for its authors; what a job has to say it says to ours.
 const quiet = new WorkerLogger(() => () => {})
 
-/** Work that is done after its request was answered, for the same store and author. Safe to run twice. */
+/** Short work after the answer to its request, for the same store and author. Safe to run twice. */
 export interface Job<P = unknown> {
   readonly name: string
+  /** An outage of the database is no attempt. */
   readonly attemptsMax: number
-  /**
-   * It may take long: a store's long jobs run one after the other, in the order they were queued, and have
-   * workers of their own, so that nothing short waits for them.
-   */
-  readonly long?: boolean
+  readonly long?: never
   run(work: Work, payload: P): Promise<void>
 }
 
@@ -47,16 +47,16 @@ interface Queued<P> {
 }
 
 /** Queues a job of the store: in a transaction it is queued with the change, or not at all. */
-export async function queue<P>({ store }: Work, job: Job<P>, payload: P, key?: string): Promise<void> {
+export async function queue<P>(work: Work, job: Job<P> | LongJob<P>, payload: P): Promise<void> {
+  if (job.long) return queueLong(work, job, payload)
+  const { store } = work
   await store.rows(
     `SELECT graphile_worker.add_job($3, json_build_object('store', $1::uuid, 'by', $2::text, 'payload', $4::json),
-       queue_name => CASE WHEN $5::boolean THEN 'store ' || $1 END, max_attempts => $6, job_key => $7)`,
+       max_attempts => $5)`,
     store.author,
     job.name,
     JSON.stringify(payload),
-    job.long ?? false,
     job.attemptsMax,
-    key ?? null,
   )
 }
 
@@ -75,20 +75,26 @@ export async function migrateJobs(database: Database): Promise<void> {
   await utils.release()
 }
 
-/** How many jobs one process works on at a time, short and long ones. */
-const concurrency = { short: 2, long: 2 } as const
+/** How many short jobs one process works on at a time. */
+const concurrency = 2
 
-/** How many connections the jobs of one process use: one each, two to listen, one for the queue, one for its locks. */
-export const jobConnections = concurrency.short + concurrency.long + 4
+/**
+ * How many connections the jobs of one process use: one each, and for long ones another to tell how far they are; one
+ * to listen, and one for the locks.
+ */
+export const jobConnections = concurrency + 2 * slots + 2
 
 const stoppingMaxMs = { jobs: 5_000, queue: 2_000 }
+
+/** How long a short job waits for the database, at first and at most. */
+const retryAfterMs = { min: 1_000, max: 60_000 }
 
 /** How often the queue looks for jobs that are locked but not worked on. */
 const locksEveryMs = { min: 5_000, max: 10_000 }
 
 /** Starts working off the queue in this process. It goes on by itself after the database was away. */
 export async function startJobs(
-  jobs: readonly Job[],
+  jobs: readonly (Job | LongJob)[],
   chores: readonly Chore[],
   instance: Instance,
 ): Promise<{
@@ -101,7 +107,9 @@ export async function startJobs(
   // The queue listens to no failure of its own statement that a job has ended: it would end the process.
   const patient = patientPool(database.pool, stopping.signal)
   const events: WorkerEvents = new EventEmitter()
-  const workers: string[] = []
+  const longWorker = `long-${newId()}`
+  const long = new LongJobs(jobs.filter(isLong), instance, longWorker)
+  const workers = [longWorker]
   const inHand = new Set<string>()
   let session: WorkerSession | undefined
   let looking = Promise.resolve()
@@ -121,12 +129,23 @@ export async function startJobs(
       log.error({ err: error }, 'jobs that were lost are not back in the queue yet')
     })
   })
+  /** An outage of the database is nobody's fault: the job waits here until the database is back. */
+  const runPatiently = async (run: () => Promise<void>) => {
+    for (let waitMs = retryAfterMs.min; ; waitMs = Math.min(2 * waitMs, retryAfterMs.max)) {
+      try {
+        return await run()
+      } catch (error) {
+        if (!isDatabaseAway(error) || stopping.signal.aborted) throw error
+        await sleep(waitMs, undefined, { signal: stopping.signal }).catch(() => {})
+      }
+    }
+  }
   const task =
     (name: string, run: (payload: unknown) => Promise<void>): Task =>
     async (payload, helpers) => {
       inHand.add(helpers.job.id)
       try {
-        await run(payload)
+        await runPatiently(() => run(payload))
       } catch (error) {
         log.error({ err: error }, `job ${name} failed`)
         throw error
@@ -147,47 +166,37 @@ export async function startJobs(
         }),
       ]),
     )
-  const work = (length: keyof typeof concurrency, taskList: TaskList, crontab: string) =>
-    run({
-      pgPool: patient.pool,
-      taskList,
-      crontab,
-      concurrency: concurrency[length],
-      pollInterval: 1000,
-      minResetLockedInterval: locksEveryMs.min,
-      maxResetLockedInterval: locksEveryMs.max,
-      noHandleSignals: true,
-      logger: quiet,
-      events,
-    })
   const upkeep: TaskList = Object.fromEntries(
     chores.map((chore) => [chore.name, task(chore.name, () => chore.run(instance))]),
   )
-  const crontab = chores.map(({ name, every }) => `${every} ${name}`).join('\n')
-  const short = await work('short', { ...tasksOf(jobs.filter(({ long }) => !long)), ...upkeep }, crontab)
-  const long = await work('long', tasksOf(jobs.filter((job) => job.long)), '')
-  session = new WorkerSession(database, workers)
+  const short = await run({
+    pgPool: patient.pool,
+    taskList: { ...tasksOf(jobs.filter(isShort)), ...upkeep },
+    crontab: chores.map(({ name, every }) => `${every} ${name}`).join('\n'),
+    concurrency,
+    pollInterval: 1000,
+    minResetLockedInterval: locksEveryMs.min,
+    maxResetLockedInterval: locksEveryMs.max,
+    noHandleSignals: true,
+    logger: quiet,
+    events,
+  })
+  session = new WorkerSession(database, workers, LongJobs.channel, () => long.wake())
   await session.returnOrphans()
+  long.start()
   return {
     async stop() {
       stopping.abort()
-      const finished = Promise.all([short.stop(), long.stop()]).then(patient.idle)
+      const finished = Promise.all([short.stop().then(patient.idle), long.finish()])
       given = !(await atMost(stoppingMaxMs.jobs, finished))
       const unlock = { text: 'SELECT graphile_worker.force_unlock_workers($1)', values: [workers] }
       // A database that is away unlocks them by itself, hours later.
-      await atMost(stoppingMaxMs.queue, Promise.all([database.run(unlock), looking])).catch(() => {})
+      const unlocked = Promise.all([database.run(unlock), long.giveBack(), looking])
+      await atMost(stoppingMaxMs.queue, unlocked).catch(() => {})
       await session?.end()
     },
   }
 }
 
-/** A job works for whoever asked for it. */
-export function workOf(instance: Instance, { store, by }: Pick<Queued<unknown>, 'store' | 'by'>): Work {
-  const [actor = '', requestId = ''] = by.split(' ')
-  return new Work({
-    store: new Store(store, instance.database, () => instance.clock.now(), by),
-    who: { storeId: store, kind: 'job', grant: 'job', keyId: '', actor, caller: actor },
-    requestId,
-    instance,
-  })
-}
+const isLong = (job: Job | LongJob): job is LongJob => job.long === true
+const isShort = (job: Job | LongJob): job is Job => !job.long

@@ -4,6 +4,7 @@ import type { Ctx, Instance, Work } from './context.ts'
 import type { Answer } from './http/answer.ts'
 import { dataReader, input } from './input.ts'
 import type { Chore, Job } from './jobs.ts'
+import type { LongJob } from './long-jobs.ts'
 import * as operations from './operations.ts'
 import { type LinkOperation, linkOperation, type Relationship } from './relationship.ts'
 import { type OperationName, orderInWords, type Resource } from './resource.ts'
@@ -59,7 +60,7 @@ export interface Module {
   readonly about: string
   readonly alsoUnder?: string
   readonly operations: readonly Operation[]
-  readonly jobs: readonly Job[]
+  readonly jobs: readonly (Job | LongJob)[]
   readonly chores: readonly Chore[]
   readonly firstDay?: FirstDay
   readonly renewSeals?: RenewSeals
@@ -98,7 +99,7 @@ interface Chapter {
   readonly singletons?: readonly Singleton[]
   readonly relationships?: readonly Relationship[]
   readonly actions?: readonly Action[]
-  readonly jobs?: readonly Job[]
+  readonly jobs?: readonly (Job | LongJob)[]
   readonly chores?: readonly Chore[]
   readonly firstDay?: FirstDay
   readonly renewSeals?: RenewSeals

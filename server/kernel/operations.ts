@@ -1,7 +1,7 @@
 import { ownLately, ownNow, readAs, withAdded } from './added-fields.ts'
 import type { Ctx, Work } from './context.ts'
 import { changedDraft, newDraft } from './drafts.ts'
-import { Problem } from './errors.ts'
+import { LostRace, Problem } from './errors.ts'
 import type { Changes, Fields, New } from './fields.ts'
 import { type Answer, etagOf, listAnswer, noContent, objectAnswer } from './http/answer.ts'
 import { matches } from './http/conditional.ts'
@@ -340,7 +340,7 @@ export async function untilWritten<T>(write: () => Promise<T | false | undefined
     const result = await write()
     if (result) return result
   }
-  throw new Problem('conflict', 'Write conflict detected; send the request again.')
+  throw new LostRace()
 }
 
 /** The object as it is, if the caller's `If-Match` agrees. */

@@ -15,24 +15,30 @@ const isDead = `locked_at < now() - $1 * interval '1 ms' AND NOT EXISTS (
     AND (l.classid::bigint << 32 | l.objid::bigint) = hashtextextended(locked_by, 0))`
 
 /** What workers have that are no more. Their attempt counts: it may be the job that ends them. */
-const returnOrphans = `WITH jobs AS (
-    UPDATE graphile_worker._private_jobs SET locked_at = NULL, locked_by = NULL WHERE ${isDead}
+const returnOrphans = `WITH long AS (
+    UPDATE long_jobs SET locked_by = NULL WHERE ${isDead}
   )
-  UPDATE graphile_worker._private_job_queues SET locked_at = NULL, locked_by = NULL WHERE ${isDead}`
+  UPDATE graphile_worker._private_jobs SET locked_at = NULL, locked_by = NULL WHERE ${isDead}`
 
 /**
  * By its session in the database others know that a process lives: it holds a lock for each of its workers, which ends
- * with the process, however that ends. Without it the queue would keep a killed worker's jobs for hours, and with them
- * all long jobs of their stores.
+ * with the process, however that ends. Without it the queue would keep a killed worker's jobs for hours, and the long
+ * jobs of their stores would never go on.
  */
 export class WorkerSession {
   readonly #database: Database
   readonly #workers: readonly string[]
+  readonly #channel: string
+  readonly #onNotify: () => void
   #open: Promise<pg.PoolClient> | undefined
+  #ended = false
 
-  constructor(database: Database, workers: readonly string[]) {
+  /** It listens, too: `onNotify` is called for each notification of the channel. */
+  constructor(database: Database, workers: readonly string[], channel: string, onNotify: () => void) {
     this.#database = database
     this.#workers = workers
+    this.#channel = channel
+    this.#onNotify = onNotify
   }
 
   /** The connection that said so may be gone. */
@@ -55,9 +61,11 @@ export class WorkerSession {
     try {
       const session = await this.#database.pool.connect()
       session.once('end', () => this.#lost(session))
+      session.on('notification', this.#onNotify)
       await session.query('SELECT pg_advisory_lock(hashtextextended(w, 0)) FROM unnest($1::text[]) w', [
         this.#workers,
       ])
+      await session.query(`LISTEN ${this.#channel}`)
       return session
     } catch (error) {
       this.#open = undefined
@@ -65,13 +73,15 @@ export class WorkerSession {
     }
   }
 
-  /** The next call begins another. */
+  /** Others must not believe for long that this process is dead. While the database is away, the next call begins. */
   #lost(session: pg.PoolClient): void {
     this.#open = undefined
     session.release(true)
+    if (!this.#ended) this.#begin().catch(() => {})
   }
 
   async end(): Promise<void> {
+    this.#ended = true
     const session = await this.#open?.catch(() => undefined)
     session?.removeAllListeners('end')
     this.#open = undefined

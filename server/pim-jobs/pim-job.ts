@@ -1,8 +1,9 @@
 import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
-import type { Job } from '../kernel/jobs.ts'
+import { internal, type LongJob, type Turn } from '../kernel/long-jobs.ts'
 import { change } from '../kernel/operations.ts'
 import type { Row } from '../kernel/resource.ts'
+import { isTemporary } from '../kernel/storage/database.ts'
 import { errorsMax, messageMax, pimJobErrors } from './pim-job-errors.ts'
 import { endings, type PimJobType, pimJobs, type Told } from './pim-jobs.ts'
 
@@ -38,10 +39,7 @@ interface Kind<P, S, R> {
 }
 
 /** A type of job, and how it is carried out. Its module lists it among its `jobs`; `startJob` asks for one. */
-export type PimJob<P> = Job<Asked<P>> & Pick<Kind<P, unknown, unknown>, 'type'>
-
-/** How often a job is begun that never comes on: it may be what ends the process that works on it. */
-export const beginningsMax = 5
+export type PimJob<P> = LongJob<Asked<P>> & Pick<Kind<P, unknown, unknown>, 'type'>
 
 /** Declares a type of job. */
 export const pimJob = <P, S = undefined, R = undefined>({
@@ -51,27 +49,31 @@ export const pimJob = <P, S = undefined, R = undefined>({
 }: Kind<P, S, R>): PimJob<P> => ({
   type,
   name: `pim-jobs:${type}`,
-  // More often than a job is begun: it ends before the queue gives it up.
-  attemptsMax: 25,
   long: true,
-  run: async (work, asked) => {
+  run: async (work, asked, turn) => {
     const { jobId } = asked
     try {
       let goesOn = await begin(work, jobId)
       while (goesOn) {
         const job = prepare && (await work.store.findWhole(pimJobs, jobId))
         const prepared = job && (await prepare?.(work, { ...asked, state: job.hidden.state as S }))
-        goesOn = await doPart(work, jobId, job?.version, (work, state) =>
+        goesOn = await doPart(work, { jobId, version: job?.version, turn }, (work, state) =>
           run(work, { ...asked, state: state as S, prepared: prepared as R }),
         )
       }
     } catch (error) {
-      // The queue tries again: the database is away, or others came first time after time.
-      if (error instanceof Problem && (error.status >= 500 || error.code === 'conflict')) throw error
+      if (isTemporary(error)) throw error
       if (!(error instanceof Problem)) work.instance.log.error({ err: error, job: jobId }, `${type} failed`)
       await fail(work, jobId, messageOf(work, error))
     }
   },
+  wait: async (work, { jobId }, waiting_for) => {
+    await whileOpen(work, jobId, async (work, { hidden: { told } }) => {
+      if (told?.waiting_for === waiting_for) return
+      await change(work, pimJobs, [], jobId, { told: { ...told, waiting_for } })
+    })
+  },
+  giveUp: (work, { jobId }, reason) => fail(work, jobId, reason),
 })
 
 type JobRow = Row<(typeof pimJobs)['fields']>
@@ -90,21 +92,29 @@ async function whileOpen<T>(
 }
 
 const begin = (work: Work, jobId: string): Promise<boolean | undefined> =>
-  whileOpen(work, jobId, async (work, { doc, hidden: { begun = 0 } }) => {
-    if (begun >= beginningsMax) {
-      await end(work, jobId, 'failed', [`The job was begun ${begun} times, and never came to its end.`])
-      return false
-    }
+  whileOpen(work, jobId, async (work, { doc, hidden: { told } }) => {
+    const isFirst = doc.status === 'pending'
     const started_at = doc.started_at ?? work.clock.now().toISOString()
-    await change(work, pimJobs, [], jobId, { status: 'started', started_at, begun: begun + 1 })
+    if (isFirst || told?.waiting_for) {
+      await change(work, pimJobs, [], jobId, { status: 'started', started_at, told: goingOn(told) })
+    }
     return true
   })
+
+/** It waits for nothing any more. */
+const goingOn = ({ waiting_for: _, ...told }: Told = {}): Told => told
+
+interface PartOf {
+  readonly jobId: string
+  /** The version of the job that the part was prepared for. */
+  readonly version: number | undefined
+  readonly turn: Turn | undefined
+}
 
 /** Whether there is another part to do, or the same again: it was prepared for another version of the job. */
 const doPart = (
   work: Work,
-  jobId: string,
-  version: number | undefined,
+  { jobId, version, turn }: PartOf,
   run: (work: Work, state: unknown) => Promise<Part<unknown> | undefined>,
 ): Promise<boolean | undefined> =>
   whileOpen(work, jobId, async (work, job) => {
@@ -117,7 +127,8 @@ const doPart = (
       return false
     }
     await refuse(work, jobId, refused, errors)
-    await change(work, pimJobs, [], jobId, { state: next, begun: 1, refused: refused + errors.length })
+    await change(work, pimJobs, [], jobId, { state: next, refused: refused + errors.length })
+    await turn?.progress(work)
     return true
   })
 
@@ -133,7 +144,8 @@ async function end(
   const job = await work.store.findWhole(pimJobs, jobId)
   await refuse(work, jobId, job?.hidden.refused ?? 0, errors)
   const completed_at = work.clock.now().toISOString()
-  await change(work, pimJobs, [], jobId, { status, completed_at, state: undefined })
+  const told = goingOn(job?.hidden.told)
+  await change(work, pimJobs, [], jobId, { status, completed_at, told, state: undefined })
 }
 
 /** Stores as many of these errors as there is room for. */
@@ -150,10 +162,8 @@ const shortened = (message: string): string =>
   message.length > messageMax ? `${message.slice(0, messageMax - 1).toWellFormed()}…` : message
 
 /** What a client is told of an error. One that is nobody's fault but ours is in the log. */
-function messageOf({ requestId }: Work, error: unknown): string {
-  if (!(error instanceof Problem)) {
-    return `There was an internal server error; report it with the request id ${requestId}.`
-  }
+function messageOf(work: Work, error: unknown): string {
+  if (!(error instanceof Problem)) return internal(work)
   const { source, message } = error
   return source && !message.startsWith(source) ? `${source}: ${message}` : message
 }

@@ -25,6 +25,7 @@ export interface Told {
   readonly copied_from?: string
   readonly hierarchy_id?: string
   readonly progress?: { readonly done: number; readonly of: number }
+  readonly waiting_for?: string
 }
 
 const server = { required: true, readOnly: true } as const
@@ -50,8 +51,6 @@ export const pimJobs = resource({
     told: field<Told | undefined>({ type: 'object' }, hidden),
     // What the next part goes on from, see pim-job.ts.
     state: field<unknown>({}, hidden),
-    // How often it was begun since it last came on.
-    begun: integer(hidden),
     refused: integer(hidden),
   },
   filter: walks,
@@ -73,6 +72,10 @@ export const pimJobs = resource({
         { done: integer({ required: true, min: 0 }), of: integer({ required: true, min: 0 }) },
         { about: 'Where it goes part by part: how much is done, of how much.' },
       ),
+      waiting_for: text({
+        about:
+          'Why the job waits before it is tried again, a minute later at most. Only while it waits; the jobs behind it wait, too.',
+      }),
     },
     of: ({ hidden: { request_id = '', told = {} } }) => ({ x_request_id: request_id, ...told }) as never,
   },

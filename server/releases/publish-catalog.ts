@@ -3,8 +3,9 @@ import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { sequence } from '../kernel/feed.ts'
 import type { Changes } from '../kernel/fields.ts'
-import type { Job } from '../kernel/jobs.ts'
+import type { LongJob } from '../kernel/long-jobs.ts'
 import { change } from '../kernel/operations.ts'
+import { isTemporary } from '../kernel/storage/database.ts'
 import {
   type Edition,
   editionOf,
@@ -20,9 +21,6 @@ interface Asked {
   readonly releaseId: string
 }
 
-/** How often publishing is begun that never comes to an end. */
-const beginningsMax = 5
-
 /** Fewer products are found fast by any plan. */
 const measuredMin = 1000
 
@@ -33,25 +31,26 @@ const tellEveryMs = 1000
  * Publishes a catalog: one transaction writes an edition of it, and with its commit shoppers see that. A worker that is
  * killed leaves nothing of it; whoever goes on begins again.
  */
-export const publishCatalog: Job<Asked> = {
+export const publishCatalog: LongJob<Asked> = {
   name: 'releases:publish-catalog',
-  // More often than it is begun: it ends before the queue gives it up.
-  attemptsMax: 25,
   long: true,
   run: async (work, asked) => {
-    const release = await begin(work, asked)
-    if (!release) return
+    if (!(await begin(work, asked))) return
     try {
       const written = await editionOf(work, asked.catalogId, asked.releaseId)
       if (!written) await publish(work, asked)
       await complete(work, asked)
     } catch (error) {
-      // The queue tries again: the database is away, or others came first time after time.
-      if (error instanceof Problem && (error.status >= 500 || error.code === 'conflict')) throw error
+      if (isTemporary(error)) throw error
       work.instance.log.error({ err: error, release: asked.releaseId }, 'publishing failed')
-      await tell(work, asked, { status: 'FAILED' })
+      await fail(work, asked)
     }
   },
+  wait: async (work, asked, waiting_for) => {
+    const release = await holdOpen(work, asked)
+    if (release && release.hidden.waiting_for !== waiting_for) await tell(work, asked, { waiting_for })
+  },
+  giveUp: fail,
 }
 
 const tell = (
@@ -60,21 +59,30 @@ const tell = (
   changes: Changes<ReleaseFields>,
 ): Promise<Release> => change(work, releases, [catalogId], releaseId, changes)
 
-/** Undefined where it is gone, has ended, or ends here as it never comes to an end. */
-async function begin(work: Work, asked: Asked): Promise<Release | undefined> {
-  const { catalogId, releaseId } = asked
-  return work.transaction(async (work) => {
-    // From here on nobody deletes what it is made from: whoever deletes releases holds the catalog too.
-    await work.store.hold(catalogs, catalogId)
-    await work.store.hold(releases, releaseId)
-    const release = await work.store.findWhole(releases, releaseId, [catalogId])
-    if (!release || !['PENDING', 'IN_PROGRESS'].includes(release.hidden.status as string)) return undefined
-    const { begun = 0, started_at = work.clock.now().toISOString() } = release.hidden
-    if (begun >= beginningsMax) {
-      await tell(work, asked, { status: 'FAILED' })
-      return undefined
-    }
-    return tell(work, asked, { status: 'IN_PROGRESS', started_at, begun: begun + 1 })
+/** The release, held, unless it is gone or has ended. */
+async function holdOpen(work: Work, { catalogId, releaseId }: Asked): Promise<Release | undefined> {
+  // From here on nobody deletes what it is made from: whoever deletes releases holds the catalog too.
+  await work.store.hold(catalogs, catalogId)
+  await work.store.hold(releases, releaseId)
+  const release = await work.store.findWhole(releases, releaseId, [catalogId])
+  return release && ['PENDING', 'IN_PROGRESS'].includes(release.hidden.status as string) ? release : undefined
+}
+
+/** Whether there is something to publish. */
+const begin = (work: Work, asked: Asked): Promise<boolean> =>
+  work.transaction(async (work) => {
+    const release = await holdOpen(work, asked)
+    if (!release) return false
+    const { started_at = work.clock.now().toISOString() } = release.hidden
+    await tell(work, asked, { status: 'IN_PROGRESS', started_at, waiting_for: undefined })
+    return true
+  })
+
+/** One that another worker has published meanwhile stays published. */
+async function fail(work: Work, asked: Asked): Promise<void> {
+  if (await editionOf(work, asked.catalogId, asked.releaseId)) return complete(work, asked)
+  await work.transaction(async (work) => {
+    if (await holdOpen(work, asked)) await tell(work, asked, { status: 'FAILED', waiting_for: undefined })
   })
 }
 

@@ -28,8 +28,7 @@ const fields = {
   total_products: integer(hidden),
   total_nodes: integer(hidden),
   percent_completed: integer({ ...hidden, default: 0 }),
-  // How often it was begun: it may be what ends the process that works on it.
-  begun: integer({ ...hidden, default: 0 }),
+  waiting_for: text(hidden),
 }
 
 export type ReleaseFields = typeof fields
@@ -66,6 +65,9 @@ export const releases = resource({
       percent_completed: count('How much of it is published.'),
       price_segmentation_enabled: flag({ about: 'Whether catalog rules choose its price books.' }),
       owner: choice(['store', 'organization'], { about: 'Whose it is.' }),
+      waiting_for: text({
+        about: 'Why publishing waits before it is tried again, a minute later at most. Only while it waits.',
+      }),
     },
     of: ({ hidden }: Release) => ({
       release_status: hidden.status,
@@ -77,6 +79,7 @@ export const releases = resource({
       percent_completed: hidden.percent_completed,
       price_segmentation_enabled: hidden.price_segmentation_enabled,
       owner: 'store' as const,
+      waiting_for: hidden.waiting_for,
     }),
   },
   also: {

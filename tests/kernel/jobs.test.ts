@@ -2,10 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { app } from '../../server/app.ts'
 import { customers } from '../../server/customers/customers.ts'
+import { Problem } from '../../server/kernel/errors.ts'
 import type { Job } from '../../server/kernel/jobs.ts'
-import { workOf } from '../../server/kernel/jobs.ts'
+import { type LongJob, startsMax, type Turn, triesMax } from '../../server/kernel/long-jobs.ts'
 import { module } from '../../server/kernel/module.ts'
 import { add } from '../../server/kernel/operations.ts'
+import { workOf } from '../../server/kernel/work-of.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 interface Named {
@@ -16,15 +18,36 @@ interface Named {
 const seen: string[] = []
 const gates = new Map<string, () => void>()
 
-const slow: Job<Named> = {
+/** What the jobs of a name throw, one error each time. */
+const throws = new Map<string, unknown[]>()
+const tell =
+  (what: string) =>
+  async (_work: unknown, { name }: Named, reason: string) =>
+    void seen.push(`${name} ${what}: ${reason}`)
+
+const slow: LongJob<Named> = {
   name: 'tests:slow',
-  attemptsMax: 1,
   long: true,
+  wait: tell('waits'),
+  giveUp: tell('failed'),
   run: async (_work, { name }) => {
     seen.push(`${name} begins`)
     await new Promise<void>((open) => gates.set(name, open))
     seen.push(`${name} ends`)
   },
+}
+const failing: LongJob<Named> = {
+  name: 'tests:failing',
+  long: true,
+  run: async (work, { name }, turn) => {
+    seen.push(`${name} begins`)
+    const error = throws.get(name)?.shift()
+    if (typeof error === 'function') await error(work, turn)
+    else if (error) throw error
+    seen.push(`${name} ends`)
+  },
+  wait: tell('waits'),
+  giveUp: tell('failed'),
 }
 const quick: Job<Named> = {
   name: 'tests:quick',
@@ -40,7 +63,7 @@ const welcome: Job<Named> = {
 
 let world: World
 beforeAll(async () => {
-  const tests = module({ name: 'tests', about: 'Jobs of the tests.', jobs: [slow, quick, welcome] })
+  const tests = module({ name: 'tests', about: 'Jobs of the tests.', jobs: [slow, failing, quick, welcome] })
   world = await openWorld({ modules: [...app, tests] })
 })
 afterAll(() => world.close())
@@ -94,4 +117,77 @@ test('a transaction joins the one that is open, and a lock outside of one is a b
   const depth = await world.work.transaction((outer) => outer.transaction(async (inner) => inner === outer))
   expect(depth).toBe(true)
   await expect(world.work.store.hold(customers, world.storeId)).rejects.toThrow('outside a transaction')
+})
+
+const away = () => new Problem('unavailable', 'File storage is not responding.')
+const of = (...names: string[]) => seen.filter((one) => names.includes(one.split(' ')[0] as string))
+const lineOf = async () => (await world.sql('SELECT * FROM long_jobs ORDER BY id')).rows
+
+test('a job that is tried again holds up those behind it, and tells what it waits for', async () => {
+  throws.set('held', [away(), away()])
+  for (const name of ['held', 'behind']) await world.work.later(failing, { name })
+  await expect.poll(() => of('behind').length, { timeout: 20_000 }).toBe(2)
+  const waits = 'held waits: File storage is not responding.'
+  expect(of('held', 'behind')).toEqual([
+    ...['held begins', waits, 'held begins', waits, 'held begins', 'held ends'],
+    ...['behind begins', 'behind ends'],
+  ])
+})
+
+test('a job is put off for a minute at most, and given up after thousands of tries', async () => {
+  throws.set('patient', [away(), away()])
+  await world.work.later(failing, { name: 'patient' })
+  await expect.poll(async () => (await lineOf())[0]?.tries, { timeout: 10_000 }).toBe(1)
+  await world.sql('UPDATE long_jobs SET tries = 4000, next_try_at = now()')
+  await expect.poll(async () => (await lineOf())[0]?.tries, { timeout: 10_000 }).toBe(4001)
+  const { rows } = await world.sql(
+    `SELECT extract(epoch FROM next_try_at - now()) BETWEEN 50 AND 60 AS soon FROM long_jobs`,
+  )
+  expect(rows).toEqual([{ soon: true }])
+  await world.sql('UPDATE long_jobs SET tries = $1, next_try_at = now()', [triesMax])
+  await expect
+    .poll(() => of('patient').at(-1), { timeout: 10_000 })
+    .toBe(`patient failed: The job was tried ${triesMax} times. File storage is not responding.`)
+  await expect.poll(lineOf, { timeout: 5000 }).toEqual([])
+})
+
+test('a job that ends its process over and over is given up; progress and outages are no such ends', async () => {
+  const starts = async () => (await lineOf())[0]?.starts
+  const noted: unknown[] = []
+  const notes = async () => void noted.push(await starts())
+  throws.set('tough', [
+    away(),
+    async (work: typeof world.work, turn: Turn) => {
+      await notes()
+      await work.transaction((work) => turn.progress(work))
+      await notes()
+      throw away()
+    },
+    notes,
+  ])
+  await world.work.later(failing, { name: 'tough' })
+  await expect.poll(async () => (await lineOf())[0]?.tries, { timeout: 10_000 }).toBe(1)
+  await world.sql('UPDATE long_jobs SET starts = $1', [startsMax - 1])
+  await expect.poll(() => of('tough').at(-1), { timeout: 20_000 }).toBe('tough ends')
+  expect(noted).toEqual([startsMax, 1, 1])
+
+  throws.set('deadly', [away()])
+  await world.work.later(failing, { name: 'deadly' })
+  await expect.poll(async () => (await lineOf())[0]?.tries, { timeout: 10_000 }).toBe(1)
+  await world.sql('UPDATE long_jobs SET starts = $1, next_try_at = now()', [startsMax])
+  await expect
+    .poll(() => of('deadly').at(-1), { timeout: 10_000 })
+    .toBe(
+      `deadly failed: The job was started ${startsMax} times, and the server ended each time before the job got further.`,
+    )
+})
+
+test('a bug ends a long job: those behind it go on', async () => {
+  throws.set('buggy', [new TypeError('a secret')])
+  for (const name of ['buggy', 'next']) await world.work.later(failing, { name })
+  await expect.poll(() => of('next').length, { timeout: 10_000 }).toBe(2)
+  expect(of('buggy')).toEqual([
+    'buggy begins',
+    `buggy failed: There was an internal server error; report it with the request id ${world.work.requestId}.`,
+  ])
 })

@@ -1,17 +1,22 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { type Job, startJobs } from '../../server/kernel/jobs.ts'
+import type { LongJob } from '../../server/kernel/long-jobs.ts'
 import { databaseUrl } from '../support/own-database.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 /** What a worker had that was killed: the queue knows it by the name of its pool. */
 
 const done: string[] = []
-const long: Job<string> = {
+const finish = async (_work: unknown, name: string) => void done.push(name)
+const short: Job<string> = { name: 'tests:short', attemptsMax: 3, run: finish }
+const long: LongJob<string> = {
   name: 'tests:long',
-  attemptsMax: 3,
   long: true,
-  run: async (_work, name) => void done.push(name),
+  run: finish,
+  wait: async () => {},
+  giveUp: async () => {},
 }
 
 let world: World
@@ -20,49 +25,88 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** Its first long job is in the hands of this worker, and has been for a while. */
-async function takeQueue(storeId: string, worker: string): Promise<void> {
-  const values = [`store ${storeId}`, worker]
-  await world.sql(
-    `INSERT INTO graphile_worker._private_job_queues AS q (queue_name, locked_by, locked_at)
-     VALUES ($1, $2, now() - interval '1 minute')
-     ON CONFLICT (queue_name) DO UPDATE SET locked_by = excluded.locked_by, locked_at = excluded.locked_at`,
-    values,
-  )
-  await world.sql(
-    `UPDATE graphile_worker._private_jobs j SET locked_by = $2, locked_at = now() - interval '1 minute', attempts = 1
-     FROM graphile_worker._private_job_queues q WHERE q.id = j.job_queue_id AND q.queue_name = $1`,
-    values,
-  )
+/** All jobs of the tests are in the hands of this worker, and have been for a while. */
+async function takeAll(worker: string): Promise<void> {
+  for (const table of ['graphile_worker._private_jobs', 'long_jobs'])
+    await world.sql(
+      `UPDATE ${table} SET locked_by = $1, locked_at = now() - interval '1 minute' WHERE payload::text ~ 'orphaned|kept'`,
+      [worker],
+    )
 }
 
-test('the jobs of a worker that is no more go on, those of one that lives are left to it', async () => {
-  const { instance } = world.server
-  const { rows } = await world.sql('SELECT id FROM stores WHERE id <> $1', [world.storeId])
-  const other = rows[0].id as string
-  await world.work.later(long, 'orphaned')
-  await takeQueue(world.storeId, 'pool-killed')
-  await world.sql(
-    `SELECT graphile_worker.add_job('tests:long', json_build_object('store', $1::text, 'by', 'x y', 'payload', 'kept'),
-       queue_name => 'store ' || $1, max_attempts => 3)`,
-    [other],
-  )
-  await takeQueue(other, 'pool-alive')
+async function openSession(worker: string): Promise<pg.Client> {
   const database = (await world.sql('SELECT current_database() AS name')).rows[0].name
-  const alive = new pg.Client(databaseUrl(inject('postgres'), database))
-  await alive.connect()
-  await alive.query(`SELECT pg_advisory_lock(hashtextextended('pool-alive', 0))`)
+  const session = new pg.Client(databaseUrl(inject('postgres'), database))
+  await session.connect()
+  await session.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [worker])
+  return session
+}
 
-  const first = await startJobs([long], [], instance)
-  await expect.poll(() => done, { timeout: 8000 }).toEqual(['orphaned'])
-  // One that was done is gone a moment later.
-  const locked = async () =>
-    (await world.sql(`SELECT locked_by FROM graphile_worker.jobs WHERE task_identifier = 'tests:long'`)).rows
-  await expect.poll(locked, { timeout: 8000 }).toEqual([{ locked_by: 'pool-alive' }])
-  await first.stop()
+test.each([
+  ['short', short],
+  ['long', long],
+])(
+  'the %s jobs of a worker that is no more go on, those of one that lives are left to it',
+  async (_length, job) => {
+    const { instance } = world.server
+    done.length = 0
+    await world.work.later(job as Job<string>, 'orphaned')
+    await takeAll('pool-killed')
+    const first = await startJobs([job], [], instance)
+    await expect.poll(() => done, { timeout: 8000 }).toEqual(['orphaned'])
+    await first.stop()
 
-  await alive.end()
-  const second = await startJobs([long], [], instance)
-  await expect.poll(() => done, { timeout: 8000 }).toEqual(['orphaned', 'kept'])
-  await second.stop()
-})
+    await world.work.later(job as Job<string>, 'kept')
+    await takeAll('pool-alive')
+    const alive = await openSession('pool-alive')
+    const second = await startJobs([job], [], instance)
+    await sleep(2000)
+    expect(done).toEqual(['orphaned'])
+    await second.stop()
+    await alive.end()
+    const third = await startJobs([job], [], instance)
+    await expect.poll(() => done, { timeout: 8000 }).toEqual(['orphaned', 'kept'])
+    await third.stop()
+  },
+  30_000,
+)
+
+test('a long job that a stopping server gives back is the first of its store, and was not started', async () => {
+  const { instance } = world.server
+  const gate = Promise.withResolvers<void>()
+  const endless = { ...long, run: () => gate.promise }
+  await world.work.later(endless, 'first')
+  await world.work.later(endless, 'second')
+  const process = await startJobs([endless], [], instance)
+  const line = async () =>
+    (await world.sql('SELECT payload, starts, locked_by IS NOT NULL AS runs FROM long_jobs ORDER BY id')).rows
+  const second = { payload: 'second', starts: 0, runs: false }
+  await expect.poll(line, { timeout: 8000 }).toEqual([{ payload: 'first', starts: 1, runs: true }, second])
+  await process.stop()
+  expect(await line()).toEqual([{ payload: 'first', starts: 0, runs: false }, second])
+  gate.resolve()
+}, 20_000)
+
+test('a long job is run when the session that says that its process lives is ended, and by that process alone', async () => {
+  const { instance } = world.server
+  done.length = 0
+  await world.sql('DELETE FROM long_jobs')
+  const process = await startJobs([long], [], instance)
+  const { rowCount } = await world.sql(
+    `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND pid <> pg_backend_pid()
+       AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+  )
+  expect(rowCount).toBeGreaterThan(0)
+  const alive = async () =>
+    (
+      await world.sql(
+        `SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted
+           AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+      )
+    ).rowCount
+  // Sooner than others look for the dead.
+  await expect.poll(alive, { timeout: 2000 }).toBe(rowCount)
+  await world.work.later(long, 'after')
+  await expect.poll(() => done, { timeout: 8000 }).toEqual(['after'])
+  await process.stop()
+}, 20_000)

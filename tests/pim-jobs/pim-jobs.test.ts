@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { app } from '../../server/app.ts'
-import { Problem } from '../../server/kernel/errors.ts'
+import { LostRace, Problem } from '../../server/kernel/errors.ts'
 import { module } from '../../server/kernel/module.ts'
 import { add } from '../../server/kernel/operations.ts'
 import { forgetPimJobs } from '../../server/pim-jobs/forget-pim-jobs.ts'
 import { type PimJob, pimJob, startJob } from '../../server/pim-jobs/index.ts'
-import { beginningsMax } from '../../server/pim-jobs/pim-job.ts'
 import { pimJobs } from '../../server/pim-jobs/pim-jobs.ts'
 import { products } from '../../server/products/index.ts'
 import { openWorld, type World } from '../support/world.ts'
@@ -159,7 +158,7 @@ test('what a part has done is undone when it fails, and the job says why', async
 test('a part that was cut off, or that lost all races, is done again, once, and the ones before it are not', async () => {
   // The queue is told to try again as when the database is away; it does so within seconds.
   throws.set('cut 1', [new Problem('unavailable', 'The database cannot be reached.')])
-  throws.set('outrun 1', [new Problem('conflict', 'Write conflict detected; send the request again.')])
+  throws.set('outrun 1', [new LostRace()])
   const names = ['cut', 'outrun']
   const ids = await Promise.all(names.map((name) => ask(inParts, { name, parts: 3 })))
   for (const id of ids) await ended(id, 'success')
@@ -190,15 +189,28 @@ test('a job that has ended is not carried out again', async () => {
   expect(await made('once')).toEqual(['once 0'])
 })
 
-test('a job ends that is begun over and over, and one that meets a bug', async () => {
+test('a job says what it waits for while it waits, and it does not fail of that', async () => {
+  throws.set('waiting 1', [new Problem('unavailable', 'File storage is not responding.')])
+  const id = await ask(inParts, { name: 'waiting', parts: 2 })
+  const waiting = async () => (await jobOf(id)).meta.waiting_for
+  await expect.poll(waiting, { timeout: 8000 }).toBe('File storage is not responding.')
+  expect(await statusOf(id)).toBe('started')
+  await ended(id, 'success')
+  expect((await jobOf(id)).meta).toEqual({
+    progress: { done: 2, of: 2 },
+    x_request_id: world.work.requestId,
+  })
+})
+
+test('a job that is given up has failed, and one that meets a bug', async () => {
   const { id } = await add(world.work, pimJobs, [], {
     ...{ type: 'price-import', status: 'started', started_at: null, completed_at: null, request_id: 'x' },
-    begun: beginningsMax,
+    told: { waiting_for: 'rain' },
   })
-  await inParts.run(world.work, { jobId: id, payload: { name: 'deadly', parts: 1 } })
+  await inParts.giveUp(world.work, { jobId: id, payload: { name: 'deadly', parts: 1 } }, 'It never rained.')
   expect(await statusOf(id)).toBe('failed')
-  expect(await messagesOf(id)).toEqual([expect.stringContaining(`${beginningsMax} times`)])
-  expect(await made('deadly')).toEqual([])
+  expect(await messagesOf(id)).toEqual(['It never rained.'])
+  expect((await jobOf(id)).meta.waiting_for).toBe(undefined)
 
   throws.set('buggy 0', [new TypeError('a secret')])
   const buggy = await ask(inParts, { name: 'buggy', parts: 1 })

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { atMost } from '../at-most.ts'
-import { Problem, StartupError } from '../errors.ts'
+import { LostRace, Problem, StartupError } from '../errors.ts'
 import { cancelWith } from './cancel.ts'
 import { isOutOfSpace } from './disk-space.ts'
 import { Lanes } from './lanes.ts'
@@ -81,6 +81,16 @@ export const brokenConstraint = (error: unknown): string | undefined =>
 
 /** A transaction that lost a race (deadlock or serialization failure) and may simply be run again. */
 const isRetryable = (error: unknown) => ['40001', '40P01'].includes(sqlState(error) ?? '')
+
+/** Whether what failed may succeed later, unchanged: something is away or full, or others came first. */
+export const isTemporary = (error: unknown): boolean =>
+  error instanceof Problem
+    ? error.code === 'unavailable' || error instanceof LostRace
+    : error instanceof pg.DatabaseError && (isOutage(error) || isRetryable(error))
+
+/** Whether a statement was refused since the database is away, or its disk full. */
+export const isDatabaseAway = (error: unknown): boolean =>
+  error instanceof Problem && error.code === 'unavailable' && isOutage(error.cause)
 
 /** A statement that was told to end. */
 const isCancelled = (error: unknown) => sqlState(error) === '57014'
@@ -251,9 +261,7 @@ export class Database implements Source {
       } catch (error) {
         await transaction.rollBack(isUnavailable(error) ? error : undefined)
         if (!isRetryable(error)) throw error
-        if (attempt === transactionAttemptsMax) {
-          throw new Problem('conflict', 'Write conflict detected; send the request again.', { cause: error })
-        }
+        if (attempt === transactionAttemptsMax) throw new LostRace(error)
       }
     }
   }
