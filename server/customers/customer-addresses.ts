@@ -25,6 +25,7 @@ export const customerAddresses = resource({
   },
   filter: addressFilter,
   area: 'customer-addresses',
+  whole: true,
   envelope: { ...accountEnvelope, links: 'inside' },
   visible: ({ shopper }, bind) => shopper && `customer_id = ${bind(shopper.id)}::uuid`,
   most: addressesOf('customer'),

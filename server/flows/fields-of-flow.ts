@@ -1,24 +1,39 @@
-import { action } from '../kernel/action.ts'
+import { type Action, action } from '../kernel/action.ts'
 import { Problem } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
 import { get, list } from '../kernel/operations.ts'
 import type { Resource } from '../kernel/resource.ts'
 import { findFlow } from './find-flow.ts'
 
+/** The same rows, where the flow is in the address. */
+const fieldsBelow = (fields: Resource): Resource => ({
+  ...fields,
+  noun: ['field-of-flow', 'fields-of-flow'],
+  path: '/v2/flows/:flow_id/fields',
+  scopeColumns: ['flow_id'],
+  // A flow has at most a hundred.
+  counted: false,
+  operations: [],
+})
+
 /** The fields of one flow, which is called by its slug. Clients call them attributes, too. */
-export const listFieldsOfFlow = (fields: Resource, word: 'fields' | 'attributes') =>
-  action({
-    name: `list-${word}-of-flow`,
-    route: `GET /v2/flows/:flow_id/${word}`,
-    about: 'Lists the fields of a flow, a page at a time, the newest first.',
-    area: 'flows',
-    status: 200,
-    shows: { page: true },
-    async run(ctx, { rawBody: _, ...call }) {
-      const { id } = await findFlow(ctx, call.params.flow_id)
-      return list(ctx, fields, [], call, (bind) => `flow_id = ${bind(id)}::uuid`)
-    },
-  })
+export const listFieldsOfFlow = (fields: Resource): readonly Action[] => {
+  const below = fieldsBelow(fields)
+  return (['fields', 'attributes'] as const).map((word) =>
+    action({
+      name: `list-${word}-of-flow`,
+      route: `GET /v2/flows/:flow_id/${word}`,
+      about: 'Lists all fields of a flow, the newest first.',
+      area: 'flows',
+      status: 200,
+      shows: { page: true, resource: fields, rows: [below] },
+      async run(ctx, { rawBody: _, ...call }) {
+        const { id } = await findFlow(ctx, call.params.flow_id)
+        return list(ctx, below, [id], call)
+      },
+    }),
+  )
+}
 
 /** One of them, where its link leads. */
 export const getFieldOfFlow = (fields: Resource) =>

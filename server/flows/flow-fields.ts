@@ -105,6 +105,7 @@ export const flowFields = (extended: () => Extends) =>
     fields,
     filter: { ...walks, slug: indexed('eq', 'like') },
     sort: ['created_at', 'id', 'slug', 'updated_at'],
+    whole: true,
     area: 'flows',
     visible: 'all',
     envelope: flowEnvelope,

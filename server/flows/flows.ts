@@ -45,6 +45,7 @@ export const flows = resource({
   fields,
   filter: { ...walks, slug: indexed('eq', 'like') },
   sort: ['created_at', 'id', 'slug', 'updated_at'],
+  whole: true,
   operations: ['create', 'get', 'update', 'delete'],
   area: 'flows',
   visible: 'all',

@@ -32,8 +32,7 @@ export const flows = (chapters: () => readonly Module[]): Module => {
     resources: [flowResource, fields],
     actions: [
       listFlows,
-      listFieldsOfFlow(fields, 'fields'),
-      listFieldsOfFlow(fields, 'attributes'),
+      ...listFieldsOfFlow(fields),
       getFieldOfFlow(fields),
       getStoreApiDocument(extended),
       ...entryOperations(extended),

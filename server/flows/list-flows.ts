@@ -7,7 +7,7 @@ import { flows } from './flows.ts'
 export const listFlows = action({
   name: 'list-flows',
   route: 'GET /v2/flows',
-  about: 'Lists flows, a page at a time.',
+  about: 'Lists all flows, the newest first.',
   area: 'flows',
   status: 200,
   query: {

@@ -114,6 +114,7 @@ export function keptInRows(
     table,
     scope: { columns: [ownerColumn] },
     counted: false,
+    whole: true,
     fields: {},
     filter: {},
     area: owner.area,

@@ -146,7 +146,8 @@ const all: readonly OperationName[] = ['list', 'create', 'get', 'update', 'delet
 const methods = { list: 'GET', create: 'POST', get: 'GET', update: 'PUT', delete: 'DELETE' } as const
 const statuses = { list: 200, create: 201, get: 200, update: 200, delete: 204 } as const
 const sentences = {
-  list: (_one: string, many: string, order: string) => `Lists ${many}, a page at a time, ${order}.`,
+  list: (_one: string, many: string, order: string, whole = false) =>
+    whole ? `Lists all ${many}, ${order}.` : `Lists ${many}, a page at a time, ${order}.`,
   create: (one: string) => `Creates ${one}.`,
   get: (one: string) => `Reads ${one}.`,
   update: (one: string) => `Changes the fields that are sent of ${one}; the rest keep their values.`,
@@ -164,7 +165,7 @@ function ofResource(resource: Resource): Operation[] {
     path: name === 'list' || name === 'create' ? resource.path : `${resource.path}/:id`,
     access: writes(name) ? 'write' : 'read',
     area: resource.area,
-    about: sentences[name](phrase, many.replaceAll('-', ' '), orderInWords(resource)),
+    about: sentences[name](phrase, many.replaceAll('-', ' '), orderInWords(resource), resource.whole),
     status: statuses[name],
     transaction: false,
     of: { is: 'resource', resource, name },

@@ -72,6 +72,9 @@ function linksField(of: Relationship): Field {
     : group(members, { nullable: true })
 }
 
+/** Whether its links are rows, and listed with `meta` and `links` as other lists are. */
+export const listsRows = ({ kept, holds }: Relationship): boolean => 'table' in kept && holds === 'many'
+
 const keeperOf = (of: Relationship): Keeper =>
   'table' in of.kept
     ? keptInRows(of.owner(), { ...of.target(), type: typeOf(of) }, of.kept)

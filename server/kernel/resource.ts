@@ -188,6 +188,11 @@ export interface Definition<
   readonly counted?: false
   /** The highest `page[offset]`, where the public contract has one: 400 beyond. Links further down are cursors. */
   readonly offsetMax?: number
+  /**
+   * The public contract does not page its lists: a request without page parameters is answered with all records, up to
+   * `limits.wholeMax`.
+   */
+  readonly whole?: true
   /** The row of the access table that says who may call. */
   readonly area: string
   readonly envelope: Envelope

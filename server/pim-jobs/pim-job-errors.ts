@@ -21,6 +21,7 @@ export const pimJobErrors = resource({
     message: text({ required: true, readOnly: true, about: 'For people.' }),
   },
   order: 'created_at',
+  whole: true,
   area: 'pim-jobs',
   envelope: { ...pimJobEnvelope, times: 'none', type: 'top' },
   operations: ['list'],

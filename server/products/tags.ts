@@ -14,6 +14,7 @@ export const tags = resource({
   },
   filter: { ...walks, value: indexed('eq', 'like') },
   sort: ['created_at', 'id', 'updated_at', 'value'],
+  whole: true,
   area: 'products',
   operations: ['list', 'get'],
   envelope: productEnvelope,

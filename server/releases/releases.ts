@@ -49,6 +49,7 @@ export const releases = resource({
   fields,
   filter: walks,
   sort: ['created_at', 'id', 'updated_at'],
+  whole: true,
   area: 'catalogs',
   envelope: { ...catalogEnvelope, times: 'meta' },
   operations: [],

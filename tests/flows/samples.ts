@@ -53,6 +53,15 @@ export const flows: ModuleSamples = {
       }
     },
   },
+  makers: {
+    'field-of-flow': async (client, samples) => {
+      counter += 1
+      const flow = samples.named('flow')
+      const { id } = await samples.shared(flow, flow.resource.path)
+      const field = { ...fieldOf(id, `below-${counter}`, {}), field_type: 'string' }
+      return (await client.post('/v2/fields', { data: field })).body.data
+    },
+  },
   parameters: { relationships: makeLinks },
   bodies: {
     'create-flow-entry-relationship': async () => ({ data: [] }),

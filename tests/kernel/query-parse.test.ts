@@ -3,6 +3,7 @@ import { type Ask, type Filter, limits, parse } from '../../server/kernel/query/
 import { and, or, refusal, term } from './queries.ts'
 
 const nothing: Ask = {
+  isPaged: false,
   limit: undefined,
   offset: 0,
   cursor: undefined,
@@ -71,7 +72,8 @@ describe('a query that is accepted', () => {
   ]
 
   test.each(cases)('%s', (_what, query, ask) => {
-    expect(parse(query)).toEqual({ ...nothing, ...ask })
+    const isPaged = ['limit', 'offset', 'cursor'].some((part) => part in ask)
+    expect(parse(query)).toEqual({ ...nothing, isPaged, ...ask })
   })
 })
 

@@ -1,4 +1,5 @@
 import type { Page } from '../query/page.ts'
+import { limits } from '../query/parse.ts'
 
 /** The numbers of `meta.page` and `meta.results` (requirement §4.3). */
 export function pageMeta({ total, limit, offset }: Page) {
@@ -32,7 +33,9 @@ export function pageLinks(page: Page, baseUrl: string, at: Address): PageLinks {
 function allLinks(page: Page, baseUrl: string, { path, query }: Address): Required<PageLinks> {
   const { total, limit, offset, cursors, offsets } = page
   const kept = queryWithoutPage(query)
-  const prefix = `${baseUrl}${path}?${kept}${kept && '&'}page%5Blimit%5D=${limit}&`
+  // No request may ask for a page as long as a whole list: what is behind its bound is read in pages.
+  const length = Math.min(limit, limits.pageMax)
+  const prefix = `${baseUrl}${path}?${kept}${kept && '&'}page%5Blimit%5D=${length}&`
   const link = (direction: string, token = '') => `${prefix}page%5B${direction}%5D=${token}`
   if (cursors) {
     return {
@@ -46,11 +49,12 @@ function allLinks(page: Page, baseUrl: string, { path, query }: Address): Requir
   const at = (start: number) => `${prefix}page%5Boffset%5D=${start}`
   const isFar = (start: number) => offsets !== undefined && start > offsets.max
   const nextOffset = offset + limit
-  const lastOffset = limit === 0 || total === 0 ? 0 : Math.floor((total - 1) / limit) * limit
+  const lastOffset = limit === 0 || total === 0 ? 0 : Math.floor((total - 1) / length) * length
+  const whole = page.isWhole ? `${baseUrl}${path}${kept && `?${kept}`}` : undefined
   return {
-    current: at(offset),
-    first: at(0),
-    last: isFar(lastOffset) ? link('before') : at(lastOffset),
+    current: whole ?? at(offset),
+    first: whole ?? at(0),
+    last: (total <= limit ? whole : undefined) ?? (isFar(lastOffset) ? link('before') : at(lastOffset)),
     next:
       limit === 0 || nextOffset >= total
         ? null

@@ -106,6 +106,12 @@ const parameters = {
       'Records in a page. Without it: the `page_length` of the settings, 25 unless it was changed.',
     schema: { type: 'integer', minimum: 0, maximum: limits.pageMax },
   },
+  limitOfWhole: {
+    name: 'page[limit]',
+    in: 'query',
+    description: `Records in a page. Without any page parameter the answer has all records, up to ${limits.wholeMax}.`,
+    schema: { type: 'integer', minimum: 0, maximum: limits.pageMax },
+  },
   offset: {
     name: 'page[offset]',
     in: 'query',

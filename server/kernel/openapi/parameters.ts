@@ -1,6 +1,7 @@
 import type { Fields } from '../fields.ts'
 import { isRepeatable, type Operation } from '../module.ts'
 import type { Op } from '../query/parse.ts'
+import { listsRows } from '../relationship.ts'
 import {
   type FilterRule,
   operatorsOf,
@@ -21,12 +22,14 @@ export function parametersOf(operation: Operation, path: string): Parameter[] {
   const resource =
     of.is === 'resource' ? of.resource : of.is === 'action' ? of.action.shows?.resource : undefined
   const lists = of.is === 'action' ? of.action.shows?.page : of.is === 'resource' && of.name === 'list'
+  const links = of.is === 'relationship' && of.name === 'list' && listsRows(of.relationship)
   const single = of.is === 'singleton' || (of.is === 'resource' && of.name !== 'list' && of.name !== 'create')
   const own = (of.is === 'action' && of.action.query) || {}
   const rows = of.is === 'action' ? of.action.shows?.rows : undefined
   return [
     ...inPath,
     ...(lists ? listParameters(rows?.[0] ?? resource, own) : []),
+    ...(links ? pageParameters({ whole: true }) : []),
     ...Object.entries(own).map((one) => ownParameter('query', one)),
     ...Object.entries((of.is === 'action' && of.action.headers) || {}).map((one) =>
       ownParameter('header', one),
@@ -70,14 +73,18 @@ function ownParameter(
 function listParameters(resource: Resource | undefined, own: Fields): Parameter[] {
   const { sort, filter } = resource ?? {}
   return [
-    shared('limit'),
-    resource?.offsetMax === undefined ? shared('offset') : offsetParameter(resource.offsetMax),
-    ...['after', 'before'].map(shared),
+    ...pageParameters(resource ?? {}),
     ...(sort?.length ? [sortParameter(sort, resource ?? {})] : []),
     ...(filter ? [filterParameter(filter)] : []),
     ...(resource || own.filter ? [] : [shared('sort'), shared('filter')]),
   ]
 }
+
+const pageParameters = ({ whole, offsetMax }: Pick<Resource, 'whole' | 'offsetMax'>): Parameter[] => [
+  shared(whole ? 'limitOfWhole' : 'limit'),
+  offsetMax === undefined ? shared('offset') : offsetParameter(offsetMax),
+  ...['after', 'before'].map(shared),
+]
 
 /** What nobody can sort by has no name. */
 const withoutSort = (resource: Pick<Resource, 'order'>): string =>

@@ -4,7 +4,7 @@ import { described, type Field, type Fields, isShown, type JsonSchema } from '..
 import { bytesShown } from '../http/problems.ts'
 import { type BodyShape, dataSchema, writable } from '../input.ts'
 import type { Operation } from '../module.ts'
-import { linksSchema } from '../relationship.ts'
+import { linksSchema, listsRows } from '../relationship.ts'
 import type { Resource } from '../resource.ts'
 import type { Named } from './components.ts'
 
@@ -143,7 +143,13 @@ export function successOf(operation: Operation, shared: Named): Record<string, u
     return { [status]: { description: about, headers, content: content(object({ data })) } }
   }
   if (of.is === 'relationship') {
-    const schema = object({ data: linksSchema(of.relationship), links: selfLink }, ['data'])
+    const data = linksSchema(of.relationship)
+    if (of.name === 'list' && listsRows(of.relationship)) {
+      const schema = object({ data, meta: ref('Page'), links: ref('Links') })
+      const headers = { Link: { $ref: '#/components/headers/Link' } }
+      return { [status]: { description: 'The links.', headers, content: content(schema) } }
+    }
+    const schema = object({ data, links: selfLink }, ['data'])
     return { [status]: { description: 'The links.', content: content(schema) } }
   }
   const { shows } = of.action

@@ -20,7 +20,13 @@ export function indexedPage(
   window: Window,
   storeId: string,
 ): Sql | undefined {
-  if (window.column !== 'created_at' || window.behind || filter.is !== 'term' || !filter.rule.indexed)
+  if (
+    window.column !== 'created_at' ||
+    window.behind ||
+    window.whole ||
+    filter.is !== 'term' ||
+    !filter.rule.indexed
+  )
     return undefined
   const { op, rule } = filter
   const found = soughtBy(filter)
@@ -77,7 +83,7 @@ function textOf(resource: Resource, { op, rule }: Term, by: By, window: Window):
     return pageText(
       resource,
       countOf(from),
-      wholeRows(resource, `SELECT ${keys} ${from} ${byIndex} ${cut}`),
+      wholeRows(resource, `SELECT ${keys} ${from} ${byIndex} ${cut}`, window),
       window,
     )
   }
@@ -90,13 +96,13 @@ function textOf(resource: Resource, { op, rule }: Term, by: By, window: Window):
     const found =
       `SELECT ${keys} FROM ${each} CROSS JOIN LATERAL (SELECT ${keys}, created_at ${from} ${byIndex} ` +
       `LIMIT ${offset} + ${limit}) m ORDER BY ${order(window)} ${cut}`
-    return pageText(resource, total, wholeRows(resource, found), window)
+    return pageText(resource, total, wholeRows(resource, found, window), window)
   }
   const like = rule.long ? ` AND ${rule.column} LIKE ${hidden(first + 2, cast)}` : ''
   const condition = `${column} >= ${hidden(first, cast)} AND ${column} < ${hidden(first + 1, cast)}${like}`
   const total = countOf(`FROM ${table} WHERE ${place} AND ${condition}`)
   const { near, found } = sparseRows(resource, window, { place, condition, limit, offset, whole: false })
-  return pageText(resource, total, wholeRows(resource, found), window, { after: [near] })
+  return pageText(resource, total, wholeRows(resource, found, window), window, { after: [near] })
 }
 
 const hidden = (n: number, cast: string) => `(SELECT $${n}${cast})`

@@ -24,7 +24,7 @@ export function matchedText(
   return pageText(
     resource,
     countOf('FROM matches'),
-    wholeRows(resource, found, `(SELECT * ${rows})`),
+    wholeRows(resource, found, window, `(SELECT * ${rows})`),
     window,
     {
       before: [matches],

@@ -8,6 +8,8 @@ export interface Window {
   readonly offset: number
   readonly column: string
   readonly descending: boolean
+  /** It is longer than a page: all of a list that the public contract does not page. */
+  readonly whole?: boolean
   /** Only rows behind this one, in the order of the window. */
   readonly behind?: { readonly value: string; readonly id: string; readonly cast: string }
 }
@@ -73,7 +75,16 @@ export const keyOf = ({ scopeColumns, editions }: Resource): string[] => [
   ...(editions ? ['since'] : []),
 ]
 
+/** The most rows that the statement of a window gives: a page by cursor looks one row ahead. */
+export const rowsMax = ({ whole }: Pick<Window, 'whole'>): number =>
+  (whole ? limits.wholeMax : limits.pageMax) + 1
+
 /** The rows that these keys are of. The planner knows no limit of theirs, but that a page has one. */
-export const wholeRows = (resource: Resource, keys: string, from = resource.table): string =>
-  `SELECT whole.* FROM (SELECT * FROM (${keys}) page LIMIT ${limits.pageMax + 1}) found ` +
+export const wholeRows = (
+  resource: Resource,
+  keys: string,
+  window: Pick<Window, 'whole'>,
+  from = resource.table,
+): string =>
+  `SELECT whole.* FROM (SELECT * FROM (${keys}) page LIMIT ${rowsMax(window)}) found ` +
   `JOIN ${from} whole USING (${keyOf(resource).join(', ')})`

@@ -7,7 +7,7 @@ import { Memory } from '../memory.ts'
 import { perInstance } from '../per-instance.ts'
 import { ownOrderOf, type Resource, type Row } from '../resource.ts'
 import { casts, type Window } from './page-text.ts'
-import type { Ask } from './parse.ts'
+import { type Ask, limits } from './parse.ts'
 import { listKey } from './places.ts'
 import { plan } from './plan.ts'
 import { pageSql, type Source } from './sql.ts'
@@ -23,6 +23,8 @@ export interface Page<F extends Fields = Fields> {
   readonly cursors?: { readonly next: string | undefined; readonly prev: string | undefined }
   /** Of a list whose offsets end somewhere (`offsetMax`): where, and the cursor of the page behind this one. */
   readonly offsets?: { readonly max: number; readonly onward: string | undefined }
+  /** It is all of a list that the public contract does not page. */
+  readonly isWhole?: boolean
   /** Whether its links are left out where there is no page (`pageLinks` of the envelope); else they are null. */
   readonly onlyExisting?: boolean
   /** Changes of the list's counter that wait to be merged. */
@@ -38,19 +40,22 @@ export async function fetchPage<F extends Fields>(work: Work, source: Source<F>,
   const { filter, sort, walk, cursor } = understand(work, source.resource, ask)
   const lengths = pageLengths(work.instance)
   const backwards = ask.cursor?.direction === 'before'
-  for (let guess = ask.limit ?? lengths.get(work.store.id) ?? pageLengthDefault; ; ) {
+  const isWhole = source.resource.whole === true && !ask.isPaged
+  const fixed = isWhole ? limits.wholeMax : ask.limit
+  for (let guess = fixed ?? lengths.get(work.store.id) ?? pageLengthDefault; ; ) {
     const window: Window = {
       // A walk by cursor looks one row ahead to know whether there is another page.
       limit: ask.cursor ? guess + 1 : guess,
       offset: ask.cursor ? 0 : ask.offset,
       column: sort.column,
       descending: sort.descending !== backwards,
+      ...(isWhole && { whole: true }),
       ...(cursor && { behind: { value: cursor.value, id: cursor.id, cast: casts[sort.type] } }),
     }
     const tuples = await work.store.page(pageSql(source, filter, window, work.store.id))
     const first = tuples[0]
     const setting = first?.[2] == null ? pageLengthDefault : Number(first[2])
-    if (ask.limit === undefined && setting !== guess) {
+    if (fixed === undefined && setting !== guess) {
       lengths.set(work.store.id, setting)
       guess = setting
       continue
@@ -61,6 +66,7 @@ export async function fetchPage<F extends Fields>(work: Work, source: Source<F>,
       total: Number(first?.[0]),
       unmerged: Number(first?.[1]),
       limit: guess,
+      ...(isWhole && { isWhole }),
       onlyExisting: source.resource.envelope.pageLinks === 'existing',
     }
     const seal = (row: Row | undefined, position: number) =>

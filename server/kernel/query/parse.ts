@@ -9,6 +9,8 @@ const totalMethods = ['exact', 'observed', 'lower_bound']
 export interface Ask {
   readonly limit: number | undefined
   readonly offset: number
+  /** Whether it has `page[limit]`, `page[offset]` or a cursor. */
+  readonly isPaged: boolean
   /** An empty token is the very start (`after`) or the very end (`before`) of the list. */
   readonly cursor: { readonly direction: 'after' | 'before'; readonly token: string } | undefined
   readonly sort: { readonly field: string; readonly descending: boolean } | undefined
@@ -18,6 +20,8 @@ export interface Ask {
 
 export const limits = {
   pageMax: 100,
+  /** Of a list that the public contract does not page, see `Definition.whole`. */
+  wholeMax: 10_000,
   offsetMax: Number.MAX_SAFE_INTEGER,
   includesMax: 20,
   shownMax: 40,
@@ -31,6 +35,7 @@ export function parse(query: string): Ask {
   return {
     limit: readWhole(given, 'page[limit]', limits.pageMax),
     offset: readWhole(given, 'page[offset]', limits.offsetMax) ?? 0,
+    isPaged: ['page[limit]' as const, ...positionNames].some((name) => given.has(name)),
     cursor: readCursor(given),
     sort: readSort(given.get('sort')),
     filter: parseFilter(given.get('filter') ?? ''),

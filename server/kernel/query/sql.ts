@@ -72,7 +72,7 @@ function skippedPage(
     const whole = offset < deepFrom
     const matching = { place, condition: conditions.join(' AND '), limit, offset, whole }
     const { near, found } = sparseRows(resource, window, matching)
-    const rows = whole ? found : wholeRows(resource, found, `(SELECT * ${rowsOf})`)
+    const rows = whole ? found : wholeRows(resource, found, window, `(SELECT * ${rowsOf})`)
     const text = pageText(resource, total, rows, window, { after: [near] })
     return { text, values: binds.values, once: true }
   }
@@ -91,5 +91,5 @@ function skippedRows(resource: Resource, conditions: string, window: Window): st
   const from = `FROM ${resource.table} WHERE ${conditions} ${cut}`
   if (offset < deepFrom) return `SELECT * ${from}`
   const rowsOf = `(SELECT * FROM ${resource.table} WHERE ${address(resource)})`
-  return wholeRows(resource, `SELECT ${keyOf(resource).join(', ')} ${from}`, rowsOf)
+  return wholeRows(resource, `SELECT ${keyOf(resource).join(', ')} ${from}`, window, rowsOf)
 }

@@ -1,8 +1,7 @@
 import type { Resource } from '../resource.ts'
 import { Binds } from '../storage/binds.ts'
 import type { Sql } from '../storage/database.ts'
-import { address, keyOf, order, pageText, type Window, wholeRows } from './page-text.ts'
-import { limits } from './parse.ts'
+import { address, keyOf, order, pageText, rowsMax, type Window, wholeRows } from './page-text.ts'
 import {
   behindSql,
   boundBy,
@@ -28,19 +27,25 @@ export function walkedPage(
   window: Window,
   storeId: string,
 ): Sql | undefined {
-  const { limit, offset, behind, column } = window
+  const { limit, offset, behind, column, whole = false } = window
   if (range.column && range.column !== column) return undefined
   if (offset > 0 && resource.editions) return undefined
   const known = texts.get(resource) ?? new Map<string, string>()
   texts.set(resource, known)
-  const name = [order(window), offset > 0, behind !== undefined, ...range.bounds.map(({ op }) => op)].join()
+  const name = [
+    order(window),
+    offset > 0,
+    behind !== undefined,
+    whole,
+    ...range.bounds.map(({ op }) => op),
+  ].join()
   const text = known.get(name) ?? textOf(resource, range, window)
   known.set(name, text)
   const values = [storeId, ...scope, limit, ...(offset > 0 ? [offset] : [])]
   values.push(...range.bounds.map(({ value }) => value))
   if (behind) values.push(behind.id, ...(column === 'id' ? [] : [behind.value]))
-  // What skips index entries is not short.
-  return { text, values, ...((isWalked(column) || offset === 0) && { page: true }) }
+  // What skips index entries is not short, nor is what is longer than a page.
+  return { text, values, ...(!whole && (isWalked(column) || offset === 0) && { page: true }) }
 }
 
 /** Its placeholders are in the order of the values above. */
@@ -65,8 +70,8 @@ function textOf(resource: Resource, range: Range, window: Window): string {
  * A bound limit, in the text only as many rows as a page may have. The planner then goes by the index for all of them;
  * it must not know the limit at any time, or it would find a plan for its value cheaper, and make it anew each time.
  */
-const cutRows = (rows: string, limit: string): string =>
-  `SELECT * FROM (${rows} LIMIT ${limit}) page LIMIT ${limits.pageMax + 1}`
+const cutRows = (rows: string, limit: string, window: Pick<Window, 'whole'> = {}): string =>
+  `SELECT * FROM (${rows} LIMIT ${limit}) page LIMIT ${rowsMax(window)}`
 
 /** From the beginning of the list, or of what the conditions leave of it. */
 const firstRows = (
@@ -78,6 +83,7 @@ const firstRows = (
   cutRows(
     `SELECT * FROM ${resource.table} WHERE ${[address(resource), ...conditions].join(' AND ')} ORDER BY ${order(window)}`,
     `(SELECT ${limit})`,
+    window,
   )
 
 /** In an order that lists are not walked by: the index has the keys of the rows that are skipped. */
@@ -89,6 +95,7 @@ const skippedRows = (resource: Resource, window: Window, limit: string, offset: 
         `ORDER BY ${order(window)} OFFSET (SELECT ${offset})`,
       `(SELECT ${limit})`,
     ),
+    window,
   )
 
 /**
