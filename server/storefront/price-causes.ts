@@ -27,6 +27,10 @@ export interface PriceFacts {
   readonly hasOwnPrice: boolean
   /** Of a bundle: the options that are selected. */
   readonly parts?: readonly Part[] | undefined
+  /** Of a bundle: the components with too few options for sale, and the options that are not for sale. */
+  readonly unfilled?:
+    | { readonly components: readonly string[]; readonly options: readonly string[] }
+    | undefined
 }
 
 export function priceFacts(
@@ -35,12 +39,14 @@ export function priceFacts(
   { books, currency }: { readonly books: readonly string[]; readonly currency: string | undefined },
 ): PriceFacts {
   const { components, sku } = row.doc.attributes
+  const { unfilled, not_for_sale: options = [] } = row.facts
   return {
     currency,
     books,
     skus: [sku, row.facts.parent_sku].flatMap((one) => one ?? []),
     amounts: amounts?.currencies,
     hasOwnPrice: own !== undefined,
+    ...(unfilled && { unfilled: { components: unfilled, options } }),
     ...(components && {
       parts: parts.map(({ id, priced }) => ({
         id,
@@ -81,6 +87,14 @@ const without = 'The bundle has no price of its own'
 /** In the order that they are looked for. */
 export const priceCauses: readonly Cause<PriceFacts>[] = [
   cause('priced', 'passes', ({ amounts, currency }) => has(amounts, currency), 'The product has a price.'),
+  cause(
+    'component_unfilled',
+    'prevents_purchase',
+    ({ unfilled }) => unfilled !== undefined,
+    ({ unfilled }) =>
+      `The bundle cannot be bought: too few options are for sale of its components ${listed(unfilled?.components ?? [])}. ` +
+      `Options that are not for sale: ${listed(unfilled?.options ?? [])}.`,
+  ),
   cause(
     'no_price_book',
     'prevents_purchase',

@@ -11,8 +11,6 @@ export interface PricedProduct {
   /** Of a bundle: what is chosen of it, each once. */
   readonly parts: readonly PricedPart[]
   readonly trace: PriceTrace
-  /** Of a bundle that cannot be bought: its components with too few options for sale. */
-  readonly unfilled?: readonly string[] | undefined
 }
 
 interface PricedPart {
@@ -53,7 +51,7 @@ export function pricedProduct(
   const amounts = unfilled
     ? undefined
     : (own ?? bundlePrice(parts.map(({ quantity, priced }) => ({ quantity, price: priced?.amounts }))))
-  return { amounts, own, parts, trace, unfilled }
+  return { amounts, own, parts, trace }
 }
 
 export const defaultSelection = ({ doc }: PublishedRow): Selection | undefined =>

@@ -17,7 +17,7 @@ interface ShownPrices {
 
 /** The price of a product, and, of a bundle, of each that is chosen of it; the list prices of both beside them. */
 export function shownPrices(
-  { amounts, own, parts, trace, unfilled }: PricedProduct,
+  { amounts, own, parts, trace }: PricedProduct,
   currency: DisplayCurrency | undefined,
   list?: PricedProduct,
 ): ShownPrices {
@@ -35,7 +35,6 @@ export function shownPrices(
     },
     explanation: {
       price: trace,
-      ...(unfilled && { unfilled_components: unfilled }),
       ...(traces.length && { component_products: Object.fromEntries(traces) }),
     },
   }

@@ -29,6 +29,11 @@ async function opened(bundles: readonly string[], prices: Record<string, number>
   await store.lead(catalog, channel)
   const headers = { 'ep-channel': channel }
   return {
+    verdict: async (id: string): Promise<Any> => {
+      const path = `/catalogs/${catalog}/visibility?product=${id}`
+      const { body } = await world.admin.get(path, headers)
+      return { purchasable: body.data.purchasable, verdict: body.data.verdict, detail: body.data.detail }
+    },
     publish: () => shop.publish(catalog),
     seen: async (id: string): Promise<Any> => {
       const { data } = await store.seen(channel, `/catalog/products/${id}`)
@@ -97,7 +102,7 @@ test('a bundle with a component that cannot be filled has no price, also in a bu
     components: { inside: { name: 'Inside', min: 1, options: [option(set, { default: true })] } },
   })
   const prices = { pen: 3, ink: 5, set: 7, box: 9 }
-  const { seen, configure, found, publish } = await opened([set, box], prices)
+  const { seen, configure, found, publish, verdict } = await opened([set, box], prices)
   expect([(await seen(set)).price, (await seen(box)).price]).toEqual([7, 9])
   expect((await found('price.USD.amount:>0')).sort()).toEqual([set, box].sort())
   await shop.change(ink, { status: 'draft' })
@@ -110,6 +115,14 @@ test('a bundle with a component that cannot be filled has no price, also in a bu
     `The bundle ${set} is not available: too few options of its component parts are for sale.`,
     'data.selected_options.parts',
   ])
+  expect(await verdict(set)).toEqual({
+    purchasable: false,
+    verdict: 'component_unfilled',
+    detail:
+      'The bundle cannot be bought: too few options are for sale of its components parts. ' +
+      `Options that are not for sale: ${ink}.`,
+  })
+  expect((await verdict(box)).detail).toContain(`Options that are not for sale: ${set}.`)
   await shop.change(ink, { status: 'live' })
   await publish()
   expect([(await seen(set)).price, (await seen(box)).price]).toEqual([7, 9])

@@ -25,6 +25,7 @@ const spec = fc.record({
     nil: undefined,
   }),
   selected: fc.boolean(),
+  min: fc.constantFrom(undefined, 1),
   status: fc.constantFrom('live', 'live', 'draft'),
   place: fc.constantFrom('here', 'here', 'elsewhere', 'nowhere'),
   isOption: fc.boolean(),
@@ -54,6 +55,7 @@ test('the verdicts say what a shopper gets now, and what the next release change
     const components = one.options && {
       one: {
         name: 'One',
+        min: one.min,
         options: one.options.map((name: OptionName) => ({
           id: options.get(name),
           type: 'product',
@@ -121,6 +123,8 @@ test('the verdicts say what a shopper gets now, and what the next release change
       if (shown) {
         expect(of.get('price') === 'priced', about).toBe(shownIn === currency)
         const amounts = shown.attributes.price
+        const isUnfilled = one.min === 1 && one.options?.every((name) => name === 'draft') === true
+        expect(of.get('price') === 'component_unfilled', about).toBe(isUnfilled)
         if (of.get('price') === 'other_currencies_only')
           expect(Object.keys(amounts ?? {}).length, about).toBe(1)
         else if (of.get('price') !== 'priced') expect(amounts, about).toBeUndefined()

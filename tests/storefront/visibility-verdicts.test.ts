@@ -34,8 +34,13 @@ const priceFacts: fc.Arbitrary<PriceFacts> = fc
     skus: fc.uniqueArray(fc.constantFrom('own', 'of-parent')),
     parts: optional(parts),
     own: optional(amounts),
+    unfilled: fc.oneof(
+      { weight: 9, arbitrary: fc.constant(undefined) },
+      { weight: 1, arbitrary: fc.constant({ components: ['drink'], options: ['tea'] }) },
+    ),
   })
-  .map(({ own, ...facts }) => {
+  .map(({ own, unfilled, ...facts }) => {
+    if (unfilled) return { ...facts, unfilled, amounts: undefined, hasOwnPrice: false }
     const price = facts.books.length && facts.skus.length ? own : undefined
     const priced =
       facts.books.length > 0 ? facts.parts : facts.parts?.map((part) => ({ ...part, amounts: undefined }))
@@ -99,6 +104,7 @@ test('the cause of a missing price is what is missing', () => {
   /** What is true where a cause is named. */
   const truths: Record<string, (one: PriceFacts) => boolean> = {
     priced: ({ amounts, currency }) => amounts?.[currency ?? ''] !== undefined,
+    component_unfilled: ({ unfilled }) => unfilled !== undefined,
     no_price_book: ({ books }) => books.length === 0,
     nothing_selected: ({ parts, hasOwnPrice }) => parts?.length === 0 && !hasOwnPrice,
     option_not_published: ({ parts }) => parts?.some(({ published }) => !published) === true,
