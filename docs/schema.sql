@@ -2265,7 +2265,7 @@ CREATE TABLE files (
   updated_at timestamp(3) with time zone NOT NULL,
   doc json NOT NULL,
   hidden json,
-  file_name text COLLATE "C" GENERATED ALWAYS AS ((doc ->> 'file_name'::text)) STORED NOT NULL,
+  file_name text COLLATE "C" GENERATED ALWAYS AS ((doc ->> 'file_name'::text)) STORED,
   file_size double precision GENERATED ALWAYS AS (((doc ->> 'file_size'::text))::double precision) STORED NOT NULL,
   width double precision GENERATED ALWAYS AS (((hidden ->> 'width'::text))::double precision) STORED,
   height double precision GENERATED ALWAYS AS (((hidden ->> 'height'::text))::double precision) STORED,

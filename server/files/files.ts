@@ -6,10 +6,10 @@ import { removeContent } from './remove-content.ts'
 
 const fields = {
   file_name: text({
-    required: true,
     readOnly: true,
     max: 255,
-    about: 'As it was uploaded.',
+    about:
+      'The name that the client sent with the file, directories included. A file that is kept elsewhere has none.',
     example: 'rye-loaf.jpg',
   }),
   mime_type: text({
@@ -75,7 +75,7 @@ export const files = resource({
 })
 
 const pathOf = ({ id, doc }: Row<typeof fields>, { store }: Ctx): string =>
-  `/files/${store.id}/${servedName(id, doc.file_name)}`
+  `/files/${store.id}/${servedName(id, doc.file_name ?? '')}`
 
 /** What the content is called in its public address. */
 export const servedName = (id: string, fileName: string): string => `${id}.${extensionOf(fileName)}`

@@ -10,25 +10,9 @@ const locationCharsMax = 2048
 export function referTo(work: Work, location: string) {
   const url = URL.parse(location)
   if (!url || !/^https?:$/.test(url.protocol) || location.length > locationCharsMax) throw notValid(location)
-  const file_name = nameIn(url)
-  const mime_type = typeOf(extensionOf(file_name))?.mime ?? 'application/octet-stream'
-  return add(work, files, [], { file_name, mime_type, file_size: 0, location: url.href })
-}
-
-/** The last part of the path, as people read it. */
-function nameIn({ pathname, host }: URL): string {
-  const last = pathname.split('/').findLast(Boolean) ?? host
-  return decoded(last).slice(-255).toWellFormed()
-}
-
-function decoded(text: string): string {
-  try {
-    const name = decodeURIComponent(text)
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what no name has.
-    return /[\x00-\x1f\x7f]/.test(name) ? text : name
-  } catch {
-    return text
-  }
+  const last = url.pathname.split('/').findLast(Boolean) ?? ''
+  const mime_type = typeOf(extensionOf(last))?.mime ?? 'application/octet-stream'
+  return add(work, files, [], { mime_type, file_size: 0, location: url.href })
 }
 
 const notValid = (location: string) =>

@@ -53,7 +53,7 @@ async function find({ store }: Ctx, name: string) {
   const [id = ''] = name.toLowerCase().split('.', 1)
   const row = isId(id) ? await store.find(files, id) : undefined
   if (!row || row.hidden.location !== undefined) throw missing()
-  const { file_name, mime_type, file_size } = row.doc
+  const { file_name = '', mime_type, file_size } = row.doc
   if (name !== servedName(id, file_name)) throw missing()
   return { id, bytes: file_size, always: headersOf(id, file_name, mime_type) }
 }
@@ -64,7 +64,7 @@ const headersOf = (id: string, name: string, type: string) => ({
   etag: `"${id}"`,
   'cache-control': 'public, max-age=31536000, immutable',
   'accept-ranges': 'bytes',
-  'content-disposition': `inline; filename*=UTF-8''${extended(name)}`,
+  'content-disposition': `inline; filename*=UTF-8''${extended(withoutPath(name))}`,
   // Any page may show it, also one that asks for the consent of all it shows.
   'cross-origin-resource-policy': 'cross-origin',
   'x-content-type-options': 'nosniff',
@@ -73,6 +73,9 @@ const headersOf = (id: string, name: string, type: string) => ({
     'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
   }),
 })
+
+/** What a browser may call the file: the client may have sent directories of its own before it. */
+const withoutPath = (name: string): string => name.split(/[/\\]/).at(-1) as string
 
 /** RFC 8187: what is no letter, digit or one of a few signs is written as bytes. */
 const extended = (name: string): string =>

@@ -130,7 +130,7 @@ function readBody(passage: Passage): void {
   if (operation.method === 'GET') return
   const { rawBody: raw, upload, data } = actionOf(operation) ?? {}
   if (upload) {
-    passage.upload = uploadOf(request.raw, upload.bytesMax)
+    passage.upload = uploadOf(request.raw, upload.bytesMax, upload.form !== undefined)
     return
   }
   const text = (request.body as string | undefined) ?? ''

@@ -81,9 +81,11 @@ describe('a file', () => {
   test('has a name that leads nowhere: what it is kept under is our own', async () => {
     for (const name of ['../../../../etc/passwd.png', '..\\..\\evil.png', '/etc/cron.d/x.png', '….png']) {
       const { id, file_name, link } = await uploaded(world, { name, content: 'x' })
-      expect(file_name).not.toMatch(/[/\\]/)
+      expect(file_name).toBe(name)
       expect(kept()).toContain(id)
       expect(link.href).toBe(`${world.url}/files/${world.storeId}/${id}.png`)
+      const disposition = (await fetch(link.href)).headers.get('content-disposition')
+      expect(disposition).not.toMatch(/[/\\]|%2f|%5c/i)
     }
     expect(namesIn(directory).filter((name) => name !== 'unfinished')).toEqual([world.storeId])
   })
@@ -124,12 +126,12 @@ describe('a file that is kept elsewhere', () => {
     expect([status, body.data]).toMatchObject([
       201,
       {
-        file_name: 'Rye loaf.jpg',
         mime_type: 'image/jpeg',
         file_size: 0,
         link: { href: 'https://images.example.com/breads/Rye%20loaf.jpg?w=3' },
       },
     ])
+    expect(body.data).not.toHaveProperty('file_name')
     expect(kept()).toEqual(before)
     const here = `${world.url}/files/${world.storeId}/${body.data.id}.jpg`
     expect((await fetch(here)).status).toBe(404)
@@ -137,12 +139,12 @@ describe('a file that is kept elsewhere', () => {
   })
 
   test.each([
-    ['https://example.com', 'example.com'],
-    ['http://example.com/a/%zz', '%zz'],
-    ['http://example.com/a%00b', 'a%00b'],
-    ['http://example.com/%F0%9F%8D%9E.webp/', '🍞.webp'],
-  ])('%s is called %s', async (location, name) => {
-    expect((await refer(location)).body.data.file_name).toBe(name)
+    ['https://example.com', 'application/octet-stream'],
+    ['http://example.com/a/%zz', 'application/octet-stream'],
+    ['http://example.com/a.png%00b', 'application/octet-stream'],
+    ['http://example.com/%F0%9F%8D%9E.webp/?x=a.png', 'image/webp'],
+  ])('the end of %s says that it is %s', async (location, type) => {
+    expect((await refer(location)).body.data.mime_type).toBe(type)
   })
 
   test.each(['@/path/to/file.jpg', 'ftp://example.com/a.png', 'javascript:alert(1)', '', 'http://'])(
@@ -222,6 +224,23 @@ describe('nothing is left of an upload that is refused', () => {
     expect(refusal(await upload(world, sent))).toEqual([status, title, expect.stringMatching(detail)])
     expect([await total(), kept().length, drafts()]).toEqual([...before, []])
   })
+
+  test('one that is too long is refused with the limit, every time, and the client gets that answer', async () => {
+    const longest = 8 * mebibyte
+    const beyond = [1, 2, 60, 400, 1000, 16_384, 60_000, 65_000, 65_536, 70_000, 400_000, 2_000_000]
+    for (let round = 0; round < 4; round++) {
+      const replies = await Promise.all(
+        beyond.map((bytes) => upload(world, { name: 'a.txt', content: Buffer.alloc(longest + bytes) })),
+      )
+      for (const [i, reply] of replies.entries()) {
+        const limit =
+          /^The file is too large: at most 8 MiB\.$|^The request body is too large: at most 8,454,144 bytes, including the multipart envelope\.$/
+        const [status, , detail] = refusal(reply)
+        expect([beyond[i], status, detail]).toEqual([beyond[i], 413, expect.stringMatching(limit)])
+      }
+    }
+    expect(drafts()).toEqual([])
+  }, 60_000)
 
   test('that is no form', async () => {
     const reply = await world.admin.post('/v2/files', { data: { type: 'file' } })

@@ -1,4 +1,6 @@
-import { Readable } from 'node:stream'
+import { Readable, Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Problem } from '../../server/kernel/errors.ts'
@@ -63,7 +65,7 @@ describe('a form', () => {
     for (let size = 1; size <= bytes.length; size++) {
       expect(await read(bytes, { size })).toEqual({
         texts: { a: 'one', b: '' },
-        file: { fileName: 'q.png', type: 'image/png', content: 'x\r\n--betwee\x00\xff' },
+        file: { fileName: 'p/q.png', type: 'image/png', content: 'x\r\n--betwee\x00\xff' },
       })
     }
   })
@@ -109,6 +111,31 @@ describe('a form', () => {
         throw problem
       }
       await expect(read(bytes, { size: 10_000, take })).rejects.toBe(problem)
+    }
+  })
+
+  test('is refused as its file is, however the file fails and however late that is said', async () => {
+    const full = Object.assign(new Error('no space left'), { code: 'ENOSPC' })
+    const problem = new Problem('unavailable', 'File storage is full.')
+    const failsAfter = (bytesMax: number, error: Error | null) => {
+      let bytes = 0
+      return new Writable({
+        write(chunk: Buffer, _encoding, done) {
+          bytes += chunk.length
+          if (bytes > bytesMax) this.destroy(error ?? undefined)
+          else done()
+        },
+      })
+    }
+    for (let i = 0; i < 60; i++) {
+      const bytes = formOf(['file', 'x'.repeat(10_000 + i * 5000), 'q.png'], ['b', 'two'])
+      const take = async ({ content }: FormFile) => {
+        const sink = failsAfter(i * 1000, i % 2 ? full : null)
+        const source = i % 3 ? content : Readable.from(content, { objectMode: false })
+        await pipeline(source, sink).catch(() => sleep(i % 5))
+        throw problem
+      }
+      await expect(read(bytes, { size: 3000 + i * 500, take })).rejects.toBe(problem)
     }
   })
 

@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream'
+import { PassThrough, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Busboy, type BusboyInstance } from '@fastify/busboy'
 import { Problem } from '../errors.ts'
@@ -6,7 +6,7 @@ import { refuseText } from './body.ts'
 
 /** A file of a form, as it comes. */
 export interface FormFile {
-  /** As the client calls it, without a path; undefined where it does not say. */
+  /** The name that the client sent, with a path where it sent one; undefined where it sent none. */
   readonly fileName: string | undefined
   /** What the client says that it is. */
   readonly type: string
@@ -59,18 +59,20 @@ export async function readForm(
   })
   let content: Readable | undefined
   let taken = Promise.resolve()
-  form.on('file', (_name, stream: Readable, fileName: string | undefined, _encoding, type) => {
-    content = stream
-    // It ends early: whoever reads it is told the same.
-    stream.on('error', (error) => refuse(asProblem(error)))
-    taken = take({ fileName, type, content: stream }).catch(refuse)
+  form.on('file', (_name, part: Readable, fileName: string | undefined, _encoding, type) => {
+    // What fails on the way here fails the form at once. What `take` refuses is known only when `take` says it: a stream
+    // of its own keeps the two apart, as whatever reads a stream destroys it first, with an error that says nothing.
+    part.on('error', (error) => refuse(asProblem(error)))
+    content = part.pipe(new PassThrough())
+    content.on('error', () => {})
+    taken = take({ fileName, type, content }).catch(refuse)
   })
   try {
     await pipeline(upload, form)
     await taken
   } catch (error) {
     refused ??= { error: asProblem(error) }
-    content?.destroy(error as Error)
+    content?.destroy(refused.error as Error)
     await taken
   }
   if (refused) throw refused.error
@@ -89,6 +91,7 @@ function openForm(contentType: string | undefined, file: string): BusboyInstance
     return new Busboy({
       headers: { 'content-type': contentType ?? '' },
       limits,
+      preservePath: true,
       // Some clients give it no name of a file.
       isPartAFile: (name) => name === file,
     })

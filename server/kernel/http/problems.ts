@@ -33,10 +33,16 @@ export function withErrors(answer: Answer, refused: readonly Problem[]): Answer 
 const mebibyte = 1024 * 1024
 
 export const bytesShown = (bytes: number): string =>
-  bytes % mebibyte === 0 ? `${bytes / mebibyte} MiB` : `${bytes} bytes`
+  bytes % mebibyte === 0 ? `${bytes / mebibyte} MiB` : `${bytes.toLocaleString('en-US')} bytes`
 
-export const tooLarge = (bytesMax: number, cause?: unknown): Problem =>
-  new Problem('too_large', `The request body is too large: at most ${bytesShown(bytesMax)}.`, { cause })
+export const tooLarge = (bytesMax: number, cause?: unknown): Problem => tooLong(bytesShown(bytesMax), cause)
+
+/** Of a form with a file in it: the file alone must be shorter. */
+export const formTooLarge = (bytesMax: number): Problem =>
+  tooLong(`${bytesShown(bytesMax)}, including the multipart envelope`)
+
+const tooLong = (limit: string, cause?: unknown): Problem =>
+  new Problem('too_large', `The request body is too large: at most ${limit}.`, { cause })
 
 /** Anything that is thrown, as a Problem: what is not one is a bug, and says nothing of itself. */
 export function problemOf(error: unknown): Problem {

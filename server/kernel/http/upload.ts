@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { type Duplex, type Readable, Transform, type TransformCallback } from 'node:stream'
 import { Problem } from '../errors.ts'
 import { goOn } from './expect.ts'
-import { tooLarge } from './problems.ts'
+import { formTooLarge, tooLarge } from './problems.ts'
 
 /** As long as it takes to send 50 MB at 700 kbit/s. */
 const uploadMaxMs = 10 * 60_000
@@ -13,10 +13,11 @@ const uploading = new WeakSet<Duplex>()
 export const isUploading = (socket: Duplex): boolean => uploading.has(socket)
 
 /** A request's body as it comes. Longer than `bytesMax` it fails (413), and when the client stops in the middle. */
-export function uploadOf(request: IncomingMessage, bytesMax: number): Readable {
-  if (Number(request.headers['content-length']) > bytesMax) throw tooLarge(bytesMax)
+export function uploadOf(request: IncomingMessage, bytesMax: number, isForm = false): Readable {
+  const refusal = () => (isForm ? formTooLarge : tooLarge)(bytesMax)
+  if (Number(request.headers['content-length']) > bytesMax) throw refusal()
   goOn(request)
-  const upload = new Upload(bytesMax)
+  const upload = new Upload(bytesMax, refusal)
   const timer = setTimeout(() => upload.destroy(tooSlow()), uploadMaxMs).unref()
   const endedEarly = () => {
     if (!request.complete) upload.destroy(new Problem('bad_request', 'The request ended too early.'))
@@ -39,16 +40,18 @@ const tooSlow = () =>
 
 class Upload extends Transform {
   readonly #bytesMax: number
+  readonly #refusal: () => Problem
   #bytes = 0
 
-  constructor(bytesMax: number) {
+  constructor(bytesMax: number, refusal: () => Problem) {
     super()
     this.#bytesMax = bytesMax
+    this.#refusal = refusal
   }
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
     this.#bytes += chunk.length
-    if (this.#bytes > this.#bytesMax) done(tooLarge(this.#bytesMax))
+    if (this.#bytes > this.#bytesMax) done(this.#refusal())
     else done(null, chunk)
   }
 }

@@ -107,8 +107,8 @@ export function bodyOf(operation: Operation, { nameOf }: Named): Record<string, 
   }
   const { body, data, rawBody, rawBodies, upload } = of.action
   if (upload) {
-    const description = `At most ${bytesShown(upload.bytesMax)}, with all that is around a file in it.`
     const { form } = upload
+    const description = `At most ${bytesShown(upload.bytesMax)}${form ? ', including the multipart envelope' : ''}.`
     if (!form) return { required: true, description, content: { '*/*': { schema: {} } } }
     const required = Object.keys(form).filter((name) => form[name]?.options.required)
     const schema = object(documented(Object.entries(form)), required)

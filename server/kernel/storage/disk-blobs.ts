@@ -1,7 +1,7 @@
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Blobs, isBlobName, type Kept, mustBeBlobName } from './blobs.ts'
-import { draftsName, forgetDrafts, unlessGone, writeDraft } from './drafts.ts'
+import { draftsName, forgetDrafts, storageFault, unlessGone, writeDraft } from './drafts.ts'
 
 /** Blobs as files in a directory of this machine, or of one that all processes see. */
 export function diskBlobs(directory: string): Blobs {
@@ -14,10 +14,14 @@ export function diskBlobs(directory: string): Blobs {
         bytes,
         async keep(name) {
           const target = pathOf(name)
-          await mkdir(dirname(target), { recursive: true, mode: 0o700 })
-          await rename(path, target)
-          await sync(dirname(target))
-          await sync(directory)
+          try {
+            await mkdir(dirname(target), { recursive: true, mode: 0o700 })
+            await rename(path, target)
+            await sync(dirname(target))
+            await sync(directory)
+          } catch (error) {
+            throw storageFault(error)
+          }
         },
         discard: () => rm(path, { force: true }),
       }

@@ -26,16 +26,21 @@ export async function writeDraft(directory: string, content: AsyncIterable<Uint8
     return { path, bytes: file.bytesWritten }
   } catch (error) {
     await rm(path, { force: true }).catch(() => {})
-    throw noPlace.has(codeOf(error)) ? unkept(error) : error
+    throw storageFault(error)
   }
 }
 
-/** The disk is full, or not ours to write to: for the operator to mend, who finds it in the log. */
-const noPlace: ReadonlySet<string | undefined> = new Set([
-  ...['ENOSPC', 'EDQUOT', 'EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EIO'],
-])
-const unkept = (cause: unknown) =>
-  new Problem('unavailable', 'Files cannot be kept at the moment.', { cause })
+/** For the operator to mend, who finds it in the log. */
+const faults: readonly (readonly [detail: string, codes: readonly (string | undefined)[]])[] = [
+  ['File storage has no space left.', ['ENOSPC', 'EDQUOT']],
+  ['File storage cannot be written to.', ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EIO']],
+]
+
+/** The refusal (503) where the disk is full, or not ours to write to; any other error as it is. */
+export function storageFault(error: unknown): unknown {
+  const [detail] = faults.find(([, codes]) => codes.includes(codeOf(error))) ?? []
+  return detail === undefined ? error : new Problem('unavailable', detail, { cause: error })
+}
 
 /** Removes the files that were last written to before a time. */
 export async function forgetDrafts(directory: string, since: Date): Promise<void> {

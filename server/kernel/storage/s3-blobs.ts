@@ -99,7 +99,7 @@ async function answered<T>(answer: Promise<T>, fault?: string): Promise<T | unde
 }
 
 const unavailable = (cause: string) =>
-  new Problem('unavailable', 'What files are kept in does not answer: try again.', { cause })
+  new Problem('unavailable', 'File storage is not responding; try again.', { cause })
 
 /** Without the request, which is signed. */
 function reasonOf(error: unknown): string {
