@@ -24,12 +24,14 @@ const fields = {
   }),
   // What is shown under this name is accepted too, and means nothing: clients make bodies of what they have read.
   new_password: field<string | boolean | undefined>(
-    // Long enough for any phrase; bounded, because hashing takes time.
-    { type: ['string', 'boolean'], format: 'password', minLength: 8, maxLength: 1024 },
+    // Long enough for any phrase; bounded, because hashing takes time. How short it may be, see `refuseShortPassword`.
+    { type: ['string', 'boolean'], format: 'password', minLength: 1, maxLength: 1024 },
     {
       sentAs: 'password',
       stored: false,
-      about: 'The new password. True and false, which answers show in its place, change nothing.',
+      about:
+        'The new password. A customer’s own has 8 characters or more; one that an administrator gives may be shorter, ' +
+        'unless passwords are strict. True and false, which answers show in its place, change nothing.',
       example: 'eleven horses by the river',
     },
   ),
@@ -103,6 +105,7 @@ async function prepare(work: Work, { id, values, before }: Draft<typeof fields>)
   }
   // At first, too: a customer who is deleted and signs in at a provider again has the same id, and not the old tokens.
   if (!before || isNewPassword) values.password_epoch = newId()
+  if (isNewPassword) refuseShortPassword(work, new_password)
   if (isNewPassword) await refuseCommonPassword(work, new_password)
   if (before && (isNewEmail || isNewPassword)) {
     const hasPassword = before.hidden.password_hash !== undefined
@@ -122,6 +125,16 @@ async function prepare(work: Work, { id, values, before }: Draft<typeof fields>)
     if (before) values.email_claimed = work.who.shopper && true
     await settleAddress(work, id, values)
   }
+}
+
+const charactersMin = 8
+
+/** An administrator may give a shorter one, as published runbooks do, unless SUTLER_STRICT_PASSWORDS is on. */
+function refuseShortPassword({ who, instance }: Work, password: string): void {
+  if (!who.shopper && !instance.strictPasswords) return
+  if ([...password].length >= charactersMin) return
+  const detail = `Validation failed: data.password must be a string of ${charactersMin} to 1024 characters.`
+  throw new Problem('invalid_field', detail, { source: 'data.password' })
 }
 
 /** Who is known to have an address takes it from whoever only claims it; see docs/decisions/0009-oidc-sign-in.md. */

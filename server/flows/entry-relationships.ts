@@ -1,11 +1,12 @@
-import { type Action, action, type Method } from '../kernel/action.ts'
+import { type Action, type ActionCall, action, type Method } from '../kernel/action.ts'
 import { checker, unprocessably } from '../kernel/checker.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { group, list as listOf, text } from '../kernel/fields.ts'
-import { json, noContent } from '../kernel/http/answer.ts'
+import { type Answer, json, noContent } from '../kernel/http/answer.ts'
 import { parseBody } from '../kernel/http/body.ts'
 import { keptInDocument, type Link } from '../kernel/links.ts'
+import { named } from '../kernel/openapi/named-schemas.ts'
 import { resolve } from '../kernel/operations.ts'
 import type { Resource, Row } from '../kernel/resource.ts'
 import { findExtended } from './core-entries.ts'
@@ -13,12 +14,17 @@ import { fieldsOf } from './define.ts'
 import { entriesOf } from './entry-operations.ts'
 import { type FoundFlow, findFlow } from './find-flow.ts'
 import type { Extends } from './flow-fields.ts'
+import { isCore } from './kinds.ts'
 
 const path = '/v2/flows/:flow_id/entries/:id/relationships/:field_slug'
+/** The same links at the address of the object that a core flow extends, where clients look for them too. */
+const ownPath = '/v2/:resource/:id/relationships/:field_slug'
 const linksMax = 1000
 
 const name = text({ required: true, min: 1, max: 255 })
-const linksField = listOf(group({ type: name, id: name }, {}), { maxItems: linksMax })
+const link = group({ type: name, id: name }, {})
+const linkSchema = named('FlowEntryLink', link.schema)
+const linksField = listOf(link, { maxItems: linksMax })
 const check = checker(linksField.schema, 'data')
 
 type Edit = (before: readonly Link[], sent: readonly Link[] | undefined, isOne: boolean) => readonly Link[]
@@ -31,43 +37,95 @@ const add: Edit = (before, sent = [], isOne) =>
 const replace: Edit = (_before, sent = []) => sent
 const takeAway: Edit = (before, sent) => (sent ? before.filter((one) => !isAmong(sent, one)) : [])
 
+const linksSchema = named('FlowEntryLinks', linksField.schema)
+const oneOrMany = { data: { anyOf: [linksSchema, linkSchema, { type: 'null' }] } }
+
+interface LinkCall {
+  readonly name: 'get' | 'create' | 'update' | 'delete'
+  readonly method: Method
+  readonly status: 200 | 201 | 204
+  /** What it does to the links of the named owner. */
+  readonly about: (owner: string) => string
+  readonly edit?: Edit
+}
+
+const calls: readonly LinkCall[] = [
+  { name: 'get', method: 'GET', status: 200, about: (owner) => `Reads the links of ${owner}.` },
+  {
+    ...{ name: 'create', method: 'POST', status: 201, edit: add },
+    about: (owner) => `Links ${owner} to more objects, or to another one where it has one link.`,
+  },
+  {
+    ...{ name: 'update', method: 'PUT', status: 201, edit: replace },
+    about: (owner) => `Links ${owner} to these objects and no others.`,
+  },
+  {
+    ...{ name: 'delete', method: 'DELETE', status: 204, edit: takeAway },
+    about: (owner) => `Removes links of ${owner}: those in the body, or all of them without a body.`,
+  },
+]
+
 /** The calls that link an entry to other objects, by a field of the type relationship. */
-export const linkEntry = (extended: () => Extends): readonly Action[] => {
-  const call = (name: string, method: Method, status: 201 | 204, about: string, edit: Edit) =>
-    action({
-      name: `${name}-flow-entry-relationship`,
-      route: `${method} ${path}`,
-      about,
-      area: 'flow-entries',
-      status,
-      // The body of a DELETE is read by who means something by it.
-      ...(method === 'DELETE' && { rawBody: true }),
-      async run(ctx, { params, rawBody, headers }) {
-        const flow = await findFlow(ctx, params.flow_id)
-        const holds = await howMany(ctx, flow, params.field_slug)
-        const { of, row } = await findOwner(ctx, flow, extended, params.id)
-        const sent = linksIn(
-          typeof rawBody === 'string' ? parseBody(rawBody, String(headers['content-type'])) : rawBody,
-          holds,
-          method === 'DELETE',
-        )
-        const links = await edited(ctx, of, row, { holds, slug: params.field_slug }, (before) =>
-          edit(before, sent, holds === 'one'),
-        )
-        return status === 204 ? noContent : json(status, { data: links })
-      },
-    })
-  return [
-    call(
-      'create',
-      'POST',
-      201,
-      'Links an entry to more objects, or to another one where it has one link.',
-      add,
+export const linkEntry = (extended: () => Extends): readonly Action[] => [
+  ...calls
+    .filter(({ name }) => name !== 'get')
+    .map((call) =>
+      action({
+        ...shared(call, 'an entry'),
+        name: `${call.name}-flow-entry-relationship`,
+        route: `${call.method} ${path}`,
+        run: async (ctx, sent) => run(ctx, call, await findFlow(ctx, sent.params.flow_id), extended, sent),
+      }),
     ),
-    call('update', 'PUT', 201, 'Links an entry to these objects and no others.', replace),
-    call('delete', 'DELETE', 204, 'Takes links off an entry: those that are sent, or all of them.', takeAway),
-  ]
+  ...calls.map((call) =>
+    action({
+      ...shared(call, 'an object that a core flow extends, named by the slug of the flow,'),
+      name: `${call.name}-relationship-of-extended`,
+      route: `${call.method} ${ownPath}`,
+      run: async (ctx, sent) => run(ctx, call, await findCoreFlow(ctx, sent.params.resource), extended, sent),
+    }),
+  ),
+]
+
+const shared = ({ method, status, about }: LinkCall, owner: string) => ({
+  about: about(owner),
+  area: 'flow-entries',
+  status,
+  // The body of a DELETE is read only by the action that declares it raw.
+  ...(method === 'DELETE' && { rawBody: true }),
+  ...(method !== 'GET' && {
+    rawBodies: { 'application/json': { type: 'object', required: ['data'], properties: oneOrMany } },
+  }),
+  ...(status !== 204 && { shows: { data: linksSchema } }),
+})
+
+async function findCoreFlow(ctx: Ctx, resource: string): Promise<FoundFlow> {
+  if (!isCore(resource)) throw new Problem('not_found', `${resource} is not a resource that a flow extends`)
+  return findFlow(ctx, resource)
+}
+
+type Sent = Pick<ActionCall<'GET /v2/:id/:field_slug'>, 'params' | 'rawBody' | 'headers'>
+
+async function run(
+  ctx: Ctx,
+  { method, status, edit }: LinkCall,
+  flow: FoundFlow,
+  extended: () => Extends,
+  { params, rawBody, headers }: Sent,
+): Promise<Answer> {
+  // What is added to objects is for callers that may see these.
+  if (ctx.who.kind !== 'client_credentials') throw new Problem('forbidden')
+  const slug = params.field_slug
+  const holds = await howMany(ctx, flow, slug)
+  const { of, row } = await findOwner(ctx, flow, extended, params.id)
+  if (!edit) {
+    ctx.instance.onRead(ctx, of, row)
+    return json(status, { data: await keptInDocument(of, { member: slug }, holds).read(ctx, row) })
+  }
+  const body = typeof rawBody === 'string' ? parseBody(rawBody, String(headers['content-type'])) : rawBody
+  const sent = linksIn(body, holds, method === 'DELETE')
+  const links = await edited(ctx, of, row, { holds, slug }, (before) => edit(before, sent, holds === 'one'))
+  return status === 204 ? noContent : json(status, { data: links })
 }
 
 type Holds = 'one' | 'many'

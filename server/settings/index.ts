@@ -1,7 +1,7 @@
 import { module } from '../kernel/module.ts'
 import { cartSettings } from './cart-settings.ts'
-import { getStore } from './get-store.ts'
 import { settings as storeSettings } from './settings.ts'
+import { getStore, listStores } from './stores.ts'
 
 export { storeSettings }
 
@@ -9,5 +9,5 @@ export const settings = module({
   name: 'settings',
   about: 'Settings of the store, and its name.',
   singletons: [storeSettings, cartSettings],
-  actions: [getStore],
+  actions: [listStores, getStore],
 })

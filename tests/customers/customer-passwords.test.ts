@@ -70,7 +70,7 @@ describe('the tokens of a customer', () => {
     ['stay with an address', ({ path, as }) => open.shopper.post(`${path}/addresses`, address(), as), false],
     [
       'stay with a password that is refused',
-      ({ path }) => open.admin.put(path, change({ password: 'short' })),
+      ({ path, as }) => open.shopper.put(path, change({ password: 'short' }), as),
       false,
     ],
     ['end with the customer', ({ path }) => open.admin.delete(path), true],
@@ -296,5 +296,30 @@ describe('a common password', () => {
   test('is taken where they are not', async () => {
     const id = await made(open.admin.post(customers, customer({ password: 'password' })))
     expect((await open.admin.put(`${customers}/${id}`, change({ password: '12345678' }))).status).toBe(200)
+  })
+})
+
+describe('a password of fewer than 8 characters', () => {
+  test('may be given by an administrator', async () => {
+    const sent = customer({ password: 'test' })
+    const id = await made(open.admin.post(customers, sent))
+    const { email } = sent.data as unknown as { email: string }
+    expect((await signIn(open, email, 'test')).status).toBe(200)
+    expect((await open.admin.put(`${customers}/${id}`, change({ password: 'tes' }))).status).toBe(200)
+    expect((await signIn(open, email, 'tes')).status).toBe(200)
+  })
+
+  test('may not be set by the customer', async () => {
+    const { path, as } = await ada(open)
+    const reply = await open.shopper.put(path, change({ password: '7 chars' }), as)
+    expect(refusal(reply)).toEqual([400, 'data.password'])
+    expect((await open.shopper.put(path, change({ password: '8 chars!' }), as)).status).toBe(200)
+  })
+
+  test('is refused where passwords are strict', async () => {
+    expect(refusal(await strict.admin.post(customers, customer({ password: '7 chars' })))).toEqual([
+      400,
+      'data.password',
+    ])
   })
 })

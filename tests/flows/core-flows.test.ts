@@ -106,3 +106,46 @@ test('a client that deletes every entry of a core flow it finds comes to an end'
   expect(body.data).toMatchObject({ nickname: null, size: null })
   expect(body.data.relationships).toBe(undefined)
 })
+
+test('the links of an object that a core flow extends are read and changed at its own address', async () => {
+  const rules = (type: string) => [{ type, to: 'customer' }]
+  const flow = await makeFlow(world.admin, 'account-memberships', {
+    friends: { field_type: 'relationship', validation_rules: rules('one-to-many') },
+  })
+  expect(flow.id).toBeTruthy()
+  await makeFlow(world.admin, 'accounts', {
+    friends: { field_type: 'relationship', validation_rules: rules('one-to-many') },
+    owner: { field_type: 'relationship', validation_rules: rules('one-to-one') },
+  })
+  const account = { data: { type: 'account', name: 'A', legal_name: 'A' } }
+  const { id } = (await world.admin.post('/v2/accounts', account)).body.data
+  const at = (name: string) => `/v2/accounts/${id}/relationships/${name}`
+  const link = (to: string) => ({ id: to, type: 'customer' })
+  const read = async (name: string) => (await world.admin.get(at(name))).body.data
+  expect(await read('friends')).toEqual([])
+  const made = await world.admin.post(at('friends'), { data: [link('a'), link('b')] })
+  expect([made.status, made.body.data]).toEqual([201, [link('a'), link('b')]])
+  expect((await world.admin.post(at('owner'), { data: link('o') })).status).toBe(201)
+  expect(await read('owner')).toEqual([link('o')])
+  await world.admin.put(at('friends'), { data: [link('c')] })
+  expect(await read('friends')).toEqual([link('c')])
+  const shown = await world.admin.get(`/v2/accounts/${id}`)
+  expect(shown.body.data.relationships).toMatchObject({
+    friends: { data: [link('c')] },
+    owner: { data: link('o') },
+  })
+  expect((await world.admin.delete(at('friends'))).status).toBe(204)
+  expect(await read('friends')).toEqual([])
+  // The resource's own relationships are where they were.
+  expect((await world.admin.get(at('account-tags'))).status).toBe(200)
+  for (const path of [
+    at('nobody'),
+    at('friends').replace(id, crypto.randomUUID()),
+    `/v2/things/${id}/relationships/a`,
+  ]) {
+    expect([path, (await world.admin.get(path)).status]).toEqual([path, 404])
+  }
+  expect((await world.shopper.get(at('friends'))).status).toBe(403)
+  expect((await world.nobody.get(at('friends'))).status).toBe(401)
+  expect((await world.other.get(at('friends'))).status).toBe(404)
+})

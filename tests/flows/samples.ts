@@ -33,6 +33,22 @@ async function makeLinks(client: Client, samples: Samples): Promise<string> {
   return field.slug
 }
 
+/** The links of a profile, to which a flow adds them: few tests look at profiles. */
+const linksOfProfile = async (client: Client, samples: Samples): Promise<string> => {
+  const profile = samples.named('password-profile')
+  const collection = await samples.path(profile.resource.path)
+  const { id } = await samples.shared(profile, collection)
+  const slug = 'password-profiles'
+  const flow = { type: 'flow', name: slug, slug, description: '', enabled: true }
+  const made = await client.post('/v2/flows', { data: flow })
+  if (made.status === 201) {
+    const field = { ...fieldOf(made.body.data.id, 'friends', {}), field_type: 'relationship' }
+    const rules = [{ type: 'one-to-many', to: 'product' }]
+    await client.post('/v2/fields', { data: { ...field, validation_rules: rules } })
+  }
+  return `/v2/${slug}/${id}/relationships/friends`
+}
+
 export const flows: ModuleSamples = {
   // As it is in a flow without fields.
   runTime: [resource({ ...withAdded(entries, undefined) })],
@@ -63,7 +79,15 @@ export const flows: ModuleSamples = {
     },
   },
   parameters: { relationships: makeLinks },
+  paths: {
+    'get-relationship-of-extended': linksOfProfile,
+    'create-relationship-of-extended': linksOfProfile,
+    'update-relationship-of-extended': linksOfProfile,
+    'delete-relationship-of-extended': linksOfProfile,
+  },
   bodies: {
+    'create-relationship-of-extended': async () => ({ data: [] }),
+    'update-relationship-of-extended': async () => ({ data: [] }),
     'create-flow-entry-relationship': async () => ({ data: [] }),
     'update-flow-entry-relationship': async () => ({ data: [] }),
   },

@@ -149,6 +149,23 @@ test('a store is named to its own callers only', async () => {
   expect((await world.admin.get('/v2/stores/x')).status).toBe(404)
 })
 
+test('the stores of a token are listed: its own', async () => {
+  for (const path of ['/v2/stores', '/v2/stores/']) {
+    const { status, body } = await world.admin.get(path)
+    expect([status, body.data.length, body.data[0].type, body.data[0].id]).toEqual([
+      200,
+      1,
+      'store',
+      world.storeId,
+    ])
+    expect([body.data[0].name.length > 0, body.meta.results.total]).toEqual([true, 1])
+  }
+  expect((await world.admin.get('/v2/stores?page[offset]=1')).body.data).toEqual([])
+  const { body } = await world.other.get('/v2/stores')
+  expect(body.data.map(({ id }: { id: string }) => id)).not.toContain(world.storeId)
+  expect((await world.shopper.get('/v2/stores')).status).toBe(403)
+})
+
 test('settings are not for shoppers', async () => {
   for (const path of ['/v2/settings', cart, `/v2/stores/${world.storeId}`]) {
     expect((await world.shopper.get(path)).status).toBe(403)

@@ -122,7 +122,11 @@ export function bodyOf(operation: Operation, { nameOf }: Named): Record<string, 
     }
   if (rawBodies) {
     const content = Object.entries(rawBodies).map(([type, schema]) => [type, { schema }])
-    return { required: true, content: Object.fromEntries(content) }
+    // The body of a DELETE may be left out.
+    return {
+      ...(operation.method !== 'DELETE' && { required: true }),
+      content: Object.fromEntries(content),
+    }
   }
   return rawBody ? { content: { '*/*': { schema: {} } } } : undefined
 }

@@ -1,0 +1,52 @@
+import { action } from '../kernel/action.ts'
+import type { Ctx } from '../kernel/context.ts'
+import { Problem } from '../kernel/errors.ts'
+import { json, pageAnswer } from '../kernel/http/answer.ts'
+import { named } from '../kernel/openapi/named-schemas.ts'
+import { limits, parse } from '../kernel/query/parse.ts'
+
+const storeSchema = named('Store', {
+  type: 'object',
+  required: ['type', 'id', 'name'],
+  properties: {
+    type: { const: 'store' },
+    id: { type: 'string', format: 'uuid' },
+    name: { type: 'string' },
+  },
+})
+
+async function storeOf(ctx: Ctx) {
+  const [row] = await ctx.store.glance('SELECT name FROM stores WHERE id = $1')
+  return { type: 'store', id: ctx.store.id, name: row?.[0] }
+}
+
+/** A token belongs to one store; there is no other to be seen. */
+export const listStores = action({
+  name: 'list-stores',
+  route: 'GET /v2/stores',
+  about: 'Lists the store that the access token belongs to.',
+  area: 'stores',
+  status: 200,
+  shows: { page: true, data: storeSchema },
+
+  async run(ctx, call) {
+    const { limit = limits.pageMax, offset } = parse(call.query)
+    const data = offset === 0 && limit > 0 ? JSON.stringify(await storeOf(ctx)) : ''
+    return pageAnswer(200, data, { rows: [], total: 1, limit, offset, unmerged: 0 }, ctx, call)
+  },
+})
+
+/** Names the store that the caller's token belongs to. */
+export const getStore = action({
+  name: 'get-store',
+  route: 'GET /v2/stores/:id',
+  about: 'Reads the name of the store that the access token belongs to.',
+  area: 'stores',
+  status: 200,
+  shows: { data: storeSchema },
+
+  async run(ctx, { params }) {
+    if (params.id !== ctx.store.id) throw new Problem('not_found', 'store not found')
+    return json(200, { data: await storeOf(ctx) })
+  },
+})
