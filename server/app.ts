@@ -9,6 +9,7 @@ import { hierarchyChapter } from './hierarchies/index.ts'
 import { identity, usersWith } from './identity/index.ts'
 import { inventoryChapter } from './inventories/index.ts'
 import type { ShopperToken } from './kernel/context.ts'
+import { linkingCreates } from './kernel/create-linked.ts'
 import type { Module } from './kernel/module.ts'
 import { keys } from './keys/index.ts'
 import { oidc } from './oidc/index.ts'
@@ -63,7 +64,7 @@ const chapters: readonly Module[] = [
 ]
 
 /** Everything the server does. Nothing registers itself; a module may use only the modules above it. */
-export const app: readonly Module[] = [...chapters, personalData(chapters)]
+export const app: readonly Module[] = linkingCreates([...chapters, personalData(chapters)])
 
 /** The tokens that say, beside the bearer token, which person is calling. */
 export const shopperTokens: readonly ShopperToken[] = [accountMemberToken, customerToken]

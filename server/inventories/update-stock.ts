@@ -1,11 +1,13 @@
 import { action } from '../kernel/action.ts'
 import { field } from '../kernel/fields.ts'
 import { etagOf, objectAnswer } from '../kernel/http/answer.ts'
+import { dataOf } from '../kernel/input.ts'
 import { findVisible, mustMatch, resolve } from '../kernel/operations.ts'
 import type { Dialect } from './dialects.ts'
 import { endLevels } from './end-levels.ts'
 import { keepPlaces, levelsOf, type Movement, moveStock, type Place, showLevels } from './move-stock.ts'
 import { type Level, levelMax } from './movements.ts'
+import { refuseOtherStock } from './new-stock.ts'
 import { stocks } from './stocks.ts'
 
 const locations = field<Readonly<Record<string, { readonly available: number } | null>> | undefined>(
@@ -34,7 +36,7 @@ export const updateStock = (dialect: Dialect) =>
     shows: { resource: dialect.stocks },
     body: { type: 'stock', envelope: dialect.stocks.envelope, fields: { locations } },
 
-    async run(ctx, { params, body, ifMatch }) {
+    async run(ctx, { params, body, rawBody, ifMatch }) {
       const wanted = Object.entries(body.locations ?? {})
       const places = await keepPlaces(
         ctx,
@@ -43,6 +45,8 @@ export const updateStock = (dialect: Dialect) =>
       const id = await resolve(ctx, stocks, [], params.id)
       await ctx.store.hold(stocks, id)
       mustMatch(etagOf(await findVisible(ctx, dialect.stocks, id)), ifMatch)
+      // Clients send back what they read.
+      if (!body.locations) refuseOtherStock(dataOf(rawBody), (await findVisible(ctx, stocks, id)).doc)
       const levelAt = await levelsOf(ctx, id)
 
       const set: Movement[] = []

@@ -17,6 +17,10 @@ export class Faults {
     }
   }
 
+  get any(): boolean {
+    return this.#found.length > 0
+  }
+
   /** Throws the first faults together, if there are any. */
   refuse(): void {
     if (this.#found.length) throw together(this.#found.slice(0, faultsMax))

@@ -27,7 +27,13 @@ export interface Operation {
   readonly transaction: boolean
   /** Which of these it was made from. */
   readonly of:
-    | { readonly is: 'resource'; readonly resource: Resource; readonly name: OperationName }
+    | {
+        readonly is: 'resource'
+        readonly resource: Resource
+        readonly name: OperationName
+        /** Of a create: the relationships whose links it takes, see `linkingCreates`. */
+        readonly links?: readonly Relationship[]
+      }
     | {
         readonly is: 'singleton'
         readonly singleton: Singleton

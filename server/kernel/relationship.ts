@@ -47,6 +47,11 @@ export interface Relationship {
   readonly meta?: Fields
   /** The row of the access table that says who may call. */
   readonly area: string
+  /**
+   * The owner's create takes links too, in `data.relationships`, under the last word of the path, and by the rules of
+   * `add`.
+   */
+  readonly inCreate?: true
   /** What else changes with an owner's links, in one transaction with them. */
   afterEdit?(work: Work, ownerId: string, links: readonly Link[]): Promise<void>
   /** The operations there are, and the status that each is answered with: 204 says nothing, the others all links. */
@@ -59,16 +64,46 @@ export const relationship = (declared: Relationship): Relationship => declared
 /** The JSON Schema of `data` in a body or an answer: one link, or a list of them. */
 export const linksSchema = (of: Relationship): JsonSchema => linksField(of).schema
 
+/** What a create takes of these relationships: `data.relationships`. */
+export const createdLinks = (relationships: readonly Relationship[]): Field<NewLinks | null | undefined> =>
+  group(
+    Object.fromEntries(
+      relationships.map((of) => [memberOf(of), group({ data: linksField(of, true) }, { nullable: true })]),
+    ),
+    { nullable: true, about: 'What it is linked to from the start.' },
+  ) as Field<NewLinks | null | undefined>
+
+type NewLinks = Readonly<Record<string, { readonly data?: Sent } | null | undefined>>
+type Sent = Link | readonly Link[] | null
+
+const memberOf = ({ path }: Relationship): string => path.slice(path.lastIndexOf('/') + 1)
+
+/** The links that a create brings for this relationship, each target once. */
+export const linksOfNew = (of: Relationship, brought: NewLinks | null | undefined): readonly Link[] =>
+  eachOnce(brought?.[memberOf(of)]?.data ?? null)
+
+/** Gives a new owner its links, as `add` does. Needs a transaction. */
+export async function linkNew(
+  work: Work,
+  of: Relationship,
+  owner: Pick<Row, 'id' | 'scope'>,
+  links: readonly Link[],
+): Promise<void> {
+  const at = `data.relationships.${memberOf(of)}.data`
+  await keepTargets(work, of, links, at)
+  await edit(work, of, owner, at, (before) => edited.add(of, before, links))
+}
+
 const typeOf = ({ type, target }: Relationship): string => type ?? target().type
 
-function linksField(of: Relationship): Field {
+function linksField(of: Relationship, optional = false): Field {
   const { holds, most, meta } = of
   const needed = { required: true } as const
   const type = typeOf(of)
   const link = { type: choice([type], needed), id: reference(type, needed) }
   const members = meta ? { ...link, meta: group(meta, {}) } : link
   return holds === 'many'
-    ? listOf(group(members, {}), { maxItems: most.n })
+    ? listOf(group(members, {}), { maxItems: most.n, nullable: optional })
     : group(members, { nullable: true })
 }
 
@@ -93,8 +128,8 @@ export async function linkOperation(
   if (name === 'list') return list(ctx, of, await findVisible(ctx, owner, ownerId, scope), call)
   const sent = name === 'remove' && of.holds === 'one' ? [] : linksIn(of, call.body)
   const { id } = await findVisible(ctx, owner, ownerId, scope)
-  if (name !== 'remove') await keepTargets(ctx, of, sent)
-  const links = await edit(ctx, of, id, scope, (links) => edited[name](of, links, sent))
+  if (name !== 'remove') await keepTargets(ctx, of, sent, 'data')
+  const links = await edit(ctx, of, { id, scope }, 'data', (links) => edited[name](of, links, sent))
   const status = of.operations[name] ?? 200
   return status === 204 ? noContent : json(status, { data: shown(of, links), links: linksTo(ctx, of, call) })
 }
@@ -114,38 +149,40 @@ const edited = {
 const has = (links: readonly Link[], id: string) => links.some((link) => link.id === id)
 
 /** The links in a body, each target once; refuses what is none. */
-function linksIn(of: Relationship, body: unknown): readonly Link[] {
-  const links = readerOf(of)(body)
+const linksIn = (of: Relationship, body: unknown): readonly Link[] => eachOnce(readerOf(of)(body))
+
+const eachOnce = (sent: Sent): readonly Link[] => {
+  const links = sent === null ? [] : [sent].flat()
   return [...new Map(links.map((link) => [link.id, link])).values()]
 }
 
-type Reader = (body: unknown) => readonly Link[]
+type Reader = (body: unknown) => Sent
 
 const readers = new WeakMap<Relationship, Reader>()
 
 function readerOf(of: Relationship): Reader {
   const known = readers.get(of)
   if (known) return known
-  const readData = dataReader(linksField(of))
-  const read: Reader = (body) => {
-    const links = readData(body) as Link | readonly Link[] | null
-    return links === null ? [] : [links].flat()
-  }
+  const read = dataReader(linksField(of)) as Reader
   readers.set(of, read)
   return read
 }
 
-/** Refuses a link to what is not there, and keeps the rest from being deleted before they are linked. */
+/**
+ * Refuses a link to what is not there, and keeps the rest from being deleted before they are linked. `at` is where the
+ * links are in the body.
+ */
 async function keepTargets(
   work: Work,
   { target, holds }: Relationship,
   sent: readonly Link[],
+  at: string,
 ): Promise<void> {
   const of = target()
   const found = await work.store.keep(of, ...sent.map(({ id }) => id))
   const missing = sent.findIndex(({ id }) => !found.has(id))
   if (missing < 0) return
-  const source = holds === 'one' ? 'data.id' : `data.${missing}.id`
+  const source = holds === 'one' ? `${at}.id` : `${at}.${missing}.id`
   throw new Problem('not_found', `${of.noun[0].replaceAll('-', ' ')} not found: ${sent[missing]?.id}`, {
     source,
   })
@@ -155,8 +192,8 @@ async function keepTargets(
 async function edit(
   work: Work,
   of: Relationship,
-  ownerId: string,
-  scope: readonly string[],
+  { id: ownerId, scope }: Pick<Row, 'id' | 'scope'>,
+  at: string,
   change: (links: readonly Link[]) => readonly Link[],
 ): Promise<readonly Link[]> {
   // Two requests for the same owner take turns: neither loses what the other did.
@@ -167,7 +204,7 @@ async function edit(
   const after = change(before)
   if (JSON.stringify(after) === JSON.stringify(before)) return before
   const { n, detail } = of.most
-  if (after.length > n) throw new Problem('unprocessable', detail(n), { source: 'data' })
+  if (after.length > n) throw new Problem('unprocessable', detail(n), { source: at })
   await keeper.write(work, owner, before, after)
   await of.afterEdit?.(work, ownerId, after)
   return after

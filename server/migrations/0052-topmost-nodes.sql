@@ -1,5 +1,5 @@
--- A topmost node has no `parent` among its relationships: its hierarchy is above it. The column is dropped with all that
--- is made of it and added again, as PostgreSQL 15 and 16 cannot change the expression of a generated column.
+-- A topmost node has no `parent` among its relationships: its hierarchy is above it. The column is dropped with all
+-- that is made of it and added again, as PostgreSQL 15 and 16 cannot change the expression of a generated column.
 DROP TRIGGER count_moved_node ON nodes;
 DROP TRIGGER keep_has_children ON nodes;
 DROP TRIGGER keep_has_children_when_moved ON nodes;

@@ -5,15 +5,18 @@ import { type Draft, indexed, resource, walks } from '../kernel/resource.ts'
 import { productEnvelope } from './envelope.ts'
 
 const prefix = 'CRP_'
+const slugMax = 255
 
 const fields = {
   name: text({ required: true, min: 1, max: 1024, about: 'Shown to people.', example: 'Goes well with' }),
   slug: text({
     required: true,
     min: 1,
-    max: 255,
+    max: slugMax,
     pattern: /^[A-Za-z0-9._-]+$/,
-    about: `Unique in the store; ${prefix} is put before it where it is missing. It stays as it is.`,
+    about:
+      `Unique in the store; ${prefix} is put before it where it is missing, and counts among its ${slugMax} characters. ` +
+      'It stays as it is.',
     example: 'CRP_goes_with',
   }),
   description: text({ nullable: true, about: 'What it is for.' }),
@@ -67,7 +70,7 @@ async function nameAndKeep(
   { id, values, before }: Draft<CustomRelationshipFields>,
 ): Promise<void> {
   if (!values.slug.startsWith(prefix)) values.slug = prefix + values.slug
-  if (!before) return
+  if (!before) return mustBeShort(values.slug)
   if (values.slug !== before.doc.slug) throw immutable('slug', 'once it is set')
   if (values.bi_directional === before.doc.bi_directional) return
   // Whoever attaches it keeps it: see attach-custom-relationships.ts.
@@ -77,6 +80,13 @@ async function nameAndKeep(
     id,
   )
   if (used.length) throw immutable('bi_directional', 'while products have it')
+}
+
+function mustBeShort(slug: string): void {
+  if (slug.length <= slugMax) return
+  const source = 'data.attributes.slug'
+  const detail = `${source} must have at most ${slugMax} characters with the prefix ${prefix}, not ${slug.length}.`
+  throw new Problem('unprocessable', detail, { source })
 }
 
 function immutable(name: string, when: string): Problem {

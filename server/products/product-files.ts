@@ -17,6 +17,7 @@ export const productFiles = relationship({
   path: '/pcm/products/:product_id/relationships/files',
   holds: 'many',
   kept: { table: 'product_files', ownerColumn: 'product_id' },
+  inCreate: true,
   most: { n: 500, detail: (n) => `A product may have at most ${n} files.` },
   meta: { tags: list(text({ max: 255 }), { maxItems: 20, about: 'What it is for.' }) },
   operations: { list: 200, add: 204, replace: 204, remove: 204 },
@@ -30,6 +31,7 @@ export const mainImage = relationship({
   path: mainImagePath,
   holds: 'one',
   kept: { member: 'main_image' },
+  inCreate: true,
   most: { n: 1, detail: () => 'A product has one main image.' },
   operations: { add: 204, replace: 204, remove: 204 },
 })

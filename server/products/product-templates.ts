@@ -14,6 +14,7 @@ export const productTemplates = relationship({
   type: 'template',
   holds: 'many',
   kept: { table: 'product_templates', ownerColumn: 'product_id' },
+  inCreate: true,
   most: { n: templatesMax, detail: (n) => `A product may have at most ${n} templates.` },
   area: 'products',
   operations: { list: 200, add: 201, remove: 204 },

@@ -16,6 +16,7 @@ export const variationsOfProduct = relationship({
   target: () => variations,
   holds: 'many',
   kept: { member: 'variations' },
+  inCreate: true,
   most: { n: 100, detail: (n) => `A product has at most ${n} variations.` },
   area: 'products',
   operations: { list: 200, add: 204, replace: 204, remove: 204 },

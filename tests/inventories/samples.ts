@@ -4,7 +4,7 @@ const incremented = { data: { type: 'stock-transaction', action: 'increment', qu
 
 export const inventorySamples: ModuleSamples = {
   // Locations that stock lies in must be there.
-  completions: { stock: async () => ({ locations: undefined }) },
+  completions: { stock: async () => ({ locations: undefined, quantity: undefined, attributes: undefined }) },
   // What a product is, every store says for itself.
   sharedByAll: ['create-stock-of-product'],
   createdOtherwise: ['stock-transaction'],

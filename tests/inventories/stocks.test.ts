@@ -63,6 +63,27 @@ test('the same stock is shown in two dialects, chosen by a header', async () => 
   }
 })
 
+test('an update refuses numbers that it would not set, but for those that are there', async () => {
+  const id = await makeStock(world.admin, { available: 4 })
+  const { body } = await world.admin.get(at(id), located)
+  expect(
+    (await world.admin.put(at(id), { data: { ...body.data, attributes: { available: 4 } } })).status,
+  ).toBe(200)
+  for (const [data, source] of [
+    [{ available: 9 }, 'data.available'],
+    [{ quantity: 4 }, 'data.quantity'],
+    [{ attributes: { available: 9 } }, 'data.attributes.available'],
+  ] as const) {
+    const refused = await world.admin.put(at(id), { data: { type: 'stock', id, ...data } })
+    expect([refused.status, refused.body.errors[0].source]).toEqual([400, source])
+    expect(refused.body.errors[0].detail).toContain('locations')
+  }
+  const both = {
+    data: { ...body.data, attributes: { available: 4, locations: { north: { available: 1 } } } },
+  }
+  expect((await world.admin.put(at(id), both, located)).body.data.attributes.available).toBe(5)
+})
+
 describe('is created', () => {
   test('of a product, or of none yet; with nothing, where nothing is said', async () => {
     const made = await world.admin.post(
@@ -101,6 +122,54 @@ describe('is created', () => {
       expect((await world.admin.get(transactionsOf(id))).body.data).toMatchObject([
         { action: 'create', quantity: n },
       ])
+    }
+  })
+
+  test('under the id in the path with locations too, whichever dialect the body is in', async () => {
+    const locations = { north: { available: 2 }, south: { available: 3 } }
+    for (const [data, n] of [
+      [{ attributes: { locations } }, 5],
+      [{ type: 'stock', attributes: { available: 4, locations } }, 9],
+      [{ locations }, 5],
+      [{ available: 12 }, 12],
+      [{ attributes: { quantity: 6 } }, 6],
+      [{ available: 7, quantity: 7, total: 9 }, 7],
+    ] as const) {
+      for (const headers of [located, {}]) {
+        for (const path of ['', `/${randomUUID()}`]) {
+          const made = await world.admin.post(
+            `/v2/inventories${path}`,
+            { data: { type: 'stock', ...data } },
+            headers,
+          )
+          expect([made.status, made.body.errors]).toEqual([201, undefined])
+          expect(await stockOf(world.admin, made.body.data.id), JSON.stringify(data)).toMatchObject(
+            level(n, 0),
+          )
+        }
+      }
+    }
+  })
+
+  test('only by members that it has: another that means stock is refused, and nothing is made', async () => {
+    for (const [data, source] of [
+      [{ total: 12 }, 'data.total'],
+      [{ stock: 12 }, 'data.stock'],
+      [{ attributes: { amount: 12 } }, 'data.attributes.amount'],
+      [{ available: 1, quantity: 2 }, 'data.quantity'],
+      [{ attributes: { available: 1, quantity: 2 } }, 'data.attributes.quantity'],
+      [{ locations: { north: { quantity: 2 } } }, 'data.locations.north.available'],
+    ] as const) {
+      const id = randomUUID()
+      for (const [path, own] of [
+        [at(id), {}],
+        ['/v2/inventories', { id }],
+      ] as const) {
+        const refused = await world.admin.post(path, { data: { type: 'stock', ...own, ...data } })
+        expect([refused.status, refused.body.errors[0].source]).toEqual([400, source])
+        expect(refused.body.errors[0].detail).toContain('available')
+      }
+      expect((await world.admin.get(at(id))).status).toBe(404)
     }
   })
 

@@ -35,6 +35,17 @@ const linked = async (id: string, slug: string): Promise<string[]> => {
 }
 const metaOf = async (id: string) => (await world.admin.get(`/pcm/products/${id}`)).body.data.meta
 
+test('a slug that is too long with its prefix is refused, and the longest one is of use', async () => {
+  const create = (slug: string) => world.admin.post('/pcm/custom-relationships', body({ name: 'Long', slug }))
+  const [status, source, detail] = refusal(await create('x'.repeat(252)))
+  expect([status, source]).toEqual([422, 'data.attributes.slug'])
+  expect(detail).toBe('data.attributes.slug must have at most 255 characters with the prefix CRP_, not 256.')
+  const { body: longest } = await create('x'.repeat(251))
+  const [id = ''] = await newProducts(1)
+  const { slug } = longest.data.attributes
+  expect((await send('POST', `${id}/custom-relationships`, slugs(slug))).status).toBe(201)
+})
+
 test('one is called by its slug, which gets its prefix and stays', async () => {
   const reply = await world.admin.post('/pcm/custom-relationships', body({ name: 'Goes with', slug: 'with' }))
   expect([reply.status, reply.body.data]).toEqual([

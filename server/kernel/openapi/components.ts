@@ -27,12 +27,17 @@ export function components(
         .flatMap(({ of }) => (of.is === 'resource' ? [of.resource] : [])),
     ),
   ]
+  const linksOf = new Map(
+    modules
+      .flatMap(({ operations }) => operations)
+      .flatMap(({ of }) => (of.is === 'resource' && of.links ? [[of.resource, of.links] as const] : [])),
+  )
   const names = new Map(resources.map((resource) => [resource, pascal(resource.noun[0])]))
   const schemas: Record<string, unknown> = { Problems: problemsSchema, Page: pageSchema, Links: linksSchema }
   for (const [resource, name] of names) {
     const own = ownOf(resource)
     schemas[name] = shownSchema(own)
-    schemas[`New${name}`] = newSchema(own)
+    schemas[`New${name}`] = newSchema(own, linksOf.get(resource))
     schemas[`${name}Changes`] = changesSchema(own)
   }
   return {

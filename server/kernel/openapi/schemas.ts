@@ -4,7 +4,7 @@ import { described, type Field, type Fields, isShown, type JsonSchema } from '..
 import { bytesShown } from '../http/problems.ts'
 import { type BodyShape, dataSchema, writable } from '../input.ts'
 import type { Operation } from '../module.ts'
-import { linksSchema, listsRows } from '../relationship.ts'
+import { createdLinks, linksSchema, listsRows, type Relationship } from '../relationship.ts'
 import type { Resource } from '../resource.ts'
 import type { Named } from './components.ts'
 
@@ -73,7 +73,13 @@ const selfLink: JsonSchema = object({ self: { type: 'string' } })
 const urlsSchema = ({ links }: Resource): JsonSchema =>
   object({ self: { type: 'string' }, ...documented(Object.entries(links?.fields ?? {})) }, ['self'])
 
-export const newSchema = (resource: Resource): JsonSchema => dataSchema(resource, false)
+/** `links`: the relationships whose links a create takes. */
+export const newSchema = (resource: Resource, links: readonly Relationship[] = []): JsonSchema => {
+  if (!links.length) return dataSchema(resource, false)
+  const brought = createdLinks(links)
+  const relationships = { ...brought, options: { ...brought.options, sentAs: 'relationships' } }
+  return dataSchema({ ...resource, fields: { ...resource.fields, relationships } }, false)
+}
 export const changesSchema = (resource: Resource): JsonSchema => dataSchema(resource, true)
 
 /** A body that would be accepted, as far as the fields' examples and defaults go. */

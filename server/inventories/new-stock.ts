@@ -1,0 +1,84 @@
+import { Problem } from '../kernel/errors.ts'
+import { group, integer, map } from '../kernel/fields.ts'
+import { levelMax } from './movements.ts'
+
+/** How much there is of a product that is counted from now on, as clients of either dialect send it. */
+
+const amount = { min: 0, max: levelMax } as const
+
+const availableAt = group({ available: integer({ ...amount, required: true, about: 'How many.' }) }, {})
+
+const told = {
+  available: integer({ ...amount, about: 'How many are in no location. Zero if it is left out.' }),
+  quantity: integer({ ...amount, about: 'Another name of `available`.' }),
+  locations: map(availableAt, { maxKeys: 1000, about: 'How many are in a location, by its slug.' }),
+}
+
+export const newStockFields = {
+  ...told,
+  attributes: group(told, { about: 'The same fields, as clients of the dialect with locations send them.' }),
+}
+
+interface Told {
+  readonly available?: number | undefined
+  readonly quantity?: number | undefined
+  readonly locations?: Readonly<Record<string, { readonly available: number }>> | undefined
+}
+
+export interface NewStock {
+  readonly inNone: number | undefined
+  readonly locations: Readonly<Record<string, { readonly available: number }>>
+}
+
+/** Members by which clients say how much there is, in this API or in others. */
+const stockWords = ['amount', 'count', 'in_stock', 'level', 'on_hand', 'stock', 'total']
+
+/**
+ * What a body says of new stock. A member that means stock and is none of ours is refused where no other says how much
+ * there is: the product would be sold out. `data` is the body's, as it was sent.
+ */
+export function newStock(values: Told & { readonly attributes?: Told | undefined }, data: Bag): NewStock {
+  const { available, quantity, locations } = { ...sent(values), ...sent(values.attributes ?? {}) }
+  if (available !== undefined && quantity !== undefined && available !== quantity) {
+    const source = values.attributes?.quantity === undefined ? 'data.quantity' : 'data.attributes.quantity'
+    throw new Problem('invalid_field', `${source} must be the same as available: send one of them.`, {
+      source,
+    })
+  }
+  const inNone = available ?? quantity
+  if (inNone === undefined && !locations) refuseStock(data, stockWords, () => false, howToCreate)
+  return { inNone, locations: locations ?? {} }
+}
+
+const howToCreate =
+  'is not a field of stock: send `available`, or `locations` with the `available` of each slug.'
+const howToUpdate = 'cannot be set here: send `locations`, or change it by a transaction.'
+
+/** Refuses numbers in an update without locations that are not those of the stock: they would change nothing. */
+export const refuseOtherStock = (data: Bag, shown: Bag): void =>
+  refuseStock(
+    data,
+    ['available', 'quantity', ...stockWords],
+    (name, value) => shown[name] === value,
+    howToUpdate,
+  )
+
+type Bag = Readonly<Record<string, unknown>>
+
+const sent = (values: Told): Told =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
+
+function refuseStock(
+  data: Bag,
+  words: readonly string[],
+  mayStay: (name: string, value: unknown) => boolean,
+  why: string,
+): void {
+  for (const [path, members] of [
+    ['data', data],
+    ['data.attributes', (data.attributes ?? {}) as Bag],
+  ] as const) {
+    const word = words.find((name) => members[name] != null && !mayStay(name, members[name]))
+    if (word) throw new Problem('invalid_field', `${path}.${word} ${why}`, { source: `${path}.${word}` })
+  }
+}
