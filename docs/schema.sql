@@ -2786,6 +2786,8 @@ CREATE TABLE product_import_rows (
   line integer NOT NULL,
   received_at timestamp(3) with time zone NOT NULL,
   cells json NOT NULL,
+  keys text[] COLLATE "C" DEFAULT '{}'::text[] NOT NULL,
+  repeats json,
   CONSTRAINT product_import_rows_pkey PRIMARY KEY (store_id, import_id, line)
 );
 

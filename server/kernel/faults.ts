@@ -7,13 +7,14 @@ export const faultsMax = 20
 export class Faults {
   readonly #found: Problem[] = []
 
-  /** Runs a check that throws a Problem where it finds a fault. */
-  check(run: () => void): void {
+  /** Runs a check that throws a Problem where it finds a fault. What it returns; undefined where it finds one. */
+  check<T>(run: () => T): T | undefined {
     try {
-      run()
+      return run()
     } catch (fault) {
       if (!(fault instanceof Problem)) throw fault
       this.#found.push(...fault.all)
+      return undefined
     }
   }
 

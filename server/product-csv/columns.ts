@@ -1,5 +1,5 @@
 import { Problem } from '../kernel/errors.ts'
-import { columnsMax } from './file-limits.ts'
+import { Faults } from '../kernel/faults.ts'
 
 /** The attributes of a product that are a column of their own. */
 export const attributeColumns = [
@@ -32,33 +32,66 @@ export type KeyGroup = (typeof keyGroups)[number]
 /** Named by the id or the slug of the template, and by the slug of the field. */
 export interface TemplateField {
   readonly is: 'template'
-  /** As the file has it. */
+  /** As `columnKey` writes it. */
   readonly name: string
   readonly template: string
   readonly field: string
 }
 
-const required = ['name', 'sku', 'commodity_type'] as const
+export const requiredColumns = ['name', 'sku', 'commodity_type'] as const
 
-/** What the columns of a file are, in their order. A Problem (422) where one is missing, unknown, or there twice. */
+const plainColumns: readonly string[] = [
+  ...['id', ...attributeColumns],
+  ...['main_image_id', '_created_at', '_updated_at'],
+]
+
+/** What a column's name begins with if a merchant has named the rest. */
+const prefixes = [...keyGroups.map((group) => `${group}.`), 'template:', 'products(']
+
+/** The name of a column as we write it: merchants and spreadsheets write `SKU` and `Commodity Type` too. */
+export function columnKey(name: string): string {
+  const trimmed = name.trim()
+  const plain = trimmed.toLowerCase().replaceAll(' ', '_')
+  if (plainColumns.includes(plain)) return plain
+  const prefix = prefixes.find((one) => plain.startsWith(one))
+  return prefix ? prefix + trimmed.slice(prefix.length) : trimmed
+}
+
+/** What the columns of a file are, in their order. A Problem (422) names all that are missing, unknown or repeated. */
 export function columnsOf(header: readonly string[]): readonly Column[] {
-  const names = header.map((name) => name.trim())
-  for (const name of required) {
-    if (!names.includes(name)) throw refuse(`missing required csv header: ${name}`)
+  const names = header.map(columnKey)
+  const faults = new Faults()
+  for (const name of requiredColumns) {
+    faults.check(() => {
+      if (!names.includes(name)) throw refuse(`missing required csv header: ${name}`)
+    })
   }
-  if (names.length > columnsMax) throw refuse(`The file has at most ${columnsMax} columns.`)
-  const seen = new Set<string>()
-  const twice = names.find((name) => seen.size === seen.add(name).size)
-  if (twice !== undefined) throw refuse(`The csv header has ${twice} twice.`)
-  return names.map(columnOf)
+  const places = new Map<string, number>()
+  const columnAt = (name: string, i: number): Column => {
+    const before = places.get(name)
+    if (before !== undefined) {
+      throw refuse(`The csv header ${shown(name)} is there twice: in columns ${before + 1} and ${i + 1}.`)
+    }
+    places.set(name, i)
+    return columnOf(name)
+  }
+  const columns = names.flatMap((name, i) => faults.check(() => columnAt(name, i)) ?? [])
+  faults.refuse()
+  return columns
 }
 
 const refuse = (detail: string) => new Problem('unprocessable', detail, { title: 'Failed Validation' })
 
+/** As much of a name as people read. */
+export const shown = (name: string): string => (name.length > 200 ? `${name.slice(0, 200)}…` : name)
+
 function columnOf(name: string): Column {
+  if (name.includes('\0') || !name.isWellFormed()) {
+    throw refuse('A csv header holds a NUL character or half of a surrogate pair, which cannot be stored.')
+  }
   const column = columnNamed(name)
   if (column) return column
-  throw refuse(`unknown csv header: ${name}. A column is ${columnNames}.`)
+  throw refuse(`unknown csv header: ${shown(name)}. A column is ${columnNames}.`)
 }
 
 export const columnNames = `id, ${attributeColumns.join(', ')}, main_image_id, admin_attributes.<key>, \

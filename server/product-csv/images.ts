@@ -15,8 +15,8 @@ export async function keepImages({ store }: Work, rows: readonly ImportRow[]): P
 }
 
 /**
- * Gives a product the main image of its row, or takes it away; its other relationships stay. A Problem where there is no
- * such file.
+ * Gives a product the main image of its row, or takes it away; its other relationships stay. A Problem where there is
+ * no such file.
  */
 export function imageOf(
   { mainImage }: ImportRow,

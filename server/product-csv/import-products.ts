@@ -7,7 +7,7 @@ import { newId } from '../kernel/ids.ts'
 import { pimJobs, startJob } from '../pim-jobs/index.ts'
 import { localeOf } from './cell-values.ts'
 import { columnsOf } from './columns.ts'
-import { bytesMax, rowsMax } from './file-limits.ts'
+import { bytesMax, columnsMax, rowCharactersMax, rowsMax } from './file-limits.ts'
 import { productImport } from './product-import.ts'
 import { dropStaged, stagedCount, stageRows } from './staged-rows.ts'
 import { templateColumns } from './template-columns.ts'
@@ -22,8 +22,9 @@ export const importProducts = action({
   about:
     'Creates and changes the products that the rows of a CSV file are about: those with the `id` of a row, or with its ' +
     '`external_ref`; a row of neither is a new product. What has no column stays as it is. Rows that cannot be ' +
-    'imported are errors of the job, and the others are imported. ' +
-    `A file has at most ${rowsMax} rows and 50 MiB.`,
+    'imported are errors of the job, and the others are imported. The file is UTF-8 (or UTF-16 with a byte order mark), ' +
+    'separated by commas, semicolons or tabs. ' +
+    `It has at most ${rowsMax} rows and 50 MiB, and a row at most ${columnsMax} cells and ${rowCharactersMax} characters.`,
   area: 'products',
   status: 201,
   query: {
@@ -41,9 +42,11 @@ export const importProducts = action({
     let header: readonly string[] | undefined
     try {
       await readForm(upload, headers['content-type'] as string | undefined, 'file', async ({ content }) => {
-        header = await stageRows(ctx, importId, content, (names) =>
-          ctx.transaction((work) => templateColumns(work, columnsOf(names))),
-        )
+        header = await stageRows(ctx, importId, content, async (names) => {
+          const columns = columnsOf(names)
+          await ctx.transaction((work) => templateColumns(work, columns))
+          return columns
+        })
       })
       if (!header)
         throw new Problem('bad_request', 'Send the CSV file as a part named file.', { source: 'file' })

@@ -1,4 +1,5 @@
 import { Problem } from '../kernel/errors.ts'
+import { Faults } from '../kernel/faults.ts'
 import { refuseText } from '../kernel/http/body.ts'
 import { isId } from '../kernel/ids.ts'
 import type { Row } from '../kernel/resource.ts'
@@ -7,8 +8,8 @@ import { type AttributeColumn, type Column, type KeyGroup, keyGroups } from './c
 
 /** What a row of a file says of a product. */
 export interface ImportRow {
-  /** Of the file, where the row begins. */
-  readonly line: number
+  /** Its number, as a spreadsheet counts. */
+  readonly number: number
   readonly id: string | undefined
   /** Undefined where there is no such column; null where its cell is empty. */
   readonly mainImage: string | null | undefined
@@ -22,16 +23,18 @@ export interface ImportRow {
 export const removes = '__REMOVE_ATTRIBUTE__'
 
 /** What the cells of a row say. A Problem where they are too few or too many. */
-export function importRow(columns: readonly Column[], line: number, cells: readonly string[]): ImportRow {
+export function importRow(columns: readonly Column[], number: number, cells: readonly string[]): ImportRow {
   if (cells.length !== columns.length) {
     throw new Problem('unprocessable', `The row has ${cells.length} cells, and the header ${columns.length}.`)
   }
-  for (const [i, cell] of cells.entries()) refuseText(cell, nameOf(columns[i]))
+  const faults = new Faults()
+  for (const [i, cell] of cells.entries()) faults.check(() => refuseText(cell, nameOf(columns[i])))
+  faults.refuse()
   const all = columns.map((column, i) => [column, cells[i] ?? ''] as const)
   const cellOf = (is: Column['is']) => all.find(([column]) => column.is === is)?.[1]
   const image = cellOf('main_image')
   return {
-    line,
+    number,
     id: cellOf('id')?.trim().toLowerCase() || undefined,
     mainImage: image === undefined ? undefined : image.trim().toLowerCase() || null,
     attributes: new Map(
@@ -46,7 +49,8 @@ export function importRow(columns: readonly Column[], line: number, cells: reado
 
 function nameOf(column: Column | undefined): string {
   if (column?.is === 'attribute' || column?.is === 'template') return column.name
-  return column?.is === 'key' ? `${column.of}.${column.key}` : 'id'
+  if (column?.is === 'key') return `${column.of}.${column.key}`
+  return column?.is === 'main_image' ? 'main_image_id' : 'id'
 }
 
 /** The value of an attribute's cell; undefined: it stays as it is, as one does that an empty cell finds lacking. */
@@ -83,7 +87,7 @@ export function bodyOf({ attributes, keys }: ImportRow, before: Row<ProductField
 /** The id that a row names its product by; a Problem where it cannot be one. */
 export function idOf({ id }: ImportRow): string | undefined {
   if (id === undefined || isId(id)) return id
-  throw new Problem('unprocessable', `${id} is no id of a product.`, { source: 'data.id' })
+  throw new Problem('unprocessable', `${id} is not the id of a product.`, { source: 'data.id' })
 }
 
 /**

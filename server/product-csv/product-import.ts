@@ -1,19 +1,17 @@
 import { ownKept } from '../kernel/added-fields.ts'
 import type { Work } from '../kernel/context.ts'
-import { Problem } from '../kernel/errors.ts'
-import { pimJob } from '../pim-jobs/index.ts'
+import { Problem, together } from '../kernel/errors.ts'
+import { type PimJob, pimJob } from '../pim-jobs/index.ts'
 import { products } from '../products/index.ts'
 import type { Locale } from './cell-values.ts'
-import { columnsOf } from './columns.ts'
+import { type Column, columnsOf } from './columns.ts'
 import { keepImages } from './images.ts'
-import { importRow } from './import-row.ts'
+import { type ImportRow, importRow } from './import-row.ts'
+import { markRepeats, refusalOf } from './row-keys.ts'
 import { attempt, type Fail, findTargets, thoseApart } from './row-targets.ts'
-import { dropStaged, stagedRows } from './staged-rows.ts'
+import { dropStaged, type StagedRow, stagedRows } from './staged-rows.ts'
 import { templateColumns } from './template-columns.ts'
 import { writeRows } from './write-rows.ts'
-
-/** Rows that are one part of the job: in one transaction. */
-const perPart = 1000
 
 interface Asked {
   readonly importId: string
@@ -23,35 +21,47 @@ interface Asked {
   readonly locale: Locale | undefined
 }
 
-/** How far it is: the line that was the last, and how many rows that were. */
+/** How far it is: the row that was the last, and how many rows that were. */
 interface State {
   readonly line: number
   readonly done: number
 }
 
-/** Makes products of the rows of a file. Each is written by the rules of a request; those that fail are told. */
-export const productImport = pimJob<Asked, State>({
-  type: 'product-import',
-  async run(work, { payload: asked, state = { line: 1, done: 0 } }) {
-    const { importId, rows: of } = asked
-    const staged = await stagedRows(work, importId, state.line, perPart)
-    const done = state.done + staged.length
-    const errors = await importRows(work, asked, staged)
-    const told = { progress: { done, of } }
-    if (staged.length === perPart) return { next: { line: staged.at(-1)?.line ?? 0, done }, errors, told }
-    await dropStaged(work, importId)
-    return { errors, told }
-  },
-})
+/** As many cells as one part of a wide file has in memory. */
+const cellsPerPart = 100_000
 
-type Staged = Awaited<ReturnType<typeof stagedRows>>
+/** Makes products of the rows of a file. Each is written by the rules of a request; those that fail are told. */
+export const productImportOf = (rowsPerPart: number): PimJob<Asked> =>
+  pimJob<Asked, State>({
+    type: 'product-import',
+    async run(work, { payload: asked, state }) {
+      const { importId, rows: of, header } = asked
+      if (!state) await markRepeats(work, importId)
+      const { line, done: before } = state ?? { line: 1, done: 0 }
+      const most = Math.max(1, Math.min(rowsPerPart, Math.floor(cellsPerPart / header.length)))
+      const staged = await stagedRows(work, importId, line, most)
+      const errors = await importRows(work, asked, staged)
+      const done = before + staged.length
+      const told = { progress: { done, of } }
+      const last = staged.at(-1)
+      if (last && done < of) return { next: { line: last.number, done }, errors, told }
+      await dropStaged(work, importId)
+      return { errors, told }
+    },
+  })
 
 /** Imports rows in their order; why those failed that did. */
-async function importRows(work: Work, { header, locale }: Asked, staged: Staged): Promise<string[]> {
-  const errors: [line: number, message: string][] = []
-  const fail: Fail = ({ line }, error) => errors.push([line, messageOf(line, error)])
+async function importRows(
+  work: Work,
+  { header, locale }: Asked,
+  staged: readonly StagedRow[],
+): Promise<string[]> {
+  const errors: { readonly row: number; readonly message: string }[] = []
+  const fail: Fail = ({ number }, error) => {
+    for (const message of messagesOf(number, error)) errors.push({ row: number, message })
+  }
   const columns = columnsOf(header)
-  const read = staged.flatMap((row) => attempt(() => importRow(columns, row.line, row.cells), row, fail))
+  const read = staged.flatMap((row) => attempt(() => readRow(columns, row), row, fail))
   // In the order that others lock them in: what is referred to before the products that refer to it.
   const part = {
     templates: await templateColumns(work, columns),
@@ -60,21 +70,37 @@ async function importRows(work: Work, { header, locale }: Asked, staged: Staged)
     locale,
     fail,
   }
-  for (let rest = read; rest.length; ) {
-    const targets = await findTargets(work, rest, fail)
-    const apart = thoseApart(rest, targets)
-    await writeRows(work, part, rest.slice(0, apart), targets)
+  // Rows that touch each other's products come one after the other: of many, few are looked up again each time.
+  for (let [rest, most] = [read, read.length]; rest.length; ) {
+    const some = rest.slice(0, most)
+    const targets = await findTargets(work, some)
+    const apart = thoseApart(some, targets)
+    await writeRows(work, part, some.slice(0, apart), targets)
     rest = rest.slice(apart)
+    most = 2 * apart
   }
-  return errors.toSorted(([one], [other]) => one - other).map(([, message]) => message)
+  return errors.toSorted((one, other) => one.row - other.row).map(({ message }) => message)
 }
 
-/** Where the file is wrong: the columns are named as members of a request's attributes. */
-function messageOf(line: number, error: unknown): string {
-  if (!(error instanceof Problem)) throw error
-  const plain = (text: string) => text.replaceAll('data.attributes.', '').replace(/^data\./, '')
-  const column = error.source && plain(error.source)
-  const message = plain(error.message)
-  const told = column && message.startsWith(`${column}: `) ? message.slice(column.length + 2) : message
-  return `line ${line}${column ? `, column ${column}` : ''}: ${told}`
+function readRow(columns: readonly Column[], { number, cells, repeats }: StagedRow): ImportRow {
+  if (repeats.length) throw together(repeats.map(refusalOf))
+  return importRow(columns, number, cells)
 }
+
+/** What is wrong with a row, each fault with its column: columns are named as members of a request's attributes. */
+function messagesOf(row: number, error: unknown): readonly string[] {
+  if (!(error instanceof Problem)) throw error
+  const plain = (text: string) =>
+    text
+      .replace(/^Validation failed: /, '')
+      .replaceAll('data.attributes.', '')
+      .replace(/^data\./, '')
+  return error.all.map((fault) => {
+    const column = fault.source && plain(fault.source)
+    const message = plain(fault.message)
+    const told = column && message.startsWith(`${column}: `) ? message.slice(column.length + 2) : message
+    return `row ${row}${column ? `, column ${column}` : ''}: ${told}`
+  })
+}
+
+export const productImport = productImportOf(1000)

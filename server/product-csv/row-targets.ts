@@ -4,14 +4,14 @@ import type { Row } from '../kernel/resource.ts'
 import { type ProductFields, products } from '../products/index.ts'
 import { type ImportRow, idOf, touches } from './import-row.ts'
 
-/** The product that each row is about, held; undefined where it is a new one. A row that names none is not there. */
-export type Targets = ReadonlyMap<ImportRow, Row<ProductFields> | undefined>
+/** The product that each row is about, held; undefined where it is a new one; a Problem where there is none. */
+export type Targets = ReadonlyMap<ImportRow, Row<ProductFields> | undefined | Problem>
 
 /** Tells why a row is not imported. */
-export type Fail = (row: Pick<ImportRow, 'line'>, error: unknown) => void
+export type Fail = (row: Pick<ImportRow, 'number'>, error: unknown) => void
 
 /** What the work comes to; nothing where it fails. */
-export function attempt<T>(work: () => T, row: Pick<ImportRow, 'line'>, fail: Fail): T[] {
+export function attempt<T>(work: () => T, row: Pick<ImportRow, 'number'>, fail: Fail): T[] {
   try {
     return [work()]
   } catch (error) {
@@ -20,14 +20,23 @@ export function attempt<T>(work: () => T, row: Pick<ImportRow, 'line'>, fail: Fa
   }
 }
 
-export async function findTargets(work: Work, rows: readonly ImportRow[], fail: Fail): Promise<Targets> {
+export async function findTargets(work: Work, rows: readonly ImportRow[]): Promise<Targets> {
   const byRef = await idsByRef(work, rows)
-  const named = rows.flatMap((row) =>
-    attempt(() => [row, idOf(row) ?? idByRef(byRef, row)] as const, row, fail),
-  )
-  const ids = [...new Set(named.flatMap(([, id]) => id ?? []))]
+  const named = new Map(rows.map((row) => [row, orProblem(() => idOf(row) ?? idByRef(byRef, row))]))
+  const ids = [...new Set([...named.values()].flatMap((id) => (typeof id === 'string' ? id : [])))]
   const found = new Map((await work.store.holdWhole(products, ids)).map((row) => [row.id, row]))
-  return new Map(named.flatMap(([row, id]) => attempt(() => [row, targetOf(found, id)] as const, row, fail)))
+  return new Map(
+    [...named].map(([row, id]) => [row, id instanceof Problem ? id : orProblem(() => targetOf(found, id))]),
+  )
+}
+
+function orProblem<T>(work: () => T): T | Problem {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof Problem) return error
+    throw error
+  }
 }
 
 function targetOf(found: ReadonlyMap<string, Row<ProductFields>>, id: string | undefined) {
@@ -65,7 +74,8 @@ function idByRef(byRef: ByRef, { attributes }: ImportRow): string | undefined {
 export function thoseApart(rows: readonly ImportRow[], targets: Targets): number {
   const touched = new Set<string>()
   const end = rows.findIndex((row) => {
-    const own = touches(row, targets.get(row))
+    const target = targets.get(row)
+    const own = target instanceof Problem ? [] : touches(row, target)
     if (own.some((one) => touched.has(one))) return true
     for (const one of own) touched.add(one)
     return false

@@ -1,125 +1,163 @@
 import type { Readable } from 'node:stream'
-import { type CsvError, parse } from 'csv-parse'
 import type { Work } from '../kernel/context.ts'
-import { Problem } from '../kernel/errors.ts'
-import { rowsMax } from './file-limits.ts'
+import { Problem, together } from '../kernel/errors.ts'
+import { type Column, shown } from './columns.ts'
+import { CsvFault, CsvScanner } from './csv-scanner.ts'
+import { type Delimiter, delimiterNoun } from './delimiters.ts'
+import { EncodingFault, readText } from './read-text.ts'
+import { type KeyPlaces, keyPlacesOf, keysOfRow, type Repeat } from './row-keys.ts'
 
 /** Rows of a file that wait to be imported. */
 
 /** As many as are stored in one statement: so many rows, or so many characters. */
 const perStatement = { rows: 1000, characters: 1_000_000 }
 
-/** As long as a row may be, in bytes. */
-const rowBytesMax = 2 * 1024 * 1024
+/** As many as are read at once, at most: so many bytes of cells. The first one is read whatever its size. */
+const readBytesMax = 8 * 1024 * 1024
 
-type Cells = readonly string[]
-
-/** How many lines of the file a row is on. */
-const linesOf = (cells: Cells): number =>
-  cells.reduce((lines, cell) => lines + (cell.match(/\r\n|\r|\n/g)?.length ?? 0), 1)
-
-const isEmptyLine = (cells: Cells): boolean => cells.length === 1 && cells[0] === ''
-
-/** Stores the rows of a file as it comes. Its header is handed to `check` first, and returned. */
+/** Stores the rows of a file as it arrives. Its header is handed to `columnsIn` first, and returned. */
 export async function stageRows(
   work: Work,
   importId: string,
   content: Readable,
-  check: (header: readonly string[]) => Promise<unknown>,
+  columnsIn: (header: readonly string[]) => Promise<readonly Column[]>,
 ): Promise<readonly string[]> {
+  const scanner = new CsvScanner()
   let header: readonly string[] | undefined
-  const rows = parse({
-    bom: true,
-    relax_column_count: true,
-    record_delimiter: ['\r\n', '\n', '\r'],
-    max_record_size: rowBytesMax,
-  })
-  // Not a pipeline: what is wrong with the CSV would be told as what is wrong with the form.
-  content.once('error', (error) => rows.destroy(error)).pipe(rows)
-  const waiting = new Batch(work, importId)
-  let line = 1
-  let count = 0
+  let batch: Batch | undefined
   try {
-    for await (const cells of rows as AsyncIterable<Cells>) {
-      const begins = line
-      line += linesOf(cells)
-      if (isEmptyLine(cells)) continue
-      if (++count > rowsMax) throw refuse(`The file has more than ${rowsMax} rows, its header included.`)
+    for await (const { row, cells } of rowsOf(scanner, content)) {
       if (header) {
-        await waiting.add(begins, cells)
+        await batch?.add(row, cells)
       } else {
-        await check(cells)
         header = cells
+        const columns = await columnsIn(cells).catch((error) => {
+          throw withHeader(error, cells, scanner.delimiter)
+        })
+        batch = new Batch(work, importId, keyPlacesOf(columns))
       }
     }
-    await waiting.store()
+    await batch?.store()
   } catch (error) {
-    throw isOfParser(error) ? refuse(`The file is no CSV: ${error.message}.`) : error
+    throw asProblem(error, scanner, header)
   }
-  if (!header) throw refuse('The file is empty: its first row is the header.')
+  if (!header) throw refuse('The file is empty: its first row must be the header.')
   return header
+}
+
+async function* rowsOf(scanner: CsvScanner, content: Readable) {
+  for await (const text of readText(content)) yield* scanner.read(text)
+  yield* scanner.end()
 }
 
 const refuse = (detail: string) => new Problem('unprocessable', detail, { title: 'Failed Validation' })
 
-const isOfParser = (error: unknown): error is CsvError =>
-  error instanceof Error && String((error as { code?: unknown }).code).startsWith('CSV_')
+/** What is wrong with a header, and how it was read. */
+function withHeader(error: unknown, header: readonly string[], delimiter: Delimiter = ','): unknown {
+  if (!(error instanceof Problem)) return error
+  const [first, ...others] = error.all
+  const columns = header.length === 1 ? 'one column' : `${header.length} columns`
+  const read = `The header was read as ${columns}, separated by ${delimiterNoun(delimiter)}: ${shown(header.join(' | '))}`
+  const detail = first?.detail?.replace(/\.$/, '')
+  return together([refuse(`${detail}. ${read}.`), ...others])
+}
+
+/** A file that cannot be read, and where. */
+function asProblem(error: unknown, scanner: CsvScanner, header: readonly string[] | undefined): unknown {
+  const at = (row: number, cell: number | undefined) => {
+    if (cell === undefined) return `row ${row}`
+    return `row ${row}, column ${shown(header?.[cell] ?? String(cell + 1))}`
+  }
+  if (error instanceof CsvFault) {
+    const { row, cell, message } = error
+    return refuse(
+      cell === undefined ? `${at(row, cell)}: ${message}` : `${at(row, cell)}: the cell ${message}`,
+    )
+  }
+  if (!(error instanceof EncodingFault)) return error
+  const { row, cell } = scanner.place
+  const byte = `0x${(error.byte ?? 0).toString(16).padStart(2, '0').toUpperCase()}`
+  return refuse(
+    `${at(row, cell)}: the file is not UTF-8, the byte ${byte} is not a character there. Save the file as UTF-8 ` +
+      '(in a spreadsheet: as type "CSV UTF-8") and send it again.',
+  )
+}
 
 class Batch {
   readonly #work: Work
   readonly #importId: string
-  #lines: number[] = []
-  #cells: string[] = []
+  readonly #places: KeyPlaces
+  #rows: { readonly row: number; readonly cells: string; readonly keys: readonly string[] }[] = []
   #characters = 0
 
-  constructor(work: Work, importId: string) {
+  constructor(work: Work, importId: string, places: KeyPlaces) {
     this.#work = work
     this.#importId = importId
+    this.#places = places
   }
 
-  async add(line: number, row: Cells): Promise<void> {
-    const cells = JSON.stringify(row)
-    this.#lines.push(line)
-    this.#cells.push(cells)
-    this.#characters += cells.length
-    if (this.#lines.length >= perStatement.rows || this.#characters >= perStatement.characters)
+  async add(row: number, cells: readonly string[]): Promise<void> {
+    const text = JSON.stringify(cells)
+    this.#rows.push({ row, cells: text, keys: keysOfRow(this.#places, cells) })
+    this.#characters += text.length
+    if (this.#rows.length >= perStatement.rows || this.#characters >= perStatement.characters)
       await this.store()
   }
 
   async store(): Promise<void> {
-    if (!this.#lines.length) return
+    if (!this.#rows.length) return
     const { store, clock } = this.#work
     await store.bulk(
-      `INSERT INTO product_import_rows (store_id, import_id, received_at, line, cells)
-       SELECT $1::uuid, $2::uuid, $3::timestamptz, line, cells FROM unnest($4::int[], $5::json[]) AS given (line, cells)`,
+      `INSERT INTO product_import_rows (store_id, import_id, received_at, line, cells, keys)
+       SELECT $1::uuid, $2::uuid, $3::timestamptz, line, cells, string_to_array(keys, ' ')
+       FROM unnest($4::int[], $5::json[], $6::text[]) AS given (line, cells, keys)`,
       this.#importId,
       clock.now(),
-      this.#lines,
-      this.#cells,
+      this.#rows.map(({ row }) => row),
+      this.#rows.map(({ cells }) => cells),
+      this.#rows.map(({ keys }) => keys.join(' ')),
     )
-    this.#lines = []
-    this.#cells = []
+    this.#rows = []
     this.#characters = 0
   }
 }
 
-/** Some rows behind a line, and how many there are in all. */
+export interface StagedRow {
+  /** Its number, as a spreadsheet counts. */
+  readonly number: number
+  readonly cells: readonly string[]
+  /** The keys that earlier rows have. */
+  readonly repeats: readonly Repeat[]
+}
+
+/** Some rows behind one. */
 export async function stagedRows(
   { store }: Work,
   importId: string,
   behind: number,
   most: number,
-): Promise<readonly { readonly line: number; readonly cells: readonly string[] }[]> {
+): Promise<readonly StagedRow[]> {
   const rows = await store.rows(
-    `SELECT line, cells FROM product_import_rows WHERE store_id = $1 AND import_id = $2 AND line > $3
-     ORDER BY line LIMIT $4`,
+    `SELECT line, cells, repeats FROM (
+       SELECT line, cells, repeats, sum(octet_length(cells::text)) OVER (ORDER BY line) - octet_length(cells::text) AS before
+       FROM (
+         SELECT line, cells, repeats FROM product_import_rows
+         WHERE store_id = $1 AND import_id = $2 AND line > $3 ORDER BY line LIMIT $4
+       ) next
+     ) sized WHERE before < $5 ORDER BY line`,
     importId,
     behind,
     most,
+    readBytesMax,
   )
-  return rows.map(([line, cells]) => ({ line: Number(line), cells: JSON.parse(cells as string) as string[] }))
+  return rows.map(([line, cells, repeats]) => ({
+    number: Number(line),
+    cells: JSON.parse(cells as string) as string[],
+    repeats: repeats === null ? [] : (JSON.parse(repeats as string) as Repeat[]),
+  }))
 }
 
+/** How many there are in all. */
 export async function stagedCount({ store }: Work, importId: string): Promise<number> {
   const [row] = await store.glance(
     'SELECT count(*) FROM product_import_rows WHERE store_id = $1 AND import_id = $2',

@@ -1,8 +1,9 @@
 import { keepTemplates, type Template, type ValueType } from '../flows/index.ts'
 import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
+import { Faults } from '../kernel/faults.ts'
 import { isId } from '../kernel/ids.ts'
-import type { Column } from './columns.ts'
+import { type Column, shown, type TemplateField } from './columns.ts'
 
 /** The columns of a file that are fields of one template. */
 export interface TemplateColumns {
@@ -26,16 +27,21 @@ export async function templateColumns(
     asked.map(({ template }) => template),
   )
   const found = new Map<Template, Map<string, { name: string; type: ValueType }>>()
-  for (const { name, template: called, field } of asked) {
+  const faults = new Faults()
+  const find = ({ name, template: called, field }: TemplateField) => {
     const template = templates.get(isId(called) ? called.toLowerCase() : called)
     const type = template?.fields.get(field)
-    if (!template || !type) throw refuse(`unknown csv header: ${name}. There is no such field of a template.`)
+    if (!template || !type) {
+      throw refuse(`unknown csv header: ${shown(name)}. There is no such field of a template.`)
+    }
     const own = found.get(template) ?? new Map()
     found.set(template, own)
     const other = own.get(field)
-    if (other) throw refuse(`The csv headers ${other.name} and ${name} are the same.`)
+    if (other) throw refuse(`The csv headers ${shown(other.name)} and ${shown(name)} are the same.`)
     own.set(field, { name, type })
   }
+  for (const column of asked) faults.check(() => find(column))
+  faults.refuse()
   return [...found].map(([template, columns]) => ({ template, columns }))
 }
 

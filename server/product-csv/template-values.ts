@@ -1,5 +1,6 @@
 import { entryOf, type Template } from '../flows/index.ts'
-import { Problem } from '../kernel/errors.ts'
+import { Problem, together } from '../kernel/errors.ts'
+import { Faults } from '../kernel/faults.ts'
 import type { Resource, Row } from '../kernel/resource.ts'
 import { ownValue } from '../kernel/values.ts'
 import type { Write } from '../kernel/write-many.ts'
@@ -23,16 +24,21 @@ export function entriesOfRow(
   said: Said,
   locale: Locale | undefined,
 ): readonly Entry[] {
-  return [...said].flatMap(([{ template, columns }, entries]) => {
-    const before = entries.get(productId)
-    const values = valuesIn(row, columns, before, locale)
+  const faults = new Faults()
+  const entryIn = (of: TemplateColumns, before: Row | undefined): readonly Entry[] => {
+    const values = valuesIn(row, of.columns, before, locale)
     if (!before && Object.values(values).every((value) => value === null || value === '')) return []
     try {
-      return [{ template, write: entryOf(template, productId, before, values) }]
+      return [{ template: of.template, write: entryOf(of.template, productId, before, values) }]
     } catch (error) {
-      throw inColumn(error, { template, columns })
+      throw error instanceof Problem ? together(error.all.map((fault) => inColumn(fault, of))) : error
     }
-  })
+  }
+  const entries = [...said].flatMap(
+    ([of, before]) => faults.check(() => entryIn(of, before.get(productId))) ?? [],
+  )
+  faults.refuse()
+  return entries
 }
 
 /** A text that is not there is none for an empty cell too: what is exported stays what it was. */
@@ -44,11 +50,15 @@ function valuesIn(
 ): Readonly<Record<string, unknown>> {
   const has = before?.doc as Readonly<Record<string, unknown>> | undefined
   const values: Record<string, unknown> = {}
+  const faults = new Faults()
   for (const [field, { name, type }] of columns) {
     const cell = row.values.get(name) ?? ''
     if (has && (ownValue(has, field) ?? null) === null && cell === '') continue
-    values[field] = readCell(name, () => valueOfCell(type, cell, locale))
+    faults.check(() => {
+      values[field] = readCell(name, () => valueOfCell(type, cell, locale))
+    })
   }
+  faults.refuse()
   return values
 }
 
@@ -61,9 +71,9 @@ function readCell<T>(name: string, read: () => T): T {
 }
 
 /** The refusal of a value, with the name of its column for that of its member. */
-function inColumn(error: unknown, { template, columns }: TemplateColumns): unknown {
-  if (!(error instanceof Problem) || !error.source) return error
-  const field = error.source.replace(/^data\./, '')
+function inColumn(fault: Problem, { template, columns }: TemplateColumns): Problem {
+  if (!fault.source) return fault
+  const field = fault.source.replace(/^data\./, '')
   const name = columns.get(field)?.name ?? `${template.slug}:${field}`
-  return new Problem(error.code, error.message.replaceAll(error.source, name), { source: name })
+  return new Problem(fault.code, fault.message.replaceAll(fault.source, name), { source: name })
 }

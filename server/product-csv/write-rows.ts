@@ -1,6 +1,7 @@
 import { holdEntries, writeEntries } from '../flows/index.ts'
 import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
+import { Faults } from '../kernel/faults.ts'
 import { newId } from '../kernel/ids.ts'
 import { inTurns, type Steps } from '../kernel/in-turns.ts'
 import { inputOf } from '../kernel/operations.ts'
@@ -41,8 +42,13 @@ export async function writeRows(
   rows: readonly ImportRow[],
   targets: Targets,
 ): Promise<void> {
-  const named = rows.filter((row) => targets.has(row))
-  const read = await rowReader(work, part, named, targets)
+  const named = rows.flatMap((row) => {
+    const before = targets.get(row)
+    if (!(before instanceof Problem)) return { row, before }
+    part.fail(row, before)
+    return []
+  })
+  const read = await rowReader(work, part, named)
   const outcomes = await writeAsRead(work, part.own, named, read)
   const done = [...outcomes].flatMap(([write, outcome]) => {
     if (!(outcome instanceof Problem)) return write
@@ -55,13 +61,19 @@ export async function writeRows(
   if (say.size) await work.store.touchAll(products, (bind) => `r.id = ANY(${bind([...say])}::uuid[])`)
 }
 
-type Reader = (rows: readonly ImportRow[]) => Steps<readonly RowWrite[]>
+/** A row, and the product that it is about; undefined where it is a new one. */
+interface NamedRow {
+  readonly row: ImportRow
+  readonly before: Row<ProductFields> | undefined
+}
+
+type Reader = (rows: readonly NamedRow[]) => Steps<readonly RowWrite[]>
 
 /** While the database writes some rows, the next are read: neither waits for the other. */
 async function writeAsRead(
   work: Work,
   own: Part['own'],
-  rows: readonly ImportRow[],
+  rows: readonly NamedRow[],
   read: Reader,
 ): Promise<ReadonlyMap<RowWrite, Outcome>> {
   const outcomes = new Map<RowWrite, Outcome>()
@@ -83,35 +95,38 @@ async function writeAsRead(
 async function rowReader(
   work: Work,
   { own, templates, images, locale, fail }: Part,
-  rows: readonly ImportRow[],
-  targets: Targets,
+  rows: readonly NamedRow[],
 ): Promise<Reader> {
   const input = inputOf(own)
-  const ids = rows.flatMap((row) => targets.get(row)?.id ?? [])
+  const ids = rows.flatMap(({ before }) => before?.id ?? [])
   const said = new Map<TemplateColumns, ReadonlyMap<string, Row>>()
   for (const of of templates) {
     said.set(of, new Map((await holdEntries(work, of.template, ids)).map((entry) => [entry.id, entry])))
   }
   const flows = templates.map(({ template }) => template.id)
   const room = flows.length ? await roomForTemplates(work, ids, flows) : () => 0
-  const readRow = (row: ImportRow): RowWrite => {
-    const before = targets.get(row)
+  const readRow = ({ row, before }: NamedRow): RowWrite => {
     const productId = before?.id ?? newId()
-    const body = bodyOf(row, before)
-    const image = imageOf(row, before, images)
-    const write: Write<ProductFields> = before
-      ? { before, changes: { ...input.update(body), ...image } }
-      : { id: productId, given: { ...input.create(body), ...image } }
-    const entries = entriesOfRow(row, productId, said, locale)
-    if (entries.length > room(productId)) {
+    const faults = new Faults()
+    const image = faults.check(() => imageOf(row, before, images))
+    const write = faults.check((): Write<ProductFields> => {
+      const body = bodyOf(row, before)
+      return before
+        ? { before, changes: { ...input.update(body), ...image } }
+        : { id: productId, given: { ...input.create(body), ...image } }
+    })
+    const entries = faults.check(() => entriesOfRow(row, productId, said, locale)) ?? []
+    faults.check(() => {
+      if (entries.length <= room(productId)) return
       throw new Problem('unprocessable', 'The product would have more templates than it may.')
-    }
-    return { row, productId, write, entries }
+    })
+    faults.refuse()
+    return { row, productId, write: write as Write<ProductFields>, entries }
   }
   return function* (some) {
     const writes: RowWrite[] = []
-    for (const row of some) {
-      writes.push(...attempt(() => readRow(row), row, fail))
+    for (const one of some) {
+      writes.push(...attempt(() => readRow(one), one.row, fail))
       yield
     }
     return writes

@@ -5,10 +5,11 @@ import { expect, vi } from 'vitest'
 import { findTemplates } from '../../server/flows/index.ts'
 import { add } from '../../server/kernel/operations.ts'
 import { pimJobs } from '../../server/pim-jobs/index.ts'
+import { columnsOf } from '../../server/product-csv/columns.ts'
 import { wantedColumns } from '../../server/product-csv/export-columns.ts'
 import { exportJob } from '../../server/product-csv/product-export.ts'
 import { productImport } from '../../server/product-csv/product-import.ts'
-import { stageRows } from '../../server/product-csv/staged-rows.ts'
+import { stagedCount, stageRows } from '../../server/product-csv/staged-rows.ts'
 import type { World } from '../support/world.ts'
 
 export type Csv = ReturnType<typeof csvOf>
@@ -17,9 +18,13 @@ const ended = ['success', 'failed', 'cancelled']
 
 /** Sends files, asks for others, and waits for what becomes of that. */
 export function csvOf(world: World) {
-  const send = (csv: string, { part = 'file', query = '' } = {}) =>
+  const send = (csv: string | Buffer, { part = 'file', query = '' } = {}) =>
     world.admin.send('POST', `/pcm/products/import${query}`, {
-      body: `--b\r\ncontent-disposition: form-data; name="${part}"; filename="p.csv"\r\n\r\n${csv}\r\n--b--\r\n`,
+      body: Buffer.concat([
+        Buffer.from(`--b\r\ncontent-disposition: form-data; name="${part}"; filename="p.csv"\r\n\r\n`),
+        Buffer.from(csv as Buffer),
+        Buffer.from('\r\n--b--\r\n'),
+      ]),
       headers: { 'content-type': 'multipart/form-data; boundary=b' },
     })
 
@@ -35,7 +40,7 @@ export function csvOf(world: World) {
   }
 
   /** The job's status in the end, and what its errors say. */
-  async function importFile(csv: string, query = ''): Promise<readonly string[]> {
+  async function importFile(csv: string | Buffer, query = ''): Promise<readonly string[]> {
     const { status, body } = await send(csv, { query })
     expect([status, body.data?.attributes.status]).toEqual([201, 'pending'])
     const { attributes } = await ending(body.data.id)
@@ -50,18 +55,32 @@ export function csvOf(world: World) {
     return (await add(world.work, pimJobs, [], { ...facts, request_id: 'at once' })).id
   }
 
-  /** As `importFile`, but without the form and the queue: for many in a row. */
-  async function importAtOnce(csv: string): Promise<readonly string[]> {
+  /** A file that is staged, and a job for it that no queue knows of. */
+  async function stage(csv: string) {
     const { work } = world
-    const [importId, rows] = [randomUUID(), csv.split('\n').length - 1]
-    const header = await stageRows(work, importId, Readable.from([csv]), async () => {})
+    const importId = randomUUID()
+    const header = await stageRows(work, importId, Readable.from([Buffer.from(csv)]), async (names) =>
+      columnsOf(names),
+    )
+    const rows = await stagedCount(work, importId)
     const id = await newJob('product-import')
-    await productImport.run(work, { jobId: id, payload: { importId, header, rows, locale: undefined } })
+    return { jobId: id, payload: { importId, header, rows, locale: undefined } }
+  }
+
+  /** What the errors of a job say. */
+  async function errorsOf(id: string): Promise<readonly string[]> {
     const { rows: errors } = await world.sql(
       `SELECT doc->'attributes'->>'message' AS message FROM pim_job_errors WHERE job_id = $1 ORDER BY created_at, id`,
       [id],
     )
     return errors.map(({ message }) => message as string)
+  }
+
+  /** As `importFile`, but without the form and the queue: for many in a row. */
+  async function importAtOnce(csv: string): Promise<readonly string[]> {
+    const asked = await stage(csv)
+    await productImport.run(world.work, asked)
+    return errorsOf(asked.jobId)
   }
 
   /** The links to an export's files. */
@@ -99,5 +118,5 @@ export function csvOf(world: World) {
     return meta.file_locations
   }
 
-  return { send, ending, importFile, importAtOnce, exportFile, exportAtOnce, read }
+  return { send, ending, stage, errorsOf, importFile, importAtOnce, exportFile, exportAtOnce, read }
 }

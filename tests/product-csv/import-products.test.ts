@@ -65,14 +65,14 @@ describe('a file', () => {
     const csv = `\ufeff${header},description\n\nB-1,"Du""ne",dune,physical,"one\r\ntwo, three"\r\n\nB-2,Emma,,nothing,x\n`
     expect(await importFile(csv)).toEqual([
       'failed',
-      expect.stringMatching(/^line 6, column commodity_type: .*"physical", "digital", not "nothing"\.$/),
+      expect.stringMatching(/^row 5, column commodity_type: .*"physical", "digital", not "nothing"\.$/),
     ])
     expect(await assortment()).toMatchObject({ 'Du"ne': { description: 'one\r\ntwo, three' } })
   })
 })
 
 describe('rows that fail are told, and the others go in', () => {
-  test('each with its line and its column', async () => {
+  test('each with its row and its column', async () => {
     await importFile(`${header}\nB-0,Taken,taken,physical\n`)
     const unknown = crypto.randomUUID()
     const csv = [
@@ -91,14 +91,14 @@ describe('rows that fail are told, and the others go in', () => {
     const [status, ...errors] = await importFile(csv.join('\n'))
     expect(status).toBe('failed')
     expect(errors).toEqual([
-      'line 3, column sku: Must be unique amongst products.',
-      expect.stringMatching(/^line 4, column name: /),
-      'line 5, column id: nonsense is no id of a product.',
-      `line 6, column id: There is no product with the id ${unknown}.`,
-      'line 7: The row has 4 cells, and the header 6.',
-      expect.stringMatching(/^line 8, column tags\.0: /),
-      'line 9, column sku: Must be unique amongst products.',
-      expect.stringMatching(/^line 10, column name: .*NUL/),
+      'row 3, column sku: Must be unique amongst products.',
+      expect.stringMatching(/^row 4, column name: /),
+      'row 5, column id: nonsense is not the id of a product.',
+      `row 6, column id: There is no product with the id ${unknown}.`,
+      'row 7: The row has 4 cells, and the header 6.',
+      expect.stringMatching(/^row 8, column tags\.0: /),
+      'row 9, column sku: row 2 has the same sku. A file names each product once.',
+      expect.stringMatching(/^row 10, column name: .*NUL/),
     ])
     expect(Object.keys(await assortment()).toSorted()).toEqual(['One', 'Taken', 'Ten'])
   })
@@ -110,7 +110,127 @@ describe('rows that fail are told, and the others go in', () => {
     }
     expect(await importFile(`${header}\nsame,Three,,physical\n`)).toEqual([
       'failed',
-      expect.stringMatching(/^line 2, column external_ref: 2 products have this external_ref/),
+      expect.stringMatching(/^row 2, column external_ref: 2 products have this external_ref/),
+    ])
+  })
+})
+
+describe('rows that name the same product', () => {
+  test.each([
+    ['id,external_ref', [`${'a'.repeat(36)},R1`, `${'a'.repeat(36)},R2`], 'id'],
+    ['external_ref', ['R1', 'R2', 'R1'], 'external_ref'],
+    ['id,external_ref', [',R1', `${crypto.randomUUID()},R1`], 'external_ref'],
+  ])('by %s %j: the later one is refused, and names the earlier one', async (columns, cells, column) => {
+    const rows = cells.map((cell, i) => `${cell},P${i},,physical`)
+    const [, ...errors] = await importFile([`${columns},name,sku,commodity_type`, ...rows].join('\n'))
+    const last = cells.length + 1
+    const message = `row ${last}, column ${column}: row 2 has the same ${column}. A file names each product once.`
+    expect(errors.filter((error) => error.startsWith(`row ${last},`))).toEqual([message])
+    expect(Object.keys(await assortment())).not.toContain(`P${cells.length - 1}`)
+  })
+
+  test('are told also where other rows are between them, once each', async () => {
+    const rows = Array.from({ length: 1200 }, (_, i) => `R${i},P${i},s${i},physical`)
+    rows.push('R0,Again,s1,physical')
+    expect(await importFile([header, ...rows].join('\n'))).toEqual([
+      'failed',
+      'row 1202, column external_ref: row 2 has the same external_ref. A file names each product once.',
+      'row 1202, column sku: row 3 has the same sku. A file names each product once.',
+    ])
+    const { P0, P1, Again } = await assortment()
+    expect([P0, P1, Again]).toEqual([expect.anything(), expect.anything(), undefined])
+  })
+
+  test('are none where two products have the same external_ref, and each its id', async () => {
+    const ids: string[] = []
+    for (const name of ['One', 'Two']) {
+      const attributes = { name, commodity_type: 'physical', external_ref: 'same' }
+      const { body } = await world.admin.post('/pcm/products', { data: { type: 'product', attributes } })
+      ids.push(body.data.id)
+    }
+    const rows = ids.map((id, i) => `${id},same,New ${i},,physical`)
+    expect(await importFile([`id,${header}`, ...rows].join('\n'))).toEqual(['success'])
+    expect(Object.keys(await assortment()).toSorted()).toEqual(['New 0', 'New 1'])
+  })
+
+  test('an error is told once, however many rows after it touch the same products', async () => {
+    await importFile(
+      [header, ...Array.from({ length: 30 }, (_, i) => `R${i},P${i},s${i},physical`)].join('\n'),
+    )
+    // Each row gives up the SKU that the next one takes.
+    const rows = Array.from({ length: 30 }, (_, i) => `,R${i},P${i},s${i - 1 < 0 ? 'x' : i - 1},physical`)
+    const file = [`id,${header}`, ...rows, 'nonsense,,N,,physical'].join('\n')
+    expect(await importFile(file)).toEqual([
+      'failed',
+      'row 32, column id: nonsense is not the id of a product.',
+    ])
+    const { P0, P29 } = (await assortment()) as Record<string, { sku: string }>
+    expect([P0?.sku, P29?.sku]).toEqual(['sx', 's28'])
+  })
+})
+
+describe('files as spreadsheets and suppliers write them', () => {
+  const bytesOf = (text: string) => Buffer.from(text)
+  const utf16 = (text: string) => Buffer.from(text, 'utf16le')
+
+  test.each<[string, Buffer]>([
+    ['semicolons', bytesOf('external_ref;name;sku;commodity_type;description\nR;Größe;s;physical;1,5')],
+    ['tabs', bytesOf('external_ref\tname\tsku\tcommodity_type\tdescription\nR\tGröße\ts\tphysical\t1,5')],
+    [
+      'capitals and spaces',
+      bytesOf('External_Ref, NAME ,SKU,Commodity Type,Description\r\nR,Größe,s,physical,"1,5"'),
+    ],
+    ['a BOM', bytesOf('\ufeffexternal_ref,name,sku,commodity_type,description\nR,Größe,s,physical,"1,5"')],
+    [
+      'UTF-16, tabs',
+      utf16('\ufeffexternal_ref\tname\tsku\tcommodity_type\tdescription\nR\tGröße\ts\tphysical\t1,5'),
+    ],
+    [
+      'UTF-16, big-endian',
+      utf16('\ufeffexternal_ref;name;sku;commodity_type;description\nR;Größe;s;physical;1,5').swap16(),
+    ],
+    [
+      'empty rows',
+      bytesOf(
+        '\n,,,,\nexternal_ref,name,sku,commodity_type,description\n\n,,,,\nR,Größe,s,physical,"1,5"\n,,,,\n',
+      ),
+    ],
+  ])('%s', async (_, file) => {
+    expect(await importFile(file)).toEqual(['success'])
+    expect(await assortment()).toEqual({
+      Größe: expect.objectContaining({ external_ref: 'R', sku: 's', description: '1,5' }),
+    })
+  })
+
+  test('a quote inside a cell is a quote', async () => {
+    expect(await importFile(`${header}\nR,Pan 10" deep,s,physical`)).toEqual(['success'])
+    expect(Object.keys(await assortment())).toEqual(['Pan 10" deep'])
+  })
+
+  test('bytes that are not UTF-8 are refused, with their place and what to do', async () => {
+    const file = Buffer.concat([bytesOf(`${header}\nR,ok,s,physical\nS,Gr`), Buffer.from([0xf6, 0xdf])])
+    const { status, body } = await send(Buffer.concat([file, bytesOf('e,t,physical\n')]))
+    expect([status, body.errors[0].title, body.errors[0].detail]).toEqual([
+      422,
+      'Failed Validation',
+      'row 3, column name: the file is not UTF-8, the byte 0xF6 is not a character there. Save the file as UTF-8 ' +
+        '(in a spreadsheet: as type "CSV UTF-8") and send it again.',
+    ])
+    expect((await world.sql('SELECT FROM product_import_rows')).rowCount).toBe(0)
+  })
+
+  test('all faults of a header are told at once', async () => {
+    const { status, body } = await send('name;weight;weight;hue\nA;1;1;1\n')
+    expect([status, body.errors.map((error: { detail: string }) => error.detail)]).toEqual([
+      422,
+      [
+        'missing required csv header: sku. The header was read as 4 columns, separated by semicolons: ' +
+          'name | weight | weight | hue.',
+        'missing required csv header: commodity_type',
+        expect.stringMatching(/^unknown csv header: weight\. /),
+        'The csv header weight is there twice: in columns 2 and 3.',
+        expect.stringMatching(/^unknown csv header: hue\. /),
+      ],
     ])
   })
 })
@@ -122,11 +242,19 @@ describe('a file is refused as a whole', () => {
   }
   test.each([
     ['', 422, /empty/],
-    ['name,sku\nA,a\n', 422, /^missing required csv header: commodity_type$/],
+    [
+      'name,sku\nA,a\n',
+      422,
+      /^missing required csv header: commodity_type\. .* 2 columns, separated by commas: name \| sku\.$/,
+    ],
     [`${header},weight\n`, 422, /^unknown csv header: weight\. A column is id, /],
-    [`${header},sku\n`, 422, /^The csv header has sku twice\.$/],
-    [`${header}\nB,"open,b,physical\n`, 422, /^The file is no CSV: /],
-    [`${header}\nB,"cl"osed,b,physical\n`, 422, /^The file is no CSV: /],
+    [`${header},sku\n`, 422, /^The csv header sku is there twice: in columns 3 and 5\. /],
+    [
+      `${header}\nB,"open,b,physical\n`,
+      422,
+      /^row 2, column name: the cell opens a quote that is not closed\.$/,
+    ],
+    [`${header}\nB,"cl"osed,b,physical\n`, 422, /^row 2, column name: the cell has text behind its closing/],
     [`${header}\n${'B,N,,physical\n'.repeat(50_000)}`, 422, /more than 50000 rows/],
   ])('%#', async (csv, status, detail) => {
     expect(await refused(csv)).toEqual([status, 'Failed Validation', expect.stringMatching(detail)])

@@ -108,32 +108,51 @@ describe('columns of templates', () => {
   })
 
   test('refuse values that the template refuses, and then nothing of the row is written', async () => {
-    await importFile(csv('products(shoe):size', 'A,Boot,,physical,43'))
+    await importFile(csv('products(shoe):size', 'A,Boot,,physical,43', 'Z,Sandal,,physical,44'))
     const file = csv(
       'products(book):pages,products(shoe):size,products(book):released',
       'A,Changed,,physical,0,43,',
       'B,New,,physical,1.5,,',
       'C,Newer,,physical,,,next week',
       'D,,,physical,1,,',
-      'A,Again,,physical,,,',
+      'Z,Again,,physical,,,',
       'E,Newest,,physical,7,,2026-02-28',
     )
     expect(await importFile(file)).toEqual([
       'failed',
-      expect.stringMatching(/^line 2, column products\(book\):pages: .* must be from 1 to 9999, not 0\.$/),
+      expect.stringMatching(/^row 2, column products\(book\):pages: .* must be from 1 to 9999, not 0\.$/),
       expect.stringMatching(
-        /^line 3, column products\(book\):pages: .* must be a whole number or null, not 1\.5\.$/,
+        /^row 3, column products\(book\):pages: .* must be a whole number or null, not 1\.5\.$/,
       ),
       expect.stringMatching(
-        /^line 4, column products\(book\):released: .* must be a day .* not "next week"\.$/,
+        /^row 4, column products\(book\):released: .* must be a day .* not "next week"\.$/,
       ),
-      expect.stringMatching(/^line 5, column name: /),
-      expect.stringMatching(/^line 6, column products\(shoe\):size: .* must be a whole number, not null\.$/),
+      expect.stringMatching(/^row 5, column name: /),
+      expect.stringMatching(/^row 6, column products\(shoe\):size: .* must be a whole number, not null\.$/),
     ])
     const now = await shown()
-    expect(Object.keys(now).toSorted()).toEqual(['Boot', 'Newest'])
+    expect(Object.keys(now).toSorted()).toEqual(['Boot', 'Newest', 'Sandal'])
     expect([now.Boot?.version, now.Boot?.said]).toEqual([0, { 'products(shoe)': { size: 43 } }])
-    expect((await world.sql('SELECT FROM flow_entries')).rowCount).toBe(2)
+    expect((await world.sql('SELECT FROM flow_entries')).rowCount).toBe(3)
+  })
+
+  test('tell all faults of a row, each once and with its column, beside those of attributes', async () => {
+    const file = csv(
+      'main_image_id,products(book):pages,products(book):released,products(shoe):size',
+      'A,,,none,picture,0,soon,big',
+    )
+    const [status, ...errors] = await importFile(file)
+    expect([status, errors.map((error) => error.split(': ')[0])]).toEqual([
+      'failed',
+      [
+        'row 2, column main_image_id',
+        'row 2, column name',
+        'row 2, column commodity_type',
+        'row 2, column products(book):pages',
+        'row 2, column products(book):released',
+        'row 2, column products(shoe):size',
+      ],
+    ])
   })
 
   test('give no product more templates than it may have', async () => {
@@ -150,7 +169,7 @@ describe('columns of templates', () => {
     const rows = ['A,Dune,,physical,978,44', 'B,Emma,,physical,978,44']
     expect(await importFile(csv('products(book):isbn,products(shoe):size', ...rows))).toEqual([
       'failed',
-      'line 2: The product would have more templates than it may.',
+      'row 2: The product would have more templates than it may.',
     ])
     const { Dune, Emma } = await shown()
     expect([Dune?.said, Emma?.templates?.length]).toEqual([{ 'products(shoe)': { size: 43 } }, 2])
@@ -165,7 +184,7 @@ describe('columns of templates', () => {
     )
     expect(await importFile(file, '?locale=en-US')).toEqual([
       'failed',
-      expect.stringMatching(/^line 3, column products\(book\):released: must be a day as en-US writes it /),
+      expect.stringMatching(/^row 3, column products\(book\):released: must be a day as en-US writes it /),
     ])
     expect((await shown()).Dune?.said).toMatchObject({
       'products(book)': { released: '2026-02-01 15:04:05' },
@@ -184,7 +203,7 @@ describe('columns of templates', () => {
     ['products(book):secret', /^unknown csv header/],
     ['template:reviews:stars', /^unknown csv header/],
     [`template:${randomUUID()}:isbn`, /^unknown csv header/],
-    ['products(book):isbn,template:products(book):isbn', /are the same\.$/],
+    ['products(book):isbn,template:products(book):isbn', /are the same\. /],
   ])('that there are not are refused: %s', async (column, detail) => {
     const { status, body } = await send(csv(column, 'A,Dune,,physical,1'))
     expect([status, body.errors[0].detail]).toEqual([422, expect.stringMatching(detail)])
@@ -217,8 +236,8 @@ describe('the column of the main image', () => {
     ])
     expect(await importFile(csv(column, ...rows(one, '', gone, 'picture')))).toEqual([
       'failed',
-      `line 4, column main_image_id: There is no file with the id ${gone}.`,
-      'line 5, column main_image_id: There is no file with the id picture.',
+      `row 4, column main_image_id: There is no file with the id ${gone}.`,
+      'row 5, column main_image_id: There is no file with the id picture.',
     ])
     expect((await images()).toSorted()).toEqual([
       ['P0', one],

@@ -16,7 +16,7 @@ export interface Client {
   send(
     method: string,
     path: string,
-    init?: { body?: string | FormData; headers?: Record<string, string> },
+    init?: { body?: string | FormData | Uint8Array<ArrayBuffer>; headers?: Record<string, string> },
   ): Promise<Reply>
 }
 

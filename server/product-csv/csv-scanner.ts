@@ -1,0 +1,157 @@
+import { chooseDelimiter, type Delimiter, delimiters } from './delimiters.ts'
+import { columnsMax, rowCharactersMax, rowsMax } from './file-limits.ts'
+
+/** A row of a file, numbered as a spreadsheet counts: the first is 1, and a cell with line ends is still in one row. */
+export interface CsvRow {
+  readonly row: number
+  readonly cells: readonly string[]
+}
+
+/** A file that is not CSV, or larger than a file may be, and where. */
+export class CsvFault extends Error {
+  readonly row: number
+  /** The number of the cell in its row, from 0; undefined if the fault is of the whole row. */
+  readonly cell: number | undefined
+
+  constructor(message: string, row: number, cell?: number) {
+    super(message)
+    this.row = row
+    this.cell = cell
+  }
+}
+
+const codes = { quote: 34, cr: 13, lf: 10 }
+const delimiterCodes = delimiters.map((one) => one.charCodeAt(0))
+
+/**
+ * Reads CSV (RFC 4180) as it arrives, a row at a time. It holds one row at most, and counts cells and characters before
+ * it holds them. The header, which is the first row that is not empty, tells the delimiter. A quote inside a cell that
+ * does not begin with one is a character like any other: spreadsheets write and read `Pan 10" deep` so.
+ */
+export class CsvScanner {
+  #delimiter: Delimiter | undefined
+  #state: 'begin' | 'plain' | 'quoted' | 'closed' = 'begin'
+  #row = 1
+  #cells: string[] = []
+  #separators: Delimiter[] = []
+  #cell = ''
+  #characters = 0
+  #afterCr = false
+
+  /** Undefined until the header has been read. */
+  get delimiter(): Delimiter | undefined {
+    return this.#delimiter
+  }
+
+  /** Where the next character is. */
+  get place(): { readonly row: number; readonly cell: number } {
+    return { row: this.#row, cell: this.#cells.length }
+  }
+
+  /** The rows that end in this text, without those that are empty. */
+  *read(text: string): Generator<CsvRow> {
+    for (let at = 0; at < text.length; ) {
+      const code = text.charCodeAt(at)
+      const isSecondHalf = this.#afterCr && code === codes.lf
+      this.#afterCr = false
+      if (isSecondHalf) {
+        at += 1
+      } else if (this.#state === 'quoted') {
+        const end = text.indexOf('"', at)
+        this.#add(text.slice(at, end < 0 ? text.length : end))
+        at = end < 0 ? text.length : end + 1
+        if (end >= 0) this.#state = 'closed'
+      } else if (code === codes.cr || code === codes.lf) {
+        this.#afterCr = code === codes.cr
+        at += 1
+        const row = this.#endRow()
+        if (row) yield row
+      } else if (this.#isDelimiter(code)) {
+        this.#endCell(text[at] as Delimiter)
+        at += 1
+      } else if (code === codes.quote && this.#state !== 'plain') {
+        if (this.#state === 'closed') this.#add('"')
+        this.#state = 'quoted'
+        at += 1
+      } else {
+        if (this.#state === 'closed')
+          throw this.#fault('has text behind its closing quote. Write "" for a quote.')
+        this.#state = 'plain'
+        const end = this.#endOfPlain(text, at)
+        this.#add(text.slice(at, end))
+        at = end
+      }
+    }
+  }
+
+  /** The last row, if nothing ended it. */
+  *end(): Generator<CsvRow> {
+    if (this.#state === 'quoted') throw this.#fault('opens a quote that is not closed.')
+    if (this.#state === 'begin' && !this.#cells.length) return
+    const row = this.#endRow()
+    if (row) yield row
+  }
+
+  #fault = (message: string): CsvFault => new CsvFault(message, this.#row, this.#cells.length)
+
+  #isDelimiter(code: number): boolean {
+    return this.#delimiter ? code === this.#delimiter.charCodeAt(0) : delimiterCodes.includes(code)
+  }
+
+  #endOfPlain(text: string, from: number): number {
+    for (let at = from; at < text.length; at++) {
+      const code = text.charCodeAt(at)
+      if (code === codes.lf || code === codes.cr || this.#isDelimiter(code)) return at
+    }
+    return text.length
+  }
+
+  #add(part: string): void {
+    this.#count(part.length)
+    this.#cell += part
+  }
+
+  #count(characters: number): void {
+    if (this.#row > rowsMax) {
+      throw new CsvFault(
+        `The file has more than ${rowsMax} rows, its header and empty rows included.`,
+        this.#row,
+      )
+    }
+    this.#characters += characters
+    if (this.#characters <= rowCharactersMax) return
+    const hint = this.#state === 'quoted' ? ' It has a quote that is not closed.' : ''
+    throw new CsvFault(`A row has at most ${rowCharactersMax} characters.${hint}`, this.#row)
+  }
+
+  #endCell(separator: Delimiter): void {
+    this.#count(1)
+    this.#closeCell()
+    if (!this.#delimiter) this.#separators.push(separator)
+    if (this.#cells.length < columnsMax) return
+    throw new CsvFault(`A row has at most ${columnsMax} cells.`, this.#row)
+  }
+
+  #closeCell(): void {
+    this.#cells.push(this.#cell)
+    this.#cell = ''
+    this.#state = 'begin'
+  }
+
+  /** The row that ends here; undefined if it is empty. */
+  #endRow(): CsvRow | undefined {
+    this.#count(1)
+    this.#closeCell()
+    const row = { row: this.#row, cells: this.#cells }
+    const separators = this.#separators
+    this.#row += 1
+    this.#characters = 0
+    this.#cells = []
+    this.#separators = []
+    if (row.cells.every((cell) => cell === '')) return undefined
+    if (this.#delimiter) return row
+    const { delimiter, cells } = chooseDelimiter({ parts: row.cells, separators })
+    this.#delimiter = delimiter
+    return { ...row, cells }
+  }
+}

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto'
+import type { Work } from '../kernel/context.ts'
+import { Problem } from '../kernel/errors.ts'
+import type { Column } from './columns.ts'
+
+/** No two rows of a file name the same product: the later one would silently undo the earlier one. */
+
+const keyColumns = ['id', 'external_ref', 'sku'] as const
+
+type KeyColumn = (typeof keyColumns)[number]
+
+/** Which cell of a row is in which key column. */
+export type KeyPlaces = ReadonlyMap<KeyColumn, number>
+
+export const keyPlacesOf = (columns: readonly Column[]): KeyPlaces =>
+  new Map(
+    columns.flatMap((column, i) => {
+      const name = column.is === 'attribute' ? column.name : column.is
+      const key = keyColumns.find((one) => one === name)
+      return key ? [[key, i] as const] : []
+    }),
+  )
+
+/**
+ * What a row names its product by: `<column>:<hash>`. Several products may have the same `external_ref`, so beside an
+ * id it is only compared with rows without one: it then ends in `?`.
+ */
+export function keysOfRow(places: KeyPlaces, cells: readonly string[]): readonly string[] {
+  const cellIn = (column: KeyColumn) => cells[places.get(column) ?? -1] ?? ''
+  const id = cellIn('id').trim().toLowerCase()
+  return keyColumns.flatMap((column) => {
+    const value = column === 'id' ? id : cellIn(column)
+    if (value === '') return []
+    const key = `${column}:${createHash('md5').update(value).digest('base64url')}`
+    return column === 'external_ref' && id ? `${key}?` : key
+  })
+}
+
+/** A key of a row that the row `first` has too. */
+export interface Repeat {
+  readonly column: string
+  readonly first: number
+}
+
+/** Notes at each row of a file which of its keys an earlier row has. */
+export async function markRepeats({ store }: Work, importId: string): Promise<void> {
+  await store.bulk(
+    `UPDATE product_import_rows r SET repeats = found.repeats FROM (
+       SELECT line, json_agg(json_build_object('column', split_part(key, ':', 1), 'first', first)) AS repeats FROM (
+         SELECT line, key, CASE WHEN is_weak
+           THEN min(line) FILTER (WHERE NOT is_weak) OVER same ELSE min(line) OVER same END AS first
+         FROM (
+           SELECT line, rtrim(key, '?') AS key, right(key, 1) = '?' AS is_weak
+           FROM product_import_rows, unnest(keys) AS key WHERE store_id = $1 AND import_id = $2
+         ) named WINDOW same AS (PARTITION BY key)
+       ) compared WHERE first < line GROUP BY line
+     ) found WHERE r.store_id = $1 AND r.import_id = $2 AND r.line = found.line`,
+    importId,
+  )
+}
+
+/** Why a row with repeated keys is not imported. */
+export const refusalOf = ({ column, first }: Repeat): Problem =>
+  new Problem('unprocessable', `row ${first} has the same ${column}. A file names each product once.`, {
+    source: column,
+  })
