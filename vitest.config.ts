@@ -4,7 +4,7 @@ export default defineConfig({
   test: {
     include: ['tests/**/*.test.ts'],
     globalSetup: './tests/support/template-database.ts',
-    setupFiles: './tests/support/show-refusals.ts',
+    setupFiles: ['./tests/support/show-refusals.ts', './tests/support/fit-document.ts'],
     environment: 'node',
     pool: 'forks',
     // Every file starts a server of its own, on one PostgreSQL: more workers than cores only makes all of them late.

@@ -1,8 +1,9 @@
 import { accountRealmId } from '../identity/index.ts'
-import { choice, flag, integer } from '../kernel/fields.ts'
+import { choice, flag, group, integer, reference, text } from '../kernel/fields.ts'
 import { singleton } from '../kernel/singleton.ts'
 
 const secondsPerDay = 86_400
+const self = group({ self: text({ format: 'uri' }) }, {})
 
 /** How account members come in, and what they may do for themselves. */
 export const accountAuthenticationSettings = singleton({
@@ -28,6 +29,31 @@ export const accountAuthenticationSettings = singleton({
       max: 365 * secondsPerDay,
       about: 'Seconds that a sign-in lasts.',
     }),
+  },
+  shows: {
+    data: {
+      id: reference('store', {}),
+      relationships: group(
+        {
+          authentication_realm: group(
+            {
+              data: group(
+                {
+                  id: reference('authentication_realm', {}),
+                  type: choice(['authentication_realm'], {}),
+                  links: self,
+                },
+                {},
+              ),
+            },
+            {},
+          ),
+        },
+        {},
+      ),
+      meta: group({ client_id: text({}) }, {}),
+    },
+    beside: { links: self },
   },
   show: async (ctx, values) => {
     const realm = await accountRealmId(ctx)

@@ -5,6 +5,7 @@ import type { Ctx } from '../kernel/context.ts'
 import { choice } from '../kernel/fields.ts'
 import { findAll } from '../kernel/find-all.ts'
 import { type Answer, pageAnswer } from '../kernel/http/answer.ts'
+import { named } from '../kernel/openapi/named-schemas.ts'
 import type { Call } from '../kernel/operations.ts'
 import { fetchPage, mustBePage } from '../kernel/query/page.ts'
 import { type Ask, parse } from '../kernel/query/parse.ts'
@@ -17,6 +18,21 @@ import { fieldsOfAll, mechanisms, tokenType } from './sign-in-mechanisms.ts'
 
 const names = Object.keys(mechanisms) as (keyof typeof mechanisms)[]
 
+const memberToken = named('AccountMemberToken', {
+  type: 'object',
+  required: ['type', 'account_id', 'account_name', 'token', 'expires'],
+  properties: {
+    type: { const: tokenType },
+    account_id: { type: 'string', format: 'uuid' },
+    account_name: { type: 'string' },
+    token: {
+      type: 'string',
+      description: 'Goes into the header EP-Account-Management-Authentication-Token.',
+    },
+    expires: { type: 'string', format: 'date-time' },
+  },
+})
+
 /** Signs an account member in. A token is for one account: there is one for each that they are a member of. */
 export const createAccountMemberTokens = action({
   name: 'create-account-member-tokens',
@@ -28,7 +44,8 @@ export const createAccountMemberTokens = action({
   callsOut: true,
   status: 201,
   signsIn: true,
-  shows: { page: true },
+  shows: { page: true, data: memberToken, meta: { account_member_id: { type: 'string', format: 'uuid' } } },
+  refuses: ['rate_limited'],
   body: {
     type: tokenType,
     fields: {

@@ -10,6 +10,18 @@ import { customerOfUser } from './customer-of-user.ts'
 import { type Identified, issueCustomerToken } from './customer-token.ts'
 import { customerWithPassword } from './customer-with-password.ts'
 
+const customerToken = {
+  type: 'object',
+  required: ['type', 'id', 'customer_id', 'token', 'expires'],
+  properties: {
+    type: { const: 'token' },
+    id: { type: 'string', format: 'uuid' },
+    customer_id: { type: 'string', format: 'uuid' },
+    token: { type: 'string', description: 'Goes into the header X-Moltin-Customer-Token.' },
+    expires: { type: 'integer', description: 'Seconds since the epoch.' },
+  },
+}
+
 /** Signs a customer in. The token goes beside the bearer token of whoever called. */
 export const createCustomerToken = action({
   name: 'create-customer-token',
@@ -19,6 +31,8 @@ export const createCustomerToken = action({
   signsIn: true,
   callsOut: true,
   status: 200,
+  shows: { data: customerToken },
+  refuses: ['rate_limited'],
   body: {
     type: 'token',
     fields: {

@@ -72,6 +72,7 @@ export const customers = resource({
   },
   sort: ['created_at', 'email', 'id', 'name', 'updated_at'],
   area: 'customers',
+  refuses: { create: ['rate_limited'], update: ['rate_limited'] },
   envelope: { ...accountEnvelope, links: 'none' },
   visible: ({ shopper }, bind) => shopper && `id = ${bind(shopper.id)}::uuid`,
   beforeWrite: prepare,

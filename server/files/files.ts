@@ -65,7 +65,7 @@ export const files = resource({
   also: {
     fields: {
       link: group(
-        { href: text({ required: true, format: 'uri' }) },
+        { href: text({ required: true, about: 'As it was sent, where the content is kept elsewhere.' }) },
         { about: 'Where everyone may read it.' },
       ),
     },

@@ -1,6 +1,7 @@
 import { action } from '../kernel/action.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
+import { text } from '../kernel/fields.ts'
 import type { Answer } from '../kernel/http/answer.ts'
 import { matches } from '../kernel/http/conditional.ts'
 import { file } from '../kernel/http/file.ts'
@@ -20,7 +21,13 @@ export const serveFile = action({
   area: 'open',
   storeIn: 'store_id',
   status: 200,
-  shows: { file: true },
+  shows: { file: true, ranges: true },
+  refuses: ['range_not_satisfiable'],
+  headers: {
+    Range: text({ about: 'Which bytes to answer: `bytes=0-1023`.', example: 'bytes=0-1023' }),
+    'If-Range': text({ about: 'The ETag that the part must be of; else the whole file is answered.' }),
+    'If-None-Match': text({ about: 'The ETag of the file you have; 304 when it is still that.' }),
+  },
   async run(ctx, { params, headers, method }) {
     const { id, bytes, always } = await find(ctx, params.name)
     const ifNoneMatch = headers['if-none-match']

@@ -1,8 +1,30 @@
 import { action } from '../kernel/action.ts'
+import type { JsonSchema } from '../kernel/fields.ts'
 import { json } from '../kernel/http/answer.ts'
 import { authenticationRealms } from './authentication-realms.ts'
 import { realmClients } from './realm-client.ts'
 import { customerRealmId } from './realm-id.ts'
+
+const id = { type: 'string', format: 'uuid' }
+const object = (properties: Readonly<Record<string, JsonSchema>>): JsonSchema => ({
+  type: 'object',
+  required: Object.keys(properties),
+  properties,
+})
+const shown = object({
+  id,
+  type: { const: 'customer-authentication-settings' },
+  meta: object({ client_id: { type: 'string' } }),
+  relationships: object({
+    'authentication-realm': object({
+      data: object({
+        id,
+        type: { const: 'authentication-realm' },
+        links: object({ self: { type: 'string' } }),
+      }),
+    }),
+  }),
+})
 
 /** Leads from the store to the realm of its customers, and names the client that they sign in with. */
 export const getCustomerAuthenticationSettings = action({
@@ -11,6 +33,7 @@ export const getCustomerAuthenticationSettings = action({
   about: 'Reads which realm customers sign in to, and the client id for it.',
   area: 'settings',
   status: 200,
+  shows: { data: shown },
 
   async run(ctx) {
     const id = await customerRealmId(ctx)

@@ -37,6 +37,7 @@ export const userAuthenticationInfos = resource({
     email_unproven: flag({ hidden: true, readOnly: true }),
     current_password: currentPassword,
   },
+  refuses: { update: ['rate_limited'] },
   filter: {
     ...walks,
     name: { ...indexed('eq', 'like', 'ilike'), caseless: true },

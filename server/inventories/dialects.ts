@@ -3,7 +3,7 @@ import type { Resource } from '../kernel/resource.ts'
 import { flatStockTransactions, stockTransactions } from './stock-transactions.ts'
 import { flatStocks, stocks } from './stocks.ts'
 
-const header = 'ep-inventories-multi-location'
+const header = 'EP-Inventories-Multi-Location'
 
 /** How stock is written: the public contract has two ways on the same paths, chosen by a header. */
 export interface Dialect {
@@ -18,7 +18,7 @@ export const located: Dialect = { stocks, transactions: stockTransactions, creat
 
 /** Clients that know one dialect only do not always say so, but a body with attributes is of the other. */
 const isLocated = ({ headers, body }: Incoming): boolean =>
-  String(headers[header]).toLowerCase() === 'true' || hasAttributes(body)
+  String(headers[header.toLowerCase()]).toLowerCase() === 'true' || hasAttributes(body)
 
 function hasAttributes(body: unknown): boolean {
   const { data } = (body ?? {}) as { readonly data?: { readonly attributes?: unknown } | null }
@@ -38,10 +38,11 @@ export const inEither = (flat: Module, located: Module): Module => ({
 
 const eitherOf = (usual: Operation, other: Operation): Operation => ({
   ...usual,
-  about: `${usual.about} With the header \`EP-Inventories-Multi-Location: true\`, fields are under \`attributes\`.`,
+  about: `${usual.about} With the header \`${header}: true\`, fields are under \`attributes\`.`,
+  alternative: { header, operation: other },
   run: async (ctx, call) => {
     const answer = await (isLocated(call) ? other : usual).run(ctx, call)
     // Whoever keeps answers keeps both.
-    return { ...answer, headers: { ...answer.headers, vary: 'Origin, EP-Inventories-Multi-Location' } }
+    return { ...answer, headers: { ...answer.headers, vary: `Origin, ${header}` } }
   },
 })

@@ -2,6 +2,7 @@ import { action } from '../kernel/action.ts'
 import { choice, group, list, reference } from '../kernel/fields.ts'
 import { findAll } from '../kernel/find-all.ts'
 import { objectText } from '../kernel/http/object-text.ts'
+import { objectOf } from '../kernel/openapi/named-schemas.ts'
 import type { Dialect } from './dialects.ts'
 
 const products = list(
@@ -21,6 +22,7 @@ export const listStocksOfProducts = (dialect: Dialect) =>
     area: 'inventories',
     status: 200,
     reads: true,
+    shows: { data: { type: 'array', items: objectOf(() => dialect.stocks) } },
     data: products,
     async run(ctx, { data }) {
       const ids = (data as readonly { readonly id: string }[]).map(({ id }) => id)

@@ -34,6 +34,7 @@ export const updateStock = (dialect: Dialect) =>
     area: 'inventories',
     status: 200,
     shows: { resource: dialect.stocks },
+    refuses: ['precondition_failed'],
     body: { type: 'stock', envelope: dialect.stocks.envelope, fields: { locations } },
 
     async run(ctx, { params, body, rawBody, ifMatch }) {

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { Ctx } from './context.ts'
+import type { ProblemCode } from './errors.ts'
 import type { Field, Fields, JsonSchema, Values } from './fields.ts'
 import type { Answer } from './http/answer.ts'
 import type { BodyShape } from './input.ts'
@@ -29,6 +30,8 @@ export interface Action<
   /** The parameter of an open action's path that names the store it belongs to. */
   readonly storeIn?: Names<R>
   readonly status: 200 | 201 | 202 | 204 | 303 | 307
+  /** For the API document: the parameters of its path that are not the ids of objects. */
+  readonly params?: Fields
   /** The parameters of the query that it reads, for the API document; it checks them itself. */
   readonly query?: Fields
   /** The headers that it reads, beside those of all operations, for the API document; it checks them itself. */
@@ -41,6 +44,8 @@ export interface Action<
   readonly rawBody?: boolean
   /** For the API document, where the body is raw: its schema, by media type. */
   readonly rawBodies?: Readonly<Record<string, JsonSchema>>
+  /** For the API document: refusals that nothing else here tells of, such as too many tries. */
+  readonly refuses?: readonly ProblemCode[]
   /**
    * It only reads, though it is no GET: what it asks for is in the body. Whoever may read may call it, it is carried
    * out as reads are (a part of the connections, no transaction, no longer than its client waits), and an
@@ -73,13 +78,21 @@ export interface Action<
     readonly page?: true
     readonly rows?: readonly [usual: Resource, ...others: Resource[]]
     readonly file?: true
+    /** A part of the file can be asked for. */
+    readonly ranges?: true
     readonly errors?: true
+    /** The answer has no body. */
+    readonly empty?: true
+    /** The answer has an entity tag; that of an object of a resource always has. */
+    readonly etag?: true
     /** What `data` is, where it is no object of a resource; of a page, what each of its items is. See `named`. */
     readonly data?: JsonSchema
     /** The members of the answer beside `data`; of a page, beside `meta` and `links`. */
     readonly beside?: Readonly<Record<string, JsonSchema>>
     /** The members of a page's `meta` beside `page` and `results`. */
     readonly meta?: Readonly<Record<string, JsonSchema>>
+    /** Other statuses that it answers with: what their body is, or null for none. */
+    readonly others?: Readonly<Record<number, JsonSchema | null>>
     /** The whole body, where the answer has no `data`. */
     readonly body?: JsonSchema
   }

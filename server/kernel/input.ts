@@ -74,13 +74,15 @@ function onlyShown(fields: Fields): Readonly<Record<string, JsonSchema>> {
 function sentSchema(field: Field, update: boolean): JsonSchema {
   const schema = field.takesScalars ? takingScalars(described(field)) : described(field)
   if (!update) return schema
+  // A client that fills in a default would erase what is stored.
+  const { default: _default, ...sent } = schema
   if (field.members) {
-    const { required: _, ...partial } = schema
+    const { required: _, ...partial } = sent
     const members = Object.entries(field.members).map(([name, member]) => [name, sentSchema(member, true)])
     return { ...partial, properties: Object.fromEntries(members) }
   }
-  if (!field.each) return schema
-  const { maxProperties: _, ...open } = schema
+  if (!field.each) return sent
+  const { maxProperties: _, ...open } = sent
   return { ...open, additionalProperties: nullable(sentSchema(field.each, true)) }
 }
 
@@ -164,7 +166,7 @@ function checksOf(shape: BodyShape, update: boolean): readonly Check[] {
   return names.size ? [checkOwn, unprocessably(check(added))] : [checkOwn]
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
+export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 export function dataOf(body: unknown): Record<string, unknown> {

@@ -2,7 +2,7 @@ import type { Action, ActionCall, Method } from './action.ts'
 import type { AccessTable } from './auth/access.ts'
 import type { Ctx, Instance, Work } from './context.ts'
 import type { Answer } from './http/answer.ts'
-import { dataReader, input } from './input.ts'
+import { dataReader, input, isObject } from './input.ts'
 import type { Chore, Job } from './jobs.ts'
 import type { LongJob } from './long-jobs.ts'
 import * as operations from './operations.ts'
@@ -41,6 +41,8 @@ export interface Operation {
       }
     | { readonly is: 'relationship'; readonly relationship: Relationship; readonly name: LinkOperation }
     | { readonly is: 'action'; readonly action: Action }
+  /** For the API document: what it is for requests with this header, where bodies and answers are then others. */
+  readonly alternative?: { readonly header: string; readonly operation: Operation }
   run(ctx: Ctx, call: Incoming): Promise<Answer>
 }
 
@@ -248,8 +250,9 @@ function ofAction(action: Action): Operation {
   }
 }
 
-/** The body; where it may be left out and has been, one that says nothing. */
-function sentTo({ body }: Action, call: operations.Call): unknown {
-  const sent = call.body as { readonly data?: unknown } | null | undefined
-  return body?.optional && sent?.data === undefined ? { data: { type: body.type } } : sent
+/** The body. Where it is optional, no body and an object without `data` stand for one without values. */
+function sentTo({ body }: Action, { body: sent }: operations.Call): unknown {
+  if (!body?.optional) return sent
+  const isEmpty = sent === undefined || (isObject(sent) && sent.data === undefined)
+  return isEmpty ? { data: { type: body.type } } : sent
 }

@@ -1,10 +1,13 @@
 import { type AccessTable, mayDo } from './auth/access.ts'
 import type { ShopperToken } from './context.ts'
 import { type Module, type Operation, rightFor, toldOf } from './module.ts'
-import { components, type Named, problemResponses } from './openapi/components.ts'
+import { eitherBody, eitherResponses } from './openapi/alternatives.ts'
+import { successOf } from './openapi/answers.ts'
+import { components, type Named } from './openapi/components.ts'
 import { usedComponents, withReferences } from './openapi/named-schemas.ts'
 import { parametersOf } from './openapi/parameters.ts'
-import { bodyOf, successOf } from './openapi/schemas.ts'
+import { problemResponses } from './openapi/refusals.ts'
+import { bodyOf } from './openapi/schemas.ts'
 import type { Resource } from './resource.ts'
 
 /** What the document says of the application as a whole; the application brings it. */
@@ -73,7 +76,12 @@ function documented(
   const open = operation.access === 'open'
   const kinds = callersOf(operation, access)
   const persons = shopperTokens.filter(({ kind }) => kinds.includes(kind))
-  const body = bodyOf(operation, shared)
+  const { alternative } = operation
+  const ways = [operation, ...(alternative ? [alternative.operation] : [])]
+  const body = ways.map((way) => bodyOf(way, shared)).reduce(eitherBody)
+  const responses = ways
+    .map((way) => ({ ...problemResponses(way), ...successOf(way, shared) }))
+    .reduce(eitherResponses)
   return {
     operationId: id,
     tags: [tag],
@@ -83,9 +91,9 @@ function documented(
     ...(persons.length && {
       security: [{ bearer: [] }, ...persons.map(({ kind }) => ({ bearer: [], [kind]: [] }))],
     }),
-    parameters: parametersOf(operation, path),
+    parameters: parametersOf(operation, path, shared),
     ...(body && { requestBody: body }),
-    responses: { ...successOf(operation, shared), ...problemResponses(operation) },
+    responses,
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Added, AddedField, AddedUnder } from './added-fields.ts'
 import type { Ctx, Principal, Work } from './context.ts'
 import type { Envelope } from './envelope.ts'
+import type { ProblemCode } from './errors.ts'
 import {
   type Changes,
   type Field,
@@ -255,6 +256,8 @@ export interface Definition<
   readonly editions?: true
   /** The status of a refusal for what a field is, where the public contract has another than 400. */
   readonly refusedWith?: 422
+  /** For the API document: refusals by its rules that not every such operation has. */
+  readonly refuses?: Readonly<Partial<Record<OperationName, readonly ProblemCode[]>>>
   /** Attributes that are none are refused, where the public contract does so; elsewhere they are ignored. */
   readonly closed?: boolean
   /** Stores add fields of their own to it: their name in `added_fields`, or the scope's column that has it. */

@@ -21,6 +21,8 @@ export interface Singleton<F extends Fields = Fields> {
   readonly fields: F
   readonly area: string
   readonly operations: readonly ('get' | 'update' | 'delete')[]
+  /** For the API document: what `show` adds to `data`, and beside it. */
+  readonly shows?: { readonly data?: Fields; readonly beside?: Fields }
   /** Refuses what the fields alone cannot. */
   check?(values: Values<F>): void
   /** The whole body of the answer. */

@@ -1,8 +1,15 @@
 import { action } from '../kernel/action.ts'
 import { objectAnswer, withData } from '../kernel/http/answer.ts'
+import { objectOf } from '../kernel/openapi/named-schemas.ts'
 import { add } from '../kernel/operations.ts'
 import { applicationKeys } from './application-keys.ts'
 import { hashOf, newCredential } from './key-secret.ts'
+
+const secretShown = {
+  type: 'object',
+  required: ['client_secret'],
+  properties: { client_secret: { type: 'string', description: 'Shown in this answer only.' } },
+}
 
 /** Makes a key. Only this answer shows its secret: the server keeps a hash. */
 export const createApplicationKey = action({
@@ -11,6 +18,7 @@ export const createApplicationKey = action({
   about: 'Creates an application key. The secret is in this answer only.',
   area: 'application-keys',
   status: 201,
+  shows: { data: { allOf: [objectOf(() => applicationKeys), secretShown] }, etag: true },
   body: { type: 'application_key', fields: applicationKeys.fields },
 
   async run(ctx, { body }) {

@@ -4,6 +4,7 @@ import { inTurn } from '../kernel/auth/slow-hash.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { json } from '../kernel/http/answer.ts'
+import { named } from '../kernel/openapi/named-schemas.ts'
 import { isSecretOf, isSlow, renewed } from './key-secret.ts'
 
 interface Key {
@@ -12,6 +13,33 @@ interface Key {
   readonly secretHash: string
   readonly lastUsedAt: string | null
 }
+
+const grants = ['client_credentials', 'implicit'] as const
+
+const credentials = named('AccessTokenRequest', {
+  type: 'object',
+  required: ['grant_type', 'client_id'],
+  properties: {
+    grant_type: {
+      enum: grants,
+      description: 'With `implicit` no secret is needed, and the token may do less.',
+    },
+    client_id: { type: 'string' },
+    client_secret: { type: 'string', format: 'password', description: 'Required for `client_credentials`.' },
+  },
+})
+
+const accessToken = named('AccessToken', {
+  type: 'object',
+  required: ['access_token', 'token_type', 'identifier', 'expires_in', 'expires'],
+  properties: {
+    access_token: { type: 'string' },
+    token_type: { const: 'Bearer' },
+    identifier: { enum: grants, description: 'The grant it was issued by.' },
+    expires_in: { type: 'integer', description: 'Seconds from now.' },
+    expires: { type: 'integer', description: 'Seconds since the epoch.' },
+  },
+})
 
 /** Exchanges an application key for a bearer token (RFC 6749 §4.4; `implicit` is the public contract's own grant). */
 export const getAccessToken = action({
@@ -23,6 +51,14 @@ export const getAccessToken = action({
   callsOut: true,
   status: 200,
   rawBody: true,
+  rawBodies: {
+    'application/x-www-form-urlencoded': credentials,
+    'application/json': {
+      anyOf: [credentials, { type: 'object', required: ['data'], properties: { data: credentials } }],
+    },
+  },
+  refuses: ['rate_limited'],
+  shows: { body: accessToken },
   signsIn: true,
 
   async run(ctx, { rawBody }) {

@@ -10,7 +10,7 @@ import { type Person, personOf } from './person.ts'
 import { converse } from './provider-refusal.ts'
 import { issueSignInCode } from './sign-in-code.ts'
 import { callbackQuery } from './sign-in-query.ts'
-import { backTo, refuseAt, refuseHere, SignInRefusal } from './sign-in-refusal.ts'
+import { backTo, refusalHere, refuseAt, refuseHere, SignInRefusal } from './sign-in-refusal.ts'
 import { type SignInRequest, takeSignInRequest } from './sign-in-request.ts'
 
 /** Where the provider sends the browser back to (OpenID Connect Core §3.1.2.5); `users` is how one is made. */
@@ -25,6 +25,7 @@ export const finishOidcLogin = (users: Users, whenUnlinked: WhenUnlinked) =>
     signsIn: true,
     storeIn: 'store_id',
     status: 307,
+    shows: { others: { 400: refusalHere } },
     query: callbackQuery,
 
     async run(ctx, { params, query }) {

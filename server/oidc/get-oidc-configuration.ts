@@ -1,10 +1,26 @@
 import { findRealm } from '../identity/index.ts'
 import { action } from '../kernel/action.ts'
 import { Problem } from '../kernel/errors.ts'
-import { reference } from '../kernel/fields.ts'
+import { type JsonSchema, reference } from '../kernel/fields.ts'
 import { json } from '../kernel/http/answer.ts'
 import { isId } from '../kernel/ids.ts'
 import { oidcProfiles } from './oidc-profiles.ts'
+
+const uri = { type: 'string', format: 'uri' }
+const words = { type: 'array', items: { type: 'string' } }
+const members = {
+  issuer: uri,
+  authorization_endpoint: uri,
+  token_endpoint: uri,
+  jwks_uri: uri,
+  response_types_supported: words,
+  subject_types_supported: words,
+  id_token_signing_alg_values_supported: words,
+  scopes_supported: words,
+  code_challenge_methods_supported: words,
+  token_endpoint_auth_methods_supported: { type: 'string' },
+}
+const configuration: JsonSchema = { type: 'object', required: Object.keys(members), properties: members }
 
 /** The realm as an OpenID Connect provider, for libraries that cannot do without (Discovery §3). */
 export const getOidcConfiguration = action({
@@ -19,6 +35,7 @@ export const getOidcConfiguration = action({
       about: 'The OIDC profile to sign in with; it becomes part of the `authorization_endpoint`.',
     }),
   },
+  shows: { body: configuration },
 
   async run(ctx, { params, query }) {
     const realm = await findRealm(ctx, params.realm_id)

@@ -1,4 +1,6 @@
+import type { JsonSchema } from '../kernel/fields.ts'
 import { type Answer, json, redirect } from '../kernel/http/answer.ts'
+import { named } from '../kernel/openapi/named-schemas.ts'
 
 // RFC 6749 §4.1.2.1 and OpenID Connect Core §3.1.2.6.
 const errors = [
@@ -55,6 +57,22 @@ export function backTo({ redirectUri, state }: Storefront, members: Record<strin
 
 export const refuseAt = (storefront: Storefront, { error, message }: SignInRefusal): Answer =>
   backTo(storefront, { error, error_description: message })
+
+/** For the API document: what `refuseHere` answers, or a Problem. */
+export const refusalHere: JsonSchema = {
+  anyOf: [
+    { $ref: '#/components/schemas/Problems' },
+    named('SignInError', {
+      type: 'object',
+      required: ['error', 'errorDescription', 'error_description'],
+      properties: {
+        error: { const: 'invalid_request' },
+        errorDescription: { type: 'string' },
+        error_description: { type: 'string' },
+      },
+    }),
+  ],
+}
 
 /** For when it is not known that the address to go back to is the storefront's. Both spellings are documented. */
 export const refuseHere = (description: string): Answer => ({

@@ -19,7 +19,7 @@ import {
   whyUnsafe,
 } from './read-sign-in.ts'
 import { loginQuery } from './sign-in-query.ts'
-import { goTo, refuseAt, refuseHere, SignInRefusal } from './sign-in-refusal.ts'
+import { goTo, refusalHere, refuseAt, refuseHere, SignInRefusal } from './sign-in-refusal.ts'
 import { hashOf, keepSignInRequest, newSecret } from './sign-in-request.ts'
 
 /** Where a storefront sends the browser to sign in: an authentication request (OpenID Connect Core §3.1.2.1). */
@@ -31,6 +31,8 @@ export const startOidcLogin = action({
   signsIn: true,
   storeIn: 'store_id',
   status: 303,
+  // Where the sign-in cannot begin, the browser goes back with a 307.
+  shows: { others: { 307: null, 400: refusalHere } },
   query: loginQuery,
 
   async run(ctx, { params, query }) {

@@ -19,6 +19,7 @@ export const createOneTimePasswordTokenRequest = action({
   callsOut: true,
   status: 202,
   signsIn: true,
+  shows: { empty: true },
   body: {
     type: 'one_time_password_token_request',
     alsoType: ['one-time-password-token-request'],

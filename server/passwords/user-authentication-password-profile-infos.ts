@@ -67,6 +67,7 @@ export const userAuthenticationPasswordProfileInfos = resource({
   visible: ownUser('user_authentication_info_id'),
   envelope: identityEnvelope,
   beforeWrite: prepare,
+  refuses: { create: ['rate_limited'], update: ['rate_limited'] },
   beforeDelete: (work, { scope }) => signOutUser(work, scope),
   constraints: {
     user_authentication_password_profile_infos_profile_fkey: noProfile,

@@ -1,3 +1,5 @@
+import { named } from '../kernel/openapi/named-schemas.ts'
+
 /** A kind of user. Roles are the same in every store, and nobody adds one. */
 export interface BuiltInRole {
   readonly id: string
@@ -27,6 +29,21 @@ export const builtInRoles: readonly BuiltInRole[] = [
 
 export const findRole = (id: string): BuiltInRole | undefined =>
   builtInRoles.find((role) => role.id === id.toLowerCase())
+
+export const shownRole = named('BuiltInRole', {
+  type: 'object',
+  required: ['type', 'id', 'name', 'cm_user_assignable', 'links'],
+  properties: {
+    type: { const: 'built_in_role' },
+    id: { type: 'string', format: 'uuid' },
+    name: { type: 'string' },
+    cm_user_assignable: {
+      type: 'boolean',
+      description: 'Whether an administrator may give it to a colleague.',
+    },
+    links: { type: 'object', properties: { self: { type: 'string' } } },
+  },
+})
 
 export const showRole = ({ id, name, cm_user_assignable }: BuiltInRole) => ({
   type: 'built_in_role',

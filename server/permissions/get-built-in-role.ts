@@ -1,7 +1,7 @@
 import { action } from '../kernel/action.ts'
 import { Problem } from '../kernel/errors.ts'
 import { json } from '../kernel/http/answer.ts'
-import { findRole, showRole } from './built-in-roles.ts'
+import { findRole, shownRole, showRole } from './built-in-roles.ts'
 
 export const getBuiltInRole = action({
   name: 'get-built-in-role',
@@ -9,6 +9,7 @@ export const getBuiltInRole = action({
   about: 'Reads a role that a custom API role policy may be for.',
   area: 'permissions',
   status: 200,
+  shows: { data: shownRole },
 
   async run(_ctx, { params }) {
     const role = findRole(params.id)

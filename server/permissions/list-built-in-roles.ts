@@ -1,6 +1,6 @@
 import { action } from '../kernel/action.ts'
 import { json } from '../kernel/http/answer.ts'
-import { builtInRoles, showRole } from './built-in-roles.ts'
+import { builtInRoles, shownRole, showRole } from './built-in-roles.ts'
 
 /** All roles at once: there are few. */
 export const listBuiltInRoles = action({
@@ -9,5 +9,6 @@ export const listBuiltInRoles = action({
   about: 'Lists the roles that a custom API role policy may be for.',
   area: 'permissions',
   status: 200,
+  shows: { data: { type: 'array', items: shownRole } },
   run: async () => json(200, { data: builtInRoles.map(showRole) }),
 })

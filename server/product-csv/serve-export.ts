@@ -30,6 +30,7 @@ export const serveExport = action({
     signature: text({ required: true, about: 'Shows that the link is one of ours.' }),
   },
   shows: { file: true },
+  refuses: ['forbidden'],
   async run({ store, instance, clock }, { params: { name }, query }) {
     const asked = new URLSearchParams(query)
     const [until, signature] = [asked.get('until') ?? '', asked.get('signature') ?? '']

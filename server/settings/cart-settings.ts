@@ -1,8 +1,10 @@
 import { Problem } from '../kernel/errors.ts'
-import { flag, group, integer } from '../kernel/fields.ts'
+import { choice, flag, group, integer } from '../kernel/fields.ts'
 import { singleton } from '../kernel/singleton.ts'
 
 const off = flag({ default: false })
+
+export const ownerMeta = group({ owner: choice(['store'], {}) }, { about: 'Who set them.' })
 
 export const cartSettings = singleton({
   name: 'cart-settings',
@@ -36,5 +38,6 @@ export const cartSettings = singleton({
       })
     }
   },
+  shows: { beside: { meta: ownerMeta } },
   show: (_ctx, values) => ({ data: { type: 'settings', ...values }, meta: { owner: 'store' } }),
 })

@@ -1,5 +1,6 @@
-import { choice, flag, integer, list, text } from '../kernel/fields.ts'
+import { choice, field, flag, integer, list, reference, text } from '../kernel/fields.ts'
 import { singleton } from '../kernel/singleton.ts'
+import { ownerMeta } from './cart-settings.ts'
 
 /** Answered with the settings, and fixed: an update that names one changes nothing. */
 const fixed = {
@@ -68,6 +69,15 @@ export const settings = singleton({
       max: 500,
       about: 'Addresses an account may have.',
     }),
+  },
+  shows: {
+    data: {
+      id: reference('store', {}),
+      ...Object.fromEntries(
+        Object.entries(fixed).map(([name, value]) => [name, field({ const: value }, { about: 'Fixed.' })]),
+      ),
+    },
+    beside: { meta: ownerMeta },
   },
   show: (ctx, values) => ({
     data: { type: 'settings', id: ctx.store.id, ...values, ...fixed },

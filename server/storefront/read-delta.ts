@@ -32,6 +32,7 @@ export const readDelta = action({
     signature: text({ required: true, about: 'Shows that the link is one of ours.' }),
   },
   shows: { file: true },
+  refuses: ['forbidden'],
   async run(ctx, { params, query }) {
     const { catalog_id, release_id } = params
     if (!isDeltaLink(ctx.instance, params, query)) {

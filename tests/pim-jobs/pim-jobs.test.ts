@@ -49,7 +49,7 @@ const prepared = pimJob<number, string[], string>({
   prepare: async (work, { state = [] }) => {
     if (work.store.inTransaction) throw new Error('it must be outside of the transaction')
     await new Promise<void>((go) => gathered.push(go))
-    return `part ${state.length}`
+    return `https://files.example.com/part-${state.length}`
   },
   run: async (_work, { payload: parts, state = [], prepared }) => {
     const all = [...state, prepared]
@@ -176,7 +176,9 @@ test('a part that two workers prepare at once is done once', async () => {
   try {
     await ended(id, 'success')
     await second
-    expect((await jobOf(id)).meta.file_locations).toEqual(['part 0', 'part 1', 'part 2'])
+    expect((await jobOf(id)).meta.file_locations).toEqual(
+      [0, 1, 2].map((part) => `https://files.example.com/part-${part}`),
+    )
   } finally {
     clearInterval(opening)
   }

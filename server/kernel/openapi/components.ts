@@ -1,7 +1,9 @@
-import { type ProblemCode, problems } from '../errors.ts'
-import type { Module, Operation } from '../module.ts'
+import { problems } from '../errors.ts'
+import type { Module } from '../module.ts'
 import { limits } from '../query/parse.ts'
 import type { Resource } from '../resource.ts'
+import { headers } from './headers.ts'
+import { responses } from './refusals.ts'
 import { changesSchema, newSchema, shownSchema } from './schemas.ts'
 
 /** The parts that operations refer to, and the name each resource has among them. */
@@ -11,7 +13,12 @@ export interface Named {
   nameOf(resource: Resource): string | undefined
   /** The resource that an operation outside the five is about, if there is one at its path. */
   resourceAt(path: string): Resource | undefined
+  /** Whether objects of the collection at this path are called by a key. */
+  keyAt(path: string): boolean
 }
+
+const place = (path: string) => path.replace(/:\w+/g, ':')
+const samePlace = (one: string, other: string) => place(one) === place(other)
 
 const pascal = (noun: string) => noun.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase())
 
@@ -24,6 +31,7 @@ export function components(
     ...new Set(
       modules
         .flatMap(({ operations }) => operations)
+        .flatMap((one) => (one.alternative ? [one, one.alternative.operation] : [one]))
         .flatMap(({ of }) => (of.is === 'resource' ? [of.resource] : [])),
     ),
   ]
@@ -43,6 +51,7 @@ export function components(
   return {
     components: { schemas, parameters, headers, responses: responses() },
     nameOf: (resource) => names.get(resource),
+    keyAt: (path) => resources.some((resource) => resource.key && samePlace(resource.path, path)),
     resourceAt: (path) =>
       resources.find((resource) => resource.path === path || `${resource.path}/:id` === path),
   }
@@ -75,7 +84,7 @@ const problemsSchema = {
   },
 }
 
-const pageSchema = {
+export const pageSchema = {
   type: 'object',
   required: ['page', 'results'],
   properties: {
@@ -96,7 +105,8 @@ const pageSchema = {
   },
 }
 
-const link = { type: ['string', 'null'], format: 'uri' }
+// Some parts of the API link by path alone.
+const link = { type: ['string', 'null'], format: 'uri-reference' }
 const linksSchema = {
   type: 'object',
   description: 'Where there is no such page, null, or left out; then so is `last` of the last page.',
@@ -148,7 +158,6 @@ const parameters = {
     in: 'query',
     description: 'Only records that meet it. Join terms by `:` (and) or `|` (or); group them in parentheses.',
     schema: { type: 'string' },
-    example: 'eq(field,value)',
   },
   idempotencyKey: {
     name: 'Idempotency-Key',
@@ -170,51 +179,4 @@ const parameters = {
     description: 'The ETag of the version you have; 304 when it is still that.',
     schema: { type: 'string' },
   },
-}
-
-const headers = {
-  ETag: { description: 'Names this version of the object.', schema: { type: 'string' } },
-  Link: { description: 'The neighbouring pages (RFC 8288).', schema: { type: 'string' } },
-}
-
-const notModified = { NotModified: { description: 'It is the version you have.' } }
-
-// One response for each status: what else there is to know is in `code`.
-const refusals: Readonly<Record<string, ProblemCode>> = {
-  '400': 'bad_request',
-  '401': 'unauthorized',
-  '403': 'forbidden',
-  '404': 'not_found',
-  '409': 'conflict',
-  '412': 'precondition_failed',
-  '413': 'too_large',
-  '415': 'unsupported_media_type',
-  '422': 'unprocessable',
-  '500': 'internal',
-  '503': 'unavailable',
-}
-
-function responses() {
-  const schema = { $ref: '#/components/schemas/Problems' }
-  const refusal = ([status, code]: readonly [string, ProblemCode]) => {
-    const { title } = problems[code]
-    const example = { errors: [{ title, status, code }] }
-    return [code, { description: title, content: { 'application/json': { schema, example } } }] as const
-  }
-  return { ...notModified, ...Object.fromEntries(Object.entries(refusals).map(refusal)) }
-}
-
-/** The refusals that an operation can come to. */
-export function problemResponses({ of, access, method, path }: Operation): Record<string, unknown> {
-  const statuses = access === 'open' ? ['401'] : ['401', '403']
-  const one = of.is !== 'action' && (of.name === 'update' || of.name === 'delete')
-  if (path.includes(':')) statuses.push('404')
-  if (access !== 'read') statuses.push('400', '409', '413', '415', '422')
-  else if (method !== 'GET') statuses.push('400', '413', '415', '422')
-  else if (of.is !== 'resource' || of.name === 'list') statuses.push('400')
-  if (one) statuses.push('412')
-  statuses.push('500', '503')
-  return Object.fromEntries(
-    statuses.sort().map((status) => [status, { $ref: `#/components/responses/${refusals[status]}` }]),
-  )
 }

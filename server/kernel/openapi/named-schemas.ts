@@ -3,7 +3,7 @@ import type { Resource } from '../resource.ts'
 
 // A copy of a schema with other facts about it is another schema, so names belong to the object.
 const names = new WeakMap<object, string>()
-const shown = new WeakMap<object, () => Resource>()
+const shown = Symbol('an object of a resource')
 
 /** Names a schema that several operations share: the API document has it once, among its components. */
 export function named(name: string, schema: JsonSchema): JsonSchema {
@@ -13,11 +13,7 @@ export function named(name: string, schema: JsonSchema): JsonSchema {
 }
 
 /** Stands for an object of a resource, as answers show it, inside another schema. */
-export function objectOf(resource: () => Resource): JsonSchema {
-  const stand: JsonSchema = {}
-  shown.set(stand, resource)
-  return stand
-}
+export const objectOf = (resource: () => Resource): JsonSchema => ({ [shown]: resource }) as JsonSchema
 
 type Schemas = Record<string, unknown>
 
@@ -35,7 +31,7 @@ export function withReferences<T>(
   const copy = (node: unknown): unknown => {
     if (typeof node !== 'object' || node === null) return node
     if (Array.isArray(node)) return node.map(copy)
-    const resource = shown.get(node)
+    const resource = (node as { readonly [shown]?: () => Resource })[shown]
     if (resource) return referTo(nameOf(resource()) ?? '')
     const name = names.get(node)
     if (name === undefined) return members(node)

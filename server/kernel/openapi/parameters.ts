@@ -1,7 +1,9 @@
 import type { Fields } from '../fields.ts'
 import { isRepeatable, type Operation } from '../module.ts'
-import type { Op } from '../query/parse.ts'
+
+import { valueTypeOf } from '../query/plan.ts'
 import { listsRows } from '../relationship.ts'
+
 import {
   type FilterRule,
   operatorsOf,
@@ -9,21 +11,28 @@ import {
   orderOf,
   ownOrderOf,
   type Resource,
+  type ValueType,
+  walks,
 } from '../resource.ts'
+import type { Named } from './components.ts'
 
 type Parameter = Readonly<Record<string, unknown>>
 
-const shared = (name: string): Parameter => ({ $ref: `#/components/parameters/${name}` })
+const common = (name: string): Parameter => ({ $ref: `#/components/parameters/${name}` })
 
 /** The parameters of an operation in its path, its query and its headers. */
-export function parametersOf(operation: Operation, path: string): Parameter[] {
+export function parametersOf(operation: Operation, path: string, shared: Named): Parameter[] {
   const { of, access } = operation
-  const inPath = pathParameters(operation, path)
+  const inPath = pathParameters(operation, path, shared)
   const resource =
     of.is === 'resource' ? of.resource : of.is === 'action' ? of.action.shows?.resource : undefined
   const lists = of.is === 'action' ? of.action.shows?.page : of.is === 'resource' && of.name === 'list'
   const links = of.is === 'relationship' && of.name === 'list' && listsRows(of.relationship)
-  const single = of.is === 'singleton' || (of.is === 'resource' && of.name !== 'list' && of.name !== 'create')
+  const single =
+    of.is === 'singleton' ||
+    (of.is === 'resource' && of.name !== 'list' && of.name !== 'create') ||
+    (of.is === 'action' &&
+      (of.action.refuses?.includes('precondition_failed') || (of.action.shows?.etag && access === 'read')))
   const own = (of.is === 'action' && of.action.query) || {}
   const rows = of.is === 'action' ? of.action.shows?.rows : undefined
   return [
@@ -35,21 +44,36 @@ export function parametersOf(operation: Operation, path: string): Parameter[] {
       ownParameter('header', one),
     ),
     ...(resource && access === 'read' ? includeParameter(resource) : []),
-    ...(single ? [shared(access === 'read' ? 'ifNoneMatch' : 'ifMatch')] : []),
-    ...(isRepeatable(operation) ? [shared('idempotencyKey')] : []),
+    ...(operation.alternative ? [alternativeHeader(operation.alternative.header)] : []),
+    ...(single ? [common(access === 'read' ? 'ifNoneMatch' : 'ifMatch')] : []),
+    ...(isRepeatable(operation) ? [common('idempotencyKey')] : []),
   ]
 }
 
-function pathParameters({ path }: Operation, documented: string): Parameter[] {
+function pathParameters({ path, of }: Operation, documented: string, { keyAt }: Named): Parameter[] {
   const own = [...path.matchAll(/:(\w+)/g)]
   const names = [...documented.matchAll(/\{(\w+)\}/g)]
-  return own.map(([, name = ''], i) => ({
-    name: names[i]?.[1] ?? name,
-    in: 'path',
-    required: true,
-    schema: { type: 'string', ...(/(^|_)id$/.test(name) && { format: 'uuid' }) },
-  }))
+  const declared = of.is === 'action' ? of.action.params : undefined
+  return own.map(({ 1: name = '', index }, i) => {
+    const given = declared?.[name]
+    // What has a key is called by that, and what is no id has no format.
+    const isId = /(^|_)id$/.test(name) && !keyAt(path.slice(0, index - 1))
+    return {
+      name: names[i]?.[1] ?? name,
+      in: 'path',
+      required: true,
+      ...(given?.options.about && { description: given.options.about }),
+      schema: given?.schema ?? { type: 'string', ...(isId && { format: 'uuid' }) },
+    }
+  })
 }
+
+const alternativeHeader = (name: string): Parameter => ({
+  name,
+  in: 'header',
+  description: '`true` for bodies and answers of the other form.',
+  schema: { type: 'string' },
+})
 
 function ownParameter(
   place: 'query' | 'header',
@@ -75,15 +99,15 @@ function listParameters(resource: Resource | undefined, own: Fields): Parameter[
   return [
     ...pageParameters(resource ?? {}),
     ...(sort?.length ? [sortParameter(sort, resource ?? {})] : []),
-    ...(filter ? [filterParameter(filter)] : []),
-    ...(resource || own.filter ? [] : [shared('sort'), shared('filter')]),
+    ...(resource && filter ? [filterParameter(resource, filter)] : []),
+    ...(resource || own.filter ? [] : [common('sort'), common('filter')]),
   ]
 }
 
 const pageParameters = ({ whole, offsetMax }: Pick<Resource, 'whole' | 'offsetMax'>): Parameter[] => [
-  shared(whole ? 'limitOfWhole' : 'limit'),
-  offsetMax === undefined ? shared('offset') : offsetParameter(offsetMax),
-  ...['after', 'before'].map(shared),
+  common(whole ? 'limitOfWhole' : 'limit'),
+  offsetMax === undefined ? common('offset') : offsetParameter(offsetMax),
+  ...['after', 'before'].map(common),
 ]
 
 /** What nobody can sort by has no name. */
@@ -104,12 +128,11 @@ const sortParameter = (fields: readonly string[], resource: Pick<Resource, 'orde
   schema: { type: 'string', enum: fields.flatMap((field) => [field, `-${field}`]) },
 })
 
-function filterParameter(filter: NonNullable<Resource['filter']>): Parameter {
+function filterParameter(resource: Resource, filter: NonNullable<Resource['filter']>): Parameter {
   const rows = Object.entries(filter).map(([field, rule]) => {
-    const ops = operatorsOf(rule as readonly Op[] | FilterRule)
+    const ops = operatorsOf(rule as FilterRule)
     return `- \`${field}\`: ${ops.map((op) => `\`${op}\``).join(', ')}`
   })
-  const field = Object.keys(filter).find((name) => name !== 'id') ?? 'id'
   return {
     name: 'filter',
     in: 'query',
@@ -118,8 +141,28 @@ function filterParameter(filter: NonNullable<Resource['filter']>): Parameter {
       rows.join('\n'),
     ].join('\n\n'),
     schema: { type: 'string' },
-    example: `eq(${field},value)`,
+    example: filterExample(resource, filter),
   }
+}
+
+const values: Readonly<Record<ValueType, string>> = {
+  text: 'value',
+  uuid: '00000000-0000-4000-8000-000000000000',
+  time: '2026-01-31T00:00:00.000Z',
+  number: '1',
+  boolean: 'true',
+}
+
+/** A filter that the list accepts: by a field of its own if there is one. */
+function filterExample(resource: Resource, filter: NonNullable<Resource['filter']>): string {
+  const rules = Object.entries(filter).map(([field, rule]) => ({ field, rule: rule as FilterRule }))
+  const plain = rules.filter(({ field }) => /^\w+$/.test(field))
+  const { field, rule } =
+    plain.find(({ field }) => !Object.hasOwn(walks, field)) ??
+    plain[0] ??
+    (rules[0] as (typeof rules)[number])
+  const [op = 'eq'] = operatorsOf(rule)
+  return `${op}(${field},${values[rule.type ?? valueTypeOf(resource, field)]})`
 }
 
 function includeParameter({ include }: Resource): Parameter[] {
@@ -129,9 +172,10 @@ function includeParameter({ include }: Resource): Parameter[] {
     {
       name: 'include',
       in: 'query',
-      description: 'What to show beside the records, under `included`.',
+      description: `What to show beside the records, under \`included\`: ${names.map((name) => `\`${name}\``).join(', ')}. Other names are ignored.`,
       explode: false,
-      schema: { type: 'array', items: { type: 'string', enum: names } },
+      schema: { type: 'array', items: { type: 'string' } },
+      example: names,
     },
   ]
 }

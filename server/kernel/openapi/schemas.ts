@@ -1,14 +1,13 @@
-import type { Action } from '../action.ts'
-import { type Envelope, linksBeside, placed, placedSchema } from '../envelope.ts'
+import { type Envelope, placed, placedSchema } from '../envelope.ts'
 import { described, type Field, type Fields, isShown, type JsonSchema } from '../fields.ts'
 import { bytesShown } from '../http/problems.ts'
 import { type BodyShape, dataSchema, writable } from '../input.ts'
 import type { Operation } from '../module.ts'
-import { createdLinks, linksSchema, listsRows, type Relationship } from '../relationship.ts'
+import { createdLinks, linksSchema, type Relationship } from '../relationship.ts'
 import type { Resource } from '../resource.ts'
 import type { Named } from './components.ts'
 
-const object = (
+export const object = (
   properties: Readonly<Record<string, unknown>>,
   required = Object.keys(properties),
 ): JsonSchema => ({
@@ -16,12 +15,12 @@ const object = (
   required,
   properties,
 })
-const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
-const content = (schema: JsonSchema, example?: unknown) => ({
+export const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
+export const content = (schema: JsonSchema, example?: unknown) => ({
   'application/json': { schema, ...(example !== undefined && { example }) },
 })
 
-const documented = (fields: readonly (readonly [name: string, field: Field])[]) =>
+export const documented = (fields: readonly (readonly [name: string, field: Field])[]) =>
   Object.fromEntries(fields.map(([name, field]) => [name, described(field)]))
 
 const time = { type: 'string', format: 'date-time' }
@@ -48,9 +47,6 @@ export function shownSchema(resource: Resource): JsonSchema {
   return { description: about, ...schema, required: ['type', 'id', ...(meta ? ['meta'] : [])] }
 }
 
-/** What was refused of a request whose rest was done. */
-const errorsSchema: JsonSchema = { $ref: '#/components/schemas/Problems/properties/errors' }
-
 interface Shown {
   readonly envelope: Envelope
   readonly meta?: { readonly fields: Fields }
@@ -68,9 +64,7 @@ export function metaSchema({ envelope, meta }: Shown): JsonSchema | undefined {
   return object({ timestamps, ...others }, ['timestamps'])
 }
 
-const selfLink: JsonSchema = object({ self: { type: 'string' } })
-
-const urlsSchema = ({ links }: Resource): JsonSchema =>
+export const urlsSchema = ({ links }: Resource): JsonSchema =>
   object({ self: { type: 'string' }, ...documented(Object.entries(links?.fields ?? {})) }, ['self'])
 
 /** `links`: the relationships whose links a create takes. */
@@ -124,7 +118,10 @@ export function bodyOf(operation: Operation, { nameOf }: Named): Record<string, 
   if (body)
     return {
       ...(!body.optional && { required: true }),
-      content: content(object({ data: dataSchema(body, false) }), exampleOf(body, false)),
+      content: content(
+        object({ data: dataSchema(body, false) }, body.optional ? [] : ['data']),
+        exampleOf(body, false),
+      ),
     }
   if (rawBodies) {
     const content = Object.entries(rawBodies).map(([type, schema]) => [type, { schema }])
@@ -135,85 +132,4 @@ export function bodyOf(operation: Operation, { nameOf }: Named): Record<string, 
     }
   }
   return rawBody ? { content: { '*/*': { schema: {} } } } : undefined
-}
-
-/** The answer of an operation that succeeds. */
-export function successOf(operation: Operation, shared: Named): Record<string, unknown> {
-  const { status, of } = operation
-  if (status === 204) return { 204: { description: 'Done; there is nothing to say.' } }
-  if (status === 303 || status === 307) {
-    const headers = { Location: { schema: { type: 'string', format: 'uri' } } }
-    return { [status]: { description: 'Goes on elsewhere.', headers } }
-  }
-  if (of.is === 'resource') return resourceAnswer(of.resource, of.name, shared)
-  if (of.is === 'singleton') {
-    const { type, fields, about } = of.singleton
-    const data = object({ type: { const: type }, ...documented(Object.entries(fields)) }, ['type'])
-    const headers = { ETag: { $ref: '#/components/headers/ETag' } }
-    return { [status]: { description: about, headers, content: content(object({ data })) } }
-  }
-  if (of.is === 'relationship') {
-    const data = linksSchema(of.relationship)
-    if (of.name === 'list' && listsRows(of.relationship)) {
-      const schema = object({ data, meta: ref('Page'), links: ref('Links') })
-      const headers = { Link: { $ref: '#/components/headers/Link' } }
-      return { [status]: { description: 'The links.', headers, content: content(schema) } }
-    }
-    const schema = object({ data, links: selfLink }, ['data'])
-    return { [status]: { description: 'The links.', content: content(schema) } }
-  }
-  const { shows } = of.action
-  if (shows?.file) return { [status]: { description: 'The file.', content: { '*/*': { schema: {} } } } }
-  if (shows?.page) return { [status]: pageAnswer(shows, shared) }
-  if (shows?.body) return { [status]: { description: 'Done.', content: content(shows.body) } }
-  const resource = shows?.resource ?? shared.resourceAt(operation.path)
-  const name = resource && shared.nameOf(resource)
-  const data = shows?.data ?? (name ? ref(name) : undefined)
-  const members = { ...(data && { data }), ...shows?.beside, ...(shows?.errors && { errors: errorsSchema }) }
-  const isTyped = Object.keys(members).length > 0
-  const schema = isTyped ? object(members, data ? ['data'] : []) : { type: 'object' }
-  return { [status]: { description: 'Done.', content: content(schema) } }
-}
-
-function resourceAnswer(resource: Resource, name: string, shared: Named): Record<string, unknown> {
-  const { noun, envelope } = resource
-  if (name === 'list') return { 200: pageAnswer({ resource }, shared) }
-  const links = linksBeside(envelope) ? { links: urlsSchema(resource) } : {}
-  const data = ref(shared.nameOf(resource) ?? '')
-  const answer = {
-    description: `The ${noun[0].replaceAll('-', ' ')}.`,
-    headers: { ETag: { $ref: '#/components/headers/ETag' } },
-    content: content({ ...object({ data, ...links, ...includedIn(resource) }), required: ['data'] }),
-  }
-  if (name === 'create') return { 201: answer }
-  return name === 'get'
-    ? { 200: answer, 304: { $ref: '#/components/responses/NotModified' } }
-    : { 200: answer }
-}
-
-const includedIn = ({ include, includedAs }: Resource) =>
-  include ? { included: { type: includedAs === 'list' ? 'array' : 'object' } } : {}
-
-function pageAnswer(
-  { resource, data, beside, meta }: NonNullable<Action['shows']>,
-  { nameOf }: Named,
-): object {
-  const name = resource && nameOf(resource)
-  const own = { ...(resource?.listMeta && documented(Object.entries(resource.listMeta.fields))), ...meta }
-  return {
-    description: 'A page of the list.',
-    headers: { Link: { $ref: '#/components/headers/Link' } },
-    content: content(
-      object(
-        {
-          data: { type: 'array', items: data ?? (name ? ref(name) : { type: 'object' }) },
-          meta: Object.keys(own).length ? { allOf: [ref('Page'), object(own, [])] } : ref('Page'),
-          links: ref('Links'),
-          ...(resource && includedIn(resource)),
-          ...beside,
-        },
-        ['data', 'meta', 'links'],
-      ),
-    ),
-  }
 }

@@ -59,7 +59,7 @@ function shapeOf(resource: Resource): Shape {
   const known = shapes.get(resource)
   if (known) return known
   const fieldOf = (name: string) => fieldAt(resource.fields, name.split('.'))
-  const typeOf = (name: string) => ownValue(standardTypes, name) ?? typeOfField(fieldOf(name))
+  const typeOf = (name: string) => valueTypeOf(resource, name)
   const filters = Object.entries(resource.filter ?? {}).map(([name, rule]): [string, Rule] => {
     const ops = operatorsOf(rule as readonly Op[] | FilterRule)
     const given: FilterRule = Array.isArray(rule) ? { ops } : { ...(rule as FilterRule), ops }
@@ -76,6 +76,10 @@ function shapeOf(resource: Resource): Shape {
   shapes.set(resource, shape)
   return shape
 }
+
+/** What a filter on a name compares, where its rule does not say. */
+export const valueTypeOf = ({ fields }: Pick<Resource, 'fields'>, name: string): ValueType =>
+  ownValue(standardTypes, name) ?? typeOfField(fieldAt(fields, name.split('.')))
 
 /** The name of a member is no column's, and a column cannot know what was asked for in place of a `*`. */
 function mustHaveSql(name: string, { column, part, where }: FilterRule): void {

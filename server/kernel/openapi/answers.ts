@@ -1,0 +1,172 @@
+import { STATUS_CODES } from 'node:http'
+import type { Action } from '../action.ts'
+import { linksBeside } from '../envelope.ts'
+import type { JsonSchema } from '../fields.ts'
+import { isRepeatable, type Operation } from '../module.ts'
+import { linksSchema, listsRows } from '../relationship.ts'
+import type { Resource } from '../resource.ts'
+import { type Named, pageSchema } from './components.ts'
+import { headersNamed } from './headers.ts'
+import { content, documented, object, ref, urlsSchema } from './schemas.ts'
+
+interface Response {
+  readonly description: string
+  readonly headers?: Readonly<Record<string, unknown>>
+  readonly content?: Readonly<Record<string, unknown>>
+}
+
+/** What was refused of a request whose rest was done. */
+const errorsSchema: JsonSchema = { $ref: '#/components/schemas/Problems/properties/errors' }
+
+const selfLink: JsonSchema = object({ self: { type: 'string' } })
+const tagged = headersNamed('ETag')
+
+/** The answers of an operation that succeeds, by their status. */
+export function successOf(operation: Operation, shared: Named): Record<string, unknown> {
+  const always = headersNamed(
+    'X-Request-Id',
+    ...(isRepeatable(operation) ? ['Idempotency-Replayed' as const] : []),
+  )
+  const all: Record<string, Response> = { ...answersOf(operation, shared), ...otherAnswers(operation) }
+  const answers = Object.entries(all).map(
+    ([status, answer]) => [status, { ...answer, headers: { ...always, ...answer.headers } }] as const,
+  )
+  const isConditional = operation.method === 'GET' && answers.some(([, { headers }]) => 'ETag' in headers)
+  return {
+    ...Object.fromEntries(answers),
+    ...(isConditional && { 304: { $ref: '#/components/responses/NotModified' } }),
+  }
+}
+
+function answersOf(operation: Operation, shared: Named): Readonly<Record<number, Response>> {
+  const { status, of } = operation
+  if (status === 204) return { 204: { description: 'Done; there is nothing to say.' } }
+  if (status === 303 || status === 307)
+    return { [status]: { description: 'Goes on elsewhere.', headers: headersNamed('Location') } }
+  if (of.is === 'resource') return { [status]: resourceAnswer(of.resource, of.name, shared) }
+  if (of.is === 'singleton') {
+    const { type, fields, about, shows } = of.singleton
+    const members = { type: { const: type }, ...documented(Object.entries({ ...fields, ...shows?.data })) }
+    const schema = object(
+      { data: object(members, ['type']), ...documented(Object.entries(shows?.beside ?? {})) },
+      ['data'],
+    )
+    return { [status]: { description: about, headers: tagged, content: content(schema) } }
+  }
+  if (of.is === 'relationship') return { [status]: linksAnswer(of) }
+  return actionAnswers(of.action, operation, shared)
+}
+
+/** What an action answers beside its own status: an object that was there, a redirect, a refusal in other words. */
+function otherAnswers({ of }: Operation): Readonly<Record<string, Response>> {
+  const others = Object.entries((of.is === 'action' && of.action.shows?.others) || {})
+  return Object.fromEntries(
+    others.map(([status, schema]) => {
+      if (schema) return [status, { description: titleOf(status), content: content(schema) }]
+      const isRedirect = status.startsWith('3')
+      return [
+        status,
+        { description: titleOf(status), ...(isRedirect && { headers: headersNamed('Location') }) },
+      ]
+    }),
+  )
+}
+
+const titleOf = (status: string): string => `${STATUS_CODES[status] ?? 'Done'}.`
+
+function linksAnswer({ relationship, name }: Extract<Operation['of'], { is: 'relationship' }>): Response {
+  const data = linksSchema(relationship)
+  if (name === 'list' && listsRows(relationship)) return pageAnswer({ items: data.items as JsonSchema })
+  return { description: 'The links.', content: content(object({ data, links: selfLink }, ['data'])) }
+}
+
+function actionAnswers(action: Action, operation: Operation, shared: Named): Record<number, Response> {
+  const { shows } = action
+  const { status } = operation
+  if (shows?.file) return fileAnswers(shows.ranges)
+  if (shows?.empty) return { [status]: { description: 'Done; there is nothing to say.' } }
+  const headers = shows?.etag ? { headers: tagged } : {}
+  if (shows?.body) return { [status]: { description: 'Done.', ...headers, content: content(shows.body) } }
+  const { resource } = shows ?? {}
+  const name = resource && shared.nameOf(resource)
+  if (shows?.page) {
+    const items = shows.data ?? (name ? ref(name) : { type: 'object' })
+    return { [status]: pageAnswer({ items, resource, beside: shows.beside, meta: shows.meta }) }
+  }
+  // A resource without operations has no component: what stands for it says its own schema.
+  const answered =
+    shows?.data || (resource && !name) ? undefined : (resource ?? shared.resourceAt(operation.path))
+  return { [status]: objectAnswer(answered, shows ?? {}, shared) }
+}
+
+/** One object of a resource, or what an action declares. */
+function objectAnswer(
+  resource: Resource | undefined,
+  { data: own, beside, errors, etag }: NonNullable<Action['shows']>,
+  { nameOf }: Named,
+): Response {
+  const name = resource && nameOf(resource)
+  const data = own ?? (name ? ref(name) : undefined)
+  const members = {
+    ...(data && { data }),
+    ...(resource && linksBeside(resource.envelope) && { links: urlsSchema(resource) }),
+    ...(resource && includedIn(resource)),
+    ...beside,
+    ...(errors && { errors: errorsSchema }),
+  }
+  const isTyped = Object.keys(members).length > 0
+  return {
+    description: resource ? `The ${resource.noun[0].replaceAll('-', ' ')}.` : 'Done.',
+    ...((etag || name) && { headers: tagged }),
+    content: content(isTyped ? object(members, data ? ['data'] : []) : { type: 'object' }),
+  }
+}
+
+function fileAnswers(ranges: true | undefined): Record<number, Response> {
+  const content = { '*/*': { schema: {} } }
+  if (!ranges) return { 200: { description: 'The file.', content } }
+  const headers = headersNamed('ETag')
+  return {
+    200: { description: 'The file.', headers, content },
+    206: { description: 'A part of it.', headers: { ...headers, ...headersNamed('Content-Range') }, content },
+  }
+}
+
+const resourceAnswer = (resource: Resource, name: string, shared: Named): Response =>
+  name === 'list'
+    ? pageAnswer({ items: ref(shared.nameOf(resource) ?? ''), resource })
+    : objectAnswer(resource, {}, shared)
+
+const includedIn = ({ include, includedAs }: Resource) =>
+  include ? { included: { type: includedAs === 'list' ? 'array' : 'object' } } : {}
+
+interface PageShape {
+  readonly items: JsonSchema
+  readonly resource?: Resource | undefined
+  readonly beside?: Readonly<Record<string, JsonSchema>> | undefined
+  readonly meta?: Readonly<Record<string, JsonSchema>> | undefined
+}
+
+/** `meta` of a page with further members; those of `results` are beside the total. */
+function pageMeta({ results, ...others }: Readonly<Record<string, JsonSchema>>): JsonSchema {
+  if (!results) return Object.keys(others).length ? { allOf: [ref('Page'), object(others, [])] } : ref('Page')
+  const { page, results: usual } = pageSchema.properties
+  const properties = { ...usual.properties, ...(results.properties as object) }
+  return object({ page, results: { ...usual, properties }, ...others }, ['page', 'results'])
+}
+
+function pageAnswer({ items, resource, beside, meta }: PageShape): Response {
+  const own = { ...(resource?.listMeta && documented(Object.entries(resource.listMeta.fields))), ...meta }
+  const members = {
+    data: { type: 'array', items },
+    meta: pageMeta(own),
+    links: ref('Links'),
+    ...(resource && includedIn(resource)),
+    ...beside,
+  }
+  return {
+    description: 'A page of the list.',
+    headers: headersNamed('Link'),
+    content: content(object(members, ['data', 'meta', 'links'])),
+  }
+}

@@ -1,0 +1,94 @@
+import { type ProblemCode, problems } from '../errors.ts'
+import type { Operation } from '../module.ts'
+import { headersNamed } from './headers.ts'
+
+// One response for each status: what else there is to know is in `code`.
+const refusals: Readonly<Record<string, ProblemCode>> = {
+  '400': 'bad_request',
+  '401': 'unauthorized',
+  '403': 'forbidden',
+  '404': 'not_found',
+  '408': 'request_timeout',
+  '409': 'conflict',
+  '412': 'precondition_failed',
+  '413': 'too_large',
+  '415': 'unsupported_media_type',
+  '416': 'range_not_satisfiable',
+  '422': 'unprocessable',
+  '429': 'rate_limited',
+  '431': 'headers_too_large',
+  '500': 'internal',
+  '503': 'unavailable',
+}
+
+const ownHeaders = {
+  '401': ['WWW-Authenticate'],
+  '416': ['Content-Range'],
+  '429': ['Retry-After'],
+} as const
+
+/** The responses that operations share. */
+export function responses(): Readonly<Record<string, unknown>> {
+  const schema = { $ref: '#/components/schemas/Problems' }
+  const refusal = ([status, code]: readonly [string, ProblemCode]) => {
+    const { title } = problems[code]
+    const example = { errors: [{ title, status, code }] }
+    const own = ownHeaders[status as keyof typeof ownHeaders] ?? []
+    const headers = headersNamed('X-Request-Id', ...own)
+    return [
+      code,
+      { description: title, headers, content: { 'application/json': { schema, example } } },
+    ] as const
+  }
+  return {
+    NotModified: {
+      description: 'It is the version you have.',
+      headers: headersNamed('X-Request-Id', 'ETag'),
+    },
+    ...Object.fromEntries(Object.entries(refusals).map(refusal)),
+  }
+}
+
+/** Statuses that any request may be answered: it cannot be read, comes too slowly, or the server is at fault. */
+const always = ['400', '408', '431', '500', '503']
+
+/** The refusals that an operation can come to, by what it declares. */
+export function problemResponses(operation: Operation): Record<string, unknown> {
+  const statuses = new Set([
+    ...always,
+    ...accessStatuses(operation),
+    ...bodyStatuses(operation),
+    ...ruleStatuses(operation),
+    ...declaredStatuses(operation),
+  ])
+  return Object.fromEntries(
+    [...statuses].sort().map((status) => [status, { $ref: `#/components/responses/${refusals[status]}` }]),
+  )
+}
+
+function accessStatuses({ of, access, path }: Operation): string[] {
+  const { storeIn, signsIn } = of.is === 'action' ? of.action : {}
+  const unknown = path.includes(':') || storeIn ? ['404'] : []
+  if (access !== 'open') return ['401', '403', ...unknown]
+  return signsIn ? ['401', ...unknown] : unknown
+}
+
+/** The body of any method but GET is read, whether it means something or not. */
+const bodyStatuses = ({ method }: Operation): string[] => (method === 'GET' ? [] : ['413', '415'])
+
+/** What a rule finds wrong with a body, or with the state that a write meets. */
+function ruleStatuses({ of, access, method }: Operation): string[] {
+  if (method === 'GET') return []
+  const named = ['404', '422']
+  if (access === 'read') return named
+  const changes =
+    (of.is === 'resource' || of.is === 'singleton') && (of.name === 'update' || of.name === 'delete')
+  return [...named, '409', ...(changes ? ['412'] : [])]
+}
+
+/** What the declaration says itself, since nothing else in it tells. */
+function declaredStatuses({ of }: Operation): string[] {
+  const codes =
+    of.is === 'action' ? of.action.refuses : of.is === 'resource' ? of.resource.refuses?.[of.name] : undefined
+  return (codes ?? []).map((code) => String(problems[code].status))
+}

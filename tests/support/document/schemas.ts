@@ -1,0 +1,85 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { isDay } from '../../../server/kernel/days.ts'
+import type { JsonSchema } from '../../../server/kernel/fields.ts'
+import { isId } from '../../../server/kernel/ids.ts'
+
+type Members = Readonly<Record<string, unknown>>
+
+const isObject = (node: unknown): node is Members =>
+  typeof node === 'object' && node !== null && !Array.isArray(node)
+
+const mapped = (members: unknown, change: (schema: unknown) => unknown): Members =>
+  Object.fromEntries(Object.entries((members ?? {}) as Members).map(([name, one]) => [name, change(one)]))
+
+const branches = ['allOf', 'anyOf', 'oneOf'] as const
+
+/**
+ * A schema that also refuses members that it does not name. An object without `properties`, or with
+ * `additionalProperties`, stays open. A `branch` is one of several schemas of the same object: its neighbours may name
+ * other members.
+ */
+export function closed(schema: unknown, branch = false): unknown {
+  if (!isObject(schema)) return schema
+  const result: Record<string, unknown> = { ...schema }
+  if (typeof schema.$ref === 'string')
+    result.$ref = schema.$ref.replace('#/components/schemas/', `#/${branch ? 'branches' : 'closed'}/`)
+  for (const name of ['properties', 'patternProperties'] as const)
+    if (schema[name]) result[name] = mapped(schema[name], (one) => closed(one))
+  for (const name of ['items', 'additionalProperties'] as const)
+    if (isObject(schema[name])) result[name] = closed(schema[name])
+  for (const name of branches)
+    if (Array.isArray(schema[name])) result[name] = schema[name].map((one) => closed(one, true))
+  for (const name of ['then', 'else'] as const) if (schema[name]) result[name] = closed(schema[name], true)
+  const composed = branches.some((name) => schema[name]) || schema.$ref !== undefined
+  if (!schema.properties && !composed && schema.additionalProperties === undefined)
+    result.additionalProperties = true
+  if (schema.additionalProperties !== undefined || branch || schema.$ref) return result
+  return schema.properties || composed ? { ...result, unevaluatedProperties: false } : result
+}
+
+/** Compiles the schemas of one document, each on its first use. */
+export class Schemas {
+  readonly #ajv: Ajv2020
+  readonly #known = new Map<unknown, Partial<Record<'open' | 'closed', ValidateFunction>>>()
+
+  constructor(components: Members) {
+    this.#ajv = new Ajv2020({ strict: false, logger: false, validateSchema: false, inlineRefs: false })
+    addFormats.default(this.#ajv, { formats: ['email', 'uri', 'uri-reference', 'date-time'], keywords: true })
+    this.#ajv.addFormat('uuid', isId)
+    this.#ajv.addFormat('day', isDay)
+    for (const name of ['password', 'binary']) this.#ajv.addFormat(name, true)
+    const { schemas } = components
+    const root = {
+      $id: 'document',
+      components,
+      closed: mapped(schemas, (one) => closed(one)),
+      branches: mapped(schemas, (one) => closed(one, true)),
+    }
+    this.#ajv.addSchema(root)
+  }
+
+  /** What is wrong with a value, and where; undefined when it fits. */
+  fault(schema: unknown, value: unknown, as: 'open' | 'closed'): string | undefined {
+    const validate = this.#compiled(schema as JsonSchema, as)
+    if (validate(value)) return undefined
+    const [first] = validate.errors ?? []
+    if (!first) return 'does not fit'
+    const { instancePath, message, params } = first
+    const member = params.unevaluatedProperty ?? params.additionalProperty
+    return member === undefined
+      ? `${instancePath || '/'} ${message}${params.allowedValue === undefined ? '' : ` ${params.allowedValue}`}`
+      : `${instancePath}/${member} is not documented`
+  }
+
+  #compiled(schema: JsonSchema, as: 'open' | 'closed'): ValidateFunction {
+    const known = this.#known.get(schema) ?? {}
+    this.#known.set(schema, known)
+    known[as] ??= this.#ajv.compile(anchored(as === 'closed' ? closed(schema) : schema) as JsonSchema)
+    return known[as]
+  }
+}
+
+/** References of a schema that stands alone lead into the document. */
+const anchored = (schema: unknown): unknown =>
+  JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"document#/'))

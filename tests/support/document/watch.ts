@@ -1,0 +1,128 @@
+import diagnostics from 'node:diagnostics_channel'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { type Exchange, type Fault, Fits } from './fits.ts'
+import { isKnownGap } from './gaps.ts'
+
+/**
+ * Watches every server that runs in this process: each accepted request and each answer must fit the API document that
+ * the server serves, or the one that the store has for itself.
+ */
+
+const faults = new Map<string, Fault>()
+const faultsMax = 20
+
+/** The faults since the last call. */
+export function takeFaults(): readonly Fault[] {
+  const all = [...faults.values()]
+  faults.clear()
+  return all
+}
+
+/** Documents are the same for most servers. What is compiled of one serves as long as its text is the same. */
+const known = new Map<string, Fits>()
+const knownMax = 10
+
+function fitsOf(text: string): Fits {
+  // Each server has an address of its own.
+  const same = text.replace(/^\{"servers":\[[^\]]*\],/, '{')
+  const found = known.get(same)
+  if (found) return found
+  if (known.size >= knownMax) known.delete(known.keys().next().value as string)
+  const made = new Fits(JSON.parse(same))
+  known.set(same, made)
+  return made
+}
+
+const ownDocument = '/v2/settings/specifications/openapi'
+
+class Watched {
+  readonly #server: FastifyInstance
+  #general: Promise<Fits | undefined> | undefined
+  /** The last documents that stores had for themselves. */
+  readonly #own = new Map<string, Fits>()
+  /** A token of each store that may read its document. */
+  readonly #tokens = new Map<string, string>()
+
+  constructor(server: FastifyInstance) {
+    this.#server = server
+  }
+
+  async check(request: FastifyRequest, exchange: Exchange): Promise<void> {
+    const store = this.#storeOf(request)
+    this.#general ??= this.#read('/openapi.json')
+    const general = await this.#general
+    let found = general?.faults(exchange)
+    if (!found?.length) return
+    // What a store adds is in its own document: in the last one, or in the one of now.
+    if (store && exchange.route !== ownDocument) {
+      const last = this.#own.get(store)?.faults(exchange)
+      if (last?.length === 0) return
+      const own = await this.#read(ownDocument, this.#tokens.get(store))
+      if (own) this.#own.set(store, own)
+      found = own?.faults(exchange) ?? found
+    }
+    for (const fault of found) {
+      const key = `${fault.operation}: ${fault.what}`
+      if (faults.size < faultsMax && !isKnownGap(fault)) faults.set(key, fault)
+    }
+  }
+
+  #storeOf({ headers }: FastifyRequest): string | undefined {
+    const { authorization } = headers
+    const [, payload = ''] = authorization?.split('.') ?? []
+    if (!payload) return undefined
+    try {
+      const claims = JSON.parse(Buffer.from(payload, 'base64url').toString())
+      if (claims.kind === 'client_credentials') this.#tokens.set(claims.store_id, authorization ?? '')
+      return claims.store_id
+    } catch {
+      return undefined
+    }
+  }
+
+  async #read(url: string, authorization?: string): Promise<Fits | undefined> {
+    const headers = { host: 'localhost', ...(authorization && { authorization }) }
+    const { statusCode, body } = await this.#server.inject({ url, headers })
+    return statusCode === 200 ? fitsOf(body) : undefined
+  }
+}
+
+function exchangeOf(request: FastifyRequest, status: number, headers: object, payload: unknown): Exchange {
+  const { url, method, body } = request
+  const mark = url.indexOf('?')
+  const { upload } = request.routeOptions.config as { readonly upload?: boolean }
+  const isText = typeof payload === 'string' || payload === undefined || payload === null
+  return {
+    method,
+    route: request.routeOptions.url ?? '',
+    params: (request.params ?? {}) as Record<string, string>,
+    query: mark < 0 ? '' : url.slice(mark + 1),
+    headers: request.headers,
+    sent: upload ? undefined : typeof body === 'string' ? body : '',
+    status,
+    answerHeaders: headers as Exchange['answerHeaders'],
+    answer: isText ? String(payload ?? '') : undefined,
+  }
+}
+
+const subscribed = Symbol.for('sutler.tests.document')
+
+/** Watches all servers that are made from now on; once in a process. */
+export function watchServers(): void {
+  const once = globalThis as unknown as Record<symbol, true | undefined>
+  if (once[subscribed]) return
+  once[subscribed] = true
+  diagnostics.subscribe('fastify.initialization', (message) => {
+    const { fastify: server } = message as { readonly fastify: FastifyInstance }
+    const watched = new Watched(server)
+    server.addHook('onSend', async (request, reply, payload) => {
+      const url = request.routeOptions.url
+      if (
+        url === undefined ||
+        !/^\/(v2|pcm|catalogs?|oauth|files|exports|oidc-idp|catalog-deltas)\b/.test(url)
+      )
+        return
+      await watched.check(request, exchangeOf(request, reply.statusCode, reply.getHeaders(), payload))
+    })
+  })
+}

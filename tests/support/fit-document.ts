@@ -1,0 +1,19 @@
+import { appendFileSync } from 'node:fs'
+import { afterAll, afterEach } from 'vitest'
+import { takeFaults, watchServers } from './document/watch.ts'
+
+// Every accepted request and every answer of a test fits the API document, or the test fails.
+watchServers()
+
+function mustFit(): void {
+  const faults = takeFaults()
+  if (!faults.length) return
+  const lines = faults.map(({ operation, what, particulars }) => `${operation}: ${what}: ${particulars}`)
+  // To see all of them at once, in place of the first test that has some.
+  const file = process.env.DOCUMENT_FAULTS
+  if (file) appendFileSync(file, `${lines.join('\n')}\n`)
+  else throw new Error(`What was sent or answered does not fit the API document:\n  ${lines.join('\n  ')}`)
+}
+
+afterEach(mustFit)
+afterAll(mustFit)
