@@ -196,6 +196,30 @@ test('kill -9 in the middle of a backup leaves nothing that looks like one, and 
   expect(fs.existsSync(join(dataDir, 'postgres/postmaster.pid'))).toBe(false)
 }, 300_000)
 
+test('of two backups to one place at once the second is refused, and the first is whole', async () => {
+  const [dataDir, places] = [startedDirectory(), newDirectory()]
+  const running = serve(dataDir, key)
+  await running.ready
+  const backup = join(places, 'monday')
+  const first = begin('backup', dataDir, backup)
+  const draft = () => fs.readdirSync(places).find((name) => /unfinished-\d+$/.test(name))
+  await expect.poll(draft, { timeout: 60_000, interval: 1 }).toBeDefined()
+  const own = draft()
+  expect(await run('backup', dataDir, backup)).toEqual({
+    code: 1,
+    said: `sutler: another backup to ${backup} is under way (pid ${first.child.pid}): wait for it, or choose another place\n`,
+  })
+  expect(fs.readdirSync(places).sort()).toEqual([own, 'monday.unfinished.pid'])
+  expect(await first.ended).toMatchObject({ code: 0 })
+  expect(fs.readdirSync(places)).toEqual(['monday'])
+  // Also when both begin at the same moment.
+  const both = await Promise.all([1, 2].map(() => run('backup', dataDir, join(places, 'tuesday'))))
+  expect(both.map(({ code }) => code).sort()).toEqual([0, 1])
+  expect(both.find(({ code }) => code)?.said).toMatch(/^sutler: (another backup to|.* is there already)/)
+  expect(fs.readdirSync(places).sort()).toEqual(['monday', 'tuesday'])
+  expect(await run('restore', newDirectory(), join(places, 'tuesday'))).toMatchObject({ code: 0 })
+}, 300_000)
+
 test('what is damaged, or nowhere, is refused in one line', async () => {
   const [dataDir, places] = [startedDirectory(), newDirectory()]
   const refused = async (says: RegExp, ...how: Parameters<typeof begin>) => {

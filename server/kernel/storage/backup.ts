@@ -4,7 +4,7 @@ import pg from 'pg'
 import { StartupError } from '../errors.ts'
 import { copyTree, type Described, fileIn, fileOf, syncDirectory } from './copy-tree.ts'
 import { findRunning, startEmbedded, unfinishedRestore } from './embedded.ts'
-import { isAlive } from './pid-file.ts'
+import { claimFile, isAlive } from './pid-file.ts'
 
 /**
  * A base backup by PostgreSQL's own rules ("Making a Base Backup Using the Low Level API"), as none of its tools come
@@ -29,12 +29,24 @@ export async function backUp(dataDir: string, target: string, madeAt: Date): Pro
   const cluster = join(dataDir, 'postgres')
   if (!fs.existsSync(join(cluster, 'PG_VERSION')))
     throw new StartupError(`there is no database in ${dataDir}`)
-  if (fs.existsSync(target)) throw new StartupError(`${target} is there already: a backup overwrites nothing`)
   if (!relative(dataDir, target).startsWith('..')) {
     throw new StartupError(`${target} is in the data directory: back up to a place outside of it`)
   }
-  const [home, draft] = [fs.realpathSync(dataDir), `${target}.unfinished-${process.pid}`]
   fs.mkdirSync(dirname(target), { recursive: true })
+  const release = await claimFile(
+    `${target}.unfinished.pid`,
+    (pid) => `another backup to ${target} is under way (pid ${pid}): wait for it, or choose another place`,
+  )
+  try {
+    await copyTo(target, fs.realpathSync(dataDir), madeAt)
+  } finally {
+    release()
+  }
+}
+
+async function copyTo(target: string, home: string, madeAt: Date): Promise<void> {
+  if (fs.existsSync(target)) throw new StartupError(`${target} is there already: a backup overwrites nothing`)
+  const draft = `${target}.unfinished-${process.pid}`
   removeUnfinished(dirname(target), `${basename(target)}.unfinished-`)
   fs.mkdirSync(draft, { mode: 0o700 })
   try {

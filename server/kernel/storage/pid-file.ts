@@ -5,11 +5,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { StartupError } from '../errors.ts'
 
 /**
- * Makes this process the only Sutler on a data directory, by a pid file, or refuses if the process named in
- * the one found is alive. Returns the function that gives the directory up.
+ * Makes this process the only Sutler on a data directory, or refuses if another one is. Returns the function that gives
+ * the directory up.
  */
-export async function claim(home: string): Promise<() => void> {
-  const file = join(home, 'sutler.pid')
+export const claim = (home: string): Promise<() => void> =>
+  claimFile(
+    join(home, 'sutler.pid'),
+    (pid) => `data directory ${home} is in use by another Sutler process (pid ${pid})`,
+  )
+
+/** Writes a pid file, or refuses if the process that is named in the one found is alive. Returns what removes it. */
+export async function claimFile(file: string, refusal: (pid: string) => string): Promise<() => void> {
   const own = `${process.pid} ${identify(process.pid)}\n`
   const release = () => {
     if (readOr(file, '') === own) fs.rmSync(file, { force: true })
@@ -18,7 +24,7 @@ export async function claim(home: string): Promise<() => void> {
     const [, pid, identity] = /^(\d+) (.*)\n$/.exec(readOr(file, '')) ?? []
     // A number alone proves nothing: after a crash the system may have given it to another process.
     if (pid && isAlive(Number(pid)) && identify(Number(pid)) === identity) {
-      throw new StartupError(`data directory ${home} is in use by another Sutler process (pid ${pid})`)
+      throw new StartupError(refusal(pid))
     }
     fs.rmSync(file, { force: true })
     // Another start may have found the same stale file, and now remove this one in its place: the last wins.
@@ -38,7 +44,7 @@ function write(file: string, content: string): boolean {
     return true
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false
-    throw new StartupError(`cannot write in the data directory ${dirname(file)}: ${(error as Error).message}`)
+    throw new StartupError(`cannot write in ${dirname(file)}: ${(error as Error).message}`)
   } finally {
     fs.rmSync(draft, { force: true })
   }
