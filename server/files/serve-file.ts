@@ -46,7 +46,7 @@ export const serveFile = action({
     const answered = (content: Parameters<typeof file>[0], more = {}): Answer =>
       file(content, type, { ...others, ...length, ...more })
     if (method === 'HEAD' || bytes === 0) return answered(new Uint8Array())
-    const content = await ctx.instance.blobs.read(blobName(ctx.store.id, id), part)
+    const content = await ctx.instance.blobs.read(blobName(ctx.store.id, id), bytes, part)
     if (!content) throw missing()
     if (!part) return answered(content)
     return { ...answered(content, { 'content-range': `bytes ${first}-${last}/${bytes}` }), status: 206 }

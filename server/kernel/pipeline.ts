@@ -5,7 +5,7 @@ import { bearerToken } from './auth/tokens.ts'
 import { Ctx, type Instance, type Principal } from './context.ts'
 import { Problem } from './errors.ts'
 import type { Answer } from './http/answer.ts'
-import { parseBody } from './http/body.ts'
+import { bodyText, parseBody } from './http/body.ts'
 import { notModified } from './http/conditional.ts'
 import { hungUp } from './http/hung-up.ts'
 import { uploadOf } from './http/upload.ts'
@@ -133,9 +133,9 @@ function readBody(passage: Passage): void {
     passage.upload = uploadOf(request.raw, upload.bytesMax, upload.form !== undefined)
     return
   }
-  const text = (request.body as string | undefined) ?? ''
   // A DELETE's body means nothing, unless it says what to take off; clients send anything there.
   if (operation.method === 'DELETE' && !raw && !data && operation.of.is !== 'relationship') return
+  const text = bodyText(request.body as Buffer | undefined)
   passage.body = raw ? text : parseBody(text, request.headers['content-type'])
 }
 

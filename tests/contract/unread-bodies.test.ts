@@ -95,3 +95,31 @@ test('a short body that is not looked at does not cost the connection', async ()
   const get = 'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n'
   expect(await talk(`${patch}12345${nowhere}${get}`, 3)).toEqual(['405', '404', '200'])
 })
+
+describe('bytes that are no text', () => {
+  const bytes = Buffer.from('\x89PNG\r\n\x1a\n\xff\xfe', 'latin1')
+  const long = Buffer.alloc(5 * mebibyte, bytes)
+  const id = '00000000-0000-4000-8000-000000000000'
+  test.each([
+    ['PUT', '/v2/files', long, 'token', 405],
+    ['PUT', '/v2/files', bytes, 'no token', 405],
+    ['PATCH', `/v2/accounts/${id}`, long, 'token', 405],
+    ['POST', '/v2/files', long, 'no token', 401],
+    ['POST', '/v2/accounts', bytes, 'no token', 401],
+    ['PUT', `/v2/accounts/${id}`, bytes, 'a bad token', 401],
+    ['POST', '/v2/nowhere', bytes, 'token', 404],
+    ['DELETE', `/v2/accounts/${id}`, bytes, 'token', 404],
+    ['POST', '/v2/accounts', bytes, 'token', 400],
+  ] as const)(
+    'in a %s of %s are refused for what is wrong first',
+    async (method, path, body, token, status) => {
+      const bearer = { token: world.admin.token, 'no token': undefined, 'a bad token': 'x' }[token]
+      const answer = await fetch(world.url + path, {
+        method,
+        body,
+        headers: { 'content-type': 'image/png', ...(bearer && { authorization: `Bearer ${bearer}` }) },
+      })
+      expect([answer.status, await answer.json()]).toEqual([status, { errors: [expect.anything()] }])
+    },
+  )
+})

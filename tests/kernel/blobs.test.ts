@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Problem } from '../../server/kernel/errors.ts'
 import type { Blobs } from '../../server/kernel/storage/blobs.ts'
@@ -76,7 +79,7 @@ describe.each([
       [5, 70_000],
       [199_999, 199_999],
     ] as const) {
-      const part = await bytesOf(await blobs.read(name, { first, last }))
+      const part = await bytesOf(await blobs.read(name, content.length, { first, last }))
       expect(part?.equals(content.subarray(first, last + 1))).toBe(true)
     }
     await draft.discard()
@@ -179,9 +182,102 @@ test('a store that answers another part than it was asked for is not believed', 
   const name = newName()
   await (await blobs.draft(inPieces(content))).keep(name)
   // This one takes the first byte alone for all of them.
-  await expect(blobs.read(name, { first: 0, last: 0 })).rejects.toMatchObject({ status: 503 })
+  const first = await blobs.read(name, content.length, { first: 0, last: 0 })
+  expect(await bytesOf(first)).toEqual(content.subarray(0, 1))
   blobs.close()
 })
+
+test('a file on the disk that has another length is not passed off as what was kept', async () => {
+  const directory = newDirectory()
+  const blobs = diskBlobs(directory)
+  const name = newName()
+  await (await blobs.draft(inPieces(content))).keep(name)
+  truncateSync(join(directory, name), 1000)
+  await expect(blobs.read(name, content.length)).rejects.toMatchObject({
+    status: 503,
+    cause: `${name} has 1000 bytes in place of 200000 bytes`,
+  })
+})
+
+type Respond = (response: ServerResponse, range: string | undefined) => void
+
+describe('a store that answers a file', () => {
+  const part = { first: 5, last: 70_004 }
+  const range = (answer: ServerResponse) =>
+    answer.setHeader('content-range', `bytes ${part.first}-${part.last}/${content.length}`)
+  const slice = content.subarray(part.first, part.last + 1)
+  const whole: Respond = (answer) => answer.end(content)
+  const packed: Respond = (answer) => packedAs(answer, content)
+  const cutOff = (bytes: Buffer): Respond => {
+    return (answer, asked) => {
+      answer.statusCode = asked ? 206 : 200
+      if (asked) range(answer)
+      answer.setHeader('content-length', asked ? slice.length : content.length)
+      answer.write(bytes, () => answer.destroy())
+    }
+  }
+
+  let respond: Respond
+  let blobs: Blobs
+  const fake = createServer((request, answer) => {
+    if (request.method === 'HEAD') answer.end()
+    else respond(answer, request.headers.range)
+  })
+  beforeAll(async () => {
+    await new Promise<void>((listening) => fake.listen(0, '127.0.0.1', listening))
+    const endpoint = `http://127.0.0.1:${(fake.address() as AddressInfo).port}`
+    blobs = await s3Blobs({ ...store.bucket, endpoint }, newDirectory())
+  })
+  afterAll(() => {
+    blobs.close()
+    fake.close()
+  })
+  const readWhole = async () => bytesOf(await blobs.read(newName(), content.length))
+  const readPart = async () => bytesOf(await blobs.read(newName(), content.length, part))
+
+  test.each<[string, Respond]>([
+    ['whole, whatever part is asked for', whole],
+    ['packed by a proxy', packed],
+    [
+      'in chunks, without its length',
+      (answer, asked) => {
+        if (asked) {
+          answer.statusCode = 206
+          range(answer)
+        }
+        answer.write(asked ? slice : content)
+        answer.end()
+      },
+    ],
+  ])('%s is understood', async (_, answers) => {
+    respond = answers
+    expect((await readWhole())?.equals(content)).toBe(true)
+    expect((await readPart())?.equals(slice)).toBe(true)
+  })
+
+  test.each<[string, Respond]>([
+    ['of another length', (answer) => answer.end(content.subarray(0, 1000))],
+    [
+      'of another length, in chunks',
+      (answer) => {
+        answer.write(content.subarray(0, 1000))
+        answer.end()
+      },
+    ],
+    ['of another length, packed', (answer) => packedAs(answer, content.subarray(0, 1000))],
+    ['that is longer', (answer) => answer.end(Buffer.concat([content, content]))],
+    ['and breaks off', cutOff(content.subarray(0, 1000))],
+  ])('%s is not passed off as what was kept', async (_, answers) => {
+    respond = answers
+    await expect(readWhole()).rejects.toThrow()
+    await expect(readPart()).rejects.toThrow()
+  })
+})
+
+function packedAs(answer: ServerResponse, bytes: Buffer): void {
+  answer.setHeader('content-encoding', 'gzip')
+  answer.end(gzipSync(bytes))
+}
 
 test('a store that does not answer makes us unavailable, and says so without a secret', async () => {
   const away = await openS3Store()

@@ -6,6 +6,17 @@ export const bodyBytesMax = 1024 * 1024
 /** Deeper JSON is no one's data, and would exhaust the stack of whoever walks it. */
 const depthMax = 64
 
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** The text of a body; '' when there is none. */
+export function bodyText(bytes: Uint8Array | undefined): string {
+  try {
+    return utf8.decode(bytes)
+  } catch (error) {
+    throw new Problem('bad_request', 'The body is not well-formed UTF-8.', { cause: error })
+  }
+}
+
 /** A body's JSON; undefined when there is none. What PostgreSQL cannot store is refused here, once for all. */
 export function parseBody(text: string, contentType: string | undefined): unknown {
   if (text.trim() === '') return undefined

@@ -22,7 +22,6 @@ import { send } from './send.ts'
 import { headerBytesMax, refuseConnect, refuseUnreadable, requestTimeoutMs } from './unreadable.ts'
 
 /** Text in another encoding would be stored maimed, so it is refused. A byte order mark is left out. */
-const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** The HTTP server with every operation of the modules; not yet listening. */
 export function buildServer(
@@ -72,15 +71,9 @@ export function buildServer(
     strictPreflight: false,
   })
 
-  // A body is text until the pipeline knows what the operation takes: clients label it with anything.
+  // A body is bytes until the pipeline knows what the operation takes: clients label it with anything.
   server.removeAllContentTypeParsers()
-  server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
-    try {
-      done(null, utf8.decode(body as Buffer))
-    } catch (error) {
-      done(new Problem('bad_request', 'The body is not well-formed UTF-8.', { cause: error }))
-    }
-  })
+  server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
 
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
@@ -92,8 +85,8 @@ export function buildServer(
   // A body of the usual size is read whatever becomes of it; one that is too large is refused without. An upload is not
   // asked for before it is read.
   server.addHook('preParsing', ({ raw, routeOptions }, _reply, payload, done) => {
-    const { upload } = routeOptions.config as { readonly upload?: boolean }
-    if (!upload && !(Number(raw.headers['content-length']) > bodyBytesMax)) goOn(raw)
+    const { unread } = routeOptions.config as { readonly unread?: boolean }
+    if (!unread && !(Number(raw.headers['content-length']) > bodyBytesMax)) goOn(raw)
     done(null, payload)
   })
 
@@ -115,19 +108,19 @@ export function buildServer(
         url,
         // Fastify's own would read the content of a file to its end, to tell its length.
         exposeHeadRoute: false,
-        config: { upload: takesUpload(operation) },
+        config: { unread: takesUpload(operation) },
         handler: (request, reply) => respond(instance, operation, request, reply),
       })
   }
   server.register(async (routes) => {
     for (const operation of operations.filter((one) => !takesUpload(one))) route(routes, operation)
-    refuseOtherMethods(routes, operations)
   })
   server.register(async (routes) => {
-    // Nothing of an upload is read before the pipeline has let its sender in.
+    // Nothing of an upload is read before the pipeline has let its sender in, and nothing of a method that is refused.
     routes.removeAllContentTypeParsers()
     routes.addContentTypeParser('*', (_request, _body, done) => done(null))
     for (const operation of operations.filter(takesUpload)) route(routes, operation)
+    refuseOtherMethods(routes, operations)
   })
   return server
 }
@@ -197,6 +190,7 @@ function refuseOtherMethods(server: FastifyInstance, operations: readonly Operat
       method: methods.filter((method) => !allowed.has(method)),
       url,
       exposeHeadRoute: false,
+      config: { unread: true },
       handler: ({ method }) => {
         const detail = `${method} is not allowed here; allowed are ${allow}.`
         throw new Problem('method_not_allowed', detail, { headers: { allow } })

@@ -2,6 +2,7 @@ import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Blobs, isBlobName, type Kept, mustBeBlobName } from './blobs.ts'
 import { draftsName, forgetDrafts, storageFault, unlessGone, writeDraft } from './drafts.ts'
+import { otherContent } from './exact-part.ts'
 
 /** Blobs as files in a directory of this machine, or of one that all processes see. */
 export function diskBlobs(directory: string): Blobs {
@@ -27,8 +28,13 @@ export function diskBlobs(directory: string): Blobs {
       }
     },
 
-    async read(name, part) {
+    async read(name, bytes, part) {
       const file = await unlessGone(open(pathOf(name)), undefined)
+      const size = bytes === undefined ? undefined : (await file?.stat())?.size
+      if (size !== undefined && size !== bytes) {
+        await file?.close()
+        throw otherContent(name, `${size} bytes`, bytes as number)
+      }
       return file?.createReadStream(part && { start: part.first, end: part.last })
     },
 

@@ -1,10 +1,12 @@
 import { createReadStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
+import { pipeline, type Readable } from 'node:stream'
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { Problem, StartupError } from '../errors.ts'
 import { type Blobs, isBlobName, type Kept, mustBeBlobName } from './blobs.ts'
 import { draftsName, forgetDrafts, writeDraft } from './drafts.ts'
+import { exactPart, otherContent } from './exact-part.ts'
 
 /** Where the bucket is, and who we are there. */
 export interface Bucket {
@@ -36,6 +38,14 @@ export async function s3Blobs(bucket: Bucket, directory: string): Promise<Blobs>
   await mustBeUsable(client.send(new s3.HeadBucketCommand({ Bucket })), bucket)
   const at = (name: string) => ({ Bucket, Key: mustBeBlobName(name) })
 
+  const get = async (name: string, range: { Range?: string } = {}): Promise<Found | undefined> => {
+    const got = await answered(client.send(new s3.GetObjectCommand({ ...at(name), ...range })), 'NoSuchKey')
+    if (!got) return undefined
+    const { Body, ContentEncoding = '', ContentLength, ContentRange } = got
+    const [encoding] = /\b(?:gzip|br|deflate)\b/.exec(ContentEncoding) ?? []
+    return { body: Body as Readable, encoding, length: ContentLength, range: ContentRange }
+  }
+
   return {
     async draft(content) {
       const { path, bytes } = await writeDraft(drafts, content)
@@ -51,16 +61,23 @@ export async function s3Blobs(bucket: Bucket, directory: string): Promise<Blobs>
       }
     },
 
-    async read(name, part) {
-      const range = part && { Range: `bytes=${part.first}-${part.last}` }
-      const get = client.send(new s3.GetObjectCommand({ ...at(name), ...range }))
-      const found = await answered(get, 'NoSuchKey')
-      const body = found?.Body as Readable | undefined
-      if (body && part && found?.ContentLength !== part.last - part.first + 1) {
-        body.destroy()
-        throw unavailable('it answered another part than it was asked for')
+    async read(name, bytes, part) {
+      if (part && bytes !== undefined) {
+        const found = await get(name, { Range: `bytes=${part.first}-${part.last}` })
+        if (!found) return undefined
+        const range = `bytes ${part.first}-${part.last}/${bytes}`
+        if (found.encoding === undefined && found.range === range)
+          return exactPart(found.body, name, bytes, part, part.first)
+        // Not every store answers parts, or the right ones: this one is cut out of the whole.
+        found.body.destroy()
       }
-      return body
+      const found = await get(name)
+      if (!found || bytes === undefined) return found && decoded(found)
+      if (found.encoding === undefined && found.length !== undefined && found.length !== bytes) {
+        found.body.destroy()
+        throw otherContent(name, `${found.length} bytes`, bytes)
+      }
+      return exactPart(decoded(found), name, bytes, part ?? { first: 0, last: bytes - 1 })
     },
 
     async remove(name) {
@@ -77,6 +94,20 @@ export async function s3Blobs(bucket: Bucket, directory: string): Promise<Blobs>
     forgetDrafts: (since) => forgetDrafts(drafts, since),
     close: () => client.destroy(),
   }
+}
+
+interface Found {
+  readonly body: Readable
+  /** What a proxy in between has packed it with: it is not kept so. */
+  readonly encoding: string | undefined
+  readonly length: number | undefined
+  readonly range: string | undefined
+}
+
+function decoded({ body, encoding }: Found): Readable {
+  if (encoding === undefined) return body
+  const unpack = { gzip: createGunzip, br: createBrotliDecompress, deflate: createInflate }[encoding]
+  return unpack ? pipeline(body, unpack(), () => {}) : body
 }
 
 async function mustBeUsable(look: Promise<unknown>, { name, endpoint }: Bucket): Promise<void> {
