@@ -61,7 +61,7 @@ function textOf(value: unknown, name: string, called: string): string | undefine
 }
 
 function idOf(id: string | undefined, called: string): string | undefined {
-  if (id !== undefined && !isId(id)) throw refuse(`${id} is no id of a ${called}.`)
+  if (id !== undefined && !isId(id)) throw refuse(`${id} is not the id of a ${called}.`)
   return id?.toLowerCase()
 }
 
@@ -82,7 +82,9 @@ function mustSayWhose({ id, pricebook }: ImportLine, sku: string | undefined): v
   }
 }
 
-/** What no two lines may be about. */
-export function targetOf({ about, id, externalRef, pricebook }: ImportLine): string {
+type Named = Pick<ImportLine, 'about' | 'id' | 'externalRef' | 'pricebook'>
+
+/** What no two lines may be about, as the line itself names it. */
+export function targetOf({ about, id, externalRef, pricebook }: Named): string {
   return JSON.stringify(id ? [about, id] : [about, pricebook.id, pricebook.externalRef, externalRef])
 }

@@ -1,13 +1,13 @@
 import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { Problem } from '../kernel/errors.ts'
-import { lineBytesMax, linesMax, unpackedBytesMax } from './file-limits.ts'
+import { EncodingFault, readText } from '../kernel/read-text.ts'
+import { lineCharactersMax, linesMax, unpackedBytesMax } from './file-limits.ts'
 
 /** A line that has something on it, and where. */
 export interface TextLine {
   readonly line: number
-  /** Undefined: it is no UTF-8. */
-  readonly text: string | undefined
+  readonly text: string
 }
 
 const refuse = (detail: string) => new Problem('unprocessable', detail, { title: 'Failed Validation' })
@@ -46,41 +46,47 @@ async function* unzipped(packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
   }
 }
 
-/** Its lines, without those that are empty, which count. Never more than one of them is in memory. */
+/**
+ * Its lines, without those that are empty, which count. Never more than one of them is in memory. A file that is not
+ * UTF-8 is refused at its first byte that is not.
+ */
 export async function* linesOf(content: AsyncIterable<Buffer>): AsyncGenerator<TextLine> {
-  let [line, bytes, open] = [1, 0, [] as Buffer[]]
-  let openBytes = 0
-  const add = (part: Buffer) => {
-    openBytes += part.length
-    if (openBytes > lineBytesMax) throw refuse(`line ${line}: a line has at most ${lineBytesMax} bytes.`)
-    open.push(part)
+  let [line, open] = [1, '']
+  const add = (part: string) => {
+    if (line > linesMax) throw refuse(`The file has more than ${linesMax} lines.`)
+    if (open.length + part.length > lineCharactersMax)
+      throw refuse(`line ${line}: a line has at most ${lineCharactersMax} characters.`)
+    open += part
   }
   function* close(): Generator<TextLine> {
-    if (line > linesMax) throw refuse(`The file has more than ${linesMax} lines.`)
-    const text = textOf(Buffer.concat(open))
+    const text = open.trim()
     if (text !== '') yield { line, text }
     line += 1
-    openBytes = 0
-    open = []
+    open = ''
   }
+  try {
+    for await (const text of readText(bounded(content))) {
+      let from = 0
+      for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', from)) {
+        add(text.slice(from, end))
+        yield* close()
+        from = end + 1
+      }
+      if (from < text.length) add(text.slice(from))
+    }
+  } catch (error) {
+    throw error instanceof EncodingFault
+      ? refuse(`line ${line}, column ${open.length + 1}: ${error.message}`)
+      : error
+  }
+  if (open) yield* close()
+}
+
+async function* bounded(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let bytes = 0
   for await (const chunk of content) {
     bytes += chunk.length
     if (bytes > unpackedBytesMax) throw refuse(`The file is larger than ${unpackedBytesMax} bytes, unpacked.`)
-    let from = 0
-    for (let end = chunk.indexOf(0x0a); end >= 0; end = chunk.indexOf(0x0a, from)) {
-      add(chunk.subarray(from, end))
-      yield* close()
-      from = end + 1
-    }
-    add(chunk.subarray(from))
-  }
-  if (openBytes) yield* close()
-}
-
-function textOf(bytes: Buffer): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes).trim()
-  } catch {
-    return undefined
+    yield chunk
   }
 }

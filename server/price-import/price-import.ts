@@ -2,7 +2,7 @@ import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { pimJob } from '../pim-jobs/index.ts'
 import type { ImportLine } from './import-line.ts'
-import { dropStaged, firstRefusal, stagedLines } from './staged-lines.ts'
+import { dropStaged, refusalsOf, stagedLines } from './staged-lines.ts'
 import { writePricebooks, writePrices } from './write-lines.ts'
 
 interface Asked {
@@ -28,16 +28,16 @@ export const priceImportOf = (perPart: number) =>
         return { errors, told: { progress: { done, of } } }
       }
       if (!state) {
-        const refused = await firstRefusal(work, importId)
-        if (refused) return end(0, refused)
+        const refused = await refusalsOf(work, importId)
+        if (refused.length) return end(0, ...refused)
         return { next: { about: 'pricebook', line: 0, done: 0 }, told: { progress: { done: 0, of } } }
       }
       const { about, line } = state
       const staged = await stagedLines(work, importId, about, line, perPart)
       const refused = await refusedOf(work, () =>
-        about === 'pricebook' ? writePricebooks(work, staged) : writePrices(work, staged),
+        about === 'pricebook' ? writePricebooks(work, importId, staged) : writePrices(work, importId, staged),
       )
-      if (refused) return end(state.done, refused)
+      if (refused) return end(state.done, ...refused)
       const done = state.done + staged.length
       const told = { progress: { done, of } }
       if (staged.length === perPart) return { next: { about, line: staged.at(-1)?.line ?? line, done }, told }
@@ -47,12 +47,16 @@ export const priceImportOf = (perPart: number) =>
   })
 
 /** Writes lines, all or none: why none. */
-async function refusedOf({ store }: Work, write: () => Promise<void>): Promise<string | undefined> {
+async function refusedOf(
+  { store }: Work,
+  write: () => Promise<void>,
+): Promise<readonly string[] | undefined> {
   try {
     await store.attempt(write)
     return undefined
   } catch (error) {
-    if (error instanceof Problem && error.code === 'unprocessable') return error.message
+    if (error instanceof Problem && error.code === 'unprocessable')
+      return error.all.map(({ message }) => message)
     throw error
   }
 }

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
+import { faultsMax } from '../kernel/faults.ts'
 import { type ImportLine, importLine, targetOf } from './import-line.ts'
 import { linesOf, type TextLine, unpack } from './lines-of.ts'
 
@@ -45,7 +46,6 @@ export async function stageLines(
 /** What cannot be read is told by the job, as what cannot be written is. */
 function stagedLine({ line, text }: TextLine): Staged {
   try {
-    if (text === undefined) throw new Problem('unprocessable', 'it is no UTF-8.')
     const read = importLine(text)
     return { line, about: read.about, target: targetOf(read), said: JSON.stringify(read) }
   } catch (error) {
@@ -68,18 +68,35 @@ async function storeLines({ store, clock }: Work, importId: string, lines: reado
   )
 }
 
-/** What is wrong with the first line that cannot be read, or is about what one before it is about. */
-export async function firstRefusal({ store }: Work, importId: string): Promise<string | undefined> {
-  const [first] = await store.bulk(
-    `SELECT line, said->>'refused' FROM (
-       SELECT line, about, said, row_number() OVER (PARTITION BY target ORDER BY line) AS n
+/** What is wrong with the first lines that cannot be read, or are about what one before them is about. */
+export async function refusalsOf({ store }: Work, importId: string): Promise<readonly string[]> {
+  const found = await store.bulk(
+    `SELECT line, said->>'refused', first FROM (
+       SELECT line, about, said, min(line) OVER (PARTITION BY target) AS first
        FROM price_import_lines WHERE store_id = $1 AND import_id = $2
-     ) one WHERE about = '' OR n > 1 ORDER BY line LIMIT 1`,
+     ) one WHERE about = '' OR first < line ORDER BY line LIMIT ${faultsMax}`,
     importId,
   )
-  if (!first) return undefined
-  const [line, refused] = first
-  return `line ${line}: ${refused ?? 'duplicate external ref found: a line before it is about the same.'}`
+  return found.map(([line, refused, first]) => `line ${line}: ${refused ?? sameAs(Number(first))}`)
+}
+
+export const sameAs = (line: number): string =>
+  `duplicate external ref found: line ${line} is about the same object.`
+
+/** The first line of a file that is about each of these targets. */
+export async function linesAbout(
+  { store }: Work,
+  importId: string,
+  targets: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  if (!targets.length) return new Map()
+  const found = await store.rows(
+    `SELECT target, min(line) FROM price_import_lines
+     WHERE store_id = $1 AND import_id = $2 AND target = ANY($3::text[]) GROUP BY target`,
+    importId,
+    targets,
+  )
+  return new Map(found.map(([target, line]) => [target as string, Number(line)]))
 }
 
 export interface StagedLine extends ImportLine {

@@ -1,11 +1,12 @@
 import type { Work } from '../kernel/context.ts'
-import { Problem } from '../kernel/errors.ts'
+import { Problem, together } from '../kernel/errors.ts'
 import type { Fields } from '../kernel/fields.ts'
 import { inputOf } from '../kernel/operations.ts'
 import type { Resource, Row } from '../kernel/resource.ts'
 import { type Write, writeMany } from '../kernel/write-many.ts'
 import { pricebooks, prices } from '../pricebooks/index.ts'
-import type { StagedLine } from './staged-lines.ts'
+import { targetOf } from './import-line.ts'
+import { linesAbout, type StagedLine, sameAs } from './staged-lines.ts'
 
 /** Why lines were not written. */
 class Refusals {
@@ -15,36 +16,43 @@ class Refusals {
     this.#all.push({ line, reason })
   }
 
-  /** Tells of the first of them, if there is any. */
+  /** Tells all faults of the first line that has any. */
   throwFirst(): void {
     const [first] = this.#all.sort((one, other) => one.line - other.line)
-    if (!first) return
-    const { line, reason } = first
-    const { source, message } = reason
-    const told = !source || message.includes(source) ? message : `${source}: ${message}`
-    throw new Problem(
-      'unprocessable',
-      `line ${line}: ${told.replaceAll('data.attributes.', '').replaceAll('data.', '')}`,
-    )
+    if (first) throw together(first.reason.all.map((fault) => inLine(first.line, fault)))
   }
+}
+
+function inLine(line: number, { source, message }: Problem): Problem {
+  const told = !source || message.includes(source) ? message : `${source}: ${message}`
+  return refuse(
+    `line ${line}: ${told
+      .replaceAll('data.attributes.', '')
+      .replaceAll('data.', '')
+      .replace(/^Validation failed: /, '')}`,
+  )
 }
 
 const refuse = (detail: string) => new Problem('unprocessable', detail)
 
 /** Writes price books: those that are there are changed. A Problem where one cannot be written. */
-export async function writePricebooks(work: Work, lines: readonly StagedLine[]): Promise<void> {
+export async function writePricebooks(
+  work: Work,
+  importId: string,
+  lines: readonly StagedLine[],
+): Promise<void> {
   const refusals = new Refusals()
   const byRef = await pricebooksByRef(
     work,
     lines.map(({ id, externalRef }) => (id ? undefined : externalRef)),
   )
   const idOf = ({ id, externalRef = '' }: StagedLine) => id ?? only(byRef, externalRef)
-  await writeAll(work, pricebooks, [], lines, idOf, refusals)
+  await writeAll(work, importId, pricebooks, [], lines, idOf, refusals)
   refusals.throwFirst()
 }
 
 /** Writes prices, each in its price book. A Problem where one cannot be written. */
-export async function writePrices(work: Work, lines: readonly StagedLine[]): Promise<void> {
+export async function writePrices(work: Work, importId: string, lines: readonly StagedLine[]): Promise<void> {
   const refusals = new Refusals()
   const books = await pricebooksOf(work, lines, refusals)
   refusals.throwFirst()
@@ -53,7 +61,7 @@ export async function writePrices(work: Work, lines: readonly StagedLine[]): Pro
   for (const [book, lines] of [...inBooks].sort(([one], [other]) => (one < other ? -1 : 1))) {
     const byRef = await pricesByRef(work, book, lines)
     const idOf = ({ id, externalRef = '' }: StagedLine) => id ?? byRef.get(externalRef)
-    await writeAll(work, prices, [book], lines, idOf, refusals)
+    await writeAll(work, importId, prices, [book], lines, idOf, refusals)
   }
   refusals.throwFirst()
 }
@@ -154,6 +162,7 @@ function pricebookOf(
 /** Writes what lines say of objects in one list: those with an id are there, or it is refused; others are new. */
 async function writeAll<F extends Fields>(
   work: Work,
+  importId: string,
   resource: Resource<F>,
   scope: readonly string[],
   lines: readonly StagedLine[],
@@ -171,6 +180,11 @@ async function writeAll<F extends Fields>(
     }
   }
   for (const line of lines) attempt(line, () => ids.set(line, idOf(line)))
+  const twins = await twinsOf(work, importId, scope, ids)
+  for (const [line, twin] of twins) {
+    ids.delete(line)
+    refusals.add(line, refuse(sameAs(twin)))
+  }
   const held = await work.store.holdWhole(
     resource,
     [...new Set([...ids.values()].flatMap((id) => id ?? []))],
@@ -193,6 +207,33 @@ async function writeAll<F extends Fields>(
     const outcome = outcomes[i]
     if (outcome instanceof Problem) refusals.add(line, outcome)
   }
+}
+
+/** Lines that are about what another line of the file names in another way: by its id, or by that of its price book. */
+async function twinsOf(
+  work: Work,
+  importId: string,
+  [book]: readonly string[],
+  ids: ReadonlyMap<StagedLine, string | undefined>,
+): Promise<ReadonlyMap<StagedLine, number>> {
+  const targets = new Map<StagedLine, readonly string[]>()
+  for (const [line, id] of ids) {
+    const { about, externalRef } = line
+    const byId = targetOf({ about, id, externalRef, pricebook: {} })
+    const inBook = targetOf({ about, id: undefined, externalRef, pricebook: book ? { id: book } : {} })
+    const own = targetOf(line)
+    targets.set(
+      line,
+      [...(id ? [byId] : []), ...(line.id ? [] : [inBook])].filter((one) => one !== own),
+    )
+  }
+  const found = await linesAbout(work, importId, [...targets.values()].flat())
+  return new Map(
+    [...targets].flatMap(([line, others]) => {
+      const twin = others.flatMap((other) => found.get(other) ?? [])[0]
+      return twin === undefined ? [] : [[line, twin] as const]
+    }),
+  )
 }
 
 function writeOf<F extends Fields>(

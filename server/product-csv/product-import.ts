@@ -7,8 +7,8 @@ import type { Locale } from './cell-values.ts'
 import { type Column, columnsOf } from './columns.ts'
 import { keepImages } from './images.ts'
 import { type ImportRow, importRow } from './import-row.ts'
-import { markRepeats, refusalOf } from './row-keys.ts'
-import { attempt, type Fail, findTargets, thoseApart } from './row-targets.ts'
+import { markRepeats, namedById, refusalOf, rowsById } from './row-keys.ts'
+import { attempt, type Fail, findTargets, type Targets, thoseApart } from './row-targets.ts'
 import { dropStaged, type StagedRow, stagedRows } from './staged-rows.ts'
 import { templateColumns } from './template-columns.ts'
 import { writeRows } from './write-rows.ts'
@@ -53,7 +53,7 @@ export const productImportOf = (rowsPerPart: number): PimJob<Asked> =>
 /** Imports rows in their order; why those failed that did. */
 async function importRows(
   work: Work,
-  { header, locale }: Asked,
+  { importId, header, locale }: Asked,
   staged: readonly StagedRow[],
 ): Promise<string[]> {
   const errors: { readonly row: number; readonly message: string }[] = []
@@ -73,7 +73,8 @@ async function importRows(
   // Rows that touch each other's products come one after the other: of many, few are looked up again each time.
   for (let [rest, most] = [read, read.length]; rest.length; ) {
     const some = rest.slice(0, most)
-    const targets = await findTargets(work, some)
+    const found = await findTargets(work, some)
+    const targets = columns.some(({ is }) => is === 'id') ? await withoutTwins(work, importId, found) : found
     const apart = thoseApart(some, targets)
     await writeRows(work, part, some.slice(0, apart), targets)
     rest = rest.slice(apart)
@@ -85,6 +86,23 @@ async function importRows(
 function readRow(columns: readonly Column[], { number, cells, repeats }: StagedRow): ImportRow {
   if (repeats.length) throw together(repeats.map(refusalOf))
   return importRow(columns, number, cells)
+}
+
+/** Refuses rows that name by its `external_ref` a product that another row names by its id. */
+async function withoutTwins(work: Work, importId: string, targets: Targets): Promise<Targets> {
+  const byRef = [...targets].flatMap(([row, target]) =>
+    row.id === undefined && target && !(target instanceof Problem) ? [[row, target.id] as const] : [],
+  )
+  const twins = await rowsById(
+    work,
+    importId,
+    byRef.map(([, id]) => id),
+  )
+  const refused = byRef.flatMap(([row, id]) => {
+    const twin = twins.get(id)
+    return twin === undefined ? [] : [[row, namedById(twin)] as const]
+  })
+  return new Map([...targets, ...refused])
 }
 
 /** What is wrong with a row, each fault with its column: columns are named as members of a request's attributes. */

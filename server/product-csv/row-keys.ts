@@ -31,9 +31,29 @@ export function keysOfRow(places: KeyPlaces, cells: readonly string[]): readonly
   return keyColumns.flatMap((column) => {
     const value = column === 'id' ? id : cellIn(column)
     if (value === '') return []
-    const key = `${column}:${createHash('md5').update(value).digest('base64url')}`
+    const key = keyOf(column, value)
     return column === 'external_ref' && id ? `${key}?` : key
   })
+}
+
+const keyOf = (column: KeyColumn, value: string): string =>
+  `${column}:${createHash('md5').update(value).digest('base64url')}`
+
+/** Of products, the rows of a file that name them by their ids. */
+export async function rowsById(
+  { store }: Work,
+  importId: string,
+  productIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  if (!productIds.length) return new Map()
+  const idOfKey = new Map(productIds.map((id) => [keyOf('id', id), id]))
+  const found = await store.rows(
+    `SELECT key, min(line) FROM product_import_rows, unnest(keys) AS key
+     WHERE store_id = $1 AND import_id = $2 AND keys && $3::text[] AND key = ANY($3::text[]) GROUP BY key`,
+    importId,
+    [...idOfKey.keys()],
+  )
+  return new Map(found.map(([key, line]) => [idOfKey.get(key as string) ?? '', Number(line)]))
 }
 
 /** A key of a row that the row `first` has too. */
@@ -64,3 +84,13 @@ export const refusalOf = ({ column, first }: Repeat): Problem =>
   new Problem('unprocessable', `row ${first} has the same ${column}. A file names each product once.`, {
     source: column,
   })
+
+/** Why a row is not imported if another row names its product by the id. */
+export const namedById = (row: number): Problem =>
+  new Problem(
+    'unprocessable',
+    `row ${row} names the same product by its id. A file names each product once.`,
+    {
+      source: 'external_ref',
+    },
+  )

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream'
 import type { Work } from '../kernel/context.ts'
 import { Problem, together } from '../kernel/errors.ts'
+import { EncodingFault, readText } from '../kernel/read-text.ts'
 import { type Column, shown } from './columns.ts'
 import { CsvFault, CsvScanner } from './csv-scanner.ts'
 import { type Delimiter, delimiterNoun } from './delimiters.ts'
-import { EncodingFault, readText } from './read-text.ts'
 import { type KeyPlaces, keyPlacesOf, keysOfRow, type Repeat } from './row-keys.ts'
 
 /** Rows of a file that wait to be imported. */
@@ -76,11 +76,7 @@ function asProblem(error: unknown, scanner: CsvScanner, header: readonly string[
   }
   if (!(error instanceof EncodingFault)) return error
   const { row, cell } = scanner.place
-  const byte = `0x${(error.byte ?? 0).toString(16).padStart(2, '0').toUpperCase()}`
-  return refuse(
-    `${at(row, cell)}: the file is not UTF-8, the byte ${byte} is not a character there. Save the file as UTF-8 ` +
-      '(in a spreadsheet: as type "CSV UTF-8") and send it again.',
-  )
+  return refuse(`${at(row, cell)}: ${error.message}`)
 }
 
 class Batch {

@@ -155,6 +155,16 @@ describe('a file', () => {
     expect((await world.admin.get('/pcm/pricebooks/prices')).body.data).toEqual(data)
   })
 
+  test.each([
+    ['with a byte order mark', (text: string) => Buffer.from(`\ufeff${text}`)],
+    ['in UTF-16', (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le')],
+    ['with Windows line ends', (text: string) => Buffer.from(text.replaceAll('\n', '\r\n'))],
+  ])('may be written %s', async (_, bytesOf) => {
+    const file = bytesOf(fileOf(bookLine('b', { name: 'Größe' }), priceLine('b', 'p1', 'S', 7)))
+    expect(await importFile(file)).toEqual(['success'])
+    expect(await stored()).toEqual({ 'Größe S': 7 })
+  })
+
   test('may be packed, and says whether it is', async () => {
     const file = fileOf(bookLine('b'))
     const packed = gzipSync(file)
@@ -207,14 +217,17 @@ describe('the first error fails the job, with its line', () => {
     ],
     [price({ pricebook_external_ref: 'x' }), 'line 3: price book external refs not found: x'],
     [price({ pricebook_id: none }), `line 3: price book id not found: ${none}`],
-    [price({ pricebook_id: 'x' }), 'line 3: x is no id of a price book.'],
+    [price({ pricebook_id: 'x' }), 'line 3: x is not the id of a price book.'],
     [price({ id: none }), `line 3: price Ids not found: ${none}`],
     [{ type: 'pricebook', id: none, attributes: { name: 'X' } }, `line 3: price book id not found: ${none}`],
-    [priceLine('b', 'p1', 'SKU-9', 1), 'line 3: duplicate external ref found'],
+    [
+      priceLine('b', 'p1', 'SKU-9', 1),
+      'line 3: duplicate external ref found: line 2 is about the same object.',
+    ],
     [priceLine('b', 'p2', 'SKU-1', 1), 'line 3: '],
     [bookLine('c', { name: 'Book b' }), 'line 3: name: The pricebook already exists'],
-    [bookLine('c', { color: 'red' }), 'line 3: Validation failed: color is unknown'],
-    [priceLine('b', 'p2', 'SKU-2', -1), 'line 3: Validation failed: currencies.USD.amount must be from 0'],
+    [bookLine('c', { color: 'red' }), 'line 3: color is unknown'],
+    [priceLine('b', 'p2', 'SKU-2', -1), 'line 3: currencies.USD.amount must be from 0'],
     [
       price({ attributes: { external_ref: 'p2', sku: 'S', currencies: usd(1), sales: { A: {}, B: {} } } }),
       'line 3: sales.B.schedule: it is as that of the sale A',
@@ -226,10 +239,53 @@ describe('the first error fails the job, with its line', () => {
     expect(errors[0]).not.toContain('data.')
   })
 
-  test('a line that is no UTF-8', async () => {
-    const file = Buffer.concat([Buffer.from(`${fileOf(...good)}\n`), Buffer.from([0xff, 0xfe, 0x0a])])
-    expect(await importFile(file)).toEqual(['failed', 'line 3: it is no UTF-8.'])
+  test('lines that cannot be read are told together', async () => {
+    expect(await importAtOnce(fileOf(...good, '{', priceLine('b', 'p1', 'S', 1), '[]'))).toEqual([
+      'failed',
+      'line 3: invalid json provided',
+      'line 4: duplicate external ref found: line 2 is about the same object.',
+      'line 5: a line is a JSON object.',
+    ])
   })
+
+  test('all faults of a line', async () => {
+    const line = bookLine('c', { name: '', description: 1, color: 'red' })
+    const [status, ...errors] = await importAtOnce(fileOf(...good, line))
+    expect([status, errors.map((error) => error.split(' must')[0]).toSorted()]).toEqual([
+      'failed',
+      [expect.stringMatching(/^line 3: color is unknown/), 'line 3: description', 'line 3: name'],
+    ])
+  })
+
+  test.each([1, 1000])(
+    'an object that two lines name in different ways: %i lines at a time',
+    async (perPart) => {
+      const { id: book } = await newBook({ external_ref: 'b' })
+      const { id } = await newPrice(book, { external_ref: 'p1', sku: 'SKU-1' })
+      const job = priceImportOf(perPart)
+      const attributes = { external_ref: 'p1', sku: 'SKU-1', currencies: usd(2) }
+      const byRef = priceLine('b', 'p1', 'SKU-1', 1)
+      const byId = { type: 'product-price', id, attributes }
+      const inBook = { type: 'product-price', pricebook_id: book, attributes }
+      for (const [one, other] of [
+        [byRef, byId],
+        [byId, byRef],
+        [byRef, inBook],
+        [inBook, byId],
+      ]) {
+        const [status, message] = await importAtOnce(fileOf(one ?? '', other ?? ''), job)
+        expect([status, message]).toEqual([
+          'failed',
+          expect.stringMatching(/^line \d: duplicate .* line \d is about/),
+        ])
+      }
+      const twice = fileOf(bookLine('b'), { type: 'pricebook', id: book, attributes: { description: 'X' } })
+      expect(await importAtOnce(twice, job)).toEqual([
+        'failed',
+        'line 1: duplicate external ref found: line 2 is about the same object.',
+      ])
+    },
+  )
 
   test('a line whose fault is a text of any length: as much of it as people read', async () => {
     const [status, message] = await importFile(fileOf(price({ id: 'x'.repeat(200_000) })))
@@ -242,7 +298,7 @@ describe('the first error fails the job, with its line', () => {
     const lines = Array.from({ length: 7 }, (_, i) => priceLine('b', `p${i}`, `S${i}`, i))
     const wrong = fileOf(bookLine('b'), ...lines.with(5, priceLine('b', 'p5', 'S5', -1)))
     const twoByTwo = priceImportOf(2)
-    const message = expect.stringContaining('line 7: Validation failed: currencies.USD.amount')
+    const message = expect.stringContaining('line 7: currencies.USD.amount')
     expect(await importAtOnce(wrong, twoByTwo)).toEqual(['failed', message])
     expect(Object.keys(await stored())).toEqual(['Book b S0', 'Book b S1', 'Book b S2', 'Book b S3'])
     expect(await importAtOnce(fileOf(bookLine('b'), ...lines), twoByTwo)).toEqual(['success'])
@@ -273,7 +329,22 @@ describe('a request is refused', () => {
     const long = await send(gzipSync(`1\n${' '.repeat(256 * 1024 + 1)}`))
     expect([long.status, long.body.errors[0].detail]).toEqual([
       422,
-      'line 2: a line has at most 262144 bytes.',
+      'line 2: a line has at most 262144 characters.',
+    ])
+    expect((await world.sql('SELECT FROM price_import_lines')).rowCount).toBe(0)
+  })
+
+  test('whose file is not UTF-8: it says where, and what to do', async () => {
+    const file = Buffer.concat([
+      Buffer.from(`${fileOf(bookLine('b'))}\n{"a": "Gr`),
+      Buffer.from([0xf6, 0xdf, 0x0a]),
+    ])
+    const { status, body } = await send(file)
+    expect([status, body.errors[0].detail]).toEqual([
+      422,
+      expect.stringMatching(
+        /^line 2, column 10: the file is not UTF-8, the byte 0xF6 .* Save the file as UTF-8/,
+      ),
     ])
     expect((await world.sql('SELECT FROM price_import_lines')).rowCount).toBe(0)
   })

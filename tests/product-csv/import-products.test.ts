@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { productImportOf } from '../../server/product-csv/product-import.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { type Csv, csvOf } from './csv.ts'
 
@@ -152,6 +153,21 @@ describe('rows that name the same product', () => {
     expect(await importFile([`id,${header}`, ...rows].join('\n'))).toEqual(['success'])
     expect(Object.keys(await assortment()).toSorted()).toEqual(['New 0', 'New 1'])
   })
+
+  test.each([1, 1000])(
+    'one by its id and one by its external_ref: %i rows at a time',
+    async (rowsPerPart) => {
+      const { importAtOnce } = csvOf(world)
+      await importFile(`${header}\nR1,One,,physical`)
+      const { id } = (await world.admin.get('/pcm/products')).body.data[0]
+      const rows = [',R1,By ref,,physical', `${id},R2,By id,,physical`]
+      const message =
+        'row 2, column external_ref: row 3 names the same product by its id. A file names each product once.'
+      const file = [`id,${header}`, ...rows].join('\n')
+      expect(await importAtOnce(file, productImportOf(rowsPerPart))).toEqual([message])
+      expect(Object.keys(await assortment())).toEqual(['By id'])
+    },
+  )
 
   test('an error is told once, however many rows after it touch the same products', async () => {
     await importFile(

@@ -2,10 +2,14 @@ import { isUtf8 } from 'node:buffer'
 
 /** A file has a byte that its encoding does not have here. The text before it has been read. */
 export class EncodingFault extends Error {
-  readonly byte: number | undefined
+  readonly byte: number
 
-  constructor(byte: number | undefined) {
-    super('The file is not UTF-8.')
+  constructor(byte = 0) {
+    const hex = `0x${byte.toString(16).padStart(2, '0').toUpperCase()}`
+    super(
+      `the file is not UTF-8, the byte ${hex} is not a character there. Save the file as UTF-8 (in a spreadsheet: as ` +
+        'type "CSV UTF-8") and send it again.',
+    )
     this.byte = byte
   }
 }
