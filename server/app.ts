@@ -21,7 +21,7 @@ import { priceImportChapter } from './price-import/index.ts'
 import { pricebookChapter } from './pricebooks/index.ts'
 import { productCsvChapter } from './product-csv/index.ts'
 import { productChapter } from './products/index.ts'
-import { publishing } from './publishing/index.ts'
+import { pricebooksToAdd, publishing } from './publishing/index.ts'
 import { releaseChapter } from './releases/index.ts'
 import { searchChapter } from './search/index.ts'
 import { settings } from './settings/index.ts'
@@ -55,7 +55,7 @@ const chapters: readonly Module[] = [
   pricebookChapter,
   priceImportChapter,
   inventoryChapter,
-  catalogChapter,
+  catalogChapter(pricebooksToAdd),
   publishing,
   releaseChapter,
   storefront,

@@ -1,7 +1,7 @@
 import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
-import { resolveRule, traceOf, type Verdict } from './resolve-rule.ts'
-import { type Rules, rulesFor } from './rules-of-store.ts'
+import { resolveRule, traceOf, type Verdict, waiting } from './resolve-rule.ts'
+import { type KnownRule, type Rules, rulesFor, type StoreRules } from './rules-of-store.ts'
 import { type Headers, type Shopper, shopperOf } from './shopper-context.ts'
 
 /** The catalog that a shopper sees, and what chose it. */
@@ -14,6 +14,14 @@ export interface ChosenCatalog {
   readonly shopper: Shopper
   /** For each rule of the store, why it was chosen or not. Worked out when it is asked for. */
   trace(): readonly Verdict[]
+  /** The rule that the shopper gets once its price books are in the release of its catalog, if one waits for that. */
+  waiting(): WaitingRule | undefined
+}
+
+export interface WaitingRule {
+  readonly id: string
+  readonly name: string
+  readonly waits_for_pricebook_ids: readonly string[]
 }
 
 /** The catalog for whoever sends a request with these headers; a Problem (404) where there is none. */
@@ -38,14 +46,41 @@ export function chosenCatalog(
     channels: one(channel),
     tags: shopper.tags,
   }
-  const rule = resolveRule(context, rules.about(context), at.getTime())
-  const trace = () => traceOf(context, rules.all, at.getTime())
+  const atMs = at.getTime()
+  const rule = resolveRule(context, rules.inEffect.about(context), atMs)
+  const common = {
+    shopper,
+    trace: () => withWaiting(rules, traceOf(context, rules.inEffect.all, atMs), (one, books) =>
+      waiting(one, context, atMs, books),
+    ),
+    waiting: () => {
+      const next = rules.pending.size ? resolveRule(context, rules.written, atMs) : undefined
+      const books = next && rules.pending.get(next.id)
+      return books && { id: next.id, name: next.name, waits_for_pricebook_ids: books }
+    },
+  }
   if (rule) {
     const { id, name, catalogId, pricebookIds } = rule
-    return { catalogId, rule: { id, name }, ...(pricebookIds && { pricebookIds }), shopper, trace }
+    return { catalogId, rule: { id, name }, ...(pricebookIds && { pricebookIds }), ...common }
   }
-  if (oldestPublished) return { catalogId: oldestPublished, shopper, trace }
+  if (oldestPublished) return { catalogId: oldestPublished, ...common }
   throw new Problem('not_found', 'No catalog is published for this shopper.')
 }
 
 const one = (value: string | undefined) => (value === undefined ? [] : [value])
+
+/** Rules that are in effect in an earlier version, or not at all, say what they wait for. */
+function withWaiting(
+  { pending, written }: StoreRules,
+  verdicts: readonly Verdict[],
+  verdictOf: (rule: KnownRule, pricebookIds: readonly string[]) => Verdict,
+): readonly Verdict[] {
+  if (!pending.size) return verdicts
+  const known = new Set(verdicts.map(({ rule_id }) => rule_id))
+  const traced = verdicts.map((verdict) => {
+    const books = pending.get(verdict.rule_id)
+    return books ? { ...verdict, waits_for_pricebook_ids: books } : verdict
+  })
+  const others = written.filter(({ id }) => !known.has(id))
+  return [...traced, ...others.map((rule) => verdictOf(rule, pending.get(rule.id) ?? []))]
+}

@@ -1,9 +1,18 @@
 import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
-import { list, reference, text, type Values } from '../kernel/fields.ts'
-import { type Draft, type FilterRule, indexed, type Resource, resource, walks } from '../kernel/resource.ts'
+import { field, flag, list, reference, text, type Values } from '../kernel/fields.ts'
+import {
+  type Draft,
+  type FilterRule,
+  indexed,
+  type Resource,
+  type Row,
+  resource,
+  walks,
+} from '../kernel/resource.ts'
 import { catalogs } from './catalogs.ts'
 import { catalogEnvelope } from './envelope.ts'
+import type { Pending } from './pending-rules.ts'
 import { keepPricebooks, prioritizedPricebooks } from './prioritized-pricebooks.ts'
 import { schedulesField, spanOf, tidied } from './schedules.ts'
 
@@ -26,12 +35,47 @@ const fields = {
   ...criteriaFields,
   catalog_id: reference('catalog', { required: true, about: 'The catalog that it leads to.' }),
   pricebook_ids: prioritizedPricebooks(
-    'Price books in place of the catalog’s, where that has enable_price_segmentation.',
+    'Price books in place of the catalog’s, where that has enable_price_segmentation. Shoppers get the rule as it is ' +
+      'written once the current release of the catalog has all of them: see `meta`.',
   ),
 }
 
-type RuleFields = typeof fields
-export type RuleValues = Values<RuleFields>
+export type RuleValues = Values<typeof fields>
+
+const stored = {
+  ...fields,
+  pending: field<Pending | undefined>({ type: 'object' }, { hidden: true, readOnly: true }),
+}
+type RuleFields = typeof stored
+
+/** Whether shoppers get a rule as it is written. */
+export const effectFields = {
+  in_effect: flag({
+    about:
+      'Whether shoppers get the rule as it is written. Until then they get it as it was before its last change; a new ' +
+      'rule applies to nobody.',
+  }),
+  waits_for_pricebook_ids: list(reference('pricebook', {}), {
+    about:
+      'While it is not in effect: the price books that the current release of the catalog does not have. A job adds them.',
+  }),
+}
+
+export const effectOf = (waitsFor: readonly string[] | undefined) => ({
+  in_effect: !waitsFor,
+  waits_for_pricebook_ids: waitsFor,
+})
+
+/**
+ * Called by a rule that is about to be written and names price books, with its catalog held: the price books that the
+ * catalog's current release lacks, which a job then adds before it puts the rule into effect. Undefined where the rule
+ * can take effect at once.
+ */
+export type PricebooksToAdd = (
+  work: Work,
+  catalogId: string,
+  pricebookIds: readonly string[],
+) => Promise<readonly string[] | undefined>
 
 /** A filter by a value that a rule has many of. */
 const having = (name: string, type: 'uuid' | 'text'): FilterRule => ({
@@ -53,7 +97,7 @@ export const catalogRules: Resource<RuleFields> = resource({
   about: 'Says which shoppers see a catalog, and when. One without criteria is for all that no other is for.',
   path: '/catalogs/rules',
   table: 'catalog_rules',
-  fields,
+  fields: stored,
   filter: {
     ...walks,
     catalog_id: indexed('eq'),
@@ -68,9 +112,19 @@ export const catalogRules: Resource<RuleFields> = resource({
   area: 'catalogs',
   envelope: catalogEnvelope,
   refusedWith: 422,
-  beforeWrite: completeRule,
+  meta: { fields: effectFields, of: ({ hidden }) => effectOf(hidden.pending?.waits_for) },
   beforeDelete: (work, { doc }) => countRules(work, doc.catalog_id),
 })
+
+/** Rules, with what publishing does about the price books that they name. */
+export const catalogRulesWith = (pricebooksToAdd: PricebooksToAdd): typeof catalogRules =>
+  resource({
+    ...catalogRules,
+    beforeWrite: async (work, draft) => {
+      await completeRule(work, draft)
+      draft.values.pending = await pendingOf(work, draft, pricebooksToAdd)
+    },
+  })
 
 const lists = ['account_ids', 'account_tag_ids', 'customer_ids', 'channels', 'tags', 'pricebook_ids'] as const
 
@@ -84,12 +138,35 @@ async function completeRule(work: Work, { values, before }: Draft<RuleFields>): 
   for (const name of lists) if (!values[name]?.length) values[name] = undefined
   values.schedules = values.schedules?.length ? tidied(values.schedules) : undefined
   for (const [i, schedule] of (values.schedules ?? []).entries()) mustEndLater(schedule, i)
-  const pricebooks = (values.pricebook_ids ?? []).map(({ id }) => id)
-  const known = (before?.doc.pricebook_ids ?? []).map(({ id }) => id)
-  if (pricebooks.join() !== known.join()) {
-    await keepPricebooks(work, pricebooks, 'data.attributes.pricebook_ids')
-  }
+  if (!namesOthers(values, before)) return
+  // Its release is not replaced meanwhile, nor is another rule put into effect.
+  await work.store.hold(catalogs, values.catalog_id)
+  await keepPricebooks(work, pricebooksOf(values), 'data.attributes.pricebook_ids')
 }
+
+const pricebooksOf = ({ pricebook_ids }: RuleValues): readonly string[] =>
+  (pricebook_ids ?? []).map(({ id }) => id)
+
+/** Whether it names other price books than before, or the same for another catalog. */
+const namesOthers = (values: RuleValues, before: Row<RuleFields> | undefined): boolean =>
+  values.catalog_id !== before?.doc.catalog_id ||
+  pricebooksOf(values).join() !== pricebooksOf(before.doc).join()
+
+async function pendingOf(
+  work: Work,
+  { values, before }: Draft<RuleFields>,
+  pricebooksToAdd: PricebooksToAdd,
+): Promise<Pending | undefined> {
+  const pricebookIds = pricebooksOf(values)
+  if (!pricebookIds.length) return undefined
+  if (!namesOthers(values, before)) return before?.hidden.pending
+  const waits_for = await pricebooksToAdd(work, values.catalog_id, pricebookIds)
+  if (!waits_for) return undefined
+  return { in_effect: before ? (before.hidden.pending?.in_effect ?? inEffect(before)) : null, waits_for }
+}
+
+/** A rule that is in effect as it is written; null where it never was. */
+const inEffect = ({ doc, hidden }: Row<RuleFields>): RuleValues | null => (hidden.pending ? null : doc)
 
 function mustEndLater(schedule: Parameters<typeof spanOf>[0], i: number): void {
   const { fromMs, toMs } = spanOf(schedule)

@@ -34,7 +34,11 @@ export interface Verdict {
   readonly rule_id: string
   readonly name: string
   readonly chosen: boolean
-  readonly reason: Reason
+  readonly reason: Reason | 'waits_for_pricebooks'
+  /** The rule that was chosen in place of this one, where only its age decided. */
+  readonly conflicts_with?: { readonly id: string; readonly name: string }
+  /** Where the rule is not in effect as it is written: the price books that its release does not have yet. */
+  readonly waits_for_pricebook_ids?: readonly string[]
   readonly matched: readonly (Criterion | 'schedules')[]
   readonly unmatched: readonly (Criterion | 'schedules')[]
 }
@@ -58,16 +62,41 @@ export function resolveRule<R extends Rule>(
 }
 
 /** For each rule, why it was chosen or not. */
-export function traceOf(context: ShopperContext, rules: readonly Rule[], atMs: number): readonly Verdict[] {
+export function traceOf(
+  context: ShopperContext,
+  rules: readonly Rule[],
+  atMs: number,
+): readonly (Verdict & { readonly reason: Reason })[] {
   const chosen = resolveRule(context, rules, atMs)
   return rules.map((rule) => ({
     rule_id: rule.id,
     name: rule.name,
     chosen: rule === chosen,
-    reason: reasonFor(rule, chosen, context, atMs),
+    ...reasonAndRival(rule, chosen, context, atMs),
     ...compared(rule, context, atMs),
   }))
 }
+
+function reasonAndRival(rule: Rule, chosen: Rule | undefined, context: ShopperContext, atMs: number) {
+  const reason = reasonFor(rule, chosen, context, atMs)
+  if (reason !== 'created_later' || !chosen) return { reason }
+  return { reason, conflicts_with: { id: chosen.id, name: chosen.name } }
+}
+
+/** Of a rule that shoppers do not get yet: what it asks. */
+export const waiting = (
+  rule: Rule,
+  context: ShopperContext,
+  atMs: number,
+  pricebookIds: readonly string[],
+): Verdict => ({
+  rule_id: rule.id,
+  name: rule.name,
+  chosen: false,
+  reason: 'waits_for_pricebooks',
+  waits_for_pricebook_ids: pricebookIds,
+  ...compared(rule, context, atMs),
+})
 
 /**
  * How many of its criteria match, its time among them. Undefined where it cannot be chosen: not now, or for nobody like

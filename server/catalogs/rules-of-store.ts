@@ -3,6 +3,7 @@ import { Memory } from '../kernel/memory.ts'
 import { perInstance } from '../kernel/per-instance.ts'
 import type { Tuple } from '../kernel/storage/database.ts'
 import type { RuleValues } from './catalog-rules.ts'
+import type { Pending } from './pending-rules.ts'
 import { inOrder } from './prioritized-pricebooks.ts'
 import { criteria, type Rule } from './resolve-rule.ts'
 import { RuleIndex } from './rule-index.ts'
@@ -15,9 +16,19 @@ export interface KnownRule extends Rule {
   readonly pricebookIds: readonly string[] | undefined
 }
 
+/** The rules of a store. */
+export interface StoreRules {
+  /** Those that shoppers get. */
+  readonly inEffect: RuleIndex<KnownRule>
+  /** All, as the merchant wrote them. */
+  readonly written: readonly KnownRule[]
+  /** Of those that are not in effect as they are written, by their ids: the price books that they wait for. */
+  readonly pending: ReadonlyMap<string, readonly string[]>
+}
+
 /** What a catalog is chosen by. */
 export interface Rules {
-  readonly rules: RuleIndex<KnownRule>
+  readonly rules: StoreRules
   /** The oldest catalog that has a published release: it is for whom no rule is for. */
   readonly oldestPublished: string | undefined
   /** The ids of the tags of the accounts that were asked about. */
@@ -25,9 +36,7 @@ export interface Rules {
 }
 
 // The rules of a store as this process last read them, with the state that they were in.
-const known = perInstance(
-  () => new Memory<string, { readonly state: string; readonly rules: RuleIndex<KnownRule> }>(1000),
-)
+const known = perInstance(() => new Memory<string, { readonly state: string; readonly rules: StoreRules }>(1000))
 
 const state = 'SELECT s.state FROM catalog_rule_states s WHERE s.store_id = $1'
 
@@ -62,23 +71,36 @@ export async function rulesAfter(
   }
 }
 
-const noRules = new RuleIndex<KnownRule>([])
+const noRules: StoreRules = { inEffect: new RuleIndex<KnownRule>([]), written: [], pending: new Map() }
 
 /** The rules of the store in a state that was just read, or in a later one. */
-async function rulesIn(work: Work, now: string | null): Promise<RuleIndex<KnownRule>> {
+async function rulesIn(work: Work, now: string | null): Promise<StoreRules> {
   // There never was one.
   if (now === null) return noRules
   const before = known(work.instance).get(work.store.id)
   if (before?.state === now) return before.rules
   // One statement: what is read is in the state that is read with it.
   const [found] = await work.store.rows(
-    `SELECT (${state}), (SELECT json_agg(json_build_array(r.id, r.created_at AT TIME ZONE 'UTC', r.doc->'attributes'))
-     FROM catalog_rules r WHERE r.store_id = $1)`,
+    `SELECT (${state}), (SELECT json_agg(json_build_array(r.id, r.created_at AT TIME ZONE 'UTC', r.doc->'attributes',
+       r.hidden->'pending')) FROM catalog_rules r WHERE r.store_id = $1)`,
   )
-  const rows = JSON.parse(found?.[1] ?? '[]') as [id: string, createdAt: string, values: RuleValues][]
-  const rules = new RuleIndex(rows.map(([id, createdAt, values]) => knownRule(id, createdAt, values)))
+  const rules = storeRules(JSON.parse(found?.[1] ?? '[]') as StoredRule[])
   known(work.instance).set(work.store.id, { state: found?.[0] ?? now, rules })
   return rules
+}
+
+type StoredRule = readonly [id: string, createdAt: string, values: RuleValues, pending: Pending | null]
+
+function storeRules(rows: readonly StoredRule[]): StoreRules {
+  const inEffect = rows.flatMap(([id, createdAt, written, pending]) => {
+    const values = pending ? pending.in_effect : written
+    return values ? [knownRule(id, createdAt, values)] : []
+  })
+  return {
+    inEffect: new RuleIndex(inEffect),
+    written: rows.map(([id, createdAt, written]) => knownRule(id, createdAt, written)),
+    pending: new Map(rows.flatMap(([id, , , pending]) => (pending ? [[id, pending.waits_for]] : []))),
+  }
 }
 
 function knownRule(id: string, createdAt: string, values: RuleValues): KnownRule {

@@ -17,10 +17,10 @@ import { type Call, list } from '../kernel/operations.ts'
 import { fetchPage } from '../kernel/query/page.ts'
 import { parse } from '../kernel/query/parse.ts'
 import { resource } from '../kernel/resource.ts'
-import { catalogRules, criteriaFields } from './catalog-rules.ts'
+import { catalogRules, criteriaFields, effectFields, effectOf } from './catalog-rules.ts'
 import { conflict, type Described, hasAll, similarity } from './compare-rules.ts'
 import { criteria, isInForce, resolveRule, type ShopperContext } from './resolve-rule.ts'
-import { type KnownRule, rulesFor } from './rules-of-store.ts'
+import { type KnownRule, rulesFor, type StoreRules } from './rules-of-store.ts'
 import { spanOf, tidied } from './schedules.ts'
 
 const matchTypes = ['filter', 'similarity', 'conflict', 'resolve_for_shopper'] as const
@@ -51,6 +51,7 @@ interface Asked {
   readonly type: (typeof matchTypes)[number]
   readonly described: Described
   readonly rules: readonly KnownRule[]
+  readonly pending: StoreRules['pending']
   /** The rule that a shopper of whom this is true would have. */
   readonly resolved: KnownRule | undefined
   readonly oldestPublished: string | undefined
@@ -100,8 +101,9 @@ async function askedBy(ctx: Ctx, sent: Question): Promise<Asked> {
       ...Object.fromEntries(told),
       ...(schedules?.length && { spans: tidied(schedules).map(spanOf) }),
     },
-    rules: rules.all,
-    resolved: resolveRule(context, rules.about(context), atMs),
+    rules: rules.written,
+    pending: rules.pending,
+    resolved: resolveRule(context, rules.inEffect.about(context), atMs),
     oldestPublished,
     matchMs,
     atMs,
@@ -114,7 +116,7 @@ function answersTo({ type, described, rules, resolved, matchMs }: Asked): readon
     filter: (rule: KnownRule) => hasAll(rule, described, matchMs),
     similarity: (rule: KnownRule) => similarity(rule, described) > 0,
     conflict: (rule: KnownRule) => conflict(rule, described),
-    resolve_for_shopper: (rule: KnownRule) => rule === resolved,
+    resolve_for_shopper: (rule: KnownRule) => rule.id === resolved?.id,
   }[type]
   const score = (rule: KnownRule) => (type === 'similarity' ? similarity(rule, described) : 0)
   return rules
@@ -128,6 +130,7 @@ function answersTo({ type, described, rules, resolved, matchMs }: Asked): readon
 const compare = (one: string, other: string) => Number(one > other) - Number(one < other)
 
 const ruleMeta = {
+  ...effectFields,
   similarity_score: integer({ about: 'How much it is like what was sent.' }),
   active: flag({ about: 'Whether it is in force at that time.' }),
   resolved_for_shopper: flag({ about: 'Whether a shopper of whom all this is true has it.' }),
@@ -144,7 +147,8 @@ async function pageOf(ctx: Ctx, asked: Asked, call: Call): Promise<Answer> {
   const metaOf = (rule: KnownRule) => ({
     ...(asked.type === 'similarity' && { similarity_score: similarity(rule, asked.described) }),
     active: isInForce(rule, asked.atMs),
-    resolved_for_shopper: rule === asked.resolved,
+    resolved_for_shopper: rule.id === asked.resolved?.id,
+    ...effectOf(asked.pending.get(rule.id)),
     release_id: releases.get(rule.catalogId),
   })
   const shown = resource({
@@ -199,7 +203,7 @@ async function withoutRule(ctx: Ctx, { oldestPublished }: Asked, call: Call): Pr
     type: catalogRules.type,
     id: noRule,
     attributes: { name: 'Default Catalog Resolution', catalog_id: oldestPublished, created_at, updated_at },
-    meta: { active: true, resolved_for_shopper: true, release_id },
+    meta: { active: true, resolved_for_shopper: true, ...effectOf(undefined), release_id },
   }
   const data = page.offset === 0 && page.limit > 0 ? JSON.stringify(rule) : ''
   return pageAnswer(200, data, { ...page, total: 1 }, ctx, call)

@@ -9,6 +9,10 @@ export interface MadeOf {
   readonly ownPricebookIds: readonly string[]
   /** Whether catalog rules may name others in their place. */
   readonly segmented: boolean
+  /** Among them, those that were added after it was published: the delta of the next edition has their prices. */
+  readonly addedPricebookIds?: readonly string[]
+  /** Those that were added to the edition before, which no delta had. */
+  readonly delayedPricebookIds?: readonly string[]
   /** Whether price books count otherwise than in the edition before: any product may have another price. */
   readonly repricesAll?: boolean
   /** When it was begun: the change feed was looked at then. */

@@ -1,6 +1,8 @@
 import { module } from '../kernel/module.ts'
+import { addPricebooks } from './add-pricebooks.ts'
 import { forgetEditions } from './forget-editions.ts'
 
+export { addMissingPricebooks, addPricebooksAfter, pricebooksToAdd } from './add-pricebooks.ts'
 export {
   currentEdition,
   currentEditionSql,
@@ -23,5 +25,6 @@ export { writeEdition } from './write-edition.ts'
 export const publishing = module({
   name: 'publishing',
   about: 'What is seen of a catalog, edition after edition.',
+  jobs: [addPricebooks],
   chores: [forgetEditions],
 })

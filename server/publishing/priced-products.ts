@@ -1,8 +1,7 @@
 import type { Work } from '../kernel/context.ts'
 import type { StoredModifier, StoredPrice } from '../pricebooks/index.ts'
 import type { Priced } from './price-spans.ts'
-import type { Publication } from './publication.ts'
-import { type Wanted, wantedProducts } from './wanted-products.ts'
+import type { PublishedProduct } from './published-product.ts'
 
 /** What is published of a product as far as its price goes by it. */
 interface Product {
@@ -25,20 +24,35 @@ export async function modifiersOf({ store }: Work, pricebookIds: readonly string
      WHERE store_id = $1 AND pricebook_id = ANY($2::uuid[]) GROUP BY pricebook_id`,
     pricebookIds,
   )
-  return new Map(rows.map(([book, byName]) => [book as string, JSON.parse(byName as string)]))
+  return modifiersByBook(rows)
 }
 
-/**
- * How products are priced by a price book. The prices of all books are read at once, and from where they are kept: they
- * are of the same moment as what is published.
- */
+/** What of a published product its price depends on. */
+export type Priceable = Pick<PublishedProduct, 'doc'> & {
+  readonly hidden: Pick<PublishedProduct['hidden'], 'parent_sku'>
+}
+
+type ById = ReadonlyMap<string, Priceable>
+
+/** Where prices come from. */
+export interface PriceSource {
+  readonly modifiers: Modifiers
+  /** By price book, then by SKU. */
+  pricesOf(skus: readonly string[]): Promise<PricesByBook>
+  /** The products with these ids, as they are published. */
+  productsOf(ids: readonly string[]): Promise<ById>
+}
+
+export type PricesByBook = ReadonlyMap<string, ReadonlyMap<string, StoredPrice>>
+
+/** How products are priced by a price book. The prices of all books are read at once. */
 export async function pricedProducts(
-  publication: Publication,
-  wanted: ReadonlyMap<string, Wanted>,
+  source: PriceSource,
+  published: ById,
 ): Promise<(pricebookId: string, id: string) => Priced | undefined> {
-  const products = await withOptions(publication, wanted)
-  const prices = await pricesOf(publication, [...products.values()])
-  const { modifiers } = publication
+  const products = await withOptions(source, published)
+  const prices = await source.pricesOf(skusOf([...products.values()]))
+  const { modifiers } = source
   const priced = (
     pricebookId: string,
     id: string,
@@ -67,18 +81,15 @@ export async function pricedProducts(
   return (pricebookId, id) => priced(pricebookId, id, 0, [])
 }
 
-async function withOptions(
-  publication: Publication,
-  wanted: ReadonlyMap<string, Wanted>,
-): Promise<ReadonlyMap<string, Product>> {
-  const products = new Map([...wanted].map(([id, product]) => [id, productOf(product)]))
+async function withOptions(source: PriceSource, published: ById): Promise<ReadonlyMap<string, Product>> {
+  const products = new Map([...published].map(([id, product]) => [id, productOf(product)]))
   let last = [...products.values()]
   for (let depth = 0; depth < depthMax; depth++) {
     const chosen = last.flatMap((product) => product.chosen.map(({ id }) => id))
     const next = [...new Set(chosen)].filter((id) => !products.has(id))
     if (!next.length) break
     last = []
-    for (const [id, found] of await wantedProducts(publication, next)) {
+    for (const [id, found] of await source.productsOf(next)) {
       const product = productOf(found)
       products.set(id, product)
       last.push(product)
@@ -87,8 +98,8 @@ async function withOptions(
   return products
 }
 
-function productOf({ published: { doc, hidden } }: Wanted): Product {
-  const { sku, price_modifiers = [] } = doc.attributes as Priceable
+function productOf({ doc, hidden }: Priceable): Product {
+  const { sku, price_modifiers = [] } = doc.attributes as Sold
   const { selected_options = {} } = (doc.meta.bundle_configuration ?? {}) as Chosen
   return {
     sku: sku ?? undefined,
@@ -100,7 +111,7 @@ function productOf({ published: { doc, hidden } }: Wanted): Product {
   }
 }
 
-interface Priceable {
+interface Sold {
   readonly sku?: string | null
   readonly price_modifiers?: readonly string[]
 }
@@ -109,18 +120,12 @@ interface Chosen {
   readonly selected_options?: Readonly<Record<string, Readonly<Record<string, number>>>>
 }
 
-/** By price book, then by SKU. */
-async function pricesOf(
-  { work, pricebookIds }: Publication,
-  products: readonly Product[],
-): Promise<ReadonlyMap<string, ReadonlyMap<string, StoredPrice>>> {
-  const skus = products.flatMap(({ sku, parentSku }) => [sku ?? [], parentSku ?? []].flat())
-  const rows = await work.store.rows(
-    `SELECT pricebook_id, sku, doc->'attributes' FROM prices
-     WHERE store_id = $1 AND pricebook_id = ANY($2::uuid[]) AND sku = ANY($3::text[])`,
-    pricebookIds,
-    [...new Set(skus)],
-  )
+const skusOf = (products: readonly Product[]): readonly string[] => [
+  ...new Set(products.flatMap(({ sku, parentSku }) => [sku ?? [], parentSku ?? []].flat())),
+]
+
+/** From rows of a price book, a SKU and a price. */
+export function pricesByBook(rows: Awaited<ReturnType<Work['store']['rows']>>): PricesByBook {
   const prices = new Map<string, Map<string, StoredPrice>>()
   for (const [book, sku, doc] of rows) {
     const known = prices.get(book as string) ?? new Map<string, StoredPrice>()
@@ -128,3 +133,7 @@ async function pricesOf(
   }
   return prices
 }
+
+/** From rows of a price book and its modifiers by name. */
+export const modifiersByBook = (rows: Awaited<ReturnType<Work['store']['rows']>>): Modifiers =>
+  new Map(rows.map(([book, byName]) => [book as string, JSON.parse(byName as string)]))

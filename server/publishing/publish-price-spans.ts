@@ -1,7 +1,7 @@
 import { type PriceSpan, priceSpans } from './price-spans.ts'
-import { pricedProducts } from './priced-products.ts'
+import { type PriceSource, pricedProducts, pricesByBook } from './priced-products.ts'
 import type { Publication } from './publication.ts'
-import type { Wanted } from './wanted-products.ts'
+import { type Wanted, wantedProducts } from './wanted-products.ts'
 
 /** The effective prices of these products, as far as they are listed, where they are others in this edition. */
 export async function publishPriceSpans(
@@ -10,7 +10,7 @@ export async function publishPriceSpans(
   wanted: ReadonlyMap<string, Wanted>,
 ): Promise<void> {
   const { work, catalogId, edition, pricebookIds, isFirst } = publication
-  const pricedBy = await pricedProducts(publication, wanted)
+  const pricedBy = await pricedProducts(unpublished(publication), publishedOf(wanted))
   const spansOf = (id: string): readonly PriceSpan[] =>
     isSold(wanted.get(id))
       ? pricebookIds.flatMap((book) => {
@@ -32,7 +32,18 @@ export async function publishPriceSpans(
       edition,
     )
   }
-  const rows = others.flatMap(({ id, spans }) => spans.map((span, place) => ({ id, place, ...span })))
+  await insertSpans(publication, others)
+}
+
+/** Inserts the spans of products, after those that they have in the edition. */
+export async function insertSpans(
+  { work, catalogId, edition }: Pick<Publication, 'work' | 'catalogId' | 'edition'>,
+  products: readonly { readonly id: string; readonly first?: number; readonly spans: readonly PriceSpan[] }[],
+): Promise<void> {
+  const rows = products.flatMap(({ id, first = 0, spans }) =>
+    spans.map((span, i) => ({ id, place: first + i, ...span })),
+  )
+  if (!rows.length) return
   await work.store.bulk(
     `INSERT INTO published_price_spans (store_id, catalog_id, since, id, place, pricebook_id, currency, amount, valid_from, valid_to)
      SELECT $1, $2, $3::int, * FROM
@@ -48,6 +59,24 @@ export async function publishPriceSpans(
     rows.map(({ to }) => to),
   )
 }
+
+const publishedOf = (wanted: ReadonlyMap<string, Wanted>) =>
+  new Map([...wanted].map(([id, { published }]) => [id, published]))
+
+/** Prices and products as the merchant has them: they are of the same moment as what is published. */
+const unpublished = (publication: Publication): PriceSource => ({
+  modifiers: publication.modifiers,
+  pricesOf: async (skus) =>
+    pricesByBook(
+      await publication.work.store.rows(
+        `SELECT pricebook_id, sku, doc->'attributes' FROM prices
+         WHERE store_id = $1 AND pricebook_id = ANY($2::uuid[]) AND sku = ANY($3::text[])`,
+        publication.pricebookIds,
+        skus,
+      ),
+    ),
+  productsOf: async (ids) => publishedOf(await wantedProducts(publication, ids)),
+})
 
 /** A bundle that cannot be bought has no price. */
 const isSold = (product: Wanted | undefined): boolean =>

@@ -24,6 +24,18 @@ export async function publishPrices(publication: Publication): Promise<void> {
   }
 }
 
+/** The same of price books that an edition does not have yet, as they are now. */
+export async function publishAddedPrices({
+  work,
+  catalogId,
+  edition,
+  pricebookIds,
+}: Pick<Publication, 'work' | 'catalogId' | 'edition' | 'pricebookIds'>): Promise<void> {
+  for (const tables of [ofPrices, ofModifiers]) {
+    await work.store.bulk(begin(tables, 'true'), catalogId, edition, pricebookIds)
+  }
+}
+
 /** What prices were changed of. */
 export interface Repriced {
   readonly skus: readonly string[]

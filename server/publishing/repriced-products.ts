@@ -6,7 +6,7 @@ import { componentProducts } from './published-product.ts'
 const chunkMax = 1000
 
 type Store = Pick<Work['store'], 'rows' | 'bulk'>
-type Of = Pick<Published, 'catalogId' | 'edition'>
+type Of = Pick<Published, 'catalogId' | 'edition' | 'madeOf'>
 
 /**
  * The listed products that an edition shows otherwise than the one before, or at other prices: those whose row is
@@ -24,13 +24,30 @@ export async function repricedProducts(store: Store, of: Of): Promise<readonly s
         of.edition,
       ),
     )
+  // Clients that read the delta of the edition before may have done so before these were added to it.
+  const delayed = async (first: string, table: string) =>
+    of.madeOf.delayedPricebookIds?.length
+      ? firstsOf(
+          store.bulk(
+            `SELECT DISTINCT ${first} FROM ${table} WHERE store_id = $1 AND catalog_id = $2
+               AND since <= $3::int AND until > $3::int AND pricebook_id = ANY($4::uuid[])`,
+            of.catalogId,
+            of.edition,
+            of.madeOf.delayedPricebookIds,
+          ),
+        )
+      : []
+  const both = async (first: string, table: string) => [
+    ...(await changed(first, table)),
+    ...(await delayed(first, table)),
+  ]
   const products = having(store, of, 'published_products', 'id')
-  const priced = await products('sku', await changed('sku', 'published_prices'))
+  const priced = await products('sku', await both('sku', 'published_prices'))
   const found = new Set([
     ...(await changed('id', 'published_products')),
     ...priced,
     ...(await products('parent_id', priced)),
-    ...(await modified(store, of, await changed('name', 'published_price_modifiers'))),
+    ...(await modified(store, of, await both('name', 'published_price_modifiers'))),
   ])
   const bundlesOf = having(store, of, bundles, 'bundle_id')
   for (let parts = [...found]; parts.length; ) {

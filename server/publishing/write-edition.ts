@@ -38,6 +38,7 @@ export async function writeEdition(
   const { catalogId, releaseId, ...madeOf } = recipe
   const { hierarchyIds, pricebookIds } = madeOf
   const before = await currentEdition(work, catalogId)
+  if (before) await mustStayAsItIs(work, catalogId, before)
   const at = work.clock.now()
   const publication: Publication = {
     work,
@@ -75,6 +76,15 @@ export async function writeEdition(
     JSON.stringify({ ...madeOf, repricesAll: repricesAll(before, recipe), at: publication.at, layout }),
   )
   return { isFull, isFirst: !before, looked: ids.length }
+}
+
+/** Nothing is added to an edition while the next one is written from a snapshot: whoever comes second begins again. */
+async function mustStayAsItIs({ store }: Work, catalogId: string, { edition }: Edition): Promise<void> {
+  await store.rows(
+    'UPDATE catalog_editions SET made_of = made_of WHERE store_id = $1 AND catalog_id = $2 AND edition = $3',
+    catalogId,
+    edition,
+  )
 }
 
 /** Publishes nodes and prices. The products to look at then: all. */

@@ -4,7 +4,7 @@ import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { noContent } from '../kernel/http/answer.ts'
 import { findVisible } from '../kernel/operations.ts'
-import { currentEdition, forgetAll, takeBack, withdraw } from '../publishing/index.ts'
+import { addMissingPricebooks, currentEdition, forgetAll, takeBack, withdraw } from '../publishing/index.ts'
 import { findRelease } from './find-release.ts'
 import { releases } from './releases.ts'
 
@@ -58,6 +58,8 @@ async function removeReleases(work: Work, catalogId: string, ids: readonly strin
   await store.touch(catalogs, catalogId)
   await withdraw(work, catalogId, ids)
   await showKept(work, catalogId)
+  // The rules in effect name price books that the one before may not have.
+  await addMissingPricebooks(work, catalogId)
 }
 
 /** A release that is being published is not deleted, and neither is the one that it is being made from. */

@@ -7,6 +7,7 @@ import type { LongJob } from '../kernel/long-jobs.ts'
 import { change } from '../kernel/operations.ts'
 import { isTemporary } from '../kernel/storage/database.ts'
 import {
+  addPricebooksAfter,
   type Edition,
   editionOf,
   publishedPricebooks,
@@ -35,22 +36,30 @@ export const publishCatalog: LongJob<Asked> = {
   name: 'releases:publish-catalog',
   long: true,
   run: async (work, asked) => {
-    if (!(await begin(work, asked))) return
-    try {
-      const written = await editionOf(work, asked.catalogId, asked.releaseId)
-      if (!written) await publish(work, asked)
-      await complete(work, asked)
-    } catch (error) {
-      if (isTemporary(error)) throw error
-      work.instance.log.error({ err: error, release: asked.releaseId }, 'publishing failed')
-      await fail(work, asked)
-    }
+    if (await begin(work, asked)) await carryOut(work, asked)
+    // Rules that were written meanwhile wait for its end, also where it failed.
+    await addPricebooksAfter(work, asked.catalogId)
   },
   wait: async (work, asked, waiting_for) => {
     const release = await holdOpen(work, asked)
     if (release && release.hidden.waiting_for !== waiting_for) await tell(work, asked, { waiting_for })
   },
-  giveUp: fail,
+  giveUp: async (work, asked) => {
+    await fail(work, asked)
+    await addPricebooksAfter(work, asked.catalogId)
+  },
+}
+
+async function carryOut(work: Work, asked: Asked): Promise<void> {
+  try {
+    const written = await editionOf(work, asked.catalogId, asked.releaseId)
+    if (!written) await publish(work, asked)
+    await complete(work, asked)
+  } catch (error) {
+    if (isTemporary(error)) throw error
+    work.instance.log.error({ err: error, release: asked.releaseId }, 'publishing failed')
+    await fail(work, asked)
+  }
 }
 
 const tell = (

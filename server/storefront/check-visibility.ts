@@ -1,4 +1,4 @@
-import { type ChosenCatalog, catalogFor, catalogs, instantAsked } from '../catalogs/index.ts'
+import { type ChosenCatalog, catalogFor, catalogs, instantAsked, type WaitingRule } from '../catalogs/index.ts'
 import { sellableOf, stockOf } from '../inventories/index.ts'
 import { action } from '../kernel/action.ts'
 import type { Ctx } from '../kernel/context.ts'
@@ -9,6 +9,7 @@ import { isId } from '../kernel/ids.ts'
 import { findVisible } from '../kernel/operations.ts'
 import type { Row } from '../kernel/resource.ts'
 import { type ProductFields, products } from '../products/index.ts'
+import { pricebooks } from '../pricebooks/index.ts'
 import { currentEdition, type Published } from '../publishing/index.ts'
 import { chosenOptions, defaultSelection } from './priced-product.ts'
 import { findPublishedRows, type PublishedRow } from './published-row.ts'
@@ -87,6 +88,11 @@ async function factsOf(
   const catalog = await ctx.store.find(catalogs, catalogId)
   const edition = await currentEdition(ctx, catalogId, instantAsked(ctx, asked.headers))
   return {
+    waitingRule: await waitingRuleOf(ctx, chosen?.waiting()),
+    ruleOfIgnoredBooks:
+      edition && !edition.madeOf.segmented && chosen?.catalogId === catalogId && chosen.pricebookIds
+        ? chosen.rule
+        : undefined,
     chosen: chosen ? (chosen.catalogId === catalogId ? 'this' : 'another') : 'none',
     status: product.doc.status === 'live' ? 'live' : 'draft',
     ...(await nodesOf(ctx, product.id, catalog?.doc.hierarchy_ids ?? [])),
@@ -95,6 +101,16 @@ async function factsOf(
       release: await inRelease(ctx, { ...edition, catalogId }, product.id, asked, chosen),
     }),
   }
+}
+
+async function waitingRuleOf({ store }: Ctx, rule: WaitingRule | undefined): Promise<Facts['waitingRule']> {
+  if (!rule) return undefined
+  const { id, name, waits_for_pricebook_ids } = rule
+  const books = await store.rows(
+    `SELECT name, id FROM ${pricebooks.table} WHERE store_id = $1 AND id = ANY($2::uuid[]) ORDER BY name`,
+    waits_for_pricebook_ids,
+  )
+  return { id, name, pricebooks: books.map(([name, id]) => `${JSON.stringify(name)} ${id}`) }
 }
 
 /** What of the product is in the release, at the prices of the shopper. */

@@ -27,7 +27,7 @@ export interface Prices {
  */
 export async function pricesOf(
   work: Pick<Work, 'store'>,
-  view: Pick<View, 'published' | 'books' | 'listBooks' | 'at' | 'availableBooks'>,
+  view: Pick<View, 'published' | 'books' | 'listBooks' | 'unpublishedBooks' | 'at' | 'availableBooks'>,
   products: readonly PublishedRow[],
 ): Promise<Prices> {
   const { books, listBooks, at, availableBooks = [] } = view
@@ -84,11 +84,19 @@ export const pricesSql = `
   SELECT 'edition', release_id, '', NULL FROM catalog_editions
   WHERE store_id = $1 AND catalog_id = $2 AND edition = $3::int AND NOT withdrawn`
 
+/** The same of price books as they are now: `$2` are price books, `$3` SKUs and `$4` the names of modifiers. */
+const unpublishedSql = `
+  SELECT 'price', pricebook_id, sku, doc->'attributes' FROM prices
+  WHERE store_id = $1 AND pricebook_id = ANY($2::uuid[]) AND sku = ANY($3::text[])
+  UNION ALL
+  SELECT 'modifier', pricebook_id, name, doc->'attributes' FROM price_modifiers
+  WHERE store_id = $1 AND pricebook_id = ANY($2::uuid[]) AND name = ANY($4::text[])`
+
 type ByBook<T> = ReadonlyMap<string, Readonly<Record<string, T>>>
 
 async function stored(
   { store }: Pick<Work, 'store'>,
-  { published: { catalogId, edition, releaseId } }: Pick<View, 'published'>,
+  { published: { catalogId, edition, releaseId }, unpublishedBooks }: Pick<View, 'published' | 'unpublishedBooks'>,
   { books, skus, names }: Wanted,
 ): Promise<[prices: ByBook<StoredPrice>, modifiers: ByBook<StoredModifier>]> {
   if (!books.length || !skus.length) return [new Map(), new Map()]
@@ -100,7 +108,9 @@ async function stored(
     names,
     names.map((name) => [...name].slice(0, 128).join('')),
   ]
-  const rows = await store.page({ text: pricesSql, values: [store.id, ...values], page: true })
+  const published = await store.page({ text: pricesSql, values: [store.id, ...values], page: true })
+  const others = unpublishedBooks ? await store.rows(unpublishedSql, unpublishedBooks, skus, names) : []
+  const rows = [...published, ...others]
   if (!rows.some(([what, release]) => what === 'edition' && release === releaseId)) throw new EditionGone()
   const told = <T>(kind: string): ByBook<T> => {
     const byBook = new Map<string, Record<string, T>>()

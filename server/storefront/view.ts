@@ -9,6 +9,8 @@ export interface View {
   readonly books: readonly string[]
   /** The catalog's own, where a rule names others in their place: what they say is told beside, as the list price. */
   readonly listBooks?: readonly string[]
+  /** Among the price books that count, those that the edition does not have: their prices are as they are now. */
+  readonly unpublishedBooks?: readonly string[]
   readonly at: Date
   /** What amounts are shown in beside the amounts themselves. */
   readonly currency: DisplayCurrency | undefined

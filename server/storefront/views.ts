@@ -3,7 +3,7 @@ import type { ActionCall } from '../kernel/action.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
-import { type DisplayCurrency, displayCurrency } from '../pricebooks/index.ts'
+import { type DisplayCurrency, displayCurrency, pricebooks } from '../pricebooks/index.ts'
 import { currentEdition, editionOf, type Published } from '../publishing/index.ts'
 import { findPublished } from '../releases/index.ts'
 import { currenciesOf, glanceAtShop } from './glance-at-shop.ts'
@@ -19,14 +19,18 @@ export async function shopperView(ctx: Ctx, asked: Asked): Promise<View> {
   const shop = await glanceAtShop(ctx, shopper, then)
   const chosen = chosenCatalog(shopper, shop.rules)
   const { catalogId, pricebookIds } = chosen
+  const pinned = await pinnedEdition(ctx, catalogId, asked)
   const published =
-    (await pinnedEdition(ctx, catalogId, asked)) ??
+    // An older edition may not have the price books of a rule: then the prices of the current one count.
+    (pinned && !missingFrom(pinned, pricebookIds).length ? pinned : undefined) ??
     (catalogId === shop.rules.oldestPublished ? shop.oldest : await editionAt(ctx, catalogId, then))
   if (!published) throw new Problem('not_found', 'Nothing is published for this shopper.')
   return {
     ...shownIn(shop.currencies, asked),
     published,
     ...booksFor(published, pricebookIds),
+    // What rules name is in the current edition, and need not be in one of the past.
+    ...unpublishedBooks(then ? missingFrom(published, pricebookIds) : []),
     at: shopper.at,
     prefix: '/catalog',
     pinned: true,
@@ -69,10 +73,13 @@ export async function releaseView(
       source: previewHeader,
     })
   }
+  const unpublished = missingFrom(published, preview)
+  await mustBeThere(ctx, unpublished)
   return {
     ...shownIn(currencies, asked),
     published,
     ...booksFor(published, preview),
+    ...unpublishedBooks(unpublished),
     at: instantAsked(ctx, headers) ?? ctx.clock.now(),
     prefix: `/catalogs/${catalogId}/releases/${params.release_id}`,
     pinned,
@@ -89,6 +96,27 @@ export const booksFor = (
   madeOf.segmented && named
     ? { books: named, listBooks: madeOf.ownPricebookIds }
     : { books: madeOf.ownPricebookIds }
+
+/** The price books that count by their names, and that an edition does not have. */
+const missingFrom = ({ madeOf }: Published, named: readonly string[] = []): readonly string[] =>
+  madeOf.segmented ? named.filter((id) => !madeOf.pricebookIds.includes(id)) : []
+
+const unpublishedBooks = (ids: readonly string[]) => (ids.length ? { unpublishedBooks: ids } : {})
+
+/** What is previewed need not be in the release. */
+async function mustBeThere({ store }: Ctx, ids: readonly string[]): Promise<void> {
+  if (!ids.length) return
+  const found = await store.glance(
+    `SELECT id FROM ${pricebooks.table} WHERE store_id = $1 AND id = ANY($2::uuid[])`,
+    ids,
+  )
+  const known = new Set(found.map(([id]) => id))
+  const missing = ids.filter((id) => !known.has(id))
+  if (!missing.length) return
+  throw new Problem('bad_request', `No price book has the id ${missing.join(', or ')}.`, {
+    source: previewHeader,
+  })
+}
 
 const previewHeader = 'EP-Pricebook-IDs-For-Price-Segmentation-Preview'
 const availableHeader = 'EP-Pricebook-IDs-Of-Available-Prices-To-Show'

@@ -7,6 +7,10 @@ import { type PriceFacts, priceVerdict } from './price-causes.ts'
 export interface Facts {
   /** What the rules choose for the shopper: this catalog, another one, or none. */
   readonly chosen: 'this' | 'another' | 'none'
+  /** The rule that the shopper gets once its price books are in the release, if one waits for that. */
+  readonly waitingRule?: { readonly name: string; readonly id: string; readonly pricebooks: readonly string[] } | undefined
+  /** The rule that chooses this catalog, and names price books that the release does not let rules choose. */
+  readonly ruleOfIgnoredBooks?: { readonly name: string; readonly id: string } | undefined
   readonly status: 'live' | 'draft'
   /** How many nodes the product is in, by itself or by its parent, if that is live. */
   readonly nodes: number
@@ -28,6 +32,9 @@ interface PublishedFacts {
   /** How many can be sold; undefined where stock is not counted. */
   readonly available: number | undefined
 }
+
+const named = (rule: { readonly name: string; readonly id: string } | undefined) =>
+  rule && `${JSON.stringify(rule.name)} (${rule.id})`
 
 const isListed = ({ release }: Facts) => release?.product?.listed === true
 const isPublished = ({ release }: Facts) => release?.product !== undefined
@@ -63,6 +70,25 @@ export const checks = {
       'The shopper sees no catalog: no catalog rule applies, and no catalog is published.',
     ),
     cause('chosen', 'passes', always, 'The shopper sees this catalog.'),
+  ],
+  rule: [
+    cause(
+      'waits_for_pricebooks',
+      'later',
+      ({ waitingRule }) => waitingRule !== undefined,
+      ({ waitingRule }) =>
+        `The catalog rule ${named(waitingRule)} does not apply yet: its price books are being added to the release ` +
+        `(${waitingRule?.pricebooks.join(', ')}). Until then the shopper gets what they got before.`,
+    ),
+    cause(
+      'pricebooks_ignored',
+      'later',
+      ({ ruleOfIgnoredBooks }) => ruleOfIgnoredBooks !== undefined,
+      ({ ruleOfIgnoredBooks }) =>
+        `The price books of the catalog rule ${named(ruleOfIgnoredBooks)} do not count: the release was made without ` +
+        'enable_price_segmentation. Set it for the catalog, then publish the catalog.',
+    ),
+    cause('in_effect', 'passes', always, 'No catalog rule for the shopper waits for price books.'),
   ],
   status: [
     cause('live', 'passes', ({ status }) => status === 'live', 'The product is live.'),

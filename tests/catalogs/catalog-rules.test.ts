@@ -41,6 +41,7 @@ test('a rule is shown as the public contract has it: what it does not ask is lef
           channels: ['web'],
           account_ids: [account],
         },
+        meta: { in_effect: true },
       },
       links: { self: `${world.url}/catalogs/rules/${id}` },
     },

@@ -58,6 +58,8 @@ const priceFacts: fc.Arbitrary<PriceFacts> = fc
 const facts: fc.Arbitrary<Facts> = fc
   .record({
     chosen: fc.constantFrom('this' as const, 'another' as const, 'none' as const),
+    waitingRule: optional(fc.constant({ id: 'r1', name: 'VIP', pricebooks: ['"Gold" b1'] })),
+    ruleOfIgnoredBooks: optional(fc.constant({ id: 'r2', name: 'Early' })),
     status: fc.constantFrom('live' as const, 'draft' as const),
     nodes: fc.nat(2),
     nodesOfCatalog: fc.nat(2),
