@@ -1109,6 +1109,11 @@ BEGIN
     doc = without_pricebook(doc, OLD.id)
   WHERE store_id = OLD.store_id
     AND rule_values(store_id, doc) @> ARRAY[OLD.store_id || ' pricebook_ids ' || OLD.id];
+  UPDATE catalog_rules SET version = version + 1, updated_at = greatest(updated_at, at),
+    hidden = jsonb_set(hidden::jsonb, '{pending,in_effect}',
+      without_pricebook(json_build_object('attributes', hidden->'pending'->'in_effect'), OLD.id)::jsonb->'attributes')
+  WHERE store_id = OLD.store_id AND hidden->'pending' IS NOT NULL
+    AND hidden::jsonb->'pending'->'in_effect'->'pricebook_ids' @> jsonb_build_array(jsonb_build_object('id', OLD.id));
   RETURN NULL;
 END $function$
 ;
@@ -2006,6 +2011,7 @@ CREATE INDEX catalog_rules_by_catalog_id ON catalog_rules USING btree (store_id,
 CREATE INDEX catalog_rules_by_created_at ON catalog_rules USING btree (store_id, created_at, id);
 CREATE INDEX catalog_rules_by_updated_at ON catalog_rules USING btree (store_id, updated_at, id);
 CREATE INDEX catalog_rules_by_values ON catalog_rules USING gin (rule_values(store_id, doc));
+CREATE INDEX catalog_rules_pending ON catalog_rules USING btree (store_id) WHERE ((hidden -> 'pending'::text) IS NOT NULL);
 CREATE TRIGGER renew_catalog_rule_state AFTER INSERT OR DELETE OR UPDATE ON catalog_rules FOR EACH ROW EXECUTE FUNCTION renew_catalog_rule_state();
 CREATE TRIGGER track AFTER INSERT OR DELETE OR UPDATE ON catalog_rules FOR EACH ROW EXECUTE FUNCTION catalog_rules_tracked();
 

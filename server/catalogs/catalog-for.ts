@@ -50,9 +50,10 @@ export function chosenCatalog(
   const rule = resolveRule(context, rules.inEffect.about(context), atMs)
   const common = {
     shopper,
-    trace: () => withWaiting(rules, traceOf(context, rules.inEffect.all, atMs), (one, books) =>
-      waiting(one, context, atMs, books),
-    ),
+    trace: () =>
+      withWaiting(rules, traceOf(context, rules.inEffect.all, atMs), (one, books) =>
+        waiting(one, context, atMs, books),
+      ),
     waiting: () => {
       const next = rules.pending.size ? resolveRule(context, rules.written, atMs) : undefined
       const books = next && rules.pending.get(next.id)

@@ -171,7 +171,7 @@ const inEffect = ({ doc, hidden }: Row<RuleFields>): RuleValues | null => (hidde
 function mustEndLater(schedule: Parameters<typeof spanOf>[0], i: number): void {
   const { fromMs, toMs } = spanOf(schedule)
   if (fromMs < toMs) return
-  throw new Problem('unprocessable', 'valid_to must be later than valid_from.', {
+  throw new Problem('unprocessable', `valid_to must be later than valid_from (${schedule.valid_from}).`, {
     source: `data.attributes.schedules.${i}.valid_to`,
   })
 }
@@ -182,5 +182,5 @@ async function countRules({ store }: Work, id: string, ...others: readonly strin
   await store.hold(catalogs, ...all)
   const found = await store.touchAll(catalogs, (bind) => `r.id = ANY(${bind(all)}::uuid[])`)
   if (found.includes(id)) return
-  throw new Problem('unprocessable', `There is no catalog ${id}.`, { source: 'data.attributes.catalog_id' })
+  throw new Problem('unprocessable', `No catalog has the id ${id}.`, { source: 'data.attributes.catalog_id' })
 }

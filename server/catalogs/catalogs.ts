@@ -54,7 +54,7 @@ export const catalogs: Resource<CatalogFields> = resource({
   refusedWith: 422,
   shownWith: withRelationships,
   beforeWrite: completeCatalog,
-  beforeDelete: mustBeUnpublished,
+  beforeDelete: mustBeUnused,
   constraints: {
     catalog_rules_catalog_id_fkey: {
       code: 'unprocessable',
@@ -103,18 +103,37 @@ async function keepHierarchies({ store }: Work, ids: readonly string[]): Promise
     ids,
   )
   const kept = new Set(found.map(([id]) => id))
-  const missing = ids.find((id) => !kept.has(id))
-  if (!missing) return
-  throw new Problem('unprocessable', `There is no hierarchy ${missing}.`, { source: at('hierarchy_ids') })
+  const missing = ids.filter((id) => !kept.has(id))
+  if (!missing.length) return
+  throw new Problem('unprocessable', `No hierarchy has the id ${missing.join(', or ')}.`, {
+    source: at('hierarchy_ids'),
+  })
 }
 
 /** What shoppers may be looking at is not deleted with a call that does not say so. */
-async function mustBeUnpublished({ store }: Work, { id }: Row<CatalogFields>): Promise<void> {
-  // Nothing is published of it meanwhile.
+async function mustBeUnused({ store }: Work, { id }: Row<CatalogFields>): Promise<void> {
+  // Nothing is published of it meanwhile, and no rule begins to lead to it.
   await store.close(catalogs, id)
-  const [release] = await store.rows(
-    'SELECT 1 FROM catalog_releases WHERE store_id = $1 AND catalog_id = $2 LIMIT 1',
+  const rules = await store.rows(
+    `SELECT doc->'attributes'->>'name', id FROM catalog_rules WHERE store_id = $1 AND catalog_id = $2
+     ORDER BY created_at, id LIMIT ${namedMax}`,
     id,
   )
-  if (release) throw new Problem('unprocessable', 'The catalog has releases: delete them first.')
+  if (rules.length) {
+    const named = rules.map(([name, rule]) => `${JSON.stringify(name)} (${rule})`).join(', ')
+    throw new Problem(
+      'unprocessable',
+      `Catalog rules lead to this catalog: change or delete them first: ${named}.`,
+    )
+  }
+  const releases = await store.rows(
+    `SELECT id FROM catalog_releases WHERE store_id = $1 AND catalog_id = $2 ORDER BY created_at, id LIMIT ${namedMax}`,
+    id,
+  )
+  if (!releases.length) return
+  const named = releases.map(([release]) => release).join(', ')
+  throw new Problem('unprocessable', `The catalog has releases: delete them first: ${named}.`)
 }
+
+/** A refusal names no more. */
+const namedMax = 5

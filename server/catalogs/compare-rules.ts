@@ -46,6 +46,14 @@ export function conflict(rule: Described, asked: Described): boolean {
   return alike && (rule.spans && asked.spans ? overlaps(rule, asked) > 0 : !rule.spans && !asked.spans)
 }
 
+/** Of two rules that conflict: the values that both ask for, by criterion. */
+export const conflictsOn = (rule: Described, asked: Described): Readonly<Record<string, readonly string[]>> =>
+  Object.fromEntries(
+    criteria.flatMap((one) =>
+      rule[one] && asked[one] ? [[one, [...new Set(rule[one]).intersection(new Set(asked[one]))]]] : [],
+    ),
+  )
+
 function inCommon(one: Iterable<string> | undefined, other: Iterable<string> | undefined): number {
   return new Set(one).intersection(new Set(other)).size
 }

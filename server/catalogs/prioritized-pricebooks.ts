@@ -32,9 +32,13 @@ export const inOrder = (pricebooks: readonly PrioritizedPricebook[]): readonly s
 /** Refuses price books that are not there; the others are not deleted until the transaction ends. */
 export async function keepPricebooks({ store }: Work, ids: readonly string[], source: string): Promise<void> {
   if (!ids.length) return
-  const twice = ids.find((id, i) => ids.indexOf(id) < i)
-  if (twice) throw new Problem('unprocessable', `The price book ${twice} is named twice.`, { source })
+  const twice = ids.findIndex((id, i) => ids.indexOf(id) < i)
+  if (twice >= 0) {
+    const detail = `The list names the price book ${ids[twice]} twice, at ${ids.indexOf(ids[twice] as string)} and at ${twice}.`
+    throw new Problem('unprocessable', detail, { source })
+  }
   const kept = await store.keep({ table: 'pricebooks' }, ...ids)
-  const missing = ids.find((id) => !kept.has(id))
-  if (missing) throw new Problem('unprocessable', `There is no price book ${missing}.`, { source })
+  const missing = ids.filter((id) => !kept.has(id))
+  if (!missing.length) return
+  throw new Problem('unprocessable', `No price book has the id ${missing.join(', or ')}.`, { source })
 }

@@ -36,7 +36,9 @@ export interface Rules {
 }
 
 // The rules of a store as this process last read them, with the state that they were in.
-const known = perInstance(() => new Memory<string, { readonly state: string; readonly rules: StoreRules }>(1000))
+const known = perInstance(
+  () => new Memory<string, { readonly state: string; readonly rules: StoreRules }>(1000),
+)
 
 const state = 'SELECT s.state FROM catalog_rule_states s WHERE s.store_id = $1'
 

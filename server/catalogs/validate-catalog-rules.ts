@@ -8,6 +8,7 @@ import {
   group,
   integer,
   list as listOf,
+  map,
   reference,
   text,
   type Values,
@@ -18,7 +19,7 @@ import { fetchPage } from '../kernel/query/page.ts'
 import { parse } from '../kernel/query/parse.ts'
 import { resource } from '../kernel/resource.ts'
 import { catalogRules, criteriaFields, effectFields, effectOf } from './catalog-rules.ts'
-import { conflict, type Described, hasAll, similarity } from './compare-rules.ts'
+import { conflict, conflictsOn, type Described, hasAll, similarity } from './compare-rules.ts'
 import { criteria, isInForce, resolveRule, type ShopperContext } from './resolve-rule.ts'
 import { type KnownRule, rulesFor, type StoreRules } from './rules-of-store.ts'
 import { spanOf, tidied } from './schedules.ts'
@@ -132,6 +133,10 @@ const compare = (one: string, other: string) => Number(one > other) - Number(one
 const ruleMeta = {
   ...effectFields,
   similarity_score: integer({ about: 'How much it is like what was sent.' }),
+  conflicts_on: map(listOf(text({}), {}), {
+    about:
+      'Of a `conflict`: the values that both ask for, by criterion. Of two that conflict the older one counts.',
+  }),
   active: flag({ about: 'Whether it is in force at that time.' }),
   resolved_for_shopper: flag({ about: 'Whether a shopper of whom all this is true has it.' }),
   release_id: text({ format: 'uuid', about: 'The release that its catalog is published in.' }),
@@ -146,6 +151,7 @@ async function pageOf(ctx: Ctx, asked: Asked, call: Call): Promise<Answer> {
   const byId = new Map(answers.map((rule) => [rule.id, rule]))
   const metaOf = (rule: KnownRule) => ({
     ...(asked.type === 'similarity' && { similarity_score: similarity(rule, asked.described) }),
+    ...(asked.type === 'conflict' && { conflicts_on: conflictsOn(rule, asked.described) }),
     active: isInForce(rule, asked.atMs),
     resolved_for_shopper: rule.id === asked.resolved?.id,
     ...effectOf(asked.pending.get(rule.id)),

@@ -26,7 +26,10 @@ export const addPricebooks: LongJob<Asked> = {
   wait: async () => {},
   // They go on waiting. The next release has the price books, and puts the rules into effect.
   giveUp: async (work, { catalogId }, reason) =>
-    work.instance.log.error({ catalog: catalogId, reason }, 'price books of rules were not added to the release'),
+    work.instance.log.error(
+      { catalog: catalogId, reason },
+      'price books of rules were not added to the release',
+    ),
 }
 
 /** See `PricebooksToAdd`. */

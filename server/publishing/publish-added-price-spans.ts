@@ -56,7 +56,11 @@ const toProducts = (rows: Rows): ReadonlyMap<string, Priceable> =>
     rows.map(([id, attributes, meta, parentSku]) => [
       id as string,
       {
-        doc: { attributes: JSON.parse(attributes as string), meta: JSON.parse(meta as string), relationships: {} },
+        doc: {
+          attributes: JSON.parse(attributes as string),
+          meta: JSON.parse(meta as string),
+          relationships: {},
+        },
         hidden: { parent_sku: parentSku ?? undefined },
       },
     ]),

@@ -1,4 +1,10 @@
-import { type ChosenCatalog, catalogFor, catalogs, instantAsked, type WaitingRule } from '../catalogs/index.ts'
+import {
+  type ChosenCatalog,
+  catalogFor,
+  catalogs,
+  instantAsked,
+  type WaitingRule,
+} from '../catalogs/index.ts'
 import { sellableOf, stockOf } from '../inventories/index.ts'
 import { action } from '../kernel/action.ts'
 import type { Ctx } from '../kernel/context.ts'
@@ -8,8 +14,8 @@ import { json } from '../kernel/http/answer.ts'
 import { isId } from '../kernel/ids.ts'
 import { findVisible } from '../kernel/operations.ts'
 import type { Row } from '../kernel/resource.ts'
-import { type ProductFields, products } from '../products/index.ts'
 import { pricebooks } from '../pricebooks/index.ts'
+import { type ProductFields, products } from '../products/index.ts'
 import { currentEdition, type Published } from '../publishing/index.ts'
 import { chosenOptions, defaultSelection } from './priced-product.ts'
 import { findPublishedRows, type PublishedRow } from './published-row.ts'

@@ -96,7 +96,10 @@ type ByBook<T> = ReadonlyMap<string, Readonly<Record<string, T>>>
 
 async function stored(
   { store }: Pick<Work, 'store'>,
-  { published: { catalogId, edition, releaseId }, unpublishedBooks }: Pick<View, 'published' | 'unpublishedBooks'>,
+  {
+    published: { catalogId, edition, releaseId },
+    unpublishedBooks,
+  }: Pick<View, 'published' | 'unpublishedBooks'>,
   { books, skus, names }: Wanted,
 ): Promise<[prices: ByBook<StoredPrice>, modifiers: ByBook<StoredModifier>]> {
   if (!books.length || !skus.length) return [new Map(), new Map()]

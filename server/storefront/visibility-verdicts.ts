@@ -8,7 +8,9 @@ export interface Facts {
   /** What the rules choose for the shopper: this catalog, another one, or none. */
   readonly chosen: 'this' | 'another' | 'none'
   /** The rule that the shopper gets once its price books are in the release, if one waits for that. */
-  readonly waitingRule?: { readonly name: string; readonly id: string; readonly pricebooks: readonly string[] } | undefined
+  readonly waitingRule?:
+    | { readonly name: string; readonly id: string; readonly pricebooks: readonly string[] }
+    | undefined
   /** The rule that chooses this catalog, and names price books that the release does not let rules choose. */
   readonly ruleOfIgnoredBooks?: { readonly name: string; readonly id: string } | undefined
   readonly status: 'live' | 'draft'

@@ -86,6 +86,14 @@ test('a rule leads to a catalog that is there, and names price books that are', 
     'unprocessable',
     'data.attributes.pricebook_ids',
   ])
+  const twice = await makePricebook(world.admin)
+  const both = [1, 2].map((priority) => ({ id: twice, priority }))
+  for (const [pricebook_ids, detail] of [
+    [[{ id: nowhere, priority: 1 }], `No price book has the id ${nowhere}.`],
+    [both, `The list names the price book ${twice} twice, at 0 and at 1.`],
+  ] as const) {
+    expect((await create({ pricebook_ids })).body.errors[0].detail).toBe(detail)
+  }
   const id = await makeRule(world.admin, catalog)
   expect((await put(id, { catalog_id: nowhere })).status).toBe(422)
   expect((await put(id, { catalog_id: catalog.toUpperCase() })).body.data.attributes.catalog_id).toBe(catalog)

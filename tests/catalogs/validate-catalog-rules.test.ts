@@ -42,7 +42,9 @@ const namesOf = async (data: object) =>
 test('answers are rules as their list shows them, with what is said of them', async () => {
   const { data, meta, links } = await answerOf({ match_type: 'filter', name: 'mobile vip' })
   const { body } = await world.admin.get(`${rules}?filter=eq(id,${ids['mobile vip']})`)
-  expect(data).toEqual([{ ...body.data[0], meta: { active: true, resolved_for_shopper: false } }])
+  expect(data).toEqual([
+    { ...body.data[0], meta: { active: true, resolved_for_shopper: false, in_effect: true } },
+  ])
   expect(meta).toEqual({ page: { limit: 25, offset: 0, current: 1, total: 1 }, results: { total: 1 } })
   expect(links.first).toContain('/catalogs/rules/validate?')
 })
@@ -99,6 +101,8 @@ test('conflict: rules that only their age would tell apart', async () => {
   const conflicts = (data: object) => namesOf({ match_type: 'conflict', ...data })
   expect(await conflicts({ channels: ['mobile'] })).toEqual(['mobile'])
   expect(await conflicts({ channels: ['kiosk'], tags: ['vip', 'new'] })).toEqual(['mobile vip'])
+  const { data } = await answerOf({ match_type: 'conflict', channels: ['kiosk'], tags: ['vip', 'new'] })
+  expect(data[0].meta.conflicts_on).toEqual({ channels: ['kiosk'], tags: ['vip'] })
   expect(await conflicts({ channels: ['web'], schedules: [{ valid_from: '2126-08-31' }] })).toEqual([
     'summer',
   ])
@@ -125,7 +129,7 @@ describe('resolve_for_shopper', () => {
       expect([data, rule.attributes.name]).toEqual([data, name])
       const catalog = rule.attributes.catalog_id
       const published = catalog === one ? { release_id: release } : {}
-      expect(rule.meta).toEqual({ active: true, resolved_for_shopper: true, ...published })
+      expect(rule.meta).toEqual({ active: true, resolved_for_shopper: true, in_effect: true, ...published })
     }
   })
 
@@ -154,7 +158,7 @@ describe('resolve_for_shopper', () => {
         created_at: expect.stringMatching(/Z$/),
         updated_at: expect.stringMatching(/Z$/),
       },
-      meta: { active: true, resolved_for_shopper: true, release_id: release },
+      meta: { active: true, resolved_for_shopper: true, in_effect: true, release_id: release },
     })
   })
 })

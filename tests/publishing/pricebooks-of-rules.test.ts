@@ -52,8 +52,7 @@ const rename = (id: string, attributes: object) =>
 
 const ruleOf = async (id: string): Promise<Any> => (await shop.get(`/catalogs/rules/${id}`)).data
 
-const inEffect = (id: string) =>
-  until(async () => ((await ruleOf(id)).meta.in_effect ? true : undefined))
+const inEffect = (id: string) => until(async () => ((await ruleOf(id)).meta.in_effect ? true : undefined))
 
 /** While a statement of ours is in the way of others. */
 async function whileLocked<T>(text: string, values: unknown[], act: () => Promise<T>): Promise<T> {
@@ -100,7 +99,10 @@ test('VIPs pay the old price until the new price book is in the release, then th
       data: { match_type: 'resolve_for_shopper', channels: [vips.channel] },
     })
     expect(validated.body.data).toMatchObject([
-      { id: vips.rule, meta: { resolved_for_shopper: true, in_effect: false, waits_for_pricebook_ids: [book] } },
+      {
+        id: vips.rule,
+        meta: { resolved_for_shopper: true, in_effect: false, waits_for_pricebook_ids: [book] },
+      },
     ])
     const { body } = await world.admin.get('/catalog/products', { ...headers, prefer: 'explain' })
     expect(body.meta.explanation).toMatchObject({
@@ -131,7 +133,10 @@ test('a new rule applies to nobody until its price books are in the release', as
   const vips = await vipShop()
   const book = await vips.book(800)
   const id = await whileAdding(async () => {
-    const rule = await store.lead(vips.catalog, vips.channel, { tags: ['gold'], pricebook_ids: strongest(book) })
+    const rule = await store.lead(vips.catalog, vips.channel, {
+      tags: ['gold'],
+      pricebook_ids: strongest(book),
+    })
     expect(rule.meta).toEqual({ in_effect: false, waits_for_pricebook_ids: [book] })
     const gold = { 'ep-channel': vips.channel, 'ep-context-tag': 'gold' }
     const { body } = await world.admin.get('/catalog/products', { ...gold, prefer: 'explain' })
@@ -145,7 +150,9 @@ test('a new rule applies to nobody until its price books are in the release', as
     return rule.id
   })
   await inEffect(id)
-  const gold = await store.seen(vips.channel, `/catalog/products/${vips.product}`, { 'ep-context-tag': 'gold' })
+  const gold = await store.seen(vips.channel, `/catalog/products/${vips.product}`, {
+    'ep-context-tag': 'gold',
+  })
   expect(gold.data.attributes.price.USD.amount).toBe(800)
   expect(await vips.pays()).toBe(900)
 })

@@ -151,12 +151,19 @@ test('while rules change, catalogs are published and releases deleted, each pric
       known = [...books, ...known].slice(0, 3)
       const before = { usual: pricesBy(usual), special: pricesBy(special ?? usual) }
       if (what === 'same rule') {
-        const to = move ? catalogs.find(({ id }) => id !== usual.catalog.id) ?? usual.catalog : usual.catalog
+        const to = move
+          ? (catalogs.find(({ id }) => id !== usual.catalog.id) ?? usual.catalog)
+          : usual.catalog
         const next = { id: usual.id, catalog: to, books }
         plain.expect(before.usual, pricesBy(next))
         if (!special) tagged.expect(before.usual, pricesBy(next))
         const attributes = { catalog_id: to.id, pricebook_ids: namesOf(books) }
-        await shop.send('PUT', `/catalogs/rules/${usual.id}`, { type: 'catalog_rule', id: usual.id, attributes }, 200)
+        await shop.send(
+          'PUT',
+          `/catalogs/rules/${usual.id}`,
+          { type: 'catalog_rule', id: usual.id, attributes },
+          200,
+        )
         await inEffect(usual.id)
         usual = next
       } else if (special) {

@@ -138,6 +138,9 @@ test('each row of the tables is the verdict of some product', () => {
   for (const one of fc.sample(facts, { numRuns: 5000, seed: 1 })) {
     for (const { check, verdict } of verdictsOf(one).checks) found.add(`${check}: ${verdict}`)
   }
+  for (const one of fc.sample(priceFacts, { numRuns: 5000, seed: 1 })) {
+    found.add(`price: ${priceVerdict(one).verdict}`)
+  }
   const rows = Object.entries({ ...checks, price: [...checks.price, ...priceCauses] }).flatMap(
     ([check, causes]) => causes.map(({ verdict }) => `${check}: ${verdict}`),
   )
