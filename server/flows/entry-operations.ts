@@ -9,6 +9,7 @@ import { create, get, list, remove, resolve, update } from '../kernel/operations
 import type { Resource } from '../kernel/resource.ts'
 import { emptyCoreEntry, getCoreEntry, listCoreEntries, updateCoreEntry } from './core-entries.ts'
 import { entries } from './entries.ts'
+import { bodyWith, entrySchemas } from './entry-schemas.ts'
 import { type FoundFlow, findFlow } from './find-flow.ts'
 import type { Extends } from './flow-fields.ts'
 import { entriesOfTemplates } from './template-entries.ts'
@@ -39,7 +40,7 @@ export const entryOperations = (extended: () => Extends): readonly Action[] => {
         'value of one of its fields.',
       area,
       status: 200,
-      shows: { page: true },
+      shows: { page: true, data: entrySchemas.shown },
       async run(ctx, { rawBody: _, ...call }) {
         const { flow, objects } = await find(ctx, call.params.flow_id)
         if (objects) return listCoreEntries(ctx, flow, objects, call)
@@ -55,6 +56,8 @@ export const entryOperations = (extended: () => Extends): readonly Action[] => {
         'that of a core flow, which is there with the object that has its id.',
       area,
       status: 201,
+      rawBodies: bodyWith(entrySchemas.created),
+      shows: { data: entrySchemas.shown },
       async run(ctx, { rawBody, ...call }) {
         const { flow, objects } = await find(ctx, call.params.flow_id)
         const sent = { ...call, body: rawBody }
@@ -70,6 +73,7 @@ export const entryOperations = (extended: () => Extends): readonly Action[] => {
       about: 'Reads an entry of a flow.',
       area,
       status: 200,
+      shows: { data: entrySchemas.shown },
       async run(ctx, { rawBody: _, ...call }) {
         const { flow, objects } = await find(ctx, call.params.flow_id)
         if (objects) return getCoreEntry(ctx, flow, objects, call.params.id)
@@ -83,6 +87,8 @@ export const entryOperations = (extended: () => Extends): readonly Action[] => {
       about: 'Changes the fields that are sent of an entry; the rest keep their values.',
       area,
       status: 200,
+      rawBodies: bodyWith(entrySchemas.changed),
+      shows: { data: entrySchemas.shown },
       async run(ctx, { rawBody, ...call }) {
         const { flow, objects } = await find(ctx, call.params.flow_id)
         const sent = { ...call, body: rawBody }

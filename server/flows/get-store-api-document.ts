@@ -1,40 +1,106 @@
+import { hash } from 'node:crypto'
 import { action } from '../kernel/action.ts'
-import { type Added, ownNow, withAdded } from '../kernel/added-fields.ts'
-import type { Work } from '../kernel/context.ts'
-import { json } from '../kernel/http/answer.ts'
+import { type Added, remember, withAdded } from '../kernel/added-fields.ts'
+import type { Ctx } from '../kernel/context.ts'
+import { type Answer, entityTag } from '../kernel/http/answer.ts'
+import { Memory } from '../kernel/memory.ts'
+import { perInstance } from '../kernel/per-instance.ts'
 import type { Resource } from '../kernel/resource.ts'
-import type { Extends } from './flow-fields.ts'
+import { entries } from './entries.ts'
+import { type DescribedFlow, withEntriesOf } from './entry-schemas.ts'
+import { kindOf, nameOfFields } from './kinds.ts'
 import { extensionsOf, withExtensions } from './template-entries.ts'
-import { findTemplates } from './templates.ts'
 
-/** The API document as this store has it: with the fields that its flows add, to products by templates too. */
-export const getStoreApiDocument = (extended: () => Extends) =>
-  action({
-    name: 'get-store-api-document',
-    route: 'GET /v2/settings/specifications/openapi',
-    about:
-      'Describes the API in an OpenAPI document as this store has it: with the fields that its flows add to resources, ' +
-      'and to products by templates.',
-    area: 'flows',
-    status: 200,
+/** The API document as this store has it: with the fields that its flows add, and with the entries of its flows. */
+export const getStoreApiDocument = action({
+  name: 'get-store-api-document',
+  route: 'GET /v2/settings/specifications/openapi',
+  about:
+    'Describes the API in an OpenAPI document as this store has it: with the fields that its flows add to resources, ' +
+    'and to products by templates, and with the entries of each flow.',
+  area: 'flows',
+  status: 200,
 
-    async run(ctx) {
-      const added = await addedTo(ctx, Object.values(extended()).flat())
-      const extensions = extensionsOf([...new Set((await findTemplates(ctx)).values())])
-      const ownOf = (of: Resource) => {
-        const own = typeof of.addedUnder === 'string' ? withAdded(of, added.get(of.addedUnder)) : of
-        return own.shownWith === withExtensions ? { ...own, shownWith: extensions } : own
-      }
-      return json(200, { servers: [{ url: ctx.baseUrl }], ...ctx.instance.apiDocument(ownOf) })
-    },
-  })
+  async run(ctx): Promise<Answer> {
+    const { text, tag } = await remembered(ctx, await stateOf(ctx))
+    const servers = Buffer.from(`{"servers":${JSON.stringify([{ url: ctx.baseUrl }])},`)
+    return {
+      status: 200,
+      body: Buffer.concat([servers, text]),
+      headers: { etag: entityTag(tag, ctx.baseUrl), 'content-type': 'application/json; charset=utf-8' },
+    }
+  },
+})
 
-/** What the store adds to resources, by the names that it is added under. */
-async function addedTo(work: Work, all: readonly Resource[]): Promise<ReadonlyMap<string, Added>> {
-  const byName = new Map<string, Added>()
-  for (const of of new Map(all.map((one) => [one.addedUnder, one])).values()) {
-    const { added, addedUnder } = await ownNow(work, of, [])
-    if (added && typeof addedUnder === 'string') byName.set(addedUnder, added)
-  }
-  return byName
+/** A document without its servers and its opening brace. */
+interface Described {
+  readonly state: string
+  readonly text: Buffer
+  readonly tag: string
 }
+
+// A document has about a megabyte. Anyone with a shopper's token may read it, and it takes long to make.
+const documentsMax = 20
+const documents = perInstance(() => new Memory<string, Promise<Described>>(documentsMax))
+
+function remembered(ctx: Ctx, state: string): Promise<Described> {
+  const known = documents(ctx.instance)
+  const before = known.get(state)
+  if (before) return before
+  const made = describe(ctx).then((described) => {
+    // Changed meanwhile: the document is newer than the state that was asked for, which may come back.
+    if (described.state !== state) known.delete(state)
+    return described
+  })
+  known.set(state, made)
+  // A document that could not be made is not remembered.
+  made.catch(() => known.delete(state))
+  return made
+}
+
+/** What the document depends on. Two stores have the same state only while neither has flows. */
+const stateSql = `md5(concat(
+  (SELECT string_agg(f.name || f.state, ',' ORDER BY f.name) FROM added_fields f WHERE f.store_id = $1), ';',
+  (SELECT string_agg(w.id || ' ' || w.version, ',' ORDER BY w.id) FROM flows w WHERE w.store_id = $1)))` as const
+
+async function stateOf({ store }: Ctx): Promise<string> {
+  const [row] = await store.glance(`SELECT ${stateSql}`)
+  return row?.[0] ?? ''
+}
+
+async function describe(ctx: Ctx): Promise<Described> {
+  const { state, flows, added } = await findFlows(ctx)
+  const templates = flows.filter(({ kind }) => kind === 'template')
+  const extensions = extensionsOf(templates.map(({ slug, own }) => ({ slug, entries: own })))
+  const ownOf = (of: Resource) => {
+    const own = typeof of.addedUnder === 'string' ? withAdded(of, added.get(of.addedUnder)) : of
+    return own.shownWith === withExtensions ? { ...own, shownWith: extensions } : own
+  }
+  const document = withEntriesOf(ctx.instance.apiDocument(ownOf), flows)
+  const text = Buffer.from(JSON.stringify(document).slice(1))
+  return { state, text, tag: hash('sha256', text) }
+}
+
+/** The flows of a store, what they add, and the state that both are of: read in one snapshot. */
+async function findFlows({ store }: Ctx) {
+  const rows = await store.glance(
+    `SELECT 'state', ${stateSql}, NULL, NULL
+     UNION ALL SELECT 'added', name, state::text, fields::text FROM added_fields WHERE store_id = $1
+     UNION ALL (SELECT 'flow', id::text, slug, NULL FROM flows WHERE store_id = $1 ORDER BY slug)`,
+  )
+  const of = (kind: string) => rows.filter(([one]) => one === kind).map(([, ...columns]) => columns)
+  const added = new Map(
+    of('added').flatMap(([name, ...row]) => {
+      const one = remember(row)
+      return one ? [[name as string, one] as const] : []
+    }),
+  )
+  const flows = of('flow').map(([id, slug]) => describedFlow(added, id as string, slug as string))
+  return { state: of('state')[0]?.[0] ?? '', added, flows }
+}
+
+const describedFlow = (added: ReadonlyMap<string, Added>, id: string, slug: string): DescribedFlow => ({
+  slug,
+  kind: kindOf(slug),
+  own: withAdded(entries, added.get(nameOfFields({ id, slug }))),
+})

@@ -34,7 +34,7 @@ export const flows = (chapters: () => readonly Module[]): Module => {
       listFlows,
       ...listFieldsOfFlow(fields),
       getFieldOfFlow(fields),
-      getStoreApiDocument(extended),
+      getStoreApiDocument,
       ...entryOperations(extended),
       ...linkEntry(extended),
     ],

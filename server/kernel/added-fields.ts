@@ -108,7 +108,8 @@ type Ask = (
 
 const columns = 'SELECT state, fields FROM added_fields WHERE store_id = $1' as const
 
-function remember(found: readonly (string | null)[] | undefined): Added | undefined {
+/** What a store has added, from the columns `state` and `fields` of its row. */
+export function remember(found: readonly (string | null)[] | undefined): Added | undefined {
   if (!found) return undefined
   const [state, fields] = found as [string, string]
   const added = states.get(state) ?? { state, fields: JSON.parse(fields) as AddedField[] }

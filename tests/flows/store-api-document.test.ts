@@ -52,3 +52,86 @@ test('it has the fields that flows add, and those of templates', async () => {
   const { body: general } = await world.nobody.get('/openapi.json')
   expect(general.components.schemas.Customer.properties).not.toHaveProperty('size')
 })
+
+test('it has the entries of each flow, as their fields are', async () => {
+  const { admin } = world
+  await makeFlow(admin, 'birds', {
+    wings: { field_type: 'integer', required: true, description: 'How many.' },
+    name: { field_type: 'string' },
+    friends: { field_type: 'relationship', validation_rules: [{ type: 'one-to-many', to: 'bird' }] },
+  })
+  await makeFlow(admin, 'products(bird)', { isbn: { field_type: 'string' } })
+  await makeFlow(admin, 'accounts', { tier: { field_type: 'string' } })
+  const { body } = await admin.get(path)
+  const { valid, errors } = await new Validator().validate(structuredClone(body))
+  expect([valid, errors]).toEqual([true, undefined])
+  // biome-ignore lint/suspicious/noExplicitAny: a document is what the test is about.
+  const dataOf = ({ content }: any) => {
+    const { properties } = content['application/json'].schema
+    const { $ref } = properties.data.items ?? properties.data
+    return body.components.schemas[$ref.split('/').at(-1)]
+  }
+  const [many, one] = ['', '/{id}'].map((end) => body.paths[`/v2/flows/birds/entries${end}`])
+  expect(many.get.parameters.map(({ name }: { name?: string }) => name)).not.toContain('flow_id')
+  const wings = { type: 'integer', description: 'How many.' }
+  const shown = [
+    many.get.responses[200],
+    many.post.responses[201],
+    one.get.responses[200],
+    one.put.responses[200],
+  ]
+  for (const schema of shown.map(dataOf)) {
+    expect(schema.properties).toMatchObject({ wings, name: { type: ['string', 'null'] }, relationships: {} })
+    expect(schema).not.toHaveProperty('additionalProperties')
+  }
+  const [created, changed] = [many.post, one.put].map(({ requestBody }) => dataOf(requestBody))
+  expect([created.required, changed.required]).toEqual([['type', 'wings'], ['type']])
+  expect(created.properties).toMatchObject({ wings, name: { type: ['string', 'null', 'number', 'boolean'] } })
+  const template = body.paths['/v2/flows/products(bird)/entries'].post
+  expect(dataOf(template.requestBody)).toMatchObject({ required: ['type', 'id'], properties: { isbn: {} } })
+  const core = body.paths['/v2/flows/accounts/entries/{id}']
+  expect(dataOf(core.put.requestBody).properties).toHaveProperty('tier')
+  const generic = dataOf(body.paths['/v2/flows/{flow_id}/entries'].post.responses[201])
+  expect(generic.additionalProperties).toMatchObject({ type: ['string', 'number', 'boolean', 'null'] })
+})
+
+test('it is made once for each state of the store, and true from the next request on', async () => {
+  // biome-ignore lint/suspicious/noExplicitAny: to count the calls.
+  const instance = world.server.instance as any
+  const make = instance.apiDocument
+  let made = 0
+  instance.apiDocument = (...given: unknown[]) => {
+    made += 1
+    return make(...given)
+  }
+  const flow = await makeFlow(world.admin, 'fish', { fins: { field_type: 'integer' } })
+  const replies = await Promise.all(Array.from({ length: 20 }, () => world.shopper.get(path)))
+  expect([new Set(replies.map(({ status }) => status)), made]).toEqual([new Set([200]), 1])
+  const etag = replies[0]?.headers.get('etag') ?? ''
+  expect((await world.shopper.get(path, { 'if-none-match': etag })).status).toBe(304)
+  const changes: (() => Promise<unknown>)[] = [
+    () => flow.change('fins', { description: 'For swimming.' }),
+    () => flow.addField('tail', { field_type: 'boolean' }),
+    () => world.admin.put(flow.path, { data: { type: 'flow', slug: 'fishes' } }),
+    () => world.admin.delete(flow.path),
+  ]
+  let last = etag
+  for (const [i, change] of changes.entries()) {
+    await change()
+    const { status, headers, body } = await world.shopper.get(path, { 'if-none-match': last })
+    // Without the flow, it is what it was before: that document is still there.
+    expect([i, status, made]).toEqual([i, 200, Math.min(i + 2, 4)])
+    last = headers.get('etag') ?? ''
+    const { fins, tail } =
+      body.components.schemas[i < 2 ? 'FlowEntry.fish' : 'FlowEntry.fishes']?.properties ?? {}
+    expect([fins?.description, tail?.type]).toEqual(
+      [
+        ['For swimming.', undefined],
+        ['For swimming.', ['boolean', 'null']],
+        ['For swimming.', ['boolean', 'null']],
+        [undefined, undefined],
+      ][i],
+    )
+  }
+  instance.apiDocument = make
+})

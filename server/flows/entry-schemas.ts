@@ -1,0 +1,128 @@
+import type { JsonSchema } from '../kernel/fields.ts'
+import { named } from '../kernel/openapi/named-schemas.ts'
+import { changesSchema, newSchema, shownSchema } from '../kernel/openapi/schemas.ts'
+import type { Resource } from '../kernel/resource.ts'
+import { entries } from './entries.ts'
+import type { Kind } from './kinds.ts'
+
+/** What answers and bodies of entries are: for the entries of any flow, and for those of one flow. */
+
+interface EntrySchemas {
+  readonly shown: JsonSchema
+  readonly created: JsonSchema
+  readonly changed: JsonSchema
+}
+
+const names = { shown: 'FlowEntry', created: 'NewFlowEntry', changed: 'FlowEntryChanges' } as const
+
+const id: JsonSchema = {
+  type: 'string',
+  format: 'uuid',
+  description: 'In a template the id of the product, in a core flow that of the object. Others get an id.',
+}
+const values = { description: 'The fields of the flow, by their slugs.' }
+const relationships: JsonSchema = {
+  type: 'object',
+  description: 'Its links, by the slugs of the fields that hold them.',
+  additionalProperties: { type: 'object', properties: { data: { type: ['array', 'object', 'null'] } } },
+}
+
+type Members = Readonly<Record<string, JsonSchema>>
+
+const withMembers = (schema: JsonSchema, members: Members): JsonSchema => ({
+  ...schema,
+  properties: { ...(schema.properties as Members), ...members },
+})
+
+const any: EntrySchemas = {
+  shown: {
+    ...withMembers(shownSchema(entries), { relationships }),
+    additionalProperties: { ...values, type: ['string', 'number', 'boolean', 'null'] },
+  },
+  created: { ...withMembers(newSchema(entries), { id }), additionalProperties: values },
+  changed: { ...changesSchema(entries), additionalProperties: values },
+}
+
+/** Of the entries of any flow. */
+export const entrySchemas: EntrySchemas = {
+  shown: named(names.shown, any.shown),
+  created: named(names.created, any.created),
+  changed: named(names.changed, any.changed),
+}
+
+/** For the API document: the body of a request that sends such an entry. */
+export const bodyWith = (data: JsonSchema) => ({
+  'application/json': { type: 'object', required: ['data'], properties: { data } },
+})
+
+/** A flow as its store has it: `own` is the resource of its entries, with the flow's fields. */
+export interface DescribedFlow {
+  readonly slug: string
+  readonly kind: Kind
+  readonly own: Resource
+}
+
+function schemasOf({ kind, own }: DescribedFlow): EntrySchemas {
+  const shown = shownSchema(own)
+  const links = own.added?.fields.some(({ holdsLinks }) => holdsLinks) ? { relationships } : {}
+  // An entry of a core flow is there with its object: to create it changes it.
+  const created = kind === 'core' ? changesSchema(own) : newSchema(own)
+  const required = [...((created.required ?? []) as readonly string[]), 'id']
+  return {
+    shown: withMembers(shown, links),
+    created: kind === 'custom' ? created : { ...withMembers(created, { id }), required },
+    changed: changesSchema(own),
+  }
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  readonly components: { readonly schemas?: Readonly<Record<string, unknown>> }
+}
+
+const path = '/v2/flows/{flow_id}/entries'
+
+/**
+ * The document with the entries of each flow at an address of their own, typed as its fields are. They are the
+ * operations on entries of any flow, with the flow's slug in the path.
+ */
+export function withEntriesOf<D extends Document>(document: D, flows: readonly DescribedFlow[]): D {
+  const paths: Record<string, Readonly<Record<string, unknown>>> = { ...document.paths }
+  const schemas: Record<string, unknown> = { ...document.components.schemas }
+  const texts = [path, `${path}/{id}`].flatMap((at) =>
+    document.paths[at] ? [[at, JSON.stringify(document.paths[at])] as const] : [],
+  )
+  for (const flow of flows) {
+    // A component's name has no parentheses, as the slug of a template has.
+    const suffix = `.${flow.slug.replace(/[()]/g, '.')}`
+    for (const [part, schema] of Object.entries(schemasOf(flow)))
+      schemas[names[part as keyof EntrySchemas] + suffix] = schema
+    for (const [at, text] of texts) {
+      const item = Object.values(names).reduce(
+        (edited, name) => edited.replaceAll(`schemas/${name}"`, `schemas/${name}${suffix}"`),
+        text,
+      )
+      paths[at.replace('{flow_id}', flow.slug)] = atOwnAddress(JSON.parse(item), flow.slug)
+    }
+  }
+  return { ...document, paths, components: { ...document.components, schemas } }
+}
+
+interface DocumentedOperation {
+  readonly operationId: string
+  readonly summary: string
+  readonly parameters: readonly { readonly name?: string }[]
+}
+
+const atOwnAddress = (item: Readonly<Record<string, DocumentedOperation>>, slug: string) =>
+  Object.fromEntries(
+    Object.entries(item).map(([method, operation]) => [
+      method,
+      {
+        ...operation,
+        operationId: `${operation.operationId}-of-${slug}`,
+        summary: `${operation.summary} of ${slug}`,
+        parameters: operation.parameters.filter(({ name }) => name !== 'flow_id'),
+      },
+    ]),
+  )
