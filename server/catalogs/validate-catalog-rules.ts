@@ -61,17 +61,37 @@ interface Asked {
   readonly atMs: number
 }
 
-/** Tells rules by what they are for: those that match, that are alike, that would conflict, or that a shopper has. */
+const ruleMeta = {
+  ...effectFields,
+  similarity_score: integer({ about: 'How much it is like what was sent.' }),
+  conflicts_on: map(listOf(text({}), {}), {
+    about:
+      'Of a `conflict`: the values that both ask for, by criterion. Of two that conflict the older one counts.',
+  }),
+  active: flag({ about: 'Whether it is in force at that time.' }),
+  resolved_for_shopper: flag({ about: 'Whether a shopper of whom all this is true has it.' }),
+  release_id: text({ format: 'uuid', about: 'The release that its catalog is published in.' }),
+}
+
+/** A rule as it answers. */
+const matchingRules = resource({
+  ...catalogRules,
+  noun: ['matching-catalog-rule', 'matching-catalog-rules'],
+  about: 'A rule, and what was found out about it.',
+  meta: { fields: ruleMeta, of: () => ({}) as never },
+})
+
+/** Finds rules by what they are for: those that match, that are alike, that would conflict, or that a shopper has. */
 export const validateCatalogRules = action({
   name: 'validate-catalog-rules',
   route: 'POST /catalogs/rules/validate',
   about:
-    'Tells rules by what they are for: those that match, that are alike, that would conflict, or the one that a shopper has. The answer is a page of rules.',
+    'Finds rules by what they are for: those that match, that are alike, that would conflict, or the one that a shopper has. The answer is a page of rules.',
   area: 'catalogs',
   status: 200,
   reads: true,
   data: group(question, {}),
-  shows: { page: true },
+  shows: { resource: matchingRules, page: true },
   async run(ctx, call) {
     const asked = await askedBy(ctx, call.data as Question)
     if (asked.type === 'resolve_for_shopper' && !asked.resolved) return withoutRule(ctx, asked, call)
@@ -130,18 +150,6 @@ function answersTo({ type, described, rules, resolved, matchMs }: Asked): readon
 
 const compare = (one: string, other: string) => Number(one > other) - Number(one < other)
 
-const ruleMeta = {
-  ...effectFields,
-  similarity_score: integer({ about: 'How much it is like what was sent.' }),
-  conflicts_on: map(listOf(text({}), {}), {
-    about:
-      'Of a `conflict`: the values that both ask for, by criterion. Of two that conflict the older one counts.',
-  }),
-  active: flag({ about: 'Whether it is in force at that time.' }),
-  resolved_for_shopper: flag({ about: 'Whether a shopper of whom all this is true has it.' }),
-  release_id: text({ format: 'uuid', about: 'The release that its catalog is published in.' }),
-}
-
 async function pageOf(ctx: Ctx, asked: Asked, call: Call): Promise<Answer> {
   const answers = answersTo(asked)
   const releases = await releasesOf(
@@ -158,7 +166,7 @@ async function pageOf(ctx: Ctx, asked: Asked, call: Call): Promise<Answer> {
     release_id: releases.get(rule.catalogId),
   })
   const shown = resource({
-    ...catalogRules,
+    ...matchingRules,
     table: inOrderOf(answers.map(({ id }) => id)),
     order: { by: 'place', about: 'as they answer' },
     meta: {

@@ -1,5 +1,5 @@
--- A rule that names price books which the current release does not have yet waits until a job has added them. Until then
--- `hidden.pending` has the version of it that is in effect. See docs/decisions/0030-pricebooks-of-rules.md.
+-- A rule that names price books which the current release does not have waits until a job has added them. Until then
+-- `hidden.pending` has the version that is in effect. See docs/decisions/0030-pricebooks-of-rules.md.
 CREATE INDEX catalog_rules_pending ON catalog_rules (store_id) WHERE hidden->'pending' IS NOT NULL;
 
 -- As before; and a price book that is deleted leaves the version that is in effect as well.

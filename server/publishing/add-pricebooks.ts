@@ -5,7 +5,7 @@ import { currentEdition, type Edition } from './editions.ts'
 import { publishAddedPriceSpans } from './publish-added-price-spans.ts'
 import { publishAddedPrices } from './publish-prices.ts'
 
-/** Price books that rules name and the current edition does not have. See docs/decisions/0030-pricebooks-of-rules.md. */
+/** Price books that rules name and the current edition lacks. See docs/decisions/0030-pricebooks-of-rules.md. */
 
 interface Asked {
   readonly catalogId: string
