@@ -1,5 +1,5 @@
 import type { Work } from '../kernel/context.ts'
-import { Problem } from '../kernel/errors.ts'
+import { notFound, Problem } from '../kernel/errors.ts'
 import { reference, text } from '../kernel/fields.ts'
 import { longText } from '../kernel/query/long-text.ts'
 import { type Draft, indexed, type Row, resource, shown, walks } from '../kernel/resource.ts'
@@ -100,7 +100,7 @@ const linkTo = (tag: string): string => JSON.stringify([{ id: tag.toLowerCase() 
 async function showAncestors(work: Work, { values, before }: Draft<typeof fields>): Promise<void> {
   if (before || !values.parent_id) return
   const parent = await findParent(work, values.parent_id)
-  if (!parent) throw new Problem('not_found', 'parent account not found', { source: 'data.parent_id' })
+  if (!parent) throw notFound('parent account', values.parent_id, { source: 'data.parent_id' })
   const data: Link<'account'> = { id: parent.id, type: 'account' }
   const ancestors = [...(parent.doc.relationships?.ancestors ?? []), { data }]
   if (ancestors.length > ancestorsMax) {

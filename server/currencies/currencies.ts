@@ -43,6 +43,7 @@ const fields = {
 /** What prices may be in, and how its amounts are written. */
 export const currencies = resource({
   type: 'currency',
+  typeOptional: true,
   noun: ['currency', 'currencies'],
   about: 'A currency that prices may be in, and how its amounts are written.',
   path: '/v2/currencies',

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Work } from '../kernel/context.ts'
-import { Problem } from '../kernel/errors.ts'
+import { notFound, Problem } from '../kernel/errors.ts'
 import { choice, field, flag, group, integer, text } from '../kernel/fields.ts'
 import { type Draft, indexed, type Row, resource, walks } from '../kernel/resource.ts'
 import { customApis } from './custom-apis.ts'
@@ -91,7 +91,7 @@ const refuse = (name: string, detail: string) =>
 /** Until this transaction ends no entry of the API is written: what is checked of them here still holds then. */
 async function lockDefinition(work: Work, { scope: [api] }: Pick<Draft, 'scope'>): Promise<void> {
   const found = await work.store.close(customApis, api as string)
-  if (!found.size) throw new Problem('not_found', 'custom api not found')
+  if (!found.size) throw notFound('custom api', api)
 }
 
 async function mustBeDefinable(work: Work, draft: Draft<typeof fields>): Promise<void> {

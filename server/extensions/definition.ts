@@ -1,6 +1,6 @@
 import type { RE2JS } from 're2js'
 import type { Work } from '../kernel/context.ts'
-import { Problem } from '../kernel/errors.ts'
+import { notFound, Problem } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
 import { Memory } from '../kernel/memory.ts'
 import { untilWritten } from '../kernel/operations.ts'
@@ -61,11 +61,11 @@ export const rememberedDefinition = (work: Work, naming: Naming): Definition | u
  */
 export async function findDefinition(work: Work, naming: Naming, keeps = false): Promise<Definition> {
   const { column, value } = naming
-  if (column === 'id' && !isId(value)) throw missing()
+  if (column === 'id' && !isId(value)) throw missing(value)
   const text =
     `SELECT a.id, ${stateIn('a')} FROM custom_apis a WHERE a.store_id = $1 AND a.${column} = $2` as const
   const [found] = await (keeps ? work.store.glanceAndKeep(text, value) : work.store.glance(text, value))
-  if (!found) throw missing()
+  if (!found) throw missing(value)
   const [id, state] = found as [string, string]
   const known = rememberedDefinition(work, naming)
   if (known?.id === id && known.state === state) return known
@@ -97,11 +97,11 @@ export async function withDefinition<T>(
   return untilWritten(async () => write(await findDefinition(work, naming)))
 }
 
-const missing = () => new Problem('not_found', 'custom api not found')
+const missing = (name: string) => notFound('custom api', name)
 
 async function readDefinition(work: Work, id: string): Promise<Definition> {
   const [row] = await work.store.glance(`${definitions} AND a.id = $2`, id)
-  if (!row) throw missing()
+  if (!row) throw missing(id)
   return toDefinition(row)
 }
 

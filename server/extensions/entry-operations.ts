@@ -1,6 +1,6 @@
 import { type Action, action } from '../kernel/action.ts'
 import type { Ctx } from '../kernel/context.ts'
-import { Problem } from '../kernel/errors.ts'
+import { notFound, Problem } from '../kernel/errors.ts'
 import { objectAnswer } from '../kernel/http/answer.ts'
 import { isId } from '../kernel/ids.ts'
 import { change, list, lookUp, remove } from '../kernel/operations.ts'
@@ -50,9 +50,14 @@ type MustUse = (...asked: Parameters<MayUse>) => Promise<void>
 
 const mustUseBy =
   (mayUse: MayUse): MustUse =>
-  async (...asked) => {
-    if (await mayUse(...asked)) return
-    throw new Problem('forbidden', 'You do not have permission to access this resource.')
+  async (ctx, customApiId, right) => {
+    if (await mayUse(ctx, customApiId, right)) return
+    const { kind } = ctx.who
+    throw new Problem(
+      'forbidden',
+      'You do not have permission to access this resource. It needs a client_credentials token, or a role policy ' +
+        `of the custom API that gives callers with the request's ${kind} token the right to ${right} entries.`,
+    )
   }
 
 type Right = 'create' | 'list' | 'read' | 'update' | 'delete'
@@ -105,7 +110,7 @@ const operationsAt = (address: Address, mayUse: MayUse, mustUse: MustUse): reado
     async run(ctx, { params }) {
       const { api, entry } = await findEntry(ctx, address.naming(params), givenId(params), address.byUrlSlug)
       await mustUse(ctx, api.id, 'read')
-      if (!entry) throw missing()
+      if (!entry) throw missing(givenId(params))
       return objectAnswer(200, api.entries, entry, ctx)
     },
   }),
@@ -166,11 +171,11 @@ const withoutKey = ({ key: _, ...entries }: Resource): Resource => entries
 
 async function findId(ctx: Ctx, api: Definition, address: Address, params: Params): Promise<string> {
   const id = await idOf(ctx, api, address, params)
-  if (id === undefined) throw missing()
+  if (id === undefined) throw missing(givenId(params))
   return id
 }
 
-const missing = () => new Problem('not_found', 'custom entry not found')
+const missing = (id: string) => notFound('custom entry', id)
 
 /** The id of the entry that is there. */
 async function idOfExisting(

@@ -1,5 +1,5 @@
 import { action } from '../kernel/action.ts'
-import { Problem } from '../kernel/errors.ts'
+import { notFound, Problem } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
 import { remove } from '../kernel/operations.ts'
 import { files } from './files.ts'
@@ -13,7 +13,7 @@ export const deleteFile = action({
   status: 204,
   async run(ctx, call) {
     const id = call.params.id.toLowerCase()
-    if (!isId(id)) throw new Problem('not_found', 'file not found')
+    if (!isId(id)) throw notFound('file', call.params.id)
     const [elsewhere] = await ctx.instance.database.quick({
       text: 'SELECT 1 FROM stores s JOIN files f ON f.store_id = s.id AND f.id = $2 WHERE s.id <> $1 LIMIT 1',
       values: [ctx.store.id, id],

@@ -1,6 +1,6 @@
 import { action } from '../kernel/action.ts'
 import type { Ctx } from '../kernel/context.ts'
-import { Problem } from '../kernel/errors.ts'
+import { notFound, Problem } from '../kernel/errors.ts'
 import { text } from '../kernel/fields.ts'
 import type { Answer } from '../kernel/http/answer.ts'
 import { matches } from '../kernel/http/conditional.ts'
@@ -47,21 +47,21 @@ export const serveFile = action({
       file(content, type, { ...others, ...length, ...more })
     if (method === 'HEAD' || bytes === 0) return answered(new Uint8Array())
     const content = await ctx.instance.blobs.read(blobName(ctx.store.id, id), bytes, part)
-    if (!content) throw missing()
+    if (!content) throw missing(params.name)
     if (!part) return answered(content)
     return { ...answered(content, { 'content-range': `bytes ${first}-${last}/${bytes}` }), status: 206 }
   },
 })
 
-const missing = () => new Problem('not_found', 'file not found')
+const missing = (name: string) => notFound('file', name)
 
 /** The file of such a name, if its content is kept here, and the headers of all answers about it. */
 async function find({ store }: Ctx, name: string) {
   const [id = ''] = name.toLowerCase().split('.', 1)
   const row = isId(id) ? await store.find(files, id) : undefined
-  if (!row || row.hidden.location !== undefined) throw missing()
+  if (!row || row.hidden.location !== undefined) throw missing(name)
   const { file_name = '', mime_type, file_size } = row.doc
-  if (name !== servedName(id, file_name)) throw missing()
+  if (name !== servedName(id, file_name)) throw missing(name)
   return { id, bytes: file_size, always: headersOf(id, file_name, mime_type) }
 }
 

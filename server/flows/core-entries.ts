@@ -1,5 +1,5 @@
 import type { Ctx, Work } from '../kernel/context.ts'
-import { Problem } from '../kernel/errors.ts'
+import { notFound } from '../kernel/errors.ts'
 import { type Answer, noContent, objectAnswer, pageAnswer } from '../kernel/http/answer.ts'
 import { objectText } from '../kernel/http/object-text.ts'
 import { isId } from '../kernel/ids.ts'
@@ -22,11 +22,11 @@ interface Extended {
   readonly row: Row
 }
 
-const missing = () => new Problem('not_found', 'flow entry not found')
+const missing = (id: string) => notFound('flow entry', id)
 
 /** The object that an entry is part of, wherever it is. */
 export async function findExtended(work: Work, all: readonly Resource[], id: string): Promise<Extended> {
-  if (!isId(id)) throw missing()
+  if (!isId(id)) throw missing(id)
   for (const of of all) {
     const columns = of.scopeColumns.map((column) => `, ${column}`).join('')
     const text = `SELECT id${columns} FROM ${of.table} WHERE store_id = $1 AND id = $2` as const
@@ -34,7 +34,7 @@ export async function findExtended(work: Work, all: readonly Resource[], id: str
     const row = found && (await work.store.find(of, found[0] as string, found.slice(1) as string[]))
     if (row) return { of, row }
   }
-  throw missing()
+  throw missing(id)
 }
 
 const entryOf = (flow: FoundFlow, fields: readonly FieldDoc[], row: Row): Row => {

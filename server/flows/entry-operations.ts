@@ -12,6 +12,7 @@ import { entries } from './entries.ts'
 import { bodyWith, entrySchemas } from './entry-schemas.ts'
 import { type FoundFlow, findFlow } from './find-flow.ts'
 import type { Extends } from './flow-fields.ts'
+import { mustBeMerchant } from './must-be-merchant.ts'
 import { entriesOfTemplates } from './template-entries.ts'
 
 const path = '/v2/flows/:flow_id/entries'
@@ -27,7 +28,7 @@ export const entryOperations = (extended: () => Extends): readonly Action[] => {
     const flow = await findFlow(ctx, name)
     const objects = flow.kind === 'core' ? (extended()[flow.slug] ?? []) : undefined
     // What is added to objects is for whoever may see these.
-    if (objects && ctx.who.kind !== 'client_credentials') throw new Problem('forbidden')
+    if (objects) mustBeMerchant(ctx)
     return { flow, objects }
   }
   const idIn = (ctx: Ctx, flow: FoundFlow, id: string) => resolve(ctx, entriesOf(flow), [flow.id], id)

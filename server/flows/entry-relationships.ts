@@ -1,7 +1,7 @@
 import { type Action, type ActionCall, action, type Method } from '../kernel/action.ts'
 import { checker, unprocessably } from '../kernel/checker.ts'
 import type { Ctx } from '../kernel/context.ts'
-import { Problem } from '../kernel/errors.ts'
+import { notFound, Problem } from '../kernel/errors.ts'
 import { group, list as listOf, text } from '../kernel/fields.ts'
 import { type Answer, json, noContent } from '../kernel/http/answer.ts'
 import { parseBody } from '../kernel/http/body.ts'
@@ -15,6 +15,7 @@ import { entriesOf } from './entry-operations.ts'
 import { type FoundFlow, findFlow } from './find-flow.ts'
 import type { Extends } from './flow-fields.ts'
 import { isCore } from './kinds.ts'
+import { mustBeMerchant } from './must-be-merchant.ts'
 
 const path = '/v2/flows/:flow_id/entries/:id/relationships/:field_slug'
 /** The same links at the address of the object that a core flow extends, where clients look for them too. */
@@ -100,7 +101,7 @@ const shared = ({ method, status, about }: LinkCall, owner: string) => ({
 })
 
 async function findCoreFlow(ctx: Ctx, resource: string): Promise<FoundFlow> {
-  if (!isCore(resource)) throw new Problem('not_found', `${resource} is not a resource that a flow extends`)
+  if (!isCore(resource)) throw notFound('resource that a flow extends', resource)
   return findFlow(ctx, resource)
 }
 
@@ -114,7 +115,7 @@ async function run(
   { params, rawBody, headers }: Sent,
 ): Promise<Answer> {
   // What is added to objects is for callers that may see these.
-  if (ctx.who.kind !== 'client_credentials') throw new Problem('forbidden')
+  mustBeMerchant(ctx)
   const slug = params.field_slug
   const holds = await howMany(ctx, flow, slug)
   const { of, row } = await findOwner(ctx, flow, extended, params.id)
@@ -134,7 +135,7 @@ async function howMany(ctx: Ctx, flow: FoundFlow, slug: string): Promise<Holds> 
   const field = (await fieldsOf(ctx, flow.id)).find(
     (one) => one.slug === slug && one.field_type === 'relationship' && one.enabled,
   )
-  if (!field) throw new Problem('not_found', 'relationship field not found')
+  if (!field) throw notFound('relationship field', slug)
   return field.validation_rules[0]?.type === 'one-to-one' ? 'one' : 'many'
 }
 
@@ -148,7 +149,7 @@ async function findOwner(
   const of = entriesOf(flow)
   const id = await resolve(ctx, of, [flow.id], name)
   const row = await ctx.store.find(of, id, [flow.id])
-  if (!row) throw new Problem('not_found', 'flow entry not found')
+  if (!row) throw notFound('flow entry', name)
   return { of, row }
 }
 
@@ -177,7 +178,7 @@ async function edited(
   // Two requests for the same entry take turns: neither loses what the other did.
   await ctx.store.hold(of, id)
   const row = await ctx.store.find(of, id, scope)
-  if (!row) throw new Problem('not_found', 'flow entry not found')
+  if (!row) throw notFound('flow entry', id)
   const keeper = keptInDocument(of, { member: slug }, holds)
   const before = await keeper.read(ctx, row)
   const after = edit(before)

@@ -1,5 +1,5 @@
 import { type Action, action } from '../kernel/action.ts'
-import { Problem } from '../kernel/errors.ts'
+import { notFound } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
 import { get, list } from '../kernel/operations.ts'
 import type { Resource } from '../kernel/resource.ts'
@@ -54,7 +54,7 @@ export const getFieldOfFlow = (fields: Resource) =>
             flow.id,
           )
         : []
-      if (!found) throw new Problem('not_found', 'flow field not found')
+      if (!found) throw notFound('flow field', call.params.id)
       return get(ctx, fields, [], id, call)
     },
   })

@@ -1,5 +1,5 @@
 import type { Ctx } from '../kernel/context.ts'
-import { Problem } from '../kernel/errors.ts'
+import { notFound } from '../kernel/errors.ts'
 import { scopeOf } from '../kernel/operations.ts'
 import { entries } from './entries.ts'
 import { type Kind, kindOf } from './kinds.ts'
@@ -14,7 +14,7 @@ export interface FoundFlow {
 export async function findFlow(ctx: Ctx, name: string): Promise<FoundFlow> {
   const [id] = await scopeOf(ctx, entries, { flow_id: name })
   const [found] = await ctx.store.glance('SELECT slug FROM flows WHERE store_id = $1 AND id = $2', id)
-  if (!id || !found) throw new Problem('not_found', 'flow not found')
+  if (!id || !found) throw notFound('flow', name)
   const slug = found[0] as string
   return { id, slug, kind: kindOf(slug) }
 }

@@ -1,5 +1,5 @@
 import type { Work } from '../kernel/context.ts'
-import { Problem } from '../kernel/errors.ts'
+import { notFound, Problem } from '../kernel/errors.ts'
 import { choice, field, flag, group, integer, list, reference, text } from '../kernel/fields.ts'
 import { change } from '../kernel/operations.ts'
 import { type Draft, indexed, type Resource, type Row, resource, walks } from '../kernel/resource.ts'
@@ -143,7 +143,7 @@ async function mustBeDefinable(
   // One at a time defines a flow. Not closed: who creates an entry keeps what is added to entries before the flow.
   const flowId = flowIn(values)
   if (!(await work.store.hold(flows, flowId)).size) {
-    throw new Problem('not_found', 'flow not found', { source: 'data.relationships.flow.data.id' })
+    throw notFound('flow', flowId, { source: 'data.relationships.flow.data.id' })
   }
   const flow = (await work.store.find(flows, flowId))?.doc.slug ?? ''
   const own = (isCore(flow) ? extended[flow] : undefined)?.flatMap((of) => Object.keys(of.fields)) ?? []
@@ -219,7 +219,7 @@ async function dropFromObjects(work: Work, { id, doc }: Row<typeof fields>): Pro
 
 async function flowOf({ store }: Work, doc: Row<typeof fields>['doc']) {
   const flow = await store.find(flows, flowIn(doc))
-  if (!flow) throw new Problem('not_found', 'flow not found')
+  if (!flow) throw notFound('flow', flowIn(doc))
   const { slug, enabled } = flow.doc
   return { id: flow.id, slug, enabled }
 }

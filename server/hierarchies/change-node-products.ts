@@ -1,6 +1,6 @@
 import { action } from '../kernel/action.ts'
 import type { Ctx, Work } from '../kernel/context.ts'
-import { Problem } from '../kernel/errors.ts'
+import { notFound } from '../kernel/errors.ts'
 import { choice, group, list, reference } from '../kernel/fields.ts'
 import { type Answer, objectAnswer } from '../kernel/http/answer.ts'
 import { change, findVisible, scopeOf } from '../kernel/operations.ts'
@@ -71,5 +71,5 @@ async function mustBeThere({ store }: Work, links: readonly Link[]): Promise<voi
   const found = await store.keep(products, ...links.map(({ id }) => id))
   const missing = links.findIndex(({ id }) => !found.has(id))
   if (missing < 0) return
-  throw new Problem('not_found', `product not found: ${links[missing]?.id}`, { source: `data.${missing}.id` })
+  throw notFound('product', links[missing]?.id, { source: `data.${missing}.id` })
 }

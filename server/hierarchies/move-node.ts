@@ -1,5 +1,5 @@
 import type { Work } from '../kernel/context.ts'
-import { Problem } from '../kernel/errors.ts'
+import { notFound, Problem } from '../kernel/errors.ts'
 import { change } from '../kernel/operations.ts'
 import { hierarchies } from './hierarchies.ts'
 import { nodes, relationshipsOf } from './nodes.ts'
@@ -24,7 +24,7 @@ async function moveNode(work: Work, hierarchyId: string, { id, parentId, sortOrd
     throw new Problem('unprocessable', 'A node cannot be its own parent.', { source })
   }
   if (!(await work.store.find(nodes, id, [hierarchyId]))) {
-    throw new Problem('not_found', `node not found in the hierarchy: ${id}`, { source })
+    throw notFound('node', id, { source })
   }
   try {
     await change(work, nodes, [hierarchyId], id, {

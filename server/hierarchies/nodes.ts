@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Work } from '../kernel/context.ts'
-import { Problem } from '../kernel/errors.ts'
+import { notFound, Problem } from '../kernel/errors.ts'
 import { choice, group, integer, list, reference, text } from '../kernel/fields.ts'
 import { isId } from '../kernel/ids.ts'
 import { type Draft, type Resource, type Row, resource } from '../kernel/resource.ts'
@@ -108,12 +108,12 @@ export const nodes: Resource<NodeFields> = resource({
 /** What its hierarchies are in is the store, which is none. */
 export function hierarchyIn({ store }: Work, name: string): string {
   const id = name.toLowerCase()
-  if (!isId(name) || id === store.id) throw new Problem('not_found', 'hierarchy not found')
+  if (!isId(name) || id === store.id) throw notFound('hierarchy', name)
   return id
 }
 
 export function nodeIn(name: string): string {
-  if (!isId(name)) throw new Problem('not_found', 'node not found')
+  if (!isId(name)) throw notFound('node', name)
   return name.toLowerCase()
 }
 
@@ -129,7 +129,7 @@ const parentOf = (relationships: Relationships | undefined) => relationships?.pa
 /** Nothing is added, moved or deleted in its hierarchy until the transaction ends, but by us. */
 async function closeHierarchy(work: Work, { scope }: Pick<Draft<NodeFields>, 'scope'>): Promise<void> {
   const found = await work.store.close(hierarchies, scope[0] as string)
-  if (!found.size) throw new Problem('not_found', 'hierarchy not found')
+  if (!found.size) throw notFound('hierarchy', scope[0])
 }
 
 async function placeNode(work: Work, draft: Draft<NodeFields>): Promise<void> {
@@ -151,7 +151,7 @@ async function placeNode(work: Work, draft: Draft<NodeFields>): Promise<void> {
     values.relationships = relationshipsOf(hierarchyId, id, parentId)
     // Others may be added at the same time.
     const found = await work.store.keep(hierarchies, hierarchyId)
-    if (!found.size) throw new Problem('not_found', 'hierarchy not found')
+    if (!found.size) throw notFound('hierarchy', hierarchyId)
   } else if (!moved && !renamed) return
   const parentId = parentOf(values.relationships) ?? hierarchyId
   const above = await wayTo(work, hierarchyId, parentId)
@@ -168,10 +168,8 @@ async function wayTo({ store }: Work, hierarchyId: string, id: string): Promise<
       ? await store.findWhole(hierarchies, id, [store.id])
       : await store.findWhole(nodes, id, [hierarchyId])
   if (found?.hidden.breadcrumbs) return found.hidden.breadcrumbs
-  if (id === hierarchyId) throw new Problem('not_found', 'hierarchy not found')
-  throw new Problem('not_found', `node not found in the hierarchy: ${id}`, {
-    source: 'data.relationships.parent.data.id',
-  })
+  if (id === hierarchyId) throw notFound('hierarchy', id)
+  throw notFound('node', id, { source: 'data.relationships.parent.data.id' })
 }
 
 /** Refuses a place below the node itself, and one so deep that what is below the node would lie too deep. */

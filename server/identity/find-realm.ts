@@ -1,5 +1,5 @@
 import type { Work } from '../kernel/context.ts'
-import { Problem } from '../kernel/errors.ts'
+import { notFound } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
 import type { Row } from '../kernel/resource.ts'
 import { authenticationRealms } from './authentication-realms.ts'
@@ -7,6 +7,6 @@ import { authenticationRealms } from './authentication-realms.ts'
 /** The realm that an address names, or a 404. */
 export async function findRealm(work: Work, id: string): Promise<Row<typeof authenticationRealms.fields>> {
   const realm = isId(id) ? await work.store.find(authenticationRealms, id) : undefined
-  if (!realm) throw new Problem('not_found', 'authentication realm not found')
+  if (!realm) throw notFound('authentication realm', id)
   return realm
 }

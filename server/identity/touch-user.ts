@@ -1,5 +1,5 @@
 import type { Work } from '../kernel/context.ts'
-import { Problem } from '../kernel/errors.ts'
+import { notFound } from '../kernel/errors.ts'
 import { userAuthenticationInfos } from './user-authentication-infos.ts'
 import { endTokensOf } from './user-token-epoch.ts'
 
@@ -9,7 +9,7 @@ import { endTokensOf } from './user-token-epoch.ts'
  */
 export async function touchUser(work: Work, [realmId = '', userId = '']: readonly string[]): Promise<void> {
   // Deleted since the request began: nothing of theirs can be written any more.
-  if (!(await work.store.touch(userAuthenticationInfos, userId, [realmId]))) throw noUser()
+  if (!(await work.store.touch(userAuthenticationInfos, userId, [realmId]))) throw noUser(userId)
 }
 
 /** What a user signs in with is no longer what it was: see endTokensOf. */
@@ -25,7 +25,7 @@ export async function mustHaveUser(
   [realmId = '', userId = '']: readonly string[],
 ): Promise<void> {
   const user = await work.store.find(userAuthenticationInfos, userId, [realmId])
-  if (!user) throw noUser()
+  if (!user) throw noUser(userId)
 }
 
-const noUser = () => new Problem('not_found', 'user authentication info not found')
+const noUser = (id: string) => notFound('user authentication info', id)

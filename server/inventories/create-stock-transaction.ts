@@ -1,7 +1,7 @@
 import { action } from '../kernel/action.ts'
 import type { Work } from '../kernel/context.ts'
 import { pathOf } from '../kernel/envelope.ts'
-import { Problem } from '../kernel/errors.ts'
+import { notFound, Problem } from '../kernel/errors.ts'
 import { choice, integer, text } from '../kernel/fields.ts'
 import { objectAnswer } from '../kernel/http/answer.ts'
 import { findVisible } from '../kernel/operations.ts'
@@ -50,7 +50,7 @@ export const createStockTransaction = (dialect: Dialect) =>
         const source = pathOf(dialect.stocks.envelope, 'product_id')
         throw new Problem('invalid_field', `${source} must be that of the path, ${id}.`, { source })
       }
-      if (!(await ctx.store.hold(stocks, id)).size) throw new Problem('not_found', 'stock not found')
+      if (!(await ctx.store.hold(stocks, id)).size) throw notFound('stock', id)
       const adds = action === 'set' ? await addsToSet(ctx, id, place, quantity) : added[action](quantity)
       const [made = ''] = await moveStock(ctx, [
         { productId: id, place, adds, asked: action === 'set' ? 'increment' : action },

@@ -32,7 +32,8 @@ export async function keepPlaces(
     slugs,
   )
   const places = new Map(rows.map(([slug, id]) => [slug as string, { slug, id } as Place]))
-  if (slugs.some((slug) => !places.has(slug))) throw new Problem('not_found', 'No location found')
+  const missing = slugs.find((slug) => !places.has(slug))
+  if (missing !== undefined) throw new Problem('not_found', `No location found: ${missing}`)
   return places
 }
 

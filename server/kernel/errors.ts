@@ -104,6 +104,16 @@ export const missingField = (path: string): Problem =>
     },
   )
 
+/** Names in refusals are clipped: an address may hold a long text in place of an id. */
+const nameMax = 255
+
+/** The refusal of a request that names an object which is not there: what it is, and the name that was asked for. */
+export function notFound(what: string, name?: string, extras: ProblemExtras = {}): Problem {
+  if (!name) return new Problem('not_found', `${what} not found`, extras)
+  const clipped = name.length > nameMax ? `${name.slice(0, nameMax)}…` : name
+  return new Problem('not_found', `${what} not found: ${clipped.toWellFormed()}`, extras)
+}
+
 /** Whoever asked has hung up: there is nobody to answer, and nothing to mend. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone'

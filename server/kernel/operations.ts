@@ -1,7 +1,7 @@
 import { ownLately, ownNow, readAs, withAdded } from './added-fields.ts'
 import type { Ctx, Work } from './context.ts'
 import { changedDraft, newDraft } from './drafts.ts'
-import { LostRace, Problem } from './errors.ts'
+import { LostRace, notFound, Problem } from './errors.ts'
 import type { Changes, Fields, New } from './fields.ts'
 import { type Answer, etagOf, listAnswer, noContent, objectAnswer } from './http/answer.ts'
 import { matches } from './http/conditional.ts'
@@ -13,9 +13,8 @@ import { fetchPage } from './query/page.ts'
 import { parse } from './query/parse.ts'
 import { totalSql } from './query/places.ts'
 import type { Source } from './query/sql.ts'
-import type { Limit, Resource, Row } from './resource.ts'
+import { type Limit, nounOf, type Resource, type Row } from './resource.ts'
 import { Binds } from './storage/binds.ts'
-import { notFound } from './storage/refusals.ts'
 
 /** The request, as far as the five operations of a resource look at it. */
 export interface Call {
@@ -51,7 +50,7 @@ export async function scopeOf(
   const parent = resource.parent?.()
   if (!parent) {
     const id = idIn(given)
-    if (id === undefined) throw new Problem('not_found')
+    if (id === undefined) throw notFound(name.replace(/_id$/, ''), given)
     return [id]
   }
   const above = await scopeOf(ctx, parent, params)
@@ -89,7 +88,7 @@ export async function resolve(
   name: string,
 ): Promise<string> {
   const id = await lookUp(work, resource, scope, name)
-  if (id === undefined) throw missing(resource)
+  if (id === undefined) throw missing(resource, name)
   return id
 }
 
@@ -121,7 +120,8 @@ async function mustHaveParent(
   const parent = resource.parent?.()
   if (!parent) return
   const above = parent.scope ? await scopeOf(ctx, parent, call.params) : scope.slice(0, -1)
-  await findSeen(ctx, parent, scope.at(-1) ?? '', above)
+  const id = scope.at(-1) ?? ''
+  await findSeen(ctx, parent, id, above, ctx.names.get(id))
 }
 
 /** The object that an address names, if there is one that this caller may see; a Problem (404) otherwise. */
@@ -131,19 +131,20 @@ export async function findVisible<F extends Fields>(
   name: string,
   scope: readonly string[] = [],
 ): Promise<Row<F>> {
-  return findSeen(work, resource, await resolve(work, resource, scope, name), scope)
+  return findSeen(work, resource, await resolve(work, resource, scope, name), scope, name)
 }
 
-/** The object with this id, if there is one that this caller may see; a Problem (404) otherwise. */
+/** The object with this id, if there is one that this caller may see; a Problem (404) with its `name` otherwise. */
 export async function findSeen<F extends Fields>(
   work: Work,
   resource: Resource<F>,
   id: string,
   scope: readonly string[],
+  name = id,
 ): Promise<Row<F>> {
   const row = isId(id) ? await work.store.find(resource, id, scope) : undefined
   if (row && (await isVisible(work, resource, row))) return row
-  throw missing(resource)
+  throw missing(resource, name)
 }
 
 type Condition = NonNullable<Source['where']>
@@ -167,7 +168,7 @@ async function isVisible(work: Work, resource: Resource, row: Row): Promise<bool
   return (await work.store.glance(text, ...binds.values.slice(1))).length > 0
 }
 
-const missing = (resource: Resource) => new Problem('not_found', notFound(resource))
+const missing = (resource: Resource, name: string) => notFound(nounOf(resource), name)
 
 export async function create(
   ctx: Ctx,
@@ -265,7 +266,8 @@ async function mustHaveRoom(
 ): Promise<void> {
   const parent = resource.parent?.()
   if (!parent) await work.store.takeTurn(resource.table)
-  else if (!(await work.store.hold(parent, scope.at(-1) ?? '')).size) throw missing(parent)
+  else if (!(await work.store.hold(parent, scope.at(-1) ?? '')).size)
+    throw missing(parent, scope.at(-1) ?? '')
   const most = typeof n === 'number' ? n : await n(work)
   const [counted] = await work.store.rows(totalSql(resource), ...scope)
   if (Number(counted?.[0]) >= most) throw new Problem('unprocessable', detail(most))
@@ -352,7 +354,7 @@ async function current<F extends Fields>(
   ifMatch: string | undefined,
 ): Promise<Row<F>> {
   const row = isId(id) ? await work.store.findWhole(resource, id, scope) : undefined
-  if (!row || !(await isVisible(work, resource, row))) throw missing(resource)
+  if (!row || !(await isVisible(work, resource, row))) throw missing(resource, id)
   mustMatch(etagOf(row), ifMatch)
   return row
 }

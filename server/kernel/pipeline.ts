@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { authorize } from './auth/access.ts'
 import { bearerToken } from './auth/tokens.ts'
 import { Ctx, type Instance, type Principal } from './context.ts'
-import { Problem } from './errors.ts'
+import { notFound, Problem } from './errors.ts'
 import type { Answer } from './http/answer.ts'
 import { bodyText, parseBody } from './http/body.ts'
 import { notModified } from './http/conditional.ts'
@@ -100,7 +100,7 @@ const signsIn = ({ operation }: Passage) => actionOf(operation)?.signsIn
 
 function mayCall({ instance, operation, who }: Passage): void {
   const right = rightFor(operation)
-  if (right !== 'open') authorize(instance.access, who.kind, operation.area, right)
+  if (right !== 'open') authorize(instance, who, operation.area, right)
 }
 
 /** Nobody in particular calls an open operation; the store is the one that its path names. */
@@ -109,7 +109,7 @@ async function findStore(passage: Passage): Promise<void> {
   const parameter = actionOf(operation)?.storeIn
   if (parameter === undefined) return
   const named = (request.params as Record<string, string>)[parameter]?.toLowerCase() ?? ''
-  if (!(await isStore(instance, named))) throw new Problem('not_found', 'store not found')
+  if (!(await isStore(instance, named))) throw notFound('store', named)
   passage.who = { ...nobody, storeId: named }
 }
 

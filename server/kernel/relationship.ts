@@ -1,5 +1,5 @@
 import type { Ctx, Work } from './context.ts'
-import { Problem } from './errors.ts'
+import { notFound, Problem } from './errors.ts'
 import {
   choice,
   type Field,
@@ -16,7 +16,7 @@ import { type Keeper, keptInDocument, keptInRows, type Link } from './links.ts'
 import { type Call, findSeen, findVisible, scopeOf } from './operations.ts'
 import { fetchPage } from './query/page.ts'
 import { parse } from './query/parse.ts'
-import type { Resource, Row } from './resource.ts'
+import { nounOf, type Resource, type Row } from './resource.ts'
 
 export type { Link } from './links.ts'
 
@@ -183,9 +183,7 @@ async function keepTargets(
   const missing = sent.findIndex(({ id }) => !found.has(id))
   if (missing < 0) return
   const source = holds === 'one' ? `${at}.id` : `${at}.${missing}.id`
-  throw new Problem('not_found', `${of.noun[0].replaceAll('-', ' ')} not found: ${sent[missing]?.id}`, {
-    source,
-  })
+  throw notFound(nounOf(of), sent[missing]?.id, { source })
 }
 
 /** Gives the owner other links; nothing is written when they are the same. Needs a transaction. */

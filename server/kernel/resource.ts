@@ -338,6 +338,9 @@ export function resource<
   return { ...definition, scopeColumns: definition.scope?.columns ?? parameters } as Resource<F>
 }
 
+/** What one object is called in refusals. */
+export const nounOf = ({ noun }: Pick<Definition<Fields>, 'noun'>): string => noun[0].replaceAll('-', ' ')
+
 /** A structured member that the server writes, such as `relationships`. */
 export const shown = <T = unknown>(schema: JsonSchema, options: FieldOptions = {}): Field<T | undefined> =>
   field({ type: 'object', ...schema }, { ...options, readOnly: true })

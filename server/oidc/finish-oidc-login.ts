@@ -1,7 +1,7 @@
 import type { Users, WhenUnlinked } from '../identity/index.ts'
 import { action } from '../kernel/action.ts'
 import type { Ctx } from '../kernel/context.ts'
-import { Problem } from '../kernel/errors.ts'
+import { notFound, Problem } from '../kernel/errors.ts'
 import type { Answer } from '../kernel/http/answer.ts'
 import { admitUser, type Newcomer, takeTurn } from './admit-user.ts'
 import { findProfile } from './find-profile.ts'
@@ -35,7 +35,7 @@ export const finishOidcLogin = (users: Users, whenUnlinked: WhenUnlinked) =>
         findProfile(ctx, realmId, profileId),
         takeSignInRequest(ctx, state, realmId, profileId),
       ])
-      if (!profile) throw new Problem('not_found', 'oidc profile not found')
+      if (!profile) throw notFound('oidc profile', profileId)
       if (taken.outcome === 'unknown') return refuseHere('state is of no sign-in that was begun here.')
       const { request } = taken
       if (taken.outcome === 'replayed' && !request.reportsReplay) {

@@ -1,6 +1,6 @@
 import { findRealm } from '../identity/index.ts'
 import { action } from '../kernel/action.ts'
-import { Problem } from '../kernel/errors.ts'
+import { notFound } from '../kernel/errors.ts'
 import { type JsonSchema, reference } from '../kernel/fields.ts'
 import { json } from '../kernel/http/answer.ts'
 import { isId } from '../kernel/ids.ts'
@@ -42,7 +42,7 @@ export const getOidcConfiguration = action({
     const profileId = new URLSearchParams(query).get('elasticpath_commerce_cloud_profile_id')
     if (profileId !== null) {
       const profile = isId(profileId) && (await ctx.store.find(oidcProfiles, profileId, [realm.id]))
-      if (!profile) throw new Problem('not_found', 'oidc profile not found')
+      if (!profile) throw notFound('oidc profile', profileId)
     }
     const idp = `${ctx.baseUrl}/oidc-idp`
     const at = `stores/${ctx.store.id}/authentication-realms/${realm.id}`

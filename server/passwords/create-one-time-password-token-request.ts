@@ -1,7 +1,7 @@
 import { folded } from '../identity/index.ts'
 import { action } from '../kernel/action.ts'
 import { withinLimits } from '../kernel/auth/attempts.ts'
-import { Problem } from '../kernel/errors.ts'
+import { notFound, Problem } from '../kernel/errors.ts'
 import { choice, text } from '../kernel/fields.ts'
 import { isId } from '../kernel/ids.ts'
 import { findVisible } from '../kernel/operations.ts'
@@ -25,7 +25,7 @@ export const createOneTimePasswordTokenRequest = action({
     alsoType: ['one-time-password-token-request'],
     fields: {
       username: text({ required: true, min: 1, max: 320, about: 'Whose password.' }),
-      purpose: choice(['reset_password', 'passwordless_authentication'], {
+      purpose: choice(['reset_password', 'passwordless_authentication', 'password_reset'], {
         required: true,
         about: 'Why it is wanted; passed on to whoever sends it.',
       }),
@@ -35,7 +35,7 @@ export const createOneTimePasswordTokenRequest = action({
   async run(ctx, { params, body }) {
     const { username, purpose } = body
     const scope = isId(params.realm_id) ? [params.realm_id] : undefined
-    if (!scope) throw new Problem('not_found', 'password profile not found')
+    if (!scope) throw notFound('password profile', params.id)
     const profile = await findVisible(ctx, passwordProfiles, params.id, scope)
     if (!profile.doc.enable_one_time_password_token) {
       throw new Problem('unprocessable', 'The password profile has enable_one_time_password_token false.')

@@ -3,7 +3,7 @@ import { guarded } from '../kernel/auth/attempts.ts'
 import { slowVerify } from '../kernel/auth/slow-hash.ts'
 import { unauthorized } from '../kernel/auth/tokens.ts'
 import type { Work } from '../kernel/context.ts'
-import { Problem } from '../kernel/errors.ts'
+import { notFound, Problem } from '../kernel/errors.ts'
 import type { Row } from '../kernel/resource.ts'
 import { asMade } from './give-one-time-password.ts'
 
@@ -141,7 +141,7 @@ async function lookUp(work: Work, realmId: string, { password_profile_id, userna
     work.clock.now(),
   )
   if (!row) {
-    throw new Problem('not_found', 'password profile not found', { source: 'data.password_profile_id' })
+    throw notFound('password profile', password_profile_id, { source: 'data.password_profile_id' })
   }
   const [folded, enabled, linkId, userId, epoch, passwordHash, oneTimeHash] = row
   return {

@@ -1,5 +1,5 @@
 import { action } from '../kernel/action.ts'
-import { Problem } from '../kernel/errors.ts'
+import { notFound } from '../kernel/errors.ts'
 import { json } from '../kernel/http/answer.ts'
 import { findRole, shownRole, showRole } from './built-in-roles.ts'
 
@@ -13,7 +13,7 @@ export const getBuiltInRole = action({
 
   async run(_ctx, { params }) {
     const role = findRole(params.id)
-    if (!role) throw new Problem('not_found', 'built in role not found')
+    if (!role) throw notFound('built in role', params.id)
     return json(200, { data: showRole(role) })
   },
 })

@@ -7,7 +7,10 @@ export const amountMax = 1_000_000_000_000
 const names = { type: 'string', minLength: 1, maxLength: 255 } as const
 const closed = { type: 'object', additionalProperties: false } as const
 const amount = { type: 'integer', minimum: 0, maximum: amountMax } as const
-const time = { type: ['string', 'null'], format: 'date-time', maxLength: 64 } as const
+const time = { type: ['string', 'null'], format: 'day', maxLength: 64 } as const
+
+// The public contract's own schema of schedules misspells the first member.
+const schedule = { valid_from: time, valid_form: time, valid_to: time } as const
 
 const tier = {
   ...closed,
@@ -45,8 +48,10 @@ const sale = {
       description: 'It counts only where the product is an option of these bundles.',
     },
     schedule: {
-      ...{ ...closed, type: ['object', 'null'], properties: { valid_from: time, valid_to: time } },
-      description: 'When it is in force: from `valid_from` on and before `valid_to`. Without one, always.',
+      ...{ ...closed, type: ['object', 'null'], properties: schedule },
+      description:
+        'When it is in force: from `valid_from` on and before `valid_to`, in UTC where they have no offset. Without a ' +
+        'schedule, always. `valid_form` is read as `valid_from`.',
     },
     currencies: { ...currencies, minProperties: 0 },
   },

@@ -1,4 +1,4 @@
-import { isInCalendar } from '../kernel/days.ts'
+import { instantOf, isInCalendar } from '../kernel/days.ts'
 import { Problem } from '../kernel/errors.ts'
 import type { By, StoredAmount, StoredCurrencies, StoredSale } from './stored-prices.ts'
 
@@ -39,7 +39,8 @@ function mustNotConflict(currencies: StoredCurrencies, at: string): void {
 /** No two sales have the same schedule: which of them is in force would not be told. */
 export function completeSales(sales: By<StoredSale>, at: string): By<StoredSale> {
   const taken = new Map<string, string>()
-  return mapped(sales, (sale, name) => {
+  return mapped(sales, (sent, name) => {
+    const sale = withTidySchedule(sent)
     const span = spanOf(sale, `${at}.${name}.schedule`)
     const other = taken.get(span)
     if (other !== undefined) {
@@ -56,6 +57,24 @@ export function completeSales(sales: By<StoredSale>, at: string): By<StoredSale>
     }
   })
 }
+
+/** Times as they are kept: as they were sent, or in UTC where they have no offset. */
+function withTidySchedule({ schedule, ...sale }: StoredSale): StoredSale {
+  if (!schedule) return { ...sale, ...(schedule === null && { schedule }) }
+  const { valid_form, valid_from = valid_form, valid_to } = schedule
+  return {
+    ...sale,
+    schedule: {
+      ...(valid_from !== undefined && { valid_from: withOffset(valid_from) }),
+      ...(valid_to !== undefined && { valid_to: withOffset(valid_to) }),
+    },
+  }
+}
+
+const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/
+
+const withOffset = (time: string | null): string | null =>
+  time === null || timestamp.test(time) ? time : new Date(instantOf(time)).toISOString()
 
 /** The instants that a sale is from and to; `/` where it has no schedule. */
 function spanOf({ schedule }: StoredSale, at: string): string {

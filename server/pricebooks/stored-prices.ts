@@ -21,6 +21,8 @@ export type StoredCurrencies = By<StoredAmount>
 export interface Schedule {
   readonly valid_from?: string | null | undefined
   readonly valid_to?: string | null | undefined
+  /** Sent in place of `valid_from`; never stored. */
+  readonly valid_form?: string | null | undefined
 }
 
 export interface StoredSale {

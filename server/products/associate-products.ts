@@ -1,6 +1,6 @@
 import { action } from '../kernel/action.ts'
 import type { Ctx } from '../kernel/context.ts'
-import { Problem } from '../kernel/errors.ts'
+import { notFound, Problem } from '../kernel/errors.ts'
 import { choice, group, integer, list, reference } from '../kernel/fields.ts'
 import { json } from '../kernel/http/answer.ts'
 import { decide, limits, type Refused, tooManyAttached } from './association-rules.ts'
@@ -65,7 +65,7 @@ async function associate(
   await ctx.store.keep(customRelationships, by.id)
   const facts = await othersOf(ctx, both, [productId, ...ids])
   const base = facts.get(productId)
-  if (!base) throw new Problem('not_found', 'product not found')
+  if (!base) throw notFound('product', productId)
   if (!base.isAttached && base.attached >= limits.attachedMax)
     throw new Problem('unprocessable', tooManyAttached)
   const { associated, refused } = decide({ ...base, id: productId }, ids, facts, bi_directional)

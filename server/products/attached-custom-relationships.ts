@@ -1,6 +1,6 @@
 import { action } from '../kernel/action.ts'
 import type { Ctx } from '../kernel/context.ts'
-import { Problem } from '../kernel/errors.ts'
+import { notFound, Problem } from '../kernel/errors.ts'
 import { choice, group, list as listOf, text } from '../kernel/fields.ts'
 import { type Answer, noContent } from '../kernel/http/answer.ts'
 import { type Call, findVisible, list } from '../kernel/operations.ts'
@@ -91,7 +91,7 @@ async function findNamed(ctx: Ctx, named: Named): Promise<Row<CustomRelationship
   for (const [i, { slug }] of named.entries()) {
     const row = await findVisible(ctx, customRelationships, slug).catch((error) => {
       if (!(error instanceof Problem)) throw error
-      throw new Problem('not_found', `custom relationship not found: ${slug}`, { source: `data.${i}.slug` })
+      throw notFound('custom relationship', slug, { source: `data.${i}.slug` })
     })
     found.set(row.id, row)
   }

@@ -103,7 +103,7 @@ const option = group(
 
 const component = group(
   {
-    name: text({ required: true, min: 1, max: 255, about: 'Shown to shoppers.' }),
+    name: text({ min: 1, max: 255, about: 'Shown to shoppers. Its key, if it is left out.' }),
     options: list(option, { required: true, maxItems: 1500, about: 'What may be chosen.' }),
     min: integer({ min: 0, nullable: true, about: 'The fewest options a shopper chooses.' }),
     max: integer({ min: 0, nullable: true, about: 'The most options a shopper chooses.' }),

@@ -1,6 +1,6 @@
 import { action } from '../kernel/action.ts'
 import type { Ctx } from '../kernel/context.ts'
-import { Problem } from '../kernel/errors.ts'
+import { notFound } from '../kernel/errors.ts'
 import { json, pageAnswer } from '../kernel/http/answer.ts'
 import { named } from '../kernel/openapi/named-schemas.ts'
 import { limits, parse } from '../kernel/query/parse.ts'
@@ -46,7 +46,7 @@ export const getStore = action({
   shows: { data: storeSchema },
 
   async run(ctx, { params }) {
-    if (params.id !== ctx.store.id) throw new Problem('not_found', 'store not found')
+    if (params.id !== ctx.store.id) throw notFound('store', params.id)
     return json(200, { data: await storeOf(ctx) })
   },
 })

@@ -7,6 +7,7 @@ import {
 } from '../catalogs/index.ts'
 import { sellableOf, stockOf } from '../inventories/index.ts'
 import { action } from '../kernel/action.ts'
+import { wrongToken } from '../kernel/auth/access.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { reference } from '../kernel/fields.ts'
@@ -76,9 +77,8 @@ export const checkVisibility = action({
 })
 
 /** With a shopper's token beside theirs, merchants see what that shopper sees. */
-function mustBeMerchant({ who }: Ctx): void {
-  if (who.grant === 'client_credentials') return
-  throw new Problem('forbidden', 'This is for access tokens of the grant client_credentials.')
+function mustBeMerchant({ instance, who: { grant } }: Ctx): void {
+  if (grant !== 'client_credentials') throw wrongToken(instance, { kind: grant }, ['client_credentials'])
 }
 
 async function factsOf(

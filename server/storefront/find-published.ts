@@ -1,5 +1,5 @@
 import type { Ctx } from '../kernel/context.ts'
-import { Problem } from '../kernel/errors.ts'
+import { notFound } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
 import type { Resource, Row } from '../kernel/resource.ts'
 import { publishedNodes } from './published-nodes.ts'
@@ -13,7 +13,7 @@ const finder =
   async (ctx: Ctx, { published }: View, id: string): Promise<Row> => {
     const scope = [published.catalogId, String(published.edition)]
     const row = isId(id) ? await ctx.store.findWhole(resource, id.toLowerCase(), scope) : undefined
-    if (!row || !isOne(row)) throw new Problem('not_found', `${what} not found`)
+    if (!row || !isOne(row)) throw notFound(what, id)
     return row
   }
 

@@ -39,16 +39,29 @@ function expectUnauthorized({ status, headers, body }: Reply, whom: string) {
   expect(headers.get('www-authenticate'), `what ${whom} is told to bring`).toMatch(/^Bearer/)
 }
 
-function expectForbidden({ status, body }: Reply, whom: string) {
+/** `token`: the kind that was looked at; `operation`: what the caller may not do. */
+function expectForbidden({ status, body }: Reply, whom: string, token: string, operation: Operation) {
   expect([status, body?.errors?.[0]], `the answer to ${whom}`).toMatchObject([
     403,
     { status: '403', code: 'forbidden' },
   ])
+  const right = rightFor(operation) as 'read' | 'update' | 'write'
+  const kinds = Object.keys(access[operation.area] ?? {}).filter((kind) =>
+    mayDo(access, kind, operation.area, right),
+  )
+  const { detail } = body.errors[0]
+  expect(detail, 'the token that the request has').toMatch(
+    new RegExp(`the request has an? ${token} token( in the header [a-z-]+)?\\.$`),
+  )
+  for (const kind of kinds) expect(detail, 'the tokens that would do').toContain(` ${kind} token`)
 }
 
 function expectLet({ status, body }: Reply, whom: string, refusals: readonly number[] = [401, 403]) {
   expect(refusals, `the answer to ${whom}: ${JSON.stringify(body?.errors)}`).not.toContain(status)
 }
+
+/** What is there is published: nobody has named the catalog that is missing. */
+const isUnpublished = (detail: string) => detail === 'No catalog is published for this shopper.'
 
 /** Tokens of shoppers, by kind. */
 const shoppers: Record<string, Promise<string> | undefined> = {}
@@ -78,7 +91,7 @@ describe.each(closed)('$id', (operation) => {
     const may = right === 'rw' || (right === 'r' && operation.access === 'read')
     const reply = await world.shopper.send(method, anywhere(operation))
     if (may) expectLet(reply, 'a storefront')
-    else expectForbidden(reply, 'a storefront')
+    else expectForbidden(reply, 'a storefront', 'implicit', operation)
   })
 
   test('lets a shopper who is signed in do what the access table says, and no more', async () => {
@@ -92,15 +105,24 @@ describe.each(closed)('$id', (operation) => {
       const reply = await world.shopper.send(method, anywhere(operation), { headers: { [header]: token } })
       // Where the kind may, it may still not do this to others.
       if (may) expectLet(reply, `a shopper of the kind ${kind}`, [401])
-      else expectForbidden(reply, `a shopper of the kind ${kind}`)
+      else expectForbidden(reply, `a shopper of the kind ${kind}`, kind, operation)
       if (signsIn) continue
       const forged = await world.shopper.send(method, anywhere(operation), { headers: { [header]: 'x' } })
       expectUnauthorized(forged, `who has the ${header} x`)
     }
   })
 
-  test('lets an administrator', async () => {
-    expectLet(await world.admin.send(method, anywhere(operation)), 'an administrator')
+  test('lets an administrator, and says which object of the address is not there', async () => {
+    const path = anywhere(operation)
+    const reply = await world.admin.send(method, path)
+    expectLet(reply, 'an administrator')
+    if (reply.status !== 404 || isUnpublished(reply.body.errors[0].detail)) return
+    const ids = path.split('/').filter((segment) => operation.path.split('/').every((own) => own !== segment))
+    const { detail } = reply.body.errors[0]
+    expect(
+      ids.filter((id) => detail.endsWith(` not found: ${id}`)),
+      detail,
+    ).not.toEqual([])
   })
 })
 
@@ -127,6 +149,13 @@ describe.each(closed.filter(({ id, path }) => path.includes(':') && !sharedByAll
       expect([reply.status, reply.body?.errors?.[0].code], `${path}, asked for by another store`).toEqual(
         toldApart[operation.id] ?? [404, 'not_found'],
       )
+      if (reply.status === 404 && !isUnpublished(reply.body.errors[0].detail)) {
+        const [, named = ''] = / not found: (.+)$/.exec(reply.body.errors[0].detail) ?? []
+        expect(named, reply.body.errors[0].detail).not.toBe('')
+        expect(`${path} ${JSON.stringify(body)}`.toLowerCase(), 'what was asked for').toContain(
+          named.toLowerCase(),
+        )
+      }
     })
   },
 )

@@ -49,7 +49,9 @@ const refused = (status: number, detail: string) => ({ status, detail })
 
 const noApi = refused(404, 'custom api not found')
 const told = ({ status, body }: Reply) =>
-  status < 400 ? { status, data: body.data } : { status, detail: body.errors[0].detail }
+  status < 400
+    ? { status, data: body.data }
+    : { status, detail: body.errors[0].detail.replace(/ not found: .*/, ' not found') }
 
 type Told = ReturnType<typeof ok> | ReturnType<typeof refused>
 

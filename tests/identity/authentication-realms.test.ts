@@ -164,7 +164,7 @@ describe('the mapping of the merchants', () => {
     expect(refused.body.errors[0].detail).toContain(`The field 'prefix' is required`)
     const hidden = await world.other.put(at, mapping({ prefix: 'mine' }))
     expect(hidden.status).toBe(404)
-    expect(hidden.body.errors[0].detail).toBe('merchant realm mapping not found')
+    expect(hidden.body.errors[0].detail).toMatch(/^merchant realm mapping not found: /)
     expect((await world.admin.get('/v2/merchant-realm-mappings/1')).status).toBe(404)
   })
 })

@@ -99,7 +99,7 @@ test('what lies in one place is not taken from another, and all places are added
     locations: { north: level(0, 2), south: level(4, 0) },
   })
   const unknown = await act(world.admin, id, 'increment', 1, 'nowhere')
-  expect([unknown.status, unknown.body.errors[0].detail]).toEqual([404, 'No location found'])
+  expect([unknown.status, unknown.body.errors[0].detail]).toEqual([404, 'No location found: nowhere'])
 })
 
 test('what is added in a location that the product was not in is there from then on; nothing is taken from there', async () => {

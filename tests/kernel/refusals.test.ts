@@ -58,8 +58,8 @@ test('whoever writes below what is not there is told what that is', async () => 
     details.push([status, body.errors[0].detail])
   }
   expect(details).toEqual([
-    [404, 'pricebook not found'],
-    [404, 'account not found'],
+    [404, `pricebook not found: ${none}`],
+    [404, `account not found: ${none}`],
   ])
 })
 

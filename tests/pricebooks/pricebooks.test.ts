@@ -136,8 +136,8 @@ describe('is refused, and named', () => {
     ['an unknown attribute', { saels: {} }, 'saels'],
     [
       'a schedule that is misspelled',
-      { sales: { S: { schedule: { valid_form: null } } } },
-      'sales.S.schedule.valid_form',
+      { sales: { S: { schedule: { valid_until: null } } } },
+      'sales.S.schedule.valid_until',
     ],
     ['an amount with a fraction', { currencies: { USD: { amount: 1.5 } } }, 'currencies.USD.amount'],
     ['an amount below zero', { currencies: { USD: { amount: -1 } } }, 'currencies.USD.amount'],

@@ -79,6 +79,18 @@ export const sqlState = (error: unknown): string | undefined =>
 export const brokenConstraint = (error: unknown): string | undefined =>
   error instanceof pg.DatabaseError ? error.constraint : undefined
 
+/** The value that a broken key to another row has, in the column that names the row: its last one. */
+export function missingKey(error: unknown): string | undefined {
+  const detail = error instanceof pg.DatabaseError ? error.detail : undefined
+  // PostgreSQL translates the words around `(columns)=(values)`.
+  const start = detail?.indexOf(')=(') ?? -1
+  if (!detail || start < 0) return undefined
+  return detail
+    .slice(start + 3, detail.indexOf(')', start + 3))
+    .split(', ')
+    .at(-1)
+}
+
 /** A transaction that lost a race (deadlock or serialization failure) and may simply be run again. */
 const isRetryable = (error: unknown) => ['40001', '40P01'].includes(sqlState(error) ?? '')
 

@@ -1,15 +1,11 @@
-import { Problem } from '../errors.ts'
-import type { Resource } from '../resource.ts'
-import { brokenConstraint, sqlState } from './database.ts'
+import { notFound, Problem } from '../errors.ts'
+import { nounOf, type Resource } from '../resource.ts'
+import { brokenConstraint, missingKey, sqlState } from './database.ts'
 
 // SQLSTATE: a key that refers to another row, also one that says ON DELETE RESTRICT.
 const foreignKeyStates = ['23503', '23001']
 // And 23505 unique, 23514 check, 23P01 exclusion.
 const constraintStates = [...foreignKeyStates, '23505', '23514', '23P01']
-
-/** What is said where there is none of a resource. */
-export const notFound = ({ noun }: Pick<Resource, 'noun'>): string =>
-  `${noun[0].replaceAll('-', ' ')} not found`
 
 /** The client's words for a constraint that refused the write; undefined when it is not one of the resource's. */
 export function refusalOf(
@@ -22,7 +18,9 @@ export function refusalOf(
   const constraint = brokenConstraint(error) ?? ''
   const refusal = resource.constraints?.[constraint]
   if (refusal) {
-    const { code, detail, source, title } = refusal
+    const { code, source, title } = refusal
+    const missing = code === 'not_found' ? missingKey(error) : undefined
+    const detail = missing === undefined ? refusal.detail : `${refusal.detail}: ${missing}`
     return new Problem(code, detail, { cause: error, ...(source && { source }), ...(title && { title }) })
   }
   // The key is of another row, which refers to the one that is deleted.
@@ -32,7 +30,8 @@ export function refusalOf(
   }
   // By convention each table names the key to its parent so: the parent is missing, or was deleted meanwhile.
   if (constraint.endsWith('_parent_fkey')) {
-    return new Problem('not_found', resource.parent && notFound(resource.parent()), { cause: error })
+    if (!resource.parent) return new Problem('not_found', undefined, { cause: error })
+    return notFound(nounOf(resource.parent()), missingKey(error), { cause: error })
   }
   if (constraint.endsWith('_pkey')) {
     const detail = `${type ?? 'an object'} with the given id already exists`
