@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
+import { parseFacets } from '../server/search/facet-by.ts'
 import { parseFilter } from '../server/search/filter-syntax.ts'
-import { searchedWords } from '../server/search/run-search.ts'
-import { searchField } from '../server/search/search-fields.ts'
+import { searchField, sortField } from '../server/search/search-fields.ts'
 import { searchSql } from '../server/search/search-sql.ts'
+import { searchedWords } from '../server/search/searched-words.ts'
+import { parseSort } from '../server/search/sort-by.ts'
 import { type OwnServer, startOwnServer } from './own-server.ts'
 import { type SeededCatalog, seedPublished } from './seed-published.ts'
 
@@ -18,6 +20,7 @@ interface Searched {
   readonly q: string
   readonly filter_by: string
   readonly facet_by: string
+  readonly sort_by?: string
 }
 
 const facet_by = 'categories.lvl1,extensions.products(brands).name'
@@ -31,7 +34,16 @@ const searches: Readonly<Record<string, Searched>> = {
     filter_by: 'categories.lvl1:=`Shop > Shelf 3` && price.USD.float_price:[10..50]',
     facet_by: 'categories.lvl2,price.USD.float_price',
   },
-  'a slip': { q: 'trosuers', filter_by: '', facet_by },
+  'a typo': { q: 'trosuers', filter_by: '', facet_by },
+  'a word of a value that one product has': { q: '*', filter_by: 'external_ref:4711', facet_by },
+  'a word of as many values as there are products': { q: '*', filter_by: 'external_ref:ref', facet_by },
+  '250 words of a field': {
+    q: '*',
+    filter_by: `external_ref:[${Array.from({ length: 250 }, (_, i) => 4000 + i)}]`,
+    facet_by,
+  },
+  'a word, by price': { q: 'shirt', filter_by: '', facet_by, sort_by: 'price.USD.float_price:asc' },
+  'all products, by name': { q: '*', filter_by: '', facet_by: '', sort_by: 'name:asc' },
 }
 
 const server = await startOwnServer()
@@ -89,7 +101,7 @@ async function ask(
 async function processorTimes(
   { databaseUrl }: OwnServer,
   { storeId, catalogId, pricebookId }: SeededCatalog,
-  { q, filter_by, facet_by }: Searched,
+  { q, filter_by, facet_by, sort_by = '' }: Searched,
 ): Promise<readonly number[]> {
   const shop = {
     catalogId,
@@ -102,7 +114,8 @@ async function processorTimes(
     words: searchedWords(q),
     code: '',
     filter: parseFilter(filter_by),
-    facets: facet_by.split(',').map(searchField),
+    facets: parseFacets(facet_by, '').map((name) => ({ field: searchField(name) })),
+    sort: parseSort(sort_by).map(({ field, descending }) => ({ field: sortField(field), descending })),
     valuesMax: 10,
     limit: 25,
     offset: 0,

@@ -95,7 +95,7 @@ const listed = (words: readonly string[]) => `(ARRAY[${words.map((word) => `'${w
 const name = `${listed(adjectives)}[1 + i % ${adjectives.length}] || ' ' || ${listed(nouns)}[1 + i / 7 % ${nouns.length}] || ' ' || i % 997`
 const numbered = `(SELECT i, md5(i::text)::uuid AS id, timestamptz '2026-01-01' + i * interval '1 s' AS t, ${name} AS name
   FROM generate_series(1, $2::int) i) n`
-/** Each product's: one of ten shelves, of a hundred parts of these, of 500 brands and 1,000 tags. */
+/** One of ten shelves, of a hundred parts of these, of 500 brands and 1,000 tags each, and a reference of its own. */
 const values = [
   `(1, 'categories.lvl0', 'Shop', NULL)`,
   `(2, 'categories.lvl1', 'Shop > Shelf ' || i % 10, NULL)`,
@@ -106,10 +106,18 @@ const values = [
   `(7, 'tags', 'tag-' || i % 1000, NULL)`,
   `(8, 'commodity_type', 'physical', NULL)`,
   `(9, 'base_product', 'false', NULL)`,
+  `(10, 'external_ref', 'Ref ' || i, NULL)`,
 ]
 
 /** As `valueId` works it out. */
 const id = `('x' || left(encode(sha256(convert_to(v.field, 'UTF8') || '\\x00' || convert_to(v.value, 'UTF8')), 'hex'), 16))::bit(64)::bigint`
+
+/** As `wordId` does, for each word of a value that is no number. */
+const wordIds = `SELECT DISTINCT ('x' || left(encode(sha256(
+    convert_to(v.field, 'UTF8') || '\\x0000' || convert_to(w.word, 'UTF8')), 'hex'), 16))::bit(64)::bigint
+  FROM (VALUES ${values}) v (place, field, value, number)
+  CROSS JOIN LATERAL regexp_split_to_table(lower(v.value), '[^a-z0-9]+') w (word)
+  WHERE v.number IS NULL AND w.word <> ''`
 
 const copies = [
   `INSERT INTO published_products (store_id, catalog_id, id, since, created_at, updated_at, doc, hidden, listed_in, name, sku, slug, product_type)
@@ -117,14 +125,15 @@ const copies = [
      replace(replace(p.doc::text, '"Thing"', to_json(n.name)::text), '"thing"', '"thing-' || n.i || '"')::json, p.hidden,
      p.listed_in, n.name, 'thing-' || n.i, 'thing-' || n.i, p.product_type
    FROM published_products p, ${numbered} WHERE p.catalog_id = $1`,
-  `INSERT INTO published_texts (store_id, catalog_id, id, since, updated_at, codes, words, value_ids)
+  `INSERT INTO published_texts (store_id, catalog_id, id, since, updated_at, codes, words, value_ids, word_ids)
    SELECT p.store_id, p.catalog_id, n.id, p.since, n.t, ARRAY['thing' || n.i],
      setweight(to_tsvector('simple', n.name), 'A') || ('thing' || n.i || ':2B thing:2B ' || n.i || ':2B')::tsvector
        || ts_filter(p.words, '{d}'),
-     ARRAY(SELECT ${id} FROM (VALUES ${values}) v (place, field, value, number))
+     ARRAY(SELECT ${id} FROM (VALUES ${values}) v (place, field, value, number)), ARRAY(${wordIds})
    FROM published_texts p, ${numbered} WHERE p.catalog_id = $1`,
-  `INSERT INTO published_values (store_id, catalog_id, id, field, value, number)
-   SELECT DISTINCT c.store_id, c.id, ${id}, v.field, v.value, v.number
+  `INSERT INTO published_values (store_id, catalog_id, id, field, value, number, words)
+   SELECT DISTINCT c.store_id, c.id, ${id}, v.field, v.value, v.number,
+     array_to_tsvector(array_remove(regexp_split_to_array(lower(v.value), '[^a-z0-9]+'), ''))
    FROM catalogs c, ${numbered} CROSS JOIN LATERAL (VALUES ${values}) v (place, field, value, number)
    WHERE c.id = $1 ON CONFLICT DO NOTHING`,
   `INSERT INTO published_numbers (store_id, catalog_id, id, since, place, field, number)

@@ -1321,6 +1321,48 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION published_with_any(store uuid, catalog uuid, edition integer, ids bigint[], words bigint[], lists text[])
+ RETURNS SETOF uuid
+ LANGUAGE sql
+ STABLE
+AS $function$
+  WITH found AS MATERIALIZED (
+    SELECT f.id FROM (
+      SELECT l.id FROM unnest(ids) w (id) CROSS JOIN LATERAL (
+        SELECT t.id FROM published_texts t
+        WHERE t.store_id = store AND t.catalog_id = catalog AND t.since <= edition AND t.until > edition
+          AND t.value_ids @> ARRAY[w.id]
+      ) l
+      UNION ALL
+      SELECT l.id FROM unnest(words) w (id) CROSS JOIN LATERAL (
+        SELECT t.id FROM published_texts t
+        WHERE t.store_id = store AND t.catalog_id = catalog AND t.since <= edition AND t.until > edition
+          AND t.word_ids @> ARRAY[w.id]
+      ) l
+    ) f LIMIT 2000
+  )
+  SELECT f.id FROM found f WHERE (SELECT count(*) FROM found) < 2000
+  UNION ALL
+  SELECT u.id FROM (
+    SELECT t.id, unnest(t.value_ids) AS part FROM published_texts t
+    WHERE t.store_id = store AND t.catalog_id = catalog AND t.since <= edition AND t.until > edition
+      AND (SELECT count(*) FROM found) = 2000
+  ) u WHERE u.part IN (SELECT unnest(ids))
+  UNION ALL
+  SELECT u.id FROM (
+    SELECT t.id, unnest(t.word_ids) AS part FROM published_texts t
+    WHERE t.store_id = store AND t.catalog_id = catalog AND t.since <= edition AND t.until > edition
+      AND (SELECT count(*) FROM found) = 2000
+  ) u WHERE u.part IN (SELECT unnest(words))
+  UNION ALL
+  SELECT l.id FROM unnest(lists) w (list) CROSS JOIN LATERAL (
+        SELECT t.id FROM published_texts t
+        WHERE t.store_id = store AND t.catalog_id = catalog AND t.since <= edition AND t.until > edition
+          AND t.word_ids @> w.list::bigint[]
+      ) l
+$function$
+;
+
 CREATE OR REPLACE FUNCTION record_personal_data_reads(reads json)
  RETURNS void
  LANGUAGE plpgsql
@@ -1965,6 +2007,7 @@ CREATE TABLE catalog_editions (
   published_at timestamp(3) with time zone,
   "position" bigint NOT NULL,
   made_of json NOT NULL,
+  search_form smallint DEFAULT 1 NOT NULL,
   withdrawn boolean DEFAULT false NOT NULL,
   CONSTRAINT catalog_editions_catalog_fkey FOREIGN KEY (store_id, catalog_id) REFERENCES catalogs(store_id, id) ON DELETE CASCADE,
   CONSTRAINT catalog_editions_pkey PRIMARY KEY (store_id, catalog_id, edition)
@@ -3093,10 +3136,11 @@ CREATE TABLE published_texts (
   codes text[] COLLATE "C" NOT NULL,
   words tsvector NOT NULL,
   value_ids bigint[] NOT NULL,
+  word_ids bigint[] DEFAULT '{}'::bigint[] NOT NULL,
   CONSTRAINT published_texts_pkey PRIMARY KEY (store_id, catalog_id, id, since)
 );
 CREATE INDEX published_texts_by_updated_at ON published_texts USING btree (store_id, catalog_id, updated_at, id) INCLUDE (since, until);
-CREATE INDEX published_texts_by_words_and_values ON published_texts USING gin (catalog_id, words, value_ids);
+CREATE INDEX published_texts_by_words_and_values ON published_texts USING gin (catalog_id, words, value_ids, word_ids);
 
 CREATE TABLE published_values (
   store_id uuid NOT NULL,
@@ -3105,6 +3149,7 @@ CREATE TABLE published_values (
   id bigint NOT NULL,
   value text COLLATE "C" NOT NULL,
   number double precision,
+  words tsvector DEFAULT ''::tsvector NOT NULL,
   CONSTRAINT published_values_pkey PRIMARY KEY (store_id, catalog_id, field, id)
 );
 

@@ -52,6 +52,8 @@ export interface Action<
    * Idempotency-Key means as much to it as to a GET: nothing.
    */
   readonly reads?: true
+  /** Of an action that reads: how long a request may take. Then its statement is ended, and the answer is a 422. */
+  readonly withinMs?: number
   /**
    * It waits for what no transaction may wait for: another server, or a hash that is slow by design. Any other action
    * that writes runs in one transaction; this one opens its own, with `ctx.transaction`.

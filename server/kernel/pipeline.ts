@@ -9,6 +9,7 @@ import { bodyText, parseBody } from './http/body.ts'
 import { notModified } from './http/conditional.ts'
 import { hungUp } from './http/hung-up.ts'
 import { uploadOf } from './http/upload.ts'
+import { within } from './http/within.ts'
 import { idempotencyKey, once } from './idempotency.ts'
 import { isId } from './ids.ts'
 import { Memory } from './memory.ts'
@@ -152,11 +153,13 @@ async function run(passage: Passage): Promise<void> {
   const { instance, operation, request } = passage
   const key = isRepeatable(operation) ? idempotencyKey(request.headers['idempotency-key']) : undefined
   if (!operation.transaction && key === undefined) {
-    passage.answer = await operation.run(contextOf(passage), callOf(passage))
+    const { withinMs } = actionOf(operation) ?? {}
+    const answer = (asker?: AbortSignal) => operation.run(contextOf(passage, { asker }), callOf(passage))
+    passage.answer = withinMs ? await within(withinMs, hungUp(request.raw.socket), answer) : await answer()
     return
   }
   passage.answer = await instance.database.transaction((transaction) => {
-    const ctx = contextOf(passage, transaction)
+    const ctx = contextOf(passage, { transaction })
     const call = callOf(passage)
     const run = () => operation.run(ctx, call)
     if (key === undefined) return run()
@@ -184,12 +187,15 @@ function keepFromCaches(passage: Passage): void {
   passage.answer = { ...answer, headers: { ...answer.headers, 'cache-control': 'no-store' } }
 }
 
-function contextOf({ instance, operation, request, who }: Passage, transaction?: Transaction): Ctx {
+function contextOf(
+  { instance, operation, request, who }: Passage,
+  { asker, transaction }: { readonly asker?: AbortSignal | undefined; readonly transaction?: Transaction },
+): Ctx {
   const { clock } = instance
   // A write that was received is carried out, whether or not its client waits for the answer.
   const database =
     operation.access === 'read'
-      ? instance.database.reading(() => hungUp(request.raw.socket))
+      ? instance.database.reading(() => asker ?? hungUp(request.raw.socket))
       : instance.database
   const by = authorOf(who.actor, request.id)
   return new Ctx({

@@ -35,6 +35,8 @@ export interface Edition {
   /** The store's change feed was looked at up to here. */
   readonly position: number
   readonly madeOf: MadeOf
+  /** How its rows for searches are written. */
+  readonly searchForm: number
 }
 
 /** A published state of a catalog, for whoever reads what is in it. */
@@ -44,17 +46,25 @@ export interface Published extends Edition {
 
 const columns =
   `edition, release_id, to_char(published_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-  position, made_of` as const
+  position, made_of, search_form` as const
 
 type Text = readonly (string | null)[]
 
 /** From what `currentEditionSql` reads. */
-export const toEdition = ([edition, releaseId, publishedAt, position, madeOf]: Text): Edition => ({
+export const toEdition = ([
+  edition,
+  releaseId,
+  publishedAt,
+  position,
+  madeOf,
+  searchForm,
+]: Text): Edition => ({
   edition: Number(edition),
   releaseId: releaseId as string,
   publishedAt: publishedAt as string,
   position: Number(position),
   madeOf: JSON.parse(madeOf as string) as MadeOf,
+  searchForm: Number(searchForm),
 })
 
 /** The edition of a catalog that shoppers see, or saw at an instant, as far as it is kept and not withdrawn. */

@@ -1,6 +1,7 @@
 import { module } from '../kernel/module.ts'
 import { addPricebooks } from './add-pricebooks.ts'
 import { forgetEditions } from './forget-editions.ts'
+import { reindexSearch, reindexSearches } from './reindex-search.ts'
 
 export { addMissingPricebooks, addPricebooksAfter, pricebooksToAdd } from './add-pricebooks.ts'
 export {
@@ -18,13 +19,23 @@ export {
 export { publishedPricebooks } from './published-pricebooks.ts'
 export { componentProducts, type PublishedFacts } from './published-product.ts'
 export { repricedProducts } from './repriced-products.ts'
-export { valueId } from './value-id.ts'
-export { codeOf, folded, wordsOf } from './words.ts'
+export { valueId, wordId } from './value-id.ts'
+export {
+  chainsOf,
+  codeOf,
+  folded,
+  isDense,
+  joinedOf,
+  partsOfDense,
+  type Run,
+  termsOf,
+  wordsOf,
+} from './words.ts'
 export { writeEdition } from './write-edition.ts'
 
 export const publishing = module({
   name: 'publishing',
   about: 'What is seen of a catalog, edition after edition.',
-  jobs: [addPricebooks],
-  chores: [forgetEditions],
+  jobs: [addPricebooks, reindexSearch],
+  chores: [forgetEditions, reindexSearches],
 })

@@ -108,7 +108,7 @@ async function learnWays({ store }: Work, nodeIds: readonly string[], ways: Ways
     const steps = JSON.parse(breadcrumbs as string) as readonly Step[]
     ways.set(
       id as string,
-      steps.map(({ id, name }) => ({ id, name })),
+      steps.map(({ id, name, slug }) => ({ id, name, slug })),
     )
   }
 }

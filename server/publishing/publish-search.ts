@@ -16,25 +16,23 @@ export async function publishSearch(publication: Publication, products: readonly
   const different = new DifferentValues()
   const found = products
     .filter(({ published }) => published.hidden.listed)
-    .map(({ published, ...product }) => {
-      const { values, ...texts } = searchable(published)
-      return { ...product, ...texts, values, valueIds: values.map((value) => different.idOf(value)) }
-    })
+    .map(({ published, id, updatedAt }) => ({ id, updatedAt, ...searchRow(published, different) }))
   if (!found.length) return
   await work.store.bulk(
-    `INSERT INTO published_texts (store_id, catalog_id, since, id, updated_at, codes, words, value_ids)
-     SELECT $1, $2, $3::int, id, updated_at, codes::text[], words, value_ids::bigint[]
-     FROM unnest($4::uuid[], $5::timestamptz[], $6::text[], $7::tsvector[], $8::text[])
-       AS given (id, updated_at, codes, words, value_ids)`,
+    `INSERT INTO published_texts (store_id, catalog_id, since, id, updated_at, codes, words, value_ids, word_ids)
+     SELECT $1, $2, $3::int, id, updated_at, codes::text[], words, value_ids::bigint[], word_ids::bigint[]
+     FROM unnest($4::uuid[], $5::timestamptz[], $6::text[], $7::tsvector[], $8::text[], $9::text[])
+       AS given (id, updated_at, codes, words, value_ids, word_ids)`,
     catalogId,
     edition,
     found.map(({ id }) => id),
     found.map(({ updatedAt }) => updatedAt),
-    found.map(({ codes }) => `{${codes.map((code) => `"${code}"`).join()}}`),
+    found.map(({ codes }) => codes),
     found.map(({ words }) => words),
-    found.map(({ valueIds }) => `{${valueIds.join()}}`),
+    found.map(({ valueIds }) => valueIds),
+    found.map(({ wordIds }) => wordIds),
   )
-  await different.store(publication)
+  await different.store(work, catalogId)
   const numbers = found.flatMap(({ id, values }) =>
     values.flatMap(({ field, number }, place) => (number === null ? [] : { id, place, field, number })),
   )
@@ -51,8 +49,20 @@ export async function publishSearch(publication: Publication, products: readonly
   )
 }
 
+/** What is written of a product, with lists as PostgreSQL reads them. */
+export function searchRow(published: Listed['published'], different: DifferentValues) {
+  const { values, codes, words, wordIds } = searchable(published)
+  return {
+    values,
+    codes: `{${codes.map((code) => `"${code}"`).join()}}`,
+    words,
+    valueIds: `{${values.map((value) => different.idOf(value)).join()}}`,
+    wordIds: `{${wordIds.join()}}`,
+  }
+}
+
 /** The different values of some products: most have those of others. */
-class DifferentValues {
+export class DifferentValues {
   readonly #values = new Map<string, SearchValue & { readonly id: string }>()
 
   idOf(value: SearchValue): string {
@@ -64,24 +74,31 @@ class DifferentValues {
     return id
   }
 
-  async store({ work, catalogId }: Publication): Promise<void> {
+  /** `again`: values that an older version wrote have their words anew. */
+  async store({ store }: Work, catalogId: string, again = false): Promise<void> {
     const values = [...this.#values.values()]
-    await work.store.bulk(
-      `INSERT INTO published_values (store_id, catalog_id, id, field, value, number)
-       SELECT $1, $2, * FROM unnest($3::bigint[], $4::text[], $5::text[], $6::float8[]) ON CONFLICT DO NOTHING`,
+    const known = again
+      ? '(store_id, catalog_id, field, id) DO UPDATE SET words = excluded.words'
+      : 'DO NOTHING'
+    await store.bulk(
+      `INSERT INTO published_values (store_id, catalog_id, id, field, value, number, words)
+       SELECT $1, $2, * FROM unnest($3::bigint[], $4::text[], $5::text[], $6::float8[], $7::tsvector[])
+       ON CONFLICT ${known}`,
       catalogId,
       values.map(({ id }) => id),
       values.map(({ field }) => field),
       values.map(({ value }) => value),
       values.map(({ number }) => number),
+      values.map(({ words }) => words),
     )
   }
 }
 
-/** Of a catalog that had no words. */
+/** Of a catalog that has no words yet. */
 const countAll = `INSERT INTO published_words (store_id, catalog_id, word, n)
   SELECT $1, $2, word, ndoc FROM ts_stat(
-    format('SELECT words FROM published_texts WHERE store_id = %L AND catalog_id = %L', $1::uuid, $2::uuid))`
+    format('SELECT words FROM published_texts WHERE store_id = %L AND catalog_id = %L AND until = 2147483647',
+      $1::uuid, $2::uuid))`
 
 const wordsOf = (column: 'since' | 'until') =>
   `SELECT unnest(tsvector_to_array(t.words)) AS word FROM published_products p JOIN published_texts t
@@ -110,6 +127,12 @@ export async function countWords(
     'DELETE FROM published_words WHERE store_id = $1 AND catalog_id = $2 AND n <= 0',
     catalogId,
   )
+}
+
+/** Counts the words of the current edition anew. */
+export async function recountWords({ store }: Work, catalogId: string): Promise<void> {
+  await store.bulk('DELETE FROM published_words WHERE store_id = $1 AND catalog_id = $2', catalogId)
+  await store.bulk(countAll, catalogId)
 }
 
 /** Deletes the values that no product has in an edition that is kept. Only who publishes a catalog writes them. */

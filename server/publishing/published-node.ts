@@ -1,16 +1,12 @@
 import type { Step } from './published-product.ts'
 
-interface Crumb extends Step {
-  readonly slug?: string
-}
-
 /** All that is published of a node, or a hierarchy, is made of. */
 export interface NodeSource {
   readonly parentId: string | undefined
   /** As the merchant is shown them. */
   readonly attributes: Readonly<Record<string, unknown>>
   /** The way from its hierarchy, itself last. */
-  readonly breadcrumbs: readonly Crumb[]
+  readonly breadcrumbs: readonly Step[]
   readonly hasChildren: boolean
   /** Among its siblings; of a hierarchy, in the catalog: the highest first. */
   readonly place: string
@@ -54,7 +50,7 @@ export function publishedNode(source: NodeSource): PublishedNode {
       parent_id: parentId,
       place,
       locales: attributes.locales ?? undefined,
-      way: breadcrumbs.map(({ id, name }) => ({ id, name })),
+      way: breadcrumbs.map(({ id, name, slug }) => ({ id, name, ...(slug !== undefined && { slug }) })),
     },
   }
 }

@@ -6,6 +6,7 @@ import { type CurrentVariations, shownChildVariations, shownVariations } from '.
 export interface Step {
   readonly id: string
   readonly name: string
+  readonly slug?: string | undefined
 }
 
 /** A node that a product is in: the way there, itself last, and the product's place in it. */
@@ -79,6 +80,8 @@ export interface PublishedFacts {
   readonly locales?: unknown
   /** By depth: the names on the ways to its nodes, as a search front end writes them. */
   readonly categories: Readonly<Record<string, readonly string[]>>
+  /** The slugs of all nodes and hierarchies on these ways. Products that an older version published have none. */
+  readonly node_slugs?: readonly string[]
 }
 
 /** More levels of a way are not shown with a product. */
@@ -123,6 +126,7 @@ export function publishedProduct(source: ProductSource, catalogId: string): Publ
       not_for_sale: bundle?.notForSale.length ? bundle.notForSale : undefined,
       locales: attributes.locales ?? undefined,
       categories: categoriesOf(assignments),
+      node_slugs: [...new Set(assignments.flatMap(({ way }) => way.flatMap(({ slug }) => slug ?? [])))],
     },
     nodes: listed ? placesOf(source) : [],
     relations,

@@ -7,3 +7,6 @@ import { hash } from 'node:crypto'
  */
 export const valueId = (field: string, value: string): string =>
   BigInt.asIntN(64, BigInt(`0x${hash('sha256', `${field}\0${value}`).slice(0, 16)}`)).toString()
+
+/** What stands for a word of the values of a field. No value begins with a NUL. */
+export const wordId = (field: string, word: string): string => valueId(field, `\0${word}`)

@@ -1,4 +1,4 @@
-/** Longer words are as good as their beginning. */
+/** Longer words are compared by their beginning. */
 const lengthMax = 64
 
 /** Text as it is compared in a search: without case, accents and other ways to write the same letter. */
@@ -12,7 +12,95 @@ const word = /[\p{L}\p{N}\p{M}]+/gu
 
 /** The words of a text as they are compared. */
 export const wordsOf = (text: string): readonly string[] =>
-  (folded(text).match(word) ?? []).map((word) => word.slice(0, lengthMax).toWellFormed())
+  chainsOf(text)
+    .flat()
+    .flatMap(({ words }) => words)
 
 /** A text as one word: what SKUs and part numbers are compared as, whatever stands between their parts. */
-export const codeOf = (text: string): string => wordsOf(text).join('').slice(0, lengthMax).toWellFormed()
+export const codeOf = (text: string): string => cut(wordsOf(text).join(''))
+
+const cut = (word: string): string => word.slice(0, lengthMax).toWellFormed()
+
+/** Letters and digits without anything between them, and their place in the text. */
+export interface Run {
+  readonly from: number
+  readonly to: number
+  readonly words: readonly string[]
+}
+
+/** Signs of units are written with squares that hold letters: ㎏. */
+const run = /[\p{L}\p{N}\p{M}\u3300-\u33ff]+/gu
+
+/** What joins the parts of a compound: `Wi-Fi`, `T-shirt`, `L'Oréal`, `rock&roll`. */
+const joiners = "-'’‐‑._/&+·"
+const isDigit = (character = '') => character >= '0' && character <= '9'
+/** More parts are taken for a list. */
+const partsMax = 8
+
+/** The runs of a text. Those that a single sign joins are a chain: they may be one word in the text of others. */
+export function chainsOf(text: string): readonly (readonly Run[])[] {
+  const chains: Run[][] = []
+  let before: Run | undefined
+  for (const match of text.matchAll(run)) {
+    const found = { from: match.index, to: match.index + match[0].length, words: wordsOfRun(match[0]) }
+    const chain = chains.at(-1)
+    if (chain && before && chain.length < partsMax && isJoined(text, before.to, found.from)) chain.push(found)
+    else chains.push([found])
+    before = found
+  }
+  return chains
+}
+
+function isJoined(text: string, from: number, to: number): boolean {
+  if (to !== from + 1 || !joiners.includes(text[from] as string)) return false
+  // 2.5 is not 25.
+  return text[from] === '-' || !isDigit(text[from - 1]) || !isDigit(text[to])
+}
+
+const wordsOfRun = (text: string): readonly string[] =>
+  (folded(text).match(word) ?? []).flatMap((word) => word.match(scripts) ?? []).map(cut)
+
+/** Scripts that put no space between words. */
+const dense =
+  '\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Bopo}\\p{scx=Thai}\\p{scx=Laoo}\\p{scx=Khmr}\\p{scx=Mymr}\\p{scx=Tibt}'
+const scripts = new RegExp(`[${dense}\\p{scx=Hang}]+|[^${dense}\\p{scx=Hang}]+`, 'gu')
+const isDenseWord = new RegExp(`^[${dense}\\p{scx=Hang}]`, 'u')
+
+/** Whether words are not told apart in it by spaces: any part of it may be one. */
+export const isDense = (word: string): boolean => isDenseWord.test(word)
+
+/** A word of a dense script as it is searched: its letters and each two of them that follow each other. */
+export function partsOfDense(word: string): {
+  readonly letters: readonly string[]
+  readonly pairs: readonly string[]
+} {
+  const letters = [...word.normalize('NFC')]
+  return { letters, pairs: letters.slice(1).map((letter, i) => `${letters[i]}${letter}`) }
+}
+
+/** A chain as one word; undefined of one that is a single run, or in a dense script. */
+export function joinedOf(chain: readonly Run[]): string | undefined {
+  const words = chain.flatMap(({ words }) => words)
+  return chain.length > 1 && !words.some(isDense) ? cut(words.join('')) : undefined
+}
+
+/** The words by which a text is found: also its compounds as one word, and the parts of words in dense scripts. */
+export function termsOf(text: string): readonly string[] {
+  const terms = new Set<string>()
+  for (const chain of chainsOf(text)) {
+    for (const word of chain.flatMap(({ words }) => words)) {
+      if (!isDense(word)) terms.add(word)
+      else {
+        const { letters, pairs } = partsOfDense(word)
+        for (const part of [...letters, ...pairs]) terms.add(part)
+      }
+    }
+    for (const [i, run] of chain.entries()) {
+      const joined = joinedOf([run, ...chain.slice(i + 1, i + 2)])
+      if (joined) terms.add(joined)
+    }
+    const joined = joinedOf(chain)
+    if (joined) terms.add(joined)
+  }
+  return [...terms]
+}

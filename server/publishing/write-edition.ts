@@ -8,6 +8,7 @@ import { publishNodes } from './publish-nodes.ts'
 import { publishChangedPrices, publishPrices } from './publish-prices.ts'
 import { publishProducts } from './publish-products.ts'
 import { countWords, forgetValues } from './publish-search.ts'
+import { searchForm } from './searchable.ts'
 
 /** So many products are looked at together. */
 const chunkMax = 500
@@ -66,14 +67,16 @@ export async function writeEdition(
   if (isFull && before) await forgetValues(publication)
   await publication.totals.store(work, publication.edition)
   await work.store.rows(
-    `INSERT INTO catalog_editions (store_id, catalog_id, edition, release_id, published_at, position, made_of)
-     VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+    `INSERT INTO catalog_editions (store_id, catalog_id, edition, release_id, published_at, position, made_of,
+       search_form)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
     catalogId,
     publication.edition,
     releaseId,
     work.clock.now(),
     position?.[0] ?? 0,
     JSON.stringify({ ...madeOf, repricesAll: repricesAll(before, recipe), at: publication.at, layout }),
+    searchForm,
   )
   return { isFull, isFirst: !before, looked: ids.length }
 }

@@ -2,9 +2,10 @@ import type { Ctx } from '../kernel/context.ts'
 import { Memory } from '../kernel/memory.ts'
 import { perInstance } from '../kernel/per-instance.ts'
 import type { View } from '../storefront/index.ts'
+import type { Shop } from './field-values.ts'
 import type { Filter } from './filter-syntax.ts'
-import { type SearchField, searchField } from './search-fields.ts'
-import { type Question, type Shop, searchSql } from './search-sql.ts'
+import { searchField } from './search-fields.ts'
+import { type FacetQuestion, type Question, searchSql } from './search-sql.ts'
 
 /** A shop that is searched, as somebody sees it. */
 export interface Searched extends Shop {
@@ -32,7 +33,7 @@ export interface Asked {
   readonly facets: readonly Counted[]
 }
 
-/** What was asked: nothing of a release changes but what it costs, and most shoppers look at the same shelves. */
+/** Results by question: nothing of a release changes but prices, and most shoppers look at the same shelves. */
 const askedOnce = perInstance(() => new Memory<string, Asked>(1000))
 
 /** What is counted of whole releases, on whichever page. The first page of most shops is that. */
@@ -48,7 +49,7 @@ const isShort = ({ ids, facets }: Asked): boolean =>
 export async function askShop(ctx: Ctx, shop: Searched, question: Question): Promise<Asked> {
   if (changesWithTime(question)) return askNow(ctx, shop, question)
   const memory = askedOnce(ctx.instance)
-  const key = JSON.stringify([shop.view.published.releaseId, question])
+  const key = JSON.stringify([...stateOf(shop), question])
   const known = memory.get(key)
   if (known) return known
   const asked = await askNow(ctx, shop, question)
@@ -56,28 +57,34 @@ export async function askShop(ctx: Ctx, shop: Searched, question: Question): Pro
   return asked
 }
 
-/** Prices do; and they are those of whoever asks. */
-const changesWithTime = ({ facets, filter }: Question): boolean =>
-  facets.some((field) => field.in === 'prices') || (filter !== undefined && asksForPrices(filter))
+/** What a search goes by that does not change: a release, in the form in which its rows are written. */
+export const stateOf = ({ view: { published } }: Searched): readonly unknown[] => [
+  published.releaseId,
+  published.searchForm,
+]
 
-const asksForPrices = (filter: Filter): boolean =>
+/** Prices do; and each shopper has their own. */
+const changesWithTime = ({ facets, filter, sort }: Question): boolean =>
+  [...facets, ...sort].some(({ field }) => field.in === 'prices') ||
+  (filter !== undefined && asksForPrices(filter))
+
+export const asksForPrices = (filter: Filter): boolean =>
   filter.is === 'term' ? searchField(filter.field).in === 'prices' : filter.of.some(asksForPrices)
 
 async function askNow(ctx: Ctx, shop: Searched, question: Question): Promise<Asked> {
   const memory = countedOnce(ctx.instance)
   const isWhole = !question.words.length && !question.filter
-  const keyOf = (field: SearchField) =>
-    JSON.stringify([shop.view.published.releaseId, question.valuesMax, field])
-  const known = question.facets.map((field) => (isWhole ? memory.get(keyOf(field)) : undefined))
+  const keyOf = (facet: FacetQuestion) => JSON.stringify([...stateOf(shop), question.valuesMax, facet])
+  const known = question.facets.map((facet) => (isWhole ? memory.get(keyOf(facet)) : undefined))
   const facets = question.facets.filter((_, i) => !known[i])
   const [row = []] = await ctx.store.page(searchSql({ ...question, facets }, shop))
   const [found, ids, ...counts] = row
   const counted = counts.map((facet) => JSON.parse(facet as string) as Counted)
   if (isWhole) {
-    for (const [i, field] of facets.entries()) {
+    for (const [i, asked] of facets.entries()) {
       const facet = counted[i] as Counted
       // Prices change with time.
-      if (field.in !== 'prices' && facet.top.length <= rememberedMax) memory.set(keyOf(field), facet)
+      if (asked.field.in !== 'prices' && facet.top.length <= rememberedMax) memory.set(keyOf(asked), facet)
     }
   }
   return {

@@ -1,27 +1,46 @@
 import { Problem } from '../kernel/errors.ts'
 import { isField } from './filter-syntax.ts'
 
-/** More facets of one search are not counted. */
+/** A search counts no more facets. */
 const facetsMax = 30
+
+const badFacet = (source: string, detail: string) =>
+  new Problem('bad_request', `Invalid facet field specified. ${detail}`, { title: 'Invalid Facet', source })
 
 /** The fields that `facet_by` names. Commas in parentheses belong to a name. */
 export function parseFacets(text: string, source: string): readonly string[] {
   if (!text.trim()) return []
-  const names = [...new Set(split(text).map((name) => name.trim()))]
-  if (names.length > facetsMax || names.some((name) => !isField(name))) {
-    throw new Problem('bad_request', 'Invalid facet field specified.', { title: 'Invalid Facet', source })
-  }
-  return names
+  const names = [...new Set(splitList(text))]
+  if (names.length > facetsMax) throw badFacet(source, `A search has at most ${facetsMax} facets.`)
+  const wrong = names.find((name) => !isField(name))
+  if (wrong === undefined) return names
+  throw badFacet(source, `${JSON.stringify(wrong.slice(0, 40))} is not the name of a field.`)
 }
 
-function split(text: string): readonly string[] {
-  const names = ['']
+/** The values of a facet that are counted: those in which a word begins so. */
+export interface FacetQuery {
+  readonly field: string
+  readonly text: string
+}
+
+/** Reads `facet_query`: a field, a colon and the beginning of a value. Anything else is ignored. */
+export function parseFacetQuery(text: string): FacetQuery | undefined {
+  const colon = text.indexOf(':')
+  const field = text.slice(0, Math.max(0, colon)).trim()
+  return isField(field) ? { field, text: text.slice(colon + 1).trim() } : undefined
+}
+
+/** The parts of a list, which commas separate. Those in parentheses belong to a part. */
+export function splitList(text: string): readonly string[] {
+  const parts: string[] = []
   let depth = 0
-  for (const character of text) {
-    if (character === '(') depth++
-    if (character === ')') depth--
-    if (character === ',' && depth === 0) names.push('')
-    else names.push(names.pop() + character)
+  let from = 0
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === '(') depth++
+    if (text[at] === ')') depth--
+    if (text[at] !== ',' || depth !== 0) continue
+    parts.push(text.slice(from, at).trim())
+    from = at + 1
   }
-  return names
+  return [...parts, text.slice(from).trim()]
 }

@@ -1,7 +1,7 @@
-import { wordsOf } from '../publishing/index.ts'
-import type { SearchedWord } from './search-sql.ts'
+import { chainsOf, isDense, joinedOf, type Run } from '../publishing/index.ts'
+import type { SearchedWord } from './searched-words.ts'
 
-/** What is shown of a text that was found, with marks around the words that were asked for. */
+/** A part of a text with marks around the words of the query. */
 export interface Highlight {
   readonly matched_tokens: readonly string[]
   readonly snippet: string
@@ -14,13 +14,13 @@ export interface Highlights {
   readonly highlights: readonly ({ readonly field: string } & Highlight)[]
 }
 
-/** A longer text is cut down to what is around the first word that was asked for. */
+/** A longer text is cut down to what is around the first word of the query. */
 const wordsMax = 30
 const aroundMax = 4
 
 const highlighted = ['name', 'sku', 'manufacturer_part_num', 'description']
 
-/** The highlights of a product. `full`: the fields of which all of the text is told. */
+/** The highlights of a product. `full` names the fields whose whole text is shown. */
 export function highlightsOf(
   attributes: Readonly<Record<string, unknown>>,
   words: readonly SearchedWord[],
@@ -40,17 +40,13 @@ export function highlightsOf(
   }
 }
 
-/** Undefined where no word that was asked for is in it. */
+/** Undefined where no word of the query is in the text. */
 export function highlightOf(
   text: string,
   words: readonly SearchedWord[],
   full = false,
 ): Highlight | undefined {
-  const tokens = [...text.matchAll(/[\p{L}\p{N}\p{M}]+/gu)].map((match) => ({
-    from: match.index,
-    to: match.index + match[0].length,
-    isFound: wordsOf(match[0]).some((word) => words.some((asked) => meets(word, asked))),
-  }))
+  const tokens = words.length ? chainsOf(text).flatMap((chain) => tokensOf(text, chain, words)) : []
   const first = tokens.findIndex(({ isFound }) => isFound)
   if (first < 0) return undefined
   const cut = tokens.length > wordsMax
@@ -64,8 +60,54 @@ export function highlightOf(
   }
 }
 
-const meets = (word: string, { word: asked, isPrefix, slips }: SearchedWord): boolean =>
-  word === asked || (isPrefix && word.startsWith(asked)) || slips.includes(word)
+interface Token {
+  readonly from: number
+  readonly to: number
+  readonly isFound: boolean
+}
+
+/** The parts of a chain that are marked or not: a compound as a whole where the query has it as one word. */
+function tokensOf(text: string, chain: readonly Run[], words: readonly SearchedWord[]): readonly Token[] {
+  const tokens: Token[] = []
+  for (let i = 0; i < chain.length; ) {
+    const compound = [chain.slice(i), chain.slice(i, i + 2)].find((runs) => {
+      const joined = joinedOf(runs)
+      return joined !== undefined && words.some((asked) => meets(joined, asked))
+    })
+    const run = chain[i] as Run
+    if (compound) tokens.push({ from: run.from, to: compound.at(-1)?.to ?? run.to, isFound: true })
+    else tokens.push(...tokensOfRun(text, run, words))
+    i += compound?.length ?? 1
+  }
+  return tokens
+}
+
+function tokensOfRun(text: string, run: Run, words: readonly SearchedWord[]): readonly Token[] {
+  const { from, to } = run
+  if (!run.words.some(isDense)) {
+    const parts = words.flatMap(partsOf)
+    return [{ from, to, isFound: run.words.some((word) => parts.some((asked) => meets(word, asked))) }]
+  }
+  // Words begin and end anywhere in it.
+  const letters = text.slice(from, to).toLowerCase()
+  const asked = words.map(({ word }) => word.normalize('NFC')).find((word) => letters.includes(word))
+  if (asked === undefined) return [{ from, to, isFound: false }]
+  const at = from + letters.indexOf(asked)
+  return [{ from: at, to: at + asked.length, isFound: true }]
+}
+
+/** A compound of the query is found by its parts, too. */
+const partsOf = (asked: SearchedWord): readonly SearchedWord[] =>
+  asked.parts.length === 1 || isDense(asked.word)
+    ? [asked]
+    : asked.parts.map((word, i) => ({
+        ...asked,
+        word,
+        isPrefix: asked.isPrefix && i === asked.parts.length - 1,
+      }))
+
+const meets = (word: string, { word: asked, isPrefix, typos }: SearchedWord): boolean =>
+  word === asked || (isPrefix && word.startsWith(asked)) || typos.includes(word)
 
 function marked(
   text: string,

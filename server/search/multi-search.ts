@@ -1,15 +1,16 @@
 import { currencies } from '../currencies/index.ts'
 import { action } from '../kernel/action.ts'
 import type { Ctx } from '../kernel/context.ts'
-import { integer } from '../kernel/fields.ts'
-import { json } from '../kernel/http/answer.ts'
+import { integer, text } from '../kernel/fields.ts'
+import type { Answer } from '../kernel/http/answer.ts'
 import { parseBody } from '../kernel/http/body.ts'
 import { parse } from '../kernel/query/parse.ts'
-import { shopperView } from '../storefront/index.ts'
+import { included, shopperView } from '../storefront/index.ts'
 import type { Searched } from './ask-shop.ts'
 import { autocomplete } from './autocomplete.ts'
 import { readSearches, type Search, searchLimits, windowsOf } from './read-searches.ts'
-import { runSearch, type Window } from './run-search.ts'
+import { type Found, runSearch, type Window } from './run-search.ts'
+import { searchRequest, searchResponse } from './search-schemas.ts'
 
 /** Searches the products of the catalog that a shopper sees. */
 export const multiSearch = action({
@@ -22,7 +23,10 @@ export const multiSearch = action({
   area: 'catalog',
   status: 200,
   rawBody: true,
+  rawBodies: { 'application/json': searchRequest },
+  shows: { body: searchResponse },
   reads: true,
+  withinMs: 10_000,
   query: {
     'page[limit]': integer({
       min: 1,
@@ -34,6 +38,7 @@ export const multiSearch = action({
       max: searchLimits.offsetMax,
       about: 'Where results begin, where theirs has no `page`.',
     }),
+    include: text({ about: 'What is shown beside the hits: main_image, files, component_products.' }),
   },
   async run(ctx, call) {
     const searches = readSearches(parseBody(call.rawBody as string, String(call.headers['content-type'])))
@@ -41,19 +46,47 @@ export const multiSearch = action({
     const { pageLength, ...shop } = await shopOf(ctx, call)
     const request = { limit: asked.limit ?? pageLength, offset: asked.offset }
     const windows = windowsOf(searches, request)
-    const results = []
+    const results: SearchResult[] = []
     for (const [i, search] of searches.entries()) {
       results.push(await resultOf(ctx, shop, search, windows[i] as Window))
     }
-    return json(200, { results })
+    return answerOf(ctx, shop, results, asked.include)
   },
 })
 
-async function resultOf(ctx: Ctx, shop: Searched, search: Search, window: Window): Promise<object> {
+interface SearchResult extends Pick<Found, 'rows'> {
+  readonly shown: { readonly hits: Found['hits'] }
+}
+
+/** The results, and what is shown beside their hits. Storefronts read the main image of a hit in its document, too. */
+async function answerOf(
+  ctx: Ctx,
+  { view }: Searched,
+  results: readonly SearchResult[],
+  include: readonly string[],
+): Promise<Answer> {
+  const rows = new Map(results.flatMap(({ rows }) => rows.map((row) => [row.id, row])))
+  const more = await included(ctx, view, include, [...rows.values()])
+  const { main_images = [] } = more ? (JSON.parse(`{${more.slice(1)}}`).included as Included) : {}
+  const images = new Map(main_images.map((image) => [image.id, image]))
+  const withImage = (hit: Found['hits'][number]) => {
+    const id = rows.get(hit.document.id)?.doc.relationships.main_image?.data.id
+    const main_image = id === undefined ? undefined : images.get(id)
+    return main_image ? { ...hit, document: { ...hit.document, main_image } } : hit
+  }
+  const shown = results.map(({ shown }) => ({ ...shown, hits: shown.hits.map(withImage) }))
+  return { status: 200, body: `{"results":${JSON.stringify(shown)}${more}}` }
+}
+
+interface Included {
+  readonly main_images?: readonly { readonly id: string }[]
+}
+
+async function resultOf(ctx: Ctx, shop: Searched, search: Search, window: Window): Promise<SearchResult> {
   const began = performance.now()
   const run = search.type === 'autocomplete' ? autocomplete : runSearch
-  const { found, facets, hits } = await run(ctx, shop, search, window)
-  return {
+  const { found, facets, hits, rows } = await run(ctx, shop, search, window)
+  const shown = {
     type: search.type,
     found,
     out_of: shop.products,
@@ -64,6 +97,7 @@ async function resultOf(ctx: Ctx, shop: Searched, search: Search, window: Window
     facet_counts: facets,
     hits,
   }
+  return { shown, rows }
 }
 
 /** The shop as the request sees it, and how long its pages are. */

@@ -1,6 +1,7 @@
 import { Problem } from '../kernel/errors.ts'
-import { parseFacets } from './facet-by.ts'
+import { type FacetQuery, parseFacetQuery, parseFacets } from './facet-by.ts'
 import { type Filter, parseFilter, Unparsable } from './filter-syntax.ts'
+import { type Order, parseSort } from './sort-by.ts'
 
 /** One of the searches of a request. */
 export interface Search {
@@ -8,6 +9,8 @@ export interface Search {
   readonly q: string
   readonly filter: Filter | undefined
   readonly facets: readonly string[]
+  readonly facetQuery: FacetQuery | undefined
+  readonly sort: readonly Order[]
   readonly valuesMax: number
   /** Undefined: as many as a page has. */
   readonly perPage: number | undefined
@@ -30,7 +33,7 @@ export const searchLimits = {
 
 const valuesDefault = 10
 
-/** The searches of a body. What is not known of is left alone: clients send whatever their search engine knows. */
+/** The searches of a body. Unknown members are ignored: clients send whatever their search engine knows. */
 export function readSearches(body: unknown): readonly Search[] {
   const { searches } = (isObject(body) ? body : {}) as { readonly searches?: unknown }
   if (!Array.isArray(searches) || !searches.length || searches.length > searchLimits.searchesMax) {
@@ -76,11 +79,16 @@ function readSearch(given: Given, at: string): Search {
   const page = readPage(given, 'page', at, 1, searchLimits.offsetMax + 1)
   const perPage = readPage(given, 'per_page', at, 0, searchLimits.perPageMax)
   const full = text('highlight_full_fields').split(',')
+  const facets = parseFacets(text('facet_by'), `${at}.facet_by`)
+  const facetQuery = parseFacetQuery(text('facet_query'))
   return {
     type,
     q: text('q'),
     filter: readFilter(text('filter_by'), `${at}.filter_by`),
-    facets: parseFacets(text('facet_by'), `${at}.facet_by`),
+    // What is typed into the search box of a facet is asked of that facet, whether it is counted otherwise or not.
+    facets: facetQuery ? [...new Set([...facets, facetQuery.field])] : facets,
+    facetQuery,
+    sort: parseSort(text('sort_by')),
     valuesMax: readValuesMax(given, at),
     perPage,
     page,
@@ -93,7 +101,7 @@ function readText(given: Given, name: string, at: string): string {
   const value = given[name] ?? ''
   const text = Array.isArray(value) ? value.join(',') : typeof value === 'number' ? String(value) : value
   if (typeof text === 'string' && text.length <= searchLimits.textMax) return text
-  const detail = `${name} must be a text of at most ${searchLimits.textMax} characters.`
+  const detail = `${name} must be a string of at most ${searchLimits.textMax} characters.`
   throw new Problem('invalid_field', detail, { source: `${at}.${name}` })
 }
 
@@ -102,13 +110,15 @@ function readFilter(text: string, source: string): Filter | undefined {
     return parseFilter(text)
   } catch (error) {
     if (!(error instanceof Unparsable)) throw error
-    const detail = error.message || 'Could not parse the filter query.'
-    throw new Problem('bad_filter', detail, { title: 'Invalid Filter', source })
+    throw new Problem('bad_filter', error.message, { title: 'Invalid Filter', source })
   }
 }
 
-const badPage = (source: string) =>
-  new Problem('bad_page', 'Invalid page or per_page parameter.', { title: 'Invalid Pagination', source })
+const badPage = (source: string, accepted: string) =>
+  new Problem('bad_page', `Invalid page or per_page parameter. ${accepted}`, {
+    title: 'Invalid Pagination',
+    source,
+  })
 
 interface Window {
   readonly limit: number
@@ -132,7 +142,8 @@ function windowOf({ page, perPage }: Search, i: number, request: Window): Window
   const limit = perPage ?? request.limit
   const offset = page === undefined ? request.offset : (page - 1) * limit
   if (offset <= searchLimits.offsetMax) return { limit, offset }
-  throw badPage(page === undefined ? 'page[offset]' : `searches[${i}].page`)
+  const accepted = `A page begins after at most ${searchLimits.offsetMax} products.`
+  throw badPage(page === undefined ? 'page[offset]' : `searches[${i}].page`, accepted)
 }
 
 /** A whole number, also where it is written as a text. */
@@ -143,13 +154,13 @@ function readPage(given: Given, name: string, at: string, min: number, max: numb
   if (given[name] == null) return undefined
   const value = wholeOf(given[name])
   if (Number.isInteger(value) && value >= min && value <= max) return value
-  throw badPage(`${at}.${name}`)
+  throw badPage(`${at}.${name}`, `${name} must be an integer from ${min} to ${max}.`)
 }
 
 function readValuesMax({ max_facet_values: given }: Given, at: string): number {
   if (given == null) return valuesDefault
   const value = wholeOf(given)
   if (Number.isInteger(value) && value >= 0 && value <= searchLimits.valuesMax) return value
-  const detail = `max_facet_values must be a whole number from 0 to ${searchLimits.valuesMax}.`
+  const detail = `max_facet_values must be an integer from 0 to ${searchLimits.valuesMax}.`
   throw new Problem('invalid_field', detail, { source: `${at}.max_facet_values` })
 }

@@ -1,13 +1,14 @@
 import type { Ctx } from '../kernel/context.ts'
-import { codeOf, wordsOf } from '../publishing/index.ts'
-import { findPublishedRows, type ShownProduct, showProducts, type View } from '../storefront/index.ts'
+import { codeOf } from '../publishing/index.ts'
+import { findPublishedRows, type PublishedRow, showProducts } from '../storefront/index.ts'
 import { askShop, type Counted, type Searched } from './ask-shop.ts'
-import { highlightsOf } from './highlights.ts'
+import type { Shop } from './field-values.ts'
+import { withTypos } from './find-typos.ts'
+import { highlightOf, highlightsOf } from './highlights.ts'
 import type { Search } from './read-searches.ts'
-import { type SearchField, searchField } from './search-fields.ts'
-import { bindsOf, type Question, type SearchedWord, type Shop } from './search-sql.ts'
-import { isSlip } from './slips.ts'
-import { withWholeValues } from './word-terms.ts'
+import { type SearchField, searchField, sortField } from './search-fields.ts'
+import type { FacetQuestion, Question } from './search-sql.ts'
+import { isForAll, searchedWords } from './searched-words.ts'
 
 /** Where the page of a search begins, and how long it is. */
 export interface Window {
@@ -22,93 +23,91 @@ export interface Facet {
   readonly sampled: false
 }
 
+export interface Hit {
+  readonly document: { readonly id: string }
+  readonly highlight: Readonly<Record<string, unknown>>
+  readonly highlights: readonly object[]
+}
+
 export interface Found {
   readonly found: number
   readonly facets: readonly Facet[]
-  readonly hits: readonly object[]
+  readonly hits: readonly Hit[]
+  /** The published products among the hits. */
+  readonly rows: readonly PublishedRow[]
 }
 
-/** More words of a query are not looked at. */
-const wordsMax = 20
-
-/** The words of a query; the last may be the beginning of one. `*` asks for nothing in particular. */
-export function searchedWords(q: string): readonly SearchedWord[] {
-  const words = wordsOf(q).slice(0, wordsMax)
-  return words.map((word, i) => ({ word, isPrefix: i === words.length - 1, slips: [] }))
-}
-
-/** The products that have all that is asked for, the best first, and how many have which values. */
+/** The products that match a search, the best first, and how many have which values. */
 export async function runSearch(ctx: Ctx, shop: Searched, search: Search, window: Window): Promise<Found> {
+  const { view } = shop
   const question: Question = {
     ...window,
-    words: searchedWords(search.q),
+    words: searchedWords(search.q, view.languages),
     code: codeOf(search.q),
-    filter: search.filter && (await withWholeValues(ctx.store, search.filter, shop)),
-    facets: search.facets.map(searchField),
+    filter: search.filter,
+    facets: search.facets.map((name) => facetQuestion(name, search)),
+    sort: search.sort.map(({ field, descending }) => ({ field: sortField(field), descending })),
     valuesMax: search.valuesMax,
   }
+  if (!question.words.length && !isForAll(search.q)) return nothingFound(search)
   const exact = await askShop(ctx, shop, question)
-  const words = exact.found || !question.words.length ? undefined : await withSlips(ctx, shop, question.words)
+  const words = exact.found || !question.words.length ? undefined : await withTypos(ctx, shop, question.words)
   const { found, ids, facets } = words ? await askShop(ctx, shop, { ...question, words }) : exact
-  const shown = await shownProducts(ctx, shop.view, ids)
+  const known = await findPublishedRows(ctx, view, ids)
+  const rows = ids.flatMap((id) => known.get(id) ?? [])
+  const shown = rows.length ? await showProducts(ctx, view, rows) : []
   return {
     found,
     facets: facets.map((facet, i) =>
-      facetOf(search.facets[i] as string, question.facets[i] as SearchField, facet, shop),
+      facetOf(search.facets[i] as string, question.facets[i] as FacetQuestion, facet, shop),
     ),
     hits: shown.map((document) => ({
       document,
       ...highlightsOf(document.attributes, words ?? question.words, search.full),
     })),
+    rows,
   }
 }
 
-/** More words that one may be a slip of are not searched. */
-const slipsMax = 10
+/** A query of signs alone: no text has them as words. */
+const nothingFound = ({ facets }: Search): Found => ({
+  found: 0,
+  facets: facets.map((field_name) => ({
+    field_name,
+    counts: [],
+    stats: { total_values: 0 },
+    sampled: false,
+  })),
+  hits: [],
+  rows: [],
+})
 
-/** With what the words may be slips of; undefined where they are none of anything. */
-async function withSlips(
-  { store }: Ctx,
-  shop: Shop,
-  words: readonly SearchedWord[],
-): Promise<readonly SearchedWord[] | undefined> {
-  const { values } = bindsOf(shop)
-  const rows = await store.rows(
-    `SELECT asked.word, near.word FROM unnest($3::text[]) asked (word)
-     CROSS JOIN LATERAL words_like($1::uuid, $2::uuid, asked.word) near (word)`,
-    values[1],
-    words.map(({ word }) => word),
-  )
-  const meant = words.map((one) => {
-    const near = rows.flatMap(([asked, word]) =>
-      asked === one.word && isSlip(one.word, word as string) ? word : [],
-    )
-    return { ...one, slips: (near as string[]).slice(0, slipsMax) }
-  })
-  return meant.some(({ slips }) => slips.length) ? meant : undefined
-}
-
-async function shownProducts(ctx: Ctx, view: View, ids: readonly string[]): Promise<readonly ShownProduct[]> {
-  if (!ids.length) return []
-  const rows = await findPublishedRows(ctx, view, ids)
-  return showProducts(
-    ctx,
-    view,
-    ids.flatMap((id) => rows.get(id) ?? []),
-  )
+function facetQuestion(name: string, { facetQuery }: Search): FacetQuestion {
+  const field = searchField(name)
+  if (facetQuery?.field !== name || !facetQuery.text) return { field }
+  const { text } = facetQuery
+  return {
+    field,
+    begins: { text, words: searchedWords(text).map((word) => ({ ...word, isOptional: false })) },
+  }
 }
 
 function facetOf(
   field_name: string,
-  field: SearchField,
+  { field, begins }: FacetQuestion,
   { values, min, max, sum, numbers, top }: Counted,
   { decimals }: Shop,
 ): Facet {
-  const unit = field.in === 'prices' && !field.whole ? 10 ** (decimals.get(field.currency) ?? 2) : 1
+  const unit = unitOf(field, decimals)
   const shown = (value: string) => (unit === 1 ? value : String(Number(value) / unit))
+  const marked = (value: string) => highlightOf(value, begins?.words ?? [], true)?.value ?? value
   return {
     field_name,
-    counts: top.map(([stored, count]) => ({ value: shown(stored), count, highlighted: shown(stored) })),
+    counts: top.map(([stored, count]) => ({
+      value: shown(stored),
+      count,
+      highlighted: marked(shown(stored)),
+    })),
     stats: {
       ...(numbers && {
         min: (min as number) / unit,
@@ -121,3 +120,6 @@ function facetOf(
     sampled: false,
   }
 }
+
+const unitOf = (field: SearchField, decimals: Shop['decimals']): number =>
+  field.in === 'prices' && !field.whole ? 10 ** (decimals.get(field.currency) ?? 2) : 1

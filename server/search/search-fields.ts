@@ -1,3 +1,5 @@
+import type { SortKey } from './sort-sql.ts'
+
 /** Where the values of a field are. */
 export type SearchField =
   /** A column of the products. */
@@ -26,4 +28,13 @@ export function searchField(written: string): SearchField {
   const [, currency, unit] = price.exec(name) ?? []
   if (currency) return { in: 'prices', currency: currency.toUpperCase(), whole: unit === 'amount' }
   return Object.hasOwn(columns, name) ? (columns[name] as SearchField) : { in: 'values', name }
+}
+
+const times = new Set(['created_at', 'updated_at'])
+
+/** What results are sorted by that a name stands for: also what no filter goes by. */
+export function sortField(written: string): SortKey['field'] {
+  if (written === '_text_match') return { in: 'rank' }
+  const field = searchField(written)
+  return field.in === 'values' && times.has(field.name) ? { in: 'time', column: field.name } : field
 }

@@ -25,7 +25,9 @@ import {
 } from './read-products.ts'
 import { ofWholeEdition } from './whole-edition.ts'
 
-export { findPublishedRows } from './published-row.ts'
+export { included } from './included.ts'
+export { nameIn } from './languages.ts'
+export { findPublishedRows, type PublishedRow } from './published-row.ts'
 export { type ShownProduct, showProducts } from './show-products.ts'
 export type { View } from './view.ts'
 export { shopperView } from './views.ts'

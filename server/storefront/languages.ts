@@ -46,3 +46,7 @@ export function textsIn(
   const texts = language === undefined ? undefined : ownValue(locales, language)
   return Object.fromEntries(localized.flatMap((name) => (texts?.[name] ? [[name, texts[name]]] : [])))
 }
+
+/** The name in the language that is shown; undefined where it is not translated. */
+export const nameIn = (languages: readonly string[], locales: Locales | undefined): string | undefined =>
+  textsIn(languageOf(languages, locales), locales).name

@@ -196,6 +196,11 @@ const query = fc.oneof(
     'b',
     'red blue',
     '*?',
+    'of the red',
+    'hat of',
+    'of the',
+    'b 12',
+    'r-ed',
   ),
   fc.array(fc.constantFrom(...names), { minLength: 1, maxLength: 3 }).map((words) => words.join(' ')),
 )

@@ -3,8 +3,8 @@ import { codeOf, wordsOf } from '../../server/publishing/index.ts'
 import { parseFacets } from '../../server/search/facet-by.ts'
 import { parseFilter } from '../../server/search/filter-syntax.ts'
 import { highlightOf } from '../../server/search/highlights.ts'
-import { searchedWords } from '../../server/search/run-search.ts'
 import { searchField } from '../../server/search/search-fields.ts'
+import { searchedWords } from '../../server/search/searched-words.ts'
 import { expectLinear } from '../support/growth.ts'
 
 const parsers: Readonly<Record<string, (text: string) => unknown>> = {

@@ -37,16 +37,18 @@ export function meets(product: Listed, filter: Filter): boolean {
     return filter.is === 'all' ? parts.every(Boolean) : parts.some(Boolean)
   }
   const values = valuesIn(product, filter.field)
-  const isMet = values.some((value) => filter.operands.some((operand) => is(value, operand, filter.how)))
+  const isMet = filter.operands.some(
+    (operand) =>
+      values.some((value) => is(value, operand, filter.how)) ||
+      (operand.is === 'text' && filter.how === 'words' && hasWords(values, operand.text)),
+  )
   return isMet !== filter.not
 }
 
 function is(value: unknown, operand: Operand, how: 'whole' | 'words'): boolean {
   if (operand.is === 'text') {
     if (typeof value === 'number') return operand.text !== '' && Number(operand.text) === value
-    return how === 'whole' || typeof value !== 'string'
-      ? String(value) === operand.text
-      : hasAll(wordsIn(value), wordsIn(operand.text))
+    return how === 'whole' && String(value) === operand.text
   }
   if (typeof value !== 'number') return false
   if (operand.is === 'range') return value >= Number(operand.from) && value <= Number(operand.to)
@@ -54,30 +56,52 @@ function is(value: unknown, operand: Operand, how: 'whole' | 'words'): boolean {
   return { '>': value > limit, '>=': value >= limit, '<': value < limit, '<=': value <= limit }[operand.op]
 }
 
-const hasAll = (words: readonly string[], asked: readonly string[]) =>
-  asked.length > 0 && asked.every((word) => words.includes(word))
+/** Words may be in several values of a field. */
+function hasWords(values: readonly unknown[], text: string): boolean {
+  const terms = values.filter((value) => typeof value !== 'number').flatMap((value) => termsIn(String(value)))
+  const asked = unitsIn(text)
+  return asked.length > 0 && asked.every((unit) => hasUnit(terms, unit, false))
+}
 
-/** Words of Latin letters and digits. */
-export const wordsIn = (text: string): string[] =>
+/** Words of Latin letters and digits, with the parts of those that hyphens join. */
+const unitsIn = (text: string): readonly (readonly string[])[] =>
   text
     .normalize('NFD')
     .replace(/\p{Diacritic}/gu, '')
     .toLowerCase()
-    .split(/[^a-z0-9]+/)
-    .filter(Boolean)
+    .split(/[^a-z0-9-]+/)
+    .map((unit) => unit.split('-').filter(Boolean))
+    .filter(({ length }) => length)
+
+const wordsIn = (text: string): string[] => unitsIn(text).flat()
+
+/** Words, and compounds as one word. */
+const termsIn = (text: string): string[] => unitsIn(text).flatMap((parts) => [...parts, parts.join('')])
+
+function hasUnit(terms: readonly string[], parts: readonly string[], isPrefix: boolean): boolean {
+  const has = (word: string, prefix: boolean) =>
+    terms.some((one) => one === word || (prefix && one.startsWith(word)))
+  const hasParts = parts.every((part, i) => has(part, isPrefix && i === parts.length - 1))
+  return hasParts || has(parts.join(''), isPrefix)
+}
+
+const stopWords = new Set(['of', 'the', 'in'])
 
 /** How well a product has what is asked for; undefined where it has not. */
 export function scoreOf({ document: { attributes } }: Listed, q: string): number | undefined {
-  const asked = wordsIn(q)
-  const codes = [attributes.sku, attributes.manufacturer_part_num].map((code) => wordsIn(code ?? ''))
-  const joined = codes.map((words) => words.join(''))
-  const name = wordsIn(attributes.name)
-  const all = [...name, ...codes.flat(), ...joined, ...wordsIn(attributes.description ?? '')]
-  const within = (words: string[], word: string, i: number) =>
-    words.some((one) => one === word || (i === asked.length - 1 && one.startsWith(word)))
-  if (!asked.every((word, i) => within(all, word, i))) return undefined
-  const inName = asked.filter((word, i) => within(name, word, i)).length
-  return (asked.length && joined.includes(asked.join('')) ? 1000 : 0) + inName * 3 + (asked.length - inName)
+  const asked = unitsIn(q)
+  if (!asked.length) return ['', '*'].includes(q.trim()) ? 0 : undefined
+  const codes = [attributes.sku, attributes.manufacturer_part_num].map((code) => code ?? '')
+  const joined = codes.map((code) => wordsIn(code).join(''))
+  const name = termsIn(attributes.name)
+  const all = [...name, ...codes.flatMap(termsIn), ...joined, ...termsIn(attributes.description ?? '')]
+  const isStopWord = (unit: readonly string[]) => stopWords.has(unit.join(''))
+  const isOptional = (unit: readonly string[]) => isStopWord(unit) && !asked.every(isStopWord)
+  const within = (terms: string[], unit: readonly string[], i: number) =>
+    hasUnit(terms, unit, i === asked.length - 1)
+  if (!asked.every((unit, i) => isOptional(unit) || within(all, unit, i))) return undefined
+  const inName = asked.filter((unit, i) => within(name, unit, i)).length
+  return (joined.includes(wordsIn(q).join('')) ? 1000 : 0) + inName * 2
 }
 
 /** What a search finds, in its order. */

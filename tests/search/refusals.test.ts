@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { multiSearch } from '../../server/search/multi-search.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { type Any, merchantOf } from './merchant.ts'
 
@@ -41,9 +42,34 @@ test.each<[object, string[], string]>([
   const { status, body } = await ask(one(search))
   expect([status, body.errors[0]]).toEqual([
     400,
-    expect.objectContaining({ status: '400', title, detail, source: `searches[1].${member}` }),
+    expect.objectContaining({
+      status: '400',
+      title,
+      detail: expect.stringContaining(detail as string),
+      source: `searches[1].${member}`,
+    }),
   ])
 })
+
+test.each<[string, string]>([
+  ['brand', 'Expected a colon after the field brand at character 6, found the end.'],
+  ['a:=x && :=y', 'Expected the name of a field at character 9, found ":=y".'],
+  ['a b:=x', 'Expected the name of a field and a colon at character 1, found "a b:=x".'],
+  ['a:=x && b:=', 'Expected a value at character 12, found the end.'],
+  ['a:>x', 'Expected a number after > at character 4, found "x".'],
+  ['a:=[1, >b]', 'Expected a number after > at character 9, found "b]".'],
+  ['a:=`x', 'Expected a closing backtick at character 6, found the end.'],
+  ['a:=[`x` `y`]', 'Expected a comma or ] after a value at character 9, found "`y`]".'],
+  ['(a:=`x` b:=`y`)', 'Expected &&, || or a closing parenthesis at character 9, found "b:=`y`)".'],
+  ['a:=x) || b:=y', 'Expected &&, || or the end of the filter at character 5, found ") || b:=y".'],
+  ['a:=x (y', 'Expected a value whose parentheses are closed at character 4, found "x (y".'],
+])(
+  'the refusal of the filter %j says where it is wrong, and what is expected there',
+  async (filter_by, detail) => {
+    const { status, body } = await ask({ searches: [{ filter_by }] })
+    expect([status, body.errors[0].detail]).toEqual([400, expect.stringContaining(detail)])
+  },
+)
 
 test('the searches of a request have limits together, too', async () => {
   const thirty = Array.from({ length: 30 }, (_, i) => `a${i}`).join()
@@ -148,33 +174,6 @@ test('the query says where results begin and how long they are, where a search d
   expect((await ask({ searches: [{}] }, '?page%5Blimit%5D=101')).status).toBe(400)
 })
 
-test('words are completed with what is published beside those before', async () => {
-  const { body } = await ask({
-    searches: [
-      { type: 'autocomplete', q: 'br' },
-      { type: 'autocomplete', q: 'Brown ' },
-      { type: 'autocomplete', q: 'brown c' },
-      { type: 'autocomplete', q: 'br', filter_by: 'name:cake' },
-      { type: 'autocomplete', q: 'x' },
-    ],
-  })
-  const told = ({ hits }: Any) => hits.map(({ document }: Any) => [document.q, document.count])
-  expect(body.results.map(told)).toEqual([
-    [
-      ['bread', 2],
-      ['brown', 2],
-    ],
-    [['brown', 2]],
-    [['brown cake', 1]],
-    [['brown', 1]],
-    [],
-  ])
-  expect(body.results[2].hits[0]).toMatchObject({
-    document: { id: 'brown cake' },
-    highlights: [{ field: 'q', snippet: '<mark>brown</mark> <mark>cake</mark>' }],
-  })
-})
-
 test('who may search: anonymous shoppers and merchants, and nobody without a token', async () => {
   expect((await world.admin.post('/catalog/multi-search', { searches: [{}] })).status).toBe(200)
   expect((await world.nobody.post('/catalog/multi-search', { searches: [{}] })).status).toBe(401)
@@ -189,4 +188,8 @@ test('whoever watches over the process asks as before a cluster', async () => {
       expect([path, method, status, body]).toEqual([path, method, 204, undefined])
     }
   }
+})
+
+test('a request of searches has a time for all of them: see within.test.ts of the kernel', () => {
+  expect(multiSearch.withinMs).toBe(10_000)
 })

@@ -67,15 +67,15 @@ test('what is found is what is published: texts, values, prices and words', asyn
     const [{ hits }] = (await shop.search({ type: 'autocomplete', q })) as [Any]
     return hits.map(({ document }: Any) => [document.q, document.count])
   }
-  expect(await completed('br')).toEqual([['bread', 1]])
+  expect(await completed('br')).toEqual([['Bread', 1]])
   await shop.publish(catalog)
   expect([await found({ q: 'loaf' }), await found(tags), await found(cheap)]).toEqual([
     [1, 2],
     [1, 2],
     [1, 2],
   ])
-  expect(await completed('loa')).toEqual([['loaf', 1]])
-  expect(await completed('br')).toEqual([['bread', 1]])
+  expect(await completed('loa')).toEqual([['Rye Loaf', 1]])
+  expect(await completed('bread')).toEqual([['bread', 1]])
 
   const release = (await shop.get(`/catalogs/${catalog}/releases`)).data[0].id
   await shop.send('DELETE', `/catalogs/${catalog}/releases/${release}`, undefined, 204)
@@ -99,7 +99,7 @@ test('what is found is what is published: texts, values, prices and words', asyn
     [0, 1],
     [1, 1],
   ])
-  expect([await completed('rye'), await completed('')]).toEqual([[], [['cake', 1]]])
+  expect([await completed('rye'), await completed('')]).toEqual([[], [['Cake', 1]]])
 })
 
 test('rules choose the catalog that is searched, and the price books that count', async () => {

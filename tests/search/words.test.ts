@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { codeOf, wordsOf } from '../../server/publishing/index.ts'
 import { highlightOf, highlightsOf } from '../../server/search/highlights.ts'
-import { searchedWords } from '../../server/search/run-search.ts'
-import { isSlip, slipsBetween } from '../../server/search/slips.ts'
+import { searchedWords } from '../../server/search/searched-words.ts'
+import { editDistance, isTypo } from '../../server/search/typos.ts'
 
 test('words are compared without case and accents', () => {
   expect(wordsOf('Crème-brûlée, ﬁne ÀÉÎ  ½x')).toEqual(['creme', 'brulee', 'fine', 'aei', '1', '2x'])
@@ -34,19 +34,19 @@ function slowly(one: string, other: string): number {
   return Math.min(...ways, ...(swapped ? [slowly(one.slice(2), other.slice(2)) + 1] : []))
 }
 
-test('slips are counted: letters left out, added, wrong or swapped', () => {
+test('typos are counted: letters left out, added, wrong or swapped', () => {
   const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 5 })
   fc.assert(
     fc.property(word, word, (one, other) => {
-      expect(slipsBetween([...one], [...other])).toBe(slowly(one, other))
+      expect(editDistance([...one], [...other])).toBe(slowly(one, other))
     }),
   )
-  expect([isSlip('shrit', 'shirt'), isSlip('hat', 'hot'), isSlip('shirt', 'shirt')]).toEqual([
+  expect([isTypo('shrit', 'shirt'), isTypo('hat', 'hot'), isTypo('shirt', 'shirt')]).toEqual([
     true,
     false,
     false,
   ])
-  expect([isSlip('trousres', 'trousers'), isSlip('shrt', 'shirts')]).toEqual([true, false])
+  expect([isTypo('trousres', 'trousers'), isTypo('shrt', 'shirts')]).toEqual([true, false])
 })
 
 const marked = (q: string, text: string) => highlightOf(text, searchedWords(q))?.snippet

@@ -98,7 +98,7 @@ function exchangeOf(request: FastifyRequest, status: number, headers: object, pa
     params: (request.params ?? {}) as Record<string, string>,
     query: mark < 0 ? '' : url.slice(mark + 1),
     headers: request.headers,
-    sent: upload ? undefined : Buffer.isBuffer(body) ? body.toString() : '',
+    sent: upload ? undefined : typeof body === 'string' ? body : '',
     status,
     answerHeaders: headers as Exchange['answerHeaders'],
     answer: isText ? String(payload ?? '') : undefined,

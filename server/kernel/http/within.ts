@@ -1,0 +1,29 @@
+import { Problem } from '../errors.ts'
+
+/**
+ * Runs `work` with a signal that is aborted with `asker`, or when the time is over: statements that end with it then
+ * refuse the request.
+ */
+export async function within<T>(
+  ms: number,
+  asker: AbortSignal,
+  work: (asker: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController()
+  const hangUp = () => controller.abort(asker.reason)
+  const timer = setTimeout(() => controller.abort(timedOut(ms)), ms)
+  if (asker.aborted) hangUp()
+  asker.addEventListener('abort', hangUp, { once: true })
+  try {
+    return await work(controller.signal)
+  } finally {
+    clearTimeout(timer)
+    asker.removeEventListener('abort', hangUp)
+  }
+}
+
+const timedOut = (ms: number) =>
+  new Problem(
+    'timed_out',
+    `The request took longer than ${ms / 1000} seconds. Ask for less, or try again later.`,
+  )

@@ -1,0 +1,35 @@
+/** How many typos a word may have: short ones are too much like others. */
+const typosMax = (word: string): number => (word.length < 4 ? 0 : word.length < 7 ? 1 : 2)
+
+/** Whether a person who means one word may write the other: letters left out, added, wrong or swapped. */
+export function isTypo(written: string, meant: string): boolean {
+  const most = typosMax(written)
+  if (most === 0 || written === meant || Math.abs(written.length - meant.length) > most) return false
+  return editDistance([...written], [...meant]) <= most
+}
+
+/** Whether it may be a typo of the beginning of a longer word. */
+export function isTypoOfBeginning(written: string, meant: string): boolean {
+  return meant.length > written.length && isTypo(written, meant.slice(0, written.length))
+}
+
+/** The optimal string alignment distance. */
+export function editDistance(one: readonly string[], other: readonly string[]): number {
+  const rows = [Array.from({ length: other.length + 1 }, (_, j) => j)]
+  for (let i = 1; i <= one.length; i++) {
+    const above = rows[i - 1] as number[]
+    const row = [i]
+    for (let j = 1; j <= other.length; j++) {
+      const wrong = one[i - 1] === other[j - 1] ? 0 : 1
+      const swapped = i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1]
+      row[j] = Math.min(
+        (above[j] as number) + 1,
+        (row[j - 1] as number) + 1,
+        (above[j - 1] as number) + wrong,
+        swapped ? ((rows[i - 2] as number[])[j - 2] as number) + 1 : Number.POSITIVE_INFINITY,
+      )
+    }
+    rows.push(row)
+  }
+  return rows[one.length]?.[other.length] as number
+}

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openWorld, type World } from '../support/world.ts'
+import { type Any, merchantOf } from './merchant.ts'
+
+let world: World
+let shop: ReturnType<typeof merchantOf>
+
+beforeAll(async () => {
+  world = await openWorld()
+  shop = merchantOf(world)
+  const hierarchy = await shop.hierarchy()
+  const node = await shop.node(hierarchy)
+  const names = [
+    'Wi-Fi Router',
+    'Wifi Antenna',
+    'iPhones of today',
+    'iPhone™ Case',
+    'The Who Poster',
+    '日本語テスト',
+    'iPhoneケース',
+    '무선이어폰',
+    'Case for the road',
+    'Size 2.5',
+  ]
+  for (const name of names)
+    await shop.put(hierarchy, node, await shop.product({ name, shopper_attributes: { title: name } }))
+  await shop.publish(await shop.catalog([hierarchy]))
+})
+afterAll(() => world.close())
+
+const found = async (q: string) => (await shop.names({ q })).sort()
+
+test('a query of signs alone finds nothing', async () => {
+  for (const q of ['!!!', '?', '...', '*?', '™']) {
+    const [{ found, hits, facet_counts }] = (await shop.search({
+      q,
+      facet_by: 'shopper_attributes.title',
+    })) as [Any]
+    expect([q, found, hits, facet_counts[0].counts]).toEqual([q, 0, [], []])
+  }
+  const [{ found }] = (await shop.search({ q: ' * ' })) as [Any]
+  expect(found).toBe(10)
+})
+
+test('a compound is found as one word, by its parts and with other signs between them', async () => {
+  for (const q of ['wifi', 'wi-fi', 'Wi‑Fi', 'WI/FI']) {
+    expect([q, await found(q)]).toEqual([q, ['Wi-Fi Router', 'Wifi Antenna']])
+  }
+  expect(await found('wi fi')).toEqual(['Wi-Fi Router'])
+  expect(await found('wifi router')).toEqual(['Wi-Fi Router'])
+  expect(await found('25')).toEqual([])
+})
+
+test('a compound is highlighted as a whole where the query has it as one word', async () => {
+  const [{ hits }] = (await shop.search({ q: 'wifi router' })) as [Any]
+  expect(hits[0].highlight.attributes.name.snippet).toBe('<mark>Wi-Fi</mark> <mark>Router</mark>')
+})
+
+test('words that say little are not asked for beside others, but rank those that have them higher', async () => {
+  expect(await found('the iphone')).toEqual(['iPhones of today', 'iPhone™ Case', 'iPhoneケース'].sort())
+  expect(await shop.names({ q: 'case for the' })).toEqual(['Case for the road', 'iPhone™ Case'])
+  expect(await found('the')).toEqual(['Case for the road', 'The Who Poster'])
+})
+
+test('words that say little are those of the language of the shopper', async () => {
+  const names = async (q: string, language: string) => {
+    const { body } = await world.shopper.post(
+      '/catalog/multi-search',
+      { searches: [{ q }] },
+      { 'Accept-Language': language },
+    )
+    return body.results[0].hits.map(({ document }: Any) => document.attributes.name)
+  }
+  expect(await names('das poster', 'de-AT')).toEqual(['The Who Poster'])
+  expect(await names('das poster', 'en')).toEqual([])
+})
+
+test('words inside of texts without spaces are found', async () => {
+  expect(await found('日本')).toEqual(['日本語テスト'])
+  expect(await found('テスト')).toEqual(['日本語テスト'])
+  expect(await found('語')).toEqual(['日本語テスト'])
+  expect(await found('ケース')).toEqual(['iPhoneケース'])
+  expect(await found('이어폰')).toEqual(['무선이어폰'])
+  expect(await found('日語')).toEqual([])
+  expect((await shop.names({ filter_by: 'shopper_attributes.title:テスト' })).sort()).toEqual([
+    '日本語テスト',
+  ])
+  const [{ hits }] = (await shop.search({ q: '本語' })) as [Any]
+  expect(hits[0].highlight.attributes.name.snippet).toBe('日<mark>本語</mark>テスト')
+})
