@@ -5,7 +5,6 @@ import {
   addressFilter,
   checkAddressOf,
 } from '../accounts/index.ts'
-import { linkTo, object } from '../kernel/openapi/shapes.ts'
 import { resource, shown } from '../kernel/resource.ts'
 import { customers } from './customers.ts'
 
@@ -22,10 +21,7 @@ export const customerAddresses = resource({
   parent: () => customers,
   fields: {
     ...addressFields,
-    relationships: shown<{ customer: { id: string; type: 'customer' } }>(
-      object({ customer: linkTo('customer') }),
-      { about: 'Its customer.' },
-    ),
+    relationships: shown<{ customer: { id: string; type: 'customer' } }>({}, { about: 'Its customer.' }),
   },
   filter: addressFilter,
   area: 'customer-addresses',

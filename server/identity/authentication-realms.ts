@@ -1,15 +1,12 @@
 import { choice, list, text } from '../kernel/fields.ts'
-import { linked, linkTo, object } from '../kernel/openapi/shapes.ts'
 import { resource, shown } from '../kernel/resource.ts'
 import { identityEnvelope } from './envelope.ts'
 
 /** Whose realm it is: the settings that lead to it. */
-const origins = [
-  'customer-authentication-settings',
-  'merchant-realm-mappings',
-  'account_authentication_settings',
-] as const
-export type Origin = (typeof origins)[number]
+export type Origin =
+  | 'customer-authentication-settings'
+  | 'merchant-realm-mappings'
+  | 'account_authentication_settings'
 
 interface Relationships {
   readonly origin: { readonly data: { readonly id: string; readonly type: Origin } }
@@ -39,9 +36,7 @@ export const authenticationRealms = resource({
       default: 'allowed',
       about: 'What a first sign-in does when another user has the same email address.',
     }),
-    relationships: shown<Relationships>(object({ origin: linked(linkTo(...origins)) }), {
-      about: 'The settings that this realm belongs to.',
-    }),
+    relationships: shown<Relationships>({}, { about: 'The settings that this realm belongs to.' }),
   },
   area: 'authentication-realms',
   // A storefront needs to know how one may sign in.

@@ -79,8 +79,7 @@ export interface Action<
     readonly resource?: Resource
     readonly page?: true
     readonly rows?: readonly [usual: Resource, ...others: Resource[]]
-    /** Its media type, where it is always the same. */
-    readonly file?: true | string
+    readonly file?: true
     /** A part of the file can be asked for. */
     readonly ranges?: true
     readonly errors?: true

@@ -1,6 +1,5 @@
 import { action } from '../kernel/action.ts'
 import { listAnswer } from '../kernel/http/answer.ts'
-import { objectOf } from '../kernel/openapi/named-schemas.ts'
 import { fetchPage } from '../kernel/query/page.ts'
 import { askAboutEntry } from './data-entries.ts'
 import { entryQuery } from './entry-query.ts'
@@ -16,7 +15,7 @@ export const listErasureRequests = (register: Register, requests: ErasureRequest
     status: 200,
     query: entryQuery(register),
     // Not of a resource: without the filter there is no list.
-    shows: { page: true, data: objectOf(() => requests) },
+    shows: { page: true },
 
     async run(ctx, call) {
       const { ask, entry } = askAboutEntry(register, call)

@@ -37,7 +37,6 @@ export const pricebooks: Resource<typeof fields> = resource({
   closed: true,
   meta: owned,
   include: { prices: includedPrices },
-  includes: () => ({ prices }),
   includedAs: 'list',
   constraints: {
     pricebooks_name_key: {

@@ -3,7 +3,6 @@ import type { Ctx } from '../kernel/context.ts'
 import { notFound, Problem } from '../kernel/errors.ts'
 import { choice, group, list as listOf, text } from '../kernel/fields.ts'
 import { type Answer, noContent } from '../kernel/http/answer.ts'
-import { objectOf } from '../kernel/openapi/named-schemas.ts'
 import { type Call, findVisible, list } from '../kernel/operations.ts'
 import type { Row } from '../kernel/resource.ts'
 import { limits, tooManyAttached } from './association-rules.ts'
@@ -25,7 +24,7 @@ const named = listOf(
 )
 type Named = readonly { readonly slug: string }[]
 
-const shared = { area: 'products', shows: { page: true, data: objectOf(() => customRelationships) } } as const
+const shared = { area: 'products', shows: { page: true } } as const
 
 /** Lists the custom relationships that a product has. */
 export const listAttachedCustomRelationships = action({

@@ -1,6 +1,9 @@
 import type { Chore } from '../kernel/jobs.ts'
 import { forgetBefore } from './editions.ts'
 
+/** The content of so many releases of a catalog is kept: of the one that shoppers see, and of the two before it. */
+export const editionsKept = 3
+
 /** Who goes through a list of what is published may go on for so long after the next release but two. */
 const graceMs = 15 * 60_000
 
@@ -13,9 +16,11 @@ export const forgetEditions: Chore = {
     const found = await database.run({
       text: `SELECT e.store_id, e.catalog_id, max(e.edition) FROM catalog_editions e
              WHERE e.edition <= (
-               SELECT min(k.edition) FROM catalog_editions k JOIN catalog_releases r
-                 ON r.store_id = k.store_id AND r.catalog_id = k.catalog_id AND r.id = k.release_id
-               WHERE k.store_id = e.store_id AND k.catalog_id = e.catalog_id)
+               SELECT min(kept.edition) FROM (
+                 SELECT k.edition FROM catalog_editions k JOIN catalog_releases r
+                   ON r.store_id = k.store_id AND r.catalog_id = k.catalog_id AND r.id = k.release_id
+                 WHERE k.store_id = e.store_id AND k.catalog_id = e.catalog_id
+                 ORDER BY k.edition DESC LIMIT ${editionsKept}) kept)
              AND e.published_at <= $1
              GROUP BY 1, 2 HAVING count(*) > 1`,
       values: [new Date(clock.now().getTime() - graceMs)],

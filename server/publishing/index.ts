@@ -16,6 +16,7 @@ export {
   toEdition,
   withdraw,
 } from './editions.ts'
+export { editionsKept } from './forget-editions.ts'
 export { publishedPricebooks } from './published-pricebooks.ts'
 export { componentProducts, type PublishedFacts } from './published-product.ts'
 export { repricedProducts } from './repriced-products.ts'

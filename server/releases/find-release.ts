@@ -24,9 +24,15 @@ export async function findRelease(work: Work, { catalog_id, release_id }: Named)
 
 /** The edition of the release that an address names; a Problem (404) where it is not published. */
 export async function findPublished(work: Work, named: Named): Promise<Published> {
-  const { id, scope } = await findRelease(work, named)
+  const { id, scope, hidden } = await findRelease(work, named)
   const [catalogId = ''] = scope
   const edition = await editionOf(work, catalogId, id)
-  if (!edition) throw new Problem('not_found', 'The release is not published.')
+  if (!edition) {
+    const isOld = hidden.status === 'PUBLISHED'
+    throw new Problem(
+      'not_found',
+      isOld ? 'The content of this release is no longer kept.' : 'The release is not published.',
+    )
+  }
   return { ...edition, catalogId }
 }

@@ -1,23 +1,50 @@
 import { catalogs } from '../catalogs/index.ts'
 import type { Work } from '../kernel/context.ts'
+import type { Chore } from '../kernel/jobs.ts'
+import { workOf } from '../kernel/work-of.ts'
+import { editionsKept } from '../publishing/index.ts'
 import { releases } from './releases.ts'
 
-/** The one that shoppers see, and the two before it. */
-const releasesKept = 3
+/** Clients poll a release that they have asked for, whatever others publish meanwhile. */
+const polledMs = 3_600_000
 
-/** Deletes the releases that are not kept any longer, and those of their time that failed. */
+/** So many of a catalog are kept at most, however often it is published. */
+const releasesMax = 100
+
+/** Deletes the releases that are older than those whose content is kept, once nobody polls them any more. */
 export async function forgetReleases(work: Work, catalogId: string): Promise<void> {
+  // The last change of a release is that it has ended.
+  const published = (n: number) => `(SELECT o.updated_at FROM catalog_releases o
+    WHERE o.store_id = $1 AND o.catalog_id = r.catalog_id AND o.status = 'PUBLISHED'
+    ORDER BY o.updated_at DESC, o.id DESC OFFSET ${n - 1} LIMIT 1)`
   await work.transaction(async (work) => {
     await work.store.hold(catalogs, catalogId)
+    const polledSince = new Date(work.clock.now().getTime() - polledMs)
     const gone = await work.store.removeAll(
       releases,
-      (
-        bind,
-      ) => `r.catalog_id = ${bind(catalogId)} AND r.status IN ('PUBLISHED', 'FAILED') AND r.created_at < (
-        SELECT o.created_at FROM catalog_releases o
-        WHERE o.store_id = $1 AND o.catalog_id = ${bind(catalogId)} AND o.status = 'PUBLISHED'
-        ORDER BY o.created_at DESC, o.id DESC OFFSET ${releasesKept - 1} LIMIT 1)`,
+      (bind) => `r.catalog_id = ${bind(catalogId)} AND r.status IN ('PUBLISHED', 'FAILED')
+        AND r.updated_at < ${published(editionsKept)}
+        AND (r.updated_at < ${bind(polledSince)} OR r.updated_at < ${published(releasesMax)})`,
     )
     if (gone.length) await work.store.touch(catalogs, catalogId)
   })
+}
+
+/** Deletes the releases of catalogs that nobody publishes any more. */
+export const forgetOldReleases: Chore = {
+  name: 'releases:forget-releases',
+  attemptsMax: 3,
+  every: '*/10 * * * *',
+  run: async (instance) => {
+    const catalogs = await instance.database.run({
+      text: `SELECT store_id, catalog_id FROM catalog_releases WHERE status IN ('PUBLISHED', 'FAILED')
+             GROUP BY store_id, catalog_id
+             HAVING count(*) > $1 AND min(updated_at) < $2 ORDER BY store_id, catalog_id`,
+      values: [editionsKept, new Date(instance.clock.now().getTime() - polledMs)],
+    })
+    for (const [store, catalogId] of catalogs) {
+      await forgetReleases(workOf(instance, { store: store as string, by: 'system ' }), catalogId as string)
+      instance.onWrite(store as string)
+    }
+  },
 }

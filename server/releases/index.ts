@@ -1,6 +1,7 @@
 import { module } from '../kernel/module.ts'
 import { createRelease } from './create-release.ts'
 import { deleteRelease, deleteReleases } from './delete-release.ts'
+import { forgetOldReleases } from './forget-releases.ts'
 import { getRelease } from './get-release.ts'
 import { listReleases } from './list-releases.ts'
 import { publishCatalog } from './publish-catalog.ts'
@@ -17,4 +18,5 @@ export const releaseChapter = module({
   resources: [releaseResource],
   actions: [listReleases, createRelease, getRelease, deleteRelease, deleteReleases],
   jobs: [publishCatalog],
+  chores: [forgetOldReleases],
 })

@@ -142,7 +142,7 @@ async function namesOf({ store }: Work, catalogId: string, ids: readonly string[
   })
 }
 
-/** Tells that it is published, and lets go of the releases that are not kept any longer. */
+/** Tells that it is published, and deletes releases that nobody polls any more. */
 async function complete(work: Work, asked: Asked): Promise<void> {
   const { publishedAt, ...edition } = (await editionOf(work, asked.catalogId, asked.releaseId)) as Edition
   await tell(work, asked, {

@@ -35,7 +35,7 @@ function insert(table: string, id: string, doc: object, more: Record<string, str
   return old.sql(`INSERT INTO ${table} (${columns.join()}) VALUES (${values.join()})`, [at, id, doc])
 }
 
-test('its feed keeps its rows, in the order they were written, and goes on', async () => {
+test('its feed keeps its rows, in the order they were written, tombstones included, and goes on', async () => {
   const organisation = randomUUID()
   await old.sql('INSERT INTO organisations VALUES ($1, $2, now())', [organisation, 'Old'])
   for (const id of [store, other]) {
@@ -87,15 +87,11 @@ test('its feed keeps its rows, in the order they were written, and goes on', asy
     ['created', 'entries', false],
     ['one-time-password-token-request.created', 'one-time-password-token-request', false],
   ])
-  expect(
-    rows
-      .slice(9)
-      .map(({ event, source }) => [event, source])
-      .sort(),
-  ).toEqual([
-    ['deleted', 'account_addresses'],
-    ['deleted', 'customer_addresses'],
+  // A cascade put the tombstone of a child behind that of its parent: to move it would put it behind readers.
+  expect(rows.slice(9).map(({ event, source }) => [event, source])).toEqual([
     ['deleted', 'customers'],
+    ['deleted', 'customer_addresses'],
+    ['deleted', 'account_addresses'],
   ])
   const { rows: reads } = await old.sql('SELECT source FROM personal_data_reads ORDER BY seq')
   expect(reads.map(({ source }) => source)).toEqual(['customer_addresses', 'account_addresses', 'customers'])

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { forgetEditions } from '../../server/publishing/forget-editions.ts'
+import { forgetOldReleases } from '../../server/releases/forget-releases.ts'
+import { until } from '../support/until.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { type Any, publishedOf, shopOf } from './shop.ts'
 
@@ -67,7 +70,7 @@ test('options of a bundle are reached through it, and listed only where they are
   expect(await idsIn(catalog)).toEqual({ listed: [listed], only: [] })
 })
 
-test('the release that shoppers see and two before it are kept; to delete the newest brings back the one before', async () => {
+test('to delete the newest release brings back the one before', async () => {
   const hierarchy = await shop.hierarchy()
   const node = await shop.node(hierarchy)
   const product = await shop.product({ name: 'first' })
@@ -78,8 +81,6 @@ test('the release that shoppers see and two before it are kept; to delete the ne
     await shop.change(product, { name })
     releases.push((await shop.publish(catalog)).id)
   }
-  const { data } = await shop.get(`/pcm/catalogs/${catalog}/releases`)
-  expect(data.map(({ id }: Any) => id)).toEqual(releases.slice(1).reverse())
   const names = async () =>
     (await publishedOf(world, catalog)).products.map(({ doc }: Any) => doc.attributes.name)
   expect(await names()).toEqual(['fourth'])
@@ -155,4 +156,61 @@ test('a hierarchy more is a full publish; the breadcrumbs tell the newest node f
     bread_crumbs: { [lower]: [one, upper], [top]: [two] },
     bread_crumb_nodes: [top, lower],
   })
+})
+
+test('a release is there for those who poll it, however often others publish; the content of three is kept', async () => {
+  const hierarchy = await shop.hierarchy()
+  await shop.put(hierarchy, await shop.node(hierarchy), await shop.product())
+  const catalog = await shop.catalog([hierarchy])
+  const at = `/catalogs/${catalog}/releases`
+  const asked = await Promise.all(Array.from({ length: 8 }, () => shop.send('POST', at, undefined, 201)))
+  // Each client polls its own, also when all of them are published.
+  await until(async () => {
+    const { data } = await shop.get(at)
+    return data.every(({ meta }: Any) => meta.release_status === 'PUBLISHED') || undefined
+  })
+  for (const { id } of asked) await shop.published(catalog, id)
+  const times = (await shop.get(at)).data.map(({ id, attributes }: Any) => [attributes.published_at, id])
+  const newestFirst = times
+    .sort()
+    .reverse()
+    .map(([, id]: Any) => id)
+  expect(newestFirst).toHaveLength(8)
+  const found = async () =>
+    Promise.all(
+      newestFirst.map(async (id: string) => {
+        const statuses = [`${at}/${id}`, `${at}/${id}/products`].map(async (path) => world.admin.get(path))
+        return (await Promise.all(statuses)).map(({ status }) => status).join()
+      }),
+    )
+  const inMinutes = (minutes: number) => {
+    const { instance } = world.server
+    return { ...instance, clock: { now: () => new Date(instance.clock.now().getTime() + minutes * 60_000) } }
+  }
+  const [whole, polled, gone] = ['200,200', '200,404', '404,404']
+  expect(await found()).toEqual(Array(8).fill(whole))
+  await forgetEditions.run(inMinutes(16))
+  await forgetOldReleases.run(inMinutes(59))
+  expect(await found()).toEqual([...Array(3).fill(whole), ...Array(5).fill(polled)])
+  const { body } = await world.admin.get(`${at}/${newestFirst[7]}/products`)
+  expect(body.errors[0].detail).toBe('The content of this release is no longer kept.')
+  await forgetOldReleases.run(inMinutes(61))
+  expect(await found()).toEqual([...Array(3).fill(whole), ...Array(5).fill(gone)])
+  const left = (await shop.get(at)).data.map(({ id }: Any) => id)
+  expect(left.sort()).toEqual(newestFirst.slice(0, 3).sort())
+})
+
+test('a catalog keeps 100 releases at most, however often it is published', async () => {
+  const catalog = await shop.catalog([await shop.hierarchy()])
+  const { id } = await shop.publish(catalog)
+  await world.sql(
+    `INSERT INTO catalog_releases (store_id, catalog_id, id, created_at, updated_at, doc, hidden)
+     SELECT store_id, catalog_id, gen_random_uuid(), created_at, updated_at - i * interval '1 s', doc, hidden
+     FROM catalog_releases, generate_series(1, 150) i WHERE id = $1`,
+    [id],
+  )
+  await shop.publish(catalog)
+  const count = async () =>
+    (await world.sql('SELECT FROM catalog_releases WHERE catalog_id = $1', [catalog])).rowCount
+  await expect.poll(count, { timeout: 10_000 }).toBe(100)
 })
