@@ -1,3 +1,4 @@
+import { linkTo, object } from '../kernel/openapi/shapes.ts'
 import { resource, shown } from '../kernel/resource.ts'
 import { accounts } from './accounts.ts'
 import { addressFields, addressFilter } from './address-fields.ts'
@@ -18,7 +19,10 @@ export const accountAddresses = resource({
   parent: () => accounts,
   fields: {
     ...addressFields,
-    relationships: shown<{ account: { id: string; type: 'account' } }>({}, { about: 'Its account.' }),
+    relationships: shown<{ account: { id: string; type: 'account' } }>(
+      object({ account: linkTo('account') }),
+      { about: 'Its account.' },
+    ),
   },
   filter: addressFilter,
   area: 'account-addresses',

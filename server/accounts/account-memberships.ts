@@ -1,5 +1,6 @@
 import { reference, text } from '../kernel/fields.ts'
 import { findAll } from '../kernel/find-all.ts'
+import { linked, linkTo, object } from '../kernel/openapi/shapes.ts'
 import { type FilterRule, resource, shown } from '../kernel/resource.ts'
 import { accountMembers } from './account-members.ts'
 import { accounts } from './accounts.ts'
@@ -30,7 +31,10 @@ const fields = {
     immutable: true,
     about: 'Who the member is: a user of the account realm.',
   }),
-  relationships: shown<Relationships>({}, { about: 'The account and its member.' }),
+  relationships: shown<Relationships>(
+    object({ account: linked(linkTo('account')), account_member: linked(linkTo('account_member')) }),
+    { about: 'The account and its member.' },
+  ),
 }
 
 export type MembershipFields = typeof fields
@@ -58,6 +62,7 @@ export const accountMemberships = resource({
   parent: () => accounts,
   most: { n: 1000, detail: (n) => `The account has ${n} members; it may not have more.` },
   beforeWrite: admitMember,
+  includes: () => ({ account_members: accountMembers }),
   include: {
     account_member: async (ctx, rows) => {
       const ids = rows.map(({ doc }) => doc.account_member_id)
@@ -91,6 +96,7 @@ export const membershipsOfMember = resource({
       self: `${baseUrl}/v2/accounts/${doc.relationships?.account.data.id}/account-memberships/${id}`,
     }),
   },
+  includes: () => ({ accounts }),
   include: {
     account: async (ctx, rows) => {
       const ids = rows.flatMap(({ doc }) => doc.relationships?.account.data.id ?? [])

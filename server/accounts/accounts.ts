@@ -1,6 +1,7 @@
 import type { Work } from '../kernel/context.ts'
 import { notFound, Problem } from '../kernel/errors.ts'
 import { reference, text } from '../kernel/fields.ts'
+import { linked, linkTo, listOf, object } from '../kernel/openapi/shapes.ts'
 import { longText } from '../kernel/query/long-text.ts'
 import { type Draft, indexed, type Row, resource, shown, walks } from '../kernel/resource.ts'
 import { accountEnvelope } from './envelope.ts'
@@ -48,7 +49,14 @@ const fields = {
   // The member whom the account was made with: it is theirs for as long as nobody else is in it.
   made_for: text({ hidden: true, readOnly: true }),
   relationships: shown<Relationships>(
-    {},
+    object(
+      {
+        parent: linked(linkTo('account')),
+        ancestors: listOf(linked(linkTo('account'))),
+        account_tags: linked(listOf(linkTo('account_tag'))),
+      },
+      [],
+    ),
     { about: 'Its parent, its ancestors from the root down, and its tags.' },
   ),
 }
@@ -72,7 +80,7 @@ export const accounts = resource({
     account_tags: {
       ops: ['contains'],
       type: 'uuid',
-      where: (_op, [tag = ''], bind) => `account_tags @> ${bind(linkTo(tag))}::jsonb`,
+      where: (_op, [tag = ''], bind) => `account_tags @> ${bind(tagLink(tag))}::jsonb`,
     },
   },
   sort: ['created_at', 'id', 'name', 'updated_at'],
@@ -94,7 +102,7 @@ export const accounts = resource({
 })
 
 /** What the column `account_tags` of an account with this tag contains. */
-const linkTo = (tag: string): string => JSON.stringify([{ id: tag.toLowerCase() }])
+const tagLink = (tag: string): string => JSON.stringify([{ id: tag.toLowerCase() }])
 
 /** A parent never changes and must exist, so an account's ancestors are known, and without a cycle, from its start. */
 async function showAncestors(work: Work, { values, before }: Draft<typeof fields>): Promise<void> {

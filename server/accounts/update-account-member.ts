@@ -11,6 +11,7 @@ export const updateAccountMember = action({
     'Changes nothing of an account member: its name and email are those of the user in the account realm.',
   area: 'accounts',
   status: 200,
+  refuses: ['precondition_failed'],
   body: { type: 'account_member', fields: {} },
 
   async run(ctx, { params, ifMatch }) {

@@ -5,6 +5,7 @@ import {
   addressFilter,
   checkAddressOf,
 } from '../accounts/index.ts'
+import { linkTo, object } from '../kernel/openapi/shapes.ts'
 import { resource, shown } from '../kernel/resource.ts'
 import { customers } from './customers.ts'
 
@@ -21,7 +22,10 @@ export const customerAddresses = resource({
   parent: () => customers,
   fields: {
     ...addressFields,
-    relationships: shown<{ customer: { id: string; type: 'customer' } }>({}, { about: 'Its customer.' }),
+    relationships: shown<{ customer: { id: string; type: 'customer' } }>(
+      object({ customer: linkTo('customer') }),
+      { about: 'Its customer.' },
+    ),
   },
   filter: addressFilter,
   area: 'customer-addresses',

@@ -1,5 +1,6 @@
 import { action } from '../kernel/action.ts'
 import { json } from '../kernel/http/answer.ts'
+import { openApiDocument } from '../kernel/openapi/shapes.ts'
 import { apiDocumentOf } from './api-document-of.ts'
 import { allDefinitions } from './definition.ts'
 
@@ -10,6 +11,7 @@ export const getExtensionsApiDocument = action({
   about: "Describes the store's custom APIs in an OpenAPI document.",
   area: 'custom-apis',
   status: 200,
+  shows: { body: openApiDocument },
 
   async run(ctx) {
     return json(200, apiDocumentOf(await allDefinitions(ctx), ctx.baseUrl))

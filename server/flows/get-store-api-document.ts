@@ -4,6 +4,7 @@ import { type Added, remember, withAdded } from '../kernel/added-fields.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { type Answer, entityTag } from '../kernel/http/answer.ts'
 import { Memory } from '../kernel/memory.ts'
+import { openApiDocument } from '../kernel/openapi/shapes.ts'
 import { perInstance } from '../kernel/per-instance.ts'
 import type { Resource } from '../kernel/resource.ts'
 import { entries } from './entries.ts'
@@ -20,6 +21,7 @@ export const getStoreApiDocument = action({
     'and to products by templates, and with the entries of each flow.',
   area: 'flows',
   status: 200,
+  shows: { body: openApiDocument, etag: true },
 
   async run(ctx): Promise<Answer> {
     const { text, tag } = await remembered(ctx, await stateOf(ctx))

@@ -33,7 +33,12 @@ type Told = Pick<Template, 'slug' | 'entries'>
 const fieldsOf = (templates: readonly Told[]) => {
   const properties = Object.fromEntries(templates.map((one) => [one.slug, templateSchema(one)]))
   const about = "What templates say of it: by the template's slug, then by the field's."
-  return { extensions: shown({ properties, additionalProperties: { type: 'object' } }, { about }) }
+  return {
+    extensions: shown(
+      { properties, additionalProperties: { type: 'object', additionalProperties: true } },
+      { about },
+    ),
+  }
 }
 
 /** What templates say of a product, shown with it. */

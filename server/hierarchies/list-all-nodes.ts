@@ -3,6 +3,7 @@ import { Problem } from '../kernel/errors.ts'
 import { flag } from '../kernel/fields.ts'
 import { pageAnswer } from '../kernel/http/answer.ts'
 import { objectText } from '../kernel/http/object-text.ts'
+import { objectOf } from '../kernel/openapi/named-schemas.ts'
 import { list } from '../kernel/operations.ts'
 import { fetchPage } from '../kernel/query/page.ts'
 import { parse } from '../kernel/query/parse.ts'
@@ -18,7 +19,12 @@ export const listAllNodes = action({
   area: 'hierarchies',
   status: 200,
   query: { include_hierarchies: flag({ about: 'Whether hierarchies are listed too.' }) },
-  shows: { resource: nodes, page: true, rows: [nodesOfStore, nodesAndHierarchies] },
+  shows: {
+    resource: nodes,
+    page: true,
+    data: { anyOf: [objectOf(() => nodes), objectOf(() => hierarchies)] },
+    rows: [nodesOfStore, nodesAndHierarchies],
+  },
 
   async run(ctx, call) {
     const scope = [ctx.store.id]

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { choice, field, integer, map, text } from '../kernel/fields.ts'
+import { linked, linkedElsewhere, linkTo, object } from '../kernel/openapi/shapes.ts'
 import { type Draft, shown } from '../kernel/resource.ts'
 import type { Crumb } from './breadcrumbs.ts'
 
@@ -82,7 +83,14 @@ export interface Relationships {
 export const elsewhere = (related: string): Elsewhere => ({ data: [], links: { related } })
 
 export const relationshipsField = shown<Relationships>(
-  {},
+  object(
+    {
+      children: linkedElsewhere('related'),
+      parent: linked(linkTo('node')),
+      products: linkedElsewhere('related'),
+    },
+    ['children'],
+  ),
   { about: 'What is above it, and where what is below it is listed.' },
 )
 

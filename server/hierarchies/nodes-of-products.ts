@@ -1,10 +1,11 @@
 import { action } from '../kernel/action.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
-import { group, list, text } from '../kernel/fields.ts'
+import { group, type JsonSchema, list, text } from '../kernel/fields.ts'
 import { type Answer, json } from '../kernel/http/answer.ts'
 import { isId } from '../kernel/ids.ts'
-import { findVisible, list as listOf } from '../kernel/operations.ts'
+import { listOf, object } from '../kernel/openapi/shapes.ts'
+import { findVisible, list as listRows } from '../kernel/operations.ts'
 import { type Resource, resource } from '../kernel/resource.ts'
 import { filterCondition, products } from '../products/index.ts'
 import { nodesOfStore } from './node-lists.ts'
@@ -31,7 +32,7 @@ export const listNodesOfProduct = action({
   shows: { resource: nodes, page: true, rows: [nodesOfProduct] },
   async run(ctx, call) {
     const { id } = await findVisible(ctx, products, call.params.product_id)
-    return listOf(ctx, nodesOfProduct, [id], call)
+    return listRows(ctx, nodesOfProduct, [id], call)
   },
 })
 
@@ -44,6 +45,9 @@ const wanted = group(
 )
 type Wanted = NonNullable<(typeof wanted)['value']>
 
+const changedSchema = (counted: string): JsonSchema =>
+  object({ [counted]: { type: 'integer' }, nodes_not_found: listOf({ type: 'string' }) })
+
 const shared = { area: 'hierarchies', status: 200, data: wanted } as const
 
 /** Puts all products that a filter finds into nodes. */
@@ -52,6 +56,7 @@ export const attachNodes = action({
   name: 'attach-nodes',
   route: 'POST /pcm/products/attach_nodes',
   about: 'Puts all products that a filter finds into nodes, at once.',
+  shows: { beside: { meta: changedSchema('nodes_attached') } },
   run: (ctx, { data }) => changeAll(ctx, data as Wanted, attachProducts, 'nodes_attached'),
 })
 
@@ -61,6 +66,7 @@ export const detachNodes = action({
   name: 'detach-nodes',
   route: 'POST /pcm/products/detach_nodes',
   about: 'Takes all products that a filter finds off nodes, at once.',
+  shows: { beside: { meta: changedSchema('nodes_detached') } },
   run: (ctx, { data }) => changeAll(ctx, data as Wanted, detachProducts, 'nodes_detached'),
 })
 

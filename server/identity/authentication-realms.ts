@@ -1,12 +1,15 @@
 import { choice, list, text } from '../kernel/fields.ts'
+import { linked, linkTo, object } from '../kernel/openapi/shapes.ts'
 import { resource, shown } from '../kernel/resource.ts'
 import { identityEnvelope } from './envelope.ts'
 
 /** Whose realm it is: the settings that lead to it. */
-export type Origin =
-  | 'customer-authentication-settings'
-  | 'merchant-realm-mappings'
-  | 'account_authentication_settings'
+const origins = [
+  'customer-authentication-settings',
+  'merchant-realm-mappings',
+  'account_authentication_settings',
+] as const
+export type Origin = (typeof origins)[number]
 
 interface Relationships {
   readonly origin: { readonly data: { readonly id: string; readonly type: Origin } }
@@ -36,7 +39,9 @@ export const authenticationRealms = resource({
       default: 'allowed',
       about: 'What a first sign-in does when another user has the same email address.',
     }),
-    relationships: shown<Relationships>({}, { about: 'The settings that this realm belongs to.' }),
+    relationships: shown<Relationships>(object({ origin: linked(linkTo(...origins)) }), {
+      about: 'The settings that this realm belongs to.',
+    }),
   },
   area: 'authentication-realms',
   // A storefront needs to know how one may sign in.

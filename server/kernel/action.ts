@@ -79,7 +79,8 @@ export interface Action<
     readonly resource?: Resource
     readonly page?: true
     readonly rows?: readonly [usual: Resource, ...others: Resource[]]
-    readonly file?: true
+    /** Its media type, where it is always the same. */
+    readonly file?: true | string
     /** A part of the file can be asked for. */
     readonly ranges?: true
     readonly errors?: true

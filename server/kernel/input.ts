@@ -67,15 +67,19 @@ function onlyShown(fields: Fields): Readonly<Record<string, JsonSchema>> {
     const options = fields[name]?.options ?? {}
     return options.readOnly && isShown(options)
   })
-  return Object.fromEntries(['created_at', 'updated_at', ...names].map((name) => [name, { readOnly: true }]))
+  return Object.fromEntries(
+    ['created_at', 'updated_at', ...names].map((name) => [
+      name,
+      { readOnly: true, description: 'It may be sent back, and is ignored.' },
+    ]),
+  )
 }
 
 /** In an update members that are not sent stay: whether all are there that must be is known when they are merged. */
 function sentSchema(field: Field, update: boolean): JsonSchema {
   const schema = field.takesScalars ? takingScalars(described(field)) : described(field)
   if (!update) return schema
-  // A client that fills in a default would erase what is stored.
-  const { default: _default, ...sent } = schema
+  const sent = withoutDefaults(schema)
   if (field.members) {
     const { required: _, ...partial } = sent
     const members = Object.entries(field.members).map(([name, member]) => [name, sentSchema(member, true)])
@@ -84,6 +88,22 @@ function sentSchema(field: Field, update: boolean): JsonSchema {
   if (!field.each) return sent
   const { maxProperties: _, ...open } = sent
   return { ...open, additionalProperties: nullable(sentSchema(field.each, true)) }
+}
+
+/** A client that fills in the defaults of an update would erase what is stored. */
+function withoutDefaults(schema: JsonSchema): JsonSchema {
+  const { default: _, ...others } = schema
+  const inside = (one: unknown): unknown => (isObject(one) ? withoutDefaults(one) : one)
+  const changed = Object.entries(others).map(([word, one]) => {
+    if (word === 'properties' || word === 'patternProperties')
+      return [
+        word,
+        Object.fromEntries(Object.entries(one as object).map(([name, member]) => [name, inside(member)])),
+      ]
+    if (word === 'items' || word === 'additionalProperties') return [word, inside(one)]
+    return [word, Array.isArray(one) && /^(all|any|one)Of$/.test(word) ? one.map(inside) : one]
+  })
+  return Object.fromEntries(changed)
 }
 
 export interface Input<F extends Fields> {

@@ -37,7 +37,7 @@ export function apiDocument(modules: readonly Module[], about: About, ownOf?: (o
   }
   const schemas = { ...shared.components.schemas }
   const described = { paths, components: shared.components }
-  const referring = withReferences(described, schemas, shared.nameOf)
+  const referring = withReferences(described, schemas, shared.componentOf)
   const all = { ...referring.components, schemas: { ...schemas, ...referring.components.schemas } }
   return {
     openapi: '3.1.0',

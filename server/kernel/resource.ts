@@ -240,6 +240,8 @@ export interface Definition<
   }
   /** What `include=` may name, and how to find it for the rows of an answer. */
   readonly include?: Readonly<Record<string, Finder<F>>>
+  /** For the API document: what is then under `included`, by the names of its lists. */
+  readonly includes?: () => Readonly<Record<string, Resource>>
   /** `included` is a list of what was found, and not an object of such lists. */
   readonly includedAs?: 'list'
   /** What the client is told when a constraint of the table refuses a write; the rest are bugs. */

@@ -1,7 +1,7 @@
 import { choice, text } from '../kernel/fields.ts'
 import { resource, shown } from '../kernel/resource.ts'
 import { personalDataEnvelope } from './envelope.ts'
-import type { Initiator } from './initiators.ts'
+import { type Initiator, initiatorSchema } from './initiators.ts'
 import type { Register } from './register.ts'
 
 /** How far an erasure request has come. It is carried out as a whole, or not at all. */
@@ -32,7 +32,7 @@ export const erasureRequestsFor = ({ types }: Register) =>
         about: 'Any object of the set. It need not be there any more: its log entries are erased then.',
         example: '3f9ab3a5-6c5e-4a9f-9d3b-5a0c5f0f5d10',
       }),
-      initiator: shown<Initiator>({}, { about: 'Who asked for it.' }),
+      initiator: shown<Initiator>(initiatorSchema, { about: 'Who asked for it.' }),
       status: choice(Object.keys(statuses) as Status[], { readOnly: true, about: 'How far it has come.' }),
       status_description: text({ readOnly: true, about: 'What the status means.' }),
       created_at: time('When it was asked for.'),

@@ -1,6 +1,8 @@
 import { accountRealmId } from '../identity/index.ts'
 import type { Work } from '../kernel/context.ts'
 import { isId } from '../kernel/ids.ts'
+import { named } from '../kernel/openapi/named-schemas.ts'
+import { object } from '../kernel/openapi/shapes.ts'
 
 /** Who caused something, in the words of the public contract. A key has no email address. */
 export interface Initiator {
@@ -10,6 +12,17 @@ export interface Initiator {
   readonly 'access-token-name'?: string
   readonly 'access-token-email'?: string
 }
+
+/** The schema of an initiator. */
+export const initiatorSchema = named(
+  'Initiator',
+  object(
+    Object.fromEntries(
+      ['id', 'store-id', 'type', 'name', 'email'].map((fact) => [`access-token-${fact}`, { type: 'string' }]),
+    ),
+    ['access-token-id', 'access-token-store-id'],
+  ),
+)
 
 /**
  * The initiators behind actors of the change feed: application keys, and shoppers who came with a token of their own.

@@ -1,5 +1,6 @@
 import { action } from '../kernel/action.ts'
 import { listAnswer } from '../kernel/http/answer.ts'
+import { objectOf } from '../kernel/openapi/named-schemas.ts'
 import { fetchPage } from '../kernel/query/page.ts'
 import { askAboutEntry } from './data-entries.ts'
 import { entryQuery } from './entry-query.ts'
@@ -15,7 +16,7 @@ export const listErasureRequests = (register: Register, requests: ErasureRequest
     status: 200,
     query: entryQuery(register),
     // Not of a resource: without the filter there is no list.
-    shows: { page: true },
+    shows: { page: true, data: objectOf(() => requests) },
 
     async run(ctx, call) {
       const { ask, entry } = askAboutEntry(register, call)

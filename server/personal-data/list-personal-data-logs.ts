@@ -3,13 +3,15 @@ import { action } from '../kernel/action.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { sequence } from '../kernel/feed.ts'
 import { listAnswer } from '../kernel/http/answer.ts'
+import { named } from '../kernel/openapi/named-schemas.ts'
+import { object, uuid } from '../kernel/openapi/shapes.ts'
 import { fetchPage } from '../kernel/query/page.ts'
 import type { Source } from '../kernel/query/sql.ts'
 import { type Row, resource } from '../kernel/resource.ts'
 import { askAboutEntry, type DataEntry } from './data-entries.ts'
 import { entryQuery } from './entry-query.ts'
 import { personalDataEnvelope } from './envelope.ts'
-import { type Initiator, initiatorsOf } from './initiators.ts'
+import { type Initiator, initiatorSchema, initiatorsOf } from './initiators.ts'
 import { type Past, pastsOf } from './pasts-of.ts'
 import { partsOf, type Register } from './register.ts'
 import { type Place, resourcePath } from './resource-path.ts'
@@ -47,6 +49,29 @@ const personalDataLogs = resource({
   operations: [],
 })
 
+const logEntry = named(
+  'PersonalDataLogEntry',
+  object(
+    {
+      type: { const: 'personal_data_log_entry' },
+      id: uuid,
+      store_id: uuid,
+      initiator: initiatorSchema,
+      time: { type: 'string', format: 'date-time' },
+      event_type: { type: 'string', description: 'The type of the object, `.event.` and what happened.' },
+      delta: {
+        type: 'object',
+        additionalProperties: true,
+        description: 'The fields that have other values than before.',
+      },
+      resource_id: { type: 'string' },
+      resource_type: { type: 'string' },
+      relationships: object({ resource_path: object({ url: { type: 'string' } }) }),
+    },
+    ['type', 'id', 'store_id', 'initiator', 'time', 'event_type', 'delta', 'resource_id', 'resource_type'],
+  ),
+)
+
 /** What was done, and what is stored of it. */
 interface Stored extends Place {
   /** What happened, as in the change feed, or `read`. */
@@ -72,7 +97,7 @@ export const listPersonalDataLogs = (register: Register) =>
     status: 200,
     query: entryQuery(register),
     // Not of a resource: without the filter there is no list.
-    shows: { page: true },
+    shows: { page: true, data: logEntry },
 
     async run(ctx, call) {
       const { ask, entry } = askAboutEntry(register, call)

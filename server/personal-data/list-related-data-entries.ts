@@ -2,6 +2,7 @@ import { action } from '../kernel/action.ts'
 import { sequence } from '../kernel/feed.ts'
 import { listAnswer } from '../kernel/http/answer.ts'
 import { newId } from '../kernel/ids.ts'
+import { object, uuid } from '../kernel/openapi/shapes.ts'
 import { fetchPage } from '../kernel/query/page.ts'
 import { resource } from '../kernel/resource.ts'
 import { askAboutEntry, findRoot } from './data-entries.ts'
@@ -23,6 +24,13 @@ const relatedDataEntriesIn = ({ entries }: Register) =>
     operations: [],
   })
 
+const entrySchema = object({
+  type: { const: 'related_data_entry' },
+  id: uuid,
+  resource_type: { type: 'string' },
+  resource_id: uuid,
+})
+
 export function listRelatedDataEntries(register: Register) {
   const relatedDataEntries = relatedDataEntriesIn(register)
   return action({
@@ -34,7 +42,7 @@ export function listRelatedDataEntries(register: Register) {
     status: 200,
     query: entryQuery(register),
     // Not of a resource: without the filter there is no list.
-    shows: { page: true },
+    shows: { page: true, data: entrySchema },
 
     async run(ctx, call) {
       const { ask, entry } = askAboutEntry(register, call)

@@ -37,6 +37,7 @@ export const pricebooks: Resource<typeof fields> = resource({
   closed: true,
   meta: owned,
   include: { prices: includedPrices },
+  includes: () => ({ prices }),
   includedAs: 'list',
   constraints: {
     pricebooks_name_key: {

@@ -29,7 +29,7 @@ export const serveExport = action({
     until: text({ required: true, about: 'Until when the link is good, in seconds since the epoch.' }),
     signature: text({ required: true, about: 'Shows that the link is one of ours.' }),
   },
-  shows: { file: true },
+  shows: { file: 'text/csv' },
   refuses: ['forbidden'],
   async run({ store, instance, clock }, { params: { name }, query }) {
     const asked = new URLSearchParams(query)

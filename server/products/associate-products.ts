@@ -3,6 +3,7 @@ import type { Ctx } from '../kernel/context.ts'
 import { notFound, Problem } from '../kernel/errors.ts'
 import { choice, group, integer, list, reference } from '../kernel/fields.ts'
 import { json } from '../kernel/http/answer.ts'
+import { listOf, object, uuid } from '../kernel/openapi/shapes.ts'
 import { decide, limits, type Refused, tooManyAttached } from './association-rules.ts'
 import { type Attached, attach, findBoth, link, othersOf } from './associations.ts'
 import { customRelationships } from './custom-relationships.ts'
@@ -24,6 +25,8 @@ const wanted = list(
 )
 type Wanted = readonly { id: string; attributes?: { sort_order?: number | null } }[]
 
+const time = { type: 'string', format: 'date-time' }
+
 /** Associates a product with others by a custom relationship, and says of which it could not. */
 export const associateProducts = action({
   name: 'associate-products',
@@ -34,6 +37,16 @@ export const associateProducts = action({
   area: 'products',
   status: 201,
   data: wanted,
+  shows: {
+    beside: {
+      meta: object({
+        associated_products: listOf(uuid),
+        products_not_associated: listOf(object({ ID: { type: 'string' }, Details: { type: 'string' } })),
+        owner: { const: 'store' },
+        timestamps: object({ created_at: time, updated_at: time }),
+      }),
+    },
+  },
   async run(ctx, { params, data }) {
     const both = await findBoth(ctx, params)
     const items = new Map((data as Wanted).map(({ id, attributes }) => [id, attributes?.sort_order]))

@@ -3,6 +3,7 @@ import type { Ctx } from '../kernel/context.ts'
 import { notFound, Problem } from '../kernel/errors.ts'
 import { choice, group, list as listOf, text } from '../kernel/fields.ts'
 import { type Answer, noContent } from '../kernel/http/answer.ts'
+import { objectOf } from '../kernel/openapi/named-schemas.ts'
 import { type Call, findVisible, list } from '../kernel/operations.ts'
 import type { Row } from '../kernel/resource.ts'
 import { limits, tooManyAttached } from './association-rules.ts'
@@ -24,7 +25,7 @@ const named = listOf(
 )
 type Named = readonly { readonly slug: string }[]
 
-const shared = { area: 'products', shows: { page: true } } as const
+const shared = { area: 'products', shows: { page: true, data: objectOf(() => customRelationships) } } as const
 
 /** Lists the custom relationships that a product has. */
 export const listAttachedCustomRelationships = action({

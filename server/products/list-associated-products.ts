@@ -1,5 +1,6 @@
 import { action } from '../kernel/action.ts'
 import { listAnswer } from '../kernel/http/answer.ts'
+import { objectOf } from '../kernel/openapi/named-schemas.ts'
 import { list } from '../kernel/operations.ts'
 import { fetchPage } from '../kernel/query/page.ts'
 import { parse } from '../kernel/query/parse.ts'
@@ -17,7 +18,7 @@ export const listAssociatedProductIds = action({
   about: `Lists the ids of the products that a product is associated with by a custom relationship: ${inOrder}.`,
   area: 'products',
   status: 200,
-  shows: { page: true, rows: [associations] },
+  shows: { page: true, data: objectOf(() => associations), rows: [associations] },
   async run(ctx, call) {
     const { productId, by } = await findBoth(ctx, call.params)
     const source = { resource: associations, scope: [productId, by.id] }

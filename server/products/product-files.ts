@@ -2,6 +2,7 @@ import { files } from '../files/index.ts'
 import { action } from '../kernel/action.ts'
 import { list, text } from '../kernel/fields.ts'
 import { json } from '../kernel/http/answer.ts'
+import { linkTo, listOf } from '../kernel/openapi/shapes.ts'
 import { findVisible } from '../kernel/operations.ts'
 import { relationship } from '../kernel/relationship.ts'
 import { products } from './products.ts'
@@ -43,6 +44,7 @@ export const listMainImage = action({
   about: 'Reads the main image of a product, as a list of one or none.',
   area: 'products',
   status: 200,
+  shows: { data: listOf(linkTo('main_image')) },
   async run(ctx, { params }) {
     const { hidden } = await findVisible(ctx, products, params.product_id)
     return json(200, { data: [hidden.relationships?.main_image?.data ?? []].flat() })

@@ -1,7 +1,7 @@
 import { files } from '../files/index.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { findAll } from '../kernel/find-all.ts'
-import type { Row } from '../kernel/resource.ts'
+import type { Resource, Row } from '../kernel/resource.ts'
 import type { ProductFields } from './product-fields.ts'
 import { products } from './products.ts'
 
@@ -45,3 +45,10 @@ export const productIncludes = {
     ] as const
   },
 }
+
+/** The resources of these, by the names of their lists. */
+export const includedWithProducts = (): Readonly<Record<string, Resource>> => ({
+  main_images: files,
+  files,
+  component_products: products,
+})

@@ -1,10 +1,31 @@
-import { choice, field, group } from '../kernel/fields.ts'
+import { choice, field, group, type JsonSchema, nullable } from '../kernel/fields.ts'
+import { linked, linkedElsewhere, linkTo, listOf, object, uuid } from '../kernel/openapi/shapes.ts'
 import type { Row } from '../kernel/resource.ts'
 import { type ProductFields, productTypes } from './product-fields.ts'
 
 /** What is shown of a product beside its attributes. */
 
-const list = (about: string) => field({ type: 'array' }, { about })
+const sortOrder = { type: 'integer' }
+const optionSchema = object(
+  { id: uuid, name: { type: 'string' }, description: { type: ['string', 'null'] }, sort_order: sortOrder },
+  ['id', 'name'],
+)
+const variation = { id: uuid, name: { type: 'string' }, sort_order: sortOrder }
+const variations = listOf(object({ ...variation, options: listOf(optionSchema) }, ['id', 'name', 'options']))
+const childVariations = listOf(
+  object({ ...variation, options: { type: 'null' }, option: optionSchema }, [
+    'id',
+    'name',
+    'options',
+    'option',
+  ]),
+)
+
+/** The id of a child, or the same for the options of the next variation. */
+const variationMatrix: JsonSchema = {
+  type: 'object',
+  additionalProperties: { type: ['string', 'object'], additionalProperties: true },
+}
 
 export const productMeta = {
   fields: {
@@ -13,10 +34,12 @@ export const productMeta = {
       { type: 'array', items: { enum: productTypes }, minItems: 1, maxItems: 1 },
       { about: 'What it is: alone, a parent, a child, or a bundle of others.' },
     ),
-    variations: list('Of a parent: what its children differ in.'),
-    variation_matrix: field({ type: 'object' }, { about: 'Of a parent: its children, by their options.' }),
-    child_variations: list('Of a child: its option of each variation.'),
-    custom_relationships: list('The custom relationships that it has, by their slugs.'),
+    variations: field(variations, { about: 'Of a parent: what its children differ in.' }),
+    variation_matrix: field(variationMatrix, { about: 'Of a parent: its children, by their options.' }),
+    child_variations: field(childVariations, { about: 'Of a child: its option of each variation.' }),
+    custom_relationships: field(listOf({ type: 'string' }), {
+      about: 'The custom relationships that it has, by their slugs.',
+    }),
   },
   of: ({ hidden }: Row<ProductFields>) => {
     const { product_type, variations, variation_matrix = {}, child_variations, custom_relationships } = hidden
@@ -31,24 +54,28 @@ export const productMeta = {
   },
 }
 
-const links = (about: string) =>
-  field({ type: 'object', properties: { data: { type: 'array' }, links: { type: 'object' } } }, { about })
-const one = (about: string) =>
-  field({ type: 'object', properties: { data: { type: ['object', 'null'] } } }, { about })
+const links = (about: string) => field(linkedElsewhere('self'), { about })
+const one = (about: string, type: string) => field(linked(nullable(linkTo(type))), { about })
 
 /** Where its links are; only of the main image and of a parent it is said here which. */
 export const productLinks = {
   fields: {
     relationships: group(
       {
-        base_product: one('Of a child: its parent.'),
+        base_product: one('Of a child: its parent.', 'product'),
         children: links('Its children.'),
         component_products: links('Of a bundle: what it consists of.'),
         files: links('Its files.'),
-        main_image: one('Its main image.'),
+        main_image: one('Its main image.', 'main_image'),
         templates: links('Its templates.'),
         variations: links('What its children differ in.'),
-        custom_relationships: links('Other products, by custom relationship.'),
+        custom_relationships: field(
+          object({
+            data: { ...listOf(object({})), maxItems: 0 },
+            links: { type: 'object', additionalProperties: { type: 'string' } },
+          }),
+          { about: 'Other products: where they are listed, by the slug of a custom relationship.' },
+        ),
       },
       { about: 'Where its links are.' },
     ),

@@ -7,7 +7,7 @@ import { productEnvelope } from './envelope.ts'
 import { holdParent, leaveParent } from './leave-parent.ts'
 import { type ProductFields, productFields } from './product-fields.ts'
 import { productFilters } from './product-filters.ts'
-import { productIncludes } from './product-includes.ts'
+import { includedWithProducts, productIncludes } from './product-includes.ts'
 import { productLinks, productMeta } from './product-links.ts'
 import { productTypeOf } from './product-type.ts'
 
@@ -29,6 +29,7 @@ export const products = resource({
   also: productLinks,
   shownWith: withExtensions,
   include: productIncludes,
+  includes: includedWithProducts,
   beforeWrite: completeProduct,
   beforeDelete: async (work, row) => {
     await holdParent(work, row)

@@ -31,7 +31,7 @@ export const readDelta = action({
     until: text({ required: true, about: 'Until when the link is good, in milliseconds since the epoch.' }),
     signature: text({ required: true, about: 'Shows that the link is one of ours.' }),
   },
-  shows: { file: true },
+  shows: { file: 'application/gzip' },
   refuses: ['forbidden'],
   async run(ctx, { params, query }) {
     const { catalog_id, release_id } = params

@@ -1,11 +1,24 @@
 import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { field, list } from '../kernel/fields.ts'
+import { object, uuid } from '../kernel/openapi/shapes.ts'
 import { type Row, resource, walks } from '../kernel/resource.ts'
 import { products } from '../products/index.ts'
 import { clearSortOrder, nameField, owned, sortOrder, variationEnvelope } from './variation-fields.ts'
 
 /** An option, as its variation shows it. */
+const optionSchema = object(
+  {
+    id: uuid,
+    name: { type: 'string' },
+    description: { type: 'string' },
+    sort_order: { type: 'integer' },
+    created_at: { type: 'string', format: 'date-time' },
+    updated_at: { type: 'string', format: 'date-time' },
+  },
+  ['id', 'name', 'created_at', 'updated_at'],
+)
+
 interface ShownOption {
   readonly id: string
   readonly name: string
@@ -37,7 +50,7 @@ export const variations = resource({
   meta: {
     fields: {
       ...owned.fields,
-      options: list(field<ShownOption>({ type: 'object' }, {}), { about: 'Its options, the first first.' }),
+      options: list(field<ShownOption>(optionSchema, {}), { about: 'Its options, the first first.' }),
     },
     of: ({ hidden }) => ({ ...owned.of(), options: hidden.options ?? [] }),
   },

@@ -7,7 +7,9 @@ import { linksSchema, listsRows } from '../relationship.ts'
 import type { Resource } from '../resource.ts'
 import { type Named, pageSchema } from './components.ts'
 import { headersNamed } from './headers.ts'
-import { content, documented, object, ref, urlsSchema } from './schemas.ts'
+import { objectOf } from './named-schemas.ts'
+import { bytes, content, documented, ref, urlsSchema } from './schemas.ts'
+import { listOf, object } from './shapes.ts'
 
 interface Response {
   readonly description: string
@@ -83,7 +85,7 @@ function linksAnswer({ relationship, name }: Extract<Operation['of'], { is: 'rel
 function actionAnswers(action: Action, operation: Operation, shared: Named): Record<number, Response> {
   const { shows } = action
   const { status } = operation
-  if (shows?.file) return fileAnswers(shows.ranges)
+  if (shows?.file) return fileAnswers(shows.file, shows.ranges)
   if (shows?.empty) return { [status]: { description: 'Done; there is nothing to say.' } }
   const headers = shows?.etag ? { headers: tagged } : {}
   if (shows?.body) return { [status]: { description: 'Done.', ...headers, content: content(shows.body) } }
@@ -122,8 +124,8 @@ function objectAnswer(
   }
 }
 
-function fileAnswers(ranges: true | undefined): Record<number, Response> {
-  const content = { '*/*': { schema: {} } }
+function fileAnswers(type: true | string, ranges: true | undefined): Record<number, Response> {
+  const content = { [type === true ? '*/*' : type]: { schema: bytes } }
   if (!ranges) return { 200: { description: 'The file.', content } }
   const headers = headersNamed('ETag')
   return {
@@ -137,8 +139,13 @@ const resourceAnswer = (resource: Resource, name: string, shared: Named): Respon
     ? pageAnswer({ items: ref(shared.nameOf(resource) ?? ''), resource })
     : objectAnswer(resource, {}, shared)
 
-const includedIn = ({ include, includedAs }: Resource) =>
-  include ? { included: { type: includedAs === 'list' ? 'array' : 'object' } } : {}
+function includedIn({ include, includes, includedAs }: Resource) {
+  if (!include) return {}
+  const all = Object.entries(includes?.() ?? {}).map(([name, of]) => [name, objectOf(() => of)] as const)
+  if (includedAs === 'list') return { included: listOf({ anyOf: all.map(([, schema]) => schema) }) }
+  const lists = Object.fromEntries(all.map(([name, schema]) => [name, listOf(schema)]))
+  return { included: object(lists, []) }
+}
 
 interface PageShape {
   readonly items: JsonSchema

@@ -1,4 +1,5 @@
 import { problems } from '../errors.ts'
+import type { JsonSchema } from '../fields.ts'
 import type { Module } from '../module.ts'
 import { limits } from '../query/parse.ts'
 import type { Resource } from '../resource.ts'
@@ -11,6 +12,8 @@ export interface Named {
   readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   /** A resource's name, as in `#/components/schemas/<name>`. */
   nameOf(resource: Resource): string | undefined
+  /** The name and the schema of what answers show of a resource, whether it has operations or not. */
+  componentOf(resource: Resource): readonly [name: string, schema: JsonSchema]
   /** The resource that an operation outside the five is about, if there is one at its path. */
   resourceAt(path: string): Resource | undefined
   /** Whether objects of the collection at this path are called by a key. */
@@ -51,6 +54,10 @@ export function components(
   return {
     components: { schemas, parameters, headers, responses: responses() },
     nameOf: (resource) => names.get(resource),
+    componentOf: (resource) => [
+      names.get(resource) ?? pascal(resource.noun[0]),
+      shownSchema(ownOf(resource)),
+    ],
     keyAt: (path) => resources.some((resource) => resource.key && samePlace(resource.path, path)),
     resourceAt: (path) =>
       resources.find((resource) => resource.path === path || `${resource.path}/:id` === path),
@@ -76,7 +83,11 @@ const problemsSchema = {
           },
           detail: { type: 'string', description: 'What was wrong, and what would have been accepted.' },
           source: { type: 'string', description: 'Where in the request: `data.name`, `page[limit]`.' },
-          meta: { type: 'object', description: 'What else is known of the fault: which item it is of.' },
+          meta: {
+            type: 'object',
+            additionalProperties: true,
+            description: 'What else is known of the fault: which item it is of.',
+          },
           request_id: { type: 'string', format: 'uuid', description: 'To find a server error in its log.' },
         },
       },

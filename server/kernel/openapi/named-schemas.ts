@@ -19,12 +19,12 @@ type Schemas = Record<string, unknown>
 
 /**
  * A part of the document with references in place of its named schemas, which are added to `schemas`; and in place of
- * what stands for an object of a resource, whose name `nameOf` knows.
+ * what stands for an object of a resource. `componentOf` tells its name, and its schema where that is no component yet.
  */
 export function withReferences<T>(
   part: T,
   schemas: Schemas,
-  nameOf: (resource: Resource) => string | undefined,
+  componentOf: (resource: Resource) => readonly [name: string, schema: JsonSchema],
 ): T {
   const sources = new Map<string, object>()
   const referTo = (name: string) => ({ $ref: `#/components/schemas/${name}` })
@@ -32,7 +32,11 @@ export function withReferences<T>(
     if (typeof node !== 'object' || node === null) return node
     if (Array.isArray(node)) return node.map(copy)
     const resource = (node as { readonly [shown]?: () => Resource })[shown]
-    if (resource) return referTo(nameOf(resource()) ?? '')
+    if (resource) {
+      const [name, schema] = componentOf(resource())
+      schemas[name] ??= members(schema)
+      return referTo(name)
+    }
     const name = names.get(node)
     if (name === undefined) return members(node)
     if (!sources.has(name)) {

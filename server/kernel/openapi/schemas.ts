@@ -6,19 +6,15 @@ import type { Operation } from '../module.ts'
 import { createdLinks, linksSchema, type Relationship } from '../relationship.ts'
 import type { Resource } from '../resource.ts'
 import type { Named } from './components.ts'
+import { object } from './shapes.ts'
 
-export const object = (
-  properties: Readonly<Record<string, unknown>>,
-  required = Object.keys(properties),
-): JsonSchema => ({
-  type: 'object',
-  required,
-  properties,
-})
 export const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
 export const content = (schema: JsonSchema, example?: unknown) => ({
   'application/json': { schema, ...(example !== undefined && { example }) },
 })
+
+/** The content of a file. */
+export const bytes: JsonSchema = { type: 'string', format: 'binary' }
 
 export const documented = (fields: readonly (readonly [name: string, field: Field])[]) =>
   Object.fromEntries(fields.map(([name, field]) => [name, described(field)]))
@@ -76,13 +72,21 @@ export const newSchema = (resource: Resource, links: readonly Relationship[] = [
 }
 export const changesSchema = (resource: Resource): JsonSchema => dataSchema(resource, true)
 
-/** A body that would be accepted, as far as the fields' examples and defaults go. */
+/**
+ * A body that is accepted, as far as the fields' examples and defaults go. An update changes what has an example, and
+ * leaves what may not change.
+ */
 function exampleOf({ type, fields, envelope }: BodyShape, update: boolean): unknown {
-  const told = writable(fields).map(([name, { options }]) => [name, options] as const)
-  const sampleOf = (options: Field['options']) => options.example ?? options.default ?? undefined
-  if (!update && told.some(([, options]) => options.required && sampleOf(options) === undefined))
+  const all = writable(fields).map(([name, { options }]) => [name, options] as const)
+  const shown = update ? all.filter(([, { immutable }]) => !immutable) : all
+  const sampleOf = ({ example, default: fallback }: Field['options']) =>
+    example ?? (update ? undefined : fallback)
+  // An object's own value of it must be sent back: nobody knows it here.
+  if (update && all.some(([, { immutable, requiredOnUpdate }]) => immutable && requiredOnUpdate))
     return undefined
-  const values = Object.fromEntries(told.map(([name, options]) => [name, sampleOf(options)]))
+  if (!update && shown.some(([, options]) => options.required && sampleOf(options) === undefined))
+    return undefined
+  const values = Object.fromEntries(shown.map(([name, options]) => [name, sampleOf(options)]))
   return { data: { type, ...placed(envelope, values) } }
 }
 
@@ -109,7 +113,7 @@ export function bodyOf(operation: Operation, { nameOf }: Named): Record<string, 
   if (upload) {
     const { form } = upload
     const description = `At most ${bytesShown(upload.bytesMax)}${form ? ', including the multipart envelope' : ''}.`
-    if (!form) return { required: true, description, content: { '*/*': { schema: {} } } }
+    if (!form) return { required: true, description, content: { '*/*': { schema: bytes } } }
     const required = Object.keys(form).filter((name) => form[name]?.options.required)
     const schema = object(documented(Object.entries(form)), required)
     return { required: true, description, content: { 'multipart/form-data': { schema } } }
@@ -131,5 +135,5 @@ export function bodyOf(operation: Operation, { nameOf }: Named): Record<string, 
       content: Object.fromEntries(content),
     }
   }
-  return rawBody ? { content: { '*/*': { schema: {} } } } : undefined
+  return rawBody ? { content: { '*/*': { schema: bytes } } } : undefined
 }
