@@ -1,5 +1,6 @@
 import { Problem } from '../kernel/errors.ts'
 import { Faults } from '../kernel/faults.ts'
+import { isStorable } from '../kernel/http/body.ts'
 
 /** The attributes of a product that are a column of their own. */
 export const attributeColumns = [
@@ -86,7 +87,7 @@ const refuse = (detail: string) => new Problem('unprocessable', detail, { title:
 export const shown = (name: string): string => (name.length > 200 ? `${name.slice(0, 200)}…` : name)
 
 function columnOf(name: string): Column {
-  if (name.includes('\0') || !name.isWellFormed()) {
+  if (!isStorable(name)) {
     throw refuse('A csv header holds a NUL character or half of a surrogate pair, which cannot be stored.')
   }
   const column = columnNamed(name)

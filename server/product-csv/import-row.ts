@@ -1,6 +1,6 @@
 import { Problem } from '../kernel/errors.ts'
 import { Faults } from '../kernel/faults.ts'
-import { refuseText } from '../kernel/http/body.ts'
+import { isStorable, refuseText } from '../kernel/http/body.ts'
 import { isId } from '../kernel/ids.ts'
 import type { Row } from '../kernel/resource.ts'
 import type { ProductFields } from '../products/index.ts'
@@ -14,7 +14,7 @@ export interface ImportRow {
   /** Undefined where there is no such column; null where its cell is empty. */
   readonly mainImage: string | null | undefined
   readonly attributes: ReadonlyMap<AttributeColumn, string>
-  readonly keys: readonly { readonly of: KeyGroup; readonly key: string; readonly cell: string }[]
+  readonly keys: Readonly<Record<KeyGroup, readonly (readonly [key: string, cell: string])[]>>
   /** The cells of template columns, by the columns' names. */
   readonly values: ReadonlyMap<string, string>
 }
@@ -28,29 +28,29 @@ export function importRow(columns: readonly Column[], number: number, cells: rea
     throw new Problem('unprocessable', `The row has ${cells.length} cells, and the header ${columns.length}.`)
   }
   const faults = new Faults()
-  for (const [i, cell] of cells.entries()) faults.check(() => refuseText(cell, nameOf(columns[i])))
-  faults.refuse()
-  const all = columns.map((column, i) => [column, cells[i] ?? ''] as const)
-  const cellOf = (is: Column['is']) => all.find(([column]) => column.is === is)?.[1]
-  const image = cellOf('main_image')
-  return {
-    number,
-    id: cellOf('id')?.trim().toLowerCase() || undefined,
-    mainImage: image === undefined ? undefined : image.trim().toLowerCase() || null,
-    attributes: new Map(
-      all.flatMap(([column, cell]) => (column.is === 'attribute' ? [[column.name, cell] as const] : [])),
-    ),
-    keys: all.flatMap(([column, cell]) => (column.is === 'key' ? [{ ...column, cell }] : [])),
-    values: new Map(
-      all.flatMap(([column, cell]) => (column.is === 'template' ? [[column.name, cell] as const] : [])),
-    ),
+  let id: string | undefined
+  let mainImage: string | null | undefined
+  const attributes = new Map<AttributeColumn, string>()
+  const keys: Record<KeyGroup, [key: string, cell: string][]> = { admin_attributes: [], shopper_attributes: [] }
+  const values = new Map<string, string>()
+  // One pass, and nothing made for each cell that is not kept: a row may have a thousand.
+  for (const [i, cell] of cells.entries()) {
+    const column = columns[i] as Column
+    if (!isStorable(cell)) faults.check(() => refuseText(cell, nameOf(column)))
+    if (column.is === 'key') keys[column.of].push([column.key, cell])
+    else if (column.is === 'attribute') attributes.set(column.name, cell)
+    else if (column.is === 'template') values.set(column.name, cell)
+    else if (column.is === 'id') id = cell.trim().toLowerCase() || undefined
+    else if (column.is === 'main_image') mainImage = cell.trim().toLowerCase() || null
   }
+  faults.refuse()
+  return { number, id, mainImage, attributes, keys, values }
 }
 
-function nameOf(column: Column | undefined): string {
-  if (column?.is === 'attribute' || column?.is === 'template') return column.name
-  if (column?.is === 'key') return `${column.of}.${column.key}`
-  return column?.is === 'main_image' ? 'main_image_id' : 'id'
+function nameOf(column: Column): string {
+  if (column.is === 'attribute' || column.is === 'template') return column.name
+  if (column.is === 'key') return `${column.of}.${column.key}`
+  return column.is === 'main_image' ? 'main_image_id' : 'id'
 }
 
 /** The value of an attribute's cell; undefined: it stays as it is, as one does that an empty cell finds lacking. */
@@ -77,9 +77,12 @@ export function bodyOf({ attributes, keys }: ImportRow, before: Row<ProductField
   }
   for (const of of keyGroups) {
     const has = doc?.[of] ?? {}
-    const own = keys.filter((one) => one.of === of && (one.cell !== removes || Object.hasOwn(has, one.key)))
-    if (own.length)
-      values[of] = Object.fromEntries(own.map(({ key, cell }) => [key, cell === removes ? null : cell]))
+    const own = keys[of].filter(([key, cell]) => cell !== removes || Object.hasOwn(has, key))
+    if (!own.length) continue
+    const removed = own.some(([, cell]) => cell === removes)
+    values[of] = Object.fromEntries(
+      removed ? own.map(([key, cell]) => [key, cell === removes ? null : cell]) : own,
+    )
   }
   return { data: { type: 'product', attributes: values } }
 }

@@ -28,7 +28,7 @@ interface State {
 }
 
 /** As many cells as one part of a wide file has in memory. */
-const cellsPerPart = 100_000
+const cellsPerPart = 50_000
 
 /** Makes products of the rows of a file. Each is written by the rules of a request; those that fail are told. */
 export const productImportOf = (rowsPerPart: number): PimJob<Asked> =>
@@ -67,6 +67,7 @@ async function importRows(
     templates: await templateColumns(work, columns),
     own: await ownKept(work, products, []),
     images: await keepImages(work, read),
+    columns: columns.length,
     locale,
     fail,
   }

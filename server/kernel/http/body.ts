@@ -56,9 +56,12 @@ function refuseUnstorable(root: unknown): void {
   }
 }
 
+/** Whether PostgreSQL can store a text: it has no NUL character and no half of a surrogate pair. */
+export const isStorable = (text: string): boolean => !text.includes('\0') && text.isWellFormed()
+
 /** Refuses what PostgreSQL cannot store. */
 export function refuseText(text: string, path: string): void {
-  if (!text.includes('\0') && text.isWellFormed()) return
+  if (isStorable(text)) return
   const detail = `${path || 'The body'} holds a NUL character or half of a surrogate pair, which cannot be stored.`
   throw new Problem('invalid_field', detail, { source: path })
 }
