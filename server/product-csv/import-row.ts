@@ -31,7 +31,10 @@ export function importRow(columns: readonly Column[], number: number, cells: rea
   let id: string | undefined
   let mainImage: string | null | undefined
   const attributes = new Map<AttributeColumn, string>()
-  const keys: Record<KeyGroup, [key: string, cell: string][]> = { admin_attributes: [], shopper_attributes: [] }
+  const keys: Record<KeyGroup, [key: string, cell: string][]> = {
+    admin_attributes: [],
+    shopper_attributes: [],
+  }
   const values = new Map<string, string>()
   // One pass, and nothing made for each cell that is not kept: a row may have a thousand.
   for (const [i, cell] of cells.entries()) {

@@ -90,7 +90,7 @@ class Watched {
 function exchangeOf(request: FastifyRequest, status: number, headers: object, payload: unknown): Exchange {
   const { url, method, body } = request
   const mark = url.indexOf('?')
-  const { upload } = request.routeOptions.config as { readonly upload?: boolean }
+  const { unread } = request.routeOptions.config as { readonly unread?: boolean }
   const isText = typeof payload === 'string' || payload === undefined || payload === null
   return {
     method,
@@ -98,7 +98,7 @@ function exchangeOf(request: FastifyRequest, status: number, headers: object, pa
     params: (request.params ?? {}) as Record<string, string>,
     query: mark < 0 ? '' : url.slice(mark + 1),
     headers: request.headers,
-    sent: upload ? undefined : typeof body === 'string' ? body : '',
+    sent: unread ? undefined : Buffer.isBuffer(body) ? body.toString() : '',
     status,
     answerHeaders: headers as Exchange['answerHeaders'],
     answer: isText ? String(payload ?? '') : undefined,
