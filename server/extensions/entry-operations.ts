@@ -1,6 +1,7 @@
 import { type Action, action } from '../kernel/action.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { notFound, Problem } from '../kernel/errors.ts'
+import { choice, described, type Fields, text } from '../kernel/fields.ts'
 import { objectAnswer } from '../kernel/http/answer.ts'
 import { isId } from '../kernel/ids.ts'
 import { change, list, lookUp, remove } from '../kernel/operations.ts'
@@ -8,7 +9,9 @@ import type { Resource, Row } from '../kernel/resource.ts'
 import { answerToWriter } from './answer-to-writer.ts'
 import { createEntry } from './create-entry.ts'
 import { type Definition, findDefinition, type Naming, withDefinition } from './definition.ts'
+import { entryBody, entryEnvelope, entrySchema } from './entry-schemas.ts'
 import { mustBeAccepted, readValues } from './entry-values.ts'
+import { exactTotals } from './exact-totals.ts'
 import { findEntry, waitForTurn } from './find-entry.ts'
 import { timeout, within } from './list-timeout.ts'
 import { namingTheField } from './taken-value.ts'
@@ -21,9 +24,17 @@ interface Address {
   readonly naming: (params: Params) => Naming
   /** An entry may be named by the value of its URL field. */
   readonly byUrlSlug: boolean
+  /** The parameters of its path that are no ids, with an entry's and without. */
+  readonly params: Fields
+  readonly entryParams: Fields
 }
 
 type Params = Readonly<Record<string, string>>
+
+const slug = text({ about: 'The slug of the custom API.' })
+const totalMethod = choice(['exact', 'lower_bound', 'observed'], {
+  about: 'Accepted from clients that ask for less: the total is exact.',
+})
 
 const addresses: readonly Address[] = [
   {
@@ -31,12 +42,20 @@ const addresses: readonly Address[] = [
     suffix: '',
     naming: ({ custom_api_slug = '' }) => ({ column: 'slug', value: custom_api_slug }),
     byUrlSlug: true,
+    params: { custom_api_slug: slug },
+    entryParams: {
+      custom_api_slug: slug,
+      id: text({ about: 'The id of the entry, or the value of its URL field.' }),
+    },
   },
   {
     path: '/v2/settings/extensions/custom-apis/:custom_api_id/entries',
     suffix: '-in-settings',
     naming: ({ custom_api_id = '' }) => ({ column: 'id', value: custom_api_id }),
     byUrlSlug: false,
+    params: {},
+    // An address that is no id leads to no entry.
+    entryParams: {},
   },
 ]
 
@@ -74,8 +93,10 @@ const operationsAt = (address: Address, mayUse: MayUse, mustUse: MustUse): reado
     about: 'Lists the entries of a custom API, a page at a time.',
     area: 'custom-entries',
     status: 200,
-    query: { timeout },
-    shows: { page: true },
+    query: { timeout, 'page[total_method]': totalMethod },
+    params: address.params,
+    refuses: ['timed_out'],
+    shows: { page: true, data: entrySchema, meta: { results: described(exactTotals.fields.results) } },
     async run(ctx, { rawBody: _, ...call }) {
       return within(ctx, call.query, async (ctx) => {
         const api = await findDefinition(ctx, address.naming(call.params))
@@ -91,6 +112,9 @@ const operationsAt = (address: Address, mayUse: MayUse, mustUse: MustUse): reado
     about: 'Creates an entry of a custom API.',
     area: 'custom-entries',
     status: 201,
+    params: address.params,
+    rawBodies: entryBody,
+    shows: { data: entrySchema, etag: true },
     mayRepeat: mayRepeat(address, mustUse, 'create'),
     async run(ctx, { params, rawBody }) {
       return withDefinition(ctx, address.naming(params), async (api) => {
@@ -107,6 +131,8 @@ const operationsAt = (address: Address, mayUse: MayUse, mustUse: MustUse): reado
     about: 'Reads an entry of a custom API.',
     area: 'custom-entries',
     status: 200,
+    params: address.entryParams,
+    shows: { data: entrySchema, etag: true },
     async run(ctx, { params }) {
       const { api, entry } = await findEntry(ctx, address.naming(params), givenId(params), address.byUrlSlug)
       await mustUse(ctx, api.id, 'read')
@@ -123,6 +149,10 @@ const operationsAt = (address: Address, mayUse: MayUse, mustUse: MustUse): reado
       'an entry that does not exist is created.',
     area: 'custom-entries',
     status: 200,
+    params: address.entryParams,
+    refuses: ['precondition_failed'],
+    rawBodies: entryBody,
+    shows: { data: entrySchema, etag: true, others: { 201: entryEnvelope } },
     mayRepeat: mayRepeat(address, mustUse, 'update'),
     async run(ctx, { params, rawBody, ifMatch }) {
       const api = await findDefinition(ctx, address.naming(params), true)
@@ -151,6 +181,8 @@ const operationsAt = (address: Address, mayUse: MayUse, mustUse: MustUse): reado
     about: 'Deletes an entry of a custom API.',
     area: 'custom-entries',
     status: 204,
+    params: address.entryParams,
+    refuses: ['precondition_failed'],
     mayRepeat: mayRepeat(address, mustUse, 'delete'),
     async run(ctx, { params, ifMatch }) {
       const api = await findDefinition(ctx, address.naming(params))

@@ -10,13 +10,13 @@ import type { Resource } from '../kernel/resource.ts'
 import { emptyCoreEntry, getCoreEntry, listCoreEntries, updateCoreEntry } from './core-entries.ts'
 import { entries } from './entries.ts'
 import { bodyWith, entrySchemas } from './entry-schemas.ts'
-import { type FoundFlow, findFlow } from './find-flow.ts'
+import { type FoundFlow, findFlow, flowName } from './find-flow.ts'
 import type { Extends } from './flow-fields.ts'
 import { mustBeMerchant } from './must-be-merchant.ts'
 import { entriesOfTemplates } from './template-entries.ts'
 
 const path = '/v2/flows/:flow_id/entries'
-const area = 'flow-entries'
+const shared = { area: 'flow-entries', params: { flow_id: flowName } } as const
 
 /** Where the entries of a flow are, which is no core flow. */
 export const entriesOf = ({ kind }: FoundFlow): Resource =>
@@ -39,7 +39,7 @@ export const entryOperations = (extended: () => Extends): readonly Action[] => {
       about:
         'Lists the entries of a flow, a page at a time, the newest first. The list of a core flow has the objects with a ' +
         'value of one of its fields.',
-      area,
+      ...shared,
       status: 200,
       shows: { page: true, data: entrySchemas.shown },
       async run(ctx, { rawBody: _, ...call }) {
@@ -55,10 +55,10 @@ export const entryOperations = (extended: () => Extends): readonly Action[] => {
       about:
         'Creates an entry of a flow. That of a template has the id of a product, and is changed when it is there; so is ' +
         'that of a core flow, which is there with the object that has its id.',
-      area,
+      ...shared,
       status: 201,
       rawBodies: bodyWith(entrySchemas.created),
-      shows: { data: entrySchemas.shown },
+      shows: { data: entrySchemas.shown, etag: true },
       async run(ctx, { rawBody, ...call }) {
         const { flow, objects } = await find(ctx, call.params.flow_id)
         const sent = { ...call, body: rawBody }
@@ -72,9 +72,9 @@ export const entryOperations = (extended: () => Extends): readonly Action[] => {
       name: 'get-flow-entry',
       route: `GET ${path}/:id`,
       about: 'Reads an entry of a flow.',
-      area,
+      ...shared,
       status: 200,
-      shows: { data: entrySchemas.shown },
+      shows: { data: entrySchemas.shown, etag: true },
       async run(ctx, { rawBody: _, ...call }) {
         const { flow, objects } = await find(ctx, call.params.flow_id)
         if (objects) return getCoreEntry(ctx, flow, objects, call.params.id)
@@ -86,10 +86,10 @@ export const entryOperations = (extended: () => Extends): readonly Action[] => {
       name: 'update-flow-entry',
       route: `PUT ${path}/:id`,
       about: 'Changes the fields that are sent of an entry; the rest keep their values.',
-      area,
+      ...shared,
       status: 200,
       rawBodies: bodyWith(entrySchemas.changed),
-      shows: { data: entrySchemas.shown },
+      shows: { data: entrySchemas.shown, etag: true },
       async run(ctx, { rawBody, ...call }) {
         const { flow, objects } = await find(ctx, call.params.flow_id)
         const sent = { ...call, body: rawBody }
@@ -102,7 +102,7 @@ export const entryOperations = (extended: () => Extends): readonly Action[] => {
       name: 'delete-flow-entry',
       route: `DELETE ${path}/:id`,
       about: 'Deletes an entry. For a core flow it clears the values of its fields; the object stays.',
-      area,
+      ...shared,
       status: 204,
       async run(ctx, { params, ifMatch }) {
         const { flow, objects } = await find(ctx, params.flow_id)

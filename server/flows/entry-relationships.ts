@@ -12,7 +12,7 @@ import type { Resource, Row } from '../kernel/resource.ts'
 import { findExtended } from './core-entries.ts'
 import { fieldsOf } from './define.ts'
 import { entriesOf } from './entry-operations.ts'
-import { type FoundFlow, findFlow } from './find-flow.ts'
+import { type FoundFlow, findFlow, flowName } from './find-flow.ts'
 import type { Extends } from './flow-fields.ts'
 import { isCore } from './kinds.ts'
 import { mustBeMerchant } from './must-be-merchant.ts'
@@ -73,6 +73,7 @@ export const linkEntry = (extended: () => Extends): readonly Action[] => [
     .map((call) =>
       action({
         ...shared(call, 'an entry'),
+        params: { flow_id: flowName },
         name: `${call.name}-flow-entry-relationship`,
         route: `${call.method} ${path}`,
         run: async (ctx, sent) => run(ctx, call, await findFlow(ctx, sent.params.flow_id), extended, sent),

@@ -3,7 +3,7 @@ import { notFound } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
 import { get, list } from '../kernel/operations.ts'
 import type { Resource } from '../kernel/resource.ts'
-import { findFlow } from './find-flow.ts'
+import { findFlow, flowName } from './find-flow.ts'
 
 /** The same rows, where the flow is in the address. */
 const fieldsBelow = (fields: Resource): Resource => ({
@@ -25,6 +25,7 @@ export const listFieldsOfFlow = (fields: Resource): readonly Action[] => {
       route: `GET /v2/flows/:flow_id/${word}`,
       about: 'Lists all fields of a flow, the newest first.',
       area: 'flows',
+      params: { flow_id: flowName },
       status: 200,
       shows: { page: true, resource: fields, rows: [below] },
       async run(ctx, { rawBody: _, ...call }) {
@@ -42,6 +43,7 @@ export const getFieldOfFlow = (fields: Resource) =>
     route: 'GET /v2/flows/:flow_id/fields/:id',
     about: 'Reads a field of a flow.',
     area: 'flows',
+    params: { flow_id: flowName },
     status: 200,
     shows: { resource: fields },
     async run(ctx, { rawBody: _, ...call }) {

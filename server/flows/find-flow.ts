@@ -1,5 +1,6 @@
 import type { Ctx } from '../kernel/context.ts'
 import { notFound } from '../kernel/errors.ts'
+import { text } from '../kernel/fields.ts'
 import { scopeOf } from '../kernel/operations.ts'
 import { entries } from './entries.ts'
 import { type Kind, kindOf } from './kinds.ts'
@@ -9,6 +10,9 @@ export interface FoundFlow {
   readonly slug: string
   readonly kind: Kind
 }
+
+/** The parameter of a path that names a flow. */
+export const flowName = text({ about: 'The slug of the flow, or its id.' })
 
 /** The flow that an address names. */
 export async function findFlow(ctx: Ctx, name: string): Promise<FoundFlow> {

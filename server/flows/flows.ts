@@ -52,6 +52,7 @@ export const flows = resource({
   envelope: flowEnvelope,
   meta: flowMeta,
   refusedWith: 422,
+  refuses: { delete: ['method_not_allowed'] },
   most: { n: 1000, detail: (n) => `A store has at most ${n} flows.` },
   beforeWrite: mustBeNamed,
   afterWrite: applyToFields,

@@ -1,5 +1,6 @@
 import type { Work } from '../kernel/context.ts'
-import { described, type JsonSchema } from '../kernel/fields.ts'
+import type { JsonSchema } from '../kernel/fields.ts'
+import { shownSchema } from '../kernel/openapi/schemas.ts'
 import { type Resource, type Row, shown } from '../kernel/resource.ts'
 import { entries, type Kept } from './entries.ts'
 import { flowEntries } from './flow-rows.ts'
@@ -57,12 +58,13 @@ export const extensionsOf = (templates: readonly Told[]) => ({
   fields: fieldsOf(templates),
 })
 
-function templateSchema({ entries: { fields, added } }: Told): JsonSchema {
-  const properties = (added?.fields ?? []).flatMap(({ name, hidden }) => {
-    const field = fields[name]
-    return hidden || !field ? [] : [[name, described(field)] as const]
+function templateSchema({ entries: own }: Told): JsonSchema {
+  const { properties } = shownSchema(own) as { properties: Readonly<Record<string, JsonSchema>> }
+  const shown = (own.added?.fields ?? []).flatMap(({ name, hidden, holdsLinks }) => {
+    const schema = hidden || holdsLinks ? undefined : properties[name]
+    return schema ? [[name, schema] as const] : []
   })
-  return { type: 'object', properties: Object.fromEntries(properties) }
+  return { type: 'object', properties: Object.fromEntries(shown) }
 }
 
 /**

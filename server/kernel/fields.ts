@@ -94,7 +94,7 @@ type Inside = Pick<Field, 'members' | 'element' | 'each' | 'upperCase' | 'takesS
 
 export function nullable(schema: JsonSchema): JsonSchema {
   if (schema.type === undefined) return schema
-  const widened = { ...schema, type: [schema.type, 'null'].flat() }
+  const widened = { ...schema, type: [...new Set([schema.type, 'null'].flat())] }
   return Array.isArray(schema.enum) ? { ...widened, enum: [...schema.enum, null] } : widened
 }
 

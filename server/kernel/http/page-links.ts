@@ -39,7 +39,7 @@ function allLinks(page: Page, baseUrl: string, { path, query }: Address): Requir
   const link = (direction: string, token = '') => `${prefix}page%5B${direction}%5D=${token}`
   if (cursors) {
     return {
-      current: `${baseUrl}${path}?${query}`,
+      current: `${baseUrl}${path}?${encoded(query)}`,
       first: link('after'),
       last: link('before'),
       next: cursors.next === undefined ? null : link('after', cursors.next),
@@ -72,7 +72,12 @@ const queryWithoutPage = (query: string): string =>
   query
     .split('&')
     .filter((pair) => pair && !pageParameter.test(pair))
+    .map(encoded)
     .join('&')
+
+/** RFC 3986 §3.4: clients send brackets, bars and quotes raw, which no link may have. */
+const encoded = (query: string): string =>
+  query.replace(/[^\w\-.~!$&'()*+,;=:@/?%]/gu, (character) => encodeURIComponent(character))
 
 const relations = ['first', 'prev', 'next', 'last'] as const
 

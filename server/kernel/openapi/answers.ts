@@ -64,7 +64,8 @@ function otherAnswers({ of }: Operation): Readonly<Record<string, Response>> {
   const others = Object.entries((of.is === 'action' && of.action.shows?.others) || {})
   return Object.fromEntries(
     others.map(([status, schema]) => {
-      if (schema) return [status, { description: titleOf(status), content: content(schema) }]
+      const headers = of.is === 'action' && of.action.shows?.etag ? { headers: tagged } : {}
+      if (schema) return [status, { description: titleOf(status), ...headers, content: content(schema) }]
       const isRedirect = status.startsWith('3')
       return [
         status,

@@ -14,6 +14,7 @@ export const headers = {
       '`true` where this is the stored answer to an earlier request with the same Idempotency-Key.',
     schema: { type: 'string', const: 'true' },
   },
+  Allow: { description: 'The methods that are allowed (RFC 9110).', schema: text },
   'WWW-Authenticate': { description: 'How to authenticate (RFC 6750).', schema: text },
   'Retry-After': {
     description: 'Seconds to wait before the next try.',

@@ -8,6 +8,7 @@ const refusals: Readonly<Record<string, ProblemCode>> = {
   '401': 'unauthorized',
   '403': 'forbidden',
   '404': 'not_found',
+  '405': 'method_not_allowed',
   '408': 'request_timeout',
   '409': 'conflict',
   '412': 'precondition_failed',
@@ -23,6 +24,7 @@ const refusals: Readonly<Record<string, ProblemCode>> = {
 
 const ownHeaders = {
   '401': ['WWW-Authenticate'],
+  '405': ['Allow'],
   '416': ['Content-Range'],
   '429': ['Retry-After'],
 } as const

@@ -1,5 +1,5 @@
 import { type Envelope, placed, placedSchema } from '../envelope.ts'
-import { described, type Field, type Fields, isShown, type JsonSchema } from '../fields.ts'
+import { described, type Field, type Fields, isShown, type JsonSchema, nullable } from '../fields.ts'
 import { bytesShown } from '../http/problems.ts'
 import { type BodyShape, dataSchema, writable } from '../input.ts'
 import type { Operation } from '../module.ts'
@@ -22,10 +22,24 @@ export const documented = (fields: readonly (readonly [name: string, field: Fiel
 const time = { type: 'string', format: 'date-time' }
 const times = { created_at: time, updated_at: time }
 
+/**
+ * What answers show of fields that a store has added: no more than their type holds for objects that are older than a
+ * field or its rules, and those may lack a value.
+ */
+function shownFields({ fields, added }: Resource): Fields {
+  const older = (added?.fields ?? []).flatMap(({ name }) => {
+    const field = fields[name]
+    if (!field || field.options.readOnly) return []
+    const { required: _, ...options } = field.options
+    return [[name, { ...field, options, schema: nullable({ type: field.schema.type }) }] as const]
+  })
+  return { ...fields, ...Object.fromEntries(older) }
+}
+
 /** The object as answers show it. */
 export function shownSchema(resource: Resource): JsonSchema {
-  const { type, about, fields, shownWith, envelope, also } = resource
-  const shown = Object.entries({ ...fields, ...shownWith?.fields }).filter(([, { options }]) =>
+  const { type, about, shownWith, envelope, also } = resource
+  const shown = Object.entries({ ...shownFields(resource), ...shownWith?.fields }).filter(([, { options }]) =>
     isShown(options),
   )
   const meta = metaSchema(resource)

@@ -1,0 +1,40 @@
+import type { JsonSchema } from '../kernel/fields.ts'
+import { named } from '../kernel/openapi/named-schemas.ts'
+import { metaSchema } from '../kernel/openapi/schemas.ts'
+import { entryMeta } from './entries.ts'
+import { extensionEnvelope } from './envelope.ts'
+
+/** What answers and bodies of entries are, of any custom API: the store's own document has the fields of each. */
+
+const values = { description: 'The fields of the custom API, by their slugs.' }
+const type = { type: 'string', description: 'The api_type of the custom API.' }
+
+export const entrySchema = named('CustomEntry', {
+  type: 'object',
+  required: ['type', 'id', 'meta', 'links'],
+  properties: {
+    type,
+    id: { type: 'string', format: 'uuid' },
+    meta: metaSchema({ envelope: extensionEnvelope, meta: { fields: entryMeta } }) ?? {},
+    links: { type: 'object', required: ['self'], properties: { self: { type: 'string' } } },
+  },
+  additionalProperties: values,
+})
+
+const sentSchema = named('NewCustomEntry', {
+  type: 'object',
+  required: ['type'],
+  properties: { type },
+  additionalProperties: values,
+})
+
+/** For the API document: the body of a request that sends an entry. */
+export const entryBody: Readonly<Record<string, JsonSchema>> = {
+  'application/json': { type: 'object', required: ['data'], properties: { data: sentSchema } },
+}
+
+export const entryEnvelope: JsonSchema = {
+  type: 'object',
+  required: ['data'],
+  properties: { data: entrySchema },
+}
