@@ -58,7 +58,8 @@ export async function addMissingPricebooks(work: Work, catalogId: string): Promi
   const edition = await currentEdition(work, catalogId)
   const missing = missingFrom(edition, await pricebooksOfRules(work, catalogId))
   if (!edition || !missing.length) return
-  const addition = { work, catalogId, edition: edition.edition, pricebookIds: missing }
+  const additions = (edition.madeOf.additions ?? 0) + 1
+  const addition = { work, catalogId, edition: edition.edition, pricebookIds: missing, additions }
   await publishAddedPrices(addition)
   await publishAddedPriceSpans(addition)
   const { addedPricebookIds = [], pricebookIds, ...madeOf } = edition.madeOf
@@ -70,6 +71,7 @@ export async function addMissingPricebooks(work: Work, catalogId: string): Promi
       ...madeOf,
       pricebookIds: [...pricebookIds, ...missing].sort(),
       addedPricebookIds: [...addedPricebookIds, ...missing],
+      additions,
     }),
   )
 }

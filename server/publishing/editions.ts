@@ -11,6 +11,8 @@ export interface MadeOf {
   readonly segmented: boolean
   /** Among them, those that were added after it was published: the delta of the next edition has their prices. */
   readonly addedPricebookIds?: readonly string[]
+  /** In how many steps. */
+  readonly additions?: number
   /** Those that were added to the edition before, which no delta had. */
   readonly delayedPricebookIds?: readonly string[]
   /** Whether price books count otherwise than in the edition before: any product may have another price. */

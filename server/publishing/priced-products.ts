@@ -24,7 +24,7 @@ export async function modifiersOf({ store }: Work, pricebookIds: readonly string
      WHERE store_id = $1 AND pricebook_id = ANY($2::uuid[]) GROUP BY pricebook_id`,
     pricebookIds,
   )
-  return modifiersByBook(rows)
+  return new Map(rows.map(([book, byName]) => [book as string, JSON.parse(byName as string)]))
 }
 
 /** What of a published product its price depends on. */
@@ -133,7 +133,3 @@ export function pricesByBook(rows: Awaited<ReturnType<Work['store']['rows']>>): 
   }
   return prices
 }
-
-/** From rows of a price book and its modifiers by name. */
-export const modifiersByBook = (rows: Awaited<ReturnType<Work['store']['rows']>>): Modifiers =>
-  new Map(rows.map(([book, byName]) => [book as string, JSON.parse(byName as string)]))

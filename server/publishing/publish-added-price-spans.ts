@@ -1,23 +1,26 @@
 import { priceSpans } from './price-spans.ts'
-import {
-  modifiersByBook,
-  type Priceable,
-  type PriceSource,
-  pricedProducts,
-  pricesByBook,
-} from './priced-products.ts'
+import { modifiersOf, type Priceable, type PriceSource, pricedProducts } from './priced-products.ts'
 import type { Publication } from './publication.ts'
-import { insertSpans } from './publish-price-spans.ts'
+import { insertSpans, storedPrices } from './publish-price-spans.ts'
 
 /** So many products are looked at together. */
 const chunkMax = 1000
 
-/** Price books that are added to an edition after it was published. */
-export type Addition = Pick<Publication, 'work' | 'catalogId' | 'edition' | 'pricebookIds'>
+/** More spans no product has by the price books of one addition. */
+const placesMax = 100_000
 
-/** The effective prices of the listed products by these price books, whose prices the edition has. */
+/** Price books that are added to an edition after it was published. */
+export interface Addition extends Pick<Publication, 'work' | 'catalogId' | 'edition' | 'pricebookIds'> {
+  /** How many were made to this edition, this one included. */
+  readonly additions: number
+}
+
+/**
+ * The effective prices of the listed products by these price books. Nothing is looked up that the transaction writes:
+ * see docs/decisions/0025-releases.md.
+ */
 export async function publishAddedPriceSpans(addition: Addition): Promise<void> {
-  const source = await publishedSource(addition)
+  const source = await addedSource(addition)
   for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
     const products = await listedAfter(addition, after)
     const ids = [...products.keys()]
@@ -32,14 +35,7 @@ export async function publishAddedPriceSpans(addition: Addition): Promise<void> 
       })
       return spans.length ? [{ id, spans }] : []
     })
-    const taken = await takenPlaces(
-      addition,
-      found.map(({ id }) => id),
-    )
-    await insertSpans(
-      addition,
-      found.map(({ id, spans }) => ({ id, spans, first: taken.get(id) ?? 0 })),
-    )
+    await insertSpans(addition, found, addition.additions * placesMax)
   }
 }
 
@@ -67,9 +63,11 @@ const toProducts = (rows: Rows): ReadonlyMap<string, Priceable> =>
   )
 
 async function listedAfter({ work, catalogId, edition }: Addition, after: string) {
+  // A bundle that cannot be bought has no price.
   const rows = await work.store.bulk(
     `SELECT ${columns} FROM published_products
-     WHERE ${inEdition} AND id > $4 AND listed_in IS NOT NULL ORDER BY id LIMIT ${chunkMax}`,
+     WHERE ${inEdition} AND id > $4 AND listed_in IS NOT NULL AND hidden->'unfilled' IS NULL
+     ORDER BY id LIMIT ${chunkMax}`,
     catalogId,
     edition,
     after,
@@ -77,45 +75,20 @@ async function listedAfter({ work, catalogId, edition }: Addition, after: string
   return toProducts(rows)
 }
 
-/** Prices and products as the edition has them. */
-async function publishedSource({ work, catalogId, edition, pricebookIds }: Addition): Promise<PriceSource> {
-  const of = [catalogId, edition]
-  const modifiers = await work.store.bulk(
-    `SELECT pricebook_id, json_object_agg(name, doc) FROM published_price_modifiers
-     WHERE ${inEdition} AND pricebook_id = ANY($4::uuid[]) GROUP BY pricebook_id`,
-    ...of,
-    pricebookIds,
-  )
+/** Prices as the merchant has them, and products as the edition has them. */
+async function addedSource(addition: Addition): Promise<PriceSource> {
+  const { work, catalogId, edition, pricebookIds } = addition
   return {
-    modifiers: modifiersByBook(modifiers),
-    pricesOf: async (skus) =>
-      pricesByBook(
-        await work.store.bulk(
-          `SELECT pricebook_id, sku, doc FROM published_prices
-           WHERE ${inEdition} AND pricebook_id = ANY($4::uuid[]) AND sku = ANY($5::text[])`,
-          ...of,
-          pricebookIds,
-          skus,
-        ),
-      ),
+    modifiers: await modifiersOf(work, pricebookIds),
+    pricesOf: storedPrices(addition),
     productsOf: async (ids) =>
       toProducts(
         await work.store.rows(
           `SELECT ${columns} FROM published_products WHERE ${inEdition} AND id = ANY($4::uuid[])`,
-          ...of,
+          catalogId,
+          edition,
           ids,
         ),
       ),
   }
-}
-
-/** How many places products have in the edition by other price books. */
-async function takenPlaces({ work, catalogId, edition }: Addition, ids: readonly string[]) {
-  const rows = await work.store.rows(
-    `SELECT id, max(place) + 1 FROM published_price_spans WHERE ${inEdition} AND id = ANY($4::uuid[]) GROUP BY id`,
-    catalogId,
-    edition,
-    ids,
-  )
-  return new Map(rows.map(([id, first]) => [id as string, Number(first)]))
 }

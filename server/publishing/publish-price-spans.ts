@@ -35,12 +35,13 @@ export async function publishPriceSpans(
   await insertSpans(publication, others)
 }
 
-/** Inserts the spans of products, after those that they have in the edition. */
+/** Inserts the spans of products, the first one of each at a place: they may have some in the edition already. */
 export async function insertSpans(
   { work, catalogId, edition }: Pick<Publication, 'work' | 'catalogId' | 'edition'>,
-  products: readonly { readonly id: string; readonly first?: number; readonly spans: readonly PriceSpan[] }[],
+  products: readonly { readonly id: string; readonly spans: readonly PriceSpan[] }[],
+  first = 0,
 ): Promise<void> {
-  const rows = products.flatMap(({ id, first = 0, spans }) =>
+  const rows = products.flatMap(({ id, spans }) =>
     spans.map((span, i) => ({ id, place: first + i, ...span })),
   )
   if (!rows.length) return
@@ -66,17 +67,22 @@ const publishedOf = (wanted: ReadonlyMap<string, Wanted>) =>
 /** Prices and products as the merchant has them: they are of the same moment as what is published. */
 const unpublished = (publication: Publication): PriceSource => ({
   modifiers: publication.modifiers,
-  pricesOf: async (skus) =>
-    pricesByBook(
-      await publication.work.store.rows(
-        `SELECT pricebook_id, sku, doc->'attributes' FROM prices
-         WHERE store_id = $1 AND pricebook_id = ANY($2::uuid[]) AND sku = ANY($3::text[])`,
-        publication.pricebookIds,
-        skus,
-      ),
-    ),
+  pricesOf: storedPrices(publication),
   productsOf: async (ids) => publishedOf(await wantedProducts(publication, ids)),
 })
+
+/** The prices of SKUs in these price books, as the merchant has them. */
+export const storedPrices =
+  ({ work, pricebookIds }: Pick<Publication, 'work' | 'pricebookIds'>): PriceSource['pricesOf'] =>
+  async (skus) =>
+    pricesByBook(
+      await work.store.rows(
+        `SELECT pricebook_id, sku, doc->'attributes' FROM prices
+         WHERE store_id = $1 AND pricebook_id = ANY($2::uuid[]) AND sku = ANY($3::text[])`,
+        pricebookIds,
+        skus,
+      ),
+    )
 
 /** A bundle that cannot be bought has no price. */
 const isSold = (product: Wanted | undefined): boolean =>

@@ -129,6 +129,68 @@ test('VIPs pay the old price until the new price book is in the release, then th
   expect(await publishedOf(world, vips.catalog)).toEqual(await publishedOf(world, again))
 })
 
+test('what is added to a release is what a release from scratch has', async () => {
+  const [retail, added, bystander] = [
+    await store.pricebook(),
+    await store.pricebook(),
+    await store.pricebook(),
+  ]
+  const { hierarchy, node } = await store.shelf()
+  const { parent, child } = await store.shirt()
+  const [bread, butter, draft] = [
+    await shop.product({ sku: 'scratch-bread' }),
+    await shop.product({ sku: 'scratch-butter' }),
+    await shop.product({ sku: 'scratch-draft', status: 'draft' }),
+  ]
+  const of = (id: string, quantity = 1) => ({ id, type: 'product', quantity, default: true })
+  const breakfast = await shop.product({
+    components: { all: { name: 'All', options: [of(bread), of(butter, 2)] } },
+  })
+  const nested = await shop.product({
+    sku: 'scratch-nested',
+    components: { all: { name: 'All', options: [of(breakfast), of(child.id)] } },
+  })
+  const unfilled = await shop.product({
+    sku: 'scratch-unfilled',
+    components: { all: { name: 'All', min: 1, options: [of(draft)] } },
+  })
+  // Butter is an option, and listed nowhere.
+  await shop.put(hierarchy, node, parent.id, bread, breakfast, nested, unfilled)
+  const sale = (amount: number) => ({
+    currencies: { USD: { amount: amount * 10, includes_tax: false } },
+    sales: {
+      Spring: {
+        schedule: { valid_from: '2026-03-01T00:00:00Z', valid_to: '2100-06-01T00:00:00Z' },
+        currencies: { USD: { amount: amount * 8 } },
+      },
+    },
+  })
+  for (const book of [retail, added, bystander]) {
+    for (const sku of ['scratch-bread', 'scratch-butter', 'scratch-unfilled', parent.sku]) {
+      await store.price(book, sku, sale(book === retail ? 10 : 7))
+    }
+    await store.modifier(book, {
+      name: 'PriceL',
+      modifier_type: 'price_increment',
+      currencies: { USD: { amount: 3 } },
+    })
+  }
+  const catalog = await shop.catalog([hierarchy], { pricebook_id: retail, enable_price_segmentation: true })
+  await shop.publish(catalog)
+  for (const book of [added, bystander]) {
+    const rule = await store.lead(catalog, `scratch ${book}`, { pricebook_ids: strongest(book) })
+    await inEffect(rule.id)
+  }
+  const again = await shop.catalog([hierarchy], { pricebook_ids: strongest(retail, added, bystander) })
+  await shop.publish(again)
+  const scratch = await publishedOf(world, again)
+  expect(scratch.search[2]?.length).toBeGreaterThan(9)
+  expect(await publishedOf(world, catalog)).toEqual(scratch)
+  // And the release after it finds nothing to do.
+  await shop.publish(catalog)
+  expect(await publishedOf(world, catalog)).toEqual(scratch)
+})
+
 test('a new rule applies to nobody until its price books are in the release', async () => {
   const vips = await vipShop()
   const book = await vips.book(800)
