@@ -52,7 +52,11 @@ const failing: LongJob<Named> = {
 const quick: Job<Named> = {
   name: 'tests:quick',
   attemptsMax: 1,
-  run: async (_work, { name }) => void seen.push(name),
+  run: async (_work, { name }) => {
+    const error = throws.get(name)?.shift()
+    if (error) throw error
+    seen.push(name)
+  },
 }
 const welcome: Job<Named> = {
   name: 'tests:welcome',
@@ -111,6 +115,17 @@ test('a job is queued with its transaction, or not at all', async () => {
   await world.work.transaction((work) => work.later(quick, { name: 'committed' }))
   await expect.poll(() => seen, { timeout: 10_000 }).toContain('committed')
   expect(seen).not.toContain('never')
+})
+
+test('an outage of the database is no attempt of a short job', async () => {
+  const outage = () =>
+    new Problem('unavailable', 'The database cannot be reached.', {
+      cause: Object.assign(new Error('no'), { code: 'ECONNREFUSED' }),
+    })
+  throws.set('stubborn', [outage(), outage()])
+  // It has one attempt.
+  await world.work.later(quick, { name: 'stubborn' })
+  await expect.poll(() => seen, { timeout: 15_000 }).toContain('stubborn')
 })
 
 test('a transaction joins the one that is open, and a lock outside of one is a bug', async () => {

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { add } from '../../server/kernel/operations.ts'
 import { forgetEditions } from '../../server/publishing/forget-editions.ts'
 import { forgetOldReleases } from '../../server/releases/forget-releases.ts'
+import { releases } from '../../server/releases/index.ts'
+import { publishCatalog } from '../../server/releases/publish-catalog.ts'
 import { until } from '../support/until.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { type Any, publishedOf, shopOf } from './shop.ts'
@@ -213,4 +216,27 @@ test('a catalog keeps 100 releases at most, however often it is published', asyn
   const count = async () =>
     (await world.sql('SELECT FROM catalog_releases WHERE catalog_id = $1', [catalog])).rowCount
   await expect.poll(count, { timeout: 10_000 }).toBe(100)
+})
+
+test('a release says what it waits for, and one that is given up has failed: what shoppers see stays', async () => {
+  const hierarchy = await shop.hierarchy()
+  await shop.put(hierarchy, await shop.node(hierarchy), await shop.product())
+  const catalog = await shop.catalog([hierarchy])
+  const { id: before } = await shop.publish(catalog)
+  const facts = { name: 'x', catalog_id: catalog, published_at: null }
+  const { id } = await add(world.work, releases, [catalog], facts)
+  const asked = { catalogId: catalog, releaseId: id }
+  const meta = async () => (await shop.get(`/catalogs/${catalog}/releases/${id}`)).data.meta
+  await world.work.transaction((work) => publishCatalog.wait(work, asked, 'The database cannot be reached.'))
+  expect(await meta()).toMatchObject({
+    release_status: 'PENDING',
+    waiting_for: 'The database cannot be reached.',
+  })
+  await publishCatalog.giveUp(world.work, asked, 'enough')
+  expect((await meta()).release_status).toBe('FAILED')
+  expect(await meta()).not.toHaveProperty('waiting_for')
+  // One that is published stays so.
+  await publishCatalog.giveUp(world.work, { catalogId: catalog, releaseId: before }, 'enough')
+  const latest = (await shop.get(`/catalogs/${catalog}/releases/latestPublished`)).data
+  expect([latest.id, latest.meta.release_status]).toEqual([before, 'PUBLISHED'])
 })
