@@ -3,8 +3,8 @@ import { Memory } from '../kernel/memory.ts'
 import { perInstance } from '../kernel/per-instance.ts'
 import { codeOf, folded } from '../publishing/index.ts'
 import { findPublishedRows, nameIn } from '../storefront/index.ts'
-import { asksForPrices, type Searched, stateOf } from './ask-shop.ts'
 import { bindsOf } from './field-values.ts'
+import { readsPrices, type SearchedShop, stateOf } from './find-matches.ts'
 import { withTypos } from './find-typos.ts'
 import { highlightOf } from './highlights.ts'
 import type { Search } from './read-searches.ts'
@@ -13,7 +13,7 @@ import { matching } from './search-sql.ts'
 import { isForAll, queryOf, type SearchedWord, searchedWords } from './searched-words.ts'
 
 /** No more suggestions are made for a query. */
-const suggestionsMax = 250
+const suggestionsMax = 100
 
 /** A name or a SKU as the merchant writes it. */
 interface Suggestion {
@@ -28,7 +28,12 @@ interface Suggestion {
 const remembered = perInstance(() => new Memory<string, readonly Suggestion[]>(1000))
 
 /** The names and SKUs that a shopper may be typing: those that begin so first, then those of the most products. */
-export async function autocomplete(ctx: Ctx, shop: Searched, search: Search, window: Window): Promise<Found> {
+export async function autocomplete(
+  ctx: Ctx,
+  shop: SearchedShop,
+  search: Search,
+  window: Window,
+): Promise<Found> {
   const none: Found = { found: 0, facets: [], hits: [], rows: [] }
   const words = searchedWords(search.q, shop.view.languages)
   if (!words.length && !isForAll(search.q)) return none
@@ -59,11 +64,11 @@ export async function autocomplete(ctx: Ctx, shop: Searched, search: Search, win
 
 async function suggestionsFor(
   ctx: Ctx,
-  shop: Searched,
+  shop: SearchedShop,
   { q, filter }: Search,
   words: readonly SearchedWord[],
 ): Promise<readonly Suggestion[]> {
-  const changesWithTime = filter !== undefined && asksForPrices(filter)
+  const changesWithTime = filter !== undefined && readsPrices(filter)
   const key = JSON.stringify([...stateOf(shop), q, words, filter])
   const memory = remembered(ctx.instance)
   const known = changesWithTime ? undefined : memory.get(key)
@@ -76,7 +81,7 @@ async function suggestionsFor(
 /** Products are found by a word in their names and one in their SKUs: by each of these what has it is suggested. */
 async function readSuggestions(
   { store }: Ctx,
-  shop: Searched,
+  shop: SearchedShop,
   { q, filter }: Pick<Search, 'q' | 'filter'>,
   words: readonly SearchedWord[],
 ): Promise<readonly Suggestion[]> {
@@ -111,7 +116,7 @@ async function readSuggestions(
 /** The texts of suggestions, names in the shopper's language where they have one in it. */
 async function inLanguage(
   ctx: Ctx,
-  { view }: Searched,
+  { view }: SearchedShop,
   suggestions: readonly Suggestion[],
 ): Promise<readonly string[]> {
   if (!view.languages.length) return suggestions.map(({ text }) => text)

@@ -6,8 +6,8 @@ import type { Answer } from '../kernel/http/answer.ts'
 import { parseBody } from '../kernel/http/body.ts'
 import { parse } from '../kernel/query/parse.ts'
 import { included, shopperView } from '../storefront/index.ts'
-import type { Searched } from './ask-shop.ts'
 import { autocomplete } from './autocomplete.ts'
+import type { SearchedShop } from './find-matches.ts'
 import { readSearches, type Search, searchLimits, windowsOf } from './read-searches.ts'
 import { type Found, runSearch, type Window } from './run-search.ts'
 import { searchRequest, searchResponse } from './search-schemas.ts'
@@ -61,7 +61,7 @@ interface SearchResult extends Pick<Found, 'rows'> {
 /** The results, and what is shown beside their hits. Storefronts read the main image of a hit in its document, too. */
 async function answerOf(
   ctx: Ctx,
-  { view }: Searched,
+  { view }: SearchedShop,
   results: readonly SearchResult[],
   include: readonly string[],
 ): Promise<Answer> {
@@ -82,7 +82,7 @@ interface Included {
   readonly main_images?: readonly { readonly id: string }[]
 }
 
-async function resultOf(ctx: Ctx, shop: Searched, search: Search, window: Window): Promise<SearchResult> {
+async function resultOf(ctx: Ctx, shop: SearchedShop, search: Search, window: Window): Promise<SearchResult> {
   const began = performance.now()
   const run = search.type === 'autocomplete' ? autocomplete : runSearch
   const { found, facets, hits, rows } = await run(ctx, shop, search, window)
@@ -104,7 +104,7 @@ async function resultOf(ctx: Ctx, shop: Searched, search: Search, window: Window
 async function shopOf(
   ctx: Ctx,
   call: Parameters<typeof shopperView>[1],
-): Promise<Searched & { pageLength: number }> {
+): Promise<SearchedShop & { pageLength: number }> {
   const view = await shopperView(ctx, call)
   const { catalogId, edition } = view.published
   const [row = []] = await ctx.store.glance(

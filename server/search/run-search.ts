@@ -1,8 +1,8 @@
 import type { Ctx } from '../kernel/context.ts'
 import { codeOf } from '../publishing/index.ts'
 import { findPublishedRows, type PublishedRow, showProducts } from '../storefront/index.ts'
-import { askShop, type Counted, type Searched } from './ask-shop.ts'
 import type { Shop } from './field-values.ts'
+import { type FacetCounts, findMatches, type SearchedShop } from './find-matches.ts'
 import { withTypos } from './find-typos.ts'
 import { highlightOf, highlightsOf } from './highlights.ts'
 import type { Search } from './read-searches.ts'
@@ -38,7 +38,12 @@ export interface Found {
 }
 
 /** The products that match a search, the best first, and how many have which values. */
-export async function runSearch(ctx: Ctx, shop: Searched, search: Search, window: Window): Promise<Found> {
+export async function runSearch(
+  ctx: Ctx,
+  shop: SearchedShop,
+  search: Search,
+  window: Window,
+): Promise<Found> {
   const { view } = shop
   const question: Question = {
     ...window,
@@ -50,9 +55,9 @@ export async function runSearch(ctx: Ctx, shop: Searched, search: Search, window
     valuesMax: search.valuesMax,
   }
   if (!question.words.length && !isForAll(search.q)) return nothingFound(search)
-  const exact = await askShop(ctx, shop, question)
+  const exact = await findMatches(ctx, shop, question)
   const words = exact.found || !question.words.length ? undefined : await withTypos(ctx, shop, question.words)
-  const { found, ids, facets } = words ? await askShop(ctx, shop, { ...question, words }) : exact
+  const { found, ids, facets } = words ? await findMatches(ctx, shop, { ...question, words }) : exact
   const known = await findPublishedRows(ctx, view, ids)
   const rows = ids.flatMap((id) => known.get(id) ?? [])
   const shown = rows.length ? await showProducts(ctx, view, rows) : []
@@ -95,7 +100,7 @@ function facetQuestion(name: string, { facetQuery }: Search): FacetQuestion {
 function facetOf(
   field_name: string,
   { field, begins }: FacetQuestion,
-  { values, min, max, sum, numbers, top }: Counted,
+  { values, min, max, sum, numbers, top }: FacetCounts,
   { decimals }: Shop,
 ): Facet {
   const unit = unitOf(field, decimals)

@@ -1,15 +1,18 @@
 import { describe, test } from 'vitest'
 import { codeOf, wordsOf } from '../../server/publishing/index.ts'
-import { parseFacets } from '../../server/search/facet-by.ts'
+import { parseFacetQuery, parseFacets } from '../../server/search/facet-by.ts'
 import { parseFilter } from '../../server/search/filter-syntax.ts'
 import { highlightOf } from '../../server/search/highlights.ts'
 import { searchField } from '../../server/search/search-fields.ts'
 import { searchedWords } from '../../server/search/searched-words.ts'
+import { parseSort } from '../../server/search/sort-by.ts'
 import { expectLinear } from '../support/growth.ts'
 
 const parsers: Readonly<Record<string, (text: string) => unknown>> = {
   filter_by: parseFilter,
   facet_by: (text) => parseFacets(text, 'facet_by'),
+  facet_query: parseFacetQuery,
+  sort_by: parseSort,
   'a field': searchField,
   q: searchedWords,
   words: wordsOf,
