@@ -7,7 +7,9 @@ import { removes } from './import-row.ts'
 /** A line of a file (RFC 4180). */
 export const csvLine = (cells: readonly string[]): string => `${cells.map(csvCell).join(',')}\r\n`
 
-const csvCell = (cell: string): string => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)
+/** Semicolons and tabs too: an import that looks for the delimiter does not take them for one. */
+const csvCell = (cell: string): string =>
+  /[",;\t\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
 
 /** What columns say of a product: what an import of them would leave as it is. */
 export function cellsOf(columns: readonly ExportColumn[], row: Row<ProductFields>): readonly string[] {

@@ -75,6 +75,18 @@ describe('CSV', () => {
     expect(cellsOf(`name,sku,commodity_type\n${line}`)).toEqual([header, cells])
   })
 
+  test('that is exported is separated by commas, whatever its header has', () => {
+    const names = [
+      ...header,
+      `admin_attributes.${';name;sku;commodity_type'.repeat(4)}`,
+      'shopper_attributes.\ta',
+    ]
+    expect(cellsOf(csvLine(names), csvLine(['a', 'b', 'c', ';', '\t']))).toEqual([
+      names,
+      ['a', 'b', 'c', ';', '\t'],
+    ])
+  })
+
   test('numbers its rows as a spreadsheet counts: empty ones count, and a cell with line ends is in one', () => {
     const text = '\n,,\nname,sku,commodity_type\r\n\r\n"a\nb\r\nc",s,p\r\n,,\r\nd,t,p'
     expect(scan(text).map(({ row }) => row)).toEqual([3, 5, 7])
