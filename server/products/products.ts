@@ -57,10 +57,16 @@ export const products = resource({
 async function completeProduct(work: Work, draft: Draft<ProductFields>): Promise<void> {
   const { values, before } = draft
   if (values.tags) values.tags = [...new Set(values.tags.map((tag) => tag.toLowerCase()))]
+  nameComponents(values)
   await mustBeBundle(work, draft)
   values.product_type = productTypeOf(values)
   // A build changes children in other ways: whoever comes here changes one by itself.
   if (before?.hidden.parent_id && !isDeepStrictEqual(told(before.doc), told(values))) values.edited = true
+}
+
+/** Storefronts show the name of each component: one without is called as its key. */
+function nameComponents(values: Draft<ProductFields>['values']): void {
+  for (const [key, component] of Object.entries(values.components ?? {})) component.name ??= key
 }
 
 /** What was told of a product, without what only the server knows, and what its templates say. */

@@ -81,6 +81,22 @@ test('an update replaces what it sends, and leaves the rest', async () => {
   expect([changed.shopper_attributes, changed.external_ref]).toEqual([{ b: '3' }, 'kept'])
 })
 
+test('times of a sale without an offset are UTC, and valid_form is valid_from', async () => {
+  const { id } = await newBook()
+  const sale = (schedule: object) => ({ schedule, currencies: { USD: { amount: 1 } } })
+  const { attributes } = await newPrice(id, {
+    sales: {
+      a: sale({ valid_form: '2031-05-01T10:00:00', valid_to: '2031-06-01' }),
+      b: sale({ valid_from: '2031-05-01T10:00:00+02:00', valid_to: null }),
+    },
+  })
+  expect(attributes.sales.a.schedule).toEqual({
+    valid_from: '2031-05-01T10:00:00.000Z',
+    valid_to: '2031-06-01T00:00:00.000Z',
+  })
+  expect(attributes.sales.b.schedule).toEqual({ valid_from: '2031-05-01T10:00:00+02:00', valid_to: null })
+})
+
 describe('what is there already is a 409, in the words of the contract', () => {
   test('a name of a price book', async () => {
     const name = fresh('Retail')

@@ -37,6 +37,16 @@ test('a product with components is a bundle; they change key by key, and without
   expect(await parts()).toEqual([])
 })
 
+test('a component without a name is called as its key', async () => {
+  const [a, b] = [await newProduct(world.admin), await newProduct(world.admin)]
+  const { options } = component(a.id, b.id)
+  const bundle = await newProduct(world.admin, { components: { 'Pick one': { options, min: 1, max: 1 } } })
+  expect(bundle.attributes.components['Pick one'].name).toBe('Pick one')
+  const { body } = await put(world.admin, bundle.id, { components: { more: { options } } })
+  const names = Object.values(body.data.attributes.components as Components).map(({ name }) => name)
+  expect(names).toEqual(['Pick one', 'more'])
+})
+
 test('a product in a bundle is not deleted, unless the bundle goes first', async () => {
   const part = await newProduct(world.admin)
   const bundle = await newBundle(part.id)
