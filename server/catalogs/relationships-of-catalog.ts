@@ -1,4 +1,10 @@
+import { object } from '../kernel/openapi/shapes.ts'
 import { shown } from '../kernel/resource.ts'
+
+const counted = object({
+  links: object({ related: { type: 'string' } }),
+  meta: object({ count: { type: 'integer' } }),
+})
 
 const about = 'Where its rules and releases are listed, and how many there are.'
 
@@ -7,7 +13,7 @@ const about = 'Where its rules and releases are listed, and how many there are.'
  * makes a new version of the catalog.
  */
 export const withRelationships = {
-  fields: { relationships: shown({}, { about }) },
+  fields: { relationships: shown(object({ rules: counted, releases: counted }), { about }) },
   sql: (catalog: string): string => {
     const linked = (related: string, table: string) =>
       `json_build_object('links', json_build_object('related', ${related}), 'meta', json_build_object('count', (

@@ -17,7 +17,6 @@ const fields = {
     about:
       `Unique in the store; ${prefix} is put before it where it is missing, and counts among its ${slugMax} characters. ` +
       'It stays as it is.',
-    example: 'CRP_goes_with',
   }),
   description: text({ nullable: true, about: 'What it is for.' }),
   sort_order: integer({ nullable: true, about: 'Where a storefront shows it: the lowest first.' }),

@@ -1,5 +1,6 @@
 import { catalogEnvelope, catalogs } from '../catalogs/index.ts'
 import { choice, field, flag, group, integer, list, reference, text } from '../kernel/fields.ts'
+import { object } from '../kernel/openapi/shapes.ts'
 import { type Row, resource, walks } from '../kernel/resource.ts'
 import { deltaLink } from './delta-link.ts'
 
@@ -35,8 +36,7 @@ export type ReleaseFields = typeof fields
 export type Release = Row<ReleaseFields>
 
 const count = (about: string) => integer({ nullable: true, about })
-const link = (about: string) =>
-  field({ type: 'object', properties: { links: { type: 'object' } } }, { about })
+const link = (about: string) => field(object({ links: object({ related: { type: 'string' } }) }), { about })
 
 /** What of a catalog was published at one time. Nothing of it changes. */
 export const releases = resource({

@@ -45,7 +45,7 @@ function answersOf(operation: Operation, shared: Named): Readonly<Record<number,
   if (status === 204) return { 204: { description: 'Done; there is nothing to say.' } }
   if (status === 303 || status === 307)
     return { [status]: { description: 'Goes on elsewhere.', headers: headersNamed('Location') } }
-  if (of.is === 'resource') return { [status]: resourceAnswer(of.resource, of.name, shared) }
+  if (of.is === 'resource') return { [status]: resourceAnswer(of.resource, of.name) }
   if (of.is === 'singleton') {
     const { type, fields, about, shows } = of.singleton
     const members = { type: { const: type }, ...documented(Object.entries({ ...fields, ...shows?.data })) }
@@ -91,25 +91,20 @@ function actionAnswers(action: Action, operation: Operation, shared: Named): Rec
   const headers = shows?.etag ? { headers: tagged } : {}
   if (shows?.body) return { [status]: { description: 'Done.', ...headers, content: content(shows.body) } }
   const { resource } = shows ?? {}
-  const name = resource && shared.nameOf(resource)
   if (shows?.page) {
-    const items = shows.data ?? (name ? ref(name) : { type: 'object' })
+    const items = shows.data ?? (resource ? objectOf(() => resource) : { type: 'object' })
     return { [status]: pageAnswer({ items, resource, beside: shows.beside, meta: shows.meta }) }
   }
-  // A resource without operations has no component: what stands for it says its own schema.
-  const answered =
-    shows?.data || (resource && !name) ? undefined : (resource ?? shared.resourceAt(operation.path))
-  return { [status]: objectAnswer(answered, shows ?? {}, shared) }
+  const answered = shows?.data ? undefined : (resource ?? shared.resourceAt(operation.path))
+  return { [status]: objectAnswer(answered, shows ?? {}) }
 }
 
 /** One object of a resource, or what an action declares. */
 function objectAnswer(
   resource: Resource | undefined,
   { data: own, beside, errors, etag }: NonNullable<Action['shows']>,
-  { nameOf }: Named,
 ): Response {
-  const name = resource && nameOf(resource)
-  const data = own ?? (name ? ref(name) : undefined)
+  const data = own ?? (resource && objectOf(() => resource))
   const members = {
     ...(data && { data }),
     ...(resource && linksBeside(resource.envelope) && { links: urlsSchema(resource) }),
@@ -120,7 +115,7 @@ function objectAnswer(
   const isTyped = Object.keys(members).length > 0
   return {
     description: resource ? `The ${resource.noun[0].replaceAll('-', ' ')}.` : 'Done.',
-    ...((etag || name) && { headers: tagged }),
+    ...((etag || resource) && { headers: tagged }),
     content: content(isTyped ? object(members, data ? ['data'] : []) : { type: 'object' }),
   }
 }
@@ -135,10 +130,8 @@ function fileAnswers(type: true | string, ranges: true | undefined): Record<numb
   }
 }
 
-const resourceAnswer = (resource: Resource, name: string, shared: Named): Response =>
-  name === 'list'
-    ? pageAnswer({ items: ref(shared.nameOf(resource) ?? ''), resource })
-    : objectAnswer(resource, {}, shared)
+const resourceAnswer = (resource: Resource, name: string): Response =>
+  name === 'list' ? pageAnswer({ items: objectOf(() => resource), resource }) : objectAnswer(resource, {})
 
 function includedIn({ include, includes, includedAs }: Resource) {
   if (!include) return {}
