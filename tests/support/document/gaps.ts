@@ -25,4 +25,4 @@ export const isKnownGap = ({ operation, what }: Fault): boolean =>
 
 /** Whether a line of the lint is of what has no type yet. This list only shrinks, too. */
 export const isOpenYet = (line: string): boolean =>
-  /flow|Flow|custom-entr|catalog|Catalog|release|multi-search|visibility/.test(line)
+  /^Published(Product|Node|Hierarchy)/.test(line)
