@@ -18,13 +18,14 @@ const reservedSlugs = [
 
 const fieldsMax = 100
 
+const ofField = { description: 'A value of the type of the field.' }
 const rule = field<Rule>(
   {
     type: 'object',
     required: ['type'],
     properties: {
       type: { type: 'string', enum: ruleTypes },
-      options: { type: ['array', 'object', 'null'] },
+      options: { type: ['array', 'object', 'null'], items: ofField, additionalProperties: ofField },
       to: { type: ['string', 'null'], maxLength: 255 },
     },
     additionalProperties: false,

@@ -1,6 +1,7 @@
 import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { flag, text } from '../kernel/fields.ts'
+import { linked, linkTo, listOf, object } from '../kernel/openapi/shapes.ts'
 import { type Draft, indexed, type Row, resource, shown, walks } from '../kernel/resource.ts'
 import { fieldsOf, isHidden, redefine } from './define.ts'
 import { flowEnvelope, flowMeta } from './envelope.ts'
@@ -32,7 +33,9 @@ const fields = {
   }),
   description: text({ default: '', max: 65_535, about: 'What it is for.' }),
   enabled: flag({ default: true, about: 'Whether its fields are shown, and checked.' }),
-  relationships: shown<Relationships>({}, { about: 'Its fields.' }),
+  relationships: shown<Relationships>(object({ fields: linked(listOf(linkTo('field'))) }, []), {
+    about: 'Its fields.',
+  }),
 }
 
 /** Fields under one name: of a resource that a store extends, of a template of products, or of objects of its own. */

@@ -85,7 +85,11 @@ const hit = named(
       anyOf: [product, named('Suggestion', object({ id: string, q: string, count: integer }))],
       description: 'A product; of an autocomplete a name or a SKU, and how many products have it.',
     },
-    highlight: { type: 'object', description: 'The highlights, nested as the document is.' },
+    highlight: {
+      type: 'object',
+      additionalProperties: true,
+      description: 'The highlights, nested as the document is.',
+    },
     highlights: list(
       named('SearchHighlight', object({ field: string, ...highlightMembers }, ['field', ...highlighted])),
     ),

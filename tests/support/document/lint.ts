@@ -41,9 +41,9 @@ function faultsOf(schema: Node, at: string): string[] {
   if (!isObject(schema)) return []
   const words = Object.keys(schema).filter((word) => !annotations.includes(word))
   const types = [schema.type].flat()
-  // What answers show may be sent back in a request, whatever it is.
+  // What may be of any type says so in words.
   const own =
-    !words.length && !schema.readOnly
+    !words.length && !schema.description
       ? ['says nothing']
       : types.includes('object') && !objectWords.some((word) => schema[word] !== undefined)
         ? ['is an object of which no member is known']
