@@ -16,6 +16,8 @@ export interface FieldDoc {
   readonly enabled: boolean
   readonly order: number | null
   readonly omit_null: boolean
+  /** Fields of earlier versions do not say. */
+  readonly shoppers_write?: boolean
   readonly validation_rules: readonly Rule[]
 }
 
@@ -44,7 +46,7 @@ export function redefine(work: Work, name: string): Promise<void> {
 const linksField: AddedField = { id: '', name: 'relationships', schema: { type: 'object' }, holdsLinks: true }
 
 function addedField(id: string, doc: FieldDoc, flowEnabled: boolean): AddedField {
-  const { slug, description, required, omit_null, validation_rules } = doc
+  const { slug, description, required, omit_null, shoppers_write = true, validation_rules } = doc
   const type = doc.field_type as Exclude<FieldType, 'relationship'>
   const schema = valueSchema(type, validation_rules, !required)
   const fallback = coercedDefault(type, doc.default)
@@ -58,6 +60,7 @@ function addedField(id: string, doc: FieldDoc, flowEnabled: boolean): AddedField
     ...(description && { about: description }),
     ...(isHidden(doc, flowEnabled) && { hidden: true }),
     ...(omit_null && { omitNull: true }),
+    ...(!shoppers_write && { closedToShoppers: true }),
   }
 }
 

@@ -7,6 +7,8 @@ import { isId } from '../kernel/ids.ts'
 import { dataOf } from '../kernel/input.ts'
 import { create, get, list, remove, resolve, update } from '../kernel/operations.ts'
 import type { Resource } from '../kernel/resource.ts'
+import { readSingleton } from '../kernel/singleton.ts'
+import { storeSettings } from '../settings/index.ts'
 import { emptyCoreEntry, getCoreEntry, listCoreEntries, updateCoreEntry } from './core-entries.ts'
 import { entries } from './entries.ts'
 import { bodyWith, entrySchemas } from './entry-schemas.ts'
@@ -29,6 +31,7 @@ export const entryOperations = (extended: () => Extends): readonly Action[] => {
     const objects = flow.kind === 'core' ? (extended()[flow.slug] ?? []) : undefined
     // What is added to objects is for whoever may see these.
     if (objects) mustBeMerchant(ctx)
+    if (flow.kind === 'template') await mayReadTemplates(ctx)
     return { flow, objects }
   }
   const idIn = (ctx: Ctx, flow: FoundFlow, id: string) => resolve(ctx, entriesOf(flow), [flow.id], id)
@@ -111,6 +114,13 @@ export const entryOperations = (extended: () => Extends): readonly Action[] => {
       },
     }),
   ]
+}
+
+/** A store may keep from shoppers what templates say: it says so of drafts too. */
+async function mayReadTemplates(ctx: Ctx): Promise<void> {
+  if (ctx.who.kind === 'client_credentials') return
+  const { shoppers_read_template_entries: may } = await readSingleton(ctx, storeSettings)
+  if (!may) throw new Problem('forbidden', 'The store does not let shoppers read the entries of templates.')
 }
 
 /** The id in a body, where the object that it is of says it. */

@@ -71,6 +71,10 @@ const fields = {
     default: null,
     about: 'Where it is shown among the others: the least first, and those without it last.',
   }),
+  shoppers_write: flag({
+    default: true,
+    about: 'Whether shoppers set its values in what is theirs; if not, what they send for it is ignored.',
+  }),
   omit_null: flag({ default: false, about: 'Whether it is left out of answers while it has no value.' }),
   validation_rules: list(rule, { default: [], maxItems: 100, about: 'What its values must be; all hold.' }),
   relationships: group(

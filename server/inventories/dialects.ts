@@ -1,5 +1,8 @@
+import { Problem } from '../kernel/errors.ts'
 import type { Incoming, Module, Operation } from '../kernel/module.ts'
 import type { Resource } from '../kernel/resource.ts'
+import { readSingleton } from '../kernel/singleton.ts'
+import { storeSettings } from '../settings/index.ts'
 import { flatStockTransactions, stockTransactions } from './stock-transactions.ts'
 import { flatStocks, stocks } from './stocks.ts'
 
@@ -28,12 +31,25 @@ function hasAttributes(body: unknown): boolean {
 /** The operations of one chapter in two dialects: each is answered in the one that its request is in. */
 export const inEither = (flat: Module, located: Module): Module => ({
   ...flat,
-  operations: flat.operations.map((usual) => {
+  operations: flat.operations.map((declared) => {
+    const usual = closable(declared)
     const other = located.operations.find(
       ({ method, path }) => method === usual.method && path === usual.path,
     )
-    return other ? eitherOf(usual, other) : usual
+    return other ? eitherOf(usual, closable(other)) : usual
   }),
+})
+
+/** A store may keep stock from shoppers. */
+const closable = (operation: Operation): Operation => ({
+  ...operation,
+  run: async (ctx, call) => {
+    if (ctx.who.kind !== 'client_credentials') {
+      const { shoppers_read_stock } = await readSingleton(ctx, storeSettings)
+      if (!shoppers_read_stock) throw new Problem('forbidden', 'The store does not let shoppers read stock.')
+    }
+    return operation.run(ctx, call)
+  },
 })
 
 const eitherOf = (usual: Operation, other: Operation): Operation => ({

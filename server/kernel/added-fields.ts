@@ -27,6 +27,8 @@ export interface AddedField {
   readonly takesScalars?: boolean
   /** Kept as it is, and neither shown nor taken from a request. */
   readonly hidden?: boolean
+  /** What shoppers send for it is ignored, as for a field that the server sets. */
+  readonly closedToShoppers?: boolean
   /** Left out of answers while it is null. */
   readonly omitNull?: boolean
   /** It is no value but the member `relationships`, of a resource that has none of its own. */

@@ -37,6 +37,21 @@ export function inputOf<F extends Fields>(resource: Resource<F>): Input<F> {
   return made
 }
 
+const inputsOfShoppers = new WeakMap<Resource, Input<Fields>>()
+
+/** Reads bodies of this caller: a store may close fields that it has added to shoppers. */
+function inputFor({ who }: Work, resource: Resource): Input<Fields> {
+  const closed = who.shopper ? resource.added?.fields.filter((one) => one.closedToShoppers) : undefined
+  if (!closed?.length) return inputOf(resource)
+  const known = inputsOfShoppers.get(resource)
+  if (known) return known
+  const names = new Set(closed.map(({ name }) => name))
+  const open = Object.entries(resource.fields).filter(([name]) => !names.has(name))
+  const made = input({ ...resource, fields: Object.fromEntries(open) })
+  inputsOfShoppers.set(resource, made)
+  return made
+}
+
 /** Where the resource's objects are for this request; throws 404 for an address that cannot be one. */
 export async function scopeOf(
   ctx: Ctx,
@@ -177,7 +192,7 @@ export async function create(
   call: Call,
   id?: string,
 ): Promise<Answer> {
-  const read = readOnce((own: Resource) => inputOf(own).create(call.body))
+  const read = readOnce((own: Resource) => inputFor(ctx, own).create(call.body))
   await readAs(ctx, resource, scope, read)
   // For all others the table's own key to the parent is enough.
   if (ctx.who.shopper) await mustHaveParent(ctx, resource, scope, call)
@@ -280,7 +295,7 @@ export async function get(ctx: Ctx, resource: Resource, scope: readonly string[]
 }
 
 export async function update(ctx: Ctx, resource: Resource, scope: readonly string[], id: string, call: Call) {
-  const read = readOnce((own: Resource) => inputOf(own).update(call.body))
+  const read = readOnce((own: Resource) => inputFor(ctx, own).update(call.body))
   await readAs(ctx, resource, scope, read)
   return objectAnswer(200, resource, await changeBy(ctx, resource, scope, id, read, call.ifMatch), ctx)
 }

@@ -69,6 +69,14 @@ export const settings = singleton({
       max: 500,
       about: 'Addresses an account may have.',
     }),
+    shoppers_read_stock: flag({
+      default: true,
+      about: 'Whether tokens of shoppers, also implicit ones, read stock and its locations.',
+    }),
+    shoppers_read_template_entries: flag({
+      default: true,
+      about: 'Whether they read what templates say of products, also of drafts, below /v2/flows.',
+    }),
   },
   shows: {
     data: {

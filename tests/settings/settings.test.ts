@@ -16,6 +16,8 @@ const defaults = {
   calculation_method: 'line',
   address_mandatory_fields: ['first_name', 'last_name', 'line_1', 'county', 'postcode', 'country'],
   shopper_address_limit: 25,
+  shoppers_read_stock: true,
+  shoppers_read_template_entries: true,
 }
 const fixed = {
   currency_limit: 10,
