@@ -52,7 +52,7 @@ export function searchSql(question: Question, shop: Shop): Sql {
   const counted = facets.map((facet) => countedOf(facet, shop, isAll, bind))
   const names = facets.flatMap(({ field }) => (field.in === 'values' ? field.name : []))
   const needsIds = names.length > 0 || sort.some(({ field }) => field.in === 'values')
-  const keys = sortKeysSql(sort, shop, from, bind)
+  const keys = sortKeysSql(sort, shop, { from, isAll }, bind)
   const order = sortOrder(sort, isAll)
   const source = isAll ? `(SELECT p.id, p.updated_at, 0 AS rank FROM ${matches}) p` : 'matches p'
   const text = `WITH ${[

@@ -13,15 +13,21 @@ interface Key {
   readonly columns: readonly string[]
 }
 
+/** What is sorted: all products of the list, or the matches. */
+interface Sorted {
+  readonly from: string
+  readonly isAll: boolean
+}
+
 /** Joins that give each product of `from` its keys, and the columns of these. */
 export function sortKeysSql(
   sort: readonly SortKey[],
   shop: Shop,
-  from: string,
+  { from, isAll }: Sorted,
   bind: Bind,
 ): { readonly joins: string; readonly columns: string } {
   const keys = sort.flatMap((key, i) => {
-    const found = keyOf(key, shop, from, bind)
+    const found = keyOf(key, shop, { from, isAll }, bind)
     return found ? [{ ...found, name: `k${i}` }] : []
   })
   return {
@@ -33,9 +39,15 @@ export function sortKeysSql(
 }
 
 /** Undefined of a key that needs no join. Of several values a product has, the first in the order counts. */
-function keyOf({ field, descending }: SortKey, shop: Shop, from: string, bind: Bind): Key | undefined {
+function keyOf(
+  { field, descending }: SortKey,
+  shop: Shop,
+  { from, isAll }: Sorted,
+  bind: Bind,
+): Key | undefined {
   const first = descending ? 'max' : 'min'
   const columns = columnsOf(field)
+  const found = isAll ? '' : ' AND v.id IN (SELECT id FROM matches)'
   switch (field.in) {
     case 'rank':
     case 'words':
@@ -49,12 +61,12 @@ function keyOf({ field, descending }: SortKey, shop: Shop, from: string, bind: B
       return { sql, columns }
     }
     case 'time':
-      return { sql: ownKey(`v.${field.column}`), columns }
+      return { sql: ownKey(`v.${field.column}`, found), columns }
     case 'column':
-      return { sql: ownKey(`lower(v.${field.column})`), columns }
+      return { sql: ownKey(`lower(v.${field.column})`, found), columns }
     case 'prices': {
       const prices = valuesOf(field, shop, bind)?.from()
-      return { sql: `SELECT v.id, ${first}(v.amount) AS value FROM ${prices} GROUP BY v.id`, columns }
+      return { sql: `SELECT v.id, ${first}(v.amount) AS value FROM ${prices}${found} GROUP BY v.id`, columns }
     }
   }
 }
@@ -62,9 +74,9 @@ function keyOf({ field, descending }: SortKey, shop: Shop, from: string, bind: B
 const columnsOf = (field: SortKey['field']): readonly string[] =>
   field.in === 'values' ? ['number', 'value'] : ['value']
 
-const ownKey = (key: string) =>
+const ownKey = (key: string, found: string) =>
   `SELECT v.id, ${key} AS value FROM published_products v
-   WHERE v.store_id = $1 AND v.catalog_id = $2 AND v.since <= $3::int AND v.until > $3::int AND v.listed_in = $2`
+   WHERE v.store_id = $1 AND v.catalog_id = $2 AND v.since <= $3::int AND v.until > $3::int AND v.listed_in = $2${found}`
 
 /** Products without a key are last. */
 export function sortOrder(sort: readonly SortKey[], isAll: boolean): string {

@@ -322,7 +322,7 @@ test('one search gives what is found and how it may be narrowed, at the prices o
   ])
   const hit = some.hits.find(({ document }: Any) => document.id === idOf('cap'))
   expect(hit.document, 'as its page shows it').toEqual(await page('cap'))
-  expect(spoken.hits[0].document.q).toBe('shirt')
+  expect(spoken.hits[0].document.q).toBe('Shirt')
 })
 
 test('whoever comes by another channel sees another catalog', async () => {
