@@ -7,8 +7,7 @@ export class EncodingFault extends Error {
   constructor(byte = 0) {
     const hex = `0x${byte.toString(16).padStart(2, '0').toUpperCase()}`
     super(
-      `the file is not UTF-8, the byte ${hex} is not a character there. Save the file as UTF-8 (in a spreadsheet: as ` +
-        'type "CSV UTF-8") and send it again.',
+      `the file is not UTF-8, the byte ${hex} is not a character there. Save it as UTF-8 and send it again.`,
     )
     this.byte = byte
   }

@@ -76,7 +76,7 @@ function asProblem(error: unknown, scanner: CsvScanner, header: readonly string[
   }
   if (!(error instanceof EncodingFault)) return error
   const { row, cell } = scanner.place
-  return refuse(`${at(row, cell)}: ${error.message}`)
+  return refuse(`${at(row, cell)}: ${error.message} In a spreadsheet, choose the type "CSV UTF-8".`)
 }
 
 class Batch {
