@@ -60,8 +60,8 @@ export async function readForm(
   let content: Readable | undefined
   let taken = Promise.resolve()
   form.on('file', (_name, part: Readable, fileName: string | undefined, _encoding, type) => {
-    // What fails on the way here fails the form at once. What `take` refuses is known only when `take` says it: a stream
-    // of its own keeps the two apart, as whatever reads a stream destroys it first, with an error that says nothing.
+    // What fails on the way here fails the form at once. What `take` refuses is known only when `take` says it. A
+    // stream of its own keeps the two apart: a reader that fails destroys its stream first, and that error says nothing.
     part.on('error', (error) => refuse(asProblem(error)))
     content = part.pipe(new PassThrough())
     content.on('error', () => {})

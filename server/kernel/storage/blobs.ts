@@ -5,8 +5,8 @@ export interface Blobs {
   /** Puts what comes on this machine's disk: nobody sees it before it is whole, and kept. */
   draft(content: AsyncIterable<Uint8Array>): Promise<Draft>
   /**
-   * All of it or a part; undefined where there is nothing of that name. With the `bytes` that were kept, the content has
-   * as many, or it fails: before its first byte where that is known by then.
+   * All of it or a part; undefined where there is nothing of that name. With the `bytes` that were kept, the content
+   * has as many, or it fails: before its first byte where that is known by then.
    */
   read(name: string, bytes?: number, part?: Part): Promise<Readable | undefined>
   /** What is not there is removed already. */
