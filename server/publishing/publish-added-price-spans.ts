@@ -21,14 +21,11 @@ export interface Addition extends Pick<Publication, 'work' | 'catalogId' | 'edit
  */
 export async function publishAddedPriceSpans(addition: Addition): Promise<void> {
   const source = await addedSource(addition)
-  for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
-    const products = await listedAfter(addition, after)
-    const ids = [...products.keys()]
-    const last = ids.at(-1)
-    if (last === undefined) return
-    after = last
+  const all = await possiblyPriced(addition)
+  for (let from = 0; from < all.length; from += chunkMax) {
+    const products = await productsOf(addition, all.slice(from, from + chunkMax))
     const pricedBy = await pricedProducts(source, products)
-    const found = ids.flatMap((id) => {
+    const found = [...products.keys()].flatMap((id) => {
       const spans = addition.pricebookIds.flatMap((book) => {
         const priced = pricedBy(book, id)
         return priced ? priceSpans(priced) : []
@@ -39,11 +36,32 @@ export async function publishAddedPriceSpans(addition: Addition): Promise<void> 
   }
 }
 
+const inEdition = 'store_id = $1 AND catalog_id = $2 AND since <= $3::int AND until > $3::int'
+
+/** The listed products that may have a price by these price books, but for bundles that cannot be bought. */
+async function possiblyPriced({
+  work,
+  catalogId,
+  edition,
+  pricebookIds,
+}: Addition): Promise<readonly string[]> {
+  const skus = 'SELECT s.sku FROM prices s WHERE s.store_id = $1 AND s.pricebook_id = ANY($4::uuid[])'
+  const rows = await work.store.bulk(
+    `SELECT id FROM published_products
+     WHERE ${inEdition} AND listed_in IS NOT NULL AND CASE
+       WHEN product_type = 'bundle' THEN hidden->'unfilled' IS NULL
+       ELSE sku IN (${skus}) OR parent_id IS NOT NULL AND hidden->>'parent_sku' IN (${skus}) END
+     ORDER BY id`,
+    catalogId,
+    edition,
+    pricebookIds,
+  )
+  return rows.map(([id]) => id as string)
+}
+
 const columns = `id, json_build_object('sku', doc->'attributes'->'sku', 'price_modifiers',
     coalesce(doc->'attributes'->'price_modifiers', '[]'::json)),
   json_build_object('bundle_configuration', doc->'meta'->'bundle_configuration'), hidden->>'parent_sku'`
-
-const inEdition = 'store_id = $1 AND catalog_id = $2 AND since <= $3::int AND until > $3::int'
 
 type Rows = Awaited<ReturnType<Publication['work']['store']['rows']>>
 
@@ -62,33 +80,20 @@ const toProducts = (rows: Rows): ReadonlyMap<string, Priceable> =>
     ]),
   )
 
-async function listedAfter({ work, catalogId, edition }: Addition, after: string) {
-  // A bundle that cannot be bought has no price.
+async function productsOf({ work, catalogId, edition }: Addition, ids: readonly string[]) {
   const rows = await work.store.bulk(
-    `SELECT ${columns} FROM published_products
-     WHERE ${inEdition} AND id > $4 AND listed_in IS NOT NULL AND hidden->'unfilled' IS NULL
-     ORDER BY id LIMIT ${chunkMax}`,
+    `SELECT ${columns} FROM unnest($4::uuid[]) AS wanted (value) JOIN published_products ON id = wanted.value
+     WHERE ${inEdition}`,
     catalogId,
     edition,
-    after,
+    ids,
   )
   return toProducts(rows)
 }
 
 /** Prices as the merchant has them, and products as the edition has them. */
-async function addedSource(addition: Addition): Promise<PriceSource> {
-  const { work, catalogId, edition, pricebookIds } = addition
-  return {
-    modifiers: await modifiersOf(work, pricebookIds),
-    pricesOf: storedPrices(addition),
-    productsOf: async (ids) =>
-      toProducts(
-        await work.store.rows(
-          `SELECT ${columns} FROM published_products WHERE ${inEdition} AND id = ANY($4::uuid[])`,
-          catalogId,
-          edition,
-          ids,
-        ),
-      ),
-  }
-}
+const addedSource = async (addition: Addition): Promise<PriceSource> => ({
+  modifiers: await modifiersOf(addition.work, addition.pricebookIds),
+  pricesOf: storedPrices(addition),
+  productsOf: (ids) => productsOf(addition, ids),
+})
