@@ -4,7 +4,7 @@ import { type Filter, type Operand, parseFilter } from '../../server/search/filt
 import { makeFlow } from '../flows/flows.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { type Any, merchantOf, usd } from './merchant.ts'
-import { counted, type Listed, searched, written } from './oracle.ts'
+import { counted, type Listed, searched, sorted, written } from './oracle.ts'
 
 const names = ['Red', 'Blue', 'Shirt', 'Hat', 'Café', 'shirts', 'B-12']
 const brands = ['Acme', 'Acme & Sons (Ltd)', 'Über, Inc', '10..20', 'Big Acme']
@@ -213,23 +213,28 @@ test('whatever is searched is what one finds by looking at all products, counted
     stream: looseness,
     facets: fc.subarray(fields, { maxLength: 3 }),
     most: fc.integer({ min: 1, max: 6 }),
+    sort: fc.option(fc.record({ field: fc.constantFrom(...fields), descending: fc.boolean() }), {
+      nil: undefined,
+    }),
     perPage: fc.integer({ min: 1, max: 9 }),
     page: fc.integer({ min: 1, max: 3 }),
   })
   await fc.assert(
     fc.asyncProperty(fc.array(ask, { minLength: 1, maxLength: 20 }), async (asks) => {
       const results = await shop.search(
-        ...asks.map(({ q, asked, stream, facets, most, perPage, page }) => ({
+        ...asks.map(({ q, asked, stream, facets, most, sort, perPage, page }) => ({
           q,
           ...(asked && { filter_by: written(asked, writing(stream)) }),
           facet_by: facets.join(','),
           max_facet_values: most,
+          ...(sort && { sort_by: `${sort.field}:${sort.descending ? 'desc' : 'asc'}` }),
           per_page: perPage,
           page,
         })),
       )
-      for (const [i, { q, asked, facets, most, perPage, page }] of asks.entries()) {
-        const expected = searched(products, q, asked)
+      for (const [i, { q, asked, facets, most, sort, perPage, page }] of asks.entries()) {
+        const matches = searched(products, q, asked)
+        const expected = sort ? sorted(matches, sort.field, sort.descending) : matches
         // Where nothing is found as it is written, slips are looked for.
         if (!expected.length && q) continue
         const { found, hits, facet_counts } = results[i]

@@ -126,6 +126,23 @@ export function searched(
     .map(({ product }) => product)
 }
 
+/** Products by the first of their values of a field, those without one last. Letters of ASCII count without case. */
+export function sorted(products: readonly Listed[], field: string, descending: boolean): readonly Listed[] {
+  const key = (product: Listed) => {
+    const values = valuesIn(product, field).map((value) =>
+      typeof value === 'number' ? value : String(value).replace(/[A-Z]/g, (letter) => letter.toLowerCase()),
+    ) as string[]
+    const inOrder = values.sort((one, other) => (one < other ? -1 : one > other ? 1 : 0))
+    return descending ? inOrder.at(-1) : inOrder[0]
+  }
+  return products.toSorted((one, other) => {
+    const [a, b] = [key(one), key(other)]
+    if (a === b) return 0
+    if (a === undefined || b === undefined) return a === undefined ? 1 : -1
+    return a < b === descending ? 1 : -1
+  })
+}
+
 /** How many products have each value of a field: the most frequent first. */
 export function counted(products: readonly Listed[], field: string, most: number) {
   const counts = new Map<string, number>()
