@@ -32,7 +32,7 @@ function refuseImmutable({ fields, envelope }: Resource, stored: Bag, changed: B
     if (!options.immutable || !Object.hasOwn(changed, name)) continue
     const was = ownValue(stored, name)
     if (isDeepStrictEqual(changed[name], was ?? null) || isDeepStrictEqual(changed[name], was)) continue
-    const source = pathOf(envelope, name)
+    const source = pathOf(envelope, options.sentAs ?? name)
     throw new Problem('unprocessable', `${source} is immutable: it cannot be changed once it is set.`, {
       source,
     })

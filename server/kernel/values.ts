@@ -73,7 +73,12 @@ export function merged<F extends Fields>(
 ): Partial<Values<F>> {
   const edited = Object.entries(changes).map(([name, change]) => {
     const field = fields[name]
-    return [name, field ? over(field, ownValue(before, name), change, pathOf(envelope, name)) : change]
+    return [
+      name,
+      field
+        ? over(field, ownValue(before, name), change, pathOf(envelope, field.options.sentAs ?? name))
+        : change,
+    ]
   })
   return Object.fromEntries(edited) as Partial<Values<F>>
 }

@@ -1,4 +1,5 @@
 import { action } from '../kernel/action.ts'
+import { text } from '../kernel/fields.ts'
 import { objectAnswer } from '../kernel/http/answer.ts'
 import { findRelease } from './find-release.ts'
 import { releases } from './releases.ts'
@@ -10,5 +11,6 @@ export const getRelease = action({
   area: 'catalogs',
   status: 200,
   shows: { resource: releases },
+  params: { release_id: text({ about: 'The id of a release, or `latestPublished`.' }) },
   run: async (ctx, { params }) => objectAnswer(200, releases, await findRelease(ctx, params), ctx),
 })
