@@ -61,7 +61,7 @@ export async function readForm(
   let taken = Promise.resolve()
   form.on('file', (_name, part: Readable, fileName: string | undefined, _encoding, type) => {
     // What fails on the way here fails the form at once. What `take` refuses is known only when `take` says it. A
-    // stream of its own keeps the two apart: a reader that fails destroys its stream first, and that error says nothing.
+    // stream of its own keeps the two apart: a reader that fails destroys its stream first, and that says nothing.
     part.on('error', (error) => refuse(asProblem(error)))
     content = part.pipe(new PassThrough())
     content.on('error', () => {})
