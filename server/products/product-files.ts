@@ -44,7 +44,7 @@ export const listMainImage = action({
   about: 'Reads the main image of a product, as a list of one or none.',
   area: 'products',
   status: 200,
-  shows: { data: listOf(linkTo('main_image')) },
+  shows: { data: listOf(linkTo('file')) },
   async run(ctx, { params }) {
     const { hidden } = await findVisible(ctx, products, params.product_id)
     return json(200, { data: [hidden.relationships?.main_image?.data ?? []].flat() })

@@ -66,7 +66,7 @@ export const productLinks = {
         children: links('Its children.'),
         component_products: links('Of a bundle: what it consists of.'),
         files: links('Its files.'),
-        main_image: one('Its main image.', 'main_image'),
+        main_image: one('Its main image.', 'file'),
         templates: links('Its templates.'),
         variations: links('What its children differ in.'),
         custom_relationships: field(

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { withExtensions } from '../flows/index.ts'
 import type { Work } from '../kernel/context.ts'
+import { flag } from '../kernel/fields.ts'
 import { type Draft, resource } from '../kernel/resource.ts'
 import { mustBeBundle, mustBeInNoBundle } from './bundles.ts'
 import { productEnvelope } from './envelope.ts'
@@ -10,6 +11,9 @@ import { productFilters } from './product-filters.ts'
 import { includedWithProducts, productIncludes } from './product-includes.ts'
 import { productLinks, productMeta } from './product-links.ts'
 import { productTypeOf } from './product-type.ts'
+
+/** What lists of nodes add to the products that are curated there. */
+const inNodes = { curated_product: flag({ about: 'In the list of a node: whether it is curated there.' }) }
 
 /** What is sold, as the merchant knows it. */
 export const products = resource({
@@ -27,7 +31,7 @@ export const products = resource({
   refusedWith: 422,
   meta: productMeta,
   also: productLinks,
-  shownWith: withExtensions,
+  shownWith: { ...withExtensions, fields: { ...withExtensions.fields, ...inNodes } },
   include: productIncludes,
   includes: includedWithProducts,
   beforeWrite: completeProduct,

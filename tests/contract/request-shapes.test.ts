@@ -6,8 +6,8 @@ import { operations, Samples, specimenNamed, specimens } from '../support/sample
 import { openWorld, type World } from '../support/world.ts'
 
 /**
- * Bodies in the shapes that the public contract prints for these operations, one in a line of the file: clients are made
- * from them. Words in braces stand for what must exist: `{product}` is the id of a new one, `{above}` that of the
+ * Bodies in the shapes that the public contract prints for these operations, one in a line of the file: clients are
+ * made from them. Words in braces stand for what must exist: `{product}` is the id of a new one, `{above}` that of the
  * object above in the address, `{shown}` the value of the object that is changed.
  */
 const shapes = readFileSync(join(import.meta.dirname, 'request-shapes.jsonl'), 'utf8')

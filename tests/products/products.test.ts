@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { add } from '../../server/kernel/operations.ts'
 import { products as resource } from '../../server/products/index.ts'
@@ -119,7 +120,9 @@ test.for<[attributes: object, source: string]>([
 
 describe('children', () => {
   const newChild = async (parent_id: string, name: string) => {
-    const child_variations = [{ id: 'v', name: 'Size', options: null, option: { id: 'o', name } }]
+    const child_variations = [
+      { id: randomUUID(), name: 'Size', options: null, option: { id: randomUUID(), name } },
+    ]
     return add(world.work, resource, [], { name, commodity_type: 'physical', parent_id, child_variations })
   }
 

@@ -121,7 +121,10 @@ export function bodyOf(operation: Operation, { nameOf }: Named): Record<string, 
   }
   if (of.is === 'relationship') {
     if (of.name === 'list') return undefined
-    return { required: true, content: content(object({ data: linksSchema(of.relationship) })) }
+    // The only link there is need not be named.
+    const optional = of.name === 'remove' && of.relationship.holds === 'one'
+    const schema = object({ data: linksSchema(of.relationship) })
+    return { ...(!optional && { required: true }), content: content(schema) }
   }
   const { body, data, rawBody, rawBodies, upload } = of.action
   if (upload) {
