@@ -136,8 +136,8 @@ function namesIn(fields: readonly FieldDoc[]) {
 }
 
 /**
- * The condition on objects with a value or a link of these fields. Without one, an object has an entry all the same, but
- * no list names it: a client that deletes all that it finds would never be done.
+ * The condition on objects with a value or a link of these fields. An object without any has an entry all the same,
+ * but no list names it: a client that deletes every entry it finds would never come to an end.
  */
 function hasValue({ envelope }: Resource, fields: readonly FieldDoc[]) {
   const { values, links } = namesIn(fields)

@@ -21,7 +21,7 @@ export interface AddedField {
   readonly required?: boolean
   /** What a new object has in its place when it is not given; null, unless it is told. */
   readonly default?: unknown
-  /** A default that breaks the schema: a request that would take it is refused, and the server's own writes get null. */
+  /** A default that breaks the schema. A request that would take it is refused; the server's own writes get null. */
   readonly unusableDefault?: unknown
   /** Of a string: a number or a boolean in a request is stored as text. */
   readonly takesScalars?: boolean
