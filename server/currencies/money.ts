@@ -1,3 +1,5 @@
+import { integer, number, type Shown, text } from '../kernel/fields.ts'
+
 /** How amounts of a currency are written. */
 export interface Notation {
   readonly format: string
@@ -6,15 +8,15 @@ export interface Notation {
   readonly decimal_places: number
 }
 
-/** An amount as answers show it. */
-export interface Money {
-  /** A whole number of the currency's smallest unit. */
-  readonly amount: number
-  readonly currency: string
-  /** The same in the currency itself. */
-  readonly float_price: number
-  readonly formatted: string
+export const moneyFields = {
+  amount: integer({ required: true, about: 'A whole number of the smallest unit of the currency.' }),
+  currency: text({ required: true, about: 'The code of the currency.' }),
+  float_price: number({ required: true, about: 'The same in the currency itself.' }),
+  formatted: text({ required: true, about: 'As the currency is written.' }),
 }
+
+/** An amount as answers show it. */
+export type Money = Shown<typeof moneyFields>
 
 /** An amount, in a currency's smallest unit, as answers show it. The sign stands before everything else: `-$12.50`. */
 export function money(amount: number, currency: Notation & { readonly code: string }): Money {

@@ -62,6 +62,17 @@ export type Values<F extends Fields> = {
   -readonly [K in keyof F]: F[K] extends { readonly value?: infer T } ? T : never
 }
 
+/** The values of a set of fields as an answer shows them: what need not be there may be left out, on each level. */
+export type Shown<F extends Fields> = Sparse<Values<F>>
+
+type Sparse<T> = T extends readonly (infer E)[]
+  ? readonly Sparse<E>[]
+  : T extends object
+    ? { readonly [K in keyof T as undefined extends T[K] ? never : K]: Sparse<T[K]> } & {
+        readonly [K in keyof T as undefined extends T[K] ? K : never]?: Sparse<T[K]>
+      }
+    : T
+
 type GivenTo<F> = F extends { readonly given?: infer G } ? G : never
 type Needed<F extends Fields> = { [K in keyof F]: undefined extends GivenTo<F[K]> ? never : K }[keyof F]
 
@@ -173,6 +184,7 @@ export const flag = <const O extends FieldOptions>(options: O): With<O, boolean>
   field({ type: 'boolean' }, options)
 
 interface ListOptions extends FieldOptions {
+  /** 1000 where it is left out. Infinity is for what only answers show. */
   readonly maxItems?: number
 }
 
@@ -182,11 +194,13 @@ export function list<T, G, const O extends ListOptions>(
   options: O,
 ): With<O, readonly NonNullable<T>[], readonly NonNullable<G>[]> {
   const { maxItems = 1000 }: ListOptions = options
-  const schema = { type: 'array', items: described(inner(of)), maxItems }
+  const bounds = Number.isFinite(maxItems) ? { maxItems } : {}
+  const schema = { type: 'array', items: described(inner(of)), ...bounds }
   return field(schema, options, { element: of })
 }
 
 interface MapOptions extends FieldOptions {
+  /** 100 where it is left out. Infinity is for what only answers show. */
   readonly maxKeys?: number
   /** In characters. */
   readonly maxKeyLength?: number
@@ -205,7 +219,7 @@ export function map<T, G, C, const O extends MapOptions>(
     throw new Error('the values of a map cannot be null: in an update null takes a key away')
   const schema = {
     type: 'object',
-    maxProperties: maxKeys,
+    ...(Number.isFinite(maxKeys) && { maxProperties: maxKeys }),
     propertyNames: { type: 'string', minLength: 1, maxLength: maxKeyLength },
     additionalProperties: described(inner(of)),
   }

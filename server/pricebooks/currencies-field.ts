@@ -24,7 +24,7 @@ const tier = {
   },
 } as const
 
-const currencies = {
+export const currencies = {
   type: 'object',
   minProperties: 1,
   maxProperties: 10,

@@ -1,6 +1,8 @@
 import { type Money, money, type Notation } from '../currencies/index.ts'
+import type { Shown } from '../kernel/fields.ts'
 import type { Amounts, ResolvedPrice } from './resolve-price.ts'
-import { type By, own, type StoredModifier } from './stored-prices.ts'
+import type { priceAttributes, priceMeta } from './shown-fields.ts'
+import { own } from './stored-prices.ts'
 
 /** An amount for display, under the name that says whether it includes tax. */
 export type DisplayPrice = { readonly with_tax: Money } | { readonly without_tax: Money }
@@ -37,25 +39,13 @@ interface Sold {
   readonly sale_expires?: string
 }
 
-interface Displayed extends Sold {
-  readonly display_price?: DisplayPrice
-  readonly original_price?: Amounts
-  readonly original_display_price?: DisplayPrice
-}
+type Meta = Shown<typeof priceMeta>
+type Displayed = Pick<Meta, 'display_price' | 'original_price' | 'original_display_price'>
 
 /** What a product shows of its price: what is among its attributes, and what is in its `meta`. */
 export interface ShownPrice {
-  readonly attributes: {
-    readonly price: Amounts
-    readonly tiers?: By<{ readonly minimum_quantity: number; readonly price: Amounts }>
-    readonly price_modifiers?: readonly string[]
-    readonly shopper_attributes?: By<string | null>
-  }
-  readonly meta: Displayed & {
-    readonly pricebook_id: string
-    readonly tiers?: By<Displayed>
-    readonly price_modifiers?: By<StoredModifier>
-  }
+  readonly attributes: Shown<typeof priceAttributes> & { readonly price: Amounts }
+  readonly meta: Meta & { readonly pricebook_id: string }
 }
 
 /** A resolved price as shoppers see it, displayed in a currency. */

@@ -6,6 +6,7 @@ import { prices } from './prices.ts'
 import { replicatePricebook } from './replicate-pricebook.ts'
 
 export { bundlePrice } from './bundle-price.ts'
+export { salesField } from './currencies-field.ts'
 export {
   type DisplayCurrency,
   displayCurrency,
@@ -19,11 +20,11 @@ export {
   type Amounts,
   type BookPrices,
   type PriceQuestion,
-  type PriceTrace,
   type Resolution,
   type ResolvedPrice,
   resolvePrice,
 } from './resolve-price.ts'
+export { type PriceTrace, priceAttributes, priceMeta, priceTrace, words } from './shown-fields.ts'
 export type {
   StoredCurrencies,
   StoredModifier,

@@ -1,5 +1,6 @@
 import { type Ladder, ladderOf, modified, unitAmount } from './ladder.ts'
-import { type SaleTrace, saleInForce } from './sale-in-force.ts'
+import { saleInForce } from './sale-in-force.ts'
+import type { PriceTrace } from './shown-fields.ts'
 import {
   type By,
   own,
@@ -57,31 +58,6 @@ export interface ResolvedPrice {
   /** Those that changed the price, in the order that they did. */
   readonly price_modifiers?: readonly ({ readonly name: string } & StoredModifier)[]
   readonly shopper_attributes?: By<string | null>
-}
-
-/** Why a price is what it is: of each thing that might have made it, exactly one reason. Plain data. */
-export interface PriceTrace {
-  readonly at: string
-  readonly pricebooks: readonly {
-    readonly pricebook_id: string
-    readonly reason: 'chosen' | 'a stronger price book has a price' | 'no price'
-    readonly price?: 'own' | 'parent'
-  }[]
-  readonly sales: readonly SaleTrace[]
-  readonly price_modifiers: readonly {
-    readonly name: string
-    readonly reason:
-      | 'applied'
-      | 'not in the price book'
-      | 'the product has a price of its own'
-      | 'no currency of the price'
-    /** The amounts after it. */
-    readonly leaves?: By<number>
-  }[]
-  readonly currencies: By<{
-    readonly from: 'price' | 'sale'
-    readonly tiers: 'none' | 'of the price' | 'of the sale' | 'not of the price, as it is on sale'
-  }>
 }
 
 export interface Resolution {

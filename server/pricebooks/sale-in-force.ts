@@ -1,20 +1,9 @@
+import type { PriceTrace } from './shown-fields.ts'
 import type { By, StoredSale } from './stored-prices.ts'
 
 /** Why a sale made the price, or did not. */
-export type SaleReason =
-  | 'in force'
-  | 'a shorter sale is in force'
-  | 'not begun'
-  | 'over'
-  | 'only in bundles that this is not part of'
-  | 'it has no amounts'
-
-export interface SaleTrace {
-  readonly name: string
-  readonly reason: SaleReason
-  readonly valid_from?: string
-  readonly valid_to?: string
-}
+export type SaleTrace = PriceTrace['sales'][number]
+export type SaleReason = SaleTrace['reason']
 
 /** A sale with the instants that it is from and to. */
 interface Spanned {

@@ -23,11 +23,15 @@ export {
   type BuildRules,
   type ChildVariation,
   type Components,
+  componentsOf,
   localeLengths,
   type Product,
   type ProductFields,
   type ProductVariation,
+  type ShownOption,
+  shownVariations,
   type VariationMatrix,
+  variationMatrix,
 } from './product-fields.ts'
 export { productResource as products }
 

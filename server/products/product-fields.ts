@@ -1,15 +1,19 @@
 import {
   choice,
+  type Fields,
   field,
   flag,
   group,
   integer,
+  type JsonSchema,
   list,
   map,
   reference,
+  type Shown,
   text,
   type Values,
 } from '../kernel/fields.ts'
+import { named } from '../kernel/openapi/named-schemas.ts'
 import type { Link } from '../kernel/relationship.ts'
 import { shown } from '../kernel/resource.ts'
 
@@ -88,31 +92,33 @@ export interface BuildRules {
 const sortOrder = integer({ nullable: true, about: 'Where a storefront shows it.' })
 const quantity = { min: 1, nullable: true } as const
 
-const option = group(
-  {
-    id: reference('product', { required: true, about: 'A product, or another bundle.' }),
-    type: choice(['product'], { required: true }),
-    quantity: integer({ required: true, min: 1, about: 'How many of it are bought together.' }),
-    min: integer({ ...quantity, about: 'The fewest a shopper may take; `max` is given too.' }),
-    max: integer({ ...quantity, about: 'The most a shopper may take; `min` is given too.' }),
-    sort_order: sortOrder,
-    default: flag({ about: 'Whether it is chosen where a shopper has chosen nothing.' }),
-  },
-  {},
-)
+const optionMembers = {
+  id: reference('product', { required: true, about: 'A product, or another bundle.' }),
+  type: choice(['product'], { required: true }),
+  quantity: integer({ required: true, min: 1, about: 'How many of it are bought together.' }),
+  min: integer({ ...quantity, about: 'The fewest a shopper may take; `max` is given too.' }),
+  max: integer({ ...quantity, about: 'The most a shopper may take; `min` is given too.' }),
+  sort_order: sortOrder,
+  default: flag({ about: 'Whether it is chosen where a shopper has chosen nothing.' }),
+}
 
-const component = group(
-  {
-    name: text({ min: 1, max: 255, about: 'Shown to shoppers. Its key, if it is left out.' }),
-    options: list(option, { required: true, maxItems: 1500, about: 'What may be chosen.' }),
-    min: integer({ min: 0, nullable: true, about: 'The fewest options a shopper chooses.' }),
-    max: integer({ min: 0, nullable: true, about: 'The most options a shopper chooses.' }),
-    sort_order: sortOrder,
-  },
-  {},
-)
+/** The components of a bundle, whose options have these members too. */
+export function componentsOf<const M extends Fields>(more: M) {
+  const option = group({ ...optionMembers, ...more }, {})
+  const component = group(
+    {
+      name: text({ min: 1, max: 255, about: 'Shown to shoppers. Its key, if it is left out.' }),
+      options: list(option, { required: true, maxItems: 1500, about: 'What may be chosen.' }),
+      min: integer({ min: 0, nullable: true, about: 'The fewest options a shopper chooses.' }),
+      max: integer({ min: 0, nullable: true, about: 'The most options a shopper chooses.' }),
+      sort_order: sortOrder,
+    },
+    {},
+  )
+  return map(component, { maxKeys: 1500, about: 'Of a bundle: what may be chosen from.' })
+}
 
-const componentMap = map(component, { maxKeys: 1500, about: 'Of a bundle: what may be chosen from.' })
+const componentMap = componentsOf({})
 export type Components = NonNullable<Values<{ it: typeof componentMap }>['it']>
 
 const attribute = text({ max: 65_535 })
@@ -158,33 +164,66 @@ const told = {
 
 const own = { hidden: true, readOnly: true } as const
 
+const variationOption = group(
+  {
+    id: reference('product-variation-option', { required: true }),
+    name: text({ required: true }),
+    description: text({ nullable: true }),
+    sort_order: integer({}),
+  },
+  {},
+)
+
+const variationMembers = {
+  id: reference('product-variation', { required: true }),
+  name: text({ required: true }),
+  sort_order: integer({}),
+}
+
+const parentVariation = { ...variationMembers, options: list(variationOption, { required: true }) }
+const childVariation = { ...variationMembers, option: { ...variationOption, options: { required: true } } }
+
+/** What a product shows of its variations. */
+export const shownVariations = {
+  /** Of a parent: the options that its children were built of. */
+  ofParent: group(parentVariation, {}),
+  /** Of a child: which option of it the child is. */
+  ofChild: group(childVariation, {}),
+  /** Clients of the merchant know the options of the variation as null here. */
+  ofChildOfMerchant: group(
+    { ...childVariation, options: field<null>({ type: 'null' }, { required: true }) },
+    {},
+  ),
+}
+
 /** One of a child's variations, and which option of it the child is. */
 export interface ChildVariation {
   readonly id: string
   readonly name: string
-  readonly sort_order?: number
+  readonly sort_order?: number | undefined
   readonly options: null
-  readonly option: {
-    readonly id: string
-    readonly name: string
-    readonly description?: string | null
-    readonly sort_order?: number
-  }
+  readonly option: ShownOption
 }
 
+export type ShownOption = ProductVariation['options'][number]
+
 /** A variation of a product, and the options that its children were built of. */
-export interface ProductVariation {
-  readonly id: string
-  readonly name: string
-  readonly sort_order?: number
-  readonly options: readonly ChildVariation['option'][]
-}
+export type ProductVariation = Shown<typeof parentVariation>
 
 /** The ids of children by those of their options, one variation inside the other in the order they are linked in. */
 export interface VariationMatrix {
   readonly [optionId: string]: string | VariationMatrix
 }
 
+const below: { anyOf: JsonSchema[] } = { anyOf: [{ type: 'string', format: 'uuid' }] }
+const matrix = named('VariationMatrix', { type: 'object', additionalProperties: below })
+below.anyOf.push(matrix)
+
+/** The children of a parent, by their options. */
+export const variationMatrix = field<VariationMatrix | undefined>(
+  { type: 'object', additionalProperties: below },
+  { about: 'Of a parent: the ids of its children, by those of their options.' },
+)
 /** What the server knows of it beside that. Shown in `meta` and `relationships`: see `product-links.ts`. */
 const known = {
   product_type: choice(productTypes, { ...own, default: 'standard' }),

@@ -1,31 +1,16 @@
-import { choice, field, group, type JsonSchema, nullable } from '../kernel/fields.ts'
-import { linked, linkedElsewhere, linkTo, listOf, object, uuid } from '../kernel/openapi/shapes.ts'
+import { choice, field, group, list, nullable } from '../kernel/fields.ts'
+import { linked, linkedElsewhere, linkTo, listOf, object } from '../kernel/openapi/shapes.ts'
 import type { Row } from '../kernel/resource.ts'
-import { type ProductFields, productTypes } from './product-fields.ts'
+import {
+  type ChildVariation,
+  type ProductFields,
+  type ProductVariation,
+  productTypes,
+  shownVariations,
+  variationMatrix,
+} from './product-fields.ts'
 
 /** What is shown of a product beside its attributes. */
-
-const sortOrder = { type: 'integer' }
-const optionSchema = object(
-  { id: uuid, name: { type: 'string' }, description: { type: ['string', 'null'] }, sort_order: sortOrder },
-  ['id', 'name'],
-)
-const variation = { id: uuid, name: { type: 'string' }, sort_order: sortOrder }
-const variations = listOf(object({ ...variation, options: listOf(optionSchema) }, ['id', 'name', 'options']))
-const childVariations = listOf(
-  object({ ...variation, options: { type: 'null' }, option: optionSchema }, [
-    'id',
-    'name',
-    'options',
-    'option',
-  ]),
-)
-
-/** The id of a child, or the same for the options of the next variation. */
-const variationMatrix: JsonSchema = {
-  type: 'object',
-  additionalProperties: { type: ['string', 'object'], additionalProperties: true },
-}
 
 export const productMeta = {
   fields: {
@@ -34,9 +19,13 @@ export const productMeta = {
       { type: 'array', items: { enum: productTypes }, minItems: 1, maxItems: 1 },
       { about: 'What it is: alone, a parent, a child, or a bundle of others.' },
     ),
-    variations: field(variations, { about: 'Of a parent: what its children differ in.' }),
-    variation_matrix: field(variationMatrix, { about: 'Of a parent: its children, by their options.' }),
-    child_variations: field(childVariations, { about: 'Of a child: its option of each variation.' }),
+    variations: list(field<ProductVariation>(shownVariations.ofParent.schema, {}), {
+      about: 'Of a parent: what its children differ in.',
+    }),
+    variation_matrix: variationMatrix,
+    child_variations: list(field<ChildVariation>(shownVariations.ofChildOfMerchant.schema, {}), {
+      about: 'Of a child: its option of each variation.',
+    }),
     custom_relationships: field(listOf({ type: 'string' }), {
       about: 'The custom relationships that it has, by their slugs.',
     }),

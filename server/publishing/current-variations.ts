@@ -76,8 +76,14 @@ const optionOf = ({ id, name, description, sort_order }: CurrentVariation['optio
   ...(sort_order !== undefined && { sort_order }),
 })
 
+interface Sorted {
+  readonly id: string
+  readonly name: string
+  readonly sort_order?: number | undefined
+}
+
 /** The highest sort_order first; those without one last, by name. */
-function inOrder(one: Omit<Named, 'id'> & { readonly id: string }, other: typeof one): number {
+function inOrder(one: Sorted, other: Sorted): number {
   const [a, b] = [one.sort_order ?? -Infinity, other.sort_order ?? -Infinity]
   if (a !== b) return b - a
   return compare(one.name, other.name) || compare(one.id, other.id)

@@ -5,12 +5,13 @@ import { Problem } from '../kernel/errors.ts'
 import { noContent } from '../kernel/http/answer.ts'
 import { findVisible } from '../kernel/operations.ts'
 import { addMissingPricebooks, currentEdition, forgetAll, takeBack, withdraw } from '../publishing/index.ts'
-import { findRelease } from './find-release.ts'
+import { findRelease, releaseParameter } from './find-release.ts'
 import { releases } from './releases.ts'
 
 export const deleteRelease = action({
   name: 'delete-catalog-release',
   route: 'DELETE /catalogs/:catalog_id/releases/:release_id',
+  params: { release_id: releaseParameter },
   about:
     'Deletes a release. If it is the one that shoppers see, they see the one before it again. One that is being published ' +
     'is not deleted, and while it is, neither is the one that shoppers see.',

@@ -1,12 +1,18 @@
 import { catalogs } from '../catalogs/index.ts'
 import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
+import { text } from '../kernel/fields.ts'
 import { findSeen, findVisible } from '../kernel/operations.ts'
 import { currentEdition, editionOf, type Published } from '../publishing/index.ts'
 import { type Release, releases } from './releases.ts'
 
 /** Names that stand for the release that shoppers see, in place of its id. */
 const current = ['latestPublished', 'latest']
+
+/** For the API document. */
+export const releaseParameter = text({
+  about: 'The id of a release; `latestPublished`, or `latest`, for the one that shoppers see.',
+})
 
 interface Named {
   readonly catalog_id: string

@@ -1,16 +1,15 @@
 import { action } from '../kernel/action.ts'
-import { text } from '../kernel/fields.ts'
 import { objectAnswer } from '../kernel/http/answer.ts'
-import { findRelease } from './find-release.ts'
+import { findRelease, releaseParameter } from './find-release.ts'
 import { releases } from './releases.ts'
 
 export const getRelease = action({
   name: 'get-catalog-release',
   route: 'GET /catalogs/:catalog_id/releases/:release_id',
+  params: { release_id: releaseParameter },
   about: 'Reads a release; `latestPublished` in place of its id is the one that shoppers see.',
   area: 'catalogs',
   status: 200,
   shows: { resource: releases },
-  params: { release_id: text({ about: 'The id of a release, or `latestPublished`.' }) },
   run: async (ctx, { params }) => objectAnswer(200, releases, await findRelease(ctx, params), ctx),
 })

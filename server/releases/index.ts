@@ -8,7 +8,7 @@ import { publishCatalog } from './publish-catalog.ts'
 import { releases as releaseResource } from './releases.ts'
 
 export { isDeltaLink } from './delta-link.ts'
-export { findPublished, findRelease } from './find-release.ts'
+export { findPublished, findRelease, releaseParameter } from './find-release.ts'
 export { releaseResource as releases }
 
 export const releaseChapter = module({

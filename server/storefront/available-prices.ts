@@ -1,4 +1,4 @@
-import type { StoredPrice } from '../pricebooks/index.ts'
+import type { Amounts, StoredPrice } from '../pricebooks/index.ts'
 import type { Prices } from './prices-of.ts'
 import type { PublishedRow } from './published-row.ts'
 
@@ -22,7 +22,7 @@ function toldOf(pricebook_id: string, { currencies, sales, shopper_attributes }:
   const tiers = tiersOf(currencies)
   return {
     pricebook_id,
-    price: Object.fromEntries(price),
+    price: Object.fromEntries(price) as Amounts,
     ...(Object.keys(tiers).length && { tiers }),
     ...(sales && { sales }),
     ...(shopper_attributes && { shopper_attributes }),
@@ -32,7 +32,7 @@ function toldOf(pricebook_id: string, { currencies, sales, shopper_attributes }:
 /** The tiers of all currencies by their names, as shoppers see them. */
 function tiersOf(currencies: StoredPrice['currencies']) {
   // A map: merchants may call a tier as what every object has.
-  const tiers = new Map<string, { minimum_quantity: number; price: Record<string, unknown> }>()
+  const tiers = new Map<string, { minimum_quantity: number; price: Record<string, Amounts[string]> }>()
   for (const [code, { includes_tax = false, tiers: own = {} }] of Object.entries(currencies)) {
     for (const [name, { minimum_quantity, amount }] of Object.entries(own)) {
       const known = tiers.get(name) ?? { minimum_quantity, price: {} }

@@ -18,6 +18,7 @@ import type { Row } from '../kernel/resource.ts'
 import { pricebooks } from '../pricebooks/index.ts'
 import { type ProductFields, products } from '../products/index.ts'
 import { currentEdition, type Published } from '../publishing/index.ts'
+import { shopperHeaders } from './families.ts'
 import { chosenOptions, defaultSelection } from './priced-product.ts'
 import { findPublishedRows, type PublishedRow } from './published-row.ts'
 import { priceOf } from './show-products.ts'
@@ -64,6 +65,7 @@ export const checkVisibility = action({
       },
     },
   },
+  headers: shopperHeaders,
   query: { product: reference('product', { required: true, about: 'The product.' }) },
   async run(ctx, { params, headers, query }) {
     mustBeMerchant(ctx)

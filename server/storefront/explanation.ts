@@ -1,7 +1,84 @@
+import { choice, flag, group, list, type Shown, text } from '../kernel/fields.ts'
+import { named } from '../kernel/openapi/named-schemas.ts'
 import type { View } from './view.ts'
 
+const criterion = choice(
+  ['account_ids', 'account_tag_ids', 'customer_ids', 'channels', 'tags', 'schedules'],
+  {},
+)
+const id = text({ required: true, format: 'uuid' })
+
+const ruleNamed = { id, name: text({ required: true }) }
+
+const members = {
+  at: text({
+    required: true,
+    format: 'date-time',
+    about: 'The instant that rules, schedules and sales are of.',
+  }),
+  catalog_id: id,
+  release_id: id,
+  pricebook_ids: list(id, {
+    required: true,
+    maxItems: Infinity,
+    about: 'The price books that count, the strongest first.',
+  }),
+  unpublished_pricebook_ids: list(id, {
+    maxItems: Infinity,
+    about: 'The price books that count and are not in the release.',
+  }),
+  waiting_catalog_rule: group(
+    { ...ruleNamed, waits_for_pricebook_ids: list(id, { required: true, maxItems: Infinity }) },
+    { about: 'The rule that the shopper gets once its price books are in the release.' },
+  ),
+  catalog_rule: group(ruleNamed, {
+    nullable: true,
+    about: 'The rule that chose the catalog; null where none did.',
+  }),
+  catalog_rules: list(
+    group(
+      {
+        rule_id: id,
+        name: text({ required: true }),
+        chosen: flag({ required: true }),
+        reason: choice(
+          [
+            'most_criteria_match',
+            'default',
+            'not_in_force',
+            'no_criterion_matches',
+            'fewer_criteria_match',
+            'created_later',
+            'another_rule_matches',
+            'waits_for_pricebooks',
+          ],
+          { required: true },
+        ),
+        conflicts_with: group(ruleNamed, { about: 'The rule that was chosen because it is older.' }),
+        waits_for_pricebook_ids: list(id, { maxItems: Infinity }),
+        matched: list(criterion, { required: true }),
+        unmatched: list(criterion, { required: true }),
+      },
+      {},
+    ),
+    { maxItems: Infinity, about: 'For each rule of the store: why it chose the catalog or not.' },
+  ),
+}
+
+/** For the API document. */
+export const explanationSchema = named('Explanation', {
+  ...group(members, {}).schema,
+  description: 'Why this catalog, this release and these price books, where `Prefer: explain` asks for it.',
+})
+
 /** Why this catalog, this release and these price books: what is the same of all that an answer shows. */
-export function explanationOf({ explains, published, books, unpublishedBooks, at }: View) {
+export function explanationOf({
+  explains,
+  published,
+  books,
+  unpublishedBooks,
+  at,
+}: View): Shown<typeof members> | undefined {
   if (!explains) return undefined
   const { chosen } = explains
   const waiting = chosen?.waiting()

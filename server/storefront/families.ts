@@ -1,8 +1,13 @@
 import type { Action } from '../kernel/action.ts'
 import type { Ctx } from '../kernel/context.ts'
+import { type Fields, text } from '../kernel/fields.ts'
 import type { Resource } from '../kernel/resource.ts'
+import { releaseParameter } from '../releases/index.ts'
+import { explanationSchema } from './explanation.ts'
+import { includedSchema, includeParameter } from './included.ts'
+import { publishedProducts } from './published-products.ts'
 import type { View } from './view.ts'
-import { type Asked, releaseView, shopperView } from './views.ts'
+import { type Asked, pin, releaseView, shopperView } from './views.ts'
 import { ofWholeEdition } from './whole-edition.ts'
 
 /**
@@ -39,9 +44,76 @@ const merchant: Family = {
 export const listed = (of: Family['of'], resource: Resource, rows: Resource) =>
   of === 'catalog' ? ({ resource, page: true, rows: [rows] } as const) : ({ resource, page: true } as const)
 
+const header = (about: string) => text({ about })
+
+const pinParameter = text({
+  format: 'uuid',
+  about:
+    'The release to go on reading, as links of a page name it; once it is gone, the current one is read.',
+})
+
+const shownIn = {
+  'X-Moltin-Currency': header(
+    'The code of the currency that prices are shown in; by default that of the store.',
+  ),
+  'X-Moltin-Language': header('The language of names and descriptions; it goes before `Accept-Language`.'),
+  'Accept-Language': header('The languages of names and descriptions, as browsers send them.'),
+  Prefer: header(
+    '`explain` for why this catalog and these prices: for the merchant, and where a setting lets shoppers.',
+  ),
+  'Sutler-At': text({
+    format: 'date-time',
+    about: 'For the merchant: the instant that rules, schedules and sales are of.',
+  }),
+}
+
+export const shopperHeaders = {
+  'EP-Channel': header('The channel that catalog rules look at.'),
+  'EP-Context-Tag': header('The tags that catalog rules look at, separated by commas.'),
+  ...shownIn,
+}
+
+const merchantHeaders = {
+  'EP-Pricebook-IDs-For-Price-Segmentation-Preview': header(
+    'The ids of up to five price books, the strongest first: prices are shown as if a rule named them.',
+  ),
+  'EP-Pricebook-IDs-Of-Available-Prices-To-Show': header(
+    'The ids of price books, or `all`: what each says of a product is shown in `meta.available_prices`.',
+  ),
+  ...shownIn,
+}
+
+/** What all calls have in common, for the API document: headers, links, explanations, and what is shown beside. */
+function documented(call: Action, headers: Fields): Action {
+  const { shows = {} } = call
+  const explanation = explanationSchema
+  const included = shows.resource === publishedProducts ? { included: includedSchema } : {}
+  const one = {
+    links: { type: 'object', required: ['self'], properties: { self: { type: 'string', format: 'uri' } } },
+    meta: { type: 'object', properties: { explanation } },
+  }
+  return {
+    ...call,
+    headers,
+    // Where nothing is published for a shopper, or a release is gone, no list is there either.
+    refuses: [...(call.refuses ?? []), 'not_found'],
+    query: {
+      ...call.query,
+      ...(shows.page && { [pin]: pinParameter }),
+      ...('included' in included && { include: includeParameter }),
+    },
+    ...(call.route.includes(':release_id') && { params: { release_id: releaseParameter } }),
+    shows: {
+      ...shows,
+      ...(shows.page ? { meta: { explanation } } : { etag: true as const }),
+      beside: { ...(!shows.page && one), ...included },
+    },
+  }
+}
+
 type Declared = (family: Family) => Action
 
 export const forShoppers = (calls: readonly Declared[]): readonly Action[] =>
-  calls.map((call) => ofWholeEdition(call(shopper)))
+  calls.map((call) => ofWholeEdition(documented(call(shopper), shopperHeaders)))
 export const forMerchants = (calls: readonly Declared[]): readonly Action[] =>
-  calls.map((call) => ofWholeEdition(call(merchant)))
+  calls.map((call) => ofWholeEdition(documented(call(merchant), merchantHeaders)))

@@ -1,13 +1,42 @@
 import { action } from '../kernel/action.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
+import { choice, described, group, text } from '../kernel/fields.ts'
 import { entityTag } from '../kernel/http/answer.ts'
 import { editionOf } from '../publishing/index.ts'
 import { releases } from '../releases/index.ts'
 import { explanationOf } from './explanation.ts'
+import { linked, present } from './shown-members.ts'
 import type { View } from './view.ts'
 import { shopperView } from './views.ts'
 import { EditionGone } from './whole-edition.ts'
+
+const { name, description, catalog_id, published_at, hierarchies } = releases.fields
+
+const attributes = {
+  name: present(name),
+  description: present(description),
+  catalog_id: present(catalog_id),
+  published_at: present(published_at),
+  hierarchies: present(hierarchies),
+}
+
+/** A release, as shoppers see it. */
+const shownRelease = group(
+  {
+    type: choice([releases.type], { required: true }),
+    id: text({ required: true, format: 'uuid' }),
+    attributes: group(attributes, { required: true }),
+    relationships: group(
+      {
+        hierarchies: linked('related', 'Where its hierarchies are listed.'),
+        products: linked('related', 'Where its products are listed.'),
+      },
+      { required: true },
+    ),
+  },
+  {},
+)
 
 /** What a shopper sees. */
 export const getCatalog = action({
@@ -16,7 +45,7 @@ export const getCatalog = action({
   about: 'Reads which release of which catalog the shopper sees: the rules choose the catalog.',
   area: 'catalog',
   status: 200,
-  shows: { resource: releases },
+  shows: { data: described(shownRelease) },
   async run(ctx, call) {
     const view = await shopperView(ctx, call)
     const { catalogId, releaseId, publishedAt } = view.published

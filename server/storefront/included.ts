@@ -1,8 +1,12 @@
 import { files } from '../files/index.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
+import { type JsonSchema, text } from '../kernel/fields.ts'
 import { findAll } from '../kernel/find-all.ts'
 import { objectText } from '../kernel/http/object-text.ts'
+import { named, objectOf } from '../kernel/openapi/named-schemas.ts'
+import type { Resource } from '../kernel/resource.ts'
+import { publishedProducts } from './published-products.ts'
 import { findPublishedRows, optionsOf, type PublishedRow } from './published-row.ts'
 import { showProducts } from './show-products.ts'
 import type { View } from './view.ts'
@@ -39,6 +43,23 @@ const finders: Readonly<Record<string, Finder>> = {
     return shownAs('component_products', ctx, view, [...found.values()])
   },
 }
+
+const listOf = (resource: () => Resource): JsonSchema => ({ type: 'array', items: objectOf(resource) })
+
+/** For the API document. */
+export const includedSchema: JsonSchema = named('IncludedWithPublishedProducts', {
+  type: 'object',
+  description: 'What `include` asks for.',
+  properties: {
+    main_images: listOf(() => files),
+    files: listOf(() => files),
+    component_products: listOf(() => publishedProducts),
+  },
+})
+
+export const includeParameter = text({
+  about: `What to show beside the products, under \`included\`, separated by commas: ${Object.keys(finders).join(', ')}.`,
+})
 
 const shownAs = async (name: string, ctx: Ctx, view: View, rows: Rows) => {
   const shown = await showProducts(ctx, view, rows)

@@ -28,7 +28,8 @@ import { ofWholeEdition } from './whole-edition.ts'
 export { included } from './included.ts'
 export { nameIn } from './languages.ts'
 export { findPublishedRows, type PublishedRow } from './published-row.ts'
-export { type ShownProduct, showProducts } from './show-products.ts'
+export { showProducts } from './show-products.ts'
+export type { ShownProduct } from './shown-fields.ts'
 export type { View } from './view.ts'
 export { shopperView } from './views.ts'
 export { ofWholeEdition }
@@ -54,7 +55,7 @@ const calls = [
 export const storefront = module({
   name: 'storefront',
   about: 'What shoppers see: the current release of the catalog that the rules choose for them.',
-  actions: [ofWholeEdition(getCatalog), ...forShoppers(calls), readDelta],
+  actions: [...forShoppers([() => getCatalog, ...calls]), readDelta],
 })
 
 export const releaseContents = module({

@@ -1,28 +1,69 @@
-import { choice, field, flag, group, list, map, reference, text } from '../kernel/fields.ts'
+import { nodes } from '../hierarchies/index.ts'
+import { choice, flag, group, list, type Shown, text } from '../kernel/fields.ts'
 import { type Resource, resource } from '../kernel/resource.ts'
 import { storefrontEnvelope } from './envelope.ts'
+import { held, linked, present } from './shown-members.ts'
 
-const linked = (about: string) =>
-  field({ type: 'object', properties: { links: { type: 'object' } } }, { about })
-const held = (about: string) =>
-  field({ type: 'object', properties: { data: { type: 'object' }, links: { type: 'object' } } }, { about })
 const time = (about: string) => text({ format: 'date-time', about })
 
-const both = {
-  name: text({ about: 'In the language that was asked for, where there is a text in it.' }),
-  description: text({ about: 'As the name.' }),
-  slug: text({ about: 'Its part of a web address.' }),
-  shopper_attributes: map(text({}), { about: 'More that the merchant says of it.' }),
+const common = {
+  name: present(nodes.fields.name),
+  description: present(nodes.fields.description),
+  slug: present(nodes.fields.slug),
+  shopper_attributes: present(nodes.fields.shopper_attributes),
   created_at: time('When it was made.'),
   updated_at: time('When it was last changed.'),
   published_at: time('Since when it is published as it is.'),
 }
 
+const ofNode = {
+  ...common,
+  status: choice(['live'], { about: 'All that are published are live.' }),
+  curated_products: present(nodes.fields.curated_products),
+}
+
+const crumb = group(
+  { id: text({ required: true, format: 'uuid' }), name: text({ required: true }), slug: text({}) },
+  {},
+)
+
 const meta = {
   language: text({ about: 'The language of its texts; left out where they are as the merchant wrote them.' }),
-  breadcrumbs: field({ type: 'array' }, { about: 'The way to it from its hierarchy, with itself.' }),
-  bread_crumb: list(text({}), { about: 'The ids of the same.' }),
+  breadcrumbs: list(crumb, { about: 'The way to it from its hierarchy, with itself.' }),
+  bread_crumb: list(text({ format: 'uuid' }), { about: 'Of a node: the ids of the same.' }),
   has_children: flag({ about: 'Whether there is something below it.' }),
+}
+
+const aroundNode = {
+  hierarchy: held('hierarchy', { required: true, about: 'The hierarchy that it is in.' }),
+  parent: held('node', {
+    about: 'The node that it is right below; of a topmost node, its hierarchy, as a node.',
+  }),
+  children: linked('related', 'Where the nodes right below it are listed.'),
+  products: linked('related', 'Where its products are listed.'),
+}
+
+const aroundHierarchy = {
+  children: linked('related', 'Where what is right below it is listed.'),
+  nodes: linked('related', 'Where all of its nodes are listed.'),
+  products: linked('related', 'Where all of its products are listed.'),
+}
+
+/** A node, or a hierarchy, as shoppers see it. */
+export interface ShownNode {
+  readonly type: 'node'
+  readonly id: string
+  readonly attributes: Shown<typeof ofNode>
+  readonly meta: Shown<typeof meta>
+  readonly relationships: Shown<typeof aroundNode>
+}
+
+export interface ShownHierarchy {
+  readonly type: 'hierarchy'
+  readonly id: string
+  readonly attributes: Shown<typeof common>
+  readonly meta: Shown<typeof meta>
+  readonly relationships: Shown<typeof aroundHierarchy>
 }
 
 const long = (column: string) => ({ ops: ['eq'], type: 'text', column, long: true }) as const
@@ -45,40 +86,14 @@ const node = {
   ...shared,
   type: 'node',
   about: 'A place in a hierarchy, as shoppers see it.',
-  fields: {
-    ...both,
-    label: text({ about: 'What sort of place it is.' }),
-    status: choice(['live'], { about: 'All that are published are live.' }),
-    curated_products: list(reference('product', {}), {
-      about: 'The products that are listed before the others.',
-    }),
-    relationships: group(
-      {
-        hierarchy: held('The hierarchy that it is in.'),
-        parent: held('The node that it is right below; of a topmost node, its hierarchy, as a node.'),
-        children: linked('Where the nodes right below it are listed.'),
-        products: linked('Where its products are listed.'),
-      },
-      { about: 'What is around it.' },
-    ),
-  },
+  fields: { ...ofNode, relationships: group(aroundNode, { about: 'What is around it.' }) },
 } as const
 
 const hierarchy = {
   ...shared,
   type: 'hierarchy',
   about: 'A tree of nodes, as shoppers see it.',
-  fields: {
-    ...both,
-    relationships: group(
-      {
-        children: linked('Where what is right below it is listed.'),
-        nodes: linked('Where all of its nodes are listed.'),
-        products: linked('Where all of its products are listed.'),
-      },
-      { about: 'What is around it.' },
-    ),
-  },
+  fields: { ...common, relationships: group(aroundHierarchy, { about: 'What is around it.' }) },
 } as const
 
 const highestFirst = {

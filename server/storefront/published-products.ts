@@ -1,82 +1,21 @@
-import { choice, field, flag, group, list, map, reference, text } from '../kernel/fields.ts'
+import { field, group } from '../kernel/fields.ts'
+import { objectOf } from '../kernel/openapi/named-schemas.ts'
 import { type FilterRule, type Resource, resource } from '../kernel/resource.ts'
 import { componentProducts, valueId } from '../publishing/index.ts'
 import { storefrontEnvelope } from './envelope.ts'
+import { productAttributes, productMeta, productRelationships } from './shown-fields.ts'
 
-const bag = (about: string) => field({ type: 'object' }, { about })
-const words = (about: string) => list(text({}), { about })
-const linked = (about: string) =>
-  field({ type: 'object', properties: { links: { type: 'object' } } }, { about })
-const held = (about: string) => field({ type: 'object', properties: { data: { type: 'object' } } }, { about })
-const time = (about: string) => text({ format: 'date-time', about })
-
-const fields = {
-  name: text({ about: 'In the language that was asked for, where there is a text in it.' }),
-  description: text({ about: 'As the name.' }),
-  sku: text({ about: 'Unique in the store.' }),
-  slug: text({ about: 'Its part of a web address.' }),
-  status: choice(['live'], { about: 'Drafts are not published.' }),
-  commodity_type: choice(['physical', 'digital'], { about: 'Whether it is shipped.' }),
-  upc_ean: text({ about: 'The number of its bar code.' }),
-  manufacturer_part_num: text({ about: 'The number its maker gave it.' }),
-  external_ref: text({ nullable: true, about: 'Its id in another system.' }),
-  tags: words('To find and group it by.'),
-  base_product: flag({ about: 'Whether it is a parent.' }),
-  base_product_id: reference('product', { about: 'Of a child: its parent.' }),
-  price: bag('What it costs now, by currency. Without it, it cannot be bought.'),
-  tiers: bag('What each costs of those who buy more of it, by name.'),
-  price_modifiers: words('Those that made the price of a child.'),
-  components: bag('Of a bundle: what may be chosen from.'),
-  custom_inputs: bag('What shoppers may have written on it.'),
-  extensions: bag('What its templates say.'),
-  shopper_attributes: map(text({}), { about: 'More that the merchant says of it.' }),
-  curated_product: flag({ about: 'Whether it is curated in the node that is listed.' }),
-  created_at: time('When it was made.'),
-  updated_at: time('When it was last changed.'),
-  published_at: time('Since when it is published as it is.'),
-  relationships: group(
-    {
-      parent: held('Of a child: its parent.'),
-      children: linked('Of a parent: where its children are listed.'),
-      files: field({ type: 'object', properties: { data: { type: 'array' } } }, { about: 'Its files.' }),
-      main_image: held('Its main image.'),
-      component_products: linked('Of a bundle: where what may be chosen of it is listed.'),
-      custom_relationships: linked('Where the products that it leads to are listed, by custom relationship.'),
-    },
-    { about: 'What is around it.' },
+const meta = {
+  ...productMeta,
+  component_product_data: field<object | undefined>(
+    { type: 'object', additionalProperties: objectOf(() => publishedProducts) },
+    { about: 'Of a bundle that a shopper configures: the products that are chosen, by their ids.' },
   ),
 }
 
-const meta = {
-  catalog_id: reference('catalog', { about: 'The catalog that it is seen in.' }),
-  catalog_source: choice(['pim'], { about: 'Where catalogs come from.' }),
-  product_types: words('What it is: standard, parent, child or bundle.'),
-  language: text({ about: 'The language of its texts; left out where they are as the merchant wrote them.' }),
-  pricebook_id: reference('pricebook', { about: 'The price book that its price is from.' }),
-  display_price: bag('The price in the currency that was asked for, with or without tax.'),
-  original_price: bag('What it costs without the sale.'),
-  original_display_price: bag('The same in the currency that was asked for.'),
-  sale_id: text({ about: 'The name of the sale.' }),
-  sale_expires: time('When the sale ends.'),
-  tiers: bag('The display prices of tiers.'),
-  price_modifiers: bag('What made the price of a child, by name.'),
-  bread_crumbs: bag('The nodes that it is in: the way to each from its hierarchy.'),
-  bread_crumb_nodes: words('The same nodes, those that it came to last first.'),
-  variations: field({ type: 'array' }, { about: 'Of a parent: what its children differ in.' }),
-  variation_matrix: bag('Of a parent: its children, by their options.'),
-  child_option_ids: words('Of a child: its options.'),
-  child_variations: field({ type: 'array' }, { about: 'Of a child: its option of each variation.' }),
-  custom_relationships: words('The custom relationships that it has, by their slugs.'),
-  bundle_configuration: bag('Of a bundle: what is chosen of it.'),
-  component_products: bag('Of a bundle: what one of each that is chosen costs.'),
-  component_product_data: bag('Of a bundle that a shopper configures: the products that are chosen.'),
-  alternative_prices: field(
-    { type: 'array' },
-    { about: 'What it costs by the catalog’s own price books, where a rule names others in their place.' },
-  ),
-  available_prices: field({ type: 'array' }, { about: 'For the merchant: what each price book says of it.' }),
-  available_pricebook_ids: words('For the merchant: the price books that have a price of it.'),
-  explanation: bag('Why the price is what it is, where `Prefer: explain` asks for it.'),
+const fields = {
+  ...productAttributes,
+  relationships: group(productRelationships, { about: 'What is around it.' }),
 }
 
 /** Which of a list has one of these tags, which are kept in small letters. Every scope begins with the catalog. */

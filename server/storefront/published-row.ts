@@ -2,29 +2,16 @@ import type { Ctx } from '../kernel/context.ts'
 import type { Row } from '../kernel/resource.ts'
 import type { PublishedFacts } from '../publishing/index.ts'
 import type { Locales } from './languages.ts'
+import type { ShownProduct } from './shown-fields.ts'
 import type { View } from './view.ts'
-
-type Bag = Readonly<Record<string, unknown>>
 
 /** What is stored of a published product: all that shoppers see of it but its prices. */
 export interface PublishedRow {
   readonly id: string
   readonly doc: {
-    readonly attributes: Bag & {
-      readonly sku?: string
-      readonly base_product_id?: string
-      readonly price_modifiers?: readonly string[]
-      readonly components?: Components
-    }
-    readonly meta: Bag & {
-      readonly product_types: readonly string[]
-      readonly bundle_configuration?: { readonly selected_options: Selection }
-      readonly custom_relationships?: readonly string[]
-    }
-    readonly relationships: Bag & {
-      readonly files?: { readonly data: readonly { readonly id: string }[] }
-      readonly main_image?: { readonly data: { readonly id: string } }
-    }
+    readonly attributes: ShownProduct['attributes']
+    readonly meta: ShownProduct['meta']
+    readonly relationships: ShownProduct['relationships']
   }
   readonly facts: Omit<PublishedFacts, 'locales'> & {
     readonly locales?: Locales
@@ -38,14 +25,14 @@ export type Selection = Readonly<Record<string, Readonly<Record<string, number>>
 export interface Option {
   readonly id: string
   readonly quantity: number
-  readonly min?: number | null
-  readonly max?: number | null
+  readonly min?: number | null | undefined
+  readonly max?: number | null | undefined
 }
 
 export interface Component {
   readonly options: readonly Option[]
-  readonly min?: number | null
-  readonly max?: number | null
+  readonly min?: number | null | undefined
+  readonly max?: number | null | undefined
 }
 
 export type Components = Readonly<Record<string, Component>>
@@ -104,7 +91,7 @@ export async function findParents(
 
 /** What may be chosen of a bundle. */
 export const optionsOf = ({ doc }: PublishedRow): readonly Option[] =>
-  Object.values(doc.attributes.components ?? {}).flatMap(({ options }) => options)
+  Object.values<Component>(doc.attributes.components ?? {}).flatMap(({ options }) => options)
 
 /** Those of these products that are published, by their ids. */
 export async function findPublishedRows(

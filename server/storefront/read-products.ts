@@ -1,6 +1,7 @@
 import { action } from '../kernel/action.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
+import { choice, described, group, reference } from '../kernel/fields.ts'
 import { type Answer, entityTag } from '../kernel/http/answer.ts'
 import { parse } from '../kernel/query/parse.ts'
 import type { Resource } from '../kernel/resource.ts'
@@ -77,6 +78,7 @@ export const listChildrenOfProduct = ({ of, path, seen, area, view }: Family) =>
     about: `Lists the children of a product ${seen}, a page at a time. A product that is no parent is a 422.`,
     area,
     status: 200,
+    refuses: ['unprocessable'],
     shows: shows(of, productsOfParent),
     async run(ctx, call) {
       const seen = await view(ctx, call)
@@ -104,6 +106,11 @@ export const listRelatedProducts = ({ of, path, seen, area, view }: Family) =>
     },
   })
 
+const productLink = group(
+  { type: choice(['product'], { required: true }), id: reference('product', { required: true }) },
+  {},
+)
+
 /** Lists what may be chosen of a bundle: links to products. */
 export const listComponentProducts = ({ of, path, seen, area, view }: Family) =>
   action({
@@ -112,7 +119,7 @@ export const listComponentProducts = ({ of, path, seen, area, view }: Family) =>
     about: `Lists what may be chosen of a bundle ${seen}: the ids of products.`,
     area,
     status: 200,
-    shows: { resource: publishedProducts, page: true },
+    shows: { resource: publishedProducts, page: true, data: described(productLink) },
     async run(ctx, call) {
       const seen = await view(ctx, call)
       const ask = parse(call.query)

@@ -1,13 +1,9 @@
 import type { Row } from '../kernel/resource.ts'
 import { type Locales, languageOf, textsIn } from './languages.ts'
+import type { ShownHierarchy, ShownNode } from './published-nodes.ts'
 import type { View } from './view.ts'
 
-type Bag = Readonly<Record<string, unknown>>
-
-interface Doc {
-  readonly attributes: Bag
-  readonly meta: Bag
-}
+type Doc = Pick<ShownNode, 'attributes' | 'meta'>
 
 interface Facts {
   /** Of a node. */
@@ -21,7 +17,7 @@ interface Facts {
 export const showNode = (row: Row, view: View) => (isNode(row) ? asNode(row, view) : asHierarchy(row, view))
 
 /** Shows a node. Clients read the parent of a topmost node, its hierarchy, as a node too. */
-export function asNode(row: Row, view: View) {
+export function asNode(row: Row, view: View): ShownNode {
   const { hierarchy_id = row.id, parent_id } = factsOf(row)
   const at = `${view.prefix}/nodes`
   const own = `${at}/${row.id}/relationships`
@@ -45,7 +41,7 @@ export function asNode(row: Row, view: View) {
   }
 }
 
-function asHierarchy(row: Row, view: View) {
+function asHierarchy(row: Row, view: View): ShownHierarchy {
   const at = `${view.prefix}/hierarchies/${row.id}`
   return {
     type: 'hierarchy',

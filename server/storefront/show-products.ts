@@ -12,25 +12,15 @@ import {
 } from './priced-product.ts'
 import { pricesOf } from './prices-of.ts'
 import {
-  type Components,
   findPublishedRows,
-  type Option,
   optionsOf,
   type PublishedRow,
   parentsAmong,
   type Selection,
 } from './published-row.ts'
+import type { ShownProduct } from './shown-fields.ts'
 import { shownPrices } from './shown-prices.ts'
 import type { View } from './view.ts'
-
-/** A product as shoppers see it. */
-export interface ShownProduct {
-  readonly type: 'product'
-  readonly id: string
-  readonly attributes: Readonly<Record<string, unknown>>
-  readonly meta: Readonly<Record<string, unknown>>
-  readonly relationships: Readonly<Record<string, unknown>>
-}
 
 /** How some of them are to be shown: by their ids. */
 export interface Particulars {
@@ -144,9 +134,11 @@ function whyWithoutPrice(row: PublishedRow, priced: PricedProduct, view: View) {
   return effect === 'passes' ? {} : { no_price: { verdict, detail } }
 }
 
+type ShownComponents = NonNullable<ShownProduct['attributes']['components']>
+
 /** Only the children of a parent are sold: who is offered it chooses one of them. */
-function withParents(components: Components, parents: ReadonlySet<string>): Components {
-  const shown = (option: Option) =>
+function withParents(components: ShownComponents, parents: ReadonlySet<string>): ShownComponents {
+  const shown = (option: ShownComponents[string]['options'][number]) =>
     parents.has(option.id) ? { ...option, product_should_be_substituted_with_child: true } : option
   const entries = Object.entries(components).map(([key, component]) => [
     key,

@@ -47,7 +47,7 @@ function alternativePrices(list: PricedProduct, currency: DisplayCurrency | unde
   if (!price) return {}
   // Shown with the price that counts.
   const { tiers: shownTiers, price_modifiers: _modifiers, ...shown } = meta as Partial<ShownPrice['meta']>
-  const tiersOf = Object.entries(tiers ?? {}).map(([name, tier]) => {
+  const tiersOf = Object.entries<NonNullable<typeof tiers>[string]>(tiers ?? {}).map(([name, tier]) => {
     const { sale_id: _id, sale_expires: _expires, ...displayed } = shownTiers?.[name] ?? {}
     return [name, { price: tier.price, ...displayed }]
   })

@@ -1,15 +1,39 @@
 import type { JsonSchema } from '../fields.ts'
 import type { Resource } from '../resource.ts'
 
-// A copy of a schema with other facts about it is another schema, so names belong to the object.
-const names = new WeakMap<object, string>()
+interface Named {
+  readonly name: string
+  readonly schema: object
+}
+
+/** A symbol, so that copies of a named schema, as fields make them, keep it, and nobody else sees it. */
+const mark = Symbol('named')
+type Marked = Readonly<Record<string, unknown>> & { readonly [mark]?: Named }
+
+/** What a copy may say of itself beside the name. */
+const facts = ['description', 'default', 'examples', 'readOnly', 'writeOnly']
+
 const shown = Symbol('an object of a resource')
 
-/** Names a schema that several operations share: the API document has it once, among its components. */
+/**
+ * Names a schema that several operations share: the API document has it once, among its components, and where it is
+ * used only the facts that a field adds to it.
+ */
 export function named(name: string, schema: JsonSchema): JsonSchema {
-  const own = { ...schema }
-  names.set(own, name)
+  const own: Record<string | symbol, unknown> = { ...schema }
+  own[mark] = { name, schema: own }
   return own
+}
+
+/** The name of a schema, and what it adds to that; undefined where it has none, or was changed in other ways. */
+function nameIn(node: Marked): { readonly named: Named; readonly added: object } | undefined {
+  const named = node[mark]
+  if (!named) return undefined
+  const source = named.schema as Marked
+  const keys = Object.keys({ ...source, ...node })
+  const added = keys.filter((key) => node[key] !== source[key])
+  if (added.some((key) => !facts.includes(key))) return undefined
+  return { named, added: Object.fromEntries(added.map((key) => [key, node[key]])) }
 }
 
 /** Stands for an object of a resource, as answers show it, inside another schema. */
@@ -34,19 +58,24 @@ export function withReferences<T>(
     const resource = (node as { readonly [shown]?: () => Resource })[shown]
     if (resource) {
       const [name, schema] = componentOf(resource())
-      schemas[name] ??= members(schema)
+      if (schemas[name] === undefined) {
+        // An object may be inside another of its kind.
+        schemas[name] = {}
+        schemas[name] = members(schema)
+      }
       return referTo(name)
     }
-    const name = names.get(node)
-    if (name === undefined) return members(node)
+    const found = nameIn(node as Marked)
+    if (!found) return members(node)
+    const { name, schema } = found.named
     if (!sources.has(name)) {
       if (schemas[name]) throw new Error(`Two schemas of the API document have the name ${name}`)
-      sources.set(name, node)
+      sources.set(name, schema)
       schemas[name] = {}
-      schemas[name] = members(node)
+      schemas[name] = members(schema)
     }
-    if (sources.get(name) !== node) throw new Error(`Two schemas of the API document have the name ${name}`)
-    return referTo(name)
+    if (sources.get(name) !== schema) throw new Error(`Two schemas of the API document have the name ${name}`)
+    return { ...referTo(name), ...found.added }
   }
   const members = (node: object) =>
     Object.fromEntries(Object.entries(node).map(([name, member]) => [name, copy(member)]))

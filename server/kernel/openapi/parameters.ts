@@ -99,6 +99,7 @@ function listParameters(resource: Resource | undefined, own: Fields): Parameter[
   return [
     ...pageParameters(resource ?? {}),
     ...(sort?.length ? [sortParameter(sort, resource ?? {})] : []),
+    ...(resource?.ignoresSort && !sort?.length ? [ignoredSort(resource)] : []),
     ...(resource && filter ? [filterParameter(resource, filter)] : []),
     ...(resource || own.filter ? [] : [common('sort'), common('filter')]),
   ]
@@ -119,6 +120,13 @@ const offsetParameter = (maximum: number): Parameter => ({
   in: 'query',
   description: 'Records to skip. Further down lead cursors, and filters along the order of the list.',
   schema: { type: 'integer', minimum: 0, maximum, default: 0 },
+})
+
+const ignoredSort = (resource: Resource): Parameter => ({
+  name: 'sort',
+  in: 'query',
+  description: `Has no effect. The order is: ${withoutSort(resource)}.`,
+  schema: { type: 'string' },
 })
 
 const sortParameter = (fields: readonly string[], resource: Pick<Resource, 'order'>): Parameter => ({

@@ -1,10 +1,7 @@
 import type { Fault } from './fits.ts'
 
 /** What the document does not say yet: the operations, and what of them. This list only shrinks. */
-const gaps: readonly (readonly [operation: RegExp, what: RegExp])[] = [
-  // What shoppers are shown gets its types next.
-  [/catalog|release|visibility/, /./],
-]
+const gaps: readonly (readonly [operation: RegExp, what: RegExp])[] = [[/catalog-rule|choose-catalog/, /./]]
 
 /** What it will never say, and why. */
 const exceptions: readonly (readonly [operation: RegExp, what: RegExp, why: string])[] = [
@@ -17,6 +14,11 @@ const exceptions: readonly (readonly [operation: RegExp, what: RegExp, why: stri
     /inventory-location/,
     /^header ep-inventories-multi-location$/,
     'Clients send it to the whole chapter; locations have one form.',
+  ],
+  [
+    /release/,
+    /^header ep-(channel|context-tag)$/,
+    'Clients send it with every call; of a release no catalog rule is asked.',
   ],
 ]
 

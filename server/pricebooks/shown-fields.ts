@@ -1,0 +1,170 @@
+import { moneyFields } from '../currencies/index.ts'
+import {
+  choice,
+  type FieldOptions,
+  field,
+  flag,
+  group,
+  integer,
+  list,
+  map,
+  number,
+  reference,
+  type Shown,
+  text,
+} from '../kernel/fields.ts'
+import { named } from '../kernel/openapi/named-schemas.ts'
+import { currencies } from './currencies-field.ts'
+import { type By, modifierTypes, type StoredCurrencies } from './stored-prices.ts'
+
+/** What shoppers are shown of prices: the fields say it for the API document and for the compiler. */
+
+const amount = group(
+  {
+    amount: integer({ required: true, about: 'In the smallest unit of the currency.' }),
+    includes_tax: flag({ required: true }),
+  },
+  {},
+)
+
+const amountsSchema = named('Amounts', map(amount, {}).schema)
+/** By the code of the currency. */
+export const amounts = <const O extends FieldOptions>(options: O) => ({
+  ...map(amount, options),
+  schema: amountsSchema,
+})
+
+const moneySchema = named('Money', group(moneyFields, {}).schema)
+const money = (about: string) => ({ ...group(moneyFields, { about }), schema: moneySchema })
+
+const displayPriceMembers = {
+  with_tax: money('The amount including tax.'),
+  without_tax: money('The amount excluding tax.'),
+}
+const displayPriceSchema = named('DisplayPrice', group(displayPriceMembers, {}).schema)
+const displayPriceField = (about: string) => ({
+  ...group(displayPriceMembers, { about }),
+  schema: displayPriceSchema,
+})
+
+const displayed = {
+  display_price: displayPriceField('The price in the currency of the shopper.'),
+  original_price: amounts({ about: 'What it costs without the sale, by currency.' }),
+  original_display_price: displayPriceField(
+    'What it costs without the sale, in the currency of the shopper.',
+  ),
+}
+
+const sold = {
+  sale_id: text({ about: 'The name of the sale.' }),
+  sale_expires: text({ format: 'date-time', about: 'When the sale ends.' }),
+}
+
+const tier = group({ minimum_quantity: integer({ required: true }), price: amounts({ required: true }) }, {})
+
+/** Texts by names of the merchant's. */
+export const words = (about: string) =>
+  field<By<string | null> | undefined>(
+    { type: 'object', additionalProperties: { type: ['string', 'null'] } },
+    { about },
+  )
+
+/** What a priced product has among its attributes. */
+export const priceAttributes = {
+  price: amounts({ about: 'What it costs now, by currency. Without it, it cannot be bought.' }),
+  tiers: map(tier, { about: 'What each costs of those who buy more of it, by name.' }),
+  price_modifiers: list(text({}), { about: 'The price modifiers that made the price of a child.' }),
+  shopper_attributes: words('What the merchant says of it to shoppers.'),
+}
+
+const modifier = group(
+  {
+    modifier_type: choice(modifierTypes, { required: true }),
+    currencies: field<StoredCurrencies>(currencies, { required: true }),
+  },
+  {},
+)
+
+/** What a priced product has in its `meta`. */
+export const priceMeta = {
+  pricebook_id: reference('pricebook', { about: 'The price book that its price is from.' }),
+  ...displayed,
+  ...sold,
+  tiers: map(group({ ...displayed, ...sold }, {}), { about: 'The display prices of tiers, by name.' }),
+  price_modifiers: map(modifier, { about: 'The price modifiers that made the price of a child, by name.' }),
+}
+
+const traceFields = {
+  at: text({ required: true, format: 'date-time', about: 'The instant that the price is of.' }),
+  pricebooks: list(
+    group(
+      {
+        pricebook_id: reference('pricebook', { required: true }),
+        reason: choice(['chosen', 'a stronger price book has a price', 'no price'], { required: true }),
+        price: choice(['own', 'parent'], {}),
+      },
+      {},
+    ),
+    { required: true, maxItems: Infinity },
+  ),
+  sales: list(
+    group(
+      {
+        name: text({ required: true }),
+        reason: choice(
+          [
+            'in force',
+            'a shorter sale is in force',
+            'not begun',
+            'over',
+            'only in bundles that this is not part of',
+            'it has no amounts',
+          ],
+          { required: true },
+        ),
+        valid_from: text({ format: 'date-time' }),
+        valid_to: text({ format: 'date-time' }),
+      },
+      {},
+    ),
+    { required: true },
+  ),
+  price_modifiers: list(
+    group(
+      {
+        name: text({ required: true }),
+        reason: choice(
+          [
+            'applied',
+            'not in the price book',
+            'the product has a price of its own',
+            'no currency of the price',
+          ],
+          { required: true },
+        ),
+        leaves: map(number({}), { about: 'The amounts after it, by currency.' }),
+      },
+      {},
+    ),
+    { required: true },
+  ),
+  currencies: map(
+    group(
+      {
+        from: choice(['price', 'sale'], { required: true }),
+        tiers: choice(['none', 'of the price', 'of the sale', 'not of the price, as it is on sale'], {
+          required: true,
+        }),
+      },
+      {},
+    ),
+    { required: true },
+  ),
+}
+
+/** Why a price is what it is: of each thing that might have made it, exactly one reason. */
+export type PriceTrace = Shown<typeof traceFields>
+
+const traceSchema = named('PriceTrace', group(traceFields, {}).schema)
+
+export const priceTrace = (about: string) => ({ ...group(traceFields, { about }), schema: traceSchema })

@@ -1,0 +1,180 @@
+import { withExtensions } from '../flows/index.ts'
+import { choice, flag, group, integer, list, map, reference, type Shown, text } from '../kernel/fields.ts'
+import { priceAttributes, priceMeta, priceTrace, salesField, words } from '../pricebooks/index.ts'
+import { componentsOf, products, shownVariations, variationMatrix } from '../products/index.ts'
+import { held, linked, present } from './shown-members.ts'
+
+/** What shoppers see of a product. The API document and the types of the code follow from it. */
+
+const names = (about: string) => list(text({}), { about, maxItems: Infinity })
+const time = (about: string) => text({ format: 'date-time', about })
+
+const of = products.fields
+
+export const productAttributes = {
+  name: present(of.name),
+  description: present(of.description),
+  sku: present(of.sku),
+  slug: present(of.slug),
+  status: choice(['live'], { about: 'Drafts are not published.' }),
+  commodity_type: present(of.commodity_type),
+  upc_ean: present(of.upc_ean),
+  manufacturer_part_num: present(of.mpn),
+  external_ref: of.external_ref,
+  tags: present(of.tags),
+  base_product: flag({ about: 'Whether it is a parent.' }),
+  base_product_id: reference('product', { about: 'Of a child: its parent.' }),
+  ...priceAttributes,
+  components: componentsOf({
+    product_should_be_substituted_with_child: flag({
+      about: 'Whether it is a parent: a shopper chooses one of its children.',
+    }),
+  }),
+  custom_inputs: present(of.custom_inputs),
+  extensions: withExtensions.fields.extensions,
+  shopper_attributes: words('More that the merchant says of it.'),
+  curated_product: flag({ about: 'Whether it is curated in the node that is listed.' }),
+  created_at: time('When it was made.'),
+  updated_at: time('When it was last changed.'),
+  published_at: time('Since when it is published as it is.'),
+}
+
+export const productRelationships = {
+  parent: held('product', { about: 'Of a child: its parent.' }),
+  children: linked('self', 'Of a parent: where its children are listed.'),
+  files: group(
+    {
+      data: list(
+        group(
+          {
+            type: choice(['file'], { required: true }),
+            id: reference('file', { required: true }),
+            created_at: text({ required: true, format: 'date-time' }),
+          },
+          {},
+        ),
+        { required: true },
+      ),
+    },
+    { about: 'Its files.' },
+  ),
+  main_image: held('main_image', { about: 'Its main image.' }),
+  component_products: linked('self', 'Of a bundle: where what may be chosen of it is listed.'),
+  custom_relationships: group(
+    { links: map(text({}), { required: true }) },
+    { about: 'Where the products that it leads to are listed, by custom relationship.' },
+  ),
+}
+
+/** How many of each option, by component. */
+const selectedOptions = map(map(integer({}), { maxKeys: Infinity }), { required: true, maxKeys: Infinity })
+
+const unitPrice = group(
+  {
+    price: priceAttributes.price,
+    ...priceMeta,
+    alternative_prices: alternativePrices('What it costs by the catalog’s own price books.'),
+  },
+  {},
+)
+
+function alternativePrices(about: string) {
+  const { display_price, original_price, original_display_price, sale_id, sale_expires, pricebook_id } =
+    priceMeta
+  const displayed = { display_price, original_price, original_display_price }
+  const one = group(
+    {
+      name: text({ required: true }),
+      pricebook_id,
+      ...displayed,
+      sale_id,
+      sale_expires,
+      price: { ...priceAttributes.price, options: { required: true } },
+      tiers: map(
+        group({ price: { ...priceAttributes.price, options: { required: true } }, ...displayed }, {}),
+        {},
+      ),
+      shopper_attributes: priceAttributes.shopper_attributes,
+    },
+    {},
+  )
+  return list(one, { about })
+}
+
+const amount = group({ amount: integer({ required: true }), includes_tax: flag({ required: true }) }, {})
+
+const availablePrice = group(
+  {
+    pricebook_id: reference('pricebook', { required: true }),
+    price: map(amount, { required: true }),
+    tiers: map(
+      group({ minimum_quantity: integer({ required: true }), price: map(amount, { required: true }) }, {}),
+      {},
+    ),
+    sales: { ...salesField, options: { about: 'As the price has them.' } },
+    shopper_attributes: priceAttributes.shopper_attributes,
+  },
+  {},
+)
+
+export const productMeta = {
+  catalog_id: reference('catalog', { about: 'The catalog that it is seen in.' }),
+  catalog_source: choice(['pim'], { about: 'Where catalogs come from.' }),
+  product_types: list(choice(['standard', 'parent', 'child', 'bundle'], {}), { about: 'What it is.' }),
+  language: text({ about: 'The language of its texts; left out where they are as the merchant wrote them.' }),
+  ...priceMeta,
+  bread_crumbs: map(list(text({ format: 'uuid' }), {}), {
+    maxKeys: Infinity,
+    about: 'The nodes that it is in: the way to each from its hierarchy.',
+  }),
+  bread_crumb_nodes: names('The same nodes, those that it came to last first.'),
+  variations: list(shownVariations.ofParent, { about: 'Of a parent: what its children differ in.' }),
+  variation_matrix: variationMatrix,
+  child_option_ids: names('Of a child: its options.'),
+  child_variations: list(shownVariations.ofChild, { about: 'Of a child: its option of each variation.' }),
+  custom_relationships: names('The custom relationships that it has, by their slugs.'),
+  bundle_configuration: group(
+    { selected_options: selectedOptions },
+    { about: 'Of a bundle: how many of each option are selected, by component.' },
+  ),
+  component_products: map(unitPrice, {
+    maxKeys: Infinity,
+    about: 'Of a bundle: what one of each that is chosen costs, by its id.',
+  }),
+  alternative_prices: alternativePrices(
+    'What it costs by the catalog’s own price books, where a rule names others in their place.',
+  ),
+  available_prices: list(availablePrice, {
+    maxItems: Infinity,
+    about: 'For the merchant: what each price book says of it.',
+  }),
+  available_pricebook_ids: names('For the merchant: the price books that have a price of it.'),
+  explanation: group(
+    {
+      price: priceTrace('How the price was found.'),
+      component_products: map(priceTrace(''), {
+        maxKeys: Infinity,
+        about: 'How those of the options that are chosen were found.',
+      }),
+      no_price: group(
+        { verdict: text({ required: true }), detail: text({ required: true }) },
+        { about: 'Why there is no price in the currency of the shopper.' },
+      ),
+    },
+    { about: 'Why the price is what it is, where `Prefer: explain` asks for it.' },
+  ),
+}
+
+export type ShownAttributes = Shown<typeof productAttributes>
+export type ShownMeta = Shown<typeof productMeta>
+
+/** A product as shoppers see it. */
+export interface ShownProduct {
+  readonly type: 'product'
+  readonly id: string
+  readonly attributes: ShownAttributes
+  readonly meta: ShownMeta & {
+    readonly component_product_data?: Readonly<Record<string, ShownProduct>>
+  }
+  readonly relationships: Shown<typeof productRelationships>
+}
