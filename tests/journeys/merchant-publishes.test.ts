@@ -394,7 +394,7 @@ test('the merchant is told why something is not seen, or cannot be bought', asyn
   }
   expect(await failed('mug')).toEqual([])
   expect(await failed('poster')).toEqual(['unpriced'])
-  expect(await failed('scarf')).toEqual(['draft', 'not_published', 'unpriced'])
+  expect(await failed('scarf')).toEqual(['draft', 'cannot_be_published', 'not_in_release', 'not_in_release'])
   await shop.change(idOf('scarf'), { status: 'live' })
-  expect(await failed('scarf')).toEqual(['not_published', 'unpriced'])
+  expect(await failed('scarf')).toEqual(['not_published', 'not_in_release', 'not_in_release'])
 })
