@@ -76,7 +76,9 @@ async function describe(ctx: Ctx): Promise<Described> {
   const extensions = extensionsOf(templates.map(({ slug, own }) => ({ slug, entries: own })))
   const ownOf = (of: Resource) => {
     const own = typeof of.addedUnder === 'string' ? withAdded(of, added.get(of.addedUnder)) : of
-    return own.shownWith === withExtensions ? { ...own, shownWith: extensions } : own
+    const { shownWith } = own
+    if (shownWith?.sql !== withExtensions.sql) return own
+    return { ...own, shownWith: { ...shownWith, fields: { ...shownWith.fields, ...extensions.fields } } }
   }
   const document = withEntriesOf(ctx.instance.apiDocument(ownOf), flows)
   const text = Buffer.from(JSON.stringify(document).slice(1))

@@ -26,14 +26,30 @@ const times = { created_at: time, updated_at: time }
  * What answers show of fields that a store has added: no more than their type holds for objects that are older than a
  * field or its rules, and those may lack a value.
  */
-function shownFields({ fields, added }: Resource): Fields {
+function shownFields({ fields, added, addedUnder }: Resource): Fields {
   const older = (added?.fields ?? []).flatMap(({ name }) => {
     const field = fields[name]
     if (!field || field.options.readOnly) return []
     const { required: _, ...options } = field.options
     return [[name, { ...field, options, schema: nullable({ type: field.schema.type }) }] as const]
   })
-  return { ...fields, ...Object.fromEntries(older) }
+  const { relationships } = fields
+  const links =
+    addedUnder && relationships
+      ? {
+          relationships: {
+            ...relationships,
+            schema: { additionalProperties: addedLinks, ...relationships.schema },
+          },
+        }
+      : {}
+  return { ...fields, ...Object.fromEntries(older), ...links }
+}
+
+/** The links that a store adds, by the names of their fields. */
+const addedLinks: JsonSchema = {
+  type: 'object',
+  properties: { data: { type: ['array', 'object', 'null'], items: { type: 'object' } } },
 }
 
 /** The object as answers show it. */
