@@ -5,7 +5,7 @@ import { integer, text } from '../kernel/fields.ts'
 import type { Answer } from '../kernel/http/answer.ts'
 import { parseBody } from '../kernel/http/body.ts'
 import { parse } from '../kernel/query/parse.ts'
-import { included, shopperView } from '../storefront/index.ts'
+import { included, shopperHeaders, shopperView } from '../storefront/index.ts'
 import { autocomplete } from './autocomplete.ts'
 import type { SearchedShop } from './find-matches.ts'
 import { readSearches, type Search, searchLimits, windowsOf } from './read-searches.ts'
@@ -24,6 +24,8 @@ export const multiSearch = action({
   status: 200,
   rawBody: true,
   rawBodies: { 'application/json': searchRequest },
+  headers: shopperHeaders,
+  refuses: ['not_found'],
   shows: { body: searchResponse },
   reads: true,
   withinMs: 10_000,

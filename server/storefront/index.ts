@@ -25,6 +25,7 @@ import {
 } from './read-products.ts'
 import { ofWholeEdition } from './whole-edition.ts'
 
+export { shopperHeaders } from './families.ts'
 export { included } from './included.ts'
 export { nameIn } from './languages.ts'
 export { findPublishedRows, type PublishedRow } from './published-row.ts'
