@@ -63,8 +63,11 @@ const chapters: readonly Module[] = [
   searchChapter,
 ]
 
-/** Everything the server does. Nothing registers itself; a module may use only the modules above it. */
-export const app: readonly Module[] = linkingCreates([...chapters, personalData(chapters)])
+/** Nothing registers itself; a module may use only the modules above it. */
+const all: readonly Module[] = [...chapters, personalData(chapters)]
+
+/** Everything the server does. */
+export const app: readonly Module[] = linkingCreates(all)
 
 /** The tokens that say, beside the bearer token, which person is calling. */
 export const shopperTokens: readonly ShopperToken[] = [accountMemberToken, customerToken]

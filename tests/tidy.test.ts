@@ -43,7 +43,7 @@ const importsOf = (file: string) =>
   [...read(file).matchAll(/from '(\.[^']+)'/g)].map(([, path = '']) => join(dirname(file), path))
 
 /** The modules as server/app.ts lists them. */
-const table = [...read('server/app.ts').matchAll(/const (?:chapters|app)[^=]*= \[([^\]]*)\]/g)]
+const table = [...read('server/app.ts').matchAll(/const (?:chapters|all)[^=]*= \[([^\]]*)\]/g)]
   .map(([, names]) => names)
   .join()
 const importedAs = new Map(
@@ -110,7 +110,7 @@ const kernelsOwn: readonly (readonly [word: string, says: string, where?: RegExp
   ['node', 'what runs the server'],
   ['of', 'plain English'],
   ['option', 'of a field, of a function, of a command'],
-  ['password', 'a format of JSON Schema; of a database', /(input|storage\/embedded)\.ts$/],
+  ['password', 'a format of JSON Schema; of a database', /(checker|storage\/embedded)\.ts$/],
   ['permission', 'of a caller; of a file'],
   ['personal', 'what a resource says of its objects'],
   ['policy', 'of a page, to browsers', /http\/docs\.ts$/],

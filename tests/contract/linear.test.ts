@@ -22,8 +22,8 @@ const runs = [' ', '1', 'a', '(', '\\"']
 const parts = /[a-z]+|\d+|[^a-z\d]/gi
 
 /**
- * Long forms of a sample: its first parts as they are, a long run after each of the rest, with and without the words and
- * numbers between the signs, and an end that fits nothing. An expression must give back all that it matched.
+ * Long forms of a sample: its first parts as they are, a long run after each of the rest, with and without the words
+ * and numbers between the signs, and an end that fits nothing. An expression must give back all that it matched.
  */
 function stretches(sample: string): readonly ((run: string, length: number) => string)[] {
   const all = sample.match(parts) ?? ['']
