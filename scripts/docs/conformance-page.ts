@@ -19,7 +19,8 @@ const differences = [
 ] as const
 
 /** What a property-based tester of APIs found, as it was run on 2026-11-23. */
-const tested = `Schemathesis 4.32.5 sent what it makes of the API document to a store with a published shop. It looked for server errors,
+const tested = `Schemathesis 4.32.5 sent what it makes of the API document to a store with samples, and from the second run on
+with a published shop. It looked for server errors,
 and for statuses, media types, headers and bodies that the document does not have. It ran for minutes, not hours, without its
 stateful phase, and it did not judge which requests were refused.
 
