@@ -6,7 +6,7 @@ import type { Operation } from '../module.ts'
 import { createdLinks, linksSchema, type Relationship } from '../relationship.ts'
 import type { Resource } from '../resource.ts'
 import type { Named } from './components.ts'
-import { object } from './shapes.ts'
+import { listOf, object, uuid } from './shapes.ts'
 
 export const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
 export const content = (schema: JsonSchema, example?: unknown) => ({
@@ -46,10 +46,12 @@ function shownFields({ fields, added, addedUnder }: Resource): Fields {
   return { ...fields, ...Object.fromEntries(older), ...links }
 }
 
+const link = object({ id: uuid, type: { type: 'string' } })
+
 /** The links that a store adds, by the names of their fields. */
 const addedLinks: JsonSchema = {
   type: 'object',
-  properties: { data: { type: ['array', 'object', 'null'], items: { type: 'object' } } },
+  properties: { data: { anyOf: [link, listOf(link), { type: 'null' }] } },
 }
 
 /** The object as answers show it. */
