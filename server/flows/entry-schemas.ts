@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../kernel/fields.ts'
 import { named } from '../kernel/openapi/named-schemas.ts'
 import { changesSchema, newSchema, shownSchema } from '../kernel/openapi/schemas.ts'
-import { listOf, object, uuid } from '../kernel/openapi/shapes.ts'
+import { listOf, object } from '../kernel/openapi/shapes.ts'
 import type { Resource } from '../kernel/resource.ts'
 import { entries } from './entries.ts'
 import type { Kind } from './kinds.ts'
@@ -22,7 +22,7 @@ const id: JsonSchema = {
   description: 'In a template the id of the product, in a core flow that of the object. Others get an id.',
 }
 const values = { description: 'The fields of the flow, by their slugs.' }
-const link = object({ id: uuid, type: { type: 'string' } })
+const link = object({ id: { type: 'string' }, type: { type: 'string' } })
 const relationships: JsonSchema = {
   type: 'object',
   description: 'Its links, by the slugs of the fields that hold them.',

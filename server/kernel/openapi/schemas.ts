@@ -6,7 +6,7 @@ import type { Operation } from '../module.ts'
 import { createdLinks, linksSchema, type Relationship } from '../relationship.ts'
 import type { Resource } from '../resource.ts'
 import type { Named } from './components.ts'
-import { listOf, object, uuid } from './shapes.ts'
+import { listOf, object } from './shapes.ts'
 
 export const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
 export const content = (schema: JsonSchema, example?: unknown) => ({
@@ -46,7 +46,7 @@ function shownFields({ fields, added, addedUnder }: Resource): Fields {
   return { ...fields, ...Object.fromEntries(older), ...links }
 }
 
-const link = object({ id: uuid, type: { type: 'string' } })
+const link = object({ id: { type: 'string' }, type: { type: 'string' } })
 
 /** The links that a store adds, by the names of their fields. */
 const addedLinks: JsonSchema = {
