@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Database } from '../server/kernel/storage/database.ts'
-import { startEmbedded } from '../server/kernel/storage/embedded.ts'
+import { findRunning } from '../server/kernel/storage/embedded.ts'
 
 /** A server process on an embedded PostgreSQL of its own, and its administrator. */
 export interface OwnServer {
@@ -27,11 +27,10 @@ const credentials = { client_id: 'bench', client_secret: 'the secret of the benc
 
 export async function startOwnServer(): Promise<OwnServer> {
   const directory = mkdtempSync(join(tmpdir(), 'sutler-bench-'))
-  const embedded = await startEmbedded(directory)
   const child = fork(new URL('../server/main.ts', import.meta.url), ['serve'], {
     env: {
       ...process.env,
-      DATABASE_URL: embedded.url,
+      DATABASE_URL: '',
       PORT: '0',
       HOST: '127.0.0.1',
       LOG_LEVEL: 'error',
@@ -50,7 +49,8 @@ export async function startOwnServer(): Promise<OwnServer> {
       if (match?.[1]) done(match[1].replace('localhost', '127.0.0.1'))
     })
   })
-  const database = new Database(embedded.url, 10)
+  const databaseUrl = findRunning(directory) ?? ''
+  const database = new Database(databaseUrl, 10)
   const form = new URLSearchParams({ grant_type: 'client_credentials', ...credentials })
   const issued = await fetch(`${url}/oauth/access_token`, { method: 'POST', body: form })
   const { access_token } = (await issued.json()) as { access_token: string }
@@ -59,7 +59,7 @@ export async function startOwnServer(): Promise<OwnServer> {
   return {
     url,
     pid: child.pid as number,
-    databaseUrl: embedded.url,
+    databaseUrl,
     database,
     token: access_token,
     key: credentials,
@@ -80,7 +80,6 @@ export async function startOwnServer(): Promise<OwnServer> {
       const exited = new Promise((done) => child.once('exit', done))
       child.kill('SIGTERM')
       await exited
-      await embedded.stop()
       rmSync(directory, { recursive: true, force: true })
     },
   }

@@ -27,7 +27,7 @@ import { Sequencer } from './kernel/sequence-changes.ts'
 import { Database, statementMaxMs } from './kernel/storage/database.ts'
 import { diskBlobs } from './kernel/storage/disk-blobs.ts'
 import { DiskSpace } from './kernel/storage/disk-space.ts'
-import { startEmbedded } from './kernel/storage/embedded.ts'
+import { giveWay, startEmbedded } from './kernel/storage/embedded.ts'
 import { migrate } from './kernel/storage/migrate.ts'
 import { s3Blobs } from './kernel/storage/s3-blobs.ts'
 import { keyIsAlive } from './keys/index.ts'
@@ -70,7 +70,7 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
     if (embedded) undo.push(() => embedded.stop())
     const databaseUrl = config.databaseUrl ?? embedded?.url ?? ''
     const limitMs = swaps.statementMaxMs ?? statementMaxMs
-    const database = new Database(databaseUrl, config.databaseConnections, limitMs)
+    const database = new Database(databaseUrl, config.databaseConnections, limitMs, embedded && giveWay)
     // For what may take long, and must not take a request's turn: jobs, and the sequencer.
     const jobDatabase = new Database(databaseUrl, jobConnections + 1)
     undo.push(() => Promise.all([database.close(), jobDatabase.close()]))

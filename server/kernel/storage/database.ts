@@ -119,6 +119,7 @@ const pageLanes = 2
 export class Database implements Source {
   readonly pool: pg.Pool
   readonly #searches: Share
+  readonly #searchPool: pg.Pool
   readonly #points: Lanes
   readonly #pages: Lanes
   readonly #limitMs: number | undefined
@@ -128,8 +129,10 @@ export class Database implements Source {
   /**
    * A statement that takes longer than `limitMs` fails as unavailable, and its connection is given up: the database may
    * have stopped answering, which no one would notice otherwise. Without a limit it takes as long as it takes.
+   *
+   * `giveWay` gets each new connection for reads that may be slow, to let it give way to the others.
    */
-  constructor(url: string, connections: number, limitMs?: number) {
+  constructor(url: string, connections: number, limitMs?: number, giveWay?: (search: pg.ClientBase) => void) {
     this.#limitMs = limitMs
     const config: pg.ClientConfig = {
       connectionString: url,
@@ -142,11 +145,18 @@ export class Database implements Source {
     const open = () => new pg.Client({ ...config, pipeline: true } as pg.ClientConfig)
     this.#points = new Lanes(1, open)
     this.#pages = new Lanes(pageLanes, open)
-    this.#searches = new Share(Math.max(1, Math.floor(connections / 2)))
-    this.pool = new pg.Pool({ ...config, max: connections, idleTimeoutMillis: 60_000 })
-    // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
-    this.pool.on('error', () => {})
-    this.pool.on('connect', (client) => client.on('error', () => {}))
+    const searches = Math.max(1, Math.floor(connections / 2))
+    this.#searches = new Share(searches)
+    const newPool = (max: number) => {
+      const pool = new pg.Pool({ ...config, max, idleTimeoutMillis: 60_000 })
+      // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
+      pool.on('error', () => {})
+      pool.on('connect', (client) => client.on('error', () => {}))
+      return pool
+    }
+    this.pool = newPool(connections)
+    this.#searchPool = newPool(searches)
+    this.#searchPool.on('connect', (client) => giveWay?.(client))
   }
 
   /** One clear line when the database is not there, or is not ours to use. */
@@ -186,8 +196,8 @@ export class Database implements Source {
     return promise.catch((error: unknown) => this.#refuse(error))
   }
 
-  async #connection(): Promise<pg.PoolClient> {
-    return this.pool.connect().catch((error: unknown) => {
+  async #connection(pool = this.pool): Promise<pg.PoolClient> {
+    return pool.connect().catch((error: unknown) => {
       throw isOutOfSpace(error) ? this.#refuse(error) : outage(error)
     })
   }
@@ -197,8 +207,8 @@ export class Database implements Source {
     return refuseOutage(error)
   }
 
-  async #onPool(sql: Sql, asker?: AbortSignal): Promise<readonly Tuple[]> {
-    const client = await this.#connection()
+  async #onPool(sql: Sql, asker?: AbortSignal, pool = this.pool): Promise<readonly Tuple[]> {
+    const client = await this.#connection(pool)
     let broken: Error | undefined
     try {
       return await this.#query(client, sql, asker)
@@ -215,10 +225,10 @@ export class Database implements Source {
     return this.#alone(sql)
   }
 
-  async #alone(sql: Sql, asker?: AbortSignal): Promise<readonly Tuple[]> {
+  async #alone(sql: Sql, asker?: AbortSignal, pool = this.pool): Promise<readonly Tuple[]> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#onPool(sql, asker)
+        return await this.#onPool(sql, asker, pool)
       } catch (error) {
         if (!isRetryable(error) || attempt === transactionAttemptsMax) throw error
       }
@@ -234,14 +244,15 @@ export class Database implements Source {
   }
 
   /**
-   * For a request that only reads. Its statements end with `asker`; and those that may be slow have a part of the pool,
-   * so that the rest is there for writes whatever is searched.
+   * For a request that only reads. Its statements end with `asker`; and those that may be slow have connections of their
+   * own, half as many as there are for the rest.
    */
   reading(asker: () => AbortSignal): Source {
     return {
       quick: (sql) => this.quick(sql),
-      run: (sql) => this.#searches.use(asker(), () => this.#alone(sql, asker())),
-      transaction: (work, kind) => this.#searches.use(asker(), () => this.#transaction(work, kind, asker())),
+      run: (sql) => this.#searches.use(asker(), () => this.#alone(sql, asker(), this.#searchPool)),
+      transaction: (work, kind) =>
+        this.#searches.use(asker(), () => this.#transaction(work, kind, asker(), this.#searchPool)),
     }
   }
 
@@ -257,13 +268,14 @@ export class Database implements Source {
     work: (transaction: Transaction) => Promise<T>,
     kind?: 'snapshot',
     asker?: AbortSignal,
+    pool = this.pool,
   ): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       const means = {
-        connect: () => this.#connection(),
+        connect: () => this.#connection(pool),
         send: (client: pg.PoolClient, sql: Sql) => this.#query(client, sql, asker),
         read: (sql: Sql) => this.quick(sql),
-        alone: (sql: Sql) => this.#onPool(sql, asker),
+        alone: (sql: Sql) => this.#onPool(sql, asker, pool),
       }
       const transaction = new LateTransaction(means, kind === 'snapshot')
       try {
@@ -280,6 +292,9 @@ export class Database implements Source {
 
   /** Lets the statements under way finish, but waits for no database that has stopped answering. */
   async close(): Promise<void> {
-    await atMost(closingMaxMs, Promise.all([this.#points.end(), this.#pages.end(), this.pool.end()]))
+    await atMost(
+      closingMaxMs,
+      Promise.all([this.#points.end(), this.#pages.end(), this.pool.end(), this.#searchPool.end()]),
+    )
   }
 }
