@@ -69,12 +69,12 @@ export function columnsOf(header: readonly string[]): readonly Column[] {
   }
   const places = new Map<string, number>()
   const columnAt = (name: string, i: number): Column => {
-    const before = places.get(name)
+    const before = name ? places.get(name) : undefined
     if (before !== undefined) {
       throw refuse(`The csv header ${shown(name)} is there twice: in columns ${before + 1} and ${i + 1}.`)
     }
     places.set(name, i)
-    return columnOf(name)
+    return columnOf(name, i)
   }
   const columns = names.flatMap((name, i) => faults.check(() => columnAt(name, i)) ?? [])
   faults.refuse()
@@ -86,7 +86,12 @@ const refuse = (detail: string) => new Problem('unprocessable', detail, { title:
 /** As much of a name as people read. */
 export const shown = (name: string): string => (name.length > 200 ? `${name.slice(0, 200)}…` : name)
 
-function columnOf(name: string): Column {
+function columnOf(name: string, i: number): Column {
+  if (!name) {
+    throw refuse(
+      `The header has no name for column ${i + 1}. Name it, or delete it: only columns at the end may be empty.`,
+    )
+  }
   if (!isStorable(name)) {
     throw refuse('A csv header holds a NUL character or half of a surrogate pair, which cannot be stored.')
   }

@@ -25,7 +25,10 @@ export const removes = '__REMOVE_ATTRIBUTE__'
 /** What the cells of a row say. A Problem where they are too few or too many. */
 export function importRow(columns: readonly Column[], number: number, cells: readonly string[]): ImportRow {
   if (cells.length !== columns.length) {
-    throw new Problem('unprocessable', `The row has ${cells.length} cells, and the header ${columns.length}.`)
+    throw new Problem(
+      'unprocessable',
+      `The row has ${cells.length} cells, and the header has ${columns.length}. Give every row as many cells as the header.`,
+    )
   }
   const faults = new Faults()
   let id: string | undefined

@@ -27,12 +27,14 @@ export async function stageRows(
   let batch: Batch | undefined
   try {
     for await (const { row, cells } of rowsOf(scanner, content)) {
+      if (!header && saysDelimiter(cells)) continue
       if (header) {
-        await batch?.add(row, cells)
+        await batch?.add(row, withoutBlankEnd(cells, header.length))
       } else {
-        header = cells
-        const columns = await columnsIn(cells).catch((error) => {
-          throw withHeader(error, cells, scanner.delimiter)
+        const names = withoutBlankEnd(cells, 0)
+        header = names
+        const columns = await columnsIn(names).catch((error) => {
+          throw withHeader(error, names, scanner.delimiter)
         })
         batch = new Batch(work, importId, keyPlacesOf(columns))
       }
@@ -46,8 +48,31 @@ export async function stageRows(
 }
 
 async function* rowsOf(scanner: CsvScanner, content: Readable) {
-  for await (const text of readText(content)) yield* scanner.read(text)
+  let isFirst = true
+  for await (const text of readText(content)) {
+    if (isFirst && text.startsWith(zipBegins)) {
+      throw refuse(
+        'The file is a workbook or another zip file, not CSV. In the spreadsheet, save it as "CSV UTF-8".',
+      )
+    }
+    isFirst = false
+    yield* scanner.read(text)
+  }
   yield* scanner.end()
+}
+
+/** Workbooks (xlsx, ods) are zip files. */
+const zipBegins = 'PK\u0003\u0004'
+
+/** A first line `sep=;` tells Excel the delimiter. The scanner has found it: nothing else is on the line. */
+const saysDelimiter = ([first, second, ...others]: readonly string[]): boolean =>
+  first?.toLowerCase() === 'sep=' && second === '' && !others.length
+
+/** Spreadsheets write empty cells up to the last column that anyone has ever formatted. */
+function withoutBlankEnd(cells: readonly string[], least: number): readonly string[] {
+  let end = cells.length
+  while (end > least && !cells[end - 1]?.trim()) end -= 1
+  return end < cells.length ? cells.slice(0, end) : cells
 }
 
 const refuse = (detail: string) => new Problem('unprocessable', detail, { title: 'Failed Validation' })

@@ -15,7 +15,7 @@ export interface SearchValue {
  * How rows for searches are written, as a number: rows of editions with a lower one are written anew (see
  * `reindex-search.ts`). Raise it whenever `searchable` writes something else of the same product.
  */
-export const searchForm = 2
+export const searchForm = 3
 
 /** What a search goes by of a product. */
 export interface Searchable {

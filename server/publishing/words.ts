@@ -1,12 +1,27 @@
 /** Longer words are compared by their beginning. */
 const lengthMax = 64
 
+/** Letters that Unicode does not take apart, as people write them who do not have them on their keyboard. */
+const plainLetters: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ı: 'i',
+}
+const notPlain = new RegExp(`[${Object.keys(plainLetters).join('')}]`, 'g')
+
 /** Text as it is compared in a search: without case, accents and other ways to write the same letter. */
 export const folded = (text: string): string =>
   text
     .normalize('NFKD')
     .replace(/[\u0300-\u036f]/g, '')
     .toLowerCase()
+    .replace(notPlain, (letter) => plainLetters[letter] as string)
 
 const word = /[\p{L}\p{N}\p{M}]+/gu
 

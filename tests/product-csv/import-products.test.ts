@@ -96,7 +96,7 @@ describe('rows that fail are told, and the others go in', () => {
       expect.stringMatching(/^row 4, column name: /),
       'row 5, column id: nonsense is not the id of a product.',
       `row 6, column id: There is no product with the id ${unknown}.`,
-      'row 7: The row has 4 cells, and the header 6.',
+      'row 7: The row has 4 cells, and the header has 6. Give every row as many cells as the header.',
       expect.stringMatching(/^row 8, column tags\.0: /),
       'row 9, column sku: row 2 has the same sku. A file names each product once.',
       expect.stringMatching(/^row 10, column name: .*NUL/),
@@ -206,6 +206,14 @@ describe('files as spreadsheets and suppliers write them', () => {
       utf16('\ufeffexternal_ref;name;sku;commodity_type;description\nR;Größe;s;physical;1,5').swap16(),
     ],
     [
+      'empty columns at the end',
+      bytesOf('external_ref,name,sku,commodity_type,description,,\nR,Größe,s,physical,"1,5", ,\n,,,,,,,,\n'),
+    ],
+    [
+      'a line for Excel',
+      bytesOf('sep=;\r\nexternal_ref;name;sku;commodity_type;description\r\nR;Größe;s;physical;1,5'),
+    ],
+    [
       'empty rows',
       bytesOf(
         '\n,,,,\nexternal_ref,name,sku,commodity_type,description\n\n,,,,\nR,Größe,s,physical,"1,5"\n,,,,\n',
@@ -221,6 +229,14 @@ describe('files as spreadsheets and suppliers write them', () => {
   test('a quote inside a cell is a quote', async () => {
     expect(await importFile(`${header}\nR,Pan 10" deep,s,physical`)).toEqual(['success'])
     expect(Object.keys(await assortment())).toEqual(['Pan 10" deep'])
+  })
+
+  test('cells behind the last column of the header are refused where they hold something', async () => {
+    expect(await importFile(`${header},\nR,A,a,physical,,\nS,B,b,physical,12\n`)).toEqual([
+      'failed',
+      'row 3: The row has 5 cells, and the header has 4. Give every row as many cells as the header.',
+    ])
+    expect(Object.keys(await assortment())).toEqual(['A'])
   })
 
   test('bytes that are not UTF-8 are refused, with their place and what to do', async () => {
@@ -270,6 +286,8 @@ describe('a file is refused as a whole', () => {
       422,
       /^row 2, column name: the cell opens a quote that is not closed\.$/,
     ],
+    [`${header},,note\n`, 422, /^The header has no name for column 5\. /],
+    ['PK\x03\x04\x14\0', 422, /^The file is a workbook or another zip file, not CSV\./],
     [`${header}\nB,"cl"osed,b,physical\n`, 422, /^row 2, column name: the cell has text behind its closing/],
     [`${header}\n${'B,N,,physical\n'.repeat(50_000)}`, 422, /more than 50000 rows/],
   ])('%#', async (csv, status, detail) => {

@@ -20,7 +20,9 @@ beforeAll(async () => {
     'iPhoneケース',
     '무선이어폰',
     'Case for the road',
-    'Size 2.5',
+    'Size 2.75',
+    'Große Straße',
+    'Smørrebrød',
   ]
   for (const name of names)
     await shop.put(hierarchy, node, await shop.product({ name, shopper_attributes: { title: name } }))
@@ -39,7 +41,7 @@ test('a query of signs alone finds nothing', async () => {
     expect([q, found, hits, facet_counts[0].counts]).toEqual([q, 0, [], []])
   }
   const [{ found }] = (await shop.search({ q: ' * ' })) as [Any]
-  expect(found).toBe(10)
+  expect(found).toBe(12)
 })
 
 test('a compound is found as one word, by its parts and with other signs between them', async () => {
@@ -48,7 +50,14 @@ test('a compound is found as one word, by its parts and with other signs between
   }
   expect(await found('wi fi')).toEqual(['Wi-Fi Router'])
   expect(await found('wifi router')).toEqual(['Wi-Fi Router'])
-  expect(await found('25')).toEqual([])
+  expect(await found('275')).toEqual([])
+})
+
+test('letters that few keyboards have are found as people write them without', async () => {
+  for (const q of ['große', 'grosse', 'GROSSE STRASSE', 'groesse', 'strasse']) {
+    expect([q, await found(q)]).toEqual([q, ['Große Straße']])
+  }
+  expect(await found('smorrebrod')).toEqual(['Smørrebrød'])
 })
 
 test('a compound is highlighted as a whole where the query has it as one word', async () => {
