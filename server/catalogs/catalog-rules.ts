@@ -112,6 +112,8 @@ export const catalogRules: Resource<RuleFields> = resource({
   area: 'catalogs',
   envelope: catalogEnvelope,
   refusedWith: 422,
+  // A misspelled criterion would make the rule one for everyone.
+  closed: true,
   meta: { fields: effectFields, of: ({ hidden }) => effectOf(hidden.pending?.waits_for) },
   beforeDelete: (work, { doc }) => countRules(work, doc.catalog_id),
 })

@@ -123,7 +123,7 @@ async function mustBeUnused({ store }: Work, { id }: Row<CatalogFields>): Promis
     const named = rules.map(([name, rule]) => `${JSON.stringify(name)} (${rule})`).join(', ')
     throw new Problem(
       'unprocessable',
-      `Catalog rules lead to this catalog: change or delete them first: ${named}.`,
+      `Catalog rules lead to this catalog (${named}). Change or delete them first.`,
     )
   }
   const releases = await store.rows(

@@ -6,6 +6,7 @@ import { missingField, Problem, together } from './errors.ts'
 import { Faults, faultsMax } from './faults.ts'
 import type { JsonSchema } from './fields.ts'
 import { isId } from './ids.ts'
+import { patternWords } from './pattern-words.ts'
 
 /** Checks values from clients against JSON Schemas, and says every fault in words: what is wrong, what is accepted. */
 
@@ -186,7 +187,7 @@ function expectation({ keyword, params, message, parentSchema }: ErrorObject): s
     case 'formatMaximum':
       return `must be ${bounds[keyword]} ${params.limit}`
     case 'pattern':
-      return `must match ${params.pattern}`
+      return `must ${patternWords(params.pattern)}`
     default:
       return message ?? 'is not valid'
   }

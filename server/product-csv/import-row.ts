@@ -44,7 +44,8 @@ export function importRow(columns: readonly Column[], number: number, cells: rea
     const column = columns[i] as Column
     if (!isStorable(cell)) faults.check(() => refuseText(cell, nameOf(column)))
     if (column.is === 'key') keys[column.of].push([column.key, cell])
-    else if (column.is === 'attribute') attributes.set(column.name, cell)
+    else if (column.is === 'attribute')
+      attributes.set(column.name, isChoice(column.name) ? cell.trim().toLowerCase() : cell)
     else if (column.is === 'template') values.set(column.name, cell)
     else if (column.is === 'id') id = cell.trim().toLowerCase() || undefined
     else if (column.is === 'main_image') mainImage = cell.trim().toLowerCase() || null
@@ -52,6 +53,9 @@ export function importRow(columns: readonly Column[], number: number, cells: rea
   faults.refuse()
   return { number, id, mainImage, attributes, keys, values }
 }
+
+/** Spreadsheets capitalise the first word of a cell, and their users do. */
+const isChoice = (name: AttributeColumn): boolean => name === 'status' || name === 'commodity_type'
 
 function nameOf(column: Column): string {
   if (column.is === 'attribute' || column.is === 'template') return column.name

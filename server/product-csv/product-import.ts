@@ -117,8 +117,9 @@ function messagesOf(row: number, error: unknown): readonly string[] {
   return error.all.map((fault) => {
     const column = fault.source && plain(fault.source)
     const message = plain(fault.message)
-    const told = column && message.startsWith(`${column}: `) ? message.slice(column.length + 2) : message
-    return `row ${row}${column ? `, column ${column}` : ''}: ${told}`
+    const withoutColumn =
+      column && message.startsWith(column) ? message.slice(column.length).replace(/^:? /, '') : message
+    return `row ${row}${column ? `, column ${column}` : ''}: ${withoutColumn}`
   })
 }
 

@@ -71,7 +71,10 @@ export const checkVisibility = action({
     mustBeMerchant(ctx)
     const { id: catalogId } = await findVisible(ctx, catalogs, params.catalog_id)
     const asked = new URLSearchParams(query).get('product') ?? ''
-    if (!isId(asked)) throw new Problem('bad_request', 'Name the product by its id.', { source: 'product' })
+    if (!isId(asked)) {
+      const detail = `The parameter product must be the id of a product (a UUID), not ${JSON.stringify(asked)}.`
+      throw new Problem('bad_request', detail, { source: 'product' })
+    }
     const product = await findVisible(ctx, products, asked)
     const facts = await factsOf(ctx, catalogId, product, { headers, query })
     return json(200, { data: { type: 'product-visibility', id: product.id, ...verdictsOf(facts) } })

@@ -92,7 +92,7 @@ export const priceCauses: readonly Cause<PriceFacts>[] = [
     'prevents_purchase',
     ({ unfilled }) => unfilled !== undefined,
     ({ unfilled }) =>
-      `The bundle cannot be bought: too few options are for sale of its components ${listed(unfilled?.components ?? [])}. ` +
+      `The bundle cannot be bought. Components with too few options for sale: ${listed(unfilled?.components ?? [])}. ` +
       `Options that are not for sale: ${listed(unfilled?.options ?? [])}.`,
   ),
   cause(

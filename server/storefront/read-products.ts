@@ -75,7 +75,7 @@ export const listChildrenOfProduct = ({ of, path, seen, area, view }: Family) =>
   action({
     name: `list-${of}-product-children`,
     route: `GET ${path}/products/:product_id/relationships/children`,
-    about: `Lists the children of a product ${seen}, a page at a time. A product that is no parent is a 422.`,
+    about: `Lists the children of a product ${seen}, a page at a time. A product that is not a parent is a 422.`,
     area,
     status: 200,
     refuses: ['unprocessable'],
@@ -84,7 +84,7 @@ export const listChildrenOfProduct = ({ of, path, seen, area, view }: Family) =>
       const seen = await view(ctx, call)
       const { id, doc } = publishedRowOf(await findProduct(ctx, seen, call.params.product_id))
       if (doc.attributes.base_product !== true) {
-        throw new Problem('unprocessable', 'The product is no parent: it has no children.')
+        throw new Problem('unprocessable', `The product ${id} is not a parent, so it has no children.`)
       }
       const scope = [seen.published.catalogId, id]
       return productPage(ctx, seen, { resource: productsOfParent, scope }, call)

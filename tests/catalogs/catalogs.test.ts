@@ -239,7 +239,7 @@ describe('a catalog is deleted', () => {
     const reply = await remove(id)
     expect([reply.status, reply.body.errors[0].detail]).toEqual([
       422,
-      `Catalog rules lead to this catalog: change or delete them first: "a rule" (${rule}).`,
+      `Catalog rules lead to this catalog ("a rule" (${rule})). Change or delete them first.`,
     ])
     await world.admin.delete(`/catalogs/rules/${rule}`)
     expect((await remove(id)).status).toBe(204)

@@ -120,15 +120,11 @@ describe('columns of templates', () => {
     )
     expect(await importFile(file)).toEqual([
       'failed',
-      expect.stringMatching(/^row 2, column products\(book\):pages: .* must be from 1 to 9999, not 0\.$/),
-      expect.stringMatching(
-        /^row 3, column products\(book\):pages: .* must be a whole number or null, not 1\.5\.$/,
-      ),
-      expect.stringMatching(
-        /^row 4, column products\(book\):released: .* must be a day .* not "next week"\.$/,
-      ),
-      expect.stringMatching(/^row 5, column name: /),
-      expect.stringMatching(/^row 6, column products\(shoe\):size: .* must be a whole number, not null\.$/),
+      'row 2, column products(book):pages: must be from 1 to 9999, not 0.',
+      'row 3, column products(book):pages: must be a whole number or null, not 1.5.',
+      expect.stringMatching(/^row 4, column products\(book\):released: must be a day .* not "next week"\.$/),
+      'row 5, column name: must be a string of 1 to 500 characters, not "".',
+      'row 6, column products(shoe):size: must be a whole number, not null.',
     ])
     const now = await shown()
     expect(Object.keys(now).toSorted()).toEqual(['Boot', 'Newest', 'Sandal'])

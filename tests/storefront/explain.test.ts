@@ -135,7 +135,11 @@ test('why a product is not seen, or cannot be bought', async () => {
     failed: ['changed_since', 'out_of_stock'],
   })
 
-  expect((await world.admin.get(`/catalogs/${catalog}/visibility?product=x`)).status).toBe(400)
+  const unnamed = await world.admin.get(`/catalogs/${catalog}/visibility?product=x`)
+  expect([unnamed.status, unnamed.body.errors[0].detail]).toEqual([
+    400,
+    'The parameter product must be the id of a product (a UUID), not "x".',
+  ])
   expect((await world.shopper.get(`/catalogs/${catalog}/visibility?product=${good}`)).status).toBe(403)
 })
 

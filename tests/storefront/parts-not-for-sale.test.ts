@@ -119,7 +119,7 @@ test('a bundle with a component that cannot be filled has no price, also in a bu
     purchasable: false,
     verdict: 'component_unfilled',
     detail:
-      'The bundle cannot be bought: too few options are for sale of its components parts. ' +
+      'The bundle cannot be bought. Components with too few options for sale: parts. ' +
       `Options that are not for sale: ${ink}.`,
   })
   expect((await verdict(box)).detail).toContain(`Options that are not for sale: ${set}.`)

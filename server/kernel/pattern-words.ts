@@ -1,0 +1,18 @@
+/** One class of characters for a whole text: `^[a-z]+$`, `^[A-Z]{3}$`, `^[^\s,]+$`. */
+const oneClass = /^\^\[(\^?)([^\][]+)\](\+|\{\d+\})\$$/
+const member = /([^\\])-([^\\])|\\?(.)/gs
+/** `\d`, `\p{L}`: classes that have no usual name. */
+const otherClass = /\\[^\W_s]/
+
+/** What a text that matches a pattern is, after "must": in words where the pattern is one class of characters. */
+export function patternWords(pattern: string): string {
+  const [, not, members = '', times = ''] = oneClass.exec(pattern) ?? []
+  if (not === undefined || otherClass.test(members)) return `match ${pattern}`
+  const names = [...members.matchAll(member)].map(([whole, from, to, character]) =>
+    from ? `${from} to ${to}` : whole === '\\s' ? 'white space' : JSON.stringify(character),
+  )
+  const last = names.pop()
+  const listed = names.length ? `${names.join(', ')} ${not ? 'or' : 'and'} ${last}` : last
+  if (not) return `not contain ${listed}`
+  return times === '+' ? `contain only ${listed}` : `be ${times.slice(1, -1)} characters of ${listed}`
+}
