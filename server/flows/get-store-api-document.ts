@@ -3,6 +3,7 @@ import { action } from '../kernel/action.ts'
 import { type Added, remember, withAdded } from '../kernel/added-fields.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { type Answer, entityTag } from '../kernel/http/answer.ts'
+import { jsonParts } from '../kernel/http/file.ts'
 import { Memory } from '../kernel/memory.ts'
 import { openApiDocument } from '../kernel/openapi/shapes.ts'
 import { perInstance } from '../kernel/per-instance.ts'
@@ -26,11 +27,7 @@ export const getStoreApiDocument = action({
   async run(ctx): Promise<Answer> {
     const { text, tag } = await remembered(ctx, await stateOf(ctx))
     const servers = Buffer.from(`{"servers":${JSON.stringify([{ url: ctx.baseUrl }])},`)
-    return {
-      status: 200,
-      body: Buffer.concat([servers, text]),
-      headers: { etag: entityTag(tag, ctx.baseUrl), 'content-type': 'application/json; charset=utf-8' },
-    }
+    return jsonParts([servers, text], { etag: entityTag(tag, ctx.baseUrl) })
   },
 })
 

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import apiReference from '@scalar/fastify-api-reference'
 import type { FastifyInstance } from 'fastify'
 import type { ApiDocument } from '../openapi.ts'
+import { jsonParts } from './file.ts'
 
 /**
  * The API document for programs (`/openapi.json`) and for people (`/docs`). The page and its script come from this
@@ -12,12 +13,12 @@ export function docs(
   document: () => ApiDocument,
   baseUrl: string | undefined,
 ): void {
-  let text: string | undefined
+  let text: Buffer | undefined
   server.get('/openapi.json', (request, reply) => {
-    text ??= JSON.stringify(document())
+    text ??= Buffer.from(JSON.stringify(document()).slice(1))
     const url = baseUrl ?? `${request.protocol}://${request.host}`
-    reply.header('content-type', 'application/json')
-    return reply.send(`{"servers":${JSON.stringify([{ url }])},${text.slice(1)}`)
+    const { headers, body } = jsonParts([Buffer.from(`{"servers":${JSON.stringify([{ url }])},`), text])
+    return reply.headers(headers ?? {}).send(body)
   })
   server.register(async (pages) => {
     pages.addHook('onSend', async (_request, reply, payload) => {

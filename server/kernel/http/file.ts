@@ -17,6 +17,23 @@ export const file = (
   headers: { 'content-type': type, 'x-content-type-options': 'nosniff', ...headers },
 })
 
+/** JSON of which the last part is the same in many answers: it is in memory once, however many clients take it. */
+export function jsonParts(
+  parts: readonly Uint8Array[],
+  headers: Readonly<Record<string, string>> = {},
+): Answer {
+  const length = parts.reduce((sum, { byteLength }) => sum + byteLength, 0)
+  return {
+    status: 200,
+    body: Readable.from(parts),
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': String(length),
+      ...headers,
+    },
+  }
+}
+
 /** Waits until something of the content is there to be sent, or throws why nothing is. */
 export async function begun({ body }: Answer): Promise<void> {
   if (!(body instanceof Readable) || body.readableEnded) return

@@ -17,11 +17,13 @@ import { bodyBytesMax } from './body.ts'
 import { closePolitely } from './close-politely.ts'
 import { goOn, keepWaiting } from './expect.ts'
 import { begun } from './file.ts'
+import { oneByOne } from './one-by-one.ts'
 import { problemAnswer, problemOf } from './problems.ts'
 import { send } from './send.ts'
 import { headerBytesMax, refuseConnect, refuseUnreadable, requestTimeoutMs } from './unreadable.ts'
 
-/** Text in another encoding would be stored maimed, so it is refused. A byte order mark is left out. */
+/** A connection on which nothing moves for so long is closed: its answer is in memory all the while. */
+const stalledMaxMs = 120_000
 
 /** The HTTP server with every operation of the modules; not yet listening. */
 export function buildServer(
@@ -39,6 +41,7 @@ export function buildServer(
     // Plugins wait for nothing but the processor, and a close for its requests: a busy machine is no fault of theirs.
     pluginTimeout: 0,
     requestTimeout: requestTimeoutMs,
+    connectionTimeout: stalledMaxMs,
     trustProxy,
     routerOptions: {
       ignoreTrailingSlash: true,
@@ -74,6 +77,8 @@ export function buildServer(
   // A body is bytes until the pipeline knows what the operation takes: clients label it with anything.
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+
+  server.addHook('onRequest', ({ raw }, reply, done) => oneByOne(raw, reply.raw, done))
 
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
