@@ -49,6 +49,16 @@ test('a rule is shown as the public contract has it: what it does not ask is lef
   expect((await world.admin.get(`/pcm/catalogs/rules/${id}`)).body).toEqual(body)
 })
 
+test('a criterion that is not one is refused: without it the rule would be for everyone', async () => {
+  const misspelled = await create({ name: 'Web', channel: ['web'] })
+  expect(refusal(misspelled)).toEqual([422, 'unprocessable', 'data.attributes.channel'])
+  const { body } = await create({ name: 'Web', channels: ['web'] })
+  const { id, attributes } = body.data
+  expect((await put(id, { account_tags: [randomUUID()] })).status).toBe(422)
+  const back = await put(id, attributes)
+  expect([back.status, back.body.data.attributes.channels]).toEqual([200, ['web']])
+})
+
 test('null and an empty list take a criterion away; what is not sent stays', async () => {
   const id = await makeRule(world.admin, catalog, {
     description: 'for now',
