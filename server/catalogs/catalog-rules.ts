@@ -19,21 +19,21 @@ import { schedulesField, spanOf, tidied } from './schedules.ts'
 const ids = (type: string, about: string) => list(reference(type, {}), { nullable: true, about })
 const words = (about: string) => list(text({ min: 1, max: 255 }), { nullable: true, about })
 
-/** What a rule may ask of a shopper, and when it holds. */
+/** The shoppers that a rule is for, and the times when it applies. */
 export const criteriaFields = {
-  account_ids: ids('account', 'For whoever calls for one of these accounts.'),
-  account_tag_ids: ids('account_tag', 'For whoever calls for an account with one of these tags.'),
-  customer_ids: ids('customer', 'For these customers.'),
-  channels: words('For whoever calls with one of these as `EP-Channel`.'),
-  tags: words('For whoever calls with one of these in `EP-Context-Tag`.'),
-  schedules: schedulesField('When it is in force: at any time, unless some are given.'),
+  account_ids: ids('account', 'Shoppers who are signed in for one of these accounts.'),
+  account_tag_ids: ids('account_tag', 'Shoppers who are signed in for an account with one of these tags.'),
+  customer_ids: ids('customer', 'These customers.'),
+  channels: words('Requests with one of these in the header `EP-Channel`.'),
+  tags: words('Requests with one of these in the header `EP-Context-Tag`.'),
+  schedules: schedulesField('The times when the rule applies. Without any it always applies.'),
 }
 
 const fields = {
-  name: text({ required: true, min: 1, max: 255, about: 'For the merchant.', example: 'mobile-vip' }),
-  description: text({ nullable: true, about: 'What it is for.' }),
+  name: text({ required: true, min: 1, max: 255, about: 'Shown to merchants only.', example: 'mobile-vip' }),
+  description: text({ nullable: true, about: 'Shown to merchants only.' }),
   ...criteriaFields,
-  catalog_id: reference('catalog', { required: true, about: 'The catalog that it leads to.' }),
+  catalog_id: reference('catalog', { required: true, about: 'The catalog that these shoppers see.' }),
   pricebook_ids: prioritizedPricebooks(
     'Price books in place of the catalog’s, where that has enable_price_segmentation. Shoppers get the rule as it is ' +
       'written once the current release of the catalog has all of them: see `meta`.',
@@ -90,11 +90,13 @@ const having = (name: string, type: 'uuid' | 'text'): FilterRule => ({
   },
 })
 
-/** Says which shoppers see a catalog, and when. One without criteria is for all that no other is for. */
+/** Says which shoppers see a catalog, and when. One without criteria is the default. */
 export const catalogRules: Resource<RuleFields> = resource({
   type: 'catalog_rule',
   noun: ['catalog-rule', 'catalog-rules'],
-  about: 'Says which shoppers see a catalog, and when. One without criteria is for all that no other is for.',
+  about:
+    'Says which shoppers see a catalog, and when. A rule without criteria is the default: it applies when no other rule ' +
+    'matches.',
   path: '/catalogs/rules',
   table: 'catalog_rules',
   fields: stored,

@@ -23,10 +23,10 @@ const refuse = (detail: string) => new Problem('unprocessable', detail)
 export function importLine(text: string): ImportLine {
   const read = parsed(text)
   const data = isBag(read) && isBag(read.data) ? read.data : read
-  if (!isBag(data)) throw refuse('a line is a JSON object.')
+  if (!isBag(data)) throw refuse('the line must be a JSON object.')
   const { type: about } = data
   if (about !== 'pricebook' && about !== 'product-price') {
-    throw refuse(`its type is pricebook or product-price, not ${JSON.stringify(about) ?? 'left out'}.`)
+    throw refuse(`type must be "pricebook" or "product-price", not ${JSON.stringify(about) ?? 'left out'}.`)
   }
   const called = about === 'pricebook' ? 'price book' : 'price'
   if (!isBag(data.attributes)) throw refuse(`missing attributes for ${called}`)
@@ -39,7 +39,7 @@ export function importLine(text: string): ImportLine {
     pricebook: about === 'pricebook' ? {} : bookOf(data, { pricebook_id, pricebook_external_ref }),
     attributes,
   }
-  if (!line.id && !line.externalRef) throw refuse(`a ${called} is named by its id or its external_ref.`)
+  if (!line.id && !line.externalRef) throw refuse(`the ${called} needs an id or an external_ref.`)
   if (about === 'product-price') mustSayWhose(line, one('sku', attributes.sku))
   return line
 }

@@ -51,7 +51,8 @@ export const importPrices = action({
         throw new Problem('bad_request', 'Send the JSONL file as a part named file.', { source: 'file' })
       const { lines, isGzip } = staged
       mustBePacked(texts.get('file_compression'), isGzip)
-      if (!lines) throw refuse('file', 'The file is empty: each line is a price book or a price.')
+      if (!lines)
+        throw refuse('file', 'The file is empty. Each line must be a price book or a price, as JSON.')
       const job = await startJob(ctx, priceImport, { importId, lines })
       return objectAnswer(201, pimJobs, job, ctx)
     } catch (error) {

@@ -197,15 +197,15 @@ describe('the first error fails the job, with its line', () => {
   test.each<[line: object | string, message: string]>([
     ['{"type":', 'line 3: invalid json provided'],
     ['"\\ud800"', 'line 3: The body holds a NUL character'],
-    ['[]', 'line 3: a line is a JSON object.'],
+    ['[]', 'line 3: the line must be a JSON object.'],
     [
       { type: 'price-modifier', attributes: {} },
-      'line 3: its type is pricebook or product-price, not "price-modifier".',
+      'line 3: type must be "pricebook" or "product-price", not "price-modifier".',
     ],
     [{ type: 'pricebook' }, 'line 3: missing attributes for price book'],
     [
       { type: 'pricebook', attributes: { name: 'X' } },
-      'line 3: a price book is named by its id or its external_ref.',
+      'line 3: the price book needs an id or an external_ref.',
     ],
     [bookLine('c', { external_ref: 7 }), 'line 3: invalid type for external_ref for price book'],
     [price({ attributes: undefined }), 'line 3: missing attributes for price'],
@@ -244,7 +244,7 @@ describe('the first error fails the job, with its line', () => {
       'failed',
       'line 3: invalid json provided',
       'line 4: duplicate external ref found: line 2 is about the same object.',
-      'line 5: a line is a JSON object.',
+      'line 5: the line must be a JSON object.',
     ])
   })
 
