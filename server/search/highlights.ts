@@ -40,13 +40,46 @@ export function highlightsOf(
   }
 }
 
+/** What is looked for in a text, so that each of its words is looked up once, however many words the query has. */
+interface Wanted {
+  /** Words of the query, and parts of its compounds. */
+  readonly parts: Looked
+  /** Words of the query as a whole: what a compound of the text may be. */
+  readonly whole: Looked
+  /** As they are looked for within a word of a script without spaces. */
+  readonly dense: readonly string[]
+}
+
+interface Looked {
+  readonly words: ReadonlySet<string>
+  readonly beginnings: readonly string[]
+}
+
+function wantedOf(words: readonly SearchedWord[]): Wanted {
+  return {
+    parts: looked(words.flatMap(partsOf)),
+    whole: looked(words),
+    dense: words.map(({ word }) => word.normalize('NFC')),
+  }
+}
+
+const looked = (words: readonly SearchedWord[]): Looked => ({
+  words: new Set(words.flatMap(({ word, typos }) => [word, ...typos])),
+  beginnings: words.filter(({ isPrefix }) => isPrefix).map(({ word }) => word),
+})
+
+const isAmong = ({ words, beginnings }: Looked, word: string): boolean =>
+  words.has(word) || beginnings.some((beginning) => word.startsWith(beginning))
+
 /** Undefined where no word of the query is in the text. */
-export function highlightOf(
+export const highlightOf = (
   text: string,
   words: readonly SearchedWord[],
   full = false,
-): Highlight | undefined {
-  const tokens = words.length ? chainsOf(text).flatMap((chain) => tokensOf(text, chain, words)) : []
+): Highlight | undefined => (words.length ? highlightIn(text, wantedOf(words), full) : undefined)
+
+function highlightIn(text: string, wanted: Wanted, full: boolean): Highlight | undefined {
+  const tokens = chainsOf(text).flatMap((chain) => tokensOf(text, chain, wanted))
   const first = tokens.findIndex(({ isFound }) => isFound)
   if (first < 0) return undefined
   const cut = tokens.length > wordsMax
@@ -67,33 +100,35 @@ interface Token {
 }
 
 /** The parts of a chain that are marked or not: a compound as a whole where the query has it as one word. */
-function tokensOf(text: string, chain: readonly Run[], words: readonly SearchedWord[]): readonly Token[] {
+function tokensOf(text: string, chain: readonly Run[], wanted: Wanted): readonly Token[] {
   const tokens: Token[] = []
   for (let i = 0; i < chain.length; ) {
-    const compound = [chain.slice(i), chain.slice(i, i + 2)].find((runs) => {
-      const joined = joinedOf(runs)
-      return joined !== undefined && words.some((asked) => meets(joined, asked))
-    })
+    const compound = compoundAt(chain, i, wanted)
     const run = chain[i] as Run
     if (compound) tokens.push({ from: run.from, to: compound.at(-1)?.to ?? run.to, isFound: true })
-    else tokens.push(...tokensOfRun(text, run, words))
+    else tokens.push(tokenOfRun(text, run, wanted))
     i += compound?.length ?? 1
   }
   return tokens
 }
 
-function tokensOfRun(text: string, run: Run, words: readonly SearchedWord[]): readonly Token[] {
+function compoundAt(chain: readonly Run[], i: number, { whole }: Wanted): readonly Run[] | undefined {
+  if (chain.length - i < 2) return undefined
+  return [chain.slice(i), chain.slice(i, i + 2)].find((runs) => {
+    const joined = joinedOf(runs)
+    return joined !== undefined && isAmong(whole, joined)
+  })
+}
+
+function tokenOfRun(text: string, run: Run, { parts, dense }: Wanted): Token {
   const { from, to } = run
-  if (!run.words.some(isDense)) {
-    const parts = words.flatMap(partsOf)
-    return [{ from, to, isFound: run.words.some((word) => parts.some((asked) => meets(word, asked))) }]
-  }
+  if (!run.words.some(isDense)) return { from, to, isFound: run.words.some((word) => isAmong(parts, word)) }
   // Words begin and end anywhere in it.
   const letters = text.slice(from, to).toLowerCase()
-  const asked = words.map(({ word }) => word.normalize('NFC')).find((word) => letters.includes(word))
-  if (asked === undefined) return [{ from, to, isFound: false }]
+  const asked = dense.find((word) => letters.includes(word))
+  if (asked === undefined) return { from, to, isFound: false }
   const at = from + letters.indexOf(asked)
-  return [{ from: at, to: at + asked.length, isFound: true }]
+  return { from: at, to: at + asked.length, isFound: true }
 }
 
 /** A compound of the query is found by its parts, too. */
@@ -105,9 +140,6 @@ const partsOf = (asked: SearchedWord): readonly SearchedWord[] =>
         word,
         isPrefix: asked.isPrefix && i === asked.parts.length - 1,
       }))
-
-const meets = (word: string, { word: asked, isPrefix, typos }: SearchedWord): boolean =>
-  word === asked || (isPrefix && word.startsWith(asked)) || typos.includes(word)
 
 function marked(
   text: string,

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Ctx } from '../kernel/context.ts'
 import { codeOf } from '../publishing/index.ts'
 import { findPublishedRows, type PublishedRow, showProducts } from '../storefront/index.ts'
@@ -8,7 +9,7 @@ import { highlightOf, highlightsOf } from './highlights.ts'
 import type { Search } from './read-searches.ts'
 import { type SearchField, searchField, sortField } from './search-fields.ts'
 import type { FacetQuestion, Question } from './search-sql.ts'
-import { isForAll, searchedWords } from './searched-words.ts'
+import { isForAll, type SearchedWord, searchedWords } from './searched-words.ts'
 
 /** Where the page of a search begins, and how long it is. */
 export interface Window {
@@ -66,12 +67,23 @@ export async function runSearch(
     facets: facets.map((facet, i) =>
       facetOf(search.facets[i] as string, question.facets[i] as FacetQuestion, facet, shop),
     ),
-    hits: shown.map((document) => ({
-      document,
-      ...highlightsOf(document.attributes, words ?? question.words, search.full),
-    })),
+    hits: await hitsOf(shown, words ?? question.words, search.full),
     rows,
   }
+}
+
+/** Long descriptions take a few milliseconds each: after each product others have their turn. */
+export async function hitsOf(
+  shown: readonly (Hit['document'] & { readonly attributes: Readonly<Record<string, unknown>> })[],
+  words: readonly SearchedWord[],
+  full: ReadonlySet<string>,
+): Promise<readonly Hit[]> {
+  const hits: Hit[] = []
+  for (const document of shown) {
+    hits.push({ document, ...highlightsOf(document.attributes, words, full) })
+    await setImmediate()
+  }
+  return hits
 }
 
 /** A query of signs alone: no text has them as words. */
