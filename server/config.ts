@@ -27,8 +27,8 @@ export function readConfig(env: Env = process.env) {
     databaseUrl: setting('DATABASE_URL', postgresUrl, undefined),
 
     /**
-     * How many connections each process opens to PostgreSQL for requests. Reads that may be slow take half as many more,
-     * reads that are sure to be short three, background work nine.
+     * How many connections each process opens to PostgreSQL for requests. Reads that may be slow take half as many
+     * more, reads that are sure to be short three, background work nine.
      */
     databaseConnections: setting('SUTLER_DATABASE_CONNECTIONS', integer(1, 1000), 10),
 

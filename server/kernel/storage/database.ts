@@ -244,8 +244,8 @@ export class Database implements Source {
   }
 
   /**
-   * For a request that only reads. Its statements end with `asker`; and those that may be slow have connections of their
-   * own, half as many as there are for the rest.
+   * For a request that only reads. Its statements end with `asker`; and those that may be slow have connections of
+   * their own, half as many as there are for the rest.
    */
   reading(asker: () => AbortSignal): Source {
     return {

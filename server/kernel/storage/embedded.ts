@@ -1,11 +1,10 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import * as fs from 'node:fs'
 import { createRequire } from 'node:module'
-import { setPriority, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import type { ClientBase } from 'pg'
 import { StartupError } from '../errors.ts'
 import { syncDirectory } from './copy-tree.ts'
 import { claim, codeOf, commandOf, exists, isAlive, processesIn, readOr } from './pid-file.ts'
@@ -88,20 +87,6 @@ export const unfinishedRestore = 'restore.unfinished-'
 function mustNotBeHalfRestored(home: string): void {
   if (!fs.readdirSync(home).some((name) => name.startsWith(unfinishedRestore))) return
   throw new StartupError(`a restore into ${home} did not end: remove what is there, and restore again`)
-}
-
-/** The scheduler's weight of a search beside anything else: about a tenth. */
-const searchNiceness = 10
-
-/**
- * Lets searches on a connection give way where there is not enough of the processor for all: they are planned for one
- * processor, and their process is nice. Where the system refuses it, nothing is lost.
- */
-export function giveWay(search: ClientBase): void {
-  search.query('SET max_parallel_workers_per_gather = 0').catch(() => {})
-  try {
-    setPriority((search as unknown as { processID: number }).processID, searchNiceness)
-  } catch {}
 }
 
 const urlAt = (socketDir: string) =>
