@@ -90,6 +90,7 @@ export const entryOperations = (extended: () => Extends): readonly Action[] => {
       route: `PUT ${path}/:id`,
       about: 'Changes the fields that are sent of an entry; the rest keep their values.',
       ...shared,
+      refuses: ['precondition_failed'],
       status: 200,
       rawBodies: bodyWith(entrySchemas.changed),
       shows: { data: entrySchemas.shown, etag: true },
@@ -106,6 +107,7 @@ export const entryOperations = (extended: () => Extends): readonly Action[] => {
       route: `DELETE ${path}/:id`,
       about: 'Deletes an entry. For a core flow it clears the values of its fields; the object stays.',
       ...shared,
+      refuses: ['precondition_failed'],
       status: 204,
       async run(ctx, { params, ifMatch }) {
         const { flow, objects } = await find(ctx, params.flow_id)

@@ -14,7 +14,7 @@ const fields = {
   admin_attributes: wordsField('What only the merchant sees.'),
   shopper_attributes: wordsField('What shoppers see too.'),
   // A list of the store's tells it from no address.
-  pricebook_id: text({ hidden: true, readOnly: true }),
+  pricebook_id: text({ format: 'uuid', hidden: true, readOnly: true }),
 }
 type PriceFields = typeof fields
 

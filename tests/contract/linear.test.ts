@@ -43,14 +43,18 @@ interface Answer {
 
 const suspiciousMs = 200
 
-/** Least of three: what else the machine does only adds to it. */
+/** The processor time that a request took of this process, server and client: a busy machine adds little to it. */
+async function costMs(send: () => Promise<Answer>): Promise<number> {
+  const before = process.cpuUsage()
+  await send()
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1000
+}
+
+/** Least of three: garbage may have been collected meanwhile. */
 async function leastMs(send: () => Promise<Answer>): Promise<number> {
   const times: number[] = []
-  for (let i = 0; i < 3; i++) {
-    const startedAt = performance.now()
-    await send()
-    times.push(performance.now() - startedAt)
-  }
+  for (let i = 0; i < 3; i++) times.push(await costMs(send))
   return Math.min(...times)
 }
 
@@ -60,9 +64,12 @@ async function mustGrowLinearly(
   length: number,
   send: (length: number) => Promise<Answer>,
 ): Promise<void> {
-  const startedAt = performance.now()
-  expect((await send(length)).status, what).toBeLessThan(500)
-  if (performance.now() - startedAt < suspiciousMs) return
+  const first = await costMs(async () => {
+    const answer = await send(length)
+    expect(answer.status, what).toBeLessThan(500)
+    return answer
+  })
+  if (first < suspiciousMs) return
   const quarter = await leastMs(() => send(length / 4))
   const whole = await leastMs(() => send(length))
   if (whole < suspiciousMs) return

@@ -34,7 +34,12 @@ function blocks(count: number, fault?: Error): Readable {
   return made
 }
 
-const common = { area: 'accounts', about: 'Answers a file.', status: 200, shows: { file: true } } as const
+const common = {
+  area: 'accounts',
+  about: 'Answers a file.',
+  status: 200,
+  shows: { file: true, etag: true },
+} as const
 const bytes = Buffer.from([0, 255, 254, 10, 13, 0, 128])
 const caching = { etag: 'W/"one"', 'cache-control': 'public, max-age=60' }
 

@@ -30,7 +30,11 @@ const doors = module({
       ...common,
       name: 'refuse-some',
       route: 'POST /v2/doors/some',
-      shows: { errors: true },
+      shows: {
+        errors: true,
+        data: { type: 'array', items: { type: 'object', properties: { id: { type: 'string' } } } },
+        beside: { meta: { type: 'object', properties: { n: { type: 'integer' } } } },
+      },
       run: async () => withErrors(json(201, { data: [{ id: 'one' }], meta: { n: 1 } }), refused),
     }),
   ],
@@ -130,10 +134,10 @@ test('what was done in part is repeated for an Idempotency-Key as it was', async
 test('the API document says where errors may stand beside data', async () => {
   const { body } = await world.admin.get('/openapi.json')
   expect((await new Validator().validate(structuredClone(body))).errors).toBeUndefined()
-  const schemaOf = (path: string) => body.paths[path].post.responses['201'].content['application/json'].schema
-  expect(schemaOf('/v2/doors/some').properties.errors).toEqual({
+  const contentOf = (path: string) => body.paths[path].post.responses['201'].content
+  expect(contentOf('/v2/doors/some')['application/json'].schema.properties.errors).toEqual({
     $ref: '#/components/schemas/Problems/properties/errors',
   })
-  expect(schemaOf('/v2/doors/all').properties.errors).toBeUndefined()
+  expect(contentOf('/v2/doors/all')['application/json'].schema.properties?.errors).toBeUndefined()
   expect(body.components.schemas.Problems.properties.errors.items.properties).toHaveProperty('meta')
 })

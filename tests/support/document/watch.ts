@@ -87,6 +87,9 @@ class Watched {
   }
 }
 
+/** Leaves out a byte order mark, as the server does. */
+const decoder = new TextDecoder()
+
 function exchangeOf(request: FastifyRequest, status: number, headers: object, payload: unknown): Exchange {
   const { url, method, body } = request
   const mark = url.indexOf('?')
@@ -98,7 +101,7 @@ function exchangeOf(request: FastifyRequest, status: number, headers: object, pa
     params: (request.params ?? {}) as Record<string, string>,
     query: mark < 0 ? '' : url.slice(mark + 1),
     headers: request.headers,
-    sent: unread ? undefined : Buffer.isBuffer(body) ? body.toString() : '',
+    sent: unread ? undefined : Buffer.isBuffer(body) ? decoder.decode(body) : '',
     status,
     answerHeaders: headers as Exchange['answerHeaders'],
     answer: isText ? String(payload ?? '') : undefined,
