@@ -96,7 +96,14 @@ const shared = ({ method, status, about }: LinkCall, owner: string) => ({
   // The body of a DELETE is read only by the action that declares it raw.
   ...(method === 'DELETE' && { rawBody: true }),
   ...(method !== 'GET' && {
-    rawBodies: { 'application/json': { type: 'object', required: ['data'], properties: oneOrMany } },
+    rawBodies: {
+      'application/json': {
+        type: 'object',
+        // Without `data`, as without a body, all links go.
+        required: method === 'DELETE' ? [] : ['data'],
+        properties: oneOrMany,
+      },
+    },
   }),
   ...(status !== 204 && { shows: { data: linksSchema } }),
 })
