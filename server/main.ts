@@ -22,7 +22,8 @@ import { forgetIdempotencyKeys } from './kernel/idempotency.ts'
 import { jobConnections, migrateJobs, startJobs } from './kernel/jobs.ts'
 import { type Mailer, smtp } from './kernel/mail.ts'
 import { mergeTotals } from './kernel/merge-totals.ts'
-import { type Module, mustHaveRows } from './kernel/module.ts'
+import { type Module, mustHaveRows, outsideCallsOf } from './kernel/module.ts'
+import { forgetIntents, resumeIntentJob } from './kernel/outside-calls.ts'
 import { Sequencer } from './kernel/sequence-changes.ts'
 import { Database, statementMaxMs } from './kernel/storage/database.ts'
 import { diskBlobs } from './kernel/storage/disk-blobs.ts'
@@ -109,6 +110,7 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
       mail:
         swaps.mail ?? (config.smtpUrl && config.mailFrom ? smtp(config.smtpUrl, config.mailFrom) : undefined),
       blobs,
+      outsideCalls: outsideCallsOf(modules),
       onRead: (ctx, resource, row) => reads.record(ctx, resource, row),
       onWrite: (storeId) => sequencer.wake(storeId),
       mayConnect: (address) => isPublic(address) || isIn(config.providerNetworks, address),
@@ -123,8 +125,8 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
     await renewal.run(instance)
     const chores = modules.flatMap((module) => module.chores)
     const jobs = await startJobs(
-      modules.flatMap((module) => module.jobs),
-      [mergeTotals, forgetIdempotencyKeys, forgetAttempts, renewal, ...chores],
+      [resumeIntentJob, ...modules.flatMap((module) => module.jobs)],
+      [mergeTotals, forgetIdempotencyKeys, forgetIntents, forgetAttempts, renewal, ...chores],
       { ...instance, database: jobDatabase },
     )
     undo.push(() => jobs.stop())

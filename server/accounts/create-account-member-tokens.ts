@@ -41,7 +41,7 @@ export const createAccountMemberTokens = action({
     'Signs an account member in. Answers a page of their accounts, with a token for each. Which fields are required ' +
     'depends on the authentication_mechanism.',
   area: 'account-member-tokens',
-  callsOut: true,
+  ownTransactions: true,
   status: 201,
   signsIn: true,
   shows: { page: true, data: memberToken, meta: { account_member_id: { type: 'string', format: 'uuid' } } },

@@ -29,7 +29,7 @@ export const createCustomerToken = action({
   about: 'Signs a customer in: a token, good for 24 hours, that says who is calling.',
   area: 'customer-tokens',
   signsIn: true,
-  callsOut: true,
+  ownTransactions: true,
   status: 200,
   shows: { data: customerToken },
   refuses: ['rate_limited'],

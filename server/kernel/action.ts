@@ -5,6 +5,7 @@ import type { Field, Fields, JsonSchema, Values } from './fields.ts'
 import type { Answer } from './http/answer.ts'
 import type { BodyShape } from './input.ts'
 import type { Call } from './operations.ts'
+import type { OutsideCall } from './outside-calls.ts'
 import type { Resource } from './resource.ts'
 
 type Names<R extends string> = R extends `${string}:${infer P}/${infer Rest}`
@@ -55,10 +56,12 @@ export interface Action<
   /** Of an action that reads: how long a request may take. Then its statement is ended, and the answer is a 422. */
   readonly withinMs?: number
   /**
-   * It waits for what no transaction may wait for: another server, or a hash that is slow by design. Any other action
-   * that writes runs in one transaction; this one opens its own, with `ctx.transaction`.
+   * It opens its own transactions, with `ctx.transaction`, since it waits for something slow between them: a hash that is
+   * slow by design, or a provider that users sign in at. Any other action that writes runs in one transaction.
    */
-  readonly callsOut?: true
+  readonly ownTransactions?: true
+  /** It makes this request to another server, with `callOut`; it opens its own transactions too. */
+  readonly callsOut?: OutsideCall
   /**
    * The body is an upload: `run` gets it as a stream, and reads it with `pipeline` or `for await`, so that what refuses
    * it refuses the request. The whole body counts, also what is around a file in it. No transaction may wait for a

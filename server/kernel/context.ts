@@ -3,10 +3,11 @@ import type { AccessTable } from './auth/access.ts'
 import type { Keys } from './auth/keys.ts'
 import type { Tokens } from './auth/tokens.ts'
 import type { Clock } from './clock.ts'
-import { type Job, queue } from './jobs.ts'
+import { type Job, queue, type Schedule } from './jobs.ts'
 import type { LongJob } from './long-jobs.ts'
 import type { Mailer } from './mail.ts'
 import type { ApiDocument } from './openapi.ts'
+import type { KeyedRequest, OutsideCall } from './outside-calls.ts'
 import type { Resource, Row } from './resource.ts'
 import type { Blobs } from './storage/blobs.ts'
 import type { Database } from './storage/database.ts'
@@ -65,6 +66,8 @@ export interface Instance {
   readonly sealKeys: Keys
   readonly mail: Mailer | undefined
   readonly blobs: Blobs
+  /** Those of all modules, by name. */
+  readonly outsideCalls: ReadonlyMap<string, OutsideCall>
   /** Told what a read is answered with, when nothing can refuse it any more. It must not keep the answer waiting. */
   readonly onRead: (ctx: Ctx, resource: Resource, row: Row) => void
   /** Told when something may have been written in a store. It must not keep the answer waiting. */
@@ -112,8 +115,10 @@ export class Work {
   }
 
   /** Queues a job for this store; inside a transaction it is queued with the change, or not at all. */
-  async later<P>(job: Job<P> | LongJob<P>, payload: P): Promise<void> {
-    await queue(this, job, payload)
+  async later<P>(job: Job<P>, payload: P, schedule?: Schedule): Promise<void>
+  async later<P>(job: LongJob<P>, payload: P): Promise<void>
+  async later<P>(job: Job<P> | LongJob<P>, payload: P, schedule?: Schedule): Promise<void> {
+    await queue(this, job, payload, schedule)
   }
 
   /** Runs a part in one transaction: the one that is open, or one of its own. Nothing in it may leave the machine. */
@@ -146,9 +151,14 @@ export class Ctx extends Work {
   readonly baseUrl: string
   /** What the request calls objects that have a key, by their ids: links repeat it. */
   readonly names = new Map<string, string>()
+  /** Of a request with an Idempotency-Key that may call another server. */
+  readonly keyed: KeyedRequest | undefined
 
-  constructor(occasion: Occasion & Pick<Ctx, 'clientAddress' | 'baseUrl'>) {
+  constructor(
+    occasion: Occasion & Pick<Ctx, 'clientAddress' | 'baseUrl'> & { readonly keyed?: KeyedRequest },
+  ) {
     super(occasion)
+    this.keyed = occasion.keyed
     this.clientAddress = occasion.clientAddress
     this.baseUrl = occasion.baseUrl
   }

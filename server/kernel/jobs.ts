@@ -46,17 +46,32 @@ interface Queued<P> {
   readonly payload: P
 }
 
+/** When a short job runs, and what it replaces. */
+export interface Schedule {
+  /** One job of the store waits under this key: a later one replaces it. */
+  readonly key?: string
+  /** Not before this instant. */
+  readonly at?: Date
+}
+
 /** Queues a job of the store: in a transaction it is queued with the change, or not at all. */
-export async function queue<P>(work: Work, job: Job<P> | LongJob<P>, payload: P): Promise<void> {
+export async function queue<P>(
+  work: Work,
+  job: Job<P> | LongJob<P>,
+  payload: P,
+  { key, at }: Schedule = {},
+): Promise<void> {
   if (job.long) return queueLong(work, job, payload)
   const { store } = work
   await store.rows(
     `SELECT graphile_worker.add_job($3, json_build_object('store', $1::uuid, 'by', $2::text, 'payload', $4::json),
-       max_attempts => $5)`,
+       max_attempts => $5, job_key => $1 || ' ' || $6::text, run_at => $7::timestamptz)`,
     store.author,
     job.name,
     JSON.stringify(payload),
     job.attemptsMax,
+    key ?? null,
+    at ?? null,
   )
 }
 

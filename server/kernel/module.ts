@@ -6,6 +6,7 @@ import { dataReader, input, isObject } from './input.ts'
 import type { Chore, Job } from './jobs.ts'
 import type { LongJob } from './long-jobs.ts'
 import * as operations from './operations.ts'
+import type { OutsideCall } from './outside-calls.ts'
 import { type LinkOperation, linkOperation, type Relationship } from './relationship.ts'
 import { type OperationName, orderInWords, type Resource } from './resource.ts'
 import { deleteSingleton, getSingleton, type Singleton, updateSingleton } from './singleton.ts'
@@ -209,6 +210,14 @@ function ofSingleton(singleton: Singleton): Operation[] {
   }))
 }
 
+/** The outside calls of all modules, by name. */
+export function outsideCallsOf(modules: readonly Module[]): ReadonlyMap<string, OutsideCall> {
+  const calls = modules
+    .flatMap((module) => module.operations)
+    .flatMap(({ of }) => (of.is === 'action' && of.action.callsOut) || [])
+  return new Map(calls.map((call) => [call.name, call]))
+}
+
 const linkMethods = { list: 'GET', add: 'POST', replace: 'PUT', remove: 'DELETE' } as const
 
 function ofRelationship(relationship: Relationship): Operation[] {
@@ -240,7 +249,7 @@ function ofAction(action: Action): Operation {
     area: action.area,
     about: action.about,
     status: action.status,
-    transaction: writes && !action.callsOut && !action.upload,
+    transaction: writes && !action.ownTransactions && !action.callsOut && !action.upload,
     of: { is: 'action', action },
     run: async (ctx, call) => {
       const body =

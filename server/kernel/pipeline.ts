@@ -10,10 +10,11 @@ import { notModified } from './http/conditional.ts'
 import { hungUp } from './http/hung-up.ts'
 import { uploadOf } from './http/upload.ts'
 import { within } from './http/within.ts'
-import { idempotencyKey, once } from './idempotency.ts'
+import { idempotencyKey, once, onceAcrossCalls } from './idempotency.ts'
 import { isId } from './ids.ts'
 import { Memory } from './memory.ts'
 import { isRepeatable, type Operation, rightFor } from './module.ts'
+import { type KeyedRequest, leaseMsOf } from './outside-calls.ts'
 import { perInstance } from './per-instance.ts'
 import { authorOf, Store } from './storage/store.ts'
 import type { Transaction } from './storage/transaction.ts'
@@ -150,27 +151,46 @@ function refuseKey(passage: Passage): void {
 }
 
 async function run(passage: Passage): Promise<void> {
-  const { instance, operation, request } = passage
+  const { operation, request } = passage
   const key = isRepeatable(operation) ? idempotencyKey(request.headers['idempotency-key']) : undefined
-  if (!operation.transaction && key === undefined) {
+  passage.answer = await (key === undefined ? runPlain(passage) : runKeyed(passage, key))
+}
+
+function runPlain(passage: Passage): Promise<Answer> {
+  const { instance, operation } = passage
+  const call = callOf(passage)
+  if (!operation.transaction) {
     const { withinMs } = actionOf(operation) ?? {}
-    const answer = (asker?: AbortSignal) => operation.run(contextOf(passage, { asker }), callOf(passage))
-    passage.answer = withinMs ? await within(withinMs, hungUp(request.raw.socket), answer) : await answer()
-    return
+    const run = (asker?: AbortSignal) => operation.run(contextOf(passage, { asker }), call)
+    return withinMs ? within(withinMs, hungUp(passage.request.raw.socket), run) : run()
   }
-  passage.answer = await instance.database.transaction((transaction) => {
-    const ctx = contextOf(passage, { transaction })
-    const call = callOf(passage)
-    const run = () => operation.run(ctx, call)
-    if (key === undefined) return run()
-    return once(ctx, {
-      key,
-      method: operation.method,
-      url: request.url,
-      body: String(request.body ?? ''),
-      run,
-      mayRepeat: async () => actionOf(operation)?.mayRepeat?.(ctx, call),
+  return instance.database.transaction((transaction) =>
+    operation.run(contextOf(passage, { transaction }), call),
+  )
+}
+
+/** Without an answer a key's request may not be under way for longer, where the action says nothing else. */
+const keyedMaxMs = 60_000
+
+function runKeyed(passage: Passage, key: string): Promise<Answer> {
+  const { instance, operation, request } = passage
+  const { callsOut, ownTransactions, mayRepeat } = actionOf(operation) ?? {}
+  const call = callOf(passage)
+  const writeOf = (ctx: Ctx) => ({
+    ...{ key, method: operation.method, url: request.url, body: String(request.body ?? '') },
+    mayRepeat: async () => mayRepeat?.(ctx, call),
+  })
+  if (callsOut || ownTransactions) {
+    const ctx = contextOf(passage)
+    return onceAcrossCalls(ctx, {
+      ...writeOf(ctx),
+      leaseMs: callsOut ? leaseMsOf(callsOut) : keyedMaxMs,
+      run: (keyed) => operation.run(contextOf(passage, { keyed }), call),
     })
+  }
+  return instance.database.transaction((transaction) => {
+    const ctx = contextOf(passage, { transaction })
+    return once(ctx, { ...writeOf(ctx), run: () => operation.run(ctx, call) })
   })
 }
 
@@ -187,9 +207,15 @@ function keepFromCaches(passage: Passage): void {
   passage.answer = { ...answer, headers: { ...answer.headers, 'cache-control': 'no-store' } }
 }
 
+interface Inside {
+  readonly asker?: AbortSignal | undefined
+  readonly transaction?: Transaction
+  readonly keyed?: KeyedRequest
+}
+
 function contextOf(
   { instance, operation, request, who }: Passage,
-  { asker, transaction }: { readonly asker?: AbortSignal | undefined; readonly transaction?: Transaction },
+  { asker, transaction, keyed }: Inside = {},
 ): Ctx {
   const { clock } = instance
   // A write that was received is carried out, whether or not its client waits for the answer.
@@ -205,6 +231,7 @@ function contextOf(
     requestId: request.id,
     clientAddress: request.ip,
     baseUrl: instance.baseUrl ?? addressOf(request),
+    ...(keyed && { keyed }),
   })
 }
 

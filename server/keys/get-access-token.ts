@@ -48,7 +48,7 @@ export const getAccessToken = action({
   about:
     'Exchanges a client id (and secret) for an access token. Form or JSON, whatever the Content-Type says.',
   area: 'open',
-  callsOut: true,
+  ownTransactions: true,
   status: 200,
   rawBody: true,
   rawBodies: {

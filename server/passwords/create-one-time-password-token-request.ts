@@ -16,7 +16,7 @@ export const createOneTimePasswordTokenRequest = action({
     'Asks for a password that is good for one sign-in within ten minutes. An event carries it to whoever sends it to ' +
     'the user. The answer is the same whether or not there is such a user.',
   area: 'one-time-password-token-requests',
-  callsOut: true,
+  ownTransactions: true,
   status: 202,
   signsIn: true,
   shows: { empty: true },

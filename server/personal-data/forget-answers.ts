@@ -18,7 +18,8 @@ export async function forgetAnswers(store: Store, sealKeys: Keys, ids: readonly 
   }
   for (let after = ''; ; ) {
     const answers = await store.rows(
-      `SELECT key, body FROM idempotency_keys WHERE store_id = $1 AND key > $2 ORDER BY key LIMIT ${answersPerRound}`,
+      `SELECT key, body FROM idempotency_keys WHERE store_id = $1 AND key > $2 AND body IS NOT NULL
+       ORDER BY key LIMIT ${answersPerRound}`,
       after,
     )
     const telling = answers.filter(([, body]) => tells(body as string)).map(([key]) => key)

@@ -53,9 +53,10 @@ export function startedDirectory(): string {
   return directory
 }
 
-export function serve(dataDir: string, settings: Record<string, string> = {}): Process {
+/** `entry` is the file that is run: the server, unless a test serves more. */
+export function serve(dataDir: string, settings: Record<string, string> = {}, entry = main): Process {
   const given = { SUTLER_DATA_DIR: dataDir, PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'error', ...settings }
-  const child = spawn(process.execPath, [main, 'serve'], {
+  const child = spawn(process.execPath, [entry, 'serve'], {
     env: { ...environment, ...given },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

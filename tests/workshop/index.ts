@@ -6,6 +6,7 @@ import { access } from '../../server/permissions/access.ts'
 import { countGadgets } from './count-gadgets.ts'
 import { crates, thingsOfCrate, topOfCrate } from './crates.ts'
 import { gadgets } from './gadgets.ts'
+import { shipCrate } from './ship-crate.ts'
 import { things } from './things.ts'
 import { widgets } from './widgets.ts'
 
@@ -15,7 +16,7 @@ const workshop = module({
   alsoUnder: '/workshop',
   resources: [crates, gadgets, things, widgets],
   relationships: [thingsOfCrate, topOfCrate],
-  actions: [countGadgets],
+  actions: [countGadgets, shipCrate],
 })
 
 /** The application with the workshop beside it: what `openWorld` is told to serve. */

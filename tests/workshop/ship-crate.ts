@@ -1,0 +1,66 @@
+import { action } from '../../server/kernel/action.ts'
+import { text } from '../../server/kernel/fields.ts'
+import { json } from '../../server/kernel/http/answer.ts'
+import { change, findVisible } from '../../server/kernel/operations.ts'
+import { callOut, type OutsideCall } from '../../server/kernel/outside-calls.ts'
+import { crates } from './crates.ts'
+
+/** Where the carrier is. A test says so, or the environment of a process. */
+export const carrier = { url: process.env.WORKSHOP_CARRIER ?? '' }
+
+interface Shipment {
+  /** Of the crate. */
+  readonly id: string
+  readonly note: string
+}
+
+interface Recorded {
+  readonly tracking: string
+  readonly count: number
+}
+
+/** Asks the carrier to take a crate away. */
+export const shipment: OutsideCall<Shipment, { readonly tracking: string }, Recorded> = {
+  name: 'workshop:shipment',
+  timeoutMs: 1000,
+  async send({ id, values }, { signal }) {
+    const headers = { 'idempotency-key': id }
+    const answer = await fetch(carrier.url, {
+      ...{ method: 'POST', body: JSON.stringify(values), headers, signal },
+    })
+    if (!answer.ok) throw new Error(`the carrier answered ${answer.status}`)
+    return (await answer.json()) as { tracking: string }
+  },
+  async record(work, { values: { id } }, { tracking }) {
+    // Of two shipments at once, the second reads what the first has written.
+    await work.store.hold(crates, id)
+    const crate = await work.store.findWhole(crates, id)
+    const { shipments = '0' } = (crate?.doc.marks ?? {}) as { readonly shipments?: string }
+    const count = Number(shipments) + 1
+    await change(work, crates, [], id, { marks: { shipments: String(count), tracking } } as never)
+    return { tracking, count }
+  },
+}
+
+export const shipCrate = action({
+  name: 'ship-crate',
+  route: 'POST /v2/crates/:crate_id/shipments',
+  about: 'Ships a crate.',
+  area: 'crates',
+  status: 201,
+  callsOut: shipment,
+  body: { type: 'shipment', fields: { note: text({ max: 100, about: 'For the carrier.' }) } },
+  shows: {
+    data: { type: 'object', properties: { tracking: { type: 'string' }, count: { type: 'integer' } } },
+  },
+  run: (ctx, { params, body }) =>
+    callOut(
+      ctx,
+      shipment,
+      async (inside) => {
+        const { id } = await findVisible(inside, crates, params.crate_id)
+        return { id, note: body.note ?? '' }
+      },
+      (_inside, recorded) => json(201, { data: recorded }),
+    ),
+})
