@@ -15,6 +15,7 @@ export const createStockTransaction = (dialect: Dialect) =>
   action({
     name: 'create-stock-transaction',
     route: 'POST /v2/inventories/:stock_id/transactions',
+    queuesBy: 'stock_id',
     about:
       'Adds stock of a product, takes it away, sets it aside, or puts it back: in a location, or in none. ' +
       '`set` says how much there is to be in all, and is told as what that adds or takes away.',

@@ -28,6 +28,7 @@ export const updateStock = (dialect: Dialect) =>
   action({
     name: 'update-stock',
     route: 'PUT /v2/inventories/:id',
+    queuesBy: 'id',
     about:
       'Changes how many are available in the locations that are sent; null takes one away, with all that lies there. ' +
       'Other locations, and what lies in none, stay as they are.',

@@ -60,6 +60,11 @@ export interface Action<
    * slow by design, or a provider that users sign in at. Any other action that writes runs in one transaction.
    */
   readonly ownTransactions?: true
+  /**
+   * The parameter of the path that names the object it writes: it waits for other writes of that object before it takes a
+   * connection. Not for what calls out: nobody is to wait for another server.
+   */
+  readonly queuesBy?: Names<R>
   /** It makes this request to another server, with `callOut`; it opens its own transactions too. */
   readonly callsOut?: OutsideCall
   /**

@@ -26,6 +26,8 @@ export interface Operation {
   readonly status: number
   /** All of it runs in one. Where it does not, a resource's rules and the write that they are for still do. */
   readonly transaction: boolean
+  /** The parameter of its path that names the object it writes: writes of one object wait for each other. */
+  readonly queuesBy?: string
   /** Which of these it was made from. */
   readonly of:
     | {
@@ -177,6 +179,7 @@ function ofResource(resource: Resource): Operation[] {
     about: sentences[name](phrase, many.replaceAll('-', ' '), orderInWords(resource), resource.whole),
     status: statuses[name],
     transaction: false,
+    ...((name === 'update' || name === 'delete') && { queuesBy: 'id' }),
     of: { is: 'resource', resource, name },
     run: async (ctx, call) => {
       const scope = await operations.scopeOf(ctx, resource, call.params)
@@ -218,6 +221,12 @@ export function outsideCallsOf(modules: readonly Module[]): ReadonlyMap<string, 
   return new Map(calls.map((call) => [call.name, call]))
 }
 
+/** The last parameter of a path, if it has any. */
+function queuesByLast(path: string): { readonly queuesBy?: string } {
+  const last = path.split('/').findLast((segment) => segment.startsWith(':'))
+  return last === undefined ? {} : { queuesBy: last.slice(1) }
+}
+
 const linkMethods = { list: 'GET', add: 'POST', replace: 'PUT', remove: 'DELETE' } as const
 
 function ofRelationship(relationship: Relationship): Operation[] {
@@ -231,6 +240,7 @@ function ofRelationship(relationship: Relationship): Operation[] {
     about,
     status: operations[operation] ?? 200,
     transaction: operation !== 'list',
+    ...(operation !== 'list' && queuesByLast(path)),
     of: { is: 'relationship', relationship, name: operation },
     run: (ctx, call) => linkOperation(ctx, relationship, operation, call),
   }))
@@ -250,6 +260,7 @@ function ofAction(action: Action): Operation {
     about: action.about,
     status: action.status,
     transaction: writes && !action.ownTransactions && !action.callsOut && !action.upload,
+    ...(action.queuesBy !== undefined && { queuesBy: action.queuesBy }),
     of: { is: 'action', action },
     run: async (ctx, call) => {
       const body =

@@ -18,6 +18,7 @@ import { type KeyedRequest, leaseMsOf } from './outside-calls.ts'
 import { perInstance } from './per-instance.ts'
 import { authorOf, Store } from './storage/store.ts'
 import type { Transaction } from './storage/transaction.ts'
+import { WriteQueues } from './write-queues.ts'
 
 /** One request on its way through the steps. */
 interface Passage {
@@ -153,7 +154,18 @@ function refuseKey(passage: Passage): void {
 async function run(passage: Passage): Promise<void> {
   const { operation, request } = passage
   const key = isRepeatable(operation) ? idempotencyKey(request.headers['idempotency-key']) : undefined
-  passage.answer = await (key === undefined ? runPlain(passage) : runKeyed(passage, key))
+  const run = () => (key === undefined ? runPlain(passage) : runKeyed(passage, key))
+  passage.answer = await inQueue(passage, run)
+}
+
+const writeQueues = perInstance(() => new WriteQueues())
+
+/** Before an Idempotency-Key is looked at and before a connection is taken: those who wait hold nothing. */
+function inQueue<T>({ instance, operation, request, who }: Passage, run: () => Promise<T>): Promise<T> {
+  const { queuesBy } = operation
+  if (queuesBy === undefined) return run()
+  const { [queuesBy]: object = '' } = request.params as Record<string, string>
+  return writeQueues(instance).run(`${who.storeId} ${object.toLowerCase()}`, run)
 }
 
 function runPlain(passage: Passage): Promise<Answer> {
