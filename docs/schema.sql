@@ -2419,14 +2419,30 @@ CREATE TABLE idempotency_keys (
   store_id uuid NOT NULL,
   key text NOT NULL,
   asked text NOT NULL,
-  status smallint NOT NULL,
-  headers json NOT NULL,
-  body text NOT NULL,
+  status smallint,
+  headers json,
+  body text,
   created_at timestamp(3) with time zone NOT NULL,
+  leased_until timestamp with time zone,
+  intent_id uuid,
   CONSTRAINT idempotency_keys_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(id) ON DELETE CASCADE,
   CONSTRAINT idempotency_keys_pkey PRIMARY KEY (store_id, key)
 );
 CREATE INDEX idempotency_keys_created_at ON idempotency_keys USING btree (created_at);
+
+CREATE TABLE intents (
+  store_id uuid NOT NULL,
+  id uuid NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  "values" json NOT NULL,
+  outcome json,
+  leased_until timestamp with time zone NOT NULL,
+  created_at timestamp(3) with time zone NOT NULL,
+  ended_at timestamp(3) with time zone,
+  CONSTRAINT intents_store_id_fkey FOREIGN KEY (store_id) REFERENCES stores(id) ON DELETE CASCADE,
+  CONSTRAINT intents_pkey PRIMARY KEY (store_id, id)
+);
+CREATE INDEX intents_by_ended_at ON intents USING btree (store_id, ended_at) WHERE (ended_at IS NOT NULL);
 
 CREATE TABLE inventory_locations (
   store_id uuid NOT NULL,

@@ -56,13 +56,13 @@ export interface Action<
   /** Of an action that reads: how long a request may take. Then its statement is ended, and the answer is a 422. */
   readonly withinMs?: number
   /**
-   * It opens its own transactions, with `ctx.transaction`, since it waits for something slow between them: a hash that is
-   * slow by design, or a provider that users sign in at. Any other action that writes runs in one transaction.
+   * It opens its own transactions, with `ctx.transaction`, since it waits for something slow between them: a hash that
+   * is slow by design, or a sign-in elsewhere. Any other action that writes runs in one transaction.
    */
   readonly ownTransactions?: true
   /**
-   * The parameter of the path that names the object it writes: it waits for other writes of that object before it takes a
-   * connection. Not for what calls out: nobody is to wait for another server.
+   * The parameter of the path that names the object it writes: it waits for other writes of that object before it takes
+   * a connection. Not for what calls out: nobody is to wait for another server.
    */
   readonly queuesBy?: Names<R>
   /** It makes this request to another server, with `callOut`; it opens its own transactions too. */

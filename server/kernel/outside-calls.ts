@@ -5,7 +5,7 @@ import { newId } from './ids.ts'
 import type { Chore, Job } from './jobs.ts'
 
 /**
- * A request to another server whose effect must happen once, such as a payment: docs/decisions/0031-outside-calls.md.
+ * A request to another server whose effect must happen once, as it costs money: docs/decisions/0031-outside-calls.md.
  * Three steps, each of which may be the last one before a crash: the intent is committed, the other server is called,
  * the outcome is recorded.
  */
@@ -227,6 +227,10 @@ export const forgetIntents: Chore = {
   every: '52 3 * * *',
   run: async ({ database, clock }) => {
     const before = new Date(clock.now().getTime() - keptMs)
-    await database.run({ text: 'DELETE FROM intents WHERE ended_at < $1', values: [before], long: true })
+    const stores = await database.run({ text: 'SELECT id FROM stores ORDER BY id', values: [] })
+    for (const [storeId] of stores) {
+      const text = 'DELETE FROM intents WHERE store_id = $1 AND ended_at < $2'
+      await database.run({ text, values: [storeId, before], long: true })
+    }
   },
 }

@@ -14,7 +14,7 @@ CREATE TABLE intents (
   ended_at timestamptz(3),
   CONSTRAINT intents_pkey PRIMARY KEY (store_id, id)
 );
-CREATE INDEX intents_by_ended_at ON intents (ended_at) WHERE ended_at IS NOT NULL;
+CREATE INDEX intents_by_ended_at ON intents (store_id, ended_at) WHERE ended_at IS NOT NULL;
 
 -- A key whose request has begun and has no answer yet.
 ALTER TABLE idempotency_keys

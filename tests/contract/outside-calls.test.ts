@@ -24,7 +24,10 @@ beforeEach(async () => {
   double = await openCarrier()
   workshopCarrier.url = double.url
 })
-afterEach(() => double.close())
+afterEach(async () => {
+  workshopCarrier.url = ''
+  await double.close()
+})
 
 const calling = operations.flatMap((operation) =>
   operation.of.is === 'action' && operation.of.action.callsOut

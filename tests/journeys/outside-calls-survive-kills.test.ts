@@ -14,7 +14,7 @@ import { appAndWorkshop } from '../workshop/index.ts'
 
 stopAfterEach()
 
-const entry = fileURLToPath(new URL('../workshop/serve.ts', import.meta.url))
+const entry = fileURLToPath(new URL('../support/serve-workshop.ts', import.meta.url))
 
 let database: OwnDatabase
 let carrier: Carrier

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net'
 export type Fault = 'none' | 'hang before' | 'hang after' | 'fail before' | 'fail after'
 
 /**
- * A server elsewhere whose requests have effects that must happen once. As payment services do, it knows a request again
- * by its key: then it gives the same answer, without another effect.
+ * A server elsewhere whose requests have effects that must happen once. As payment services do, it knows a request
+ * again by its key: then it gives the same answer, without another effect.
  */
 export interface Carrier {
   readonly url: string
