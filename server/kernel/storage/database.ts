@@ -240,7 +240,13 @@ export class Database implements Source {
    * hold up all behind it.
    */
   quick(sql: Sql): Promise<readonly Tuple[]> {
-    return (sql.page ? this.#pages : this.#points).send((client) => this.#send(client, sql))
+    const lanes = sql.page ? this.#pages : this.#points
+    return lanes.send((client) =>
+      this.#send(client, sql).catch((error: unknown) => {
+        if (isUnavailable(error)) lanes.giveUp(client)
+        throw error
+      }),
+    )
   }
 
   /**

@@ -29,6 +29,13 @@ export class Lanes {
     }
   }
 
+  /** Drops a client that does not answer: the next statement opens another one. */
+  giveUp(client: pg.Client): void {
+    for (const lane of this.#lanes) if (lane.client === client) lane.client = undefined
+    const { stream } = (client as unknown as { connection: pg.Connection }).connection
+    stream.destroy()
+  }
+
   #connect(lane: Lane): pg.Client {
     const client = this.#open()
     const forget = () => {
