@@ -68,7 +68,7 @@ export async function callOut<V, R, O>(
   const taken = keyed?.intentId === undefined ? undefined : await takeUp<V>(ctx, call, keyed.intentId)
   const intent = taken ?? (await begin(ctx, call, prepare))
   const result = taken?.isRecorded ? undefined : await send(ctx, call, intent)
-  return orRelease(ctx, intent.id, () =>
+  return orRelease(ctx, intent, () =>
     ctx.transaction(async (inside) => {
       const outcome = await record(inside, call, intent, result as R)
       const answer = await respond(inside, outcome)
@@ -82,13 +82,13 @@ const fromNow = ({ clock }: Work, ms: number): Date => new Date(clock.now().getT
 
 const intervalMs = (parameter: string) => `${parameter}::double precision * interval '1 ms'`
 
-function begin<V>(ctx: Ctx, call: Named, prepare: (inside: Ctx) => Promise<V>): Promise<Intent<V>> {
+function begin<V>(ctx: Ctx, call: Named, prepare: (inside: Ctx) => Promise<V>): Promise<Leased<V>> {
   return ctx.transaction(async (inside) => {
     const intent = { id: newId(), values: await prepare(inside) }
     const { store, clock, keyed } = inside
-    await store.rows(
+    const [row] = await store.rows(
       `INSERT INTO intents (store_id, id, name, values, leased_until, created_at)
-       VALUES ($1, $2, $3, $4, clock_timestamp() + ${intervalMs('$5')}, $6)`,
+       VALUES ($1, $2, $3, $4, clock_timestamp() + ${intervalMs('$5')}, $6) RETURNING leased_until::text`,
       intent.id,
       call.name,
       JSON.stringify(intent.values),
@@ -109,11 +109,16 @@ function begin<V>(ctx: Ctx, call: Named, prepare: (inside: Ctx) => Promise<V>): 
       )
       keyed.intentId = intent.id
     }
-    return intent
+    return { ...intent, leasedUntil: row?.[0] as string }
   })
 }
 
-interface Taken<V> extends Intent<V> {
+/** An intent that the caller carries out, and nobody else until then. */
+interface Leased<V> extends Intent<V> {
+  readonly leasedUntil: string
+}
+
+interface Taken<V> extends Leased<V> {
   readonly isRecorded: boolean
 }
 
@@ -128,22 +133,33 @@ async function lease<V>({ store }: Work, id: string, forMs: number): Promise<Tak
   const [row] = await store.rows(
     `UPDATE intents SET leased_until = CASE WHEN ended_at IS NULL THEN clock_timestamp() + ${intervalMs('$3')} ELSE leased_until END
      WHERE store_id = $1 AND id = $2 AND (ended_at IS NOT NULL OR leased_until <= clock_timestamp())
-     RETURNING values, ended_at IS NOT NULL`,
+     RETURNING values, ended_at IS NOT NULL, leased_until::text`,
     id,
     forMs,
   )
-  return row && { id, values: JSON.parse(row[0] as string) as V, isRecorded: row[1] === 't' }
+  if (!row) return undefined
+  const [values, isRecorded, leasedUntil] = row
+  return {
+    ...{ id, values: JSON.parse(values as string) as V },
+    ...{ isRecorded: isRecorded === 't', leasedUntil: leasedUntil as string },
+  }
 }
 
-/** Lets others go on with the intent at once, if the work on it fails. */
-async function orRelease<T>({ store }: Work, id: string, run: () => Promise<T>): Promise<T> {
+/** Lets others go on with the intent at once, if the work on it fails. A lease that someone else has by now stays. */
+async function orRelease<T>(
+  { store }: Work,
+  { id, leasedUntil }: Leased<unknown>,
+  run: () => Promise<T>,
+): Promise<T> {
   try {
     return await run()
   } catch (error) {
     await store
       .rows(
-        'UPDATE intents SET leased_until = clock_timestamp() WHERE store_id = $1 AND id = $2 AND ended_at IS NULL',
+        `UPDATE intents SET leased_until = clock_timestamp()
+         WHERE store_id = $1 AND id = $2 AND ended_at IS NULL AND leased_until = $3::timestamptz`,
         id,
+        leasedUntil,
       )
       // The database may be what failed: the lease ends by itself.
       .catch(() => {})
@@ -154,11 +170,11 @@ async function orRelease<T>({ store }: Work, id: string, run: () => Promise<T>):
 async function send<V, R>(
   work: Work,
   call: Pick<OutsideCall<V, R>, 'send' | 'timeoutMs'>,
-  intent: Intent<V>,
+  intent: Leased<V>,
 ): Promise<R> {
   const { clock, log, mayConnect, sealKeys } = work.instance
   const signal = AbortSignal.timeout(call.timeoutMs)
-  return orRelease(work, intent.id, async () => {
+  return orRelease(work, intent, async () => {
     try {
       const { promise, reject } = Promise.withResolvers<never>()
       signal.addEventListener('abort', () => reject(signal.reason), { once: true })
@@ -214,7 +230,7 @@ export const resumeIntentJob: Job<{ readonly id: string }> = {
     }
     if (taken.isRecorded) return
     const result = await send(work, call, taken)
-    await orRelease(work, id, () => work.transaction((inside) => record(inside, call, taken, result)))
+    await orRelease(work, taken, () => work.transaction((inside) => record(inside, call, taken, result)))
   },
 }
 

@@ -107,6 +107,20 @@ describe.each(calling)('$id', ({ operation, call }) => {
     },
   )
 
+  test('who fails late does not end the lease that someone else has by now', async () => {
+    double.faults.push('fail before')
+    double.onRequest = async (key) => {
+      double.onRequest = () => {}
+      await world.sql(`UPDATE intents SET leased_until = now() + interval '1 hour' WHERE id = $1`, [key])
+    }
+    const headers = keyed()
+    expect((await send(headers)).status).toBe(503)
+    const [again, calls] = [await send(headers), [...double.requests.values()]]
+    expect([again.status, calls, double.effects.length]).toEqual([409, [1], 0])
+    await world.sql('UPDATE intents SET leased_until = now() WHERE ended_at IS NULL')
+    expect((await send(headers)).status).toBe(operation.status)
+  })
+
   test('a request with another body under the key is refused, and nobody is called', async () => {
     const headers = keyed()
     await send(headers)
