@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isCurrent } from '../server/kernel/storage/editions.ts'
 import { type Made, type OwnServer, startOwnServer } from './own-server.ts'
 import { seedPrices } from './seed-prices.ts'
 import { seedProducts } from './seed-products.ts'
@@ -154,7 +155,7 @@ const differences = [
 ]
   .map(([table, columns]) => {
     const of = (catalog: string) =>
-      `SELECT ${columns} FROM ${table} WHERE catalog_id = ${catalog} AND until = 2147483647`
+      `SELECT ${columns} FROM ${table} WHERE catalog_id = ${catalog} AND ${isCurrent()}`
     return `(SELECT count(*) FROM ((${of('$1')} EXCEPT ${of('$2')}) UNION ALL (${of('$2')} EXCEPT ${of('$1')})) d)`
   })
   .reduce((text, one) => (text ? `${text}, ${one}` : `SELECT ${one}`), '')

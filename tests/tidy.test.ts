@@ -225,6 +225,11 @@ paragraph('Safety', () => {
     [/\bversion \+ 1/, /^server\/kernel\//, 'a verb of ctx.store'],
     [/\bFOR (UPDATE|NO KEY UPDATE|KEY SHARE|SHARE)\b/, /^server\/kernel\//, 'ctx.store.hold or keep'],
     [
+      /\b2147483647\b|\bsince <= /,
+      /^server\/kernel\/storage\/editions\.ts$/,
+      'inEdition or isCurrent of kernel/storage/editions.ts',
+    ],
+    [
       /^(const|let) \w+ = (perInstance\(\(\) => )?new (Map|Set)\b(?!\(\[)/m,
       /^$/,
       'kernel/memory.ts, which is bounded',

@@ -1,4 +1,5 @@
 import type { Work } from '../kernel/context.ts'
+import { isCurrent } from '../kernel/storage/editions.ts'
 import type { Edition } from './editions.ts'
 import type { Publication } from './publication.ts'
 import type { Repriced } from './publish-prices.ts'
@@ -46,7 +47,7 @@ export async function changedProducts(
        SELECT p.parent_id FROM products p JOIN themselves t ON p.store_id = $1 AND p.id = t.id AND p.parent_id IS NOT NULL
        UNION
        SELECT p.parent_id FROM published_products p JOIN themselves t
-         ON p.store_id = $1 AND p.catalog_id = $2 AND p.id = t.id AND p.until = 2147483647 AND p.parent_id IS NOT NULL
+         ON p.store_id = $1 AND p.catalog_id = $2 AND p.id = t.id AND ${isCurrent('p')} AND p.parent_id IS NOT NULL
        UNION
        SELECT c.id FROM products c JOIN themselves t ON c.store_id = $1 AND c.parent_id = t.id
      ), all_of_them AS (
@@ -57,7 +58,7 @@ export async function changedProducts(
          UNION ALL
          SELECT r.id FROM published_products p JOIN published_relations r
            ON r.store_id = p.store_id AND r.catalog_id = p.catalog_id AND r.product_id = p.id AND r.since = p.since
-         WHERE p.store_id = $1 AND p.catalog_id = $2 AND p.id = a.id AND p.until = 2147483647
+         WHERE p.store_id = $1 AND p.catalog_id = $2 AND p.id = a.id AND ${isCurrent('p')}
            AND r.name = '${componentProducts}'
        ) part
      ), bundles AS (
@@ -69,7 +70,7 @@ export async function changedProducts(
          SELECT p.id FROM published_relations r JOIN published_products p
            ON p.store_id = r.store_id AND p.catalog_id = r.catalog_id AND p.id = r.product_id AND p.since = r.since
          WHERE r.store_id = $1 AND r.catalog_id = $2 AND r.id = b.id AND r.name = '${componentProducts}'
-           AND p.until = 2147483647
+           AND ${isCurrent('p')}
        ) bundle
      )
      SELECT id FROM all_of_them UNION SELECT id FROM bundles
@@ -100,7 +101,7 @@ export async function allProducts({
      )
      SELECT id FROM all_of_them
      UNION SELECT c.id FROM products c JOIN all_of_them a ON c.store_id = $1 AND c.parent_id = a.id
-     UNION SELECT id FROM published_products WHERE store_id = $1 AND catalog_id = $2 AND until = 2147483647 ORDER BY id`,
+     UNION SELECT id FROM published_products WHERE store_id = $1 AND catalog_id = $2 AND ${isCurrent()} ORDER BY id`,
     catalogId,
     hierarchyIds,
   )

@@ -1,4 +1,5 @@
 import type { Work } from '../kernel/context.ts'
+import { isCurrent } from '../kernel/storage/editions.ts'
 
 /** How the lengths of a catalog's lists change with an edition: counted as its rows are written, stored once. */
 export class EditionTotals {
@@ -19,7 +20,7 @@ export class EditionTotals {
          FROM unnest($2::text[], $3::bigint[]) AS given (key, by)
        ), ended AS (
          UPDATE edition_totals t SET until = $4::int FROM change c
-         WHERE t.store_id = $1 AND t.list = c.list AND t.scope = c.scope AND t.until = 2147483647
+         WHERE t.store_id = $1 AND t.list = c.list AND t.scope = c.scope AND ${isCurrent('t')}
          RETURNING t.list, t.scope, t.n
        )
        INSERT INTO edition_totals (store_id, list, scope, since, n)

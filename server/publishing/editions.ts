@@ -1,4 +1,5 @@
 import type { Work } from '../kernel/context.ts'
+import { noEnd } from '../kernel/storage/editions.ts'
 import { countWords } from './publish-search.ts'
 
 /** What a catalog is published of, as far as it tells whether all of it must be looked at again. */
@@ -160,7 +161,6 @@ async function forgetWhatIsOf(store: Store, which: string, ...values: readonly u
  */
 export async function takeBack(work: Work, catalogId: string, edition: number): Promise<void> {
   const { store } = work
-  const last = 2147483647
   await countWords(work, catalogId, edition, -1)
   await forgetWhatIsOf(store, 'p.since = $3', catalogId, edition)
   for (const table of tables) {
@@ -172,7 +172,7 @@ export async function takeBack(work: Work, catalogId: string, edition: number): 
   }
   for (const table of tablesOfProducts) {
     await store.bulk(
-      `UPDATE ${table} l SET until = ${last} FROM published_products p
+      `UPDATE ${table} l SET until = ${noEnd} FROM published_products p
        WHERE p.store_id = $1 AND p.catalog_id = $2 AND p.until = $3
          AND l.store_id = $1 AND l.catalog_id = $2 AND l.id = p.id AND l.since = p.since`,
       catalogId,
@@ -181,7 +181,7 @@ export async function takeBack(work: Work, catalogId: string, edition: number): 
   }
   for (const table of tables) {
     await store.bulk(
-      `UPDATE ${table} SET until = ${last} WHERE store_id = $1 AND catalog_id = $2 AND until = $3`,
+      `UPDATE ${table} SET until = ${noEnd} WHERE store_id = $1 AND catalog_id = $2 AND until = $3`,
       catalogId,
       edition,
     )
@@ -192,7 +192,7 @@ export async function takeBack(work: Work, catalogId: string, edition: number): 
     edition,
   )
   await store.bulk(
-    `UPDATE edition_totals SET until = ${last} WHERE store_id = $1 AND scope[1] = $2 AND until = $3`,
+    `UPDATE edition_totals SET until = ${noEnd} WHERE store_id = $1 AND scope[1] = $2 AND until = $3`,
     catalogId,
     edition,
   )

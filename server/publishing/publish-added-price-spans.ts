@@ -1,3 +1,4 @@
+import { inEdition } from '../kernel/storage/editions.ts'
 import { priceSpans } from './price-spans.ts'
 import { modifiersOf, type Priceable, type PriceSource, pricedProducts } from './priced-products.ts'
 import type { Publication } from './publication.ts'
@@ -36,7 +37,7 @@ export async function publishAddedPriceSpans(addition: Addition): Promise<void> 
   }
 }
 
-const inEdition = 'store_id = $1 AND catalog_id = $2 AND since <= $3::int AND until > $3::int'
+const ofEdition = `store_id = $1 AND catalog_id = $2 AND ${inEdition('$3::int')}`
 
 /** The listed products that may have a price by these price books, but for bundles that cannot be bought. */
 async function possiblyPriced({
@@ -48,7 +49,7 @@ async function possiblyPriced({
   const skus = 'SELECT s.sku FROM prices s WHERE s.store_id = $1 AND s.pricebook_id = ANY($4::uuid[])'
   const rows = await work.store.bulk(
     `SELECT id FROM published_products
-     WHERE ${inEdition} AND listed_in IS NOT NULL AND CASE
+     WHERE ${ofEdition} AND listed_in IS NOT NULL AND CASE
        WHEN product_type = 'bundle' THEN hidden->'unfilled' IS NULL
        ELSE sku IN (${skus}) OR parent_id IS NOT NULL AND hidden->>'parent_sku' IN (${skus}) END
      ORDER BY id`,
@@ -83,7 +84,7 @@ const toProducts = (rows: Rows): ReadonlyMap<string, Priceable> =>
 async function productsOf({ work, catalogId, edition }: Addition, ids: readonly string[]) {
   const rows = await work.store.bulk(
     `SELECT ${columns} FROM unnest($4::uuid[]) AS wanted (value) JOIN published_products ON id = wanted.value
-     WHERE ${inEdition}`,
+     WHERE ${ofEdition}`,
     catalogId,
     edition,
     ids,

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { isCurrent } from '../kernel/storage/editions.ts'
 import type { Publication } from './publication.ts'
 import { type PublishedNode, publishedNode } from './published-node.ts'
 
@@ -28,7 +29,7 @@ async function changedNodes({ work, catalogId, hierarchyIds }: Publication) {
        WHERE n.store_id = $1 AND (n.hierarchy_id = ANY($3::uuid[]) OR n.id = ANY($3::uuid[]))
      ), open AS (
        SELECT p.id, p.hidden->>'state' AS state FROM published_nodes p
-       WHERE p.store_id = $1 AND p.catalog_id = $2 AND p.until = 2147483647
+       WHERE p.store_id = $1 AND p.catalog_id = $2 AND ${isCurrent('p')}
      )
      SELECT coalesce(w.id, o.id), w.id IS NULL, w.state FROM wanted w FULL JOIN open o ON o.id = w.id
      WHERE w.state IS DISTINCT FROM o.state ORDER BY 1`,
@@ -81,7 +82,7 @@ async function openRows(
 ): Promise<ReadonlyMap<string, Open>> {
   const rows = await work.store.rows(
     `SELECT id, hidden, doc->'attributes'->'curated_products' FROM published_nodes
-     WHERE store_id = $1 AND catalog_id = $2 AND id = ANY($3::uuid[]) AND until = 2147483647`,
+     WHERE store_id = $1 AND catalog_id = $2 AND id = ANY($3::uuid[]) AND ${isCurrent()}`,
     catalogId,
     ids,
   )
@@ -136,7 +137,7 @@ async function end(publication: Publication, ids: readonly string[]): Promise<vo
   if (!ids.length) return
   const rows = await work.store.bulk(
     `UPDATE published_nodes SET until = $4::int
-     WHERE store_id = $1 AND catalog_id = $2 AND id = ANY($3::uuid[]) AND until = 2147483647
+     WHERE store_id = $1 AND catalog_id = $2 AND id = ANY($3::uuid[]) AND ${isCurrent()}
      RETURNING hierarchy_id, parent_id`,
     catalogId,
     ids,

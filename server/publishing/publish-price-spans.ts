@@ -1,3 +1,4 @@
+import { isCurrent } from '../kernel/storage/editions.ts'
 import { type PriceSpan, priceSpans } from './price-spans.ts'
 import { type PriceSource, pricedProducts, pricesByBook } from './priced-products.ts'
 import type { Publication } from './publication.ts'
@@ -26,7 +27,7 @@ export async function publishPriceSpans(
   if (ended.length) {
     await work.store.bulk(
       `UPDATE published_price_spans SET until = $4::int
-       WHERE store_id = $1 AND catalog_id = $2 AND id = ANY($3::uuid[]) AND until = 2147483647`,
+       WHERE store_id = $1 AND catalog_id = $2 AND id = ANY($3::uuid[]) AND ${isCurrent()}`,
       catalogId,
       ended,
       edition,
@@ -99,7 +100,7 @@ async function openSpans(
     `CASE WHEN isfinite(${column}) THEN to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') ELSE ${column}::text END`
   const rows = await work.store.rows(
     `SELECT id, pricebook_id, currency, amount, ${utc('valid_from')}, ${utc('valid_to')} FROM published_price_spans
-     WHERE store_id = $1 AND catalog_id = $2 AND id = ANY($3::uuid[]) AND until = 2147483647 ORDER BY id, place`,
+     WHERE store_id = $1 AND catalog_id = $2 AND id = ANY($3::uuid[]) AND ${isCurrent()} ORDER BY id, place`,
     catalogId,
     ids,
   )

@@ -1,3 +1,4 @@
+import { isCurrent } from '../kernel/storage/editions.ts'
 import type { Publication } from './publication.ts'
 
 interface Tables {
@@ -73,7 +74,7 @@ async function publishChanged(
 /** A row that is another version, or in none of the price books any more, ends. */
 const end = ({ from, into }: Tables, which = 'true') =>
   `UPDATE ${into} p SET until = $3::int
-   WHERE p.store_id = $1 AND p.catalog_id = $2 AND p.until = 2147483647 AND ${which} AND NOT EXISTS (
+   WHERE p.store_id = $1 AND p.catalog_id = $2 AND ${isCurrent('p')} AND ${which} AND NOT EXISTS (
      SELECT FROM ${from} s WHERE s.store_id = $1 AND s.id = p.id AND s.version = p.version
        AND s.pricebook_id = p.pricebook_id AND s.pricebook_id = ANY($4::uuid[]))`
 
@@ -83,4 +84,4 @@ const begin = ({ from, into, called }: Tables, which: string) =>
    WHERE s.store_id = $1 AND s.pricebook_id = ANY($4::uuid[]) AND ${which}`
 
 const unpublished = ({ into }: Tables) => `NOT EXISTS (
-  SELECT FROM ${into} p WHERE p.store_id = $1 AND p.catalog_id = $2 AND p.id = s.id AND p.until = 2147483647)`
+  SELECT FROM ${into} p WHERE p.store_id = $1 AND p.catalog_id = $2 AND p.id = s.id AND ${isCurrent('p')})`

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { isCurrent } from '../kernel/storage/editions.ts'
 import { tablesOfProducts } from './editions.ts'
 import type { Publication } from './publication.ts'
 import { publishPriceSpans } from './publish-price-spans.ts'
@@ -50,7 +51,7 @@ async function openRows(
        (SELECT string_agg(l.node_id::text, ' ') FROM published_node_products l
         WHERE l.store_id = $1 AND l.catalog_id = $2 AND l.id = p.id AND l.since = p.since)
      FROM published_products p
-     WHERE p.store_id = $1 AND p.catalog_id = $2 AND p.id = ANY($3::uuid[]) AND p.until = 2147483647`,
+     WHERE p.store_id = $1 AND p.catalog_id = $2 AND p.id = ANY($3::uuid[]) AND ${isCurrent('p')}`,
     catalogId,
     ids,
   )
@@ -70,7 +71,7 @@ async function end(publication: Publication, rows: readonly OpenRow[]): Promise<
   for (const table of [...tablesOfProducts, 'published_products']) {
     await work.store.bulk(
       `UPDATE ${table} SET until = $4::int
-       WHERE store_id = $1 AND catalog_id = $2 AND id = ANY($3::uuid[]) AND until = 2147483647`,
+       WHERE store_id = $1 AND catalog_id = $2 AND id = ANY($3::uuid[]) AND ${isCurrent()}`,
       catalogId,
       ids,
       edition,

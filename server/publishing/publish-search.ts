@@ -1,4 +1,5 @@
 import type { Work } from '../kernel/context.ts'
+import { isCurrent } from '../kernel/storage/editions.ts'
 import type { Publication } from './publication.ts'
 import type { PublishedProduct } from './published-product.ts'
 import { type SearchValue, searchable } from './searchable.ts'
@@ -97,7 +98,7 @@ export class DifferentValues {
 /** Of a catalog that has no words yet. */
 const countAll = `INSERT INTO published_words (store_id, catalog_id, word, n)
   SELECT $1, $2, word, ndoc FROM ts_stat(
-    format('SELECT words FROM published_texts WHERE store_id = %L AND catalog_id = %L AND until = 2147483647',
+    format('SELECT words FROM published_texts WHERE store_id = %L AND catalog_id = %L AND ${isCurrent()}',
       $1::uuid, $2::uuid))`
 
 const wordsOf = (column: 'since' | 'until') =>

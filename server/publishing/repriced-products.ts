@@ -1,4 +1,5 @@
 import type { Work } from '../kernel/context.ts'
+import { inEdition } from '../kernel/storage/editions.ts'
 import type { Published } from './editions.ts'
 import { componentProducts } from './published-product.ts'
 
@@ -30,7 +31,7 @@ export async function repricedProducts(store: Store, of: Of): Promise<readonly s
       ? firstsOf(
           store.bulk(
             `SELECT DISTINCT ${first} FROM ${table} WHERE store_id = $1 AND catalog_id = $2
-               AND since <= $3::int AND until > $3::int AND pricebook_id = ANY($4::uuid[])`,
+               AND ${inEdition('$3::int')} AND pricebook_id = ANY($4::uuid[])`,
             of.catalogId,
             of.edition,
             of.madeOf.delayedPricebookIds,
@@ -77,7 +78,7 @@ const having =
     for (let from = 0; from < values.length; from += chunkMax) {
       const rows = store.rows(
         `SELECT ${first} FROM unnest($4::${types[column]}[]) AS wanted (value) JOIN ${table} ON ${column} = wanted.value
-         WHERE store_id = $1 AND catalog_id = $2 AND since <= $3 AND until > $3 AND ${more}`,
+         WHERE store_id = $1 AND catalog_id = $2 AND ${inEdition('$3')} AND ${more}`,
         catalogId,
         edition,
         values.slice(from, from + chunkMax),
@@ -97,7 +98,7 @@ async function modified(
   return firstsOf(
     store.bulk(
       `SELECT id FROM published_products p
-       WHERE store_id = $1 AND catalog_id = $2 AND since <= $3 AND until > $3 AND parent_id IS NOT NULL AND EXISTS (
+       WHERE store_id = $1 AND catalog_id = $2 AND ${inEdition('$3')} AND parent_id IS NOT NULL AND EXISTS (
          SELECT FROM json_array_elements_text(p.doc->'attributes'->'price_modifiers') AS own (modifier)
          WHERE own.modifier = ANY($4::text[]))`,
       catalogId,

@@ -6,6 +6,7 @@ import type { Changes } from '../kernel/fields.ts'
 import type { LongJob } from '../kernel/long-jobs.ts'
 import { change } from '../kernel/operations.ts'
 import { isTemporary } from '../kernel/storage/database.ts'
+import { inEdition, isCurrent } from '../kernel/storage/editions.ts'
 import {
   addPricebooksAfter,
   type Edition,
@@ -131,7 +132,7 @@ async function publish(work: Work, asked: Asked): Promise<void> {
 async function namesOf({ store }: Work, catalogId: string, ids: readonly string[]) {
   const rows = await store.rows(
     `SELECT id, name FROM published_nodes
-     WHERE store_id = $1 AND catalog_id = $2 AND id = ANY($3::uuid[]) AND until = 2147483647`,
+     WHERE store_id = $1 AND catalog_id = $2 AND id = ANY($3::uuid[]) AND ${isCurrent()}`,
     catalogId,
     ids,
   )
@@ -163,7 +164,7 @@ async function totalOf(
 ): Promise<number> {
   const [row] = await store.rows(
     `SELECT n FROM edition_totals WHERE store_id = $1 AND list = $3 AND scope = ARRAY[$2::uuid]
-       AND since <= $4::int AND until > $4::int`,
+       AND ${inEdition('$4::int')}`,
     catalogId,
     list,
     edition,

@@ -1,6 +1,7 @@
 import type { Ctx } from '../kernel/context.ts'
 import { Memory } from '../kernel/memory.ts'
 import { perInstance } from '../kernel/per-instance.ts'
+import { inEdition } from '../kernel/storage/editions.ts'
 import { codeOf, folded } from '../publishing/index.ts'
 import { findPublishedRows, nameIn } from '../storefront/index.ts'
 import { bindsOf } from './field-values.ts'
@@ -95,7 +96,7 @@ async function readSuggestions(
   const suggested = (text: string, kind: number, where: string) =>
     `SELECT ${text} AS text, ${kind} AS kind, count(*) AS n, min(v.id::text) AS id FROM found p
      JOIN published_products v ON v.store_id = $1 AND v.catalog_id = $2 AND v.id = p.id
-       AND v.since <= $3::int AND v.until > $3::int
+       AND ${inEdition('$3::int', 'v')}
      WHERE ${text} <> '' AND ${where} GROUP BY 1`
   const text = `WITH found AS MATERIALIZED (
       SELECT p.id, ${hasIn('A')} AS in_name, ${hasIn('B')}${hasCode} AS in_sku FROM ${found})

@@ -1,4 +1,5 @@
 import { Binds } from '../kernel/storage/binds.ts'
+import { inEdition } from '../kernel/storage/editions.ts'
 import type { SearchField } from './search-fields.ts'
 
 export type Bind = Binds['bind']
@@ -29,7 +30,7 @@ export interface Values {
 export const bindsOf = ({ catalogId, edition }: Shop): Binds => new Binds([undefined, catalogId, edition])
 
 const own = (table: string) =>
-  `${table} v WHERE v.store_id = $1 AND v.catalog_id = $2 AND v.since <= $3::int AND v.until > $3::int`
+  `${table} v WHERE v.store_id = $1 AND v.catalog_id = $2 AND ${inEdition('$3::int', 'v')}`
 
 /** The values of a field; undefined of one whose words are all that is known. */
 export function valuesOf(field: SearchField, shop: Shop, bind: Bind): Values | undefined {
@@ -66,7 +67,7 @@ function pricesOf(currency: string, { books, at }: Shop, bind: Bind): string {
       ? ''
       : ` AND NOT EXISTS (
          SELECT FROM published_price_spans o
-         WHERE o.store_id = $1 AND o.catalog_id = $2 AND o.id = v.id AND o.since <= $3::int AND o.until > $3::int
+         WHERE o.store_id = $1 AND o.catalog_id = $2 AND o.id = v.id AND ${inEdition('$3::int', 'o')}
            AND array_position(${asked}::uuid[], o.pricebook_id) < array_position(${asked}::uuid[], v.pricebook_id))`
   return (
     `${own('published_price_spans')} AND v.pricebook_id = ANY(${asked}::uuid[]) AND v.currency = ${bind(currency)}` +

@@ -5,6 +5,7 @@ import { integer, text } from '../kernel/fields.ts'
 import type { Answer } from '../kernel/http/answer.ts'
 import { parseBody } from '../kernel/http/body.ts'
 import { parse } from '../kernel/query/parse.ts'
+import { inEdition } from '../kernel/storage/editions.ts'
 import { included, shopperHeaders, shopperView } from '../storefront/index.ts'
 import { autocomplete } from './autocomplete.ts'
 import type { SearchedShop } from './find-matches.ts'
@@ -111,7 +112,7 @@ async function shopOf(
   const { catalogId, edition } = view.published
   const [row = []] = await ctx.store.glance(
     `SELECT (SELECT n FROM edition_totals WHERE store_id = $1 AND list = 'published_products.listed_in'
-         AND scope = ARRAY[$2::uuid] AND since <= $3::int AND until > $3::int),
+         AND scope = ARRAY[$2::uuid] AND ${inEdition('$3::int')}),
        (SELECT json_object_agg(doc->>'code', doc->'decimal_places') FROM ${currencies.table} WHERE store_id = $1),
        (SELECT doc->>'page_length' FROM singletons WHERE store_id = $1 AND name = 'settings')`,
     catalogId,

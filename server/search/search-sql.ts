@@ -1,4 +1,5 @@
 import type { Sql } from '../kernel/storage/database.ts'
+import { inEdition } from '../kernel/storage/editions.ts'
 import { type Bind, bindsOf, type Shop, valuesOf } from './field-values.ts'
 import { conditionOf } from './filter-sql.ts'
 import type { Filter } from './filter-syntax.ts'
@@ -36,7 +37,7 @@ export function matching(
   const query = queryOf(words)
   const found = query ? ` AND p.words @@ ${bind(query)}::tsquery` : ''
   const meets = filter ? ` AND (${conditionOf(filter, shop, bind)})` : ''
-  return `published_texts p WHERE p.store_id = $1 AND p.catalog_id = $2 AND p.since <= $3::int AND p.until > $3::int${found}${meets}`
+  return `published_texts p WHERE p.store_id = $1 AND p.catalog_id = $2 AND ${inEdition('$3::int', 'p')}${found}${meets}`
 }
 
 /**

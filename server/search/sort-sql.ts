@@ -1,3 +1,4 @@
+import { inEdition } from '../kernel/storage/editions.ts'
 import { type Bind, type Shop, valuesOf } from './field-values.ts'
 import type { SearchField } from './search-fields.ts'
 
@@ -76,7 +77,7 @@ const columnsOf = (field: SortKey['field']): readonly string[] =>
 
 const ownKey = (key: string, found: string) =>
   `SELECT v.id, ${key} AS value FROM published_products v
-   WHERE v.store_id = $1 AND v.catalog_id = $2 AND v.since <= $3::int AND v.until > $3::int AND v.listed_in = $2${found}`
+   WHERE v.store_id = $1 AND v.catalog_id = $2 AND ${inEdition('$3::int', 'v')} AND v.listed_in = $2${found}`
 
 /** Products without a key are last. */
 export function sortOrder(sort: readonly SortKey[], isAll: boolean): string {

@@ -1,4 +1,5 @@
 import type { Work } from '../kernel/context.ts'
+import { inEdition } from '../kernel/storage/editions.ts'
 import { type Published, repricedProducts } from '../publishing/index.ts'
 
 /** The listed products that an edition shows otherwise than the one before, or all of them. */
@@ -11,7 +12,7 @@ export async function changedIds(
   if (!all && !madeOf.repricesAll) return repricedProducts(store, published)
   const rows = await store.bulk(
     `SELECT id FROM published_products
-     WHERE store_id = $1 AND listed_in = $2::uuid AND since <= $3::int AND until > $3::int ORDER BY id`,
+     WHERE store_id = $1 AND listed_in = $2::uuid AND ${inEdition('$3::int')} ORDER BY id`,
     catalogId,
     edition,
   )
@@ -27,7 +28,7 @@ export async function deletedIds(
     `SELECT o.id FROM published_products o
      WHERE o.store_id = $1 AND o.catalog_id = $2 AND o.until = $3::int AND o.listed_in IS NOT NULL AND NOT EXISTS (
        SELECT FROM published_products p WHERE p.store_id = $1 AND p.catalog_id = $2 AND p.id = o.id
-         AND p.since <= $3::int AND p.until > $3::int AND p.listed_in IS NOT NULL)
+         AND ${inEdition('$3::int', 'p')} AND p.listed_in IS NOT NULL)
      ORDER BY o.id`,
     catalogId,
     edition,

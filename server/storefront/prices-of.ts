@@ -1,4 +1,5 @@
 import type { Work } from '../kernel/context.ts'
+import { inEdition } from '../kernel/storage/editions.ts'
 import {
   type BookPrices,
   type PriceQuestion,
@@ -74,11 +75,11 @@ interface Wanted {
 /** `$4` are price books, `$5` SKUs, `$6` the names of price modifiers and `$7` their beginnings. */
 export const pricesSql = `
   SELECT 'price', pricebook_id, sku, doc FROM published_prices
-  WHERE store_id = $1 AND catalog_id = $2 AND since <= $3::int AND until > $3::int
+  WHERE store_id = $1 AND catalog_id = $2 AND ${inEdition('$3::int')}
     AND sku = ANY($5::text[]) AND pricebook_id = ANY($4::uuid[])
   UNION ALL
   SELECT 'modifier', pricebook_id, name, doc FROM published_price_modifiers
-  WHERE store_id = $1 AND catalog_id = $2 AND since <= $3::int AND until > $3::int
+  WHERE store_id = $1 AND catalog_id = $2 AND ${inEdition('$3::int')}
     AND pricebook_id = ANY($4::uuid[]) AND left(name, 128) = ANY($7::text[]) AND name = ANY($6::text[])
   UNION ALL
   SELECT 'edition', release_id, '', NULL FROM catalog_editions

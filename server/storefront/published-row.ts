@@ -1,5 +1,6 @@
 import type { Ctx } from '../kernel/context.ts'
 import type { Row } from '../kernel/resource.ts'
+import { inEdition } from '../kernel/storage/editions.ts'
 import type { PublishedFacts } from '../publishing/index.ts'
 import type { Locales } from './languages.ts'
 import type { ShownProduct } from './shown-fields.ts'
@@ -60,7 +61,7 @@ export async function parentsAmong(
   if (!ids.length) return new Set()
   const rows = await store.rows(
     `SELECT id FROM published_products
-     WHERE store_id = $1 AND catalog_id = $2 AND since <= $3::int AND until > $3::int AND id = ANY($4::uuid[])
+     WHERE store_id = $1 AND catalog_id = $2 AND ${inEdition('$3::int')} AND id = ANY($4::uuid[])
        AND product_type = 'parent'`,
     catalogId,
     edition,
@@ -79,7 +80,7 @@ export async function findParents(
   if (!ids.length) return new Map()
   const rows = await store.rows(
     `SELECT id, parent_id FROM published_products
-     WHERE store_id = $1 AND catalog_id = $2 AND since <= $3::int AND until > $3::int AND id = ANY($4::uuid[])
+     WHERE store_id = $1 AND catalog_id = $2 AND ${inEdition('$3::int')} AND id = ANY($4::uuid[])
        AND parent_id = ANY($5::uuid[])`,
     catalogId,
     edition,
@@ -102,7 +103,7 @@ export async function findPublishedRows(
   if (!ids.length) return new Map()
   const rows = await store.rows(
     `SELECT id, doc, hidden FROM published_products
-     WHERE store_id = $1 AND catalog_id = $2 AND since <= $3::int AND until > $3::int AND id = ANY($4::uuid[])`,
+     WHERE store_id = $1 AND catalog_id = $2 AND ${inEdition('$3::int')} AND id = ANY($4::uuid[])`,
     catalogId,
     edition,
     [...new Set(ids)],

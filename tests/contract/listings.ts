@@ -3,6 +3,7 @@ import type { Operation } from '../../server/kernel/module.ts'
 import type { Op } from '../../server/kernel/query/parse.ts'
 import { listKey } from '../../server/kernel/query/places.ts'
 import { type FilterRule, operatorsOf, type Resource, type ValueType } from '../../server/kernel/resource.ts'
+import { isCurrent } from '../../server/kernel/storage/editions.ts'
 import { type Made, operations, Samples, specimens, specimensWith } from '../support/samples.ts'
 import type { Specimen } from '../support/specimens.ts'
 import type { World } from '../support/world.ts'
@@ -120,8 +121,8 @@ async function countAnew(world: World, table: string): Promise<void> {
     await world.sql(
       `UPDATE edition_totals t SET n = c.n FROM (
          SELECT store_id, ARRAY[${scopeColumns}] AS scope, count(*) AS n FROM ${table}
-         WHERE until = 2147483647 GROUP BY store_id, ${scopeColumns}) c
-       WHERE t.list = $1 AND t.store_id = c.store_id AND t.scope = c.scope AND t.until = 2147483647`,
+         WHERE ${isCurrent()} GROUP BY store_id, ${scopeColumns}) c
+       WHERE t.list = $1 AND t.store_id = c.store_id AND t.scope = c.scope AND ${isCurrent('t')}`,
       [listKey({ scopeColumns, ...list })],
     )
   }
@@ -140,7 +141,9 @@ export async function expected(
   const column = sort.replace('-', '')
   const way = sort.startsWith('-') ? 'DESC' : 'ASC'
   const same = scopeColumns.map((name) => `AND t.${name} = one.${name}`)
-  const current = editions ? [...isCurrent('t', table), ...isCurrent('one', table), ...inRight(listing)] : []
+  const current = editions
+    ? [...isCurrentRow('t', table), ...isCurrentRow('one', table), ...inRight(listing)]
+    : []
   const within = [...same, ...current].join(' ')
   const { rows } = await world.sql(
     `SELECT ${shownId(resource, 't')} AS id
@@ -161,8 +164,8 @@ const inRight = ({ id, specimen }: Listing): readonly string[] =>
     : []
 
 /** Of what is published, the row is in the current edition, and so is what leads to it. */
-const isCurrent = (row: string, table: string): readonly string[] => [
-  `AND ${row}.until = 2147483647`,
+const isCurrentRow = (row: string, table: string): readonly string[] => [
+  `AND ${isCurrent(row)}`,
   ...(table.includes('leads_since')
     ? [
         `AND ${row}.leads_since = (SELECT max(p.since) FROM published_products p

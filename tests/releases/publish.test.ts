@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { add } from '../../server/kernel/operations.ts'
+import { noEnd } from '../../server/kernel/storage/editions.ts'
 import { forgetEditions } from '../../server/publishing/forget-editions.ts'
 import { forgetOldReleases } from '../../server/releases/forget-releases.ts'
 import { releases } from '../../server/releases/index.ts'
@@ -120,7 +121,7 @@ test('products are looked at again when they would be published as other rows th
   const rows = async () =>
     (
       await world.sql(
-        `SELECT until < 2147483647 AS ended FROM published_products WHERE store_id = $1 AND catalog_id = $2 ORDER BY since`,
+        `SELECT until < ${noEnd} AS ended FROM published_products WHERE store_id = $1 AND catalog_id = $2 ORDER BY since`,
         values,
       )
     ).rows.map(({ ended }: Any) => ended)

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isCurrent } from '../../server/kernel/storage/editions.ts'
 import { forgetEditions } from '../../server/publishing/forget-editions.ts'
 import { valueId } from '../../server/publishing/index.ts'
 import { openWorld, type World } from '../support/world.ts'
@@ -34,7 +35,7 @@ test('what is searched of a product goes with it', async () => {
     // No attribute of a plain product is a number: one is written as a publication would.
     await world.sql(
       `INSERT INTO published_numbers (store_id, catalog_id, id, since, place, field, number)
-       SELECT store_id, catalog_id, id, since, 1, 'x', 1 FROM published_texts WHERE catalog_id = $1 AND until = 2147483647`,
+       SELECT store_id, catalog_id, id, since, 1, 'x', 1 FROM published_texts WHERE catalog_id = $1 AND ${isCurrent()}`,
       [catalog],
     )
     await shop.change(product, { tags: [tag] })

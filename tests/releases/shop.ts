@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { isCurrent } from '../../server/kernel/storage/editions.ts'
 import { until } from '../support/until.ts'
 import type { World } from '../support/world.ts'
 
@@ -86,7 +87,7 @@ export const shopOf = (world: World) => {
 
 /** What is published of a catalog at its current edition, without what differs with time and catalog. */
 export async function publishedOf(world: World, catalog: string) {
-  const at = `store_id = $1 AND catalog_id = $2 AND until = 2147483647`
+  const at = `store_id = $1 AND catalog_id = $2 AND ${isCurrent()}`
   const values = [world.storeId, catalog]
   const products = await world.sql(
     `SELECT id, doc, hidden, (SELECT json_agg(json_build_array(node_id, place, curated) ORDER BY node_id)
@@ -100,7 +101,7 @@ export async function publishedOf(world: World, catalog: string) {
   const nodes = await world.sql(`SELECT id, doc, hidden FROM published_nodes WHERE ${at} ORDER BY id`, values)
   const totals = await world.sql(
     `SELECT list, scope[2] AS below, n::int FROM edition_totals
-     WHERE store_id = $1 AND scope[1] = $2 AND until = 2147483647 AND n > 0 ORDER BY list, scope[2]`,
+     WHERE store_id = $1 AND scope[1] = $2 AND ${isCurrent()} AND n > 0 ORDER BY list, scope[2]`,
     values,
   )
   const prices = await world.sql(

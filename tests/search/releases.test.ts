@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isCurrent } from '../../server/kernel/storage/editions.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { type Any, merchantOf, usd } from './merchant.ts'
 
@@ -188,14 +189,14 @@ test('what a release was asked is remembered, but for prices, and asked of the n
   ]
   const [before, was] = [await found(plain), await found(priced)]
   // Nobody does that: it tells who looks.
-  await world.sql('UPDATE published_texts SET value_ids = $1 WHERE until = 2147483647', [[]])
+  await world.sql(`UPDATE published_texts SET value_ids = $1 WHERE ${isCurrent()}`, [[]])
   expect([await found(plain), await found(priced)]).toEqual([before, [0, was[1]]])
   expect(before[0]).toBeGreaterThan(0)
   const more = await shop.product({ name: 'Pie' })
   await shop.put(hierarchy, node, more)
   await shop.publish(catalog)
   const { rows } = await world.sql(
-    `SELECT count(*)::int AS n FROM published_texts WHERE catalog_id = $1 AND value_ids <> $2 AND until = 2147483647`,
+    `SELECT count(*)::int AS n FROM published_texts WHERE catalog_id = $1 AND value_ids <> $2 AND ${isCurrent()}`,
     [catalog, []],
   )
   expect((await found(plain))[0]).toBe(rows[0].n)

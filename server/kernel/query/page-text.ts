@@ -1,4 +1,5 @@
 import type { Resource } from '../resource.ts'
+import { inEdition } from '../storage/editions.ts'
 import { rowColumns } from '../storage/stored-row.ts'
 import { limits } from './parse.ts'
 
@@ -63,7 +64,7 @@ export function address({ scopeColumns, editions }: Resource, at = bound): strin
   return [
     `store_id = ${at(1, '::uuid')}`,
     ...scopeColumns.map((column, i) => `${column} = ${at(i + 2, '::uuid')}`),
-    ...(editions ? [`since <= ${edition} AND until > ${edition}`] : []),
+    ...(editions ? [inEdition(edition)] : []),
   ].join(' AND ')
 }
 

@@ -1,5 +1,6 @@
 import type { Resource, ValueType } from '../resource.ts'
 import type { Binds } from '../storage/binds.ts'
+import { inEdition } from '../storage/editions.ts'
 import { address, casts, type Window } from './page-text.ts'
 import type { PlannedFilter } from './plan.ts'
 
@@ -33,7 +34,7 @@ function editionTotalSql({ scopeColumns, ...resource }: Resource): string {
   return (
     `SELECT coalesce((SELECT n FROM edition_totals WHERE store_id = $1 AND ` +
     `list = '${listKey({ scopeColumns, ...resource })}' AND scope = ARRAY[${scope}] ` +
-    `AND since <= ${edition} AND until > ${edition}), 0) AS total, 0 AS unmerged`
+    `AND ${inEdition(edition)}), 0) AS total, 0 AS unmerged`
   )
 }
 

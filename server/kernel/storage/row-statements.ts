@@ -1,4 +1,5 @@
 import type { Resource } from '../resource.ts'
+import { inEdition } from './editions.ts'
 import { rowColumns, wholeColumns } from './stored-row.ts'
 
 /** The change feed's triggers read who wrote, in which request and when, from a setting of the transaction. */
@@ -26,7 +27,7 @@ export function statementsOf(resource: Resource): Statements {
   const whole = wholeColumns(resource)
   const address = ['store_id = $1', 'id = $2', ...scopeColumns.map((column, i) => `${column} = $${i + 3}`)]
   const edition = `$${scopeColumns.length + 3}::int`
-  if (editions) address.push(`since <= ${edition}`, `until > ${edition}`)
+  if (editions) address.push(inEdition(edition))
   const at = address.join(' AND ')
   const next = scopeColumns.length + 3
   const scope = scopeColumns.map((column) => `${column}, `).join('')
