@@ -6,6 +6,8 @@ import { access } from '../../server/permissions/access.ts'
 import { countGadgets } from './count-gadgets.ts'
 import { crates, thingsOfCrate, topOfCrate } from './crates.ts'
 import { gadgets } from './gadgets.ts'
+import { paperCarts } from './paper-carts.ts'
+import { paperLines } from './paper-lines.ts'
 import { shipCrate } from './ship-crate.ts'
 import { things } from './things.ts'
 import { widgets } from './widgets.ts'
@@ -14,7 +16,7 @@ const workshop = module({
   name: 'workshop',
   about: 'What no module of the application has made use of yet.',
   alsoUnder: '/workshop',
-  resources: [crates, gadgets, things, widgets],
+  resources: [crates, gadgets, paperCarts, paperLines, things, widgets],
   relationships: [thingsOfCrate, topOfCrate],
   actions: [countGadgets, shipCrate],
 })
@@ -26,6 +28,7 @@ export const appAndWorkshop = {
     ...access,
     crates: { client_credentials: 'rw' },
     gadgets: { implicit: 'r', 'account-member': 'r', customer: 'r', client_credentials: 'rw' },
+    'paper-carts': { implicit: 'rw', client_credentials: 'rw' },
     things: { client_credentials: 'rw' },
     widgets: { client_credentials: 'rw' },
   },

@@ -87,3 +87,36 @@ CREATE TABLE crate_things (
   CONSTRAINT crate_things_target_fkey FOREIGN KEY (store_id, id) REFERENCES things ON DELETE CASCADE
 );
 CREATE INDEX crate_things_by_created_at ON crate_things (store_id, crate_id, created_at, id);
+
+CREATE TABLE paper_carts (
+  store_id uuid NOT NULL,
+  id uuid NOT NULL,
+  version integer NOT NULL DEFAULT 0,
+  created_at timestamptz(3) NOT NULL,
+  updated_at timestamptz(3) NOT NULL,
+  doc json NOT NULL,
+  hidden json,
+  reference text COLLATE "C" GENERATED ALWAYS AS (doc->>'id') STORED NOT NULL,
+  CONSTRAINT paper_carts_pkey PRIMARY KEY (store_id, id),
+  CONSTRAINT paper_carts_reference_key UNIQUE (store_id, reference)
+);
+CREATE INDEX paper_carts_by_created_at ON paper_carts (store_id, created_at, id);
+CREATE INDEX paper_carts_by_updated_at ON paper_carts (store_id, updated_at, id);
+CALL track('paper_carts', $$'paper-cart'$$);
+
+CREATE TABLE paper_lines (
+  store_id uuid NOT NULL,
+  paper_cart_id uuid NOT NULL,
+  id uuid NOT NULL,
+  version integer NOT NULL DEFAULT 0,
+  created_at timestamptz(3) NOT NULL,
+  updated_at timestamptz(3) NOT NULL,
+  doc json NOT NULL,
+  hidden json,
+  CONSTRAINT paper_lines_pkey PRIMARY KEY (store_id, id),
+  CONSTRAINT paper_lines_parent_fkey FOREIGN KEY (store_id, paper_cart_id) REFERENCES paper_carts ON DELETE CASCADE
+);
+CREATE INDEX paper_lines_by_created_at ON paper_lines (store_id, paper_cart_id, created_at, id);
+CREATE INDEX paper_lines_by_id ON paper_lines (store_id, paper_cart_id, id);
+CREATE INDEX paper_lines_by_updated_at ON paper_lines (store_id, paper_cart_id, updated_at, id);
+CALL track('paper_lines', $$'paper-line'$$, '{paper_cart_id}');

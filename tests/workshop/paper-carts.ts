@@ -1,0 +1,43 @@
+import { map, text } from '../../server/kernel/fields.ts'
+import { type Resource, resource } from '../../server/kernel/resource.ts'
+
+const comparisons = ['lt', 'le', 'eq', 'gt', 'ge'] as const
+
+/** A cart made of paper: it proves the words of the kernel that carts are declared with. */
+export const paperCarts: Resource = resource({
+  type: 'paper-cart',
+  noun: ['paper-cart', 'paper-carts'],
+  about: 'A cart made of paper.',
+  path: '/v2/paper-carts',
+  table: 'paper_carts',
+  fields: {
+    id: text({
+      pattern: /^[A-Za-z0-9_-]{1,255}$/,
+      immutable: true,
+      about: 'Chosen by the client, or a UUID; unique in the store.',
+      example: 'my-cart',
+    }),
+    name: text({ min: 1, max: 255, default: 'Cart', about: 'The name of the cart.' }),
+    notes: map(text({ max: 255 }), { default: {}, maxKeys: 20, about: 'Notes on the cart.' }),
+  },
+  filter: {
+    id: { ops: ['eq', 'in'], type: 'text', column: 'reference' },
+    created_at: comparisons,
+    updated_at: comparisons,
+  },
+  sort: ['created_at', 'updated_at'],
+  key: { field: 'id', where: (name, bind) => `reference = ${bind(name)}` },
+  order: '-updated_at',
+  area: 'paper-carts',
+  envelope: { times: 'meta.timestamps', digits: 0, fields: 'top', links: 'inside', href: 'absolute' },
+  beforeWrite: (_work, { id, values }) => {
+    values.id ??= id
+  },
+  constraints: {
+    paper_carts_reference_key: {
+      code: 'conflict',
+      detail: 'a paper cart with this id already exists',
+      source: 'data.id',
+    },
+  },
+})
