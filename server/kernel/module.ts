@@ -71,6 +71,8 @@ export interface Module {
   readonly about: string
   readonly alsoUnder?: string
   readonly operations: readonly Operation[]
+  /** The declared resources, with those that only actions read and write. */
+  readonly resources: readonly Resource[]
   readonly jobs: readonly (Job | LongJob)[]
   readonly chores: readonly Chore[]
   readonly firstDay?: FirstDay
@@ -139,6 +141,7 @@ export const module = ({
     ...resources.flatMap(ofResource),
     ...relationships.flatMap(ofRelationship),
   ].map((operation) => (alsoUnder ? { ...operation, alsoUnder } : operation)),
+  resources,
   jobs,
   chores,
   ...(firstDay && { firstDay }),
@@ -219,6 +222,15 @@ export function outsideCallsOf(modules: readonly Module[]): ReadonlyMap<string, 
     .flatMap((module) => module.operations)
     .flatMap(({ of }) => (of.is === 'action' && of.action.callsOut) || [])
   return new Map(calls.map((call) => [call.name, call]))
+}
+
+/** All resources of the modules: those that they declare, then those that only an action's answer shows. */
+export function resourcesOf(modules: readonly Module[]): readonly Resource[] {
+  const shown = modules
+    .flatMap(({ operations }) => operations)
+    .flatMap(({ of }) => (of.is === 'action' && of.action.shows) || [])
+    .flatMap(({ resource = [], rows = [] }) => [resource, rows].flat())
+  return [...new Set([...modules.flatMap(({ resources }) => resources), ...shown])]
 }
 
 /** The last parameter of a path, if it has any. */

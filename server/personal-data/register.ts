@@ -1,5 +1,5 @@
 import type { Work } from '../kernel/context.ts'
-import type { Module } from '../kernel/module.ts'
+import { type Module, resourcesOf } from '../kernel/module.ts'
 import type { Resource, Row } from '../kernel/resource.ts'
 import { personalAccounts } from './personal-accounts.ts'
 
@@ -30,9 +30,7 @@ export class Register {
   readonly entries: string
 
   constructor(modules: readonly Module[]) {
-    const all = modules
-      .flatMap(({ operations }) => operations)
-      .flatMap(({ of }) => (of.is === 'resource' ? holder(of.resource) : []))
+    const all = resourcesOf(modules).flatMap(holder)
     // A resource may have several lists; the first is where its objects are found.
     const known = new Map(all.toReversed().map((one) => [`${one.type} ${one.resource.table}`, one]))
     this.holders = [...known.values()].reverse()

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { indexedOf } from '../../server/kernel/query/condition.ts'
 import { listKey } from '../../server/kernel/query/places.ts'
 import { type FilterRule, orderOf, type Resource, walks } from '../../server/kernel/resource.ts'
+import { Register } from '../../server/personal-data/index.ts'
 import { operations, specimens } from '../support/samples.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { appAndWorkshop } from '../workshop/index.ts'
@@ -182,6 +183,19 @@ test('each table is tracked, and its lists are counted', async () => {
     const advice = `CALL track('${table}', …${scopes.length ? `, '{${scopes}}'` : ''}) in its migration`
     expect(counted.get(table)?.sort(), advice).toEqual([...lists].sort())
   }
+})
+
+test('each table that is tracked as personal data is known to logs and erasure', async () => {
+  const { rows } = await world.sql(
+    `SELECT t.tgrelid::regclass::text AS table FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid
+     WHERE t.tgname = 'track' AND p.prosrc LIKE '%, true, split_part(author%'`,
+  )
+  const tables = rows.map(({ table }) => table as string)
+  const { holders } = new Register(appAndWorkshop.modules)
+  const known = new Set(holders.map(({ resource }) => resource.table))
+  expect(tables.sort(), '`personal` of a resource that its module declares, or an action shows').toEqual(
+    [...known].sort(),
+  )
 })
 
 test('what is below a parent goes with it', async () => {

@@ -2,8 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { app } from '../../server/app.ts'
 import { customers } from '../../server/customers/customers.ts'
+import { action } from '../../server/kernel/action.ts'
 import { text } from '../../server/kernel/fields.ts'
+import { objectAnswer } from '../../server/kernel/http/answer.ts'
 import { module } from '../../server/kernel/module.ts'
+import { add, change, findVisible, get, list } from '../../server/kernel/operations.ts'
 import { resource } from '../../server/kernel/resource.ts'
 import { personalData } from '../../server/personal-data/index.ts'
 import { openWorld, type World } from '../support/world.ts'
@@ -20,33 +23,99 @@ import {
   settled,
 } from './people.ts'
 
-/** A resource that is new to the server, and says that it holds personal data: nothing else is told of it. */
+/** Resources that are new to the server, and say that they hold personal data: nothing else is told of them. */
 
-const diaryEntries = resource({
-  type: 'diary_entry',
-  noun: ['diary-entry', 'diary-entries'],
-  about: 'What a customer wrote down.',
-  path: '/v2/customers/:customer_id/diary-entries',
+const sentence = 'What a customer wrote down.'
+const declaration = {
+  about: sentence,
   parent: () => customers,
-  table: 'diary_entries',
   personal: ['customer_id'],
   fields: { note: text({ required: true, about: 'What.', example: 'Rain.' }) },
   area: 'customers',
   envelope: { times: 'meta.timestamps', digits: 3, fields: 'top', links: 'inside', href: 'absolute' },
+} as const
+
+const diaryEntries = resource({
+  ...declaration,
+  type: 'diary_entry',
+  noun: ['diary-entry', 'diary-entries'],
+  path: '/v2/customers/:customer_id/diary-entries',
+  table: 'diary_entries',
 })
 
-// Not even deleted by a key to its parent.
-const sql = `
-  CREATE TABLE diary_entries (
+/** All of its calls are actions. */
+const letters = resource({
+  ...declaration,
+  type: 'letter',
+  noun: ['letter', 'letters'],
+  path: '/v2/customers/:customer_id/letters',
+  table: 'letters',
+  operations: [],
+})
+
+const call = { about: sentence, area: 'customers' } as const
+const letterActions = [
+  action({
+    ...call,
+    name: 'write-letter',
+    route: 'POST /v2/customers/:customer_id/letters',
+    status: 201,
+    body: letters,
+    shows: { resource: letters },
+    run: async (ctx, { params, body }) =>
+      objectAnswer(201, letters, await add(ctx, letters, [params.customer_id], body), ctx),
+  }),
+  action({
+    ...call,
+    name: 'read-letters',
+    route: 'GET /v2/customers/:customer_id/letters',
+    status: 200,
+    shows: { resource: letters, page: true },
+    run: (ctx, call) => list(ctx, letters, [call.params.customer_id], call),
+  }),
+  action({
+    ...call,
+    name: 'read-letter',
+    route: 'GET /v2/customers/:customer_id/letters/:id',
+    status: 200,
+    shows: { resource: letters },
+    run: (ctx, call) => get(ctx, letters, [call.params.customer_id], call.params.id, call),
+  }),
+  action({
+    ...call,
+    name: 'rewrite-letter',
+    route: 'PUT /v2/customers/:customer_id/letters/:id',
+    status: 200,
+    body: letters,
+    shows: { resource: letters },
+    run: async (ctx, { params, body }) => {
+      const scope = [params.customer_id]
+      const { id } = await findVisible(ctx, letters, params.id, scope)
+      return objectAnswer(200, letters, await change(ctx, letters, scope, id, body), ctx)
+    },
+  }),
+]
+
+const holders = [diaryEntries, letters]
+
+// Not even deleted by a key to their parent.
+const sql = holders
+  .map(
+    ({ table, type }) => `
+  CREATE TABLE ${table} (
     store_id uuid NOT NULL, customer_id uuid NOT NULL, id uuid NOT NULL, version integer NOT NULL DEFAULT 0,
     created_at timestamptz(3) NOT NULL, updated_at timestamptz(3) NOT NULL, doc json NOT NULL, hidden json,
-    CONSTRAINT diary_entries_pkey PRIMARY KEY (store_id, id));
-  CREATE INDEX diary_entries_by_created_at ON diary_entries (store_id, customer_id, created_at, id);
-  CALL track('diary_entries', $$'diary_entry'$$, '{customer_id}', personal => true);`
+    CONSTRAINT ${table}_pkey PRIMARY KEY (store_id, id));
+  CREATE INDEX ${table}_by_created_at ON ${table} (store_id, customer_id, created_at, id);
+  CALL track('${table}', $$'${type}'$$, '{customer_id}', personal => true);`,
+  )
+  .join('')
 
 const chapters = [
   ...app.filter(({ name }) => name !== 'personal-data'),
   module({ name: 'diaries', about: 'Diaries.', resources: [diaryEntries] }),
+  // Its resource is found by what its actions show.
+  module({ name: 'letters', about: 'Letters.', actions: letterActions }),
 ]
 
 let world: World
@@ -55,35 +124,38 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('is in the logs, in the sets and in the API document, and is erased', async () => {
-  const name = `q${randomUUID().slice(0, 8)}`
-  const { customer, address } = await makeCustomer(world.admin, name)
-  const entry = await made(world.admin, `${customer.path}/diary-entries`, 'diary_entry', {
-    note: `by ${name}`,
-  })
-  await world.admin.put(entry.path, body('diary_entry', { note: `again by ${name}` }))
-  await world.admin.get(entry.path)
-  await settled(world.admin)
+test.each(holders)(
+  'a $type is in the logs, in the sets and in the API document, and is erased',
+  async ({ type, noun: [entryType, list] }) => {
+    const name = `q${randomUUID().slice(0, 8)}`
+    const { customer, address } = await makeCustomer(world.admin, name)
+    const entry = await made(world.admin, `${customer.path}/${list}`, type, {
+      note: `by ${name}`,
+    })
+    await world.admin.put(entry.path, body(type, { note: `again by ${name}` }))
+    await world.admin.get(entry.path)
+    await settled(world.admin)
 
-  const log = (await world.admin.get(`${logs}${about('diary_entry', entry.id)}`)).body.data
-  expect(log.map((one: { event_type: string }) => one.event_type)).toEqual([
-    'diary-entry.event.read',
-    'diary-entry.event.updated',
-    'diary-entry.event.created',
-  ])
-  for (const { relationships } of log) expect(relationships.resource_path.url).toBe(world.url + entry.path)
-  expect(await readsOf(world.admin, 'diary-entry', entry.id)).toHaveLength(1)
+    const log = (await world.admin.get(`${logs}${about(type, entry.id)}`)).body.data
+    expect(log.map((one: { event_type: string }) => one.event_type)).toEqual([
+      `${entryType}.event.read`,
+      `${entryType}.event.updated`,
+      `${entryType}.event.created`,
+    ])
+    for (const { relationships } of log) expect(relationships.resource_path.url).toBe(world.url + entry.path)
+    expect(await readsOf(world.admin, entryType, entry.id)).toHaveLength(1)
 
-  const around = (await world.admin.get(`${related}${about('diary-entry', entry.id)}`)).body.data
-  expect(around.map((one: { resource_id: string }) => one.resource_id).sort()).toEqual(
-    [customer.id, address.id].sort(),
-  )
-  const { body: document } = await world.nobody.get('/openapi.json')
-  const known = document.components.schemas.ErasureRequest
-  expect(JSON.stringify(known)).toContain('diary-entry')
+    const around = (await world.admin.get(`${related}${about(entryType, entry.id)}`)).body.data
+    expect(around.map((one: { resource_id: string }) => one.resource_id).sort()).toEqual(
+      [customer.id, address.id].sort(),
+    )
+    const { body: document } = await world.nobody.get('/openapi.json')
+    const known = document.components.schemas.ErasureRequest
+    expect(JSON.stringify(known)).toContain(entryType)
 
-  expect(await erase(world.admin, 'diary-entry', entry.id)).toMatchObject({ status: 'SUCCESS' })
-  expect((await world.admin.get(entry.path)).status).toBe(404)
-  expect(await placesOf(world, name)).toEqual([])
-  expect(await readsOf(world.admin, 'diary-entry', entry.id)).toEqual([])
-})
+    expect(await erase(world.admin, entryType, entry.id)).toMatchObject({ status: 'SUCCESS' })
+    expect((await world.admin.get(entry.path)).status).toBe(404)
+    expect(await placesOf(world, name)).toEqual([])
+    expect(await readsOf(world.admin, entryType, entry.id)).toEqual([])
+  },
+)
