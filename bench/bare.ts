@@ -1,6 +1,5 @@
 import { createServer } from 'node:http'
-import type { Sql, Tuple } from '../server/kernel/storage/database.ts'
-import { Database } from '../server/kernel/storage/database.ts'
+import { Database, type Sql, type Tuple } from '../server/kernel/storage/database.ts'
 
 /** What Sutler is measured against: the very same statements, through the same driver, behind bare node:http. */
 export interface Bare {

@@ -16,8 +16,8 @@ import { parse } from '../server/kernel/query/parse.ts'
 import { plan } from '../server/kernel/query/plan.ts'
 import { pageSql } from '../server/kernel/query/sql.ts'
 import { Database } from '../server/kernel/storage/database.ts'
-import { startEmbedded } from '../server/kernel/storage/embedded.ts'
 import { migrate } from '../server/kernel/storage/migrate.ts'
+import { startEmbedded } from '../server/platform/postgres/embedded.ts'
 
 const large = Number(process.argv[2] ?? 1_000_000)
 const small = { apis: 1000, entries: 100 }

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { pino } from 'pino'
+import { Sequencer } from '../server/kernel/feed/sequence-changes.ts'
 import { newId } from '../server/kernel/ids.ts'
-import { Sequencer } from '../server/kernel/sequence-changes.ts'
 import { Database } from '../server/kernel/storage/database.ts'
-import { startEmbedded } from '../server/kernel/storage/embedded.ts'
 import { migrate } from '../server/kernel/storage/migrate.ts'
+import { startEmbedded } from '../server/platform/postgres/embedded.ts'
 
 /**
  * `node bench/feed.ts [seconds rounds]`: what the change feed costs a write, and how long it takes from a commit until

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Database } from '../server/kernel/storage/database.ts'
-import { findRunning } from '../server/kernel/storage/embedded.ts'
+import { findRunning } from '../server/platform/postgres/embedded.ts'
 
 /** A server process on an embedded PostgreSQL of its own, and its administrator. */
 export interface OwnServer {

@@ -1,6 +1,6 @@
 import pg from 'pg'
-import type { Instance } from '../server/kernel/context.ts'
-import { mergeTotals } from '../server/kernel/merge-totals.ts'
+import { mergeTotals } from '../server/kernel/query/merge-totals.ts'
+import type { Instance } from '../server/kernel/work/context.ts'
 import type { Made, OwnServer } from './own-server.ts'
 
 /** What was made, to be asked for. */

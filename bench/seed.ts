@@ -1,6 +1,6 @@
-import type { Instance } from '../server/kernel/context.ts'
-import { mergeTotals } from '../server/kernel/merge-totals.ts'
+import { mergeTotals } from '../server/kernel/query/merge-totals.ts'
 import type { Database } from '../server/kernel/storage/database.ts'
+import type { Instance } from '../server/kernel/work/context.ts'
 
 /** What was made, to be asked for. */
 export interface Seeded {

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Database } from '../server/kernel/storage/database.ts'
-import { startEmbedded } from '../server/kernel/storage/embedded.ts'
 import { migrate } from '../server/kernel/storage/migrate.ts'
+import { startEmbedded } from '../server/platform/postgres/embedded.ts'
 import { generatedDocs } from './docs/generated.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'sutler-docs-'))

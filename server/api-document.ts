@@ -1,9 +1,9 @@
 import packageJson from '../package.json' with { type: 'json' }
 import { app, shopperTokens } from './app.ts'
 import type { AccessTable } from './kernel/auth/access.ts'
-import type { Module } from './kernel/module.ts'
-import { type ApiDocument, apiDocument } from './kernel/openapi.ts'
-import type { Resource } from './kernel/resource.ts'
+import type { Module } from './kernel/declare/module.ts'
+import type { Resource } from './kernel/declare/resource.ts'
+import { type ApiDocument, apiDocument } from './kernel/openapi/document.ts'
 import { access as appAccess } from './permissions/access.ts'
 
 const description = `Get an access token with an application key, then send it with every request:

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { bucketOf, filesDirOf, readConfig } from './config.ts'
 import { systemClock } from './kernel/clock.ts'
-import { StartupError } from './kernel/errors.ts'
-import { backUp, restore } from './kernel/storage/backup.ts'
+import { StartupError } from './platform/faults.ts'
+import { backUp, restore } from './platform/postgres/backup.ts'
 
 /** `backup <directory>` copies the data directory there, under a running server too; `restore <directory>` back. */
 async function run(command: string | undefined, path: string | undefined): Promise<string> {

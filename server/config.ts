@@ -3,8 +3,8 @@ import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import type { BlockList } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { join, resolve } from 'node:path'
-import { rangesOf } from './kernel/addresses.ts'
-import { StartupError } from './kernel/errors.ts'
+import { StartupError } from './platform/faults.ts'
+import { rangesOf } from './platform/sockets/addresses.ts'
 
 export type Config = ReturnType<typeof readConfig>
 type Env = Readonly<Record<string, string | undefined>>

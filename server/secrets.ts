@@ -1,9 +1,9 @@
 import { type Config, findSecret, makeSecret, secretFile } from './config.ts'
+import { forgetOtherSecrets, hasSecret, lackOfSecret } from './kernel/attempts/known-secrets.ts'
 import type { Secrets } from './kernel/auth/keys.ts'
-import { forgetOtherSecrets, hasSecret, lackOfSecret } from './kernel/auth/known-secrets.ts'
 import type { Clock } from './kernel/clock.ts'
-import { StartupError } from './kernel/errors.ts'
 import type { Database } from './kernel/storage/database.ts'
+import { StartupError } from './platform/faults.ts'
 
 /**
  * The secrets to work with. A start without the one that the database was made with is refused: nobody would notice

@@ -17,6 +17,7 @@ const server = sources.filter((file) => file.startsWith('server/') && file.endsW
 /** What is served: a module of the tests keeps the rules too. */
 const served = [...server, ...sources.filter((file) => /^tests\/workshop\/.*\.ts$/.test(file))]
 const kernel = server.filter((file) => file.startsWith('server/kernel/'))
+const platform = server.filter((file) => file.startsWith('server/platform/'))
 
 /** One of the paragraphs of STYLE.md, by the word that it begins with. */
 function paragraph(name: string, keep: () => void): void {
@@ -87,7 +88,7 @@ const comingWords = [
 
 /** Words that a module and the kernel both need: what they say in the kernel, and where, if not everywhere. */
 const kernelsOwn: readonly (readonly [word: string, says: string, where?: RegExp])[] = [
-  ['account', 'of the operating system', /storage\/run-as\.ts$/],
+  ['account', 'of the operating system', /postgres\/run-as\.ts$/],
   ['address', 'where something is: a page, a machine, a mailbox'],
   ['api', 'all of it'],
   ['application', 'what stands on the kernel; the first half of a media type'],
@@ -98,7 +99,7 @@ const kernelsOwn: readonly (readonly [word: string, says: string, where?: RegExp
   ['extension', 'of a chunk of a request', /http\/unreadable\.ts$/],
   ['field', 'what a resource is made of'],
   ['file', 'of the operating system; what an upload and an answer may be'],
-  ['identity', 'of a process', /storage\/(embedded|pid-file)\.ts$/],
+  ['identity', 'of a process', /postgres\/(embedded|pid-file)\.ts$/],
   ['import', 'what a file says of those that it uses'],
   ['info', 'a level of the log; the head of an API document'],
   ['job', 'what is done after an answer'],
@@ -110,7 +111,7 @@ const kernelsOwn: readonly (readonly [word: string, says: string, where?: RegExp
   ['node', 'what runs the server'],
   ['of', 'plain English'],
   ['option', 'of a field, of a function, of a command'],
-  ['password', 'a format of JSON Schema; of a database', /(checker|storage\/embedded)\.ts$/],
+  ['password', 'a format of JSON Schema; of a database', /(checker|postgres\/embedded)\.ts$/],
   ['permission', 'of a caller; of a file'],
   ['personal', 'what a resource says of its objects'],
   ['policy', 'of a page, to browsers', /http\/docs\.ts$/],
@@ -123,11 +124,11 @@ const kernelsOwn: readonly (readonly [word: string, says: string, where?: RegExp
   ['time', 'plain English'],
   ['to', 'plain English'],
   ['transaction', 'of the database'],
-  ['user', 'of the operating system', /storage\/(embedded|pid-file|run-as)\.ts$/],
+  ['user', 'of the operating system', /postgres\/(embedded|pid-file|run-as)\.ts$/],
 ]
 
 /** Words that the kernel has yet to lose. The list only shrinks. */
-const notYetLost = ['server/kernel/context.ts: password']
+const notYetLost = ['server/kernel/work/context.ts: password']
 
 paragraph('Shape', () => {
   /** Tests are tables, and may be longer. */
@@ -144,11 +145,11 @@ paragraph('Shape', () => {
   test('a module is used through its index.ts only, and only by those below it', () => {
     const wrong = server.flatMap((file) => {
       const own = moduleOf(file)
-      if (own === '' || own === 'kernel') return []
+      if (['', 'kernel', 'platform'].includes(own)) return []
       return importsOf(file)
         .filter((path) => {
           const other = moduleOf(path)
-          if (other === own || other === 'kernel') return false
+          if ([own, 'kernel', 'platform'].includes(other)) return false
           const above = order.indexOf(other) >= 0 && order.indexOf(other) < order.indexOf(own)
           return !(path === `server/${other}/index.ts` && above)
         })
@@ -158,16 +159,17 @@ paragraph('Shape', () => {
     expect(wrong).toEqual([])
   })
 
-  test('the kernel uses nothing but itself', () => {
-    expect(kernel.flatMap((file) => importsOf(file).filter((path) => moduleOf(path) !== 'kernel'))).toEqual(
-      [],
-    )
+  test('the platform uses nothing but itself, and the kernel nothing but the platform', () => {
+    const usesOf = (files: readonly string[], allowed: readonly string[]) =>
+      files.flatMap((file) => importsOf(file).filter((path) => !allowed.includes(moduleOf(path))))
+    expect(usesOf(platform, ['platform'])).toEqual([])
+    expect(usesOf(kernel, ['kernel', 'platform'])).toEqual([])
   })
 
   test('the kernel has no word of what the modules are about', () => {
     const words = modulesWords().union(new Set(comingWords))
     expect([...words]).toEqual(expect.arrayContaining(['account', 'realm', 'currency']))
-    const said = kernel.flatMap((file) => {
+    const said = [...kernel, ...platform].flatMap((file) => {
       const own = kernelsOwn.filter(([, , where]) => !where || where.test(file)).map(([word]) => word)
       const foreign = new Set(wordsIn(read(file))).intersection(words).difference(new Set(own))
       return [...foreign].map((word) => `${file}: ${word}`)
@@ -185,9 +187,9 @@ const ofAllStores: Readonly<Record<string, string>> = {
   'server/keys/get-access-token.ts': 'the client id is what says which store',
   'server/keys/first-key.ts': 'the client id is what says which store',
   'server/oidc/forget-sign-ins.ts': 'housekeeping: what has expired',
-  'server/kernel/idempotency.ts': 'housekeeping: what has expired',
-  'server/kernel/long-jobs.ts': 'a worker gives back its jobs of all stores',
-  'server/kernel/worker-session.ts': 'a worker that has died had jobs of all stores',
+  'server/kernel/request/idempotency.ts': 'housekeeping: what has expired',
+  'server/kernel/work/long-jobs.ts': 'a worker gives back its jobs of all stores',
+  'server/kernel/work/worker-session.ts': 'a worker that has died had jobs of all stores',
 }
 
 /** A condition that is put in from elsewhere in the file is looked for there. */
@@ -241,7 +243,7 @@ paragraph('Wiring', () => {
   ban([
     [/process\.env/, /^server\/config\.ts$/, 'a setting in server/config.ts'],
     // How long a process may take to start is not the application's time.
-    [/new Date\(\)|Date\.now/, /^server\/kernel\/(clock|storage\/embedded)\.ts$/, 'ctx.clock'],
+    [/new Date\(\)|Date\.now/, /^server\/(kernel\/clock|platform\/postgres\/embedded)\.ts$/, 'ctx.clock'],
     [/console\.\w+\(/, /^$/, 'ctx.instance.log'],
   ])
 })

@@ -1,4 +1,4 @@
-import { type Module, toldOf } from '../../server/kernel/module.ts'
+import { type Module, toldOf } from '../../server/kernel/declare/module.ts'
 
 /** What the public contract has, and we have not, though the call is served. */
 const differences = [

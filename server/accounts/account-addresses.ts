@@ -1,5 +1,5 @@
+import { resource, shown } from '../kernel/declare/resource.ts'
 import { linkTo, object } from '../kernel/openapi/shapes.ts'
-import { resource, shown } from '../kernel/resource.ts'
 import { accounts } from './accounts.ts'
 import { addressFields, addressFilter } from './address-fields.ts'
 import { addressesOf, checkAddressOf } from './check-address.ts'

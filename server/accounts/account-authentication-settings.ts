@@ -1,6 +1,6 @@
 import { accountRealmId } from '../identity/index.ts'
-import { choice, flag, group, integer, reference, text } from '../kernel/fields.ts'
-import { singleton } from '../kernel/singleton.ts'
+import { singleton } from '../kernel/declare/singleton.ts'
+import { choice, flag, group, integer, reference, text } from '../kernel/shape/fields.ts'
 
 const secondsPerDay = 86_400
 const self = group({ self: text({ format: 'uri' }) }, {})

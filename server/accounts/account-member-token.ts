@@ -2,7 +2,7 @@ import { errors, SignJWT } from 'jose'
 import type { SignedIn } from '../identity/index.ts'
 import { verifyToken } from '../kernel/auth/keys.ts'
 import { unauthorized } from '../kernel/auth/tokens.ts'
-import type { Instance, Shopper, ShopperToken } from '../kernel/context.ts'
+import type { Instance, Shopper, ShopperToken } from '../kernel/work/context.ts'
 import { accountAuthenticationSettings } from './account-authentication-settings.ts'
 
 /** The header that says which member of which account is calling. */

@@ -1,8 +1,8 @@
 import { accountRealmId, userAuthenticationInfos } from '../identity/index.ts'
-import type { Work } from '../kernel/context.ts'
+import { type FilterRule, indexed, type Row, resource, walks } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
-import { findVisible } from '../kernel/operations.ts'
-import { type FilterRule, indexed, type Row, resource, walks } from '../kernel/resource.ts'
+import { findVisible } from '../kernel/request/operations.ts'
+import type { Work } from '../kernel/work/context.ts'
 import { accountEnvelope } from './envelope.ts'
 import { ownAccount } from './own-account.ts'
 

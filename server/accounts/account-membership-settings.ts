@@ -1,5 +1,5 @@
-import { integer } from '../kernel/fields.ts'
-import { singleton } from '../kernel/singleton.ts'
+import { singleton } from '../kernel/declare/singleton.ts'
+import { integer } from '../kernel/shape/fields.ts'
 
 /** In how many accounts one member may be. A lower limit takes nobody out of an account. */
 export const accountMembershipSettings = singleton({

@@ -1,4 +1,4 @@
-import { type Relationship, relationship } from '../kernel/relationship.ts'
+import { type Relationship, relationship } from '../kernel/declare/relationship.ts'
 import { accountTags } from './account-tags.ts'
 import { accounts } from './accounts.ts'
 

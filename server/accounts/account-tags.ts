@@ -1,6 +1,6 @@
-import { text } from '../kernel/fields.ts'
-import { unlinkFrom } from '../kernel/links.ts'
-import { indexed, resource, walks } from '../kernel/resource.ts'
+import { indexed, resource, walks } from '../kernel/declare/resource.ts'
+import { unlinkFrom } from '../kernel/request/links.ts'
+import { text } from '../kernel/shape/fields.ts'
 import { accounts } from './accounts.ts'
 import { accountEnvelope } from './envelope.ts'
 

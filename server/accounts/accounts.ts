@@ -1,9 +1,9 @@
-import type { Work } from '../kernel/context.ts'
+import { type Draft, indexed, type Row, resource, shown, walks } from '../kernel/declare/resource.ts'
 import { notFound, Problem } from '../kernel/errors.ts'
-import { reference, text } from '../kernel/fields.ts'
 import { linked, linkTo, listOf, object } from '../kernel/openapi/shapes.ts'
 import { longText } from '../kernel/query/long-text.ts'
-import { type Draft, indexed, type Row, resource, shown, walks } from '../kernel/resource.ts'
+import { reference, text } from '../kernel/shape/fields.ts'
+import type { Work } from '../kernel/work/context.ts'
 import { accountEnvelope } from './envelope.ts'
 import { ownAccount } from './own-account.ts'
 

@@ -1,7 +1,7 @@
-import type { Work } from '../kernel/context.ts'
+import type { Draft, Limit } from '../kernel/declare/resource.ts'
+import { readSingleton } from '../kernel/declare/singleton.ts'
 import { missingField } from '../kernel/errors.ts'
-import type { Draft, Limit } from '../kernel/resource.ts'
-import { readSingleton } from '../kernel/singleton.ts'
+import type { Work } from '../kernel/work/context.ts'
 import { storeSettings } from '../settings/index.ts'
 
 type AddressValues = Readonly<Record<string, unknown>>

@@ -1,4 +1,4 @@
-import type { Envelope } from '../kernel/envelope.ts'
+import type { Envelope } from '../kernel/shape/envelope.ts'
 
 /** Accounts, their members, and whoever else buys. */
 export const accountEnvelope: Envelope = {

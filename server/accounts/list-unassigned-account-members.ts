@@ -1,5 +1,5 @@
-import { action } from '../kernel/action.ts'
-import { findVisible, list, scopeOf } from '../kernel/operations.ts'
+import { action } from '../kernel/declare/action.ts'
+import { findVisible, list, scopeOf } from '../kernel/request/operations.ts'
 import { accountMembers } from './account-members.ts'
 import { accounts } from './accounts.ts'
 

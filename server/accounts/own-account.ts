@@ -1,4 +1,4 @@
-import type { Resource } from '../kernel/resource.ts'
+import type { Resource } from '../kernel/declare/resource.ts'
 
 /** What a member sees is what belongs to the account of their token: not what is above it, below it or beside it. */
 export const ownAccount =

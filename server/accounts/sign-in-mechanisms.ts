@@ -1,9 +1,9 @@
 import { accountRealmId, type SignedIn, userAuthenticationInfos } from '../identity/index.ts'
-import type { ActionCall } from '../kernel/action.ts'
-import type { Ctx } from '../kernel/context.ts'
+import type { ActionCall } from '../kernel/declare/action.ts'
 import { Problem } from '../kernel/errors.ts'
-import { type Fields, type New, reference, text } from '../kernel/fields.ts'
-import { input } from '../kernel/input.ts'
+import { type Fields, type New, reference, text } from '../kernel/shape/fields.ts'
+import type { Ctx } from '../kernel/work/context.ts'
+import { input } from '../kernel/write/input.ts'
 import { redeemSignInCode } from '../oidc/index.ts'
 import {
   signInWithOneTimePassword,

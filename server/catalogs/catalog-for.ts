@@ -1,5 +1,5 @@
-import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
+import type { Ctx } from '../kernel/work/context.ts'
 import { resolveRule, traceOf, type Verdict, waiting } from './resolve-rule.ts'
 import { type KnownRule, type Rules, rulesFor, type StoreRules } from './rules-of-store.ts'
 import { type Headers, type Shopper, shopperOf } from './shopper-context.ts'

@@ -1,6 +1,3 @@
-import type { Work } from '../kernel/context.ts'
-import { Problem } from '../kernel/errors.ts'
-import { field, flag, list, reference, text, type Values } from '../kernel/fields.ts'
 import {
   type Draft,
   type FilterRule,
@@ -9,7 +6,10 @@ import {
   type Row,
   resource,
   walks,
-} from '../kernel/resource.ts'
+} from '../kernel/declare/resource.ts'
+import { Problem } from '../kernel/errors.ts'
+import { field, flag, list, reference, text, type Values } from '../kernel/shape/fields.ts'
+import type { Work } from '../kernel/work/context.ts'
 import { catalogs } from './catalogs.ts'
 import { catalogEnvelope } from './envelope.ts'
 import type { Pending } from './pending-rules.ts'

@@ -1,4 +1,4 @@
-import type { Envelope } from '../kernel/envelope.ts'
+import type { Envelope } from '../kernel/shape/envelope.ts'
 
 /** Catalogs, their rules and what is published of them. */
 export const catalogEnvelope: Envelope = {

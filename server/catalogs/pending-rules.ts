@@ -1,4 +1,4 @@
-import type { Work } from '../kernel/context.ts'
+import type { Work } from '../kernel/work/context.ts'
 import type { RuleValues } from './catalog-rules.ts'
 
 /**

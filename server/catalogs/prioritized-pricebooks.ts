@@ -1,6 +1,6 @@
-import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
-import { group, integer, list, reference } from '../kernel/fields.ts'
+import { group, integer, list, reference } from '../kernel/shape/fields.ts'
+import type { Work } from '../kernel/work/context.ts'
 
 /** Price books in an order: where two have a price of a product, that of the higher priority is shown. */
 

@@ -1,5 +1,5 @@
-import { instantOf } from '../kernel/days.ts'
-import { field, group, list, type Values } from '../kernel/fields.ts'
+import { instantOf } from '../kernel/shape/days.ts'
+import { field, group, list, type Values } from '../kernel/shape/fields.ts'
 
 /** When something is in force: from an instant (included) to another (not included), either side open. */
 

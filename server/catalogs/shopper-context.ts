@@ -1,8 +1,8 @@
 import { accountMemberToken } from '../accounts/index.ts'
 import { customerToken } from '../customers/index.ts'
-import type { Ctx, ShopperToken } from '../kernel/context.ts'
-import { instantOf, isDay } from '../kernel/days.ts'
 import { Problem } from '../kernel/errors.ts'
+import { instantOf, isDay } from '../kernel/shape/days.ts'
+import type { Ctx, ShopperToken } from '../kernel/work/context.ts'
 
 /** The headers of a request. */
 export type Headers = Readonly<Record<string, string | string[] | undefined>>

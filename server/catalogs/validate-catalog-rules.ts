@@ -1,6 +1,10 @@
-import { action } from '../kernel/action.ts'
-import type { Ctx } from '../kernel/context.ts'
-import { instantOf } from '../kernel/days.ts'
+import { action } from '../kernel/declare/action.ts'
+import { resource } from '../kernel/declare/resource.ts'
+import { type Answer, pageAnswer } from '../kernel/http/answer.ts'
+import { fetchPage } from '../kernel/query/page.ts'
+import { parse } from '../kernel/query/parse.ts'
+import { type Call, list } from '../kernel/request/operations.ts'
+import { instantOf } from '../kernel/shape/days.ts'
 import {
   choice,
   field,
@@ -12,12 +16,8 @@ import {
   reference,
   text,
   type Values,
-} from '../kernel/fields.ts'
-import { type Answer, pageAnswer } from '../kernel/http/answer.ts'
-import { type Call, list } from '../kernel/operations.ts'
-import { fetchPage } from '../kernel/query/page.ts'
-import { parse } from '../kernel/query/parse.ts'
-import { resource } from '../kernel/resource.ts'
+} from '../kernel/shape/fields.ts'
+import type { Ctx } from '../kernel/work/context.ts'
 import { catalogRules, criteriaFields, effectFields, effectOf } from './catalog-rules.ts'
 import { conflict, conflictsOn, type Described, hasAll, similarity } from './compare-rules.ts'
 import { criteria, isInForce, resolveRule, type ShopperContext } from './resolve-rule.ts'

@@ -1,7 +1,7 @@
-import type { Work } from '../kernel/context.ts'
+import { type Draft, resource } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
-import { choice, flag, integer, type New, number, text } from '../kernel/fields.ts'
-import { type Draft, resource } from '../kernel/resource.ts'
+import { choice, flag, integer, type New, number, text } from '../kernel/shape/fields.ts'
+import type { Work } from '../kernel/work/context.ts'
 
 const fields = {
   code: text({

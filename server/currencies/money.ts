@@ -1,4 +1,4 @@
-import { integer, number, type Shown, text } from '../kernel/fields.ts'
+import { integer, number, type Shown, text } from '../kernel/shape/fields.ts'
 
 /** How amounts of a currency are written. */
 export interface Notation {

@@ -1,6 +1,6 @@
 import { folded } from '../identity/index.ts'
-import type { Work } from '../kernel/context.ts'
 import type { Rows } from '../kernel/storage/store.ts'
+import type { Work } from '../kernel/work/context.ts'
 
 // Not the resource, whose rules these are.
 const customers: Rows = { table: 'customers' }

@@ -5,8 +5,8 @@ import {
   addressFilter,
   checkAddressOf,
 } from '../accounts/index.ts'
+import { resource, shown } from '../kernel/declare/resource.ts'
 import { linkTo, object } from '../kernel/openapi/shapes.ts'
-import { resource, shown } from '../kernel/resource.ts'
 import { customers } from './customers.ts'
 
 /** Where a customer wants their parcels and bills. */

@@ -1,8 +1,8 @@
 import { userAuthenticationInfos } from '../identity/index.ts'
 import { unauthorized } from '../kernel/auth/tokens.ts'
-import type { Ctx } from '../kernel/context.ts'
-import { add } from '../kernel/operations.ts'
-import type { Row } from '../kernel/resource.ts'
+import type { Row } from '../kernel/declare/resource.ts'
+import { add } from '../kernel/request/operations.ts'
+import type { Ctx } from '../kernel/work/context.ts'
 import type { Identified } from './customer-token.ts'
 import { customers } from './customers.ts'
 

@@ -1,9 +1,9 @@
 import { errors, SignJWT } from 'jose'
 import { verifyToken } from '../kernel/auth/keys.ts'
 import { unauthorized } from '../kernel/auth/tokens.ts'
-import type { Instance, ShopperToken, Work } from '../kernel/context.ts'
 import { newId } from '../kernel/ids.ts'
 import type { Tuple } from '../kernel/storage/database.ts'
+import type { Instance, ShopperToken, Work } from '../kernel/work/context.ts'
 
 const kind = 'customer'
 const lifetimeS = 24 * 60 * 60

@@ -1,7 +1,7 @@
 import { folded } from '../identity/index.ts'
-import { guarded } from '../kernel/auth/attempts.ts'
-import { slowVerify } from '../kernel/auth/slow-hash.ts'
-import type { Work } from '../kernel/context.ts'
+import { guarded } from '../kernel/attempts/attempts.ts'
+import { slowVerify } from '../kernel/attempts/slow-hash.ts'
+import type { Work } from '../kernel/work/context.ts'
 import { nobodysHash } from '../passwords/index.ts'
 import { type Identified, tokenEpochs } from './customer-token.ts'
 

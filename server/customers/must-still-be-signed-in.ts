@@ -1,6 +1,6 @@
 import { tokenEpochOf, userAuthenticationInfos } from '../identity/index.ts'
 import { unauthorized } from '../kernel/auth/tokens.ts'
-import type { Work } from '../kernel/context.ts'
+import type { Work } from '../kernel/work/context.ts'
 
 /**
  * Refuses (401) a customer whose token has ended since the request began: a new password takes its time to hash, and

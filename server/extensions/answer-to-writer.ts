@@ -1,6 +1,6 @@
-import type { Ctx } from '../kernel/context.ts'
+import type { Resource, Row } from '../kernel/declare/resource.ts'
 import { type Answer, objectAnswer } from '../kernel/http/answer.ts'
-import type { Resource, Row } from '../kernel/resource.ts'
+import type { Ctx } from '../kernel/work/context.ts'
 
 /**
  * The answer to an update: the entry; to whoever may not read it, only what they sent of it, beside its type, id,

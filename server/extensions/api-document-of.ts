@@ -1,5 +1,5 @@
-import type { JsonSchema } from '../kernel/fields.ts'
 import { metaSchema } from '../kernel/openapi/schemas.ts'
+import type { JsonSchema } from '../kernel/shape/fields.ts'
 import type { Definition } from './definition.ts'
 import { entryMeta } from './entries.ts'
 import { valueSchema } from './entry-values.ts'

@@ -1,6 +1,6 @@
-import type { Work } from '../kernel/context.ts'
+import type { Draft, Row } from '../kernel/declare/resource.ts'
 import { newId } from '../kernel/ids.ts'
-import type { Draft, Row } from '../kernel/resource.ts'
+import type { Work } from '../kernel/work/context.ts'
 import { customApis } from './custom-apis.ts'
 import { type Definition, stateIn } from './definition.ts'
 import { namingTheField } from './taken-value.ts'

@@ -1,6 +1,6 @@
-import type { JsonSchema } from '../kernel/fields.ts'
 import { named } from '../kernel/openapi/named-schemas.ts'
 import { metaSchema } from '../kernel/openapi/schemas.ts'
+import type { JsonSchema } from '../kernel/shape/fields.ts'
 import { entryMeta } from './entries.ts'
 import { extensionEnvelope } from './envelope.ts'
 

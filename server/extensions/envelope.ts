@@ -1,4 +1,4 @@
-import type { Envelope } from '../kernel/envelope.ts'
+import type { Envelope } from '../kernel/shape/envelope.ts'
 
 /** Custom APIs, their fields and entries: clients join the links to a base address that has the version. */
 export const extensionEnvelope: Envelope = {

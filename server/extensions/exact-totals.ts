@@ -1,4 +1,4 @@
-import { choice, group } from '../kernel/fields.ts'
+import { choice, group } from '../kernel/shape/fields.ts'
 
 /** What every list of this module says of its total. */
 export const exactTotals = {

@@ -1,4 +1,4 @@
-import type { Work } from '../kernel/context.ts'
+import type { Work } from '../kernel/work/context.ts'
 import { entries } from './entry-rows.ts'
 
 /** What a change of a field does to the entries that exist: each in one statement, in the change's transaction. */

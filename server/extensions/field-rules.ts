@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js'
 import { Problem } from '../kernel/errors.ts'
-import type { JsonSchema } from '../kernel/fields.ts'
+import type { JsonSchema } from '../kernel/shape/fields.ts'
 import { stepsExpected } from './regex-cost.ts'
 
 export const fieldTypes = ['string', 'integer', 'boolean', 'float', 'any', 'list'] as const

@@ -1,8 +1,8 @@
-import type { Ctx, Work } from '../kernel/context.ts'
+import type { Row } from '../kernel/declare/resource.ts'
 import { isId } from '../kernel/ids.ts'
-import type { Row } from '../kernel/resource.ts'
 import { Binds } from '../kernel/storage/binds.ts'
 import { rowColumns, toRow } from '../kernel/storage/stored-row.ts'
+import type { Ctx, Work } from '../kernel/work/context.ts'
 import { type Definition, findDefinition, type Naming, rememberedDefinition, stateIn } from './definition.ts'
 import { idNamed } from './url-slug.ts'
 

@@ -1,4 +1,4 @@
-import { action } from '../kernel/action.ts'
+import { action } from '../kernel/declare/action.ts'
 import { json } from '../kernel/http/answer.ts'
 import { openApiDocument } from '../kernel/openapi/shapes.ts'
 import { apiDocumentOf } from './api-document-of.ts'

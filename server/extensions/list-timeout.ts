@@ -1,8 +1,8 @@
-import type { Ctx } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
-import { integer } from '../kernel/fields.ts'
 import type { Answer } from '../kernel/http/answer.ts'
+import { integer } from '../kernel/shape/fields.ts'
 import { sqlState } from '../kernel/storage/database.ts'
+import type { Ctx } from '../kernel/work/context.ts'
 
 const timeoutMsMax = 20_000
 

@@ -1,7 +1,7 @@
-import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
-import { change } from '../kernel/operations.ts'
+import { change } from '../kernel/request/operations.ts'
+import type { Work } from '../kernel/work/context.ts'
 import type { customApis } from './custom-apis.ts'
 
 interface ParentLink {

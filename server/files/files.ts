@@ -1,6 +1,6 @@
-import type { Ctx } from '../kernel/context.ts'
-import { flag, group, integer, text } from '../kernel/fields.ts'
-import { indexed, type Row, resource, walks } from '../kernel/resource.ts'
+import { indexed, type Row, resource, walks } from '../kernel/declare/resource.ts'
+import { flag, group, integer, text } from '../kernel/shape/fields.ts'
+import type { Ctx } from '../kernel/work/context.ts'
 import { extensionOf } from './file-types.ts'
 import { removeContent } from './remove-content.ts'
 

@@ -1,6 +1,6 @@
-import type { Instance } from '../kernel/context.ts'
-import type { Chore } from '../kernel/jobs.ts'
-import type { Kept } from '../kernel/storage/blobs.ts'
+import type { Instance } from '../kernel/work/context.ts'
+import type { Chore } from '../kernel/work/jobs.ts'
+import type { Kept } from '../platform/blobs/blobs.ts'
 
 /** So long content may wait for its row: no upload takes longer. */
 const orphanAfterMs = 24 * 60 * 60_000

@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream'
-import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import type { FormFile } from '../kernel/http/form.ts'
 import { bytesShown } from '../kernel/http/problems.ts'
-import type { Draft } from '../kernel/storage/blobs.ts'
+import type { Work } from '../kernel/work/context.ts'
+import type { Draft } from '../platform/blobs/blobs.ts'
 import { extensionFor, extensionOf, extensions, typeOf } from './file-types.ts'
 import { headBytesMax, readDimensions } from './read-dimensions.ts'
 

@@ -1,5 +1,5 @@
-import type { Job } from '../kernel/jobs.ts'
-import { blobName } from '../kernel/storage/blobs.ts'
+import type { Job } from '../kernel/work/jobs.ts'
+import { blobName } from '../platform/blobs/blobs.ts'
 
 /** Removes the content of a file that was deleted. What was kept elsewhere has none. */
 export const removeContent: Job<{ readonly fileId: string }> = {

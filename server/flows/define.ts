@@ -1,8 +1,8 @@
-import { type AddedField, defineAdded } from '../kernel/added-fields.ts'
-import { checker } from '../kernel/checker.ts'
-import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
-import type { JsonSchema } from '../kernel/fields.ts'
+import { type AddedField, defineAdded } from '../kernel/shape/added-fields.ts'
+import type { JsonSchema } from '../kernel/shape/fields.ts'
+import type { Work } from '../kernel/work/context.ts'
+import { checker } from '../kernel/write/checker.ts'
 import { coercedDefault, type FieldType, type Rule, valueSchema } from './field-rules.ts'
 import { slugsUnder } from './kinds.ts'
 

@@ -1,5 +1,5 @@
-import { field } from '../kernel/fields.ts'
-import { resource, walks } from '../kernel/resource.ts'
+import { resource, walks } from '../kernel/declare/resource.ts'
+import { field } from '../kernel/shape/fields.ts'
 import { filtersOf } from './entry-filters.ts'
 import { flowEnvelope, flowMeta } from './envelope.ts'
 import { flowsBySlug } from './flow-fields.ts'

@@ -1,8 +1,8 @@
 import { matchingNumber, matchingText } from '../extensions/index.ts'
-import type { AddedField } from '../kernel/added-fields.ts'
+import type { FilterRule } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
 import type { Op } from '../kernel/query/parse.ts'
-import type { FilterRule } from '../kernel/resource.ts'
+import type { AddedField } from '../kernel/shape/added-fields.ts'
 
 const relations = ['lt', 'le', 'eq', 'gt', 'ge', 'is_null'] as const
 const operators = {

@@ -1,8 +1,8 @@
-import type { JsonSchema } from '../kernel/fields.ts'
+import type { Resource } from '../kernel/declare/resource.ts'
 import { named } from '../kernel/openapi/named-schemas.ts'
 import { changesSchema, newSchema, shownSchema } from '../kernel/openapi/schemas.ts'
 import { listOf, object } from '../kernel/openapi/shapes.ts'
-import type { Resource } from '../kernel/resource.ts'
+import type { JsonSchema } from '../kernel/shape/fields.ts'
 import { entries } from './entries.ts'
 import type { Kind } from './kinds.ts'
 

@@ -1,5 +1,5 @@
-import type { Envelope } from '../kernel/envelope.ts'
-import { choice } from '../kernel/fields.ts'
+import type { Envelope } from '../kernel/shape/envelope.ts'
+import { choice } from '../kernel/shape/fields.ts'
 
 /** Flows, their fields and entries. */
 export const flowEnvelope: Envelope = {

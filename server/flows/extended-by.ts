@@ -1,5 +1,5 @@
-import type { Module } from '../kernel/module.ts'
-import type { Resource } from '../kernel/resource.ts'
+import type { Module } from '../kernel/declare/module.ts'
+import type { Resource } from '../kernel/declare/resource.ts'
 import type { Extends } from './flow-fields.ts'
 import { coreSlugs, nameOfFields } from './kinds.ts'
 

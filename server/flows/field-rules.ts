@@ -1,5 +1,5 @@
-import { isDay } from '../kernel/days.ts'
-import type { JsonSchema } from '../kernel/fields.ts'
+import { isDay } from '../kernel/shape/days.ts'
+import type { JsonSchema } from '../kernel/shape/fields.ts'
 
 export const fieldTypes = ['string', 'integer', 'boolean', 'float', 'date', 'relationship'] as const
 export type FieldType = (typeof fieldTypes)[number]

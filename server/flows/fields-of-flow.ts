@@ -1,8 +1,8 @@
-import { type Action, action } from '../kernel/action.ts'
+import { type Action, action } from '../kernel/declare/action.ts'
+import type { Resource } from '../kernel/declare/resource.ts'
 import { notFound } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
-import { get, list } from '../kernel/operations.ts'
-import type { Resource } from '../kernel/resource.ts'
+import { get, list } from '../kernel/request/operations.ts'
 import { findFlow, flowName } from './find-flow.ts'
 
 /** The same rows, where the flow is in the address. */

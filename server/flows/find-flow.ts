@@ -1,7 +1,7 @@
-import type { Ctx } from '../kernel/context.ts'
 import { notFound } from '../kernel/errors.ts'
-import { text } from '../kernel/fields.ts'
-import { scopeOf } from '../kernel/operations.ts'
+import { scopeOf } from '../kernel/request/operations.ts'
+import { text } from '../kernel/shape/fields.ts'
+import type { Ctx } from '../kernel/work/context.ts'
 import { entries } from './entries.ts'
 import { type Kind, kindOf } from './kinds.ts'
 

@@ -1,6 +1,6 @@
-import { action } from '../kernel/action.ts'
-import { text } from '../kernel/fields.ts'
-import { list } from '../kernel/operations.ts'
+import { action } from '../kernel/declare/action.ts'
+import { list } from '../kernel/request/operations.ts'
+import { text } from '../kernel/shape/fields.ts'
 import { flows } from './flows.ts'
 
 /** The flows of a store; on demand only templates. */

@@ -1,5 +1,5 @@
 import { wrongToken } from '../kernel/auth/access.ts'
-import type { Ctx } from '../kernel/context.ts'
+import type { Ctx } from '../kernel/work/context.ts'
 
 /** Entries of core flows are part of objects that only merchants see. */
 export function mustBeMerchant({ instance, who }: Ctx): void {

@@ -1,5 +1,5 @@
-import type { Work } from '../kernel/context.ts'
 import type { Rows } from '../kernel/storage/store.ts'
+import type { Work } from '../kernel/work/context.ts'
 import { type CoreSlug, isCore, kindOf } from './kinds.ts'
 
 /** What a change of a definition does to the objects that exist: each in one statement, in the change's transaction. */

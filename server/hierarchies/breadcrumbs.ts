@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import type { Rows } from '../kernel/storage/store.ts'
+import type { Work } from '../kernel/work/context.ts'
 import type { Locales } from './node-fields.ts'
 
 /** One step of the way from a hierarchy down to a node. */

@@ -1,4 +1,4 @@
-import type { Envelope } from '../kernel/envelope.ts'
+import type { Envelope } from '../kernel/shape/envelope.ts'
 
 /** Hierarchies and nodes: what links there are belong to their relationships. */
 export const hierarchyEnvelope: Envelope = {

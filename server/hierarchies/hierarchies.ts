@@ -1,5 +1,5 @@
-import type { Work } from '../kernel/context.ts'
-import { type Draft, type Resource, type Row, resource } from '../kernel/resource.ts'
+import { type Draft, type Resource, type Row, resource } from '../kernel/declare/resource.ts'
+import type { Work } from '../kernel/work/context.ts'
 import { crumbOf, renewBreadcrumbsBelow, sameCrumb } from './breadcrumbs.ts'
 import { hierarchyEnvelope } from './envelope.ts'
 import {

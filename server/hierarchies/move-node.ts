@@ -1,6 +1,6 @@
-import type { Work } from '../kernel/context.ts'
 import { notFound, Problem } from '../kernel/errors.ts'
-import { change } from '../kernel/operations.ts'
+import { change } from '../kernel/request/operations.ts'
+import type { Work } from '../kernel/work/context.ts'
 import { hierarchies } from './hierarchies.ts'
 import { nodes, relationshipsOf } from './nodes.ts'
 

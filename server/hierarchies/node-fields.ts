@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Work } from '../kernel/context.ts'
+import { type Draft, shown } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
-import { choice, field, integer, map, text } from '../kernel/fields.ts'
 import { linked, linkedElsewhere, linkTo, object } from '../kernel/openapi/shapes.ts'
-import { type Draft, shown } from '../kernel/resource.ts'
+import { choice, field, integer, map, text } from '../kernel/shape/fields.ts'
+import type { Work } from '../kernel/work/context.ts'
 import type { Crumb } from './breadcrumbs.ts'
 
 /** Texts by language. */

@@ -1,4 +1,4 @@
-import { type Resource, resource } from '../kernel/resource.ts'
+import { type Resource, resource } from '../kernel/declare/resource.ts'
 import { hierarchies } from './hierarchies.ts'
 import { hierarchyIn, type NodeFields, node, nodeIn, nodes } from './nodes.ts'
 

@@ -1,5 +1,5 @@
-import type { Work } from '../kernel/context.ts'
-import { type Resource, resource } from '../kernel/resource.ts'
+import { type Resource, resource } from '../kernel/declare/resource.ts'
+import type { Work } from '../kernel/work/context.ts'
 import { hierarchyEnvelope } from './envelope.ts'
 import { nodeIn, nodes } from './nodes.ts'
 

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Work } from '../kernel/context.ts'
+import { type Draft, type Resource, type Row, resource } from '../kernel/declare/resource.ts'
 import { notFound, Problem } from '../kernel/errors.ts'
-import { choice, group, integer, list, reference, text } from '../kernel/fields.ts'
 import { isId } from '../kernel/ids.ts'
-import { type Draft, type Resource, type Row, resource } from '../kernel/resource.ts'
+import { choice, group, integer, list, reference, text } from '../kernel/shape/fields.ts'
+import type { Work } from '../kernel/work/context.ts'
 import {
   breadcrumbsOf,
   type Crumb,

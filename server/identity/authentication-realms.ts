@@ -1,6 +1,6 @@
-import { choice, list, text } from '../kernel/fields.ts'
+import { resource, shown } from '../kernel/declare/resource.ts'
 import { linked, linkTo, object } from '../kernel/openapi/shapes.ts'
-import { resource, shown } from '../kernel/resource.ts'
+import { choice, list, text } from '../kernel/shape/fields.ts'
 import { identityEnvelope } from './envelope.ts'
 
 /** Whose realm it is: the settings that lead to it. */

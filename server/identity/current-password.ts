@@ -1,6 +1,6 @@
-import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
-import { text } from '../kernel/fields.ts'
+import { text } from '../kernel/shape/fields.ts'
+import type { Work } from '../kernel/work/context.ts'
 
 /** The field that goes beside what leads into an account: a new password, email address or username. */
 export const currentPassword = text({

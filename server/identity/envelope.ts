@@ -1,4 +1,4 @@
-import type { Envelope } from '../kernel/envelope.ts'
+import type { Envelope } from '../kernel/shape/envelope.ts'
 
 /** Realms, their users, and what these sign in with. */
 export const identityEnvelope: Envelope = {

@@ -1,7 +1,7 @@
-import type { Work } from '../kernel/context.ts'
+import type { Row } from '../kernel/declare/resource.ts'
 import { notFound } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
-import type { Row } from '../kernel/resource.ts'
+import type { Work } from '../kernel/work/context.ts'
 import { authenticationRealms } from './authentication-realms.ts'
 
 /** The realm that an address names, or a 404. */

@@ -1,4 +1,4 @@
-import type { Work } from '../kernel/context.ts'
+import type { Work } from '../kernel/work/context.ts'
 
 /**
  * A name as the database compares it, in upper and lower case alike. JavaScript folds some letters otherwise: whoever

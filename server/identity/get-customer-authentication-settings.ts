@@ -1,6 +1,6 @@
-import { action } from '../kernel/action.ts'
-import type { JsonSchema } from '../kernel/fields.ts'
+import { action } from '../kernel/declare/action.ts'
 import { json } from '../kernel/http/answer.ts'
+import type { JsonSchema } from '../kernel/shape/fields.ts'
 import { authenticationRealms } from './authentication-realms.ts'
 import { realmClients } from './realm-client.ts'
 import { customerRealmId } from './realm-id.ts'

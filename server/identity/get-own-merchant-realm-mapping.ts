@@ -1,4 +1,4 @@
-import { action } from '../kernel/action.ts'
+import { action } from '../kernel/declare/action.ts'
 import { Problem } from '../kernel/errors.ts'
 import { objectAnswer } from '../kernel/http/answer.ts'
 import { merchantRealmMappings } from './merchant-realm-mappings.ts'

@@ -1,5 +1,5 @@
-import { reference, text } from '../kernel/fields.ts'
-import { resource } from '../kernel/resource.ts'
+import { resource } from '../kernel/declare/resource.ts'
+import { reference, text } from '../kernel/shape/fields.ts'
 import { identityEnvelope } from './envelope.ts'
 
 /** Leads administrators to the realm they sign in to. Each store has one, made with it. */

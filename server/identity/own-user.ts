@@ -1,7 +1,7 @@
 import { unauthorized } from '../kernel/auth/tokens.ts'
-import type { Work } from '../kernel/context.ts'
+import type { Resource } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
-import type { Resource } from '../kernel/resource.ts'
+import type { Work } from '../kernel/work/context.ts'
 import { tokenEpochOf } from './user-token-epoch.ts'
 
 /** Of users and what is theirs, a shopper sees themself. */

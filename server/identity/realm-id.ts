@@ -1,6 +1,6 @@
-import type { Work } from '../kernel/context.ts'
 import { Memory } from '../kernel/memory.ts'
-import { perInstance } from '../kernel/per-instance.ts'
+import type { Work } from '../kernel/work/context.ts'
+import { perInstance } from '../kernel/work/per-instance.ts'
 import type { Origin } from './authentication-realms.ts'
 
 // A store's realms come and go with the store: what was found once stays right.

@@ -1,8 +1,8 @@
 import { open, seal } from '../kernel/auth/seal.ts'
-import type { Work } from '../kernel/context.ts'
-import { record } from '../kernel/feed.ts'
-import type { Job } from '../kernel/jobs.ts'
-import type { Resource, Row } from '../kernel/resource.ts'
+import type { Resource, Row } from '../kernel/declare/resource.ts'
+import { record } from '../kernel/feed/record.ts'
+import type { Work } from '../kernel/work/context.ts'
+import type { Job } from '../kernel/work/jobs.ts'
 
 /** Someone with an address, as a user or a customer is. */
 interface Person extends Pick<Row, 'id'> {

@@ -1,5 +1,5 @@
-import type { Work } from '../kernel/context.ts'
-import type { Row } from '../kernel/resource.ts'
+import type { Row } from '../kernel/declare/resource.ts'
+import type { Work } from '../kernel/work/context.ts'
 import { userAuthenticationInfos } from './user-authentication-infos.ts'
 import { endTokensOf } from './user-token-epoch.ts'
 

@@ -1,5 +1,5 @@
-import type { Work } from '../kernel/context.ts'
 import { notFound } from '../kernel/errors.ts'
+import type { Work } from '../kernel/work/context.ts'
 import { userAuthenticationInfos } from './user-authentication-infos.ts'
 import { endTokensOf } from './user-token-epoch.ts'
 

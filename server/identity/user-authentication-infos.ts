@@ -1,5 +1,5 @@
-import { choice, flag, text } from '../kernel/fields.ts'
-import { type FilterRule, indexed, resource, walks } from '../kernel/resource.ts'
+import { type FilterRule, indexed, resource, walks } from '../kernel/declare/resource.ts'
+import { choice, flag, text } from '../kernel/shape/fields.ts'
 import { authenticationRealms } from './authentication-realms.ts'
 import { currentPassword } from './current-password.ts'
 import { identityEnvelope } from './envelope.ts'

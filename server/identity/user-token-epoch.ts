@@ -1,4 +1,4 @@
-import type { Work } from '../kernel/context.ts'
+import type { Work } from '../kernel/work/context.ts'
 
 /** Who signed in. Their tokens carry the epoch, and are good until it is another. */
 export interface SignedIn {

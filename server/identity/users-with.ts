@@ -1,5 +1,5 @@
-import type { Work } from '../kernel/context.ts'
-import { type Row, resource } from '../kernel/resource.ts'
+import { type Row, resource } from '../kernel/declare/resource.ts'
+import type { Work } from '../kernel/work/context.ts'
 import { mustBeThemself } from './current-password.ts'
 import { mustManageOneself } from './own-user.ts'
 import { tellOfEmailChange } from './tell-of-email-change.ts'

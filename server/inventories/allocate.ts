@@ -1,4 +1,4 @@
-import type { Work } from '../kernel/context.ts'
+import type { Work } from '../kernel/work/context.ts'
 import { keepPlaces, moveStock, showLevels } from './move-stock.ts'
 import { added } from './movements.ts'
 import { stocks } from './stocks.ts'

@@ -1,4 +1,4 @@
-import type { Work } from '../kernel/context.ts'
+import type { Work } from '../kernel/work/context.ts'
 import { type Place, showLevels, tellMovements } from './move-stock.ts'
 import { addedToEnd, type Level, totalOf } from './movements.ts'
 import { stocks } from './stocks.ts'

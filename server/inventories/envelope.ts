@@ -1,4 +1,4 @@
-import type { Envelope } from '../kernel/envelope.ts'
+import type { Envelope } from '../kernel/shape/envelope.ts'
 
 /** Stock, where it lies, and what happens to it. */
 export const inventoryEnvelope: Envelope = {

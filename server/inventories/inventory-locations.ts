@@ -1,6 +1,6 @@
-import { field, group, number, text } from '../kernel/fields.ts'
+import { indexed, resource, walks } from '../kernel/declare/resource.ts'
 import { longText } from '../kernel/query/long-text.ts'
-import { indexed, resource, walks } from '../kernel/resource.ts'
+import { field, group, number, text } from '../kernel/shape/fields.ts'
 import { emptyLocation, holdAt } from './end-levels.ts'
 import { inventoryEnvelope } from './envelope.ts'
 import { showLevels } from './move-stock.ts'

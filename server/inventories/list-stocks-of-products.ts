@@ -1,8 +1,8 @@
-import { action } from '../kernel/action.ts'
-import { choice, group, list, reference } from '../kernel/fields.ts'
-import { findAll } from '../kernel/find-all.ts'
+import { action } from '../kernel/declare/action.ts'
 import { objectText } from '../kernel/http/object-text.ts'
 import { objectOf } from '../kernel/openapi/named-schemas.ts'
+import { findAll } from '../kernel/request/find-all.ts'
+import { choice, group, list, reference } from '../kernel/shape/fields.ts'
 import type { Dialect } from './dialects.ts'
 
 const products = list(

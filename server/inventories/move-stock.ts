@@ -1,5 +1,5 @@
-import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
+import type { Work } from '../kernel/work/context.ts'
 import { type Change, changesOf, type Level, levelMax } from './movements.ts'
 import { stockTransactions } from './stock-transactions.ts'
 import { stocks } from './stocks.ts'

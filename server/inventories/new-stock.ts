@@ -1,5 +1,5 @@
 import { Problem } from '../kernel/errors.ts'
-import { group, integer, map } from '../kernel/fields.ts'
+import { group, integer, map } from '../kernel/shape/fields.ts'
 import { levelMax } from './movements.ts'
 
 /** How much there is of a product that is counted from now on, as clients of either dialect send it. */

@@ -1,6 +1,6 @@
-import type { Work } from '../kernel/context.ts'
-import type { Values } from '../kernel/fields.ts'
-import { findAll } from '../kernel/find-all.ts'
+import { findAll } from '../kernel/request/find-all.ts'
+import type { Values } from '../kernel/shape/fields.ts'
+import type { Work } from '../kernel/work/context.ts'
 import { stocks } from './stocks.ts'
 
 export type Stock = Values<(typeof stocks)['fields']>

@@ -1,5 +1,5 @@
-import { choice, flag, group, integer, reference, text } from '../kernel/fields.ts'
-import { indexed, resource, walks } from '../kernel/resource.ts'
+import { indexed, resource, walks } from '../kernel/declare/resource.ts'
+import { choice, flag, group, integer, reference, text } from '../kernel/shape/fields.ts'
 import { inventoryEnvelope } from './envelope.ts'
 import { changes } from './movements.ts'
 import { flatStocks, stocks } from './stocks.ts'

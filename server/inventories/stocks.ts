@@ -1,6 +1,13 @@
-import { group, integer, map, text } from '../kernel/fields.ts'
+import {
+  type FilterRule,
+  indexed,
+  type Resource,
+  type Row,
+  resource,
+  walks,
+} from '../kernel/declare/resource.ts'
 import { totalSql } from '../kernel/query/places.ts'
-import { type FilterRule, indexed, type Resource, type Row, resource, walks } from '../kernel/resource.ts'
+import { group, integer, map, text } from '../kernel/shape/fields.ts'
 import { inventoryEnvelope } from './envelope.ts'
 
 const counted = (about: string) => integer({ required: true, readOnly: true, min: 0, about })

@@ -113,13 +113,3 @@ export function notFound(what: string, name?: string, extras: ProblemExtras = {}
   const clipped = name.length > nameMax ? `${name.slice(0, nameMax)}…` : name
   return new Problem('not_found', `${what} not found: ${clipped.toWellFormed()}`, extras)
 }
-
-/** Whoever asked has hung up: there is nobody to answer, and nothing to mend. */
-export class ClientGone extends Error {
-  override readonly name = 'ClientGone'
-}
-
-/** The server cannot start, for a reason its operator can mend. Printed as one line; the process exits with 1. */
-export class StartupError extends Error {
-  override readonly name = 'StartupError'
-}

@@ -1,6 +1,6 @@
-import type { Work } from '../kernel/context.ts'
-import { integer, text } from '../kernel/fields.ts'
-import { type Draft, resource } from '../kernel/resource.ts'
+import { type Draft, resource } from '../kernel/declare/resource.ts'
+import { integer, text } from '../kernel/shape/fields.ts'
+import type { Work } from '../kernel/work/context.ts'
 import { refuseOverbooking } from './reserve-rate-limit.ts'
 
 /** A pair of client id and secret that tokens are issued for. The secret is shown once, when the key is created. */

@@ -1,6 +1,6 @@
-import { StartupError } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import type { Connection, Database } from '../kernel/storage/database.ts'
+import { StartupError } from '../platform/faults.ts'
 import { hashOf, isSecretOf, renewed, secretCharsMin } from './key-secret.ts'
 
 /**

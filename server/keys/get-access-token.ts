@@ -1,10 +1,10 @@
-import { action } from '../kernel/action.ts'
-import { mustBeWithinRate, mustHaveRateLeft } from '../kernel/auth/rates.ts'
-import { inTurn } from '../kernel/auth/slow-hash.ts'
-import type { Ctx } from '../kernel/context.ts'
+import { mustBeWithinRate, mustHaveRateLeft } from '../kernel/attempts/rates.ts'
+import { inTurn } from '../kernel/attempts/slow-hash.ts'
+import { action } from '../kernel/declare/action.ts'
 import { Problem } from '../kernel/errors.ts'
 import { json } from '../kernel/http/answer.ts'
 import { named } from '../kernel/openapi/named-schemas.ts'
+import type { Ctx } from '../kernel/work/context.ts'
 import { isSecretOf, isSlow, renewed } from './key-secret.ts'
 
 interface Key {

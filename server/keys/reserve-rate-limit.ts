@@ -1,6 +1,6 @@
-import type { Work } from '../kernel/context.ts'
+import type { Draft } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
-import type { Draft } from '../kernel/resource.ts'
+import type { Work } from '../kernel/work/context.ts'
 
 /** Requests per second that the keys of one store may reserve together: a production store's rate limit. */
 const reservedMax = 100

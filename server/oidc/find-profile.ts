@@ -1,6 +1,6 @@
-import type { Work } from '../kernel/context.ts'
+import type { Row } from '../kernel/declare/resource.ts'
 import { isId } from '../kernel/ids.ts'
-import type { Row } from '../kernel/resource.ts'
+import type { Work } from '../kernel/work/context.ts'
 import { oidcProfiles } from './oidc-profiles.ts'
 
 /** The profile that an address names, with our secret at its provider. */

@@ -1,9 +1,9 @@
 import { findRealm } from '../identity/index.ts'
-import { action } from '../kernel/action.ts'
+import { action } from '../kernel/declare/action.ts'
 import { notFound } from '../kernel/errors.ts'
-import { type JsonSchema, reference } from '../kernel/fields.ts'
 import { json } from '../kernel/http/answer.ts'
 import { isId } from '../kernel/ids.ts'
+import { type JsonSchema, reference } from '../kernel/shape/fields.ts'
 import { oidcProfiles } from './oidc-profiles.ts'
 
 const uri = { type: 'string', format: 'uri' }

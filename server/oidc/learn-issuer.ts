@@ -1,5 +1,5 @@
-import type { Ctx } from '../kernel/context.ts'
-import type { Row } from '../kernel/resource.ts'
+import type { Row } from '../kernel/declare/resource.ts'
+import type { Ctx } from '../kernel/work/context.ts'
 import { derivedIssuerOf, oidcProfiles } from './oidc-profiles.ts'
 import { userAuthenticationOidcProfileInfos } from './user-authentication-oidc-profile-infos.ts'
 

@@ -1,5 +1,5 @@
 import { signOutUser, touchLinkedUsers, type WhenUnlinked } from '../identity/index.ts'
-import { resource } from '../kernel/resource.ts'
+import { resource } from '../kernel/declare/resource.ts'
 import { oidcProfiles } from './oidc-profiles.ts'
 import { userAuthenticationOidcProfileInfos } from './user-authentication-oidc-profile-infos.ts'
 

@@ -1,4 +1,4 @@
-import { checker } from '../kernel/checker.ts'
+import { checker } from '../kernel/write/checker.ts'
 import { isPlainText } from './plain-text.ts'
 
 /** What a provider says of someone, as far as a user keeps it. */

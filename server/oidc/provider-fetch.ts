@@ -3,8 +3,8 @@ import * as http from 'node:http'
 import * as https from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import type { CustomFetchOptions } from 'openid-client'
-import { isLoopback, rangeNameOf } from '../kernel/addresses.ts'
-import { perInstance } from '../kernel/per-instance.ts'
+import { perInstance } from '../kernel/work/per-instance.ts'
+import { isLoopback, rangeNameOf } from '../platform/sockets/addresses.ts'
 
 const timeoutMs = 10_000
 const bytesMax = 512 * 1024

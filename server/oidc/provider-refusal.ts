@@ -1,5 +1,5 @@
 import { AuthorizationResponseError } from 'openid-client'
-import type { Work } from '../kernel/context.ts'
+import type { Work } from '../kernel/work/context.ts'
 import { isSignInError, SignInRefusal } from './sign-in-refusal.ts'
 
 /**

@@ -1,6 +1,5 @@
-import type { authenticationRealms } from '../identity/index.ts'
-import { realmClients } from '../identity/index.ts'
-import type { Row } from '../kernel/resource.ts'
+import { type authenticationRealms, realmClients } from '../identity/index.ts'
+import type { Row } from '../kernel/declare/resource.ts'
 import { codeChallengePattern, forwardedCharsMax, stateCharsMax } from './sign-in-query.ts'
 import { SignInRefusal, type Storefront } from './sign-in-refusal.ts'
 

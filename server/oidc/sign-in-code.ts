@@ -1,6 +1,6 @@
 import { endTokensOf, type SignedIn } from '../identity/index.ts'
 import { unauthorized } from '../kernel/auth/tokens.ts'
-import type { Work } from '../kernel/context.ts'
+import type { Work } from '../kernel/work/context.ts'
 import type { Newcomer } from './admit-user.ts'
 import { hashOf, newSecret, type SignInRequest } from './sign-in-request.ts'
 

@@ -1,4 +1,4 @@
-import { choice, reference, text } from '../kernel/fields.ts'
+import { choice, reference, text } from '../kernel/shape/fields.ts'
 
 export const stateCharsMax = 2048
 export const forwardedCharsMax = 512

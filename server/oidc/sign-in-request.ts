@@ -1,9 +1,9 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Keys } from '../kernel/auth/keys.ts'
 import { open, seal } from '../kernel/auth/seal.ts'
-import type { Work } from '../kernel/context.ts'
 import { isId } from '../kernel/ids.ts'
 import type { Tuple } from '../kernel/storage/database.ts'
+import type { Work } from '../kernel/work/context.ts'
 
 /** A sign-in that has been sent to its provider. */
 export interface SignInRequest {

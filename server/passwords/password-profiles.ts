@@ -4,10 +4,10 @@ import {
   identityEnvelope,
   touchLinkedUsers,
 } from '../identity/index.ts'
-import type { Work } from '../kernel/context.ts'
+import { type Draft, resource } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
-import { choice, flag, text } from '../kernel/fields.ts'
-import { type Draft, resource } from '../kernel/resource.ts'
+import { choice, flag, text } from '../kernel/shape/fields.ts'
+import type { Work } from '../kernel/work/context.ts'
 
 /** One set of usernames and passwords that account members may sign in with. */
 export const passwordProfiles = resource({

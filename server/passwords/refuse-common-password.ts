@@ -1,5 +1,5 @@
-import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
+import type { Work } from '../kernel/work/context.ts'
 
 let list: Promise<ReadonlySet<string>> | undefined
 

@@ -1,10 +1,10 @@
 import { type SignedIn, userAuthenticationInfos } from '../identity/index.ts'
-import { guarded } from '../kernel/auth/attempts.ts'
-import { slowVerify } from '../kernel/auth/slow-hash.ts'
+import { guarded } from '../kernel/attempts/attempts.ts'
+import { slowVerify } from '../kernel/attempts/slow-hash.ts'
 import { unauthorized } from '../kernel/auth/tokens.ts'
-import type { Work } from '../kernel/context.ts'
+import type { Row } from '../kernel/declare/resource.ts'
 import { notFound, Problem } from '../kernel/errors.ts'
-import type { Row } from '../kernel/resource.ts'
+import type { Work } from '../kernel/work/context.ts'
 import { asMade } from './give-one-time-password.ts'
 
 /** Where a username is looked for. */

@@ -1,4 +1,4 @@
-import { action } from '../kernel/action.ts'
+import { action } from '../kernel/declare/action.ts'
 import { notFound } from '../kernel/errors.ts'
 import { json } from '../kernel/http/answer.ts'
 import { findRole, shownRole, showRole } from './built-in-roles.ts'

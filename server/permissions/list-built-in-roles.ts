@@ -1,4 +1,4 @@
-import { action } from '../kernel/action.ts'
+import { action } from '../kernel/declare/action.ts'
 import { json } from '../kernel/http/answer.ts'
 import { builtInRoles, shownRole, showRole } from './built-in-roles.ts'
 

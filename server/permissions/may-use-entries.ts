@@ -1,4 +1,4 @@
-import type { Work } from '../kernel/context.ts'
+import type { Work } from '../kernel/work/context.ts'
 import { builtInRoles } from './built-in-roles.ts'
 
 /** What a role policy gives or denies. */

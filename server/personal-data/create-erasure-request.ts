@@ -1,6 +1,6 @@
-import { action } from '../kernel/action.ts'
+import { action } from '../kernel/declare/action.ts'
 import { objectAnswer } from '../kernel/http/answer.ts'
-import { add } from '../kernel/operations.ts'
+import { add } from '../kernel/request/operations.ts'
 import type { Erasure } from './erase-personal-data.ts'
 import { type ErasureRequests, statuses } from './erasure-requests.ts'
 import { initiatorsOf } from './initiators.ts'

@@ -1,8 +1,8 @@
-import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
-import type { Call } from '../kernel/operations.ts'
 import { type Ask, type Filter, parse } from '../kernel/query/parse.ts'
+import type { Call } from '../kernel/request/operations.ts'
+import type { Work } from '../kernel/work/context.ts'
 import { homeIn, partsOf, type Register } from './register.ts'
 
 /** One object that holds personal data. */

@@ -1,4 +1,4 @@
-import { text } from '../kernel/fields.ts'
+import { text } from '../kernel/shape/fields.ts'
 import type { Register } from './register.ts'
 
 /** The query of a list about one entry: see `askAboutEntry`. */

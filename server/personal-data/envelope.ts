@@ -1,4 +1,4 @@
-import type { Envelope } from '../kernel/envelope.ts'
+import type { Envelope } from '../kernel/shape/envelope.ts'
 
 /** Lists of what is known of someone: their times are fields of their own. */
 export const personalDataEnvelope: Envelope = {

@@ -1,6 +1,6 @@
-import type { Work } from '../kernel/context.ts'
-import { holdFeed, sequence } from '../kernel/feed.ts'
+import { holdFeed, sequence } from '../kernel/feed/record.ts'
 import type { Store } from '../kernel/storage/store.ts'
+import type { Work } from '../kernel/work/context.ts'
 import { type DataEntry, findRoot } from './data-entries.ts'
 import { forgetAnswers } from './forget-answers.ts'
 import { personalAccounts } from './personal-accounts.ts'

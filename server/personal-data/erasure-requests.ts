@@ -1,5 +1,5 @@
-import { choice, text } from '../kernel/fields.ts'
-import { resource, shown } from '../kernel/resource.ts'
+import { resource, shown } from '../kernel/declare/resource.ts'
+import { choice, text } from '../kernel/shape/fields.ts'
 import { personalDataEnvelope } from './envelope.ts'
 import { type Initiator, initiatorSchema } from './initiators.ts'
 import type { Register } from './register.ts'

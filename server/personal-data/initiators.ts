@@ -1,8 +1,8 @@
 import { accountRealmId } from '../identity/index.ts'
-import type { Work } from '../kernel/context.ts'
 import { isId } from '../kernel/ids.ts'
 import { named } from '../kernel/openapi/named-schemas.ts'
 import { object } from '../kernel/openapi/shapes.ts'
+import type { Work } from '../kernel/work/context.ts'
 
 /** Who caused something, in the words of the public contract. A key has no email address. */
 export interface Initiator {

@@ -1,4 +1,4 @@
-import { action } from '../kernel/action.ts'
+import { action } from '../kernel/declare/action.ts'
 import { listAnswer } from '../kernel/http/answer.ts'
 import { objectOf } from '../kernel/openapi/named-schemas.ts'
 import { fetchPage } from '../kernel/query/page.ts'

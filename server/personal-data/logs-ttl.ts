@@ -1,5 +1,5 @@
-import { integer } from '../kernel/fields.ts'
-import { singleton } from '../kernel/singleton.ts'
+import { singleton } from '../kernel/declare/singleton.ts'
+import { integer } from '../kernel/shape/fields.ts'
 
 export const daysDefault = 365
 

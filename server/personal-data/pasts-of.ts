@@ -1,4 +1,4 @@
-import type { Ctx } from '../kernel/context.ts'
+import type { Ctx } from '../kernel/work/context.ts'
 import type { Values } from './list-personal-data-logs.ts'
 import type { Register } from './register.ts'
 import type { Place } from './resource-path.ts'

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino'
 import { atMost } from '../kernel/at-most.ts'
 import type { Clock } from '../kernel/clock.ts'
-import type { Work } from '../kernel/context.ts'
+import type { Resource, Row } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
-import type { Resource, Row } from '../kernel/resource.ts'
 import type { Connection } from '../kernel/storage/database.ts'
+import type { Work } from '../kernel/work/context.ts'
 import { Recent } from './recent.ts'
 import type { Register } from './register.ts'
 

@@ -1,6 +1,6 @@
-import type { Work } from '../kernel/context.ts'
-import { type Module, resourcesOf } from '../kernel/module.ts'
-import type { Resource, Row } from '../kernel/resource.ts'
+import { type Module, resourcesOf } from '../kernel/declare/module.ts'
+import type { Resource, Row } from '../kernel/declare/resource.ts'
+import type { Work } from '../kernel/work/context.ts'
 import { personalAccounts } from './personal-accounts.ts'
 
 /** One kind of object that holds personal data. */

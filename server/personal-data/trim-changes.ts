@@ -1,4 +1,4 @@
-import type { Chore } from '../kernel/jobs.ts'
+import type { Chore } from '../kernel/work/jobs.ts'
 import { daysDefault, logsTtl } from './logs-ttl.ts'
 
 /** Deletes the changes and reads that are older than their store wants them kept, once a day, few at a time. */

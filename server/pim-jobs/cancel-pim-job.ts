@@ -1,7 +1,7 @@
-import { action } from '../kernel/action.ts'
+import { action } from '../kernel/declare/action.ts'
 import { Problem } from '../kernel/errors.ts'
 import { objectAnswer } from '../kernel/http/answer.ts'
-import { change, findSeen, findVisible } from '../kernel/operations.ts'
+import { change, findSeen, findVisible } from '../kernel/request/operations.ts'
 import { pimJobs } from './pim-jobs.ts'
 
 export const cancelPimJob = action({

@@ -1,4 +1,4 @@
-import type { Envelope } from '../kernel/envelope.ts'
+import type { Envelope } from '../kernel/shape/envelope.ts'
 
 /** A job says among its attributes what sort of job it is. */
 export const pimJobEnvelope: Envelope = {

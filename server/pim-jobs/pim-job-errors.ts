@@ -1,5 +1,5 @@
-import { text } from '../kernel/fields.ts'
-import { resource } from '../kernel/resource.ts'
+import { resource } from '../kernel/declare/resource.ts'
+import { text } from '../kernel/shape/fields.ts'
 import { pimJobEnvelope } from './envelope.ts'
 import { pimJobs } from './pim-jobs.ts'
 

@@ -1,9 +1,9 @@
-import type { Work } from '../kernel/context.ts'
+import type { Row } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
-import { internal, type LongJob, type Turn } from '../kernel/long-jobs.ts'
-import { change } from '../kernel/operations.ts'
-import type { Row } from '../kernel/resource.ts'
+import { change } from '../kernel/request/operations.ts'
 import { isTemporary } from '../kernel/storage/database.ts'
+import type { Work } from '../kernel/work/context.ts'
+import { internal, type LongJob, type Turn } from '../kernel/work/long-jobs.ts'
 import { errorsMax, messageMax, pimJobErrors } from './pim-job-errors.ts'
 import { endings, type PimJobType, pimJobs, type Told } from './pim-jobs.ts'
 

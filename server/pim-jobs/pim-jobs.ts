@@ -1,5 +1,5 @@
-import { choice, field, group, integer, list, text } from '../kernel/fields.ts'
-import { resource, walks } from '../kernel/resource.ts'
+import { resource, walks } from '../kernel/declare/resource.ts'
+import { choice, field, group, integer, list, text } from '../kernel/shape/fields.ts'
 import { pimJobEnvelope } from './envelope.ts'
 
 export const pimJobTypes = [

@@ -1,6 +1,6 @@
-import type { Work } from '../kernel/context.ts'
-import { add } from '../kernel/operations.ts'
-import type { Row } from '../kernel/resource.ts'
+import type { Row } from '../kernel/declare/resource.ts'
+import { add } from '../kernel/request/operations.ts'
+import type { Work } from '../kernel/work/context.ts'
 import type { PimJob } from './pim-job.ts'
 import { pimJobs, type Told } from './pim-jobs.ts'
 

@@ -1,4 +1,4 @@
-import { module } from '../kernel/module.ts'
+import { module } from '../kernel/declare/module.ts'
 import { forgetStagedLines } from './forget-staged-lines.ts'
 import { importPrices } from './import-prices.ts'
 import { priceImport } from './price-import.ts'

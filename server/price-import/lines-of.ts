@@ -1,7 +1,7 @@
 import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { Problem } from '../kernel/errors.ts'
-import { EncodingFault, readText } from '../kernel/read-text.ts'
+import { EncodingFault, readText } from '../kernel/write/read-text.ts'
 import { lineCharactersMax, linesMax, unpackedBytesMax } from './file-limits.ts'
 
 /** A line that has something on it, and where. */

@@ -1,5 +1,5 @@
-import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
+import type { Work } from '../kernel/work/context.ts'
 import { pimJob } from '../pim-jobs/index.ts'
 import type { ImportLine } from './import-line.ts'
 import { dropStaged, refusalsOf, stagedLines } from './staged-lines.ts'

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
-import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
-import { faultsMax } from '../kernel/faults.ts'
+import type { Work } from '../kernel/work/context.ts'
+import { faultsMax } from '../kernel/write/faults.ts'
 import { type ImportLine, importLine, targetOf } from './import-line.ts'
 import { linesOf, type TextLine, unpack } from './lines-of.ts'
 

@@ -1,4 +1,4 @@
-import { field } from '../kernel/fields.ts'
+import { field } from '../kernel/shape/fields.ts'
 import type { By, StoredCurrencies, StoredSale } from './stored-prices.ts'
 
 /** As large as an amount may be: whatever is added to it is still a whole number. */

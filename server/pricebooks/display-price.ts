@@ -1,5 +1,5 @@
 import { type Money, money, type Notation } from '../currencies/index.ts'
-import type { Shown } from '../kernel/fields.ts'
+import type { Shown } from '../kernel/shape/fields.ts'
 import type { Amounts, ResolvedPrice } from './resolve-price.ts'
 import type { priceAttributes, priceMeta } from './shown-fields.ts'
 import { own } from './stored-prices.ts'

@@ -1,5 +1,5 @@
-import type { Envelope } from '../kernel/envelope.ts'
-import { choice, text } from '../kernel/fields.ts'
+import type { Envelope } from '../kernel/shape/envelope.ts'
+import { choice, text } from '../kernel/shape/fields.ts'
 
 /** Price books, their prices and their modifiers. */
 export const pricebookEnvelope: Envelope = {

@@ -1,5 +1,5 @@
-import { action } from '../kernel/action.ts'
-import { list } from '../kernel/operations.ts'
+import { action } from '../kernel/declare/action.ts'
+import { list } from '../kernel/request/operations.ts'
 import { prices, pricesOfStore } from './prices.ts'
 
 /** The prices of all price books. */

@@ -1,5 +1,5 @@
-import { instantOf, isInCalendar } from '../kernel/days.ts'
 import { Problem } from '../kernel/errors.ts'
+import { instantOf, isInCalendar } from '../kernel/shape/days.ts'
 import type { By, StoredAmount, StoredCurrencies, StoredSale } from './stored-prices.ts'
 
 /** What is wrong with amounts and sales that schemas cannot say. They are completed: `includes_tax` is always told. */

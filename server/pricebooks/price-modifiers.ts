@@ -1,6 +1,6 @@
-import { choice, text } from '../kernel/fields.ts'
+import { type Draft, indexed, resource, walks } from '../kernel/declare/resource.ts'
 import { longText } from '../kernel/query/long-text.ts'
-import { type Draft, indexed, resource, walks } from '../kernel/resource.ts'
+import { choice, text } from '../kernel/shape/fields.ts'
 import { currenciesField } from './currencies-field.ts'
 import { conflict, externalRef, owned, pricebookEnvelope } from './envelope.ts'
 import { completeCurrencies } from './must-be-sellable.ts'

@@ -1,9 +1,16 @@
-import type { Ctx } from '../kernel/context.ts'
+import {
+  type Included,
+  indexed,
+  type Resource,
+  type Row,
+  resource,
+  walks,
+} from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
-import { text } from '../kernel/fields.ts'
-import { findAll } from '../kernel/find-all.ts'
 import { longText } from '../kernel/query/long-text.ts'
-import { type Included, indexed, type Resource, type Row, resource, walks } from '../kernel/resource.ts'
+import { findAll } from '../kernel/request/find-all.ts'
+import { text } from '../kernel/shape/fields.ts'
+import type { Ctx } from '../kernel/work/context.ts'
 import { conflict, externalRef, owned, pricebookEnvelope } from './envelope.ts'
 import { prices } from './prices.ts'
 

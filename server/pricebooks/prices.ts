@@ -1,6 +1,6 @@
-import { text } from '../kernel/fields.ts'
+import { type Draft, indexed, type Resource, resource, walks } from '../kernel/declare/resource.ts'
 import { longText } from '../kernel/query/long-text.ts'
-import { type Draft, indexed, type Resource, resource, walks } from '../kernel/resource.ts'
+import { text } from '../kernel/shape/fields.ts'
 import { currenciesField, salesField, wordsField } from './currencies-field.ts'
 import { conflict, externalRef, ownedFields, pricebookEnvelope } from './envelope.ts'
 import { completeCurrencies, completeSales } from './must-be-sellable.ts'

@@ -1,4 +1,5 @@
 import { moneyFields } from '../currencies/index.ts'
+import { named } from '../kernel/openapi/named-schemas.ts'
 import {
   choice,
   type FieldOptions,
@@ -12,8 +13,7 @@ import {
   reference,
   type Shown,
   text,
-} from '../kernel/fields.ts'
-import { named } from '../kernel/openapi/named-schemas.ts'
+} from '../kernel/shape/fields.ts'
 import { currencies } from './currencies-field.ts'
 import { type By, modifierTypes, type StoredCurrencies } from './stored-prices.ts'
 

@@ -1,6 +1,6 @@
 import { Problem } from '../kernel/errors.ts'
-import { Faults } from '../kernel/faults.ts'
 import { isStorable } from '../kernel/http/body.ts'
+import { Faults } from '../kernel/write/faults.ts'
 
 /** The attributes of a product that are a column of their own. */
 export const attributeColumns = [

@@ -1,5 +1,5 @@
-import type { Row } from '../kernel/resource.ts'
-import { ownValue } from '../kernel/values.ts'
+import type { Row } from '../kernel/declare/resource.ts'
+import { ownValue } from '../kernel/shape/values.ts'
 import type { ProductFields } from '../products/index.ts'
 import type { ExportColumn } from './export-columns.ts'
 import { removes } from './import-row.ts'

@@ -1,4 +1,4 @@
-import type { Chore } from '../kernel/jobs.ts'
+import type { Chore } from '../kernel/work/jobs.ts'
 
 const keptMs = 30 * 86_400_000
 

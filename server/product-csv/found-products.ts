@@ -1,4 +1,4 @@
-import type { Work } from '../kernel/context.ts'
+import type { Work } from '../kernel/work/context.ts'
 import { filterCondition } from '../products/index.ts'
 import type { KeyGroup } from './columns.ts'
 

@@ -1,8 +1,8 @@
+import type { Row } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
-import { Faults } from '../kernel/faults.ts'
 import { isStorable, refuseText } from '../kernel/http/body.ts'
 import { isId } from '../kernel/ids.ts'
-import type { Row } from '../kernel/resource.ts'
+import { Faults } from '../kernel/write/faults.ts'
 import type { ProductFields } from '../products/index.ts'
 import { type AttributeColumn, type Column, type KeyGroup, keyGroups } from './columns.ts'
 

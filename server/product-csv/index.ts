@@ -1,4 +1,4 @@
-import { module } from '../kernel/module.ts'
+import { module } from '../kernel/declare/module.ts'
 import { exportProducts } from './export-products.ts'
 import { forgetStagedRows } from './forget-staged-rows.ts'
 import { importProducts } from './import-products.ts'

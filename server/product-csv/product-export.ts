@@ -1,4 +1,4 @@
-import type { Work } from '../kernel/context.ts'
+import type { Work } from '../kernel/work/context.ts'
 import { type PimJob, pimJob } from '../pim-jobs/index.ts'
 import { type ExportColumn, expanded, type Wanted } from './export-columns.ts'
 import { bytesMax, exportedRowsMax } from './file-limits.ts'

@@ -1,6 +1,6 @@
-import { ownKept } from '../kernel/added-fields.ts'
-import type { Work } from '../kernel/context.ts'
 import { Problem, together } from '../kernel/errors.ts'
+import { ownKept } from '../kernel/shape/added-fields.ts'
+import type { Work } from '../kernel/work/context.ts'
 import { type PimJob, pimJob } from '../pim-jobs/index.ts'
 import { products } from '../products/index.ts'
 import type { Locale } from './cell-values.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
+import type { Work } from '../kernel/work/context.ts'
 import type { Column } from './columns.ts'
 
 /** No two rows of a file name the same product: the later one would silently undo the earlier one. */

@@ -1,10 +1,10 @@
-import { action } from '../kernel/action.ts'
 import { isSigned, signatureOf } from '../kernel/auth/signatures.ts'
-import type { Instance } from '../kernel/context.ts'
+import { action } from '../kernel/declare/action.ts'
 import { Problem } from '../kernel/errors.ts'
-import { text } from '../kernel/fields.ts'
 import { file } from '../kernel/http/file.ts'
-import { blobName } from '../kernel/storage/blobs.ts'
+import { text } from '../kernel/shape/fields.ts'
+import type { Instance } from '../kernel/work/context.ts'
+import { blobName } from '../platform/blobs/blobs.ts'
 
 const signed = (storeId: string, name: string, until: string) => JSON.stringify([storeId, name, until])
 

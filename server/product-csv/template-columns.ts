@@ -1,8 +1,8 @@
 import { keepTemplates, type Template, type ValueType } from '../flows/index.ts'
-import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
-import { Faults } from '../kernel/faults.ts'
 import { isId } from '../kernel/ids.ts'
+import type { Work } from '../kernel/work/context.ts'
+import { Faults } from '../kernel/write/faults.ts'
 import { type Column, shown, type TemplateField } from './columns.ts'
 
 /** The columns of a file that are fields of one template. */

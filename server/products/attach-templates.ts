@@ -1,4 +1,4 @@
-import type { Work } from '../kernel/context.ts'
+import type { Work } from '../kernel/work/context.ts'
 import { templatesMax } from './product-templates.ts'
 
 /** How many templates each of these products may have beside those, which it may have already. */

@@ -1,4 +1,4 @@
-import { relationship } from '../kernel/relationship.ts'
+import { relationship } from '../kernel/declare/relationship.ts'
 import { products } from './products.ts'
 
 /** What a bundle consists of: its components say so. */

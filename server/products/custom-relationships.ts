@@ -1,7 +1,7 @@
-import type { Work } from '../kernel/context.ts'
+import { type Draft, indexed, resource, walks } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
-import { choice, flag, integer, text } from '../kernel/fields.ts'
-import { type Draft, indexed, resource, walks } from '../kernel/resource.ts'
+import { choice, flag, integer, text } from '../kernel/shape/fields.ts'
+import type { Work } from '../kernel/work/context.ts'
 import { productEnvelope } from './envelope.ts'
 
 const prefix = 'CRP_'

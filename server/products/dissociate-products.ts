@@ -1,6 +1,6 @@
-import { action } from '../kernel/action.ts'
-import { choice, group, list, reference } from '../kernel/fields.ts'
+import { action } from '../kernel/declare/action.ts'
 import { noContent } from '../kernel/http/answer.ts'
+import { choice, group, list, reference } from '../kernel/shape/fields.ts'
 import { limits } from './association-rules.ts'
 import { findBoth, unlink } from './associations.ts'
 import { products } from './products.ts'

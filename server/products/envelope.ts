@@ -1,4 +1,4 @@
-import type { Envelope } from '../kernel/envelope.ts'
+import type { Envelope } from '../kernel/shape/envelope.ts'
 
 /** Whatever a merchant knows about what they sell. */
 export const productEnvelope: Envelope = {

@@ -1,6 +1,6 @@
-import type { Work } from '../kernel/context.ts'
-import { change } from '../kernel/operations.ts'
-import type { Row } from '../kernel/resource.ts'
+import type { Row } from '../kernel/declare/resource.ts'
+import { change } from '../kernel/request/operations.ts'
+import type { Work } from '../kernel/work/context.ts'
 import type { ProductFields, VariationMatrix } from './product-fields.ts'
 import { products } from './products.ts'
 

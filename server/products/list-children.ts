@@ -1,6 +1,6 @@
-import { action } from '../kernel/action.ts'
-import { findVisible, list } from '../kernel/operations.ts'
-import { type Resource, resource } from '../kernel/resource.ts'
+import { action } from '../kernel/declare/action.ts'
+import { type Resource, resource } from '../kernel/declare/resource.ts'
+import { findVisible, list } from '../kernel/request/operations.ts'
 import type { ProductFields } from './product-fields.ts'
 import { products } from './products.ts'
 

@@ -1,3 +1,6 @@
+import type { Link } from '../kernel/declare/relationship.ts'
+import { shown } from '../kernel/declare/resource.ts'
+import { named } from '../kernel/openapi/named-schemas.ts'
 import {
   choice,
   type Fields,
@@ -12,10 +15,7 @@ import {
   type Shown,
   text,
   type Values,
-} from '../kernel/fields.ts'
-import { named } from '../kernel/openapi/named-schemas.ts'
-import type { Link } from '../kernel/relationship.ts'
-import { shown } from '../kernel/resource.ts'
+} from '../kernel/shape/fields.ts'
 
 export const productTypes = ['standard', 'parent', 'child', 'bundle'] as const
 

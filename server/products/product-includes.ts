@@ -1,7 +1,7 @@
 import { files } from '../files/index.ts'
-import type { Ctx } from '../kernel/context.ts'
-import { findAll } from '../kernel/find-all.ts'
-import type { Resource, Row } from '../kernel/resource.ts'
+import type { Resource, Row } from '../kernel/declare/resource.ts'
+import { findAll } from '../kernel/request/find-all.ts'
+import type { Ctx } from '../kernel/work/context.ts'
 import type { ProductFields } from './product-fields.ts'
 import { products } from './products.ts'
 

@@ -1,5 +1,5 @@
 import { flowResource } from '../flows/index.ts'
-import { relationship } from '../kernel/relationship.ts'
+import { relationship } from '../kernel/declare/relationship.ts'
 import { products } from './products.ts'
 
 export const templatesMax = 500

@@ -1,5 +1,5 @@
-import { choice, text } from '../kernel/fields.ts'
-import { indexed, resource, walks } from '../kernel/resource.ts'
+import { indexed, resource, walks } from '../kernel/declare/resource.ts'
+import { choice, text } from '../kernel/shape/fields.ts'
 import { productEnvelope } from './envelope.ts'
 
 /** A tag that some product has: it comes with the first that has it, and goes with the last. */

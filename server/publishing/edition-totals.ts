@@ -1,5 +1,5 @@
-import type { Work } from '../kernel/context.ts'
 import { isCurrent } from '../kernel/storage/editions.ts'
+import type { Work } from '../kernel/work/context.ts'
 
 /** How the lengths of a catalog's lists change with an edition: counted as its rows are written, stored once. */
 export class EditionTotals {

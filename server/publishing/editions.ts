@@ -1,5 +1,5 @@
-import type { Work } from '../kernel/context.ts'
 import { noEnd } from '../kernel/storage/editions.ts'
+import type { Work } from '../kernel/work/context.ts'
 import { countWords } from './publish-search.ts'
 
 /** What a catalog is published of, as far as it tells whether all of it must be looked at again. */

@@ -1,4 +1,4 @@
-import type { Work } from '../kernel/context.ts'
+import type { Work } from '../kernel/work/context.ts'
 import type { StoredModifier, StoredPrice } from '../pricebooks/index.ts'
 import type { Priced } from './price-spans.ts'
 import type { PublishedProduct } from './published-product.ts'

@@ -1,4 +1,4 @@
-import type { Work } from '../kernel/context.ts'
+import type { Work } from '../kernel/work/context.ts'
 import type { EditionTotals } from './edition-totals.ts'
 import type { Modifiers } from './priced-products.ts'
 import type { Ways } from './product-sources.ts'

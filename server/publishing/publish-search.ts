@@ -1,5 +1,5 @@
-import type { Work } from '../kernel/context.ts'
 import { isCurrent } from '../kernel/storage/editions.ts'
+import type { Work } from '../kernel/work/context.ts'
 import type { Publication } from './publication.ts'
 import type { PublishedProduct } from './published-product.ts'
 import { type SearchValue, searchable } from './searchable.ts'

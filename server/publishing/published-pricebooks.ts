@@ -1,5 +1,5 @@
 import { inOrder, type PrioritizedPricebook, pricebooksOfRules } from '../catalogs/index.ts'
-import type { Work } from '../kernel/context.ts'
+import type { Work } from '../kernel/work/context.ts'
 import type { MadeOf } from './editions.ts'
 
 interface Named {

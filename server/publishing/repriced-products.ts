@@ -1,5 +1,5 @@
-import type { Work } from '../kernel/context.ts'
 import { inEdition } from '../kernel/storage/editions.ts'
+import type { Work } from '../kernel/work/context.ts'
 import type { Published } from './editions.ts'
 import { componentProducts } from './published-product.ts'
 

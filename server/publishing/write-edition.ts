@@ -1,4 +1,4 @@
-import type { Work } from '../kernel/context.ts'
+import type { Work } from '../kernel/work/context.ts'
 import { allProducts, changedProducts, feedTellsAll } from './changed-products.ts'
 import { EditionTotals } from './edition-totals.ts'
 import { currentEdition, type Edition, layout, type MadeOf } from './editions.ts'

@@ -1,8 +1,8 @@
 import { catalogs } from '../catalogs/index.ts'
-import { action } from '../kernel/action.ts'
-import { flag } from '../kernel/fields.ts'
+import { action } from '../kernel/declare/action.ts'
 import { objectAnswer } from '../kernel/http/answer.ts'
-import { add, findVisible } from '../kernel/operations.ts'
+import { add, findVisible } from '../kernel/request/operations.ts'
+import { flag } from '../kernel/shape/fields.ts'
 import { publishCatalog } from './publish-catalog.ts'
 import { releases } from './releases.ts'
 

@@ -1,5 +1,5 @@
 import { isSigned, signatureOf } from '../kernel/auth/signatures.ts'
-import type { Instance } from '../kernel/context.ts'
+import type { Instance } from '../kernel/work/context.ts'
 
 const linkMs = 3_600_000
 const minuteMs = 60_000

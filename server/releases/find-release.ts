@@ -1,8 +1,8 @@
 import { catalogs } from '../catalogs/index.ts'
-import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
-import { text } from '../kernel/fields.ts'
-import { findSeen, findVisible } from '../kernel/operations.ts'
+import { findSeen, findVisible } from '../kernel/request/operations.ts'
+import { text } from '../kernel/shape/fields.ts'
+import type { Work } from '../kernel/work/context.ts'
 import { currentEdition, editionOf, type Published } from '../publishing/index.ts'
 import { type Release, releases } from './releases.ts'
 

@@ -1,7 +1,7 @@
 import { catalogs } from '../catalogs/index.ts'
-import type { Work } from '../kernel/context.ts'
-import type { Chore } from '../kernel/jobs.ts'
-import { workOf } from '../kernel/work-of.ts'
+import type { Work } from '../kernel/work/context.ts'
+import type { Chore } from '../kernel/work/jobs.ts'
+import { workOf } from '../kernel/work/work-of.ts'
 import { editionsKept } from '../publishing/index.ts'
 import { releases } from './releases.ts'
 

@@ -1,4 +1,4 @@
-import { action } from '../kernel/action.ts'
+import { action } from '../kernel/declare/action.ts'
 import { objectAnswer } from '../kernel/http/answer.ts'
 import { findRelease, releaseParameter } from './find-release.ts'
 import { releases } from './releases.ts'

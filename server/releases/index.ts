@@ -1,4 +1,4 @@
-import { module } from '../kernel/module.ts'
+import { module } from '../kernel/declare/module.ts'
 import { createRelease } from './create-release.ts'
 import { deleteRelease, deleteReleases } from './delete-release.ts'
 import { forgetOldReleases } from './forget-releases.ts'

@@ -1,5 +1,5 @@
-import { action } from '../kernel/action.ts'
-import { list, scopeOf } from '../kernel/operations.ts'
+import { action } from '../kernel/declare/action.ts'
+import { list, scopeOf } from '../kernel/request/operations.ts'
 import { releases } from './releases.ts'
 
 /** No list that grows: the releases before the last three go as new ones come. */

@@ -1,12 +1,12 @@
 import { catalogs } from '../catalogs/index.ts'
-import type { Work } from '../kernel/context.ts'
 import { Problem } from '../kernel/errors.ts'
-import { sequence } from '../kernel/feed.ts'
-import type { Changes } from '../kernel/fields.ts'
-import type { LongJob } from '../kernel/long-jobs.ts'
-import { change } from '../kernel/operations.ts'
+import { sequence } from '../kernel/feed/record.ts'
+import { change } from '../kernel/request/operations.ts'
+import type { Changes } from '../kernel/shape/fields.ts'
 import { isTemporary } from '../kernel/storage/database.ts'
 import { inEdition, isCurrent } from '../kernel/storage/editions.ts'
+import type { Work } from '../kernel/work/context.ts'
+import type { LongJob } from '../kernel/work/long-jobs.ts'
 import {
   addPricebooksAfter,
   type Edition,

@@ -1,7 +1,7 @@
 import { catalogEnvelope, catalogs } from '../catalogs/index.ts'
-import { choice, field, flag, group, integer, list, reference, text } from '../kernel/fields.ts'
+import { type Row, resource, walks } from '../kernel/declare/resource.ts'
 import { object } from '../kernel/openapi/shapes.ts'
-import { type Row, resource, walks } from '../kernel/resource.ts'
+import { choice, field, flag, group, integer, list, reference, text } from '../kernel/shape/fields.ts'
 import { deltaLink } from './delta-link.ts'
 
 export const statuses = ['PENDING', 'IN_PROGRESS', 'FAILED', 'PUBLISHED'] as const

@@ -1,6 +1,6 @@
-import type { Ctx } from '../kernel/context.ts'
 import { Memory } from '../kernel/memory.ts'
-import { perInstance } from '../kernel/per-instance.ts'
+import type { Ctx } from '../kernel/work/context.ts'
+import { perInstance } from '../kernel/work/per-instance.ts'
 import type { View } from '../storefront/index.ts'
 import type { Shop } from './field-values.ts'
 import type { Filter } from './filter-syntax.ts'

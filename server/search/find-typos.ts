@@ -1,4 +1,4 @@
-import type { Ctx } from '../kernel/context.ts'
+import type { Ctx } from '../kernel/work/context.ts'
 import { isDense } from '../publishing/index.ts'
 import { bindsOf, type Shop } from './field-values.ts'
 import type { SearchedWord } from './searched-words.ts'

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import type { Ctx } from '../kernel/context.ts'
+import type { Ctx } from '../kernel/work/context.ts'
 import { codeOf } from '../publishing/index.ts'
 import { findPublishedRows, type PublishedRow, showProducts } from '../storefront/index.ts'
 import type { Shop } from './field-values.ts'

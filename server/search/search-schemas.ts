@@ -1,6 +1,6 @@
 import { files } from '../files/index.ts'
-import type { JsonSchema } from '../kernel/fields.ts'
 import { named, objectOf } from '../kernel/openapi/named-schemas.ts'
+import type { JsonSchema } from '../kernel/shape/fields.ts'
 import { searchLimits } from './read-searches.ts'
 
 const text = (description: string): JsonSchema => ({

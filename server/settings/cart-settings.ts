@@ -1,6 +1,6 @@
+import { singleton } from '../kernel/declare/singleton.ts'
 import { Problem } from '../kernel/errors.ts'
-import { choice, flag, group, integer } from '../kernel/fields.ts'
-import { singleton } from '../kernel/singleton.ts'
+import { choice, flag, group, integer } from '../kernel/shape/fields.ts'
 
 const off = flag({ default: false })
 

@@ -1,5 +1,5 @@
-import { choice, field, flag, integer, list, reference, text } from '../kernel/fields.ts'
-import { singleton } from '../kernel/singleton.ts'
+import { singleton } from '../kernel/declare/singleton.ts'
+import { choice, field, flag, integer, list, reference, text } from '../kernel/shape/fields.ts'
 import { ownerMeta } from './cart-settings.ts'
 
 /** Answered with the settings, and fixed: an update that names one changes nothing. */

@@ -1,9 +1,9 @@
-import { action } from '../kernel/action.ts'
-import type { Ctx } from '../kernel/context.ts'
+import { action } from '../kernel/declare/action.ts'
 import { notFound } from '../kernel/errors.ts'
 import { json, pageAnswer } from '../kernel/http/answer.ts'
 import { named } from '../kernel/openapi/named-schemas.ts'
 import { limits, parse } from '../kernel/query/parse.ts'
+import type { Ctx } from '../kernel/work/context.ts'
 
 const storeSchema = named('Store', {
   type: 'object',

@@ -1,4 +1,4 @@
-import type { Action } from '../kernel/action.ts'
+import type { Action } from '../kernel/declare/action.ts'
 import type { Family } from './families.ts'
 import { getNode, listChildrenOfNode, listNodes } from './read-nodes.ts'
 import { listProductsOfHierarchy } from './read-products.ts'

@@ -1,5 +1,5 @@
-import type { Work } from '../kernel/context.ts'
 import { inEdition } from '../kernel/storage/editions.ts'
+import type { Work } from '../kernel/work/context.ts'
 import { type Published, repricedProducts } from '../publishing/index.ts'
 
 /** The listed products that an edition shows otherwise than the one before, or all of them. */

@@ -1,4 +1,4 @@
-import type { Envelope } from '../kernel/envelope.ts'
+import type { Envelope } from '../kernel/shape/envelope.ts'
 
 /** What is published, as it is shown. Its times are among what was published. */
 export const storefrontEnvelope: Envelope = {

@@ -1,5 +1,5 @@
-import { choice, flag, group, list, type Shown, text } from '../kernel/fields.ts'
 import { named } from '../kernel/openapi/named-schemas.ts'
+import { choice, flag, group, list, type Shown, text } from '../kernel/shape/fields.ts'
 import type { View } from './view.ts'
 
 const criterion = choice(

@@ -1,4 +1,4 @@
-import { ownValue } from '../kernel/values.ts'
+import { ownValue } from '../kernel/shape/values.ts'
 /** Texts in a language that a shopper prefers. Without I/O. */
 
 /** By the tag of the language: what is in it. */

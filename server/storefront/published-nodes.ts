@@ -1,6 +1,6 @@
 import { nodes } from '../hierarchies/index.ts'
-import { choice, flag, group, list, type Shown, text } from '../kernel/fields.ts'
-import { type Resource, resource } from '../kernel/resource.ts'
+import { type Resource, resource } from '../kernel/declare/resource.ts'
+import { choice, flag, group, list, type Shown, text } from '../kernel/shape/fields.ts'
 import { storefrontEnvelope } from './envelope.ts'
 import { held, linked, present } from './shown-members.ts'
 

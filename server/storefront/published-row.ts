@@ -1,6 +1,6 @@
-import type { Ctx } from '../kernel/context.ts'
-import type { Row } from '../kernel/resource.ts'
+import type { Row } from '../kernel/declare/resource.ts'
 import { inEdition } from '../kernel/storage/editions.ts'
+import type { Ctx } from '../kernel/work/context.ts'
 import type { PublishedFacts } from '../publishing/index.ts'
 import type { Locales } from './languages.ts'
 import type { ShownProduct } from './shown-fields.ts'

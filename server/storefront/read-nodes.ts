@@ -1,6 +1,6 @@
-import { action } from '../kernel/action.ts'
-import type { Ctx } from '../kernel/context.ts'
+import { action } from '../kernel/declare/action.ts'
 import { type Answer, entityTag } from '../kernel/http/answer.ts'
+import type { Ctx } from '../kernel/work/context.ts'
 import { explanationOf } from './explanation.ts'
 import { type Family, listed } from './families.ts'
 import { findHierarchy, findNode } from './find-published.ts'

@@ -1,4 +1,4 @@
-import type { Work } from '../kernel/context.ts'
+import type { Work } from '../kernel/work/context.ts'
 import { availablePrices } from './available-prices.ts'
 import { languageOf, textsIn } from './languages.ts'
 import { type PriceFacts, priceFacts, priceVerdict } from './price-causes.ts'

@@ -1,4 +1,4 @@
-import { choice, type Field, type FieldOptions, group, text } from '../kernel/fields.ts'
+import { choice, type Field, type FieldOptions, group, text } from '../kernel/shape/fields.ts'
 
 /** Members that products and nodes are shown with. */
 

@@ -1,4 +1,4 @@
-import type { Action } from '../kernel/action.ts'
+import type { Action } from '../kernel/declare/action.ts'
 import { Problem } from '../kernel/errors.ts'
 
 /** The edition was taken back while it was read: its release was deleted. What was read may be of two editions. */

@@ -1,4 +1,4 @@
-import { action } from '../kernel/action.ts'
+import { action } from '../kernel/declare/action.ts'
 import { objectAnswer } from '../kernel/http/answer.ts'
 import { pimJobs, startJob } from '../pim-jobs/index.ts'
 import { buildChildren } from './build-children.ts'

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Steps } from '../kernel/in-turns.ts'
-import type { Row } from '../kernel/resource.ts'
+import type { Row } from '../kernel/declare/resource.ts'
+import type { Steps } from '../kernel/work/in-turns.ts'
 import {
   type ChildVariation,
   localeLengths,

@@ -1,4 +1,4 @@
-import type { Steps } from '../kernel/in-turns.ts'
+import type { Steps } from '../kernel/work/in-turns.ts'
 import type { BuildRules } from '../products/index.ts'
 
 /** Which combinations of options a product is built in: one option of each variation, as its build rules say. */

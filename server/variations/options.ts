@@ -1,6 +1,6 @@
-import type { Work } from '../kernel/context.ts'
-import { text } from '../kernel/fields.ts'
-import { type Draft, type Row, resource, walks } from '../kernel/resource.ts'
+import { type Draft, type Row, resource, walks } from '../kernel/declare/resource.ts'
+import { text } from '../kernel/shape/fields.ts'
+import type { Work } from '../kernel/work/context.ts'
 import { clearSortOrder, nameField, owned, sortOrder, variationEnvelope } from './variation-fields.ts'
 import { variations } from './variations.ts'
 

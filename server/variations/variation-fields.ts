@@ -1,4 +1,4 @@
-import { choice, integer, text } from '../kernel/fields.ts'
+import { choice, integer, text } from '../kernel/shape/fields.ts'
 import { productEnvelope } from '../products/index.ts'
 
 /** What variations, their options and the modifiers of these have in common. */

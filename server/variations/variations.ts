@@ -1,8 +1,8 @@
-import type { Work } from '../kernel/context.ts'
+import { type Row, resource, walks } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
-import { field, list } from '../kernel/fields.ts'
 import { object, uuid } from '../kernel/openapi/shapes.ts'
-import { type Row, resource, walks } from '../kernel/resource.ts'
+import { field, list } from '../kernel/shape/fields.ts'
+import type { Work } from '../kernel/work/context.ts'
 import { products } from '../products/index.ts'
 import { clearSortOrder, nameField, owned, sortOrder, variationEnvelope } from './variation-fields.ts'
 

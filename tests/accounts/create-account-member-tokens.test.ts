@@ -1,6 +1,6 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { rates } from '../../server/kernel/auth/rates.ts'
+import { rates } from '../../server/kernel/attempts/rates.ts'
 import { MovingClock } from '../keys/moving-clock.ts'
 import { useUp } from '../support/use-up.ts'
 import { openWorld, type World } from '../support/world.ts'

@@ -1,5 +1,5 @@
-import type { Fields } from '../../server/kernel/fields.ts'
-import type { Resource } from '../../server/kernel/resource.ts'
+import type { Resource } from '../../server/kernel/declare/resource.ts'
+import type { Fields } from '../../server/kernel/shape/fields.ts'
 import { madeUpValues } from '../support/made-up-values.ts'
 import type { World } from '../support/world.ts'
 import { shownId } from './shown-ids.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Relationship } from '../../server/kernel/relationship.ts'
+import type { Relationship } from '../../server/kernel/declare/relationship.ts'
 import { operations, Samples, specimenNamed, specimens } from '../support/samples.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { appAndWorkshop } from '../workshop/index.ts'

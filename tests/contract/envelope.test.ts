@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { linksBeside } from '../../server/kernel/envelope.ts'
+import { linksBeside } from '../../server/kernel/shape/envelope.ts'
 import { Samples, specimensWith } from '../support/samples.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { appAndWorkshop } from '../workshop/index.ts'

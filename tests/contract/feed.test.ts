@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { flat } from '../../server/kernel/envelope.ts'
-import { isShown } from '../../server/kernel/fields.ts'
+import { flat } from '../../server/kernel/shape/envelope.ts'
+import { isShown } from '../../server/kernel/shape/fields.ts'
 import { madeAt, Samples, specimensWith } from '../support/samples.ts'
 import type { Specimen } from '../support/specimens.ts'
 import { openWorld, type World } from '../support/world.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Fields } from '../../server/kernel/fields.ts'
+import type { Fields } from '../../server/kernel/shape/fields.ts'
 import { fieldOf, makeFlow } from '../flows/flows.ts'
 import type { Reply } from '../support/client.ts'
 import { madeUpValue } from '../support/made-up-values.ts'

@@ -1,8 +1,13 @@
-import type { Fields, JsonSchema } from '../../server/kernel/fields.ts'
-import type { Operation } from '../../server/kernel/module.ts'
+import type { Operation } from '../../server/kernel/declare/module.ts'
+import {
+  type FilterRule,
+  operatorsOf,
+  type Resource,
+  type ValueType,
+} from '../../server/kernel/declare/resource.ts'
 import type { Op } from '../../server/kernel/query/parse.ts'
 import { listKey } from '../../server/kernel/query/places.ts'
-import { type FilterRule, operatorsOf, type Resource, type ValueType } from '../../server/kernel/resource.ts'
+import type { Fields, JsonSchema } from '../../server/kernel/shape/fields.ts'
 import { isCurrent } from '../../server/kernel/storage/editions.ts'
 import { type Made, operations, Samples, specimens, specimensWith } from '../support/samples.ts'
 import type { Specimen } from '../support/specimens.ts'

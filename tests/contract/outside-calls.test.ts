@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { callOut } from '../../server/kernel/outside-calls.ts'
+import { callOut } from '../../server/kernel/work/outside-calls.ts'
 import { type Carrier, openCarrier } from '../support/carrier.ts'
 import type { Reply } from '../support/client.ts'
 import { operations, Samples } from '../support/samples.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { flat } from '../../server/kernel/envelope.ts'
 import { limits, type Op } from '../../server/kernel/query/parse.ts'
+import { flat } from '../../server/kernel/shape/envelope.ts'
 import { anyCharacter } from '../support/any-texts.ts'
 import { operations, Samples, specimensWith } from '../support/samples.ts'
 import { bodyWith } from '../support/specimens.ts'

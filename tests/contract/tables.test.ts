@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type FilterRule, orderOf, type Resource, walks } from '../../server/kernel/declare/resource.ts'
 import { indexedOf } from '../../server/kernel/query/condition.ts'
 import { listKey } from '../../server/kernel/query/places.ts'
-import { type FilterRule, orderOf, type Resource, walks } from '../../server/kernel/resource.ts'
 import { Register } from '../../server/personal-data/index.ts'
 import { operations, specimens } from '../support/samples.ts'
 import { openWorld, type World } from '../support/world.ts'

@@ -1,7 +1,7 @@
 import type { DefinedField } from '../../server/extensions/definition.ts'
 import { entriesOf } from '../../server/extensions/entries.ts'
 import type { FieldType } from '../../server/extensions/field-rules.ts'
-import { type Resource, resource } from '../../server/kernel/resource.ts'
+import { type Resource, resource } from '../../server/kernel/declare/resource.ts'
 import type { Client } from '../support/client.ts'
 
 /** A custom API with a field of every type, whose entries stand for those of all custom APIs. */

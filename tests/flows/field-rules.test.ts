@@ -7,8 +7,8 @@ import {
   type Rule,
   valueSchema,
 } from '../../server/flows/field-rules.ts'
-import { checker } from '../../server/kernel/checker.ts'
-import { compareDays, isDay } from '../../server/kernel/days.ts'
+import { compareDays, isDay } from '../../server/kernel/shape/days.ts'
+import { checker } from '../../server/kernel/write/checker.ts'
 
 type Of = Exclude<FieldType, 'relationship'>
 

@@ -1,6 +1,6 @@
 import { entries } from '../../server/flows/entries.ts'
-import { withAdded } from '../../server/kernel/added-fields.ts'
-import { resource } from '../../server/kernel/resource.ts'
+import { resource } from '../../server/kernel/declare/resource.ts'
+import { withAdded } from '../../server/kernel/shape/added-fields.ts'
 import type { Client } from '../support/client.ts'
 import type { ModuleSamples } from '../support/module-samples.ts'
 import type { Samples } from '../support/samples.ts'

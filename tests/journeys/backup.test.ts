@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { findRunning } from '../../server/kernel/storage/embedded.ts'
+import { findRunning } from '../../server/platform/postgres/embedded.ts'
 import type { Client } from '../support/client.ts'
 import {
   adminOf,

@@ -2,7 +2,7 @@ import { existsSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { findRunning } from '../../server/kernel/storage/embedded.ts'
+import { findRunning } from '../../server/platform/postgres/embedded.ts'
 import { adminOf, key, serve, startedDirectory, stopAfterEach } from '../support/process.ts'
 
 stopAfterEach()

@@ -1,6 +1,6 @@
 import { hash } from '@node-rs/argon2'
 import { expect, test } from 'vitest'
-import { networkOf } from '../../server/kernel/auth/attempts.ts'
+import { networkOf } from '../../server/kernel/attempts/attempts.ts'
 import { nobodysHash } from '../../server/passwords/sign-in-with-password.ts'
 
 test.each([

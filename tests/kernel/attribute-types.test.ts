@@ -1,9 +1,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { choice, text } from '../../server/kernel/fields.ts'
-import { module } from '../../server/kernel/module.ts'
-import { indexed, resource, walks } from '../../server/kernel/resource.ts'
+import { module } from '../../server/kernel/declare/module.ts'
+import { indexed, resource, walks } from '../../server/kernel/declare/resource.ts'
+import { choice, text } from '../../server/kernel/shape/fields.ts'
 import { keys } from '../../server/keys/index.ts'
 import { openWorld, type World } from '../support/world.ts'
 

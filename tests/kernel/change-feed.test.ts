@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { holdFeed, record } from '../../server/kernel/feed.ts'
+import { holdFeed, record } from '../../server/kernel/feed/record.ts'
 import { MovingClock } from '../keys/moving-clock.ts'
 import { addressOf, body, erase, made, makeCustomer, makeMember } from '../personal-data/people.ts'
 import { openWorld, type World } from '../support/world.ts'

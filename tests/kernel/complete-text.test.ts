@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { withAdded } from '../../server/kernel/added-fields.ts'
-import type { Resource } from '../../server/kernel/resource.ts'
+import type { Resource } from '../../server/kernel/declare/resource.ts'
+import { withAdded } from '../../server/kernel/shape/added-fields.ts'
 import { completeText } from '../../server/kernel/storage/complete-text.ts'
 import { gadgets } from '../workshop/gadgets.ts'
 

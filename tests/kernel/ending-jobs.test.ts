@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { WorkerSession } from '../../server/kernel/worker-session.ts'
+import { WorkerSession } from '../../server/kernel/work/worker-session.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 let world: World

@@ -1,9 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import { Problem } from '../../server/kernel/errors.ts'
-import { type Changes, field, flag, group, list, map, type New, text } from '../../server/kernel/fields.ts'
-import { input } from '../../server/kernel/input.ts'
 import { changesSchema, newSchema, shownSchema } from '../../server/kernel/openapi/schemas.ts'
-import { complete, merged } from '../../server/kernel/values.ts'
+import {
+  type Changes,
+  field,
+  flag,
+  group,
+  list,
+  map,
+  type New,
+  text,
+} from '../../server/kernel/shape/fields.ts'
+import { complete, merged } from '../../server/kernel/shape/values.ts'
+import { input } from '../../server/kernel/write/input.ts'
 import { things } from '../workshop/things.ts'
 
 const { fields } = things

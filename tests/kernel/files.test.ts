@@ -5,11 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { app } from '../../server/app.ts'
-import { action } from '../../server/kernel/action.ts'
+import { action } from '../../server/kernel/declare/action.ts'
+import { module } from '../../server/kernel/declare/module.ts'
 import { Problem } from '../../server/kernel/errors.ts'
 import { redirect } from '../../server/kernel/http/answer.ts'
 import { file } from '../../server/kernel/http/file.ts'
-import { module } from '../../server/kernel/module.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 /** The content that was last made, to see what became of it. */

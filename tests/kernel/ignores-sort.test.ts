@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { type Definition, resource } from '../../server/kernel/declare/resource.ts'
 import { parse } from '../../server/kernel/query/parse.ts'
 import { plan } from '../../server/kernel/query/plan.ts'
-import { type Definition, resource } from '../../server/kernel/resource.ts'
 
 const of = (more: Partial<Definition<Record<never, never>>>) =>
   resource({

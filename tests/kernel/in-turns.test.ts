@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { inTurns } from '../../server/kernel/in-turns.ts'
+import { inTurns } from '../../server/kernel/work/in-turns.ts'
 
 function* counting(to: number) {
   for (let n = 0; n < to; n++) yield

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { text } from '../../server/kernel/fields.ts'
-import { module } from '../../server/kernel/module.ts'
-import { resource, walks } from '../../server/kernel/resource.ts'
+import { module } from '../../server/kernel/declare/module.ts'
+import { resource, walks } from '../../server/kernel/declare/resource.ts'
+import { text } from '../../server/kernel/shape/fields.ts'
 import { keys } from '../../server/keys/index.ts'
 import { openWorld, type World } from '../support/world.ts'
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { childrenOfNode } from '../../server/hierarchies/node-lists.ts'
 import { nodeProducts } from '../../server/hierarchies/node-products.ts'
+import type { Resource } from '../../server/kernel/declare/resource.ts'
 import type { Window } from '../../server/kernel/query/page-text.ts'
 import { pageSql } from '../../server/kernel/query/sql.ts'
-import type { Resource } from '../../server/kernel/resource.ts'
 import { products } from '../../server/products/products.ts'
 
 const orders: readonly (readonly [Resource, string])[] = [

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { within } from '../../server/kernel/http/within.ts'
+import { within } from '../../server/kernel/request/within.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 let world: World

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accounts } from '../../server/accounts/accounts.ts'
-import type { Work } from '../../server/kernel/context.ts'
 import { Problem } from '../../server/kernel/errors.ts'
-import { add, change } from '../../server/kernel/operations.ts'
-import { type Write, writeMany } from '../../server/kernel/write-many.ts'
+import { add, change } from '../../server/kernel/request/operations.ts'
+import type { Work } from '../../server/kernel/work/context.ts'
+import { type Write, writeMany } from '../../server/kernel/write/write-many.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 type Fields = (typeof accounts)['fields']

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { WriteQueues } from '../../server/kernel/write-queues.ts'
+import { WriteQueues } from '../../server/kernel/request/write-queues.ts'
 import { until } from '../support/until.ts'
 import { openWorld, type World } from '../support/world.ts'
 

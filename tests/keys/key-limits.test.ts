@@ -1,6 +1,6 @@
 import { hash } from '@node-rs/argon2'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { rates } from '../../server/kernel/auth/rates.ts'
+import { rates } from '../../server/kernel/attempts/rates.ts'
 import { createFirstKey } from '../../server/keys/index.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { MovingClock } from './moving-clock.ts'

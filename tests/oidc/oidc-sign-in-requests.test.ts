@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { rates } from '../../server/kernel/auth/rates.ts'
+import { rates } from '../../server/kernel/attempts/rates.ts'
 import { oidcProfile, realmsOf } from '../identity/realm.ts'
 import { MovingClock } from '../keys/moving-clock.ts'
 import { type ForgingProvider, startForger } from '../support/oidc-provider.ts'

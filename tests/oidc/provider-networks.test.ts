@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import type { Instance } from '../../server/kernel/context.ts'
+import type { Instance } from '../../server/kernel/work/context.ts'
 import { providerFetchOf } from '../../server/oidc/provider-fetch.ts'
 import { oidcProfile, realmsOf } from '../identity/realm.ts'
 import { startForger } from '../support/oidc-provider.ts'

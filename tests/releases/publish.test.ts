@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { add } from '../../server/kernel/operations.ts'
+import { add } from '../../server/kernel/request/operations.ts'
 import { noEnd } from '../../server/kernel/storage/editions.ts'
 import { forgetEditions } from '../../server/publishing/forget-editions.ts'
 import { forgetOldReleases } from '../../server/releases/forget-releases.ts'

@@ -1,4 +1,4 @@
-import type { Steps } from '../../server/kernel/in-turns.ts'
+import type { Steps } from '../../server/kernel/work/in-turns.ts'
 
 /** What a computation comes to, without a pause. */
 export function atOnce<T>(steps: Steps<T>): T {

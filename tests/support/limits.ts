@@ -1,5 +1,5 @@
-import type { Work } from '../../server/kernel/context.ts'
-import type { Resource } from '../../server/kernel/resource.ts'
+import type { Resource } from '../../server/kernel/declare/resource.ts'
+import type { Work } from '../../server/kernel/work/context.ts'
 
 /**
  * How many objects of the resource there may be in one list; undefined when there is no limit, and where it depends on

@@ -1,4 +1,4 @@
-import type { Resource } from '../../server/kernel/resource.ts'
+import type { Resource } from '../../server/kernel/declare/resource.ts'
 import type { Client } from './client.ts'
 import type { Samples } from './samples.ts'
 

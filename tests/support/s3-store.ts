@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import S3rver from '@20minutes/s3rver'
-import type { Bucket } from '../../server/kernel/storage/s3-blobs.ts'
+import type { Bucket } from '../../server/platform/blobs/s3-blobs.ts'
 
 /** An S3-compatible store on this machine, with one bucket. */
 export interface S3Store {

@@ -1,7 +1,7 @@
-import { placed } from '../../server/kernel/envelope.ts'
-import type { Fields } from '../../server/kernel/fields.ts'
-import type { Operation } from '../../server/kernel/module.ts'
-import type { OperationName, Resource } from '../../server/kernel/resource.ts'
+import type { Operation } from '../../server/kernel/declare/module.ts'
+import type { OperationName, Resource } from '../../server/kernel/declare/resource.ts'
+import { placed } from '../../server/kernel/shape/envelope.ts'
+import type { Fields } from '../../server/kernel/shape/fields.ts'
 
 /** What the tests look at of one sort of object: its resource and its operations, some of which may be actions. */
 export interface Specimen {

@@ -1,4 +1,4 @@
-import { isWithinRate, mustHaveRateLeft, type rates } from '../../server/kernel/auth/rates.ts'
+import { isWithinRate, mustHaveRateLeft, type rates } from '../../server/kernel/attempts/rates.ts'
 import type { World } from './world.ts'
 
 /** As if this machine had asked as often as anyone may, and the window were still open. */

@@ -1,6 +1,6 @@
-import { action } from '../../server/kernel/action.ts'
-import { group, list, text } from '../../server/kernel/fields.ts'
+import { action } from '../../server/kernel/declare/action.ts'
 import { json } from '../../server/kernel/http/answer.ts'
+import { group, list, text } from '../../server/kernel/shape/fields.ts'
 
 /** A question with a body. */
 export const countGadgets = action({

@@ -1,6 +1,6 @@
-import { group, map, text } from '../../server/kernel/fields.ts'
-import { type Relationship, relationship } from '../../server/kernel/relationship.ts'
-import { type Resource, resource, shown } from '../../server/kernel/resource.ts'
+import { type Relationship, relationship } from '../../server/kernel/declare/relationship.ts'
+import { type Resource, resource, shown } from '../../server/kernel/declare/resource.ts'
+import { group, map, text } from '../../server/kernel/shape/fields.ts'
 import { things } from './things.ts'
 
 const comparisons = ['lt', 'le', 'eq', 'gt', 'ge'] as const

@@ -1,5 +1,5 @@
-import { choice, text } from '../../server/kernel/fields.ts'
-import { indexed, resource, walks } from '../../server/kernel/resource.ts'
+import { indexed, resource, walks } from '../../server/kernel/declare/resource.ts'
+import { choice, text } from '../../server/kernel/shape/fields.ts'
 
 /** A few of a store's own, each under a code of three letters: as the currencies of a store are, but called by it. */
 export const gadgets = resource({

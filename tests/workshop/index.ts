@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { app } from '../../server/app.ts'
-import { module } from '../../server/kernel/module.ts'
+import { module } from '../../server/kernel/declare/module.ts'
 import { access } from '../../server/permissions/access.ts'
 import { countGadgets } from './count-gadgets.ts'
 import { crates, thingsOfCrate, topOfCrate } from './crates.ts'

@@ -1,5 +1,5 @@
-import { map, text } from '../../server/kernel/fields.ts'
-import { type Resource, resource } from '../../server/kernel/resource.ts'
+import { type Resource, resource } from '../../server/kernel/declare/resource.ts'
+import { map, text } from '../../server/kernel/shape/fields.ts'
 
 const comparisons = ['lt', 'le', 'eq', 'gt', 'ge'] as const
 

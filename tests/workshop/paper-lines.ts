@@ -1,5 +1,5 @@
-import { integer, text } from '../../server/kernel/fields.ts'
-import { resource, walks } from '../../server/kernel/resource.ts'
+import { resource, walks } from '../../server/kernel/declare/resource.ts'
+import { integer, text } from '../../server/kernel/shape/fields.ts'
 import { paperCarts } from './paper-carts.ts'
 
 /** A line of a paper cart. */

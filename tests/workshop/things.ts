@@ -1,3 +1,5 @@
+import { indexed, resource, walks } from '../../server/kernel/declare/resource.ts'
+import { longText } from '../../server/kernel/query/long-text.ts'
 import {
   choice,
   field,
@@ -9,9 +11,7 @@ import {
   number,
   reference,
   text,
-} from '../../server/kernel/fields.ts'
-import { longText } from '../../server/kernel/query/long-text.ts'
-import { indexed, resource, walks } from '../../server/kernel/resource.ts'
+} from '../../server/kernel/shape/fields.ts'
 
 const code = text({ upperCase: true, pattern: /^[A-Za-z]{3}$/, max: 3 })
 const amount = group(

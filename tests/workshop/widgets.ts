@@ -1,5 +1,5 @@
-import { integer, text } from '../../server/kernel/fields.ts'
-import { indexed, resource, walks } from '../../server/kernel/resource.ts'
+import { indexed, resource, walks } from '../../server/kernel/declare/resource.ts'
+import { integer, text } from '../../server/kernel/shape/fields.ts'
 import { gadgets } from './gadgets.ts'
 
 /** Parts of a gadget, of which there may be many; their names and numbers are taken once in each. */

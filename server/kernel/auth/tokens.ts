@@ -1,9 +1,9 @@
 import { SignJWT } from 'jose'
 import type { Clock } from '../clock.ts'
-import type { Principal } from '../context.ts'
 import { Problem } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { Memory } from '../memory.ts'
+import type { Principal } from '../work/context.ts'
 import { deriveKeys, type Keys, type Secrets, verifyToken } from './keys.ts'
 
 const verifiedMax = 10_000

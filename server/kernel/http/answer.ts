@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import type { Readable } from 'node:stream'
-import type { Ctx } from '../context.ts'
-import { linksBeside } from '../envelope.ts'
+import type { Resource, Row } from '../declare/resource.ts'
 import type { Page } from '../query/page.ts'
-import type { Resource, Row } from '../resource.ts'
+import { linksBeside } from '../shape/envelope.ts'
+import type { Ctx } from '../work/context.ts'
 import { linksText, objectText } from './object-text.ts'
 import { type Address, linkHeader, pageLinks, pageMeta } from './page-links.ts'
 

@@ -1,3 +1,4 @@
+import { Unavailable } from '../../platform/faults.ts'
 import { Problem } from '../errors.ts'
 import type { Answer } from './answer.ts'
 import { bodyBytesMax } from './body.ts'
@@ -47,6 +48,7 @@ const tooLong = (limit: string, cause?: unknown): Problem =>
 /** Anything that is thrown, as a Problem: what is not one is a bug, and says nothing of itself. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error
+  if (error instanceof Unavailable) return new Problem('unavailable', error.message, { cause: error.cause })
   const { statusCode, code, message } = error as { statusCode?: number; code?: string; message?: string }
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE' || statusCode === 413) {
     return tooLarge(bodyBytesMax, error)

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
+import { isWaiting } from '../../platform/sockets/expect.ts'
+import { hasMore, readingOnAfter } from '../../platform/sockets/read-on.ts'
 import type { Answer } from './answer.ts'
 import { bodyBytesMax } from './body.ts'
-import { isWaiting } from './expect.ts'
-import { hasMore, readingOnAfter } from './read-on.ts'
 
 export function send(reply: FastifyReply, { status, body, headers }: Answer): FastifyReply {
   const { raw } = reply.request

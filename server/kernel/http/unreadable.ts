@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Duplex } from 'node:stream'
+import { isReadingOn } from '../../platform/sockets/read-on.ts'
 import { Problem, type ProblemCode } from '../errors.ts'
 import { problemAnswer } from './problems.ts'
-import { isReadingOn } from './read-on.ts'
 import { isUploading } from './upload.ts'
 
 export const requestTimeoutMs = 60_000

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { type Duplex, type Readable, Transform, type TransformCallback } from 'node:stream'
+import { goOn } from '../../platform/sockets/expect.ts'
 import { Problem } from '../errors.ts'
-import { goOn } from './expect.ts'
 import { formTooLarge, tooLarge } from './problems.ts'
 
 /** As long as it takes to send 50 MB at 700 kbit/s. */

@@ -1,5 +1,5 @@
-import type { JsonSchema } from '../fields.ts'
-import type { Resource } from '../resource.ts'
+import type { Resource } from '../declare/resource.ts'
+import type { JsonSchema } from '../shape/fields.ts'
 
 interface Named {
   readonly name: string

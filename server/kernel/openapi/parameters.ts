@@ -1,9 +1,5 @@
-import type { Fields } from '../fields.ts'
-import { isRepeatable, type Operation } from '../module.ts'
-
-import { valueTypeOf } from '../query/plan.ts'
-import { listsRows } from '../relationship.ts'
-
+import { isRepeatable, type Operation } from '../declare/module.ts'
+import { listsRows } from '../declare/relationship.ts'
 import {
   type FilterRule,
   operatorsOf,
@@ -13,7 +9,9 @@ import {
   type Resource,
   type ValueType,
   walks,
-} from '../resource.ts'
+} from '../declare/resource.ts'
+import { valueTypeOf } from '../query/plan.ts'
+import type { Fields } from '../shape/fields.ts'
 import type { Named } from './components.ts'
 
 type Parameter = Readonly<Record<string, unknown>>

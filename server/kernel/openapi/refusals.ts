@@ -1,5 +1,5 @@
+import type { Operation } from '../declare/module.ts'
 import { type ProblemCode, problems } from '../errors.ts'
-import type { Operation } from '../module.ts'
 import { headersNamed } from './headers.ts'
 
 // One response for each status: what else there is to know is in `code`.

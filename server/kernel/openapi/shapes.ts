@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../fields.ts'
+import type { JsonSchema } from '../shape/fields.ts'
 
 type Members = Readonly<Record<string, unknown>>
 

@@ -1,4 +1,4 @@
-import type { Resource } from '../resource.ts'
+import type { Resource } from '../declare/resource.ts'
 import type { Sql } from '../storage/database.ts'
 import { indexedOf } from './condition.ts'
 import { beginningOf, behindAll } from './like-patterns.ts'

@@ -1,4 +1,4 @@
-import type { Resource } from '../resource.ts'
+import type { Resource } from '../declare/resource.ts'
 import type { Binds } from '../storage/binds.ts'
 import { countOf, keyOf, order, pageText, type Window, wholeRows } from './page-text.ts'
 import { behindSql } from './places.ts'

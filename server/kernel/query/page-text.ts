@@ -1,4 +1,4 @@
-import type { Resource } from '../resource.ts'
+import type { Resource } from '../declare/resource.ts'
 import { inEdition } from '../storage/editions.ts'
 import { rowColumns } from '../storage/stored-row.ts'
 import { limits } from './parse.ts'

@@ -1,4 +1,4 @@
-import type { Resource, ValueType } from '../resource.ts'
+import type { Resource, ValueType } from '../declare/resource.ts'
 import type { Binds } from '../storage/binds.ts'
 import { inEdition } from '../storage/editions.ts'
 import { address, casts, type Window } from './page-text.ts'

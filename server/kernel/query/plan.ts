@@ -1,6 +1,3 @@
-import { Problem } from '../errors.ts'
-import type { Field, Fields } from '../fields.ts'
-import { isId } from '../ids.ts'
 import {
   type FilterRule,
   operatorsOf,
@@ -8,8 +5,11 @@ import {
   ownOrderOf,
   type Resource,
   type ValueType,
-} from '../resource.ts'
-import { kept, ownValue } from '../values.ts'
+} from '../declare/resource.ts'
+import { Problem } from '../errors.ts'
+import { isId } from '../ids.ts'
+import type { Field, Fields } from '../shape/fields.ts'
+import { kept, ownValue } from '../shape/values.ts'
 import type { Ask, Filter, Op } from './parse.ts'
 
 /** What a list may be filtered and sorted by: the allow-list of one resource. */

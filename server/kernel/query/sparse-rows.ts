@@ -1,4 +1,4 @@
-import type { Resource } from '../resource.ts'
+import type { Resource } from '../declare/resource.ts'
 import { keyOf, order, type Window } from './page-text.ts'
 
 /** What a filtered list's page is made from: conditions, and a limit and an offset that may be placeholders. */

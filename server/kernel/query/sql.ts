@@ -1,5 +1,5 @@
-import type { Fields } from '../fields.ts'
-import type { Resource } from '../resource.ts'
+import type { Resource } from '../declare/resource.ts'
+import type { Fields } from '../shape/fields.ts'
 import { Binds } from '../storage/binds.ts'
 import type { Sql } from '../storage/database.ts'
 import { condition } from './condition.ts'

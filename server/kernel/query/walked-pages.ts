@@ -1,4 +1,4 @@
-import type { Resource } from '../resource.ts'
+import type { Resource } from '../declare/resource.ts'
 import { Binds } from '../storage/binds.ts'
 import type { Sql } from '../storage/database.ts'
 import { address, keyOf, order, pageText, rowsMax, type Window, wholeRows } from './page-text.ts'

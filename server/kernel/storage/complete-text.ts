@@ -1,6 +1,6 @@
-import type { Added } from '../added-fields.ts'
-import type { Resource } from '../resource.ts'
-import { ownValue } from '../values.ts'
+import type { Resource } from '../declare/resource.ts'
+import type { Added } from '../shape/added-fields.ts'
+import { ownValue } from '../shape/values.ts'
 
 /** What is looked for in the text of a document, and what it lacks that has none of it. */
 interface Sought {

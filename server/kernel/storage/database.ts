@@ -1,6 +1,7 @@
 import pg from 'pg'
+import { StartupError, Unavailable } from '../../platform/faults.ts'
 import { atMost } from '../at-most.ts'
-import { LostRace, Problem, StartupError } from '../errors.ts'
+import { LostRace, Problem } from '../errors.ts'
 import { cancelWith } from './cancel.ts'
 import { isOutOfSpace } from './disk-space.ts'
 import { Lanes } from './lanes.ts'
@@ -95,10 +96,11 @@ export function missingKey(error: unknown): string | undefined {
 const isRetryable = (error: unknown) => ['40001', '40P01'].includes(sqlState(error) ?? '')
 
 /** Whether what failed may succeed later, unchanged: something is away or full, or others came first. */
-export const isTemporary = (error: unknown): boolean =>
-  error instanceof Problem
-    ? error.code === 'unavailable' || error instanceof LostRace
-    : error instanceof pg.DatabaseError && (isOutage(error) || isRetryable(error))
+export function isTemporary(error: unknown): boolean {
+  if (error instanceof Problem) return error.code === 'unavailable' || error instanceof LostRace
+  if (error instanceof Unavailable) return true
+  return error instanceof pg.DatabaseError && (isOutage(error) || isRetryable(error))
+}
 
 /** Whether a statement was refused since the database is away, or its disk full. */
 export const isDatabaseAway = (error: unknown): boolean =>

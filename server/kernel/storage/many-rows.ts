@@ -1,6 +1,6 @@
-import type { Fields, Values } from '../fields.ts'
+import type { Resource } from '../declare/resource.ts'
 import { newId } from '../ids.ts'
-import type { Resource } from '../resource.ts'
+import type { Fields, Values } from '../shape/fields.ts'
 import { Binds } from './binds.ts'
 import type { Sql } from './database.ts'
 import { recordedBy } from './row-statements.ts'

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { StartupError } from '../errors.ts'
+import { StartupError } from '../../platform/faults.ts'
 import type { Database } from './database.ts'
 
 const folder = fileURLToPath(new URL('../../migrations/', import.meta.url))

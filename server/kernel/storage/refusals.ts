@@ -1,5 +1,5 @@
+import { nounOf, type Resource } from '../declare/resource.ts'
 import { notFound, Problem } from '../errors.ts'
-import { nounOf, type Resource } from '../resource.ts'
 import { brokenConstraint, missingKey, sqlState } from './database.ts'
 
 // SQLSTATE: a key that refers to another row, also one that says ON DELETE RESTRICT.

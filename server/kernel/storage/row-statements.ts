@@ -1,4 +1,4 @@
-import type { Resource } from '../resource.ts'
+import type { Resource } from '../declare/resource.ts'
 import { inEdition } from './editions.ts'
 import { rowColumns, wholeColumns } from './stored-row.ts'
 

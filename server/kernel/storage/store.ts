@@ -1,8 +1,8 @@
-import { asAdded, inState, withAdded } from '../added-fields.ts'
-import { haveOwnType } from '../envelope.ts'
-import type { Fields, Values } from '../fields.ts'
+import type { Resource, Row } from '../declare/resource.ts'
 import { newId } from '../ids.ts'
-import type { Resource, Row } from '../resource.ts'
+import { asAdded, inState, withAdded } from '../shape/added-fields.ts'
+import { haveOwnType } from '../shape/envelope.ts'
+import type { Fields, Values } from '../shape/fields.ts'
 import { Binds } from './binds.ts'
 import type { Connection, Source, Sql, Tuple } from './database.ts'
 import {

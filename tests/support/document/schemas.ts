@@ -1,8 +1,8 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { isDay } from '../../../server/kernel/days.ts'
-import type { JsonSchema } from '../../../server/kernel/fields.ts'
 import { isId } from '../../../server/kernel/ids.ts'
+import { isDay } from '../../../server/kernel/shape/days.ts'
+import type { JsonSchema } from '../../../server/kernel/shape/fields.ts'
 
 type Members = Readonly<Record<string, unknown>>
 

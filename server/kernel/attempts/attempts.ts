@@ -1,0 +1,157 @@
+import { createHash } from 'node:crypto'
+import { isIPv6 } from 'node:net'
+import { Problem } from '../errors.ts'
+import type { Store } from '../storage/store.ts'
+import type { Ctx, Work } from '../work/context.ts'
+import type { Chore } from '../work/jobs.ts'
+
+/** What someone tries to guess, or asks for: a kind of secret, and whose it is. */
+export interface Attempt {
+  readonly at: string
+  readonly whose: string
+}
+
+/** Who asks, and where from: a job comes from nowhere. */
+export type Asker = Work & Partial<Pick<Ctx, 'clientAddress'>>
+
+/** In a window that opens with the first attempt. */
+const limits = { perSubject: 5, perAddress: 20, windowMs: 15 * 60 * 1000 } as const
+
+interface Counted {
+  readonly n: number
+  readonly max: number
+  readonly endsAtMs: number
+}
+
+/**
+ * Runs a check of a secret, which is undefined when it was wrong. After too many wrong ones, for one subject or from
+ * one address, nobody is told anything (429) until the window has passed. What comes of a check is told only if there
+ * were not too many by then: guesses made at the same time count one after the other.
+ */
+export async function guarded<T>(
+  ctx: Asker,
+  attempt: Attempt,
+  check: () => Promise<T | undefined>,
+): Promise<T | undefined> {
+  refuseFrom(ctx, (counted) => counted.n >= counted.max, await countsOf(ctx, attempt))
+  const result = await check()
+  if (result === undefined) {
+    refuseFrom(ctx, (counted) => counted.n > counted.max, await count(ctx, attempt))
+    return undefined
+  }
+  const counts = await countsOf(ctx, attempt)
+  refuseFrom(ctx, (counted) => counted.n >= counted.max, counts)
+  if (counts.length) await forget(ctx, attempt)
+  return result
+}
+
+/** Counts one more request of something that costs; false once there were too many. */
+export async function withinLimits(ctx: Asker, attempt: Attempt): Promise<boolean> {
+  return (await count(ctx, attempt)).every(({ n, max }) => n <= max)
+}
+
+/** Counts one more; a Problem (429) once there were too many. */
+export async function mustBeWithinLimits(ctx: Asker, attempt: Attempt): Promise<void> {
+  refuseFrom(ctx, ({ n, max }) => n > max, await count(ctx, attempt))
+}
+
+function refuseFrom(ctx: Asker, tooMany: (counted: Counted) => boolean, counts: readonly Counted[]): void {
+  const endsAtMs = Math.max(0, ...counts.filter(tooMany).map((counted) => counted.endsAtMs))
+  if (endsAtMs > 0) throw refusalUntil(ctx, endsAtMs)
+}
+
+/** The refusal of one attempt too many, and until when. */
+export function refusalUntil({ clock }: Asker, endsAtMs: number): Problem {
+  const seconds = Math.max(1, Math.ceil((endsAtMs - clock.now().getTime()) / 1000))
+  return new Problem('rate_limited', `Too many attempts: try again in ${seconds} seconds.`, {
+    headers: { 'retry-after': String(seconds) },
+  })
+}
+
+/** The counters of an attempt, as they are stored, with their limits. */
+function subjectsOf({ who, clientAddress = '' }: Asker, { at, whose }: Attempt): Map<string, number> {
+  const named = (...parts: string[]) => createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
+  const subjects = new Map([[named(at, 'subject', whose), limits.perSubject as number]])
+  // A server that knows the store's secret asks for many people: its address says nothing about any of them. A shopper
+  // who is signed in can guess at no one but themself.
+  if (who.kind !== 'client_credentials' && !who.shopper) {
+    subjects.set(named(at, 'address', networkOf(clientAddress)), limits.perAddress)
+  }
+  return subjects
+}
+
+/**
+ * An IPv4 address, or the half of an IPv6 address that one subscriber has: they may use any of the rest. Some proxies
+ * name the port too, which is another for each connection.
+ */
+export function networkOf(client: string): string {
+  const [, bracketed, v4] = /^(?:\[([^\]]*)\]|(\d+\.\d+\.\d+\.\d+))(?::\d+)?$/.exec(client) ?? []
+  const address = bracketed ?? v4 ?? client
+  const [, mapped] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address) ?? []
+  if (mapped) return mapped
+  if (!isIPv6(address)) return address
+  const [head = '', tail] = address.split('%', 1)[0]?.toLowerCase().split('::') ?? []
+  const groups = (part: string) => (part ? part.split(':') : [])
+  const [before, after] = [groups(head), groups(tail ?? '')]
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - before.length - after.length)
+  return [...before, ...Array<string>(zeros).fill('0'), ...after].slice(0, 4).join(':')
+}
+
+/** Never in the request's transaction, which a refusal undoes. */
+const apart = ({ store }: Asker): Store => store.apart()
+
+const toCounted = (limitOf: Map<string, number>, rows: Awaited<ReturnType<Store['rows']>>): Counted[] =>
+  rows.map(([subject, n, endsAtMs]) => ({
+    n: Number(n),
+    max: limitOf.get(subject as string) ?? 0,
+    endsAtMs: Number(endsAtMs),
+  }))
+
+const columns = 'subject, n, extract(epoch FROM ends_at) * 1000'
+
+async function countsOf(ctx: Asker, attempt: Attempt): Promise<readonly Counted[]> {
+  const subjects = subjectsOf(ctx, attempt)
+  const rows = await ctx.store.glance(
+    `SELECT ${columns} FROM attempts WHERE store_id = $1 AND subject = ANY($2::text[]) AND ends_at > $3`,
+    [...subjects.keys()],
+    ctx.clock.now(),
+  )
+  return toCounted(subjects, rows)
+}
+
+async function count(ctx: Asker, attempt: Attempt): Promise<readonly Counted[]> {
+  const subjects = subjectsOf(ctx, attempt)
+  const now = ctx.clock.now()
+  const rows = await apart(ctx).rows(
+    `INSERT INTO attempts AS a (store_id, subject, n, ends_at)
+     SELECT $1, subject, 1, $3::timestamptz FROM unnest($2::text[]) AS subject ORDER BY subject
+     ON CONFLICT (store_id, subject) DO UPDATE SET
+       n = CASE WHEN a.ends_at > $4::timestamptz THEN a.n + 1 ELSE 1 END,
+       ends_at = CASE WHEN a.ends_at > $4::timestamptz THEN a.ends_at ELSE excluded.ends_at END
+     RETURNING ${columns}`,
+    [...subjects.keys()],
+    new Date(now.getTime() + limits.windowMs),
+    now,
+  )
+  return toCounted(subjects, rows)
+}
+
+/** Who knows the secret was not guessing. The address may have others behind it. */
+async function forget(ctx: Asker, attempt: Attempt): Promise<void> {
+  const [subject] = subjectsOf(ctx, attempt).keys()
+  await apart(ctx).rows('DELETE FROM attempts WHERE store_id = $1 AND subject = $2', subject)
+}
+
+/** Removes the counters whose window has passed. */
+export const forgetAttempts: Chore = {
+  name: 'kernel:forget-attempts',
+  attemptsMax: 1,
+  every: '*/10 * * * *',
+  run: async ({ database, clock }) => {
+    await database.run({
+      text: `DELETE FROM attempts WHERE (store_id, subject) IN (
+               SELECT store_id, subject FROM attempts WHERE ends_at <= $1)`,
+      values: [clock.now()],
+    })
+  },
+}

@@ -1,0 +1,63 @@
+import { Memory } from '../memory.ts'
+import { perInstance } from '../work/per-instance.ts'
+import { type Asker, networkOf, refusalUntil } from './attempts.ts'
+
+const minuteMs = 60_000
+
+/**
+ * How often one address may do what anyone may do, and what costs something or stores something. Each process counts
+ * for itself, in memory: nobody who is refused makes the database write. Generous, where what is counted may be right:
+ * many shoppers have one address, a whole shop where its proxy is not known.
+ */
+export const rates = {
+  /** Client ids and secrets that are wrong. */
+  wrongKeys: { max: 20, windowMs: 15 * minuteMs },
+  /** Access tokens, for each key: a load test, or a page of a shop that asks for one each time it is shown. */
+  accessTokens: { max: 6000, windowMs: minuteMs },
+  /** Sign-ups, each of which stores someone new: all visitors of a fair. */
+  signUps: { max: 300, windowMs: 15 * minuteMs },
+  /** Sign-ins that are begun, each of which is kept until the browser comes back. */
+  signInStarts: { max: 3000, windowMs: 15 * minuteMs },
+} as const
+
+type Rate = keyof typeof rates
+
+interface Window {
+  n: number
+  readonly endsAtMs: number
+}
+
+const windows = perInstance(() => new Memory<string, Window>(100_000))
+
+/** Counts one more; false once there were too many. */
+export function isWithinRate(asker: Asker, rate: Rate, whose = ''): boolean {
+  if (isTrusted(asker)) return true
+  const window = windowOf(asker, rate, whose)
+  window.n++
+  return window.n <= rates[rate].max
+}
+
+/** Counts one more; a Problem (429) once there were too many. */
+export function mustBeWithinRate(asker: Asker, rate: Rate, whose = ''): void {
+  if (!isWithinRate(asker, rate, whose)) throw refusalUntil(asker, windowOf(asker, rate, whose).endsAtMs)
+}
+
+/** A Problem (429) where one more would be too many; counts nothing. */
+export function mustHaveRateLeft(asker: Asker, rate: Rate, whose = ''): void {
+  const { n, endsAtMs } = windowOf(asker, rate, whose)
+  if (!isTrusted(asker) && n >= rates[rate].max) throw refusalUntil(asker, endsAtMs)
+}
+
+/** A server that knows the store's secret asks for many people. */
+const isTrusted = ({ who }: Asker) => who.kind === 'client_credentials'
+
+function windowOf(asker: Asker, rate: Rate, whose: string): Window {
+  const { instance, clock, clientAddress = '' } = asker
+  const key = JSON.stringify([rate, whose, networkOf(clientAddress)])
+  const nowMs = clock.now().getTime()
+  const known = windows(instance).get(key)
+  if (known && known.endsAtMs > nowMs) return known
+  const opened = { n: 0, endsAtMs: nowMs + rates[rate].windowMs }
+  windows(instance).set(key, opened)
+  return opened
+}

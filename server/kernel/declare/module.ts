@@ -1,0 +1,290 @@
+import type { AccessTable } from '../auth/access.ts'
+import type { Answer } from '../http/answer.ts'
+import * as operations from '../request/operations.ts'
+import { complete } from '../shape/values.ts'
+import type { Ctx, Instance, Work } from '../work/context.ts'
+import type { Chore, Job } from '../work/jobs.ts'
+import type { LongJob } from '../work/long-jobs.ts'
+import type { OutsideCall } from '../work/outside-calls.ts'
+import { dataReader, input, isObject } from '../write/input.ts'
+import type { Action, ActionCall, Method } from './action.ts'
+import { type LinkOperation, linkOperation, type Relationship } from './relationship.ts'
+import { type OperationName, orderInWords, type Resource } from './resource.ts'
+import { deleteSingleton, getSingleton, type Singleton, updateSingleton } from './singleton.ts'
+
+/** One call of the API: what routing, the pipeline, the API document and the contract suite need to know of it. */
+export interface Operation {
+  /** Verb-noun; the API document's operationId. */
+  readonly id: string
+  readonly method: Method
+  readonly path: string
+  /** What may also stand before its path: see `Chapter`. */
+  readonly alsoUnder?: string
+  readonly access: 'read' | 'write' | 'open'
+  readonly area: string
+  readonly about: string
+  readonly status: number
+  /** All of it runs in one. Where it does not, a resource's rules and the write that they are for still do. */
+  readonly transaction: boolean
+  /** The parameter of its path that names the object it writes: writes of one object wait for each other. */
+  readonly queuesBy?: string
+  /** Which of these it was made from. */
+  readonly of:
+    | {
+        readonly is: 'resource'
+        readonly resource: Resource
+        readonly name: OperationName
+        /** Of a create: the relationships whose links it takes, see `linkingCreates`. */
+        readonly links?: readonly Relationship[]
+      }
+    | {
+        readonly is: 'singleton'
+        readonly singleton: Singleton
+        readonly name: 'get' | 'update' | 'delete'
+      }
+    | { readonly is: 'relationship'; readonly relationship: Relationship; readonly name: LinkOperation }
+    | { readonly is: 'action'; readonly action: Action }
+  /** For the API document: what it is for requests with this header, where bodies and answers are then others. */
+  readonly alternative?: { readonly header: string; readonly operation: Operation }
+  run(ctx: Ctx, call: Incoming): Promise<Answer>
+}
+
+/** The paths that lead to an operation; links of answers and the API document have the first. */
+export const pathsOf = ({ path, alsoUnder }: Operation): readonly string[] =>
+  alsoUnder === undefined ? [path] : [path, alsoUnder + path]
+
+/** What a caller must be allowed to do; for an open operation there is nothing to allow. */
+export const rightFor = ({ of, access }: Operation): 'read' | 'update' | 'write' | 'open' =>
+  (of.is === 'resource' || of.is === 'singleton') && of.name === 'update' ? 'update' : access
+
+/** Whether the answer is kept for an Idempotency-Key: neither a secret nor a file is, nor the answer to an upload. */
+export const isRepeatable = ({ of, access }: Operation): boolean => {
+  const { signsIn, upload, shows } = of.is === 'action' ? of.action : {}
+  return access === 'write' && !signsIn && !upload && !shows?.file
+}
+
+/** A call with its headers, and its body where that is a stream. */
+export interface Incoming extends operations.Call, Pick<ActionCall, 'headers' | 'method' | 'upload'> {}
+
+export interface Module {
+  readonly name: string
+  readonly about: string
+  readonly alsoUnder?: string
+  readonly operations: readonly Operation[]
+  /** The declared resources, with those that only actions read and write. */
+  readonly resources: readonly Resource[]
+  readonly jobs: readonly (Job | LongJob)[]
+  readonly chores: readonly Chore[]
+  readonly firstDay?: FirstDay
+  readonly renewSeals?: RenewSeals
+}
+
+/** What a module is about, and where else its calls are served. */
+export function toldOf({ about, alsoUnder, operations }: Module): string {
+  const [path] = operations.map(({ path }) => path).sort()
+  return alsoUnder && path
+    ? `${about} Each call is served with \`${alsoUnder}\` before its path, too: \`${alsoUnder}${path}\` is \`${path}\`.`
+    : about
+}
+
+/** What became of what a module keeps sealed: how many were sealed anew, and which, in words, cannot be opened. */
+export interface Renewal {
+  readonly renewed: number
+  readonly lost: readonly string[]
+}
+
+/** Seals what the module keeps with the key that is in use, where it was sealed with another. */
+type RenewSeals = (instance: Instance) => Promise<Renewal>
+
+/**
+ * Makes what every store has from its first day. Stores that are there already are given it at the next start, once:
+ * see `giveFirstDays`.
+ */
+type FirstDay = (work: Work) => Promise<void>
+
+interface Chapter {
+  readonly name: string
+  /** One sentence for the API document. */
+  readonly about: string
+  /** All its calls are also served with this before their paths, where clients have both ways to write them. */
+  readonly alsoUnder?: string
+  readonly resources?: readonly Resource[]
+  readonly singletons?: readonly Singleton[]
+  readonly relationships?: readonly Relationship[]
+  readonly actions?: readonly Action[]
+  readonly jobs?: readonly (Job | LongJob)[]
+  readonly chores?: readonly Chore[]
+  readonly firstDay?: FirstDay
+  readonly renewSeals?: RenewSeals
+}
+
+/** Declares a module: one chapter of the application. */
+export const module = ({
+  name,
+  about,
+  alsoUnder,
+  resources = [],
+  singletons = [],
+  relationships = [],
+  actions = [],
+  jobs = [],
+  chores = [],
+  firstDay,
+  renewSeals,
+}: Chapter): Module => ({
+  name,
+  about,
+  ...(alsoUnder && { alsoUnder }),
+  operations: [
+    ...actions.map(ofAction),
+    ...singletons.flatMap(ofSingleton),
+    ...resources.flatMap(ofResource),
+    ...relationships.flatMap(ofRelationship),
+  ].map((operation) => (alsoUnder ? { ...operation, alsoUnder } : operation)),
+  resources,
+  jobs,
+  chores,
+  ...(firstDay && { firstDay }),
+  ...(renewSeals && { renewSeals }),
+})
+
+/** Refuses modules with an area that the table has no row for: nobody could call what is in it. */
+export function mustHaveRows(access: AccessTable, modules: readonly Module[]): void {
+  for (const { name, operations } of modules) {
+    const without = operations.find((one) => one.access !== 'open' && !access[one.area])
+    if (without) throw new Error(`The area ${without.area} of ${name} has no row in the access table`)
+  }
+}
+
+const all: readonly OperationName[] = ['list', 'create', 'get', 'update', 'delete']
+const methods = { list: 'GET', create: 'POST', get: 'GET', update: 'PUT', delete: 'DELETE' } as const
+const statuses = { list: 200, create: 201, get: 200, update: 200, delete: 204 } as const
+const sentences = {
+  list: (_one: string, many: string, order: string, whole = false) =>
+    whole ? `Lists all ${many}, ${order}.` : `Lists ${many}, a page at a time, ${order}.`,
+  create: (one: string) => `Creates ${one}.`,
+  get: (one: string) => `Reads ${one}.`,
+  update: (one: string) => `Changes the fields that are sent of ${one}; the rest keep their values.`,
+  delete: (one: string) => `Deletes ${one}.`,
+} as const
+
+const writes = (name: OperationName) => name !== 'list' && name !== 'get'
+
+function ofResource(resource: Resource): Operation[] {
+  const [one, many] = resource.noun
+  const phrase = `${/^[aeiou]/.test(one) ? 'an' : 'a'} ${one.replaceAll('-', ' ')}`
+  return (resource.operations ?? all).map((name) => ({
+    id: `${name}-${name === 'list' ? many : one}`,
+    method: methods[name],
+    path: name === 'list' || name === 'create' ? resource.path : `${resource.path}/:id`,
+    access: writes(name) ? 'write' : 'read',
+    area: resource.area,
+    about: sentences[name](phrase, many.replaceAll('-', ' '), orderInWords(resource), resource.whole),
+    status: statuses[name],
+    transaction: false,
+    ...((name === 'update' || name === 'delete') && { queuesBy: 'id' }),
+    of: { is: 'resource', resource, name },
+    run: async (ctx, call) => {
+      const scope = await operations.scopeOf(ctx, resource, call.params)
+      if (name === 'list') return operations.list(ctx, resource, scope, call)
+      if (name === 'create') return operations.create(ctx, resource, scope, call)
+      const id = await operations.resolve(ctx, resource, scope, call.params.id ?? '')
+      if (name === 'get') return operations.get(ctx, resource, scope, id, call)
+      if (name === 'update') return operations.update(ctx, resource, scope, id, call)
+      return operations.remove(ctx, resource, scope, id, call)
+    },
+  }))
+}
+
+function ofSingleton(singleton: Singleton): Operation[] {
+  const noun = singleton.name
+  return singleton.operations.map((name) => ({
+    id: `${name}-${noun}`,
+    method: methods[name],
+    path: singleton.path,
+    access: name === 'get' ? 'read' : 'write',
+    area: singleton.area,
+    about: singleton.about,
+    status: statuses[name],
+    transaction: false,
+    of: { is: 'singleton', singleton, name },
+    run: (ctx, call) => {
+      if (name === 'get') return getSingleton(ctx, singleton)
+      if (name === 'update') return updateSingleton(ctx, singleton, call)
+      return deleteSingleton(ctx, singleton, call)
+    },
+  }))
+}
+
+/** The outside calls of all modules, by name. */
+export function outsideCallsOf(modules: readonly Module[]): ReadonlyMap<string, OutsideCall> {
+  const calls = modules
+    .flatMap((module) => module.operations)
+    .flatMap(({ of }) => (of.is === 'action' && of.action.callsOut) || [])
+  return new Map(calls.map((call) => [call.name, call]))
+}
+
+/** All resources of the modules: those that they declare, then those that only an action's answer shows. */
+export function resourcesOf(modules: readonly Module[]): readonly Resource[] {
+  const shown = modules
+    .flatMap(({ operations }) => operations)
+    .flatMap(({ of }) => (of.is === 'action' && of.action.shows) || [])
+    .flatMap(({ resource = [], rows = [] }) => [resource, rows].flat())
+  return [...new Set([...modules.flatMap(({ resources }) => resources), ...shown])]
+}
+
+/** The last parameter of a path, if it has any. */
+function queuesByLast(path: string): { readonly queuesBy?: string } {
+  const last = path.split('/').findLast((segment) => segment.startsWith(':'))
+  return last === undefined ? {} : { queuesBy: last.slice(1) }
+}
+
+const linkMethods = { list: 'GET', add: 'POST', replace: 'PUT', remove: 'DELETE' } as const
+
+function ofRelationship(relationship: Relationship): Operation[] {
+  const { name, path, area, about, operations } = relationship
+  return (Object.keys(operations) as LinkOperation[]).map((operation) => ({
+    id: operation === 'list' ? `list-${name}-of-${relationship.owner().noun[0]}` : `${operation}-${name}`,
+    method: linkMethods[operation],
+    path,
+    access: operation === 'list' ? 'read' : 'write',
+    area,
+    about,
+    status: operations[operation] ?? 200,
+    transaction: operation !== 'list',
+    ...(operation !== 'list' && queuesByLast(path)),
+    of: { is: 'relationship', relationship, name: operation },
+    run: (ctx, call) => linkOperation(ctx, relationship, operation, call),
+  }))
+}
+
+function ofAction(action: Action): Operation {
+  const [method, path] = action.route.split(' ') as [Method, string]
+  const reader = action.body && input(action.body)
+  const readData = action.data && dataReader(action.data)
+  const writes = method !== 'GET' && !action.reads
+  return {
+    id: action.name,
+    method,
+    path,
+    access: action.area === 'open' ? 'open' : writes ? 'write' : 'read',
+    area: action.area,
+    about: action.about,
+    status: action.status,
+    transaction: writes && !action.ownTransactions && !action.callsOut && !action.upload,
+    ...(action.queuesBy !== undefined && { queuesBy: action.queuesBy }),
+    of: { is: 'action', action },
+    run: async (ctx, call) => {
+      const body =
+        action.body && reader ? complete(action.body.fields, reader.create(sentTo(action, call))) : {}
+      return action.run(ctx, { ...call, body, data: readData?.(call.body), rawBody: call.body })
+    },
+  }
+}
+
+/** The body. Where it is optional, no body and an object without `data` stand for one without values. */
+function sentTo({ body }: Action, { body: sent }: operations.Call): unknown {
+  if (!body?.optional) return sent
+  const isEmpty = sent === undefined || (isObject(sent) && sent.data === undefined)
+  return isEmpty ? { data: { type: body.type } } : sent
+}

@@ -1,0 +1,229 @@
+import { notFound, Problem } from '../errors.ts'
+import { type Answer, json, listAnswer, noContent } from '../http/answer.ts'
+import { isId } from '../ids.ts'
+import { fetchPage } from '../query/page.ts'
+import { parse } from '../query/parse.ts'
+import { type Keeper, keptInDocument, keptInRows, type Link } from '../request/links.ts'
+import { type Call, findSeen, findVisible, scopeOf } from '../request/operations.ts'
+import {
+  choice,
+  type Field,
+  type Fields,
+  group,
+  type JsonSchema,
+  list as listOf,
+  reference,
+} from '../shape/fields.ts'
+import type { Ctx, Work } from '../work/context.ts'
+import { dataReader } from '../write/input.ts'
+import { nounOf, type Resource, type Row } from './resource.ts'
+
+export type { Link } from '../request/links.ts'
+
+export type LinkOperation = 'list' | 'add' | 'replace' | 'remove'
+
+/** Links from the objects of one resource to those of another, which clients change by calls of their own. */
+export interface Relationship {
+  /** Ends the ids of its operations: `gadget-parts`. */
+  readonly name: string
+  /** One sentence for the reader of the API document. */
+  readonly about: string
+  /** Its address; the last parameter leads to the owner. */
+  readonly path: string
+  readonly owner: () => Resource
+  readonly target: () => Resource
+  /** The `type` of a link, where the public contract has another than the target's. */
+  readonly type?: string
+  readonly holds: 'one' | 'many'
+  /**
+   * Where links are kept. In the owner's document they are shown with it, as this member of `relationships`; a column
+   * of the same name is generated from its `data` (jsonb, with a GIN index) and finds the owners of a target. In rows
+   * of a table of their own there may be as many as wanted, a page at a time.
+   */
+  readonly kept: { readonly member: string } | { readonly table: string; readonly ownerColumn: string }
+  /** How many links one owner may have, and what is said (422) to whoever wants more. */
+  readonly most: { readonly n: number; readonly detail: (n: number) => string }
+  /** What a link says beside its target, as its `meta`. */
+  readonly meta?: Fields
+  /** The row of the access table that says who may call. */
+  readonly area: string
+  /**
+   * The owner's create takes links too, in `data.relationships`, under the last word of the path, and by the rules of
+   * `add`.
+   */
+  readonly inCreate?: true
+  /** What else changes with an owner's links, in one transaction with them. */
+  afterEdit?(work: Work, ownerId: string, links: readonly Link[]): Promise<void>
+  /** The operations there are, and the status that each is answered with: 204 says nothing, the others all links. */
+  readonly operations: Readonly<Partial<Record<LinkOperation, 200 | 201 | 204>>>
+}
+
+/** Declares a relationship. */
+export const relationship = (declared: Relationship): Relationship => declared
+
+/** The JSON Schema of `data` in a body or an answer: one link, or a list of them. */
+export const linksSchema = (of: Relationship): JsonSchema => linksField(of).schema
+
+/** What a create takes of these relationships: `data.relationships`. */
+export const createdLinks = (relationships: readonly Relationship[]): Field<NewLinks | null | undefined> =>
+  group(
+    Object.fromEntries(
+      relationships.map((of) => [memberOf(of), group({ data: linksField(of, true) }, { nullable: true })]),
+    ),
+    { nullable: true, about: 'What it is linked to from the start.' },
+  ) as Field<NewLinks | null | undefined>
+
+type NewLinks = Readonly<Record<string, { readonly data?: Sent } | null | undefined>>
+type Sent = Link | readonly Link[] | null
+
+const memberOf = ({ path }: Relationship): string => path.slice(path.lastIndexOf('/') + 1)
+
+/** The links that a create brings for this relationship, each target once. */
+export const linksOfNew = (of: Relationship, brought: NewLinks | null | undefined): readonly Link[] =>
+  eachOnce(brought?.[memberOf(of)]?.data ?? null)
+
+/** Gives a new owner its links, as `add` does. Needs a transaction. */
+export async function linkNew(
+  work: Work,
+  of: Relationship,
+  owner: Pick<Row, 'id' | 'scope'>,
+  links: readonly Link[],
+): Promise<void> {
+  const at = `data.relationships.${memberOf(of)}.data`
+  await keepTargets(work, of, links, at)
+  await edit(work, of, owner, at, (before) => edited.add(of, before, links))
+}
+
+const typeOf = ({ type, target }: Relationship): string => type ?? target().type
+
+function linksField(of: Relationship, optional = false): Field {
+  const { holds, most, meta } = of
+  const needed = { required: true } as const
+  const type = typeOf(of)
+  const link = { type: choice([type], needed), id: reference(type, needed) }
+  const members = meta ? { ...link, meta: group(meta, {}) } : link
+  return holds === 'many'
+    ? listOf(group(members, {}), { maxItems: most.n, nullable: optional })
+    : group(members, { nullable: true })
+}
+
+/** Whether its links are rows, and listed with `meta` and `links` as other lists are. */
+export const listsRows = ({ kept, holds }: Relationship): boolean => 'table' in kept && holds === 'many'
+
+const keeperOf = (of: Relationship): Keeper =>
+  'table' in of.kept
+    ? keptInRows(of.owner(), { ...of.target(), type: typeOf(of) }, of.kept)
+    : keptInDocument(of.owner(), of.kept, of.holds)
+
+/** Carries out one of its operations. */
+export async function linkOperation(
+  ctx: Ctx,
+  of: Relationship,
+  name: LinkOperation,
+  call: Call,
+): Promise<Answer> {
+  const owner = of.owner()
+  const scope = await scopeOf(ctx, owner, call.params)
+  const ownerId = call.params[lastParameter(of)] ?? ''
+  if (name === 'list') return list(ctx, of, await findVisible(ctx, owner, ownerId, scope), call)
+  const sent = name === 'remove' && of.holds === 'one' ? [] : linksIn(of, call.body)
+  const { id } = await findVisible(ctx, owner, ownerId, scope)
+  if (name !== 'remove') await keepTargets(ctx, of, sent, 'data')
+  const links = await edit(ctx, of, { id, scope }, 'data', (links) => edited[name](of, links, sent))
+  const status = of.operations[name] ?? 200
+  return status === 204 ? noContent : json(status, { data: shown(of, links), links: linksTo(ctx, of, call) })
+}
+
+const lastParameter = ({ path }: Relationship): string => [...path.matchAll(/:(\w+)/g)].at(-1)?.[1] ?? ''
+
+/** What each operation makes of the links there are. A link that is there already stays as it is. */
+const edited = {
+  add: ({ holds }: Relationship, links: readonly Link[], sent: readonly Link[]) =>
+    holds === 'one' ? sent : [...links, ...sent.filter(({ id }) => !has(links, id))],
+  replace: (_of: Relationship, links: readonly Link[], sent: readonly Link[]) =>
+    sent.map((link) => (link.meta ? link : (links.find(({ id }) => id === link.id) ?? link))),
+  remove: ({ holds }: Relationship, links: readonly Link[], sent: readonly Link[]) =>
+    holds === 'one' ? [] : links.filter(({ id }) => !has(sent, id)),
+} as const
+
+const has = (links: readonly Link[], id: string) => links.some((link) => link.id === id)
+
+/** The links in a body, each target once; refuses what is none. */
+const linksIn = (of: Relationship, body: unknown): readonly Link[] => eachOnce(readerOf(of)(body))
+
+const eachOnce = (sent: Sent): readonly Link[] => {
+  const links = sent === null ? [] : [sent].flat()
+  return [...new Map(links.map((link) => [link.id, link])).values()]
+}
+
+type Reader = (body: unknown) => Sent
+
+const readers = new WeakMap<Relationship, Reader>()
+
+function readerOf(of: Relationship): Reader {
+  const known = readers.get(of)
+  if (known) return known
+  const read = dataReader(linksField(of)) as Reader
+  readers.set(of, read)
+  return read
+}
+
+/**
+ * Refuses a link to what is not there, and keeps the rest from being deleted before they are linked. `at` is where the
+ * links are in the body.
+ */
+async function keepTargets(
+  work: Work,
+  { target, holds }: Relationship,
+  sent: readonly Link[],
+  at: string,
+): Promise<void> {
+  const of = target()
+  const found = await work.store.keep(of, ...sent.map(({ id }) => id))
+  const missing = sent.findIndex(({ id }) => !found.has(id))
+  if (missing < 0) return
+  const source = holds === 'one' ? `${at}.id` : `${at}.${missing}.id`
+  throw notFound(nounOf(of), sent[missing]?.id, { source })
+}
+
+/** Gives the owner other links; nothing is written when they are the same. Needs a transaction. */
+async function edit(
+  work: Work,
+  of: Relationship,
+  { id: ownerId, scope }: Pick<Row, 'id' | 'scope'>,
+  at: string,
+  change: (links: readonly Link[]) => readonly Link[],
+): Promise<readonly Link[]> {
+  // Two requests for the same owner take turns: neither loses what the other did.
+  await work.store.hold(of.owner(), ownerId)
+  const owner = await findSeen(work, of.owner(), ownerId, scope)
+  const keeper = keeperOf(of)
+  const before = await keeper.read(work, owner)
+  const after = change(before)
+  if (JSON.stringify(after) === JSON.stringify(before)) return before
+  const { n, detail } = of.most
+  if (after.length > n) throw new Problem('unprocessable', detail(n), { source: at })
+  await keeper.write(work, owner, before, after)
+  await of.afterEdit?.(work, ownerId, after)
+  return after
+}
+
+async function list(ctx: Ctx, of: Relationship, owner: Row, call: Call): Promise<Answer> {
+  ctx.instance.onRead(ctx, of.owner(), owner)
+  const keeper = keeperOf(of)
+  if (!keeper.rows || of.holds === 'one') {
+    return json(200, { data: shown(of, await keeper.read(ctx, owner)), links: linksTo(ctx, of, call) })
+  }
+  const page = await fetchPage(ctx, { resource: keeper.rows, scope: [owner.id] }, parse(call.query))
+  return listAnswer(keeper.rows, page, ctx, call)
+}
+
+const shown = ({ holds }: Relationship, links: readonly Link[]): unknown =>
+  holds === 'many' ? links : (links[0] ?? null)
+
+/** Its own address, whatever the request's was spelled like. */
+const linksTo = (ctx: Ctx, { path }: Relationship, { params }: Call) => ({
+  self: ctx.baseUrl + path.replace(/:(\w+)/g, (_, name: string) => spelled(params[name] ?? '')),
+})
+
+const spelled = (name: string) => (isId(name) ? name.toLowerCase() : encodeURIComponent(name))

@@ -1,0 +1,136 @@
+import { type AccessTable, mayDo } from '../auth/access.ts'
+import { type Module, type Operation, rightFor, toldOf } from '../declare/module.ts'
+import type { Resource } from '../declare/resource.ts'
+import type { ShopperToken } from '../work/context.ts'
+import { eitherBody, eitherResponses } from './alternatives.ts'
+import { successOf } from './answers.ts'
+import { components, type Named } from './components.ts'
+import { usedComponents, withReferences } from './named-schemas.ts'
+import { parametersOf } from './parameters.ts'
+import { problemResponses } from './refusals.ts'
+import { bodyOf } from './schemas.ts'
+
+/** What the document says of the application as a whole; the application brings it. */
+export interface About {
+  readonly title: string
+  readonly version: string
+  readonly description: string
+  readonly access: AccessTable
+  /** Headers that say, beside the bearer token, which person is calling. */
+  readonly shopperTokens: readonly Pick<ShopperToken, 'header' | 'kind'>[]
+}
+
+/**
+ * The OpenAPI 3.1 document of everything the modules do; of one store, where its resources are told. It names no
+ * server: whoever serves it knows the address.
+ */
+export function apiDocument(modules: readonly Module[], about: About, ownOf?: (of: Resource) => Resource) {
+  const { title, version, description, shopperTokens } = about
+  const shared = components(modules, ownOf)
+  const paths: Record<string, Record<string, unknown>> = {}
+  for (const { name, operations } of modules) {
+    for (const operation of operations) {
+      const path = documentedPath(paths, operation.path)
+      paths[path] ??= {}
+      paths[path][operation.method.toLowerCase()] = documented(name, operation, path, about, shared)
+    }
+  }
+  const schemas = { ...shared.components.schemas }
+  const described = { paths, components: shared.components }
+  const referring = withReferences(described, schemas, shared.componentOf)
+  const all = { ...referring.components, schemas: { ...schemas, ...referring.components.schemas } }
+  return {
+    openapi: '3.1.0',
+    info: { title, version, description },
+    tags: modules.map((one) => ({
+      name: one.name,
+      'x-displayName': phrase(one.name),
+      description: toldOf(one),
+    })),
+    security: [{ bearer: [] }],
+    paths: referring.paths,
+    components: {
+      ...usedComponents(referring.paths, all),
+      securitySchemes: securitySchemes(shopperTokens),
+    },
+  }
+}
+
+export type ApiDocument = ReturnType<typeof apiDocument>
+
+/** `:id` becomes `{id}`; two operations that name one place differently are shown under the first's names. */
+function documentedPath(paths: Record<string, unknown>, path: string): string {
+  const braced = path.replace(/:(\w+)/g, '{$1}')
+  const place = (text: string) => text.replace(/\{\w+\}/g, '{}')
+  return Object.keys(paths).find((known) => place(known) === place(braced)) ?? braced
+}
+
+function documented(
+  tag: string,
+  operation: Operation,
+  path: string,
+  { access, shopperTokens }: About,
+  shared: Named,
+): Record<string, unknown> {
+  const { id, about } = operation
+  const open = operation.access === 'open'
+  const kinds = callersOf(operation, access)
+  const persons = shopperTokens.filter(({ kind }) => kinds.includes(kind))
+  const { alternative } = operation
+  const ways = [operation, ...(alternative ? [alternative.operation] : [])]
+  const body = ways.map((way) => bodyOf(way, shared)).reduce(eitherBody)
+  const responses = ways
+    .map((way) => ({ ...problemResponses(way), ...successOf(way, shared) }))
+    .reduce(eitherResponses)
+  return {
+    operationId: id,
+    tags: [tag],
+    summary: phrase(id),
+    description: [about, open ? anyone : `Who may: ${kinds.map(quoted).join(', ')}.`].join('\n\n'),
+    ...(open && { security: [] }),
+    ...(persons.length && {
+      security: [{ bearer: [] }, ...persons.map(({ kind }) => ({ bearer: [], [kind]: [] }))],
+    }),
+    parameters: parametersOf(operation, path, shared),
+    ...(body && { requestBody: body }),
+    responses,
+  }
+}
+
+const anyone = 'Needs no access token.'
+
+/** `list-old-gadgets` becomes `List old gadgets`. */
+function phrase(name: string): string {
+  const words = name.replaceAll('-', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+const quoted = (kind: string) => `\`${kind}\``
+
+/** The kinds of callers that may, see `AccessTable`. */
+function callersOf(operation: Operation, access: AccessTable): readonly string[] {
+  const asked = rightFor(operation)
+  if (asked === 'open') return []
+  return Object.keys(access[operation.area] ?? {}).filter((kind) =>
+    mayDo(access, kind, operation.area, asked),
+  )
+}
+
+const securitySchemes = (shopperTokens: About['shopperTokens']) => ({
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An access token from `POST /oauth/access_token`.',
+  },
+  ...Object.fromEntries(
+    shopperTokens.map(({ kind, header }) => [
+      kind,
+      {
+        type: 'apiKey',
+        in: 'header',
+        name: header,
+        description: 'Says, beside the access token, who is calling.',
+      },
+    ]),
+  ),
+})

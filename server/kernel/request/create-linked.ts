@@ -1,0 +1,69 @@
+import type { Module, Operation } from '../declare/module.ts'
+import { createdLinks, type Link, linkNew, linksOfNew, type Relationship } from '../declare/relationship.ts'
+import type { Resource } from '../declare/resource.ts'
+import { type Answer, objectAnswer } from '../http/answer.ts'
+import { newId } from '../ids.ts'
+import { described } from '../shape/fields.ts'
+import { kept } from '../shape/values.ts'
+import type { Ctx } from '../work/context.ts'
+import { type Check, checker, unprocessably } from '../write/checker.ts'
+import { Faults } from '../write/faults.ts'
+import { type Call, create, findSeen, inputOf, scopeOf } from './operations.ts'
+
+/** Lets creates take the links of relationships that say so (`inCreate`), whatever modules the two are of. */
+export function linkingCreates(modules: readonly Module[]): readonly Module[] {
+  const all = modules.flatMap(({ operations }) =>
+    operations.flatMap(({ of }) => (of.is === 'relationship' ? of.relationship : [])),
+  )
+  const taken = [...new Set(all)].filter(({ inCreate }) => inCreate)
+  const linking = (operation: Operation): Operation => {
+    const { of } = operation
+    if (of.is !== 'resource' || of.name !== 'create') return operation
+    const links = taken.filter(({ owner }) => owner() === of.resource)
+    if (!links.length) return operation
+    const readLinks = reader(of.resource, links)
+    return {
+      ...operation,
+      of: { ...of, links },
+      run: (ctx, call) => createLinked(ctx, of.resource, readLinks, call),
+    }
+  }
+  return modules.map((module) => ({ ...module, operations: module.operations.map(linking) }))
+}
+
+type Brought = readonly (readonly [of: Relationship, links: readonly Link[]])[]
+
+/** Reads the links of a create's body; refuses what is none, together with what is wrong in the fields. */
+function reader(resource: Resource, relationships: readonly Relationship[]): (body: unknown) => Brought {
+  const field = createdLinks(relationships)
+  const plain: Check = checker(described(field), 'data.relationships')
+  const check = resource.refusedWith ? unprocessably(plain) : plain
+  return (body) => {
+    const sent = (body as { data?: { relationships?: unknown } } | null | undefined)?.data?.relationships
+    if (sent == null) return []
+    const faults = new Faults()
+    faults.check(() => check(sent))
+    if (faults.any) faults.check(() => inputOf(resource).create(body))
+    faults.refuse()
+    const brought = kept(field, sent) as Parameters<typeof linksOfNew>[1]
+    const links = relationships.map((of) => [of, linksOfNew(of, brought)] as const)
+    return links.filter(([, some]) => some.length)
+  }
+}
+
+async function createLinked(
+  ctx: Ctx,
+  resource: Resource,
+  readLinks: (body: unknown) => Brought,
+  call: Call,
+): Promise<Answer> {
+  const brought = readLinks(call.body)
+  const scope = await scopeOf(ctx, resource, call.params)
+  if (!brought.length) return create(ctx, resource, scope, call)
+  const id = newId()
+  return ctx.transaction(async (inside) => {
+    await create(inside, resource, scope, call, id)
+    for (const [of, links] of brought) await linkNew(inside, of, { id, scope }, links)
+    return objectAnswer(201, resource, await findSeen(inside, resource, id, scope), inside)
+  })
+}

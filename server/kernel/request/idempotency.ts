@@ -1,0 +1,202 @@
+import { createHmac } from 'node:crypto'
+import { openOr, seal } from '../auth/seal.ts'
+import { Problem } from '../errors.ts'
+import type { Answer } from '../http/answer.ts'
+import type { Ctx } from '../work/context.ts'
+import type { Chore } from '../work/jobs.ts'
+import type { KeyedRequest } from '../work/outside-calls.ts'
+
+const keyLengthMax = 255
+
+/** The header's value, or a Problem. */
+export function idempotencyKey(header: string | string[] | undefined): string | undefined {
+  if (header === undefined) return undefined
+  const key = String(header)
+  if (key.length > 0 && key.length <= keyLengthMax) return key
+  throw new Problem('bad_request', `Idempotency-Key takes 1 to ${keyLengthMax} characters.`, {
+    source: 'Idempotency-Key',
+  })
+}
+
+/** A write that is carried out once. */
+interface Write {
+  /** The client's name for it. */
+  readonly key: string
+  readonly method: string
+  readonly url: string
+  readonly body: string
+  /** Refuses whoever may no longer do it: `run` is not asked when its answer is repeated. */
+  mayRepeat(): Promise<void>
+}
+
+/**
+ * What was asked, so that a key used again for something else is noticed: also on behalf of something else, where the
+ * caller's token says more than who they are. By each of the keys: a body may hold a secret.
+ */
+function fingerprints({ who, instance }: Ctx, { method, url, body }: Write): readonly string[] {
+  const claims = who.shopper?.claims ?? {}
+  const said = Object.keys(claims).length ? JSON.stringify(claims) : ''
+  const text = `${said}${method} ${url}\n${body}`
+  return instance.sealKeys.map((key) => createHmac('sha256', key).update(text).digest('hex'))
+}
+
+/** The key in its row. Two kinds of callers may come with one application key, and one of them may see more. */
+const nameOf = ({ who: { kind, keyId, caller } }: Ctx, { key }: Pick<Write, 'key'>): string =>
+  `${kind} ${keyId} ${caller} ${key}`
+
+const stillRunning = () =>
+  new Problem('conflict', 'A request with this Idempotency-Key is still being processed.')
+
+/**
+ * Runs a write once per key (draft-ietf-httpapi-idempotency-key-header): the same request again, by the same caller, is
+ * given the stored answer. The answer is stored in the write's own transaction, so there is never one without the
+ * other, and sealed, as it may show a secret for the only time. A refused request changed nothing and stores nothing.
+ */
+export async function once(ctx: Ctx, write: Write & { run(): Promise<Answer> }): Promise<Answer> {
+  const name = nameOf(ctx, write)
+  const found = await find(ctx, name, write)
+  if (found && 'answer' in found) return repeat(found.answer, write)
+  const answer = await write.run()
+  await storeAnswer(ctx, name, write, answer)
+  return answer
+}
+
+/**
+ * As `once`, for a write that waits for another server. The key is committed before the write begins. If the write ends
+ * without an answer, the next request with the key goes on: with the same intent, where there is one. While a request
+ * may still be under way (`leaseMs`), others are refused (409).
+ */
+export async function onceAcrossCalls(
+  ctx: Ctx,
+  write: Write & { readonly leaseMs: number; run(keyed: KeyedRequest): Promise<Answer> },
+): Promise<Answer> {
+  const name = nameOf(ctx, write)
+  const claimed = await ctx.transaction((inside) => claim(inside, name, write))
+  if ('answer' in claimed) return repeat(claimed.answer, write)
+  let isStored = false
+  const keyed: KeyedRequest = {
+    name,
+    intentId: claimed.intentId,
+    async store(inside, answer) {
+      await storeAnswer(inside, name, write, answer)
+      isStored = true
+    },
+  }
+  try {
+    const answer = await write.run(keyed)
+    if (!isStored) await storeAnswer(ctx, name, write, answer)
+    return answer
+  } catch (error) {
+    await release(ctx, name).catch(() => {})
+    throw error
+  }
+}
+
+interface Begun {
+  readonly intentId: string | undefined
+}
+
+async function claim(ctx: Ctx, name: string, write: Write & { readonly leaseMs: number }) {
+  const found = await find(ctx, name, write)
+  if (found && 'answer' in found) return found
+  if (found?.isLeased) throw stillRunning()
+  await ctx.store.rows(
+    `INSERT INTO idempotency_keys (store_id, key, asked, created_at, leased_until)
+     VALUES ($1, $2, $3, $4, clock_timestamp() + $5::double precision * interval '1 ms')
+     ON CONFLICT (store_id, key) DO UPDATE SET leased_until = excluded.leased_until`,
+    name,
+    fingerprints(ctx, write)[0],
+    ctx.clock.now(),
+    write.leaseMs,
+  )
+  return { intentId: found?.intentId } satisfies Begun
+}
+
+/** What an earlier request with the key came to. */
+async function find(
+  ctx: Ctx,
+  name: string,
+  write: Write,
+): Promise<{ readonly answer: Answer } | (Begun & { readonly isLeased: boolean }) | undefined> {
+  const [lock] = await ctx.store.rows(
+    'SELECT pg_try_advisory_xact_lock(hashtextextended($1::text || $2, 0))',
+    name,
+  )
+  if (lock?.[0] !== 't') throw stillRunning()
+  const [row] = await ctx.store.rows(
+    `SELECT asked, status, headers, body, intent_id, coalesce(leased_until > clock_timestamp(), false)
+     FROM idempotency_keys WHERE store_id = $1 AND key = $2`,
+    name,
+  )
+  if (!row) return undefined
+  const [asked, status, headers, sealed, intentId, isLeased] = row
+  const body = sealed == null ? '' : openOr(ctx.instance.sealKeys, sealed)
+  if (body === undefined) {
+    const detail =
+      'The request with this Idempotency-Key was carried out; its answer was lost with a secret of the server.'
+    throw new Problem('unprocessable', detail)
+  }
+  if (!fingerprints(ctx, write).includes(asked as string)) {
+    throw new Problem('unprocessable', 'This Idempotency-Key was already used for another request.')
+  }
+  if (status == null) return { intentId: intentId ?? undefined, isLeased: isLeased === 't' }
+  const stored = JSON.parse(headers as string) as Record<string, string>
+  return {
+    answer: { status: Number(status), headers: { ...stored, 'idempotency-replayed': 'true' }, body },
+  }
+}
+
+async function repeat(answer: Answer, write: Write): Promise<Answer> {
+  await write.mayRepeat()
+  return answer
+}
+
+async function storeAnswer(ctx: Ctx, name: string, write: Write, answer: Answer): Promise<void> {
+  if (typeof answer.body !== 'string')
+    throw new Error('a file cannot be kept: the action must say `shows.file`')
+  await ctx.store.rows(
+    `INSERT INTO idempotency_keys (store_id, key, asked, status, headers, body, created_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7)
+     ON CONFLICT (store_id, key) DO UPDATE SET
+       status = excluded.status, headers = excluded.headers, body = excluded.body, leased_until = NULL`,
+    name,
+    fingerprints(ctx, write)[0],
+    answer.status,
+    JSON.stringify(answer.headers ?? {}),
+    seal(ctx.instance.sealKeys, answer.body),
+    ctx.clock.now(),
+  )
+}
+
+/** A refused request stores nothing; one with an intent can be sent again at once. */
+async function release({ store }: Ctx, name: string): Promise<void> {
+  await store.rows(
+    `WITH refused AS (
+       DELETE FROM idempotency_keys WHERE store_id = $1 AND key = $2 AND status IS NULL AND intent_id IS NULL
+     )
+     UPDATE idempotency_keys SET leased_until = NULL
+     WHERE store_id = $1 AND key = $2 AND status IS NULL AND intent_id IS NOT NULL`,
+    name,
+  )
+}
+
+const keptForMs = 24 * 60 * 60 * 1000
+const forgottenPerStatement = 10_000
+
+/** A key is good for a day: long enough for any client's retries. */
+export const forgetIdempotencyKeys: Chore = {
+  name: 'kernel:forget-idempotency-keys',
+  attemptsMax: 3,
+  every: '17 * * * *',
+  run: async ({ database, clock }) => {
+    const before = new Date(clock.now().getTime() - keptForMs)
+    for (;;) {
+      const gone = await database.run({
+        text: `DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
+                 SELECT ctid FROM idempotency_keys WHERE created_at < $1 LIMIT ${forgottenPerStatement})) RETURNING 1`,
+        values: [before],
+      })
+      if (gone.length < forgottenPerStatement) return
+    }
+  },
+}

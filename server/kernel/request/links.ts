@@ -1,0 +1,157 @@
+import { type Resource, type Row, resource } from '../declare/resource.ts'
+import type { Work } from '../work/context.ts'
+import { change } from './operations.ts'
+
+/** A link as bodies and answers write it. */
+export interface Link {
+  readonly type: string
+  readonly id: string
+  readonly meta?: Readonly<Record<string, unknown>>
+}
+
+/** Where the links of a relationship are kept. */
+export interface Keeper {
+  read(work: Work, owner: Row): Promise<readonly Link[]>
+  /** The owner is another version afterwards. */
+  write(work: Work, owner: Row, before: readonly Link[], after: readonly Link[]): Promise<void>
+  /** The links as a list that is paged, where they are rows. */
+  readonly rows?: Resource
+}
+
+interface Shown {
+  readonly relationships?: Readonly<Record<string, { readonly data: Link | readonly Link[] | null }>>
+}
+
+/**
+ * In the owner's document, as a member of `relationships`: a field of the owner that clients do not write. It may be
+ * hidden, where what is shown is worked out.
+ */
+export const keptInDocument = (
+  owner: Resource,
+  { member }: { readonly member: string },
+  holds: 'one' | 'many',
+): Keeper => ({
+  read: async (_work, row) => [relationshipsIn(row)?.[member]?.data ?? []].flat(),
+  write: async (work, row, _before, after) => {
+    await change(work, owner, row.scope, row.id, {
+      relationships: withData(relationshipsIn(row), member, holds === 'one' ? after[0] : after),
+    })
+  },
+})
+
+type Relationships = Shown['relationships']
+
+const relationshipsIn = ({ doc, hidden }: Row) => (({ ...doc, ...hidden }) as Shown).relationships
+
+/** `relationships` with this `data` of one member; undefined when there is nothing left. The other members stay. */
+export function withData(
+  relationships: Relationships,
+  member: string,
+  data: Link | readonly Link[] | undefined,
+): Relationships {
+  const { [member]: _, ...others } = relationships ?? {}
+  if (data && [data].flat().length) return { ...others, [member]: { data } }
+  return Object.keys(others).length ? others : undefined
+}
+
+const ownersPerBatch = 1000
+
+/**
+ * Takes a deleted target off its owners; for the target's `afterDelete`. The target's row is gone, or locked by us:
+ * whoever was about to link it has committed by now, or will not find it.
+ */
+export const unlinkFrom =
+  (owner: () => Resource, member: string) =>
+  async ({ store }: Work, { id }: Row): Promise<void> => {
+    const { table } = owner()
+    for (;;) {
+      const linked = await store.rows(
+        `SELECT id FROM ${table} WHERE store_id = $1 AND (${member} @> $2::jsonb OR ${member} @> $3::jsonb)
+         ORDER BY id LIMIT ${ownersPerBatch}`,
+        JSON.stringify([{ id }]),
+        JSON.stringify({ id }),
+      )
+      if (!linked.length) return
+      const held = [...(await store.hold(owner(), ...linked.map(([one]) => one as string)))]
+      const rows = await store.rows(
+        `SELECT id, doc FROM ${table} WHERE store_id = $1 AND id = ANY($2::uuid[])`,
+        held,
+      )
+      await store.changeAll(owner(), {
+        where: () => 'r.id = unlinked.id',
+        from: (bind) => {
+          const ids = bind(rows.map(([one]) => one))
+          const docs = bind(rows.map(([, text]) => without(text as string, member, id)))
+          return `unnest(${ids}::uuid[], ${docs}::text[]) AS unlinked (id, doc)`
+        },
+        doc: () => 'unlinked.doc::json',
+      })
+    }
+  }
+
+function without(text: string, member: string, id: string): string {
+  const doc = JSON.parse(text) as Shown
+  const data = doc.relationships?.[member]?.data ?? []
+  const left = [data].flat().filter((link) => link.id !== id)
+  const relationships = withData(doc.relationships, member, Array.isArray(data) ? left : left[0])
+  return JSON.stringify({ ...doc, relationships })
+}
+
+/**
+ * In rows of a table of their own: `store_id`, the owner's column, `id` (the target's), `created_at`, `updated_at`,
+ * `version`, `doc` (the link's `meta`, if it has one); keys to both, which delete the row.
+ */
+export function keptInRows(
+  owner: Resource,
+  target: Resource,
+  { table, ownerColumn }: { readonly table: string; readonly ownerColumn: string },
+): Keeper {
+  const rows = resource({
+    type: target.type,
+    noun: target.noun,
+    about: target.about,
+    path: '',
+    table,
+    scope: { columns: [ownerColumn] },
+    counted: false,
+    whole: true,
+    fields: {},
+    filter: {},
+    area: owner.area,
+    envelope: { ...owner.envelope, times: 'none', digits: 3, fields: 'top', links: 'none' },
+    operations: [],
+  })
+  return {
+    rows,
+    read: async ({ store }, { id }) => {
+      const found = await store.rows(
+        `SELECT id, doc->'meta' FROM ${table} WHERE store_id = $1 AND ${ownerColumn} = $2 ORDER BY created_at, id`,
+        id,
+      )
+      return found.map(([to, meta]) => ({
+        type: target.type,
+        id: to as string,
+        ...(meta && { meta: JSON.parse(meta) as Record<string, unknown> }),
+      }))
+    },
+    write: async ({ store, clock }, { id, scope }, before, after) => {
+      const keptAsIs = new Set(before.map((link) => JSON.stringify(link)))
+      const fresh = after.filter((link) => !keptAsIs.has(JSON.stringify(link)))
+      await store.bulk(
+        `DELETE FROM ${table} WHERE store_id = $1 AND ${ownerColumn} = $2 AND NOT id = ANY($3::uuid[])`,
+        id,
+        after.map((link) => link.id),
+      )
+      await store.bulk(
+        `INSERT INTO ${table} (store_id, ${ownerColumn}, id, created_at, updated_at, doc)
+         SELECT $1, $2, link.id, $3, $3, link.doc::json FROM unnest($4::uuid[], $5::text[]) AS link (id, doc)
+         ON CONFLICT (store_id, ${ownerColumn}, id) DO UPDATE SET doc = excluded.doc, updated_at = excluded.updated_at`,
+        id,
+        clock.now(),
+        fresh.map((link) => link.id),
+        fresh.map(({ meta }) => JSON.stringify(meta ? { meta } : {})),
+      )
+      await store.touch(owner, id, scope)
+    },
+  }
+}

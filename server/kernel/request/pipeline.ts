@@ -1,0 +1,285 @@
+import type { Readable } from 'node:stream'
+import type { FastifyRequest } from 'fastify'
+import { hungUp } from '../../platform/sockets/hung-up.ts'
+import { authorize } from '../auth/access.ts'
+import { bearerToken } from '../auth/tokens.ts'
+import { isRepeatable, type Operation, rightFor } from '../declare/module.ts'
+import { notFound, Problem } from '../errors.ts'
+import type { Answer } from '../http/answer.ts'
+import { bodyText, parseBody } from '../http/body.ts'
+import { notModified } from '../http/conditional.ts'
+import { uploadOf } from '../http/upload.ts'
+import { isId } from '../ids.ts'
+import { Memory } from '../memory.ts'
+import { authorOf, Store } from '../storage/store.ts'
+import type { Transaction } from '../storage/transaction.ts'
+import { Ctx, type Instance, type Principal } from '../work/context.ts'
+import { type KeyedRequest, leaseMsOf } from '../work/outside-calls.ts'
+import { perInstance } from '../work/per-instance.ts'
+import { idempotencyKey, once, onceAcrossCalls } from './idempotency.ts'
+import { within } from './within.ts'
+import { WriteQueues } from './write-queues.ts'
+
+/** One request on its way through the steps. */
+interface Passage {
+  readonly instance: Instance
+  readonly operation: Operation
+  readonly request: FastifyRequest
+  who: Principal
+  body: unknown
+  upload: Readable | undefined
+  answer: Answer | undefined
+}
+
+type Step = (passage: Passage) => Promise<void> | void
+type Access = Operation['access']
+
+/** What happens to a request, top to bottom, and to which operations. The order is the security design. */
+const steps: readonly (readonly [Step, ...Access[]])[] = [
+  [authenticate, 'read', 'write'],
+  [mayCall, 'read', 'write'],
+  [refuseKey, 'write'],
+  [findStore, 'open'],
+  [readBody, 'read', 'write', 'open'],
+  [run, 'read', 'write', 'open'],
+  [tellOfWrite, 'write', 'open'],
+  [keepFromCaches, 'write', 'open'],
+  [answerNotModified, 'read'],
+]
+
+const plans: Record<Access, readonly Step[]> = {
+  read: planOf('read'),
+  write: planOf('write'),
+  open: planOf('open'),
+}
+
+function planOf(access: Access): readonly Step[] {
+  return steps.filter(([, ...accesses]) => accesses.includes(access)).map(([step]) => step)
+}
+
+const nobody: Principal = {
+  storeId: '00000000-0000-0000-0000-000000000000',
+  kind: 'nobody',
+  grant: 'nobody',
+  keyId: '',
+  actor: 'nobody',
+  caller: 'nobody',
+}
+
+/** Answers a request; refusals are thrown as Problems. */
+export async function handle(
+  instance: Instance,
+  operation: Operation,
+  request: FastifyRequest,
+): Promise<Answer> {
+  const passage: Passage = {
+    instance,
+    operation,
+    request,
+    who: nobody,
+    body: undefined,
+    upload: undefined,
+    answer: undefined,
+  }
+  for (const step of plans[operation.access]) await step(passage)
+  return passage.answer as Answer
+}
+
+async function authenticate(passage: Passage): Promise<void> {
+  const { instance, request } = passage
+  const who = await instance.tokens.verify(bearerToken(request.headers.authorization))
+  passage.who = who
+  if (signsIn(passage)) return
+  for (const { header, kind, verify } of instance.shopperTokens) {
+    const token = request.headers[header]
+    if (typeof token !== 'string' || token === '') continue
+    const shopper = await verify(instance, who.storeId, token)
+    passage.who = { ...who, kind, actor: shopper.id, caller: shopper.id, shopper }
+  }
+}
+
+const actionOf = ({ of }: Operation) => (of.is === 'action' ? of.action : undefined)
+const signsIn = ({ operation }: Passage) => actionOf(operation)?.signsIn
+
+function mayCall({ instance, operation, who }: Passage): void {
+  const right = rightFor(operation)
+  if (right !== 'open') authorize(instance, who, operation.area, right)
+}
+
+/** Nobody in particular calls an open operation; the store is the one that its path names. */
+async function findStore(passage: Passage): Promise<void> {
+  const { instance, operation, request } = passage
+  const parameter = actionOf(operation)?.storeIn
+  if (parameter === undefined) return
+  const named = (request.params as Record<string, string>)[parameter]?.toLowerCase() ?? ''
+  if (!(await isStore(instance, named))) throw notFound('store', named)
+  passage.who = { ...nobody, storeId: named }
+}
+
+const storesMet = perInstance(() => new Memory<string, true>(10_000))
+
+/** Asked once for each store: of one that is gone since, nothing else is found either. */
+async function isStore(instance: Instance, id: string): Promise<boolean> {
+  const met = storesMet(instance)
+  if (met.get(id)) return true
+  const sql = { text: 'SELECT 1 FROM stores WHERE id = $1', values: [id] }
+  if (!isId(id) || !(await instance.database.quick(sql)).length) return false
+  met.set(id, true)
+  return true
+}
+
+function readBody(passage: Passage): void {
+  const { operation, request } = passage
+  if (operation.method === 'GET') return
+  const { rawBody: raw, upload, data } = actionOf(operation) ?? {}
+  if (upload) {
+    passage.upload = uploadOf(request.raw, upload.bytesMax, upload.form !== undefined)
+    return
+  }
+  // A DELETE's body means nothing, unless it says what to take off; clients send anything there.
+  if (operation.method === 'DELETE' && !raw && !data && operation.of.is !== 'relationship') return
+  const text = bodyText(request.body as Buffer | undefined)
+  passage.body = raw ? text : parseBody(text, request.headers['content-type'])
+}
+
+/** Nobody is to believe that it is safe to try again. Whoever signs in may: what they were given is not looked at. */
+function refuseKey(passage: Passage): void {
+  const { operation, request } = passage
+  if (request.headers['idempotency-key'] === undefined || signsIn(passage) || isRepeatable(operation)) return
+  throw new Problem('bad_request', 'This call is not repeated for an Idempotency-Key: send it without one.', {
+    source: 'Idempotency-Key',
+  })
+}
+
+async function run(passage: Passage): Promise<void> {
+  const { operation, request } = passage
+  const key = isRepeatable(operation) ? idempotencyKey(request.headers['idempotency-key']) : undefined
+  const run = () => (key === undefined ? runPlain(passage) : runKeyed(passage, key))
+  passage.answer = await inQueue(passage, run)
+}
+
+const writeQueues = perInstance(() => new WriteQueues())
+
+/** Before an Idempotency-Key is looked at and before a connection is taken: those who wait hold nothing. */
+function inQueue<T>({ instance, operation, request, who }: Passage, run: () => Promise<T>): Promise<T> {
+  const { queuesBy } = operation
+  if (queuesBy === undefined) return run()
+  const { [queuesBy]: object = '' } = request.params as Record<string, string>
+  return writeQueues(instance).run(`${who.storeId} ${object.toLowerCase()}`, run)
+}
+
+function runPlain(passage: Passage): Promise<Answer> {
+  const { instance, operation } = passage
+  const call = callOf(passage)
+  if (!operation.transaction) {
+    const { withinMs } = actionOf(operation) ?? {}
+    const run = (asker?: AbortSignal) => operation.run(contextOf(passage, { asker }), call)
+    return withinMs ? within(withinMs, hungUp(passage.request.raw.socket), run) : run()
+  }
+  return instance.database.transaction((transaction) =>
+    operation.run(contextOf(passage, { transaction }), call),
+  )
+}
+
+/** Without an answer a key's request may not be under way for longer, where the action says nothing else. */
+const keyedMaxMs = 60_000
+
+function runKeyed(passage: Passage, key: string): Promise<Answer> {
+  const { instance, operation, request } = passage
+  const { callsOut, ownTransactions, mayRepeat } = actionOf(operation) ?? {}
+  const call = callOf(passage)
+  const writeOf = (ctx: Ctx) => ({
+    ...{ key, method: operation.method, url: request.url, body: String(request.body ?? '') },
+    mayRepeat: async () => mayRepeat?.(ctx, call),
+  })
+  if (callsOut || ownTransactions) {
+    const ctx = contextOf(passage)
+    return onceAcrossCalls(ctx, {
+      ...writeOf(ctx),
+      leaseMs: callsOut ? leaseMsOf(callsOut) : keyedMaxMs,
+      run: (keyed) => operation.run(contextOf(passage, { keyed }), call),
+    })
+  }
+  return instance.database.transaction((transaction) => {
+    const ctx = contextOf(passage, { transaction })
+    return once(ctx, { ...writeOf(ctx), run: () => operation.run(ctx, call) })
+  })
+}
+
+function tellOfWrite({ instance, operation, who }: Passage): void {
+  // Whoever is shown a file without a token has written nothing.
+  if (operation.method === 'GET' && actionOf(operation)?.shows?.file) return
+  instance.onWrite(who.storeId)
+}
+
+/** RFC 6749 §5.1: no cache keeps a token. */
+function keepFromCaches(passage: Passage): void {
+  const { answer } = passage
+  if (!answer || !signsIn(passage)) return
+  passage.answer = { ...answer, headers: { ...answer.headers, 'cache-control': 'no-store' } }
+}
+
+interface Inside {
+  readonly asker?: AbortSignal | undefined
+  readonly transaction?: Transaction
+  readonly keyed?: KeyedRequest
+}
+
+function contextOf(
+  { instance, operation, request, who }: Passage,
+  { asker, transaction, keyed }: Inside = {},
+): Ctx {
+  const { clock } = instance
+  // A write that was received is carried out, whether or not its client waits for the answer.
+  const database =
+    operation.access === 'read'
+      ? instance.database.reading(() => asker ?? hungUp(request.raw.socket))
+      : instance.database
+  const by = authorOf(who.actor, request.id)
+  return new Ctx({
+    store: new Store(who.storeId, database, () => clock.now(), by, transaction),
+    who,
+    instance,
+    requestId: request.id,
+    clientAddress: request.ip,
+    baseUrl: instance.baseUrl ?? addressOf(request),
+    ...(keyed && { keyed }),
+  })
+}
+
+/** The address as the client wrote it. It becomes part of every link, so it must be one. */
+function addressOf({ protocol, host }: FastifyRequest): string {
+  const address = `${protocol}://${host}`
+  if (/^https?:\/\/[\w.:[\]-]+$/.test(address)) return address
+  throw new Problem('bad_request', 'The Host header must be a host name, with or without a port.', {
+    source: 'Host',
+  })
+}
+
+function callOf({ request, body, upload }: Passage) {
+  const { url, headers, method } = request
+  const mark = url.indexOf('?')
+  return {
+    params: nameable(request.params as Record<string, string>),
+    path: mark < 0 ? url : url.slice(0, mark),
+    query: mark < 0 ? '' : url.slice(mark + 1),
+    ifMatch: headers['if-match'],
+    headers,
+    method,
+    body,
+    upload,
+  }
+}
+
+/** No object has a NUL in its name: PostgreSQL could not even be asked. */
+function nameable(params: Record<string, string>): Record<string, string> {
+  if (Object.values(params).some((value) => value.includes('\0'))) throw new Problem('not_found')
+  return params
+}
+
+/** RFC 9110 §13.1.2: only a GET is answered so. */
+function answerNotModified(passage: Passage): void {
+  const { answer, operation, request } = passage
+  if (answer && operation.method === 'GET')
+    passage.answer = notModified(answer, request.headers['if-none-match'])
+}

@@ -1,0 +1,116 @@
+import { missingField, Problem } from '../errors.ts'
+import type { BodyShape } from '../write/input.ts'
+import { pathOf } from './envelope.ts'
+import type { Changes, Field, FieldOptions, Fields, Values } from './fields.ts'
+
+/** What becomes of values between a body and a row: they are read, completed for a new object, merged in an update. */
+
+type Bag<T = unknown> = Readonly<Record<string, T>>
+
+const isBag = (value: unknown): value is Bag =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The bag with other values, and without those that become undefined. */
+function mapped<T>(bag: Bag<T>, edit: (value: T, name: string) => unknown): Bag {
+  // Each member of each object that is written comes by here.
+  const edited: Record<string, unknown> = {}
+  for (const name of Object.keys(bag)) {
+    const value = edit(bag[name] as T, name)
+    if (value !== undefined) put(edited, name, value)
+  }
+  return edited
+}
+
+/** Whatever a client calls a key: `__proto__` is none to be assigned. */
+function put(bag: Record<string, unknown>, name: string, value: unknown): void {
+  if (name === '__proto__')
+    Object.defineProperty(bag, name, { value, enumerable: true, configurable: true, writable: true })
+  else bag[name] = value
+}
+
+/** The value under a name that a client may have chosen: `toString` and `constructor` are in every object. */
+export const ownValue = <T>(bag: Bag<T> | null | undefined, name: string): T | undefined =>
+  bag && Object.hasOwn(bag, name) ? bag[name] : undefined
+
+/** An accepted value as it is stored: without unknown members, ids in lower case as PostgreSQL writes them. */
+export function kept({ members, element, each, schema, upperCase }: Field, value: unknown): unknown {
+  if (isBag(value)) {
+    if (members) return mapped(members, (member, name) => kept(member, ownValue(value, name)))
+    return each ? mapped(value, (one) => kept(each, one)) : value
+  }
+  if (element && Array.isArray(value)) return value.map((one) => kept(element, one))
+  if (typeof value !== 'string') return value
+  if (schema.format === 'uuid') return value.toLowerCase()
+  // What is not ASCII may be longer in capitals than the field allows.
+  return upperCase ? value.replace(/[a-z]+/g, (letters) => letters.toUpperCase()) : value
+}
+
+/** The values of a new object: those that are given, and the defaults of the rest. */
+export function complete<F extends Fields>(fields: F, given: object): Values<F> {
+  const values: Bag = { ...given }
+  return mapped(fields, (field, name) => completed(field, ownValue(values, name))) as Values<F>
+}
+
+/** A value with the defaults of what is inside it. */
+export function completed({ members, element, each, options }: Field, given: unknown): unknown {
+  const value = given === undefined ? ownDefault(options) : given
+  if (isBag(value)) {
+    if (members) return complete(members, value)
+    return each ? mapped(value, (one) => completed(each, one)) : value
+  }
+  return element && Array.isArray(value) ? value.map((one) => completed(element, one)) : value
+}
+
+/** A rule may go on to change what it is handed. */
+const ownDefault = ({ default: value }: FieldOptions): unknown =>
+  typeof value === 'object' ? structuredClone(value) : value
+
+/** What an update stores in place of the values it names: groups and maps keep the members that were not sent. */
+export function merged<F extends Fields>(
+  { fields, envelope }: Pick<BodyShape, 'envelope'> & { readonly fields: F },
+  before: Bag,
+  changes: Changes<F>,
+): Partial<Values<F>> {
+  const edited = Object.entries(changes).map(([name, change]) => {
+    const field = fields[name]
+    return [
+      name,
+      field
+        ? over(field, ownValue(before, name), change, pathOf(envelope, field.options.sentAs ?? name))
+        : change,
+    ]
+  })
+  return Object.fromEntries(edited) as Partial<Values<F>>
+}
+
+function over(field: Field, before: unknown, change: unknown, path: string): unknown {
+  if (!isBag(change)) return change
+  const had = isBag(before) ? before : {}
+  if (field.members) return overMembers(field.members, had, change, path)
+  return field.each ? overKeys(field, field.each, had, change, path) : change
+}
+
+function overMembers(members: Fields, before: Bag, change: Bag, path: string): Bag {
+  const values = mapped(members, (member, name) => {
+    const was = ownValue(before, name)
+    return Object.hasOwn(change, name) ? over(member, was, change[name], `${path}.${name}`) : was
+  })
+  const whole: Bag = complete(members, values)
+  const missing = Object.entries(members).find(
+    ([name, { options }]) => options.required && ownValue(whole, name) === undefined,
+  )
+  if (missing) throw missingField(`${path}.${missing[0]}`)
+  return whole
+}
+
+/** Null takes a key away. */
+function overKeys({ schema }: Field, each: Field, before: Bag, change: Bag, path: string): Bag {
+  const values = mapped({ ...before, ...change }, (value, key) => {
+    if (!Object.hasOwn(change, key)) return value
+    return value === null ? undefined : over(each, ownValue(before, key), value, `${path}.${key}`)
+  })
+  const [count, max] = [Object.keys(values).length, Number(schema.maxProperties)]
+  if (count <= max) return values
+  const detail = `Validation failed: ${path} must have at most ${max} members, not ${count}.`
+  throw new Problem('invalid_field', detail, { source: path })
+}

@@ -1,0 +1,217 @@
+import { EventEmitter } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  makeWorkerUtils,
+  run,
+  type Task,
+  type TaskList,
+  type WorkerEvents,
+  Logger as WorkerLogger,
+} from 'graphile-worker'
+import { atMost } from '../at-most.ts'
+import { newId } from '../ids.ts'
+import { type Database, isDatabaseAway } from '../storage/database.ts'
+import { patientPool } from '../storage/patient-pool.ts'
+import type { Instance, Work } from './context.ts'
+import { type LongJob, LongJobs, queueLong, slots } from './long-jobs.ts'
+import { workOf } from './work-of.ts'
+import { WorkerSession } from './worker-session.ts'
+
+// The queue's own log is for its authors; what a job has to say it says to ours.
+const quiet = new WorkerLogger(() => () => {})
+
+/** Short work after the answer to its request, for the same store and author. Safe to run twice. */
+export interface Job<P = unknown> {
+  readonly name: string
+  /** An outage of the database is no attempt. */
+  readonly attemptsMax: number
+  readonly long?: never
+  run(work: Work, payload: P): Promise<void>
+}
+
+/** Upkeep of all stores, done by itself at its times. Safe to run twice, and in several processes. */
+export interface Chore {
+  readonly name: string
+  readonly attemptsMax: number
+  /** A cron pattern, UTC. */
+  readonly every: string
+  run(instance: Instance): Promise<void>
+}
+
+/** What the queue holds of a job. */
+interface Queued<P> {
+  readonly store: string
+  /** The author, see `authorOf`. */
+  readonly by: string
+  readonly payload: P
+}
+
+/** When a short job runs, and what it replaces. */
+export interface Schedule {
+  /** One job of the store waits under this key: a later one replaces it. */
+  readonly key?: string
+  /** Not before this instant. */
+  readonly at?: Date
+}
+
+/** Queues a job of the store: in a transaction it is queued with the change, or not at all. */
+export async function queue<P>(
+  work: Work,
+  job: Job<P> | LongJob<P>,
+  payload: P,
+  { key, at }: Schedule = {},
+): Promise<void> {
+  if (job.long) return queueLong(work, job, payload)
+  const { store } = work
+  await store.rows(
+    `SELECT graphile_worker.add_job($3, json_build_object('store', $1::uuid, 'by', $2::text, 'payload', $4::json),
+       max_attempts => $5, job_key => $1 || ' ' || $6::text, run_at => $7::timestamptz)`,
+    store.author,
+    job.name,
+    JSON.stringify(payload),
+    job.attemptsMax,
+    key ?? null,
+    at ?? null,
+  )
+}
+
+/** Asks for a chore before its time; the queue holds it once. */
+export async function hasten({ database }: Instance, chore: Chore): Promise<void> {
+  await database.run({
+    text: 'SELECT graphile_worker.add_job($1, max_attempts => $2, job_key => $1)',
+    values: [chore.name, chore.attemptsMax],
+  })
+}
+
+/** Creates the queue's own tables. */
+export async function migrateJobs(database: Database): Promise<void> {
+  const utils = await makeWorkerUtils({ pgPool: database.pool, noPreparedStatements: true, logger: quiet })
+  await utils.migrate()
+  await utils.release()
+}
+
+/** How many short jobs one process works on at a time. */
+const concurrency = 2
+
+/**
+ * How many connections the jobs of one process use: one each, and for long ones another to tell how far they are; one
+ * to listen, and one for the locks.
+ */
+export const jobConnections = concurrency + 2 * slots + 2
+
+const stoppingMaxMs = { jobs: 5_000, queue: 2_000 }
+
+/** How long a short job waits for the database, at first and at most. */
+const retryAfterMs = { min: 1_000, max: 60_000 }
+
+/** How often the queue looks for jobs that are locked but not worked on. */
+const locksEveryMs = { min: 5_000, max: 10_000 }
+
+/** Starts working off the queue in this process. It goes on by itself after the database was away. */
+export async function startJobs(
+  jobs: readonly (Job | LongJob)[],
+  chores: readonly Chore[],
+  instance: Instance,
+): Promise<{
+  /** Lets the jobs under way finish. One that takes long is given back to the queue, for another process. */
+  stop(): Promise<void>
+}> {
+  const { database, log } = instance
+  let given = false
+  const stopping = new AbortController()
+  // The queue listens to no failure of its own statement that a job has ended: it would end the process.
+  const patient = patientPool(database.pool, stopping.signal)
+  const events: WorkerEvents = new EventEmitter()
+  const longWorker = `long-${newId()}`
+  const long = new LongJobs(jobs.filter(isLong), instance, longWorker)
+  const workers = [longWorker]
+  const inHand = new Set<string>()
+  let session: WorkerSession | undefined
+  let looking = Promise.resolve()
+  events.on('pool:create', ({ workerPool }) => workers.push(workerPool.id))
+  // A job that was being taken when the connection broke, or when its process was killed: the queue by itself would
+  // keep it for hours.
+  events.on('resetLocked:success', () => {
+    const returned = async () => {
+      await session?.returnOrphans()
+      // One that has ended, but not in the database yet, is not lost.
+      if (!patient.busy()) await session?.returnLost(inHand)
+    }
+    // Whoever goes gives back all that it has.
+    if (stopping.signal.aborted) return
+    looking = returned().catch((error: unknown) => {
+      if (stopping.signal.aborted) return
+      log.error({ err: error }, 'jobs that were lost are not back in the queue yet')
+    })
+  })
+  /** An outage of the database is nobody's fault: the job waits here until the database is back. */
+  const runPatiently = async (run: () => Promise<void>) => {
+    for (let waitMs = retryAfterMs.min; ; waitMs = Math.min(2 * waitMs, retryAfterMs.max)) {
+      try {
+        return await run()
+      } catch (error) {
+        if (!isDatabaseAway(error) || stopping.signal.aborted) throw error
+        await sleep(waitMs, undefined, { signal: stopping.signal }).catch(() => {})
+      }
+    }
+  }
+  const task =
+    (name: string, run: (payload: unknown) => Promise<void>): Task =>
+    async (payload, helpers) => {
+      inHand.add(helpers.job.id)
+      try {
+        await runPatiently(() => run(payload))
+      } catch (error) {
+        log.error({ err: error }, `job ${name} failed`)
+        throw error
+      } finally {
+        inHand.delete(helpers.job.id)
+        // The job is someone else's by now: how it ended here is not for the queue.
+        if (given) await new Promise(() => {})
+      }
+    }
+  const tasksOf = (some: readonly Job[]): TaskList =>
+    Object.fromEntries(
+      some.map((job) => [
+        job.name,
+        task(job.name, async (queued) => {
+          const { payload, ...asked } = queued as Queued<unknown>
+          await job.run(workOf(instance, asked), payload)
+          instance.onWrite(asked.store)
+        }),
+      ]),
+    )
+  const upkeep: TaskList = Object.fromEntries(
+    chores.map((chore) => [chore.name, task(chore.name, () => chore.run(instance))]),
+  )
+  const short = await run({
+    pgPool: patient.pool,
+    taskList: { ...tasksOf(jobs.filter(isShort)), ...upkeep },
+    crontab: chores.map(({ name, every }) => `${every} ${name}`).join('\n'),
+    concurrency,
+    pollInterval: 1000,
+    minResetLockedInterval: locksEveryMs.min,
+    maxResetLockedInterval: locksEveryMs.max,
+    noHandleSignals: true,
+    logger: quiet,
+    events,
+  })
+  session = new WorkerSession(database, workers, LongJobs.channel, () => long.wake())
+  await session.returnOrphans()
+  long.start()
+  return {
+    async stop() {
+      stopping.abort()
+      const finished = Promise.all([short.stop().then(patient.idle), long.finish()])
+      given = !(await atMost(stoppingMaxMs.jobs, finished))
+      const unlock = { text: 'SELECT graphile_worker.force_unlock_workers($1)', values: [workers] }
+      // A database that is away unlocks them by itself, hours later.
+      const unlocked = Promise.all([database.run(unlock), long.giveBack(), looking])
+      await atMost(stoppingMaxMs.queue, unlocked).catch(() => {})
+      await session?.end()
+    },
+  }
+}
+
+const isLong = (job: Job | LongJob): job is LongJob => job.long === true
+const isShort = (job: Job | LongJob): job is Job => !job.long

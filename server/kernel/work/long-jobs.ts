@@ -1,0 +1,285 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Unavailable } from '../../platform/faults.ts'
+import { Problem } from '../errors.ts'
+import { isTemporary, sqlState, type Tuple } from '../storage/database.ts'
+import type { Instance, Work } from './context.ts'
+import { workOf } from './work-of.ts'
+
+/**
+ * Work that may take long, after the answer to its request, for the same store and author. A store's long jobs run one
+ * after the other, in the order in which they were queued: one that must be tried again holds up those behind it. They
+ * have workers of their own, so that nothing short waits for them. Safe to run twice.
+ */
+export interface LongJob<P = unknown> {
+  readonly name: string
+  readonly long: true
+  /** What it throws, if `isTemporary`, is a reason to try again. Any other error ends the job. */
+  run(work: Work, payload: P, turn?: Turn): Promise<void>
+  /** Tells clients, in the transaction that puts the job off, what it waits for. */
+  wait(work: Work, payload: P, reason: string): Promise<void>
+  /** Ends the job as failed: nobody tries it again. */
+  giveUp(work: Work, payload: P, reason: string): Promise<void>
+}
+
+/** One start of a job. */
+export interface Turn {
+  /** To be called in the transaction of each part that the job finishes. */
+  progress(work: Work): Promise<void>
+}
+
+/** How often a job may be started without progress: it may be what kills its process. */
+export const startsMax = 5
+
+/** How often a job may be put off without progress. At a minute each this takes three days and a half. */
+export const triesMax = 5000
+
+const retryAfterMaxS = 60
+
+/** How many long jobs one process runs at a time, of different stores. */
+export const slots = 2
+
+const channel = 'sutler_long_jobs'
+const pollEveryMs = 1000
+const persistAgainAfterMs = 500
+
+/** Queues a long job of the store: in a transaction it is queued with the change, or not at all. */
+export async function queueLong<P>({ store }: Work, job: LongJob<P>, payload: P): Promise<void> {
+  await store.rows(
+    `WITH queued AS (
+       INSERT INTO long_jobs (store_id, name, author, payload) VALUES ($1, $2, $3, $4) RETURNING id
+     )
+     SELECT pg_notify('${channel}', '') FROM queued`,
+    job.name,
+    store.author,
+    JSON.stringify(payload),
+  )
+}
+
+/** The first job of a store, if it is due and none of the store's runs. */
+const takeSql = `UPDATE long_jobs j SET locked_by = $1, locked_at = now(), starts = j.starts + 1
+  FROM (
+    SELECT store_id, id FROM long_jobs f
+    WHERE name = ANY($2::text[]) AND locked_by IS NULL AND next_try_at <= now() AND NOT EXISTS (
+      SELECT FROM long_jobs o WHERE o.store_id = f.store_id AND (o.id < f.id OR o.locked_by IS NOT NULL))
+    ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED
+  ) first
+  WHERE j.store_id = first.store_id AND j.id = first.id
+  RETURNING j.store_id, j.id, j.name, j.author, j.payload, j.starts, j.tries, j.waiting_for`
+
+/** A start that ends so is not the job's fault. */
+const giveBackSql = `UPDATE long_jobs SET locked_by = NULL, starts = greatest(starts - 1, 0)
+  WHERE locked_by = $1 AND id <> ALL($2::bigint[])`
+
+const deleteSql = 'DELETE FROM long_jobs WHERE store_id = $1 AND id = $2'
+
+const putOffSql = `UPDATE long_jobs
+  SET locked_by = NULL, starts = greatest(starts - 1, 0), tries = tries + 1, waiting_for = $4,
+    next_try_at = now() + least(2 ^ least(tries, 10), ${retryAfterMaxS}) * interval '1 second'
+  WHERE store_id = $1 AND id = $2 AND locked_by = $3`
+
+interface Taken {
+  readonly storeId: string
+  readonly id: string
+  readonly job: LongJob
+  readonly work: Work
+  readonly payload: unknown
+  readonly starts: number
+  readonly tries: number
+  readonly waitedFor: string | null
+}
+
+/** Runs long jobs in this process. It goes on by itself after an outage of the database. */
+export class LongJobs {
+  /** What the database notifies of new jobs. */
+  static readonly channel = channel
+  readonly #jobs: ReadonlyMap<string, LongJob>
+  readonly #instance: Instance
+  readonly #worker: string
+  readonly #stopping = new AbortController()
+  readonly #running = new Map<string, Promise<void>>()
+  #woken = Promise.withResolvers<void>()
+  #serving: Promise<void> | undefined
+
+  /** `worker` names this process: see `WorkerSession`. */
+  constructor(jobs: readonly LongJob[], instance: Instance, worker: string) {
+    this.#jobs = new Map(jobs.map((job) => [job.name, job]))
+    this.#instance = instance
+    this.#worker = worker
+  }
+
+  start(): void {
+    this.#serving = this.#serve()
+  }
+
+  /** There may be a job to take. */
+  wake(): void {
+    this.#woken.resolve()
+  }
+
+  /** Takes no more jobs. Settles when those under way have ended. */
+  async finish(): Promise<void> {
+    this.#stopping.abort()
+    this.wake()
+    await this.#serving
+    await Promise.all(this.#running.values())
+  }
+
+  /** After `finish`: gives back what has not ended. It stays the first of its store. */
+  giveBack(): Promise<void> {
+    return this.#giveBackBut([])
+  }
+
+  async #serve(): Promise<void> {
+    // The answer to a failed statement may have been a job.
+    let mayHaveLost = false
+    while (!this.#stopping.signal.aborted) {
+      this.#woken = Promise.withResolvers()
+      try {
+        if (mayHaveLost) await this.#giveBackBut([...this.#running.keys()])
+        mayHaveLost = false
+        const taken = this.#running.size < slots ? await this.#take() : undefined
+        if (taken) {
+          this.#begin(taken)
+          continue
+        }
+      } catch (error) {
+        mayHaveLost = true
+        // Another process took a job of the store at the same time.
+        if (!isTemporary(error) && sqlState(error) !== '23505') {
+          this.#instance.log.error({ err: error }, 'no long job can be taken')
+        }
+      }
+      await Promise.race([this.#woken.promise, sleep(pollEveryMs, undefined, { ref: false })])
+    }
+  }
+
+  async #take(): Promise<Taken | undefined> {
+    const values = [this.#worker, [...this.#jobs.keys()]]
+    const [row] = await this.#instance.database.run({ text: takeSql, values })
+    return row && this.#toTaken(row)
+  }
+
+  #toTaken([store, id, name, by, payload, starts, tries, waitedFor]: Tuple): Taken {
+    return {
+      storeId: store as string,
+      id: id as string,
+      job: this.#jobs.get(name as string) as LongJob,
+      work: workOf(this.#instance, { store: store as string, by: by as string }),
+      payload: JSON.parse(payload as string),
+      starts: Number(starts),
+      tries: Number(tries),
+      waitedFor: waitedFor ?? null,
+    }
+  }
+
+  async #giveBackBut(ids: readonly string[]): Promise<void> {
+    await this.#instance.database.run({ text: giveBackSql, values: [this.#worker, ids] })
+  }
+
+  #begin(taken: Taken): void {
+    const run = this.#carryOut(taken)
+      .catch((error: unknown) => {
+        if (this.#stopping.signal.aborted) return
+        this.#instance.log.error({ err: error }, `job ${taken.job.name} cannot be ended`)
+      })
+      .finally(() => {
+        this.#running.delete(taken.id)
+        this.wake()
+      })
+    this.#running.set(taken.id, run)
+  }
+
+  async #carryOut(taken: Taken): Promise<void> {
+    const { storeId, id, work } = taken
+    const reason = await this.#attempt(taken)
+    await this.#persist(async () => {
+      if (reason === undefined) await work.store.rows(deleteSql, id)
+      else await this.#putOff(taken, reason)
+    })
+    this.#instance.onWrite(storeId)
+  }
+
+  /** Keeps the job the first of its store, for a later try. */
+  async #putOff({ id, job, work, payload }: Taken, reason: string): Promise<void> {
+    const values = [id, this.#worker, reason]
+    try {
+      await work.transaction(async (work) => {
+        await job.wait(work, payload, reason)
+        await work.store.rows(putOffSql, ...values)
+      })
+    } catch (error) {
+      if (isTemporary(error)) throw error
+      this.#instance.log.error({ err: error }, `job ${job.name} cannot tell what it waits for`)
+      await work.store.rows(putOffSql, ...values)
+    }
+  }
+
+  /** What the job waits for, if it is to be tried again. */
+  async #attempt({ job, work, payload, id, starts, tries, waitedFor }: Taken): Promise<string | undefined> {
+    const { log } = this.#instance
+    const run = async () => {
+      if (starts > startsMax) {
+        const detail = `The job was started ${startsMax} times, and the server ended each time before the job got further.`
+        return job.giveUp(work, payload, detail)
+      }
+      if (tries >= triesMax) {
+        return job.giveUp(work, payload, `The job was tried ${triesMax} times. ${waitedFor ?? ''}`.trim())
+      }
+      return job.run(work, payload, turnOf(id))
+    }
+    try {
+      await run()
+      return undefined
+    } catch (error) {
+      if (!isTemporary(error)) {
+        log.error({ err: error }, `job ${job.name} failed`)
+        return this.#fail(job, work, payload)
+      }
+      const reason = reasonOf(error)
+      if (reason !== waitedFor) log.warn(`job ${job.name} of store ${work.store.id} waits: ${reason}`)
+      return reason
+    }
+  }
+
+  /** A fault of ours: the job must end, since it holds up all behind it. */
+  async #fail(job: LongJob, work: Work, payload: unknown): Promise<string | undefined> {
+    try {
+      await job.giveUp(work, payload, internal(work))
+      return undefined
+    } catch (error) {
+      if (isTemporary(error)) return reasonOf(error)
+      this.#instance.log.error({ err: error }, `job ${job.name} cannot be marked as failed`)
+      return undefined
+    }
+  }
+
+  /** Writes what became of a job. While the database takes no writes, the job waits here. */
+  async #persist(write: () => Promise<void>): Promise<void> {
+    for (;;) {
+      try {
+        return await write()
+      } catch (error) {
+        if (!isTemporary(error) || this.#stopping.signal.aborted) throw error
+        await sleep(persistAgainAfterMs, undefined, { signal: this.#stopping.signal }).catch(() => {})
+      }
+    }
+  }
+}
+
+const turnOf = (id: string): Turn => ({
+  progress: async ({ store }) => {
+    const text = `UPDATE long_jobs SET starts = 1, tries = 0, waiting_for = NULL
+      WHERE store_id = $1 AND id = $2 AND (starts <> 1 OR tries > 0)`
+    await store.rows(text, id)
+  },
+})
+
+/** What a client is told of a fault that is not theirs. */
+export const internal = ({ requestId }: Work): string =>
+  `There was an internal server error; report it with the request id ${requestId}.`
+
+function reasonOf(error: unknown): string {
+  if (error instanceof Unavailable) return error.message
+  if (!(error instanceof Problem)) return 'The database cannot be reached.'
+  return error.code === 'conflict' ? 'Other requests changed the same objects first.' : error.message
+}

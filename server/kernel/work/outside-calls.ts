@@ -1,0 +1,252 @@
+import { Problem } from '../errors.ts'
+import type { Answer } from '../http/answer.ts'
+import { newId } from '../ids.ts'
+import type { Ctx, Instance, Work } from './context.ts'
+import type { Chore, Job } from './jobs.ts'
+
+/**
+ * A request to another server whose effect must happen once, as it costs money: docs/decisions/0031-outside-calls.md.
+ * Three steps, each of which may be the last one before a crash: the intent is committed, the other server is called,
+ * the outcome is recorded.
+ */
+export interface OutsideCall<V = unknown, R = unknown, O = unknown> {
+  /** Names it in the database: whoever resumes an intent finds the call by this. */
+  readonly name: string
+  /** In milliseconds: a call that takes longer has an unknown result. */
+  readonly timeoutMs: number
+  /**
+   * Calls the other server, and gives `intent.id` on as the key of the request there: after a crash the same intent is
+   * sent again, never twice at the same time. A refusal by the other server is a result; to throw means that nobody
+   * knows what happened.
+   */
+  send(intent: Intent<V>, outside: Outside): Promise<R>
+  /** Writes what follows from the result, in one transaction. After a lost race it runs again with the same result. */
+  record(work: Work, intent: Intent<V>, result: R): Promise<O>
+}
+
+/** What is to happen once. Its values are JSON, committed before anybody is called. */
+export interface Intent<V> {
+  readonly id: string
+  readonly values: V
+}
+
+/** What a call may use: there is no store, so nothing is locked or written while the other server takes its time. */
+export interface Outside extends Pick<Instance, 'clock' | 'log' | 'mayConnect' | 'sealKeys'> {
+  /** Aborts when the time is over. */
+  readonly signal: AbortSignal
+}
+
+/** Where a request has an Idempotency-Key: what `callOut` and `once` tell each other. */
+export interface KeyedRequest {
+  /** The row of `idempotency_keys`. */
+  readonly name: string
+  /** An earlier request with the key committed it. */
+  intentId: string | undefined
+  /** Stores the answer, in the transaction of the outcome. */
+  store(work: Ctx, answer: Answer): Promise<void>
+}
+
+/** How much longer than a call may take nobody else carries out its intent: recording takes a moment too. */
+const recordingMaxMs = 5_000
+
+type Named = Pick<OutsideCall, 'name' | 'timeoutMs'>
+
+export const leaseMsOf = ({ timeoutMs }: Named): number => timeoutMs + recordingMaxMs
+
+/**
+ * Carries out an outside call for a request. `prepare` checks the request and gives the values of the intent, in one
+ * transaction; `respond` makes the answer of what was recorded, in the transaction that records it.
+ */
+export async function callOut<V, R, O>(
+  ctx: Ctx,
+  call: OutsideCall<V, R, O>,
+  prepare: (inside: Ctx) => Promise<V>,
+  respond: (inside: Ctx, outcome: O) => Promise<Answer> | Answer,
+): Promise<Answer> {
+  if (ctx.store.inTransaction) throw new Error(`${call.name}: nothing in a transaction may leave the machine`)
+  const { keyed } = ctx
+  const taken = keyed?.intentId === undefined ? undefined : await takeUp<V>(ctx, call, keyed.intentId)
+  const intent = taken ?? (await begin(ctx, call, prepare))
+  const result = taken?.isRecorded ? undefined : await send(ctx, call, intent)
+  return orRelease(ctx, intent, () =>
+    ctx.transaction(async (inside) => {
+      const outcome = await record(inside, call, intent, result as R)
+      const answer = await respond(inside, outcome)
+      await keyed?.store(inside, answer)
+      return answer
+    }),
+  )
+}
+
+const fromNow = ({ clock }: Work, ms: number): Date => new Date(clock.now().getTime() + ms)
+
+const intervalMs = (parameter: string) => `${parameter}::double precision * interval '1 ms'`
+
+function begin<V>(ctx: Ctx, call: Named, prepare: (inside: Ctx) => Promise<V>): Promise<Leased<V>> {
+  return ctx.transaction(async (inside) => {
+    const intent = { id: newId(), values: await prepare(inside) }
+    const { store, clock, keyed } = inside
+    const [row] = await store.rows(
+      `INSERT INTO intents (store_id, id, name, values, leased_until, created_at)
+       VALUES ($1, $2, $3, $4, clock_timestamp() + ${intervalMs('$5')}, $6) RETURNING leased_until::text`,
+      intent.id,
+      call.name,
+      JSON.stringify(intent.values),
+      leaseMsOf(call),
+      clock.now(),
+    )
+    // If this process ends before the outcome is recorded, another one goes on.
+    await inside.later(
+      resumeIntentJob,
+      { id: intent.id },
+      { key: `intent ${intent.id}`, at: fromNow(inside, leaseMsOf(call)) },
+    )
+    if (keyed) {
+      await store.rows(
+        'UPDATE idempotency_keys SET intent_id = $3 WHERE store_id = $1 AND key = $2',
+        keyed.name,
+        intent.id,
+      )
+      keyed.intentId = intent.id
+    }
+    return { ...intent, leasedUntil: row?.[0] as string }
+  })
+}
+
+/** An intent that the caller carries out, and nobody else until then. */
+interface Leased<V> extends Intent<V> {
+  readonly leasedUntil: string
+}
+
+interface Taken<V> extends Leased<V> {
+  readonly isRecorded: boolean
+}
+
+/** The intent, leased to the caller; a Problem (409) while someone else carries it out. */
+async function takeUp<V>(work: Work, call: Named, id: string): Promise<Taken<V>> {
+  const taken = await lease<V>(work, id, leaseMsOf(call))
+  if (taken) return taken
+  throw new Problem('conflict', 'A request with this Idempotency-Key is still being processed.')
+}
+
+async function lease<V>({ store }: Work, id: string, forMs: number): Promise<Taken<V> | undefined> {
+  const [row] = await store.rows(
+    `UPDATE intents SET leased_until = CASE WHEN ended_at IS NULL THEN clock_timestamp() + ${intervalMs('$3')} ELSE leased_until END
+     WHERE store_id = $1 AND id = $2 AND (ended_at IS NOT NULL OR leased_until <= clock_timestamp())
+     RETURNING values, ended_at IS NOT NULL, leased_until::text`,
+    id,
+    forMs,
+  )
+  if (!row) return undefined
+  const [values, isRecorded, leasedUntil] = row
+  return {
+    ...{ id, values: JSON.parse(values as string) as V },
+    ...{ isRecorded: isRecorded === 't', leasedUntil: leasedUntil as string },
+  }
+}
+
+/** Lets others go on with the intent at once, if the work on it fails. A lease that someone else has by now stays. */
+async function orRelease<T>(
+  { store }: Work,
+  { id, leasedUntil }: Leased<unknown>,
+  run: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    await store
+      .rows(
+        `UPDATE intents SET leased_until = clock_timestamp()
+         WHERE store_id = $1 AND id = $2 AND ended_at IS NULL AND leased_until = $3::timestamptz`,
+        id,
+        leasedUntil,
+      )
+      // The database may be what failed: the lease ends by itself.
+      .catch(() => {})
+    throw error
+  }
+}
+
+async function send<V, R>(
+  work: Work,
+  call: Pick<OutsideCall<V, R>, 'send' | 'timeoutMs'>,
+  intent: Leased<V>,
+): Promise<R> {
+  const { clock, log, mayConnect, sealKeys } = work.instance
+  const signal = AbortSignal.timeout(call.timeoutMs)
+  return orRelease(work, intent, async () => {
+    try {
+      const { promise, reject } = Promise.withResolvers<never>()
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+      return await Promise.race([call.send(intent, { clock, log, mayConnect, sealKeys, signal }), promise])
+    } catch (cause) {
+      if (cause instanceof Problem) throw cause
+      const detail =
+        'Another server did not say what became of the request. Send it again with the same Idempotency-Key to learn it.'
+      throw new Problem('unavailable', detail, { cause })
+    }
+  })
+}
+
+async function record<V, R, O>(
+  inside: Work,
+  call: OutsideCall<V, R, O>,
+  intent: Intent<V>,
+  result: R,
+): Promise<O> {
+  const [row] = await inside.store.rows(
+    'SELECT outcome, ended_at IS NOT NULL FROM intents WHERE store_id = $1 AND id = $2 FOR UPDATE',
+    intent.id,
+  )
+  if (row?.[1] === 't') return JSON.parse(row[0] ?? 'null') as O
+  const outcome = await call.record(inside, intent, result)
+  await inside.store.rows(
+    'UPDATE intents SET outcome = $3, ended_at = $4 WHERE store_id = $1 AND id = $2',
+    intent.id,
+    JSON.stringify(outcome ?? null),
+    inside.clock.now(),
+  )
+  return outcome
+}
+
+/** Goes on with an intent whose request did not come to its end. */
+export const resumeIntentJob: Job<{ readonly id: string }> = {
+  name: 'kernel:resume-intent',
+  attemptsMax: 25,
+  async run(work, { id }) {
+    const [row] = await work.store.rows(
+      `SELECT name, greatest(0, extract(epoch FROM leased_until - clock_timestamp()) * 1000) FROM intents
+       WHERE store_id = $1 AND id = $2 AND ended_at IS NULL`,
+      id,
+    )
+    if (!row) return
+    const [name, leasedForMs] = row
+    const call = work.instance.outsideCalls.get(name as string)
+    if (!call) throw new Error(`no module has the outside call ${name}`)
+    const taken = Number(leasedForMs) > 0 ? undefined : await lease(work, id, leaseMsOf(call))
+    if (!taken) {
+      const inMs = Number(leasedForMs) || leaseMsOf(call)
+      return work.later(resumeIntentJob, { id }, { key: `intent ${id}`, at: fromNow(work, inMs) })
+    }
+    if (taken.isRecorded) return
+    const result = await send(work, call, taken)
+    await orRelease(work, taken, () => work.transaction((inside) => record(inside, call, taken, result)))
+  },
+}
+
+const keptMs = 30 * 86_400_000
+
+/** Deletes intents 30 days after their outcome was recorded. */
+export const forgetIntents: Chore = {
+  name: 'kernel:forget-intents',
+  attemptsMax: 3,
+  every: '52 3 * * *',
+  run: async ({ database, clock }) => {
+    const before = new Date(clock.now().getTime() - keptMs)
+    const stores = await database.run({ text: 'SELECT id FROM stores ORDER BY id', values: [] })
+    for (const [storeId] of stores) {
+      const text = 'DELETE FROM intents WHERE store_id = $1 AND ended_at < $2'
+      await database.run({ text, values: [storeId, before], long: true })
+    }
+  },
+}

@@ -1,0 +1,13 @@
+import { Store } from '../storage/store.ts'
+import { type Instance, Work } from './context.ts'
+
+/** Work in a store on behalf of an author (`authorOf`), outside of any request: that of a job, or of the first day. */
+export function workOf(instance: Instance, { store, by }: { store: string; by: string }): Work {
+  const [actor = '', requestId = ''] = by.split(' ')
+  return new Work({
+    store: new Store(store, instance.database, () => instance.clock.now(), by),
+    who: { storeId: store, kind: 'job', grant: 'job', keyId: '', actor, caller: actor },
+    requestId,
+    instance,
+  })
+}

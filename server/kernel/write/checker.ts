@@ -1,0 +1,222 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { RE2JS } from 're2js'
+import { missingField, Problem, together } from '../errors.ts'
+import { isId } from '../ids.ts'
+import { compareDays, isDay } from '../shape/days.ts'
+import type { JsonSchema } from '../shape/fields.ts'
+import { patternWords } from '../shape/pattern-words.ts'
+import { Faults, faultsMax } from './faults.ts'
+
+/** Checks values from clients against JSON Schemas, and says every fault in words: what is wrong, what is accepted. */
+
+// RE2: patterns come from clients too, and no input may make one run longer than linear time.
+const re2 = (pattern: string) => {
+  const compiled = RE2JS.compile(pattern)
+  // Ajv keeps patterns apart by their text: without it, the first one would stand for all.
+  return { test: (text: string) => compiled.matcher(text).find(), toString: () => pattern }
+}
+// With all errors Ajv goes on after a fault: what it then finds grows with the value, see `valuesMax`.
+const [firstFault, allFaults] = [false, true].map((allErrors) => {
+  const ajv = new Ajv2020({
+    // A store may name a field `toString`, which every object inherits.
+    ownProperties: true,
+    strictTypes: false,
+    allowUnionTypes: true,
+    allErrors,
+    verbose: true,
+    code: { regExp: Object.assign(re2, { code: 're2' }) as never },
+  })
+  addFormats.default(ajv, { formats: ['email', 'uri', 'date-time'], keywords: true })
+  // The library's own `uuid` lets `urn:uuid:…` through, which PostgreSQL does not read.
+  ajv.addFormat('uuid', isId)
+  ajv.addFormat('day', { validate: isDay, compare: compareDays })
+  // Any text is one: the format marks secrets.
+  ajv.addFormat('password', true)
+  return ajv
+}) as [Ajv2020, Ajv2020]
+
+/** Only the first fault of a larger value is looked for: listing all could cost as much as a thousand requests. */
+const valuesMax = 5000
+
+/** Throws a Problem that lists the faults of a value. */
+export type Check = (value: unknown) => void
+
+/** Compiles a schema into a check of the value at `path` (`data`). It throws a Problem that lists the faults. */
+export function checker(schema: JsonSchema, path: string): Check {
+  const [findFirst, findAll] = [compiledLater(firstFault, schema), compiledLater(allFaults, schema)]
+  return (value) => {
+    const first = findFirst(value)
+    if (!first.length) return
+    const errors = hasAtMost(value, valuesMax) ? findAll(value) : first
+    throw together(faultsOf(errors, path, schema))
+  }
+}
+
+/** Runs all checks of a value and throws their faults together. */
+export function checkAll(checks: readonly Check[], value: unknown): void {
+  const faults = new Faults()
+  for (const check of checks) faults.check(() => check(value))
+  faults.refuse()
+}
+
+/** The check, with 422 where it refuses a field. */
+export const unprocessably =
+  (check: Check): Check =>
+  (value) => {
+    try {
+      check(value)
+    } catch (fault) {
+      throw fault instanceof Problem ? together(fault.all.map(asUnprocessable)) : fault
+    }
+  }
+
+function asUnprocessable(fault: Problem): Problem {
+  if (fault.code !== 'invalid_field') return fault
+  const { detail, source } = fault
+  return new Problem('unprocessable', detail, source === undefined ? {} : { source })
+}
+
+/** Compiled on first use: a cold start compiles nothing. */
+function compiledLater(ajv: Ajv2020, schema: JsonSchema): (value: unknown) => readonly ErrorObject[] {
+  let validate: ValidateFunction | undefined
+  return (value) => {
+    if (!validate) {
+      validate = ajv.compile(schema)
+      // Ajv keeps every schema it has seen; those that are made at run time come and go.
+      ajv.removeSchema(schema)
+    }
+    return validate(value) ? [] : (validate.errors ?? [])
+  }
+}
+
+/** Whether a value holds at most so many values, itself included. */
+function hasAtMost(value: unknown, max: number): boolean {
+  const rest = [value]
+  for (let seen = 1; rest.length; seen++) {
+    if (seen + rest.length > max + 1) return false
+    const next = rest.pop()
+    if (typeof next !== 'object' || next === null) continue
+    const inside = Object.values(next)
+    if (inside.length > max) return false
+    rest.push(...inside)
+  }
+  return true
+}
+
+/** The first fault of each place. */
+function faultsOf(errors: readonly ErrorObject[], path: string, schema: JsonSchema): readonly Problem[] {
+  // What a key breaks is an error of its own; this one only repeats that there is one.
+  const telling = errors.filter(({ keyword }) => keyword !== 'propertyNames')
+  const faults = new Map<string, Problem>()
+  for (const error of telling.length ? telling : errors) {
+    const place = placeOf(error)
+    if (!faults.has(place)) faults.set(place, refusal(error, path, schema))
+    if (faults.size === faultsMax) break
+  }
+  return [...faults.values()]
+}
+
+const placeOf = ({ instancePath, params, propertyName }: ErrorObject): string =>
+  JSON.stringify([instancePath, params.missingProperty, params.additionalProperty, propertyName])
+
+function refusal(error: ErrorObject, path: string, schema: JsonSchema): Problem {
+  const segments = error.instancePath
+    .split('/')
+    .slice(1)
+    .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const at = [path, ...segments].join('.')
+  if (error.keyword === 'required') return missingField(`${at}.${error.params.missingProperty}`)
+  if (error.keyword === 'additionalProperties') return unknownMember(at, error)
+  const subject = error.propertyName === undefined ? at : `a key of ${at}`
+  const shown = isSecret(schema, segments) ? '.' : given(error)
+  return new Problem('invalid_field', `Validation failed: ${subject} ${expectation(error)}${shown}`, {
+    source: at,
+  })
+}
+
+function unknownMember(at: string, { params, parentSchema }: ErrorObject): Problem {
+  const known = Object.keys((parentSchema as { properties?: object }).properties ?? {}).join(', ')
+  const source = `${at}.${params.additionalProperty}`
+  return new Problem('invalid_field', `Validation failed: ${source} is unknown: ${at} has ${known}.`, {
+    source,
+  })
+}
+
+/** What is never shown is not repeated in a refusal either. */
+function isSecret(schema: JsonSchema, segments: readonly string[]): boolean {
+  if (schema.writeOnly) return true
+  const [next, ...rest] = segments
+  if (next === undefined) return false
+  const { properties = {}, items, additionalProperties } = schema as Partial<Record<string, JsonSchema>>
+  const inside = Object.hasOwn(properties, next) ? properties[next] : (items ?? additionalProperties)
+  return inside !== undefined && isSecret(inside as JsonSchema, rest)
+}
+
+/** What would have been accepted. */
+function expectation({ keyword, params, message, parentSchema }: ErrorObject): string {
+  const schema = (parentSchema ?? {}) as JsonSchema
+  switch (keyword) {
+    case 'type':
+      return `must be ${[params.type].flat().map(article).join(' or ')}`
+    case 'minLength':
+    case 'maxLength': {
+      const { minLength = 0, maxLength } = schema
+      return `must be a string of ${minLength === maxLength ? '' : `${minLength} to `}${maxLength} characters`
+    }
+    case 'minimum':
+    case 'maximum':
+      return schema.minimum === undefined || schema.maximum === undefined
+        ? `must be ${params.comparison} ${params.limit}`
+        : `must be from ${schema.minimum} to ${schema.maximum}`
+    case 'minProperties':
+      return `must have at least ${params.limit} members`
+    case 'maxProperties':
+      return `must have at most ${params.limit} members`
+    case 'minItems':
+      return `must have at least ${params.limit} items`
+    case 'maxItems':
+      return `must have at most ${params.limit} items`
+    case 'enum':
+      return `must be one of ${(params.allowedValues as unknown[]).map((value) => JSON.stringify(value)).join(', ')}`
+    case 'const':
+      return `must be ${JSON.stringify(params.allowedValue)}`
+    case 'format':
+      return `must be ${article(params.format)}`
+    case 'formatMinimum':
+    case 'formatMaximum':
+      return `must be ${bounds[keyword]} ${params.limit}`
+    case 'pattern':
+      return `must ${patternWords(params.pattern)}`
+    default:
+      return message ?? 'is not valid'
+  }
+}
+
+const words: Readonly<Record<string, string>> = {
+  string: 'a string',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  object: 'an object',
+  array: 'an array',
+  null: 'null',
+  email: 'an email address',
+  uri: 'an absolute URI',
+  uuid: 'a UUID',
+  'date-time': 'a timestamp (RFC 3339)',
+  day: 'a day (YYYY-MM-DD), with or without a time of day (HH:MM:SS)',
+}
+const article = (word: string) => words[word] ?? word
+const bounds: Readonly<Record<string, string>> = { formatMinimum: 'not before', formatMaximum: 'not after' }
+
+/** Values with more inside are not repeated in a refusal: it would cost more than the check. */
+const repeatedMax = 100
+
+function given({ keyword, data: value }: ErrorObject): string {
+  if (keyword === 'maxItems' || keyword === 'minItems') return `, not ${(value as unknown[]).length}.`
+  if (!hasAtMost(value, repeatedMax)) return '.'
+  // JSON has no form for a number beyond a double: it would become null.
+  const text = typeof value === 'number' ? String(value) : (JSON.stringify(value) ?? '')
+  return `, not ${text.length > 60 ? `${text.slice(0, 57).toWellFormed()}…` : text}.`
+}

@@ -1,0 +1,40 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Draft, Resource, Row } from '../declare/resource.ts'
+import { Problem } from '../errors.ts'
+import { pathOf } from '../shape/envelope.ts'
+import type { Changes, Fields, New } from '../shape/fields.ts'
+import { complete, merged, ownValue } from '../shape/values.ts'
+
+/** A new object before its rules have seen it: what is not given has its default. */
+export const newDraft = <F extends Fields>(
+  resource: Resource<F>,
+  scope: readonly string[],
+  given: New<F>,
+  id: string,
+): Draft<F> => ({ id, scope, values: complete(resource.fields, given) })
+
+/** An object with other values, before its rules have seen them; refuses what may not change. */
+export function changedDraft<F extends Fields>(
+  resource: Resource<F>,
+  before: Row<F>,
+  changes: Changes<F>,
+): Draft<F> {
+  const stored = { ...before.doc, ...before.hidden }
+  const changed = merged(resource, stored, changes)
+  refuseImmutable(resource, stored, changed)
+  return { id: before.id, scope: before.scope, values: { ...stored, ...changed }, before, changes }
+}
+
+type Bag = Readonly<Record<string, unknown>>
+
+function refuseImmutable({ fields, envelope }: Resource, stored: Bag, changed: Bag): void {
+  for (const [name, { options }] of Object.entries(fields)) {
+    if (!options.immutable || !Object.hasOwn(changed, name)) continue
+    const was = ownValue(stored, name)
+    if (isDeepStrictEqual(changed[name], was ?? null) || isDeepStrictEqual(changed[name], was)) continue
+    const source = pathOf(envelope, options.sentAs ?? name)
+    throw new Problem('unprocessable', `${source} is immutable: it cannot be changed once it is set.`, {
+      source,
+    })
+  }
+}

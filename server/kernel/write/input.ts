@@ -1,0 +1,197 @@
+import { missingField, Problem } from '../errors.ts'
+import type { Added } from '../shape/added-fields.ts'
+import { type Envelope, placedSchema, valueIn, withValues } from '../shape/envelope.ts'
+import {
+  type Changes,
+  described,
+  type Field,
+  type Fields,
+  isShown,
+  type JsonSchema,
+  type New,
+  nullable,
+} from '../shape/fields.ts'
+import { completed, kept } from '../shape/values.ts'
+import { type Check, checkAll, checker, unprocessably } from './checker.ts'
+
+/** The schemas of what a client may send, and the values that are read from it. */
+
+/** What a body must look like: `{"data": {"type": …, …}}` with the fields' own schemas. */
+export interface BodyShape {
+  readonly type: string
+  readonly alsoType?: readonly string[]
+  readonly typeOptional?: boolean
+  readonly fields: Fields
+  /** Where the fields are; without one, at the top. */
+  readonly envelope?: Pick<Envelope, 'fields' | 'type'>
+  /** The status of a refusal for what a field is, where the public contract has another than 400. */
+  readonly refusedWith?: 422
+  /** Attributes that are none are refused. */
+  readonly closed?: boolean
+  /** Of a resource with fields that a store has added: what is wrong in these is refused with 422. */
+  readonly added?: Added
+}
+
+/** The fields that a client may set, by the names it sends them under. */
+export const writable = (fields: Fields): [name: string, field: Field][] =>
+  Object.entries(fields)
+    .filter(([, { options }]) => !options.readOnly)
+    .map(([name, field]) => [field.options.sentAs ?? name, field])
+
+/**
+ * The JSON Schema of `data` in a create or an update. Unknown members are let through, and ignored, but for attributes
+ * of what is closed.
+ */
+export function dataSchema(
+  { type, alsoType = [], typeOptional, fields, envelope, closed = false }: BodyShape,
+  update: boolean,
+): JsonSchema {
+  const accepted = writable(fields)
+  const needed = accepted.filter(([, { options }]) => (update ? options.requiredOnUpdate : options.required))
+  const types = [type, ...alsoType]
+  return placedSchema(
+    envelope,
+    types.length === 1 ? { const: type } : { enum: types },
+    // Where a list mixes types, `type` is one of the fields.
+    {
+      ...(closed && onlyShown(fields)),
+      ...Object.fromEntries(accepted.map(([name, field]) => [name, sentSchema(field, update)])),
+    },
+    { typeRequired: !typeOptional, required: needed.map(([name]) => name), closed },
+  )
+}
+
+/** What answers show among the fields and no client sets: it may be sent back, and is ignored. */
+function onlyShown(fields: Fields): Readonly<Record<string, JsonSchema>> {
+  const names = Object.keys(fields).filter((name) => {
+    const options = fields[name]?.options ?? {}
+    return options.readOnly && isShown(options)
+  })
+  return Object.fromEntries(
+    ['created_at', 'updated_at', ...names].map((name) => [
+      name,
+      { readOnly: true, description: 'It may be sent back, and is ignored.' },
+    ]),
+  )
+}
+
+/** In an update members that are not sent stay: whether all are there that must be is known when they are merged. */
+function sentSchema(field: Field, update: boolean): JsonSchema {
+  const schema = field.takesScalars ? takingScalars(described(field)) : described(field)
+  if (!update) return schema
+  const sent = withoutDefaults(schema)
+  if (field.members) {
+    const { required: _, ...partial } = sent
+    const members = Object.entries(field.members).map(([name, member]) => [name, sentSchema(member, true)])
+    return { ...partial, properties: Object.fromEntries(members) }
+  }
+  if (!field.each) return sent
+  const { maxProperties: _, ...open } = sent
+  return { ...open, additionalProperties: nullable(sentSchema(field.each, true)) }
+}
+
+/** A client that fills in the defaults of an update would erase what is stored. */
+function withoutDefaults(schema: JsonSchema): JsonSchema {
+  const { default: _, ...others } = schema
+  const inside = (one: unknown): unknown => (isObject(one) ? withoutDefaults(one) : one)
+  const changed = Object.entries(others).map(([word, one]) => {
+    if (word === 'properties' || word === 'patternProperties')
+      return [
+        word,
+        Object.fromEntries(Object.entries(one as object).map(([name, member]) => [name, inside(member)])),
+      ]
+    if (word === 'items' || word === 'additionalProperties') return [word, inside(one)]
+    return [word, Array.isArray(one) && /^(all|any|one)Of$/.test(word) ? one.map(inside) : one]
+  })
+  return Object.fromEntries(changed)
+}
+
+export interface Input<F extends Fields> {
+  create(body: unknown): New<F>
+  /** Only the fields that were sent. */
+  update(body: unknown): Changes<F>
+}
+
+/** Reads bodies: checks them, and drops what is unknown or not the client's to set. */
+export function input<F extends Fields>(shape: BodyShape & { readonly fields: F }): Input<F> {
+  const checks = [false, true].map((update) => checksOf(shape, update))
+  const accepted = Object.entries(shape.fields).filter(([, { options }]) => !options.readOnly)
+  const replace = replacing(shape)
+  const pick = (body: unknown, update: boolean) => {
+    const data = replace(dataOf(body), update)
+    checkAll(checks[update ? 1 : 0] ?? [], data)
+    const sent: Record<string, unknown> = {}
+    for (const [name, field] of accepted) {
+      const value = kept(field, valueIn(shape.envelope, data, field.options.sentAs ?? name))
+      if (value !== undefined) sent[name] = value
+    }
+    return sent
+  }
+  return { create: (body) => pick(body, false) as New<F>, update: (body) => pick(body, true) as Changes<F> }
+}
+
+type Data = Readonly<Record<string, unknown>>
+
+/**
+ * What a body says, before it is checked: numbers and booleans are text in the fields that take them as that, and a new
+ * object without a value has a default that no value may be, so that the check refuses it.
+ */
+function replacing({ fields, envelope, added }: BodyShape): (data: Data, update: boolean) => Data {
+  const texts = Object.keys(fields).filter((name) => fields[name]?.takesScalars)
+  const unusable = (added?.fields ?? []).filter(({ unusableDefault }) => unusableDefault !== undefined)
+  if (!texts.length && !unusable.length) return (data) => data
+  return (data, update) => {
+    const values = new Map<string, unknown>()
+    for (const name of texts) {
+      const value = valueIn(envelope, data, name)
+      if (isExactScalar(value)) values.set(name, String(value))
+    }
+    for (const { name, unusableDefault } of update ? [] : unusable) {
+      if (valueIn(envelope, data, name) === undefined) values.set(name, unusableDefault)
+    }
+    return values.size ? withValues(envelope, data, Object.fromEntries(values)) : data
+  }
+}
+
+/** A number beyond these bounds has lost digits by now: it is refused, and not stored as another. */
+const isExactScalar = (value: unknown): boolean =>
+  typeof value === 'boolean' || (typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER)
+
+/** The schema of a text that takes other scalars too. */
+const takingScalars = (schema: JsonSchema): JsonSchema => ({
+  ...schema,
+  type: [...new Set([schema.type, 'number', 'boolean'].flat())],
+  minimum: Number.MIN_SAFE_INTEGER,
+  maximum: Number.MAX_SAFE_INTEGER,
+})
+
+/** Reads bodies whose `data` is one field: a list, or an object without a type. */
+export function dataReader<T>(field: Field<T>): (body: unknown) => NonNullable<T> {
+  const check = checker(described(field), 'data')
+  return (body) => {
+    const data = isObject(body) ? body.data : undefined
+    if (data === undefined) throw missingField('data')
+    check(data)
+    return completed(field, kept(field, data)) as NonNullable<T>
+  }
+}
+
+function checksOf(shape: BodyShape, update: boolean): readonly Check[] {
+  const check = (fields: Fields) => checker(dataSchema({ ...shape, fields }, update), 'data')
+  const names = new Set(shape.added?.fields.map(({ name }) => name))
+  const [added, own] = [true, false].map((is) =>
+    Object.fromEntries(Object.entries(shape.fields).filter(([name]) => names.has(name) === is)),
+  ) as [Fields, Fields]
+  const checkOwn = shape.refusedWith ? unprocessably(check(own)) : check(own)
+  return names.size ? [checkOwn, unprocessably(check(added))] : [checkOwn]
+}
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+export function dataOf(body: unknown): Record<string, unknown> {
+  if (isObject(body) && isObject(body.data)) return body.data
+  throw new Problem('invalid_field', `The field 'data' is required: send a JSON object {"data": {…}}.`, {
+    source: 'data',
+  })
+}

@@ -1,0 +1,101 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Draft, Resource, Row } from '../declare/resource.ts'
+import { Problem } from '../errors.ts'
+import { newId } from '../ids.ts'
+import type { Changes, Fields, New } from '../shape/fields.ts'
+import type { Work } from '../work/context.ts'
+import { changedDraft, newDraft } from './drafts.ts'
+
+/** One object of many: a new one, or other values for a row that is there, and held. */
+export type Write<F extends Fields> =
+  | { readonly id?: string; readonly given: New<F> }
+  | { readonly before: Row<F>; readonly changes: Changes<F> }
+
+/** What became of a write. */
+export type Outcome = 'written' | 'unchanged' | Problem
+
+/**
+ * Writes many objects of one list in a few statements, each by the resource's own rules. In the place of each is what
+ * became of it: those that are refused say why, and the others go in. What changes nothing is not written. None of them
+ * may touch what another gives up, or is to have alone: they are written in any order. Needs a transaction.
+ */
+export async function writeMany<F extends Fields>(
+  work: Work,
+  resource: Resource<F>,
+  scope: readonly string[],
+  writes: readonly Write<F>[],
+): Promise<readonly Outcome[]> {
+  if (resource.most || resource.afterWrite) throw new Error(`${resource.noun[1]} are written one by one`)
+  const outcomes = new Array<Outcome>(writes.length).fill('unchanged')
+  const drafts: Numbered<F>[] = []
+  for (const [n, write] of writes.entries()) {
+    try {
+      const draft =
+        'before' in write
+          ? changedDraft(resource, write.before, write.changes)
+          : newDraft(resource, scope, write.given, write.id ?? newId())
+      await resource.beforeWrite?.(work, draft)
+      if (isUnchanged(draft)) continue
+      drafts.push({ n, draft })
+      outcomes[n] = 'written'
+    } catch (error) {
+      outcomes[n] = asRefusal(error)
+    }
+  }
+  const { store } = work
+  const changed = drafts.filter(({ draft }) => draft.before)
+  await inParts(work, outcomes, changed, (some) =>
+    store.updateAll(
+      resource,
+      some.map(({ draft }) => draft),
+    ),
+  )
+  const made = drafts.filter(({ draft }) => !draft.before)
+  await inParts(work, outcomes, made, async (some) => {
+    await store.insertAll(
+      resource,
+      some.map(({ draft }) => draft),
+    )
+  })
+  return outcomes
+}
+
+interface Numbered<F extends Fields> {
+  readonly n: number
+  readonly draft: Draft<F>
+}
+
+const isUnchanged = ({ before, values }: Draft): boolean =>
+  before !== undefined && isDeepStrictEqual(present({ ...before.doc, ...before.hidden }), present(values))
+
+const present = (values: object) =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
+
+/** All in one statement; where the database refuses one of them, both halves by themselves, down to that one. */
+async function inParts<F extends Fields>(
+  work: Work,
+  outcomes: Outcome[],
+  some: readonly Numbered<F>[],
+  write: (some: readonly Numbered<F>[]) => Promise<void>,
+): Promise<void> {
+  const [first] = some
+  if (!first) return
+  try {
+    await work.store.attempt(() => write(some))
+  } catch (error) {
+    const refusal = asRefusal(error)
+    if (some.length === 1) {
+      outcomes[first.n] = refusal
+      return
+    }
+    const half = Math.ceil(some.length / 2)
+    await inParts(work, outcomes, some.slice(0, half), write)
+    await inParts(work, outcomes, some.slice(half), write)
+  }
+}
+
+/** What is no refusal ends all of it. */
+function asRefusal(error: unknown): Problem {
+  if (error instanceof Problem && error.status < 500) return error
+  throw error
+}

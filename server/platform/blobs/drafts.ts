@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { Unavailable } from '../faults.ts'
+import { codeOf } from '../postgres/pid-file.ts'
+
+/** Where drafts are in the directory of blobs: a backup leaves it out. */
+export const draftsName = 'unfinished'
+
+/** Bytes that came, whole and on the disk. */
+export interface DraftFile {
+  readonly path: string
+  readonly bytes: number
+}
+
+/** Writes a file of its own in the directory; when the content fails, there is none. */
+export async function writeDraft(directory: string, content: AsyncIterable<Uint8Array>): Promise<DraftFile> {
+  const path = join(directory, randomUUID())
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 })
+    const file = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true })
+    await pipeline(Readable.from(content, { objectMode: false }), file)
+    return { path, bytes: file.bytesWritten }
+  } catch (error) {
+    await rm(path, { force: true }).catch(() => {})
+    throw storageFault(error)
+  }
+}
+
+/** For the operator to mend, who finds it in the log. */
+const faults: readonly (readonly [detail: string, codes: readonly (string | undefined)[]])[] = [
+  ['File storage has no space left.', ['ENOSPC', 'EDQUOT']],
+  ['File storage cannot be written to.', ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EIO']],
+]
+
+/** The refusal (503) where the disk is full, or not ours to write to; any other error as it is. */
+export function storageFault(error: unknown): unknown {
+  const [detail] = faults.find(([, codes]) => codes.includes(codeOf(error))) ?? []
+  return detail === undefined ? error : new Unavailable(detail, { cause: error })
+}
+
+/** Removes the files that were last written to before a time. */
+export async function forgetDrafts(directory: string, since: Date): Promise<void> {
+  for (const name of await unlessGone(readdir(directory), [])) {
+    const path = join(directory, name)
+    const found = await unlessGone(stat(path), undefined)
+    if (found && found.mtime < since) await rm(path, { force: true })
+  }
+}
+
+/** What is found, or else `without` where there is no such file or directory. */
+export async function unlessGone<T, D>(found: Promise<T>, without: D): Promise<T | D> {
+  try {
+    return await found
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return without
+    throw error
+  }
+}

@@ -1,0 +1,30 @@
+import { Readable } from 'node:stream'
+import { Unavailable } from '../faults.ts'
+import type { Part } from './blobs.ts'
+
+/** The storage has another content than was kept: part of it is lost, or someone replaced it. */
+export const otherContent = (name: string, found: string, bytes: number): Unavailable =>
+  new Unavailable('File storage does not have the file as it was uploaded.', {
+    cause: `${name} has ${found} in place of ${bytes} bytes`,
+  })
+
+/**
+ * A part of a content of so many bytes, of which `source` has everything from byte `from` on. It fails where the source
+ * ends early: nobody takes the beginning for the whole.
+ */
+export function exactPart(source: Readable, name: string, bytes: number, part: Part, from = 0): Readable {
+  const exact = Readable.from(cut(source, name, bytes, part, from), { objectMode: false })
+  return exact.once('close', () => source.destroy())
+}
+
+async function* cut(source: Readable, name: string, bytes: number, { first, last }: Part, from: number) {
+  let at = from
+  for await (const chunk of source as AsyncIterable<Buffer>) {
+    const wanted = chunk.subarray(Math.max(0, first - at), Math.max(0, last + 1 - at))
+    at += chunk.length
+    if (wanted.length) yield wanted
+    if (at > bytes) throw otherContent(name, 'more', bytes)
+    if (at > last && last < bytes - 1) return
+  }
+  if (at <= last) throw otherContent(name, `${at} bytes`, bytes)
+}

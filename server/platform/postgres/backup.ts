@@ -1,0 +1,152 @@
+import * as fs from 'node:fs'
+import { basename, dirname, join, relative, resolve } from 'node:path'
+import pg from 'pg'
+import { StartupError } from '../faults.ts'
+import { copyTree, type Described, fileIn, fileOf, syncDirectory } from './copy-tree.ts'
+import { findRunning, startEmbedded, unfinishedRestore } from './embedded.ts'
+import { claimFile, isAlive } from './pid-file.ts'
+
+/**
+ * A base backup by PostgreSQL's own rules ("Making a Base Backup Using the Low Level API"), as none of its tools come
+ * along: the files as they are found, while it writes them, and the log of what it wrote meanwhile. It is a data
+ * directory: the first start on it replays the log, up to the moment when the copying ended.
+ */
+
+const description = 'backup.json'
+
+/** Of the data directory: what belongs to the process that runs there. */
+const ofTheProcess =
+  /^(postgres|postgres\.init-.*|postgres\.log.*|sutler\.pid.*|restore\.unfinished-.*|files\/unfinished)$/
+/** Of the cluster, as PostgreSQL's documentation lists it: directories whose contents, and files that, mean nothing. */
+const emptied = /^pg_(dynshmem|notify|replslot|serial|snapshots|stat_tmp|subtrans|wal)\/./
+const leftOut =
+  /(^|\/)(postmaster\.(pid|opts)|backup_label(\.old)?|tablespace_map(\.old)?|pg_internal\.init.*|pgsql_tmp.*)$/
+/** What PostgreSQL finds the rest by is copied last. */
+const control = 'global/pg_control'
+
+/** Copies a data directory, whether or not a server runs on it. All of it is at `target` in the end, or nothing. */
+export async function backUp(dataDir: string, target: string, madeAt: Date): Promise<void> {
+  const cluster = join(dataDir, 'postgres')
+  if (!fs.existsSync(join(cluster, 'PG_VERSION')))
+    throw new StartupError(`there is no database in ${dataDir}`)
+  if (!relative(dataDir, target).startsWith('..')) {
+    throw new StartupError(`${target} is in the data directory: back up to a place outside of it`)
+  }
+  fs.mkdirSync(dirname(target), { recursive: true })
+  const release = await claimFile(
+    `${target}.unfinished.pid`,
+    (pid) => `another backup to ${target} is under way (pid ${pid}): wait for it, or choose another place`,
+  )
+  try {
+    await copyTo(target, fs.realpathSync(dataDir), madeAt)
+  } finally {
+    release()
+  }
+}
+
+async function copyTo(target: string, home: string, madeAt: Date): Promise<void> {
+  if (fs.existsSync(target)) throw new StartupError(`${target} is there already: a backup overwrites nothing`)
+  const draft = `${target}.unfinished-${process.pid}`
+  removeUnfinished(dirname(target), `${basename(target)}.unfinished-`)
+  fs.mkdirSync(draft, { mode: 0o700 })
+  try {
+    const files = await copyCluster(home, join(draft, 'postgres'))
+    files.push(...copyTree(home, draft, (path) => ofTheProcess.test(path)))
+    const text = `${JSON.stringify({ made_at: madeAt, files }, undefined, 1)}\n`
+    fs.writeFileSync(join(draft, description), text, { flush: true })
+    syncDirectory(draft)
+    fs.renameSync(draft, target)
+    syncDirectory(dirname(target))
+  } catch (error) {
+    fs.rmSync(draft, { recursive: true, force: true })
+    throw error
+  }
+}
+
+/** Makes a data directory of a backup, where there is none. */
+export function restore(backup: string, dataDir: string): void {
+  const files = readDescription(backup)
+  fs.mkdirSync(dataDir, { recursive: true })
+  removeUnfinished(dataDir, unfinishedRestore)
+  if (fs.readdirSync(dataDir).length) {
+    throw new StartupError(
+      `${dataDir} is not empty: restore into a new data directory, and set SUTLER_DATA_DIR to it`,
+    )
+  }
+  const draft = join(dataDir, `${unfinishedRestore}${process.pid}`)
+  try {
+    fs.mkdirSync(draft, { mode: 0o700 })
+    const found = new Map(
+      copyTree(backup, draft, (path) => path === description).map((file) => [file.path, file]),
+    )
+    const damaged = files.find(({ path, sha256 }) => found.get(path)?.sha256 !== sha256)
+    if (damaged)
+      throw new StartupError(`${join(backup, damaged.path)} is damaged or missing: use another backup`)
+    const parts = fs.readdirSync(draft).filter((name) => name !== 'postgres')
+    // The cluster last: without it there is no data directory.
+    for (const part of [...parts, 'postgres']) fs.renameSync(join(draft, part), join(dataDir, part))
+    syncDirectory(dataDir)
+  } finally {
+    fs.rmSync(draft, { recursive: true, force: true })
+  }
+}
+
+function readDescription(backup: string): readonly Described[] {
+  try {
+    return (JSON.parse(fs.readFileSync(join(backup, description), 'utf8')) as { files: Described[] }).files
+  } catch {
+    throw new StartupError(`${resolve(backup)} is not a backup: it has no ${description} that can be read`)
+  }
+}
+
+/** What a process that was killed has left. */
+function removeUnfinished(directory: string, prefix: string): void {
+  for (const name of fs.readdirSync(directory).filter((name) => name.startsWith(prefix))) {
+    if (!isAlive(Number(name.slice(prefix.length))))
+      fs.rmSync(join(directory, name), { recursive: true, force: true })
+  }
+}
+
+async function copyCluster(home: string, to: string): Promise<Described[]> {
+  const cluster = join(home, 'postgres')
+  if (fs.readdirSync(join(cluster, 'pg_tblspc')).length) {
+    throw new StartupError(`${cluster} has tablespaces, which are not backed up`)
+  }
+  const running = findRunning(home)
+  const own = running === undefined ? await startEmbedded(home) : undefined
+  const client = new pg.Client({ connectionString: running ?? own?.url, application_name: 'sutler backup' })
+  try {
+    await client.connect()
+    // While it is there, and it goes with this session, PostgreSQL keeps the log that is yet to be copied.
+    await client.query(
+      `SELECT pg_create_physical_replication_slot('backup_' || pg_backend_pid(), true, true)`,
+    )
+    const started = await client.query(`SELECT pg_walfile_name(pg_backup_start('sutler', true)) AS first`)
+    const left = (path: string) => emptied.test(path) || leftOut.test(path)
+    const files = copyTree(cluster, to, (path) => left(path) || path === control)
+    files.push(fileOf(to, control, readTwiceAlike(join(cluster, control))))
+    const stopped = await client.query(
+      'SELECT labelfile, pg_walfile_name(lsn) AS last FROM pg_backup_stop(wait_for_archive => false)',
+    )
+    const [{ first }, { labelfile, last }] = [started.rows[0], stopped.rows[0]]
+    files.push(fileOf(to, 'backup_label', Buffer.from(labelfile)))
+    for (const name of fs.readdirSync(join(cluster, 'pg_wal')).sort()) {
+      const needed = /^[0-9A-F]{24}$/.test(name) && name >= first && name <= last
+      if (needed || name.endsWith('.history')) files.push(fileIn(cluster, to, `pg_wal/${name}`))
+    }
+    syncDirectory(join(to, 'pg_wal'))
+    syncDirectory(to)
+    return files.map((file) => ({ ...file, path: `postgres/${file.path}` }))
+  } finally {
+    await client.end().catch(() => {})
+    await own?.stop()
+  }
+}
+
+/** PostgreSQL writes it in one go, but a file system may show half of that. */
+function readTwiceAlike(file: string): Buffer {
+  for (;;) {
+    const [one, other] = [fs.readFileSync(file), fs.readFileSync(file)]
+    if (one.equals(other)) return one
+  }
+}

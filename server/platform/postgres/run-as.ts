@@ -1,0 +1,104 @@
+import { spawnSync } from 'node:child_process'
+import * as fs from 'node:fs'
+import { join } from 'node:path'
+import { StartupError } from '../faults.ts'
+import { readOr } from './pid-file.ts'
+
+export interface User {
+  readonly uid: number
+  readonly gid: number
+  readonly name: string
+}
+
+/** How to start a program as the user it is to run as: what to put before it, and the ids for `spawn`. */
+export interface Launcher {
+  readonly prefix: readonly string[]
+  readonly as: { readonly uid?: number; readonly gid?: number }
+}
+
+/**
+ * PostgreSQL refuses to run as root, so a root process starts it as the owner of the cluster. A new cluster,
+ * or one that belongs to root as after a restore, goes to an account that such systems have.
+ */
+export function chooseOwner(cluster: string): User | undefined {
+  const owner = fs.statSync(cluster, { throwIfNoEntry: false })
+  if (process.getuid?.() !== 0) {
+    if (owner && owner.uid !== process.getuid?.()) {
+      throw new StartupError(
+        `${cluster} belongs to the user with id ${owner.uid}: run the server as that user or as root`,
+      )
+    }
+    return undefined
+  }
+  if (owner && owner.uid !== 0)
+    return { uid: owner.uid, gid: owner.gid, name: `the user with id ${owner.uid}` }
+  const accounts = readOr('/etc/passwd', '')
+    .split('\n')
+    .map((line) => line.split(':'))
+  for (const wanted of ['postgres', 'nobody']) {
+    const [name, , uid, gid] = accounts.find(([name]) => name === wanted) ?? []
+    if (!name || !Number(uid)) continue
+    const user = { name, uid: Number(uid), gid: Number(gid) }
+    if (owner) giveTo(user, cluster)
+    return user
+  }
+  throw new StartupError(
+    'PostgreSQL does not run as root: start the server as another user, or add one named postgres',
+  )
+}
+
+export function giveTo(user: User, path: string): void {
+  try {
+    fs.lchownSync(path, user.uid, user.gid)
+  } catch (error) {
+    throw cannotRunAs(user, (error as Error).message)
+  }
+  if (!fs.lstatSync(path).isDirectory()) return
+  for (const entry of fs.readdirSync(path)) giveTo(user, join(path, entry))
+}
+
+const cannotRunAs = ({ name }: User, reason: string) =>
+  new StartupError(
+    `PostgreSQL does not run as root, and cannot be run as ${name} here (${reason}): ` +
+      'start the server as an ordinary user, or set DATABASE_URL to a PostgreSQL of your own',
+  )
+
+/**
+ * A root process may be installed, or keep its data, where nobody else may go: under /root. There PostgreSQL
+ * is given one capability beside its own user's rights: to enter and read any directory or, where a container
+ * has taken even that from root, to override permissions.
+ */
+export function chooseLauncher(
+  owner: User | undefined,
+  postgres: string,
+  home: string,
+  socketDir: string,
+): Launcher {
+  if (!owner) return { prefix: [], as: {} }
+  const { uid, gid } = owner
+  const plain: Launcher = { prefix: [], as: { uid, gid } }
+  const ids = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups']
+  const capable = ['dac_read_search', 'dac_override'].map((capability): Launcher => {
+    // Without the last, access(2), by which PostgreSQL looks for its own files, disregards capabilities.
+    const caps = [
+      `--inh-caps=+${capability}`,
+      `--ambient-caps=+${capability}`,
+      '--securebits=+no_setuid_fixup',
+    ]
+    return { prefix: ['setpriv', ...ids, ...caps, '--'], as: {} }
+  })
+  const enter = 'cd "$1" && cd "$2" && exec "$3" --version'
+  const attempt = ['/bin/sh', '-c', enter, 'sh', home, socketDir, postgres]
+  for (const launcher of [plain, ...capable]) {
+    const { file, args, options } = launch(launcher, attempt)
+    if (spawnSync(file, args, { ...options, stdio: 'ignore' }).status === 0) return launcher
+  }
+  throw cannotRunAs(owner, `that user may not go to ${home} and ${postgres}`)
+}
+
+/** What `spawn` needs. The environment is bare: a PGPORT or PGDATA meant for others must not reach it. */
+export function launch({ prefix, as }: Launcher, command: readonly string[]) {
+  const [file = '', ...args] = [...prefix, ...command]
+  const env = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' }
+  return { file, args, options: { ...as, env, cwd: '/' } }
+}
