@@ -117,7 +117,7 @@ export async function withdraw(
 }
 
 /** The tables whose rows are true from one edition up to another. */
-const tables = [
+export const tablesOfEditions = [
   'published_products',
   'published_nodes',
   'published_prices',
@@ -130,7 +130,7 @@ export const tablesOfProducts = ['published_node_products', 'published_texts', '
 
 /** All that shoppers' answers are looked up in. What is added here goes with its catalog by `forget_published`. */
 export const publishedTables = [
-  ...tables,
+  ...tablesOfEditions,
   ...tablesOfProducts,
   'published_relations',
   'published_words',
@@ -163,7 +163,7 @@ export async function takeBack(work: Work, catalogId: string, edition: number): 
   const { store } = work
   await countWords(work, catalogId, edition, -1)
   await forgetWhatIsOf(store, 'p.since = $3', catalogId, edition)
-  for (const table of tables) {
+  for (const table of tablesOfEditions) {
     await store.bulk(
       `DELETE FROM ${table} WHERE store_id = $1 AND catalog_id = $2 AND since = $3`,
       catalogId,
@@ -179,7 +179,7 @@ export async function takeBack(work: Work, catalogId: string, edition: number): 
       edition,
     )
   }
-  for (const table of tables) {
+  for (const table of tablesOfEditions) {
     await store.bulk(
       `UPDATE ${table} SET until = ${noEnd} WHERE store_id = $1 AND catalog_id = $2 AND until = $3`,
       catalogId,
@@ -206,7 +206,7 @@ export async function takeBack(work: Work, catalogId: string, edition: number): 
 /** Deletes what is true in none of the editions from this one on, but for what it ended itself: its delta says so. */
 export async function forgetBefore(store: Store, catalogId: string, edition: number): Promise<void> {
   await forgetWhatIsOf(store, 'p.until < $3', catalogId, edition)
-  for (const table of tables) {
+  for (const table of tablesOfEditions) {
     await store.bulk(
       `DELETE FROM ${table} WHERE store_id = $1 AND catalog_id = $2 AND until < $3`,
       catalogId,
