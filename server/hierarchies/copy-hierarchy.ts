@@ -1,8 +1,8 @@
+import { pimJob } from '../jobs/index.ts'
 import { Problem } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import { add } from '../kernel/request/operations.ts'
 import type { Work } from '../kernel/work/context.ts'
-import { pimJob } from '../pim-jobs/index.ts'
 import { crumbOf } from './breadcrumbs.ts'
 import { hierarchies } from './hierarchies.ts'
 import { nodeProducts } from './node-products.ts'
@@ -43,7 +43,7 @@ export const copyHierarchy = pimJob<Wanted>({
       withProducts,
     )
     if (withProducts) await copyProducts(work, copies)
-    return { told: { hierarchy_id: root.id } }
+    return { details: { hierarchy_id: root.id } }
   },
 })
 

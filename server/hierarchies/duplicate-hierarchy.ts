@@ -1,8 +1,8 @@
+import { pimJobs, startPimJob } from '../jobs/index.ts'
 import { action } from '../kernel/declare/action.ts'
 import { objectAnswer } from '../kernel/http/answer.ts'
 import { findVisible, scopeOf } from '../kernel/request/operations.ts'
 import { flag, group, text } from '../kernel/shape/fields.ts'
-import { pimJobs, startJob } from '../pim-jobs/index.ts'
 import { copyHierarchy } from './copy-hierarchy.ts'
 import { hierarchies } from './hierarchies.ts'
 
@@ -36,6 +36,6 @@ export const duplicateHierarchy = action({
     const { id } = await findVisible(ctx, hierarchies, params.id, scope)
     const { name, description, include_products } = attributes
     const wanted = { hierarchyId: id, name, description, withProducts: include_products }
-    return objectAnswer(201, pimJobs, await startJob(ctx, copyHierarchy, wanted, { copied_from: id }), ctx)
+    return objectAnswer(201, pimJobs, await startPimJob(ctx, copyHierarchy, wanted, { copied_from: id }), ctx)
   },
 })

@@ -1,10 +1,10 @@
+import { pimJobs, startPimJob } from '../jobs/index.ts'
 import { action } from '../kernel/declare/action.ts'
 import { Problem } from '../kernel/errors.ts'
 import { objectAnswer } from '../kernel/http/answer.ts'
 import { readForm } from '../kernel/http/form.ts'
 import { newId } from '../kernel/ids.ts'
 import { choice, filePart } from '../kernel/shape/fields.ts'
-import { pimJobs, startJob } from '../pim-jobs/index.ts'
 import { bytesMax, linesMax } from './file-limits.ts'
 import { priceImport } from './price-import.ts'
 import { dropStaged, stageLines } from './staged-lines.ts'
@@ -53,7 +53,7 @@ export const importPrices = action({
       mustBePacked(texts.get('file_compression'), isGzip)
       if (!lines)
         throw refuse('file', 'The file is empty. Each line must be a price book or a price, as JSON.')
-      const job = await startJob(ctx, priceImport, { importId, lines })
+      const job = await startPimJob(ctx, priceImport, { importId, lines })
       return objectAnswer(201, pimJobs, job, ctx)
     } catch (error) {
       // Where the database is away, the lines are forgotten later.

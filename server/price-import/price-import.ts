@@ -1,6 +1,6 @@
+import { pimJob } from '../jobs/index.ts'
 import { Problem } from '../kernel/errors.ts'
 import type { Work } from '../kernel/work/context.ts'
-import { pimJob } from '../pim-jobs/index.ts'
 import type { ImportLine } from './import-line.ts'
 import { dropStaged, refusalsOf, stagedLines } from './staged-lines.ts'
 import { writePricebooks, writePrices } from './write-lines.ts'

@@ -1,8 +1,8 @@
 import { findTemplates } from '../flows/index.ts'
+import { pimJobs, startPimJob } from '../jobs/index.ts'
 import { action } from '../kernel/declare/action.ts'
 import { objectAnswer } from '../kernel/http/answer.ts'
 import { flag, group, list, text } from '../kernel/shape/fields.ts'
-import { pimJobs, startJob } from '../pim-jobs/index.ts'
 import { wantedColumns } from './export-columns.ts'
 import { bytesMax, columnsMax, exportedRowsMax } from './file-limits.ts'
 import { foundBy } from './found-products.ts'
@@ -60,7 +60,7 @@ export const exportProducts = action({
       useTemplateSlugs: asked.get('useTemplateSlugs') === 'true',
     })
     const payload = { wanted, filter, baseUrl: ctx.baseUrl }
-    const told = { ...(filter && { filter }), file_locations: null }
-    return objectAnswer(201, pimJobs, await startJob(ctx, productExport, payload, told), ctx)
+    const details = { ...(filter && { filter }), file_locations: null }
+    return objectAnswer(201, pimJobs, await startPimJob(ctx, productExport, payload, details), ctx)
   },
 })

@@ -1,10 +1,10 @@
+import { pimJobs, startPimJob } from '../jobs/index.ts'
 import { action } from '../kernel/declare/action.ts'
 import { Problem } from '../kernel/errors.ts'
 import { objectAnswer } from '../kernel/http/answer.ts'
 import { readForm } from '../kernel/http/form.ts'
 import { newId } from '../kernel/ids.ts'
 import { filePart, text } from '../kernel/shape/fields.ts'
-import { pimJobs, startJob } from '../pim-jobs/index.ts'
 import { localeOf } from './cell-values.ts'
 import { columnsOf } from './columns.ts'
 import { bytesMax, columnsMax, rowCharactersMax, rowsMax } from './file-limits.ts'
@@ -54,7 +54,7 @@ export const importProducts = action({
         ...{ importId, header, rows: await stagedCount(ctx, importId) },
         locale: localeOf(new URLSearchParams(query).get('locale')),
       }
-      return objectAnswer(201, pimJobs, await startJob(ctx, productImport, asked), ctx)
+      return objectAnswer(201, pimJobs, await startPimJob(ctx, productImport, asked), ctx)
     } catch (error) {
       // Where the database is away, the rows are forgotten later.
       await dropStaged(ctx, importId).catch(() => {})

@@ -1,5 +1,5 @@
+import { type PimJob, pimJob } from '../jobs/index.ts'
 import type { Work } from '../kernel/work/context.ts'
-import { type PimJob, pimJob } from '../pim-jobs/index.ts'
 import { type ExportColumn, expanded, type Wanted } from './export-columns.ts'
 import { bytesMax, exportedRowsMax } from './file-limits.ts'
 import { countFound, foundBehind, keysFound } from './found-products.ts'
@@ -44,11 +44,11 @@ export const exportJob = (rowsMax: number, fileBytesMax: number): PimJob<Asked> 
       if (written) {
         const done = before.done + written.rows
         const next = { ...before, last: written.last, done, fileIds: [...fileIds, written.fileId] }
-        return { next, told: { progress: { done, of: Math.max(done, of) } } }
+        return { next, details: { progress: { done, of: Math.max(done, of) } } }
       }
       const untilMs = instance.clock.now().getTime() + keptForMs
       const links = fileIds.map((id, i) => linkTo(instance, store.id, `${id}_part_${i + 1}.csv`, untilMs))
-      return { told: { file_locations: links.map((link) => baseUrl + link) } }
+      return { details: { file_locations: links.map((link) => baseUrl + link) } }
     },
   })
 

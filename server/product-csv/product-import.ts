@@ -1,7 +1,7 @@
+import { type PimJob, pimJob } from '../jobs/index.ts'
 import { Problem, together } from '../kernel/errors.ts'
 import { ownKept } from '../kernel/shape/added-fields.ts'
 import type { Work } from '../kernel/work/context.ts'
-import { type PimJob, pimJob } from '../pim-jobs/index.ts'
 import { products } from '../products/index.ts'
 import type { Locale } from './cell-values.ts'
 import { type Column, columnsOf } from './columns.ts'

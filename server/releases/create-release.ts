@@ -1,7 +1,8 @@
 import { catalogs } from '../catalogs/index.ts'
+import { startDocumented } from '../jobs/index.ts'
 import { action } from '../kernel/declare/action.ts'
 import { objectAnswer } from '../kernel/http/answer.ts'
-import { add, findVisible } from '../kernel/request/operations.ts'
+import { findVisible } from '../kernel/request/operations.ts'
 import { flag } from '../kernel/shape/fields.ts'
 import { publishCatalog } from './publish-catalog.ts'
 import { releases } from './releases.ts'
@@ -38,16 +39,19 @@ export const createRelease = action({
     await ctx.store.keep(catalogs, id)
     const catalog = await findVisible(ctx, catalogs, id)
     const { name, description = '', enable_price_segmentation } = catalog.doc
-    const release = await add(ctx, releases, [id], {
+    const values = {
       name,
       description,
       catalog_id: id,
       published_at: null,
       export_full_delta: body.export_full_delta ?? false,
       price_segmentation_enabled: enable_price_segmentation ?? false,
-    })
+    }
+    const release = await startDocumented(ctx, publishCatalog, { scope: [id], values }, (releaseId) => ({
+      catalogId: id,
+      releaseId,
+    }))
     await ctx.store.touch(catalogs, id)
-    await ctx.later(publishCatalog, { catalogId: id, releaseId: release.id })
     return objectAnswer(201, releases, release, ctx)
   },
 })

@@ -1,12 +1,10 @@
 import { catalogs } from '../catalogs/index.ts'
+import { documentedJob } from '../jobs/index.ts'
 import { Problem } from '../kernel/errors.ts'
 import { sequence } from '../kernel/feed/record.ts'
 import { change } from '../kernel/request/operations.ts'
-import type { Changes } from '../kernel/shape/fields.ts'
-import { isTemporary } from '../kernel/storage/database.ts'
 import { inEdition, isCurrent } from '../kernel/storage/editions.ts'
 import type { Work } from '../kernel/work/context.ts'
-import type { LongJob } from '../kernel/work/long-jobs.ts'
 import {
   addPricebooksAfter,
   type Edition,
@@ -16,113 +14,74 @@ import {
   writeEdition,
 } from '../publishing/index.ts'
 import { forgetReleases } from './forget-releases.ts'
+import { type ReleaseDetails, releaseDocument } from './release-document.ts'
 import { type Release, type ReleaseFields, releases } from './releases.ts'
 
-interface Asked {
+interface ReleasePayload {
   readonly catalogId: string
   readonly releaseId: string
 }
 
-/** Fewer products are found fast by any plan. */
-const measuredMin = 1000
+/** PostgreSQL finds fewer products fast by any plan. */
+const analyzeFrom = 1000
 
-/** Progress is told no more often. */
-const tellEveryMs = 1000
+/** Progress is stored no more often. */
+const progressEveryMs = 1000
 
 /**
  * Publishes a catalog: one transaction writes an edition of it, and with its commit shoppers see that. A worker that is
- * killed leaves nothing of it; whoever goes on begins again.
+ * killed leaves nothing of it, and the next one begins again.
  */
-export const publishCatalog: LongJob<Asked> = {
+export const publishCatalog = documentedJob<ReleasePayload, ReleaseFields, never, void, ReleaseDetails>({
   name: 'releases:publish-catalog',
-  long: true,
-  run: async (work, asked) => {
-    if (await begin(work, asked)) await carryOut(work, asked)
+  document: releaseDocument,
+  placeOf: ({ catalogId, releaseId }) => ({ id: releaseId, scope: [catalogId] }),
+  // Releases are deleted under this lock: the edition that this one is made from stays.
+  lockFirst: ({ store }, { catalogId }) => store.hold(catalogs, catalogId),
+  prepare: async (work, payload) => {
+    if (!(await editionOf(work, payload.catalogId, payload.releaseId))) await publish(work, payload)
+  },
+  run: findResult,
+  findResult,
+  afterEnd: async (work, { catalogId }) => {
+    await forgetReleases(work, catalogId)
     // Rules that were written meanwhile wait for its end, also where it failed.
-    await addPricebooksAfter(work, asked.catalogId)
+    await addPricebooksAfter(work, catalogId)
   },
-  wait: async (work, asked, waiting_for) => {
-    const release = await holdOpen(work, asked)
-    if (release && release.hidden.waiting_for !== waiting_for) await tell(work, asked, { waiting_for })
-  },
-  giveUp: async (work, asked) => {
-    await fail(work, asked)
-    await addPricebooksAfter(work, asked.catalogId)
-  },
-}
+})
 
-async function carryOut(work: Work, asked: Asked): Promise<void> {
-  try {
-    const written = await editionOf(work, asked.catalogId, asked.releaseId)
-    if (!written) await publish(work, asked)
-    await complete(work, asked)
-  } catch (error) {
-    if (isTemporary(error)) throw error
-    work.instance.log.error({ err: error, release: asked.releaseId }, 'publishing failed')
-    await fail(work, asked)
-  }
-}
-
-const tell = (
-  work: Work,
-  { catalogId, releaseId }: Asked,
-  changes: Changes<ReleaseFields>,
-): Promise<Release> => change(work, releases, [catalogId], releaseId, changes)
-
-/** The release, held, unless it is gone or has ended. */
-async function holdOpen(work: Work, { catalogId, releaseId }: Asked): Promise<Release | undefined> {
-  // From here on nobody deletes what it is made from: whoever deletes releases holds the catalog too.
-  await work.store.hold(catalogs, catalogId)
-  await work.store.hold(releases, releaseId)
-  const release = await work.store.findWhole(releases, releaseId, [catalogId])
-  return release && ['PENDING', 'IN_PROGRESS'].includes(release.hidden.status as string) ? release : undefined
-}
-
-/** Whether there is something to publish. */
-const begin = (work: Work, asked: Asked): Promise<boolean> =>
-  work.transaction(async (work) => {
-    const release = await holdOpen(work, asked)
-    if (!release) return false
-    const { started_at = work.clock.now().toISOString() } = release.hidden
-    await tell(work, asked, { status: 'IN_PROGRESS', started_at, waiting_for: undefined })
-    return true
-  })
-
-/** One that another worker has published meanwhile stays published. */
-async function fail(work: Work, asked: Asked): Promise<void> {
-  if (await editionOf(work, asked.catalogId, asked.releaseId)) return complete(work, asked)
-  await work.transaction(async (work) => {
-    if (await holdOpen(work, asked)) await tell(work, asked, { status: 'FAILED', waiting_for: undefined })
-  })
-}
-
-async function publish(work: Work, asked: Asked): Promise<void> {
-  // What was written until now has its place in the change feed, which the snapshot looks at.
+async function publish(work: Work, { catalogId, releaseId }: ReleasePayload): Promise<void> {
+  const show = (changes: ReleaseDetails) => change(work, releases, [catalogId], releaseId, changes)
+  // The snapshot looks at the change feed: first every change until now must have its place there.
   await sequence(work.store)
-  let toldMs = performance.now()
+  let shownMs = performance.now()
   const progress = async (percent_completed: number) => {
-    if (performance.now() - toldMs < tellEveryMs) return
-    toldMs = performance.now()
-    await tell(work, asked, { percent_completed })
+    if (performance.now() - shownMs < progressEveryMs) return
+    shownMs = performance.now()
+    await show({ percent_completed })
   }
-  const facts = await work.snapshot(async (inside) => {
-    const catalog = await inside.store.find(catalogs, asked.catalogId)
+  const edition = await work.snapshot(async (inside) => {
+    const catalog = await inside.store.find(catalogs, catalogId)
     if (!catalog) throw new Problem('not_found', 'catalog not found')
     const { name, description, hierarchy_ids: hierarchyIds } = catalog.doc
-    const pricebooks = await publishedPricebooks(inside, asked.catalogId, catalog.doc)
-    const written = await writeEdition(inside, { ...asked, hierarchyIds, ...pricebooks }, progress)
+    const pricebooks = await publishedPricebooks(inside, catalogId, catalog.doc)
+    const written = await writeEdition(
+      inside,
+      { catalogId, releaseId, hierarchyIds, ...pricebooks },
+      progress,
+    )
     return {
       ...written,
       name,
       description: description ?? '',
-      hierarchies: await namesOf(inside, asked.catalogId, hierarchyIds),
+      hierarchies: await namesOf(inside, catalogId, hierarchyIds),
     }
   })
-  const { isFull, isFirst, looked, ...attributes } = facts
-  // Of a catalog that it has not looked at yet the database thinks that there is next to nothing.
-  if (isFirst && looked > measuredMin) await work.store.measure(publishedTables)
-  const { hidden } = (await work.store.findWhole(releases, asked.releaseId, [asked.catalogId])) as Release
-  await tell(work, asked, {
+  const { isFull, isFirst, looked, ...attributes } = edition
+  // PostgreSQL assumes that there is next to nothing of a catalog that it has not analyzed yet.
+  if (isFirst && looked > analyzeFrom) await work.store.measure(publishedTables)
+  const { hidden } = (await work.store.findWhole(releases, releaseId, [catalogId])) as Release
+  await show({
     ...attributes,
     is_full_publish: isFull,
     is_full_delta: isFirst || hidden.export_full_delta === true,
@@ -143,17 +102,18 @@ async function namesOf({ store }: Work, catalogId: string, ids: readonly string[
   })
 }
 
-/** Tells that it is published, and deletes releases that nobody polls any more. */
-async function complete(work: Work, asked: Asked): Promise<void> {
-  const { publishedAt, ...edition } = (await editionOf(work, asked.catalogId, asked.releaseId)) as Edition
-  await tell(work, asked, {
-    status: 'PUBLISHED',
-    published_at: publishedAt,
-    percent_completed: 100,
-    total_products: await totalOf(work, asked.catalogId, edition, 'published_products.listed_in'),
-    total_nodes: await totalOf(work, asked.catalogId, edition, 'published_nodes.nodes_of'),
-  })
-  await forgetReleases(work, asked.catalogId)
+/** What a release shows when its edition is written; undefined before that. */
+async function findResult(work: Work, { catalogId, releaseId }: ReleasePayload) {
+  const edition = await editionOf(work, catalogId, releaseId)
+  if (!edition) return undefined
+  return {
+    details: {
+      published_at: edition.publishedAt,
+      percent_completed: 100,
+      total_products: await totalOf(work, catalogId, edition, 'published_products.listed_in'),
+      total_nodes: await totalOf(work, catalogId, edition, 'published_nodes.nodes_of'),
+    },
+  }
 }
 
 async function totalOf(

@@ -1,6 +1,6 @@
+import { pimJobs, startPimJob } from '../jobs/index.ts'
 import { action } from '../kernel/declare/action.ts'
 import { objectAnswer } from '../kernel/http/answer.ts'
-import { pimJobs, startJob } from '../pim-jobs/index.ts'
 import { buildChildren } from './build-children.ts'
 import { mustBeBuildable } from './must-be-buildable.ts'
 
@@ -14,6 +14,6 @@ export const buildChildProducts = action({
   shows: { resource: pimJobs },
   async run(ctx, { params }) {
     const { parent } = await mustBeBuildable(ctx, params.product_id)
-    return objectAnswer(201, pimJobs, await startJob(ctx, buildChildren, { productId: parent.id }), ctx)
+    return objectAnswer(201, pimJobs, await startPimJob(ctx, buildChildren, { productId: parent.id }), ctx)
   },
 })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { copyHierarchy } from '../../server/hierarchies/copy-hierarchy.ts'
-import { startJob } from '../../server/pim-jobs/index.ts'
+import { startPimJob } from '../../server/jobs/index.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { attributesOf, expectTree, fresh, makeHierarchy, makeNode, namesIn, nodePath } from './trees.ts'
 
@@ -95,7 +95,7 @@ test('a job that several workers have makes one copy', async () => {
   const { h } = await grown()
   const name = fresh('Once')
   const payload = { hierarchyId: h, name, withProducts: true }
-  const { id } = await startJob(world.work, copyHierarchy, payload)
+  const { id } = await startPimJob(world.work, copyHierarchy, payload)
   const again = () => copyHierarchy.run(world.work, { jobId: id, payload })
   await Promise.all([again(), again()])
   await again()
@@ -114,7 +114,7 @@ test('what is no hierarchy is not copied, and one that is gone by then fails the
   expect((await admin.post(`/pcm/hierarchies/${Top.id}/duplicate_job`, body)).status).toBe(404)
   const long = { data: { type: 'hierarchy', attributes: { name: 'x'.repeat(1001) } } }
   expect((await admin.post(`/pcm/hierarchies/${h}/duplicate_job`, long)).status).toBe(400)
-  const { id } = await startJob(world.work, copyHierarchy, {
+  const { id } = await startPimJob(world.work, copyHierarchy, {
     hierarchyId: randomUUID(),
     withProducts: false,
   })

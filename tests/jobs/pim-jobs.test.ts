@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { app } from '../../server/app.ts'
+import { forgetPimJobs } from '../../server/jobs/forget-pim-jobs.ts'
+import { type PimJob, pimJob, startPimJob } from '../../server/jobs/index.ts'
+import { pimJobs } from '../../server/jobs/pim-jobs.ts'
 import { module } from '../../server/kernel/declare/module.ts'
 import { LostRace, Problem } from '../../server/kernel/errors.ts'
 import { add } from '../../server/kernel/request/operations.ts'
-import { forgetPimJobs } from '../../server/pim-jobs/forget-pim-jobs.ts'
-import { type PimJob, pimJob, startJob } from '../../server/pim-jobs/index.ts'
-import { pimJobs } from '../../server/pim-jobs/pim-jobs.ts'
 import { products } from '../../server/products/index.ts'
 import { openWorld, type World } from '../support/world.ts'
 
@@ -17,7 +17,7 @@ const gated = pimJob<string>({
   run: async (_work, { payload }) => {
     begun.push(payload)
     await new Promise<void>((open) => gates.set(payload, open))
-    return { told: { file_locations: [] } }
+    return { details: { file_locations: [] } }
   },
 })
 
@@ -35,7 +35,7 @@ const inParts = pimJob<Asked, number>({
     const error = throws.get(`${name} ${done}`)?.shift()
     if (error) throw error
     return {
-      told: { progress: { done: done + 1, of: parts } },
+      details: { progress: { done: done + 1, of: parts } },
       errors: Array.from({ length: errors }, (_, i) => `row ${done * errors + i}: no good`),
       ...(done + 1 < parts && { next: done + 1 }),
     }
@@ -53,7 +53,7 @@ const prepared = pimJob<number, string[], string>({
   },
   run: async (_work, { payload: parts, state = [], prepared }) => {
     const all = [...state, prepared]
-    return all.length < parts ? { next: all } : { told: { file_locations: all } }
+    return all.length < parts ? { next: all } : { details: { file_locations: all } }
   },
 })
 
@@ -64,7 +64,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const ask = async <P>(job: PimJob<P>, payload: P) => (await startJob(world.work, job, payload)).id
+const ask = async <P>(job: PimJob<P>, payload: P) => (await startPimJob(world.work, job, payload)).id
 const jobOf = async (id: string) => (await world.admin.get(`/pcm/jobs/${id}`)).body.data
 const statusOf = async (id: string) => (await jobOf(id)).attributes.status
 const ended = async (id: string, status: string) =>

@@ -1,6 +1,6 @@
-import { resource, walks } from '../kernel/declare/resource.ts'
+import { type Row, resource, walks } from '../kernel/declare/resource.ts'
 import { choice, field, group, integer, list, text } from '../kernel/shape/fields.ts'
-import { pimJobEnvelope } from './envelope.ts'
+import { pimJobEnvelope } from './pim-job-envelope.ts'
 
 export const pimJobTypes = [
   'child-products',
@@ -17,8 +17,8 @@ const statuses = ['pending', 'started', 'success', 'failed', 'cancelled'] as con
 /** Those that a job ends in. */
 export const endings: readonly string[] = ['success', 'failed', 'cancelled']
 
-/** What a job tells of itself beside its attributes. */
-export interface Told {
+/** What `meta` shows of a job. */
+export interface PimJobDetails {
   readonly filter?: string
   /** Null until the job has ended. */
   readonly file_locations?: readonly string[] | null
@@ -33,6 +33,22 @@ const hidden = { hidden: true, readOnly: true } as const
 const time = (about: string) =>
   text({ ...server, nullable: true, format: 'date-time', about: `${about} Null until then.` })
 
+const fields = {
+  type: choice(pimJobTypes, { ...server, about: 'What is done.' }),
+  status: choice(statuses, { ...server, about: 'How far it is. A job always ends.' }),
+  started_at: time('When it was begun.'),
+  completed_at: time('When it had succeeded or failed.'),
+  // Which request asked for it, and what it tells beside that.
+  request_id: text({ ...hidden, required: true }),
+  told: field<PimJobDetails | undefined>({ type: 'object' }, hidden),
+  // What the next part goes on from, see pim-job.ts.
+  state: field<unknown>({}, hidden),
+  refused: integer(hidden),
+}
+
+export type PimJobFields = typeof fields
+export type PimJobRow = Row<PimJobFields>
+
 /** Work on many products that goes on after its request was answered. A store's are carried out one after the other. */
 export const pimJobs = resource({
   type: 'pim-job',
@@ -41,18 +57,7 @@ export const pimJobs = resource({
     'Work on many products that goes on after its request was answered. Those of a store are carried out one after the other, in the order that they were asked for. One that has ended is kept for 30 days.',
   path: '/pcm/jobs',
   table: 'pim_jobs',
-  fields: {
-    type: choice(pimJobTypes, { ...server, about: 'What is done.' }),
-    status: choice(statuses, { ...server, about: 'How far it is. A job always ends.' }),
-    started_at: time('When it was begun.'),
-    completed_at: time('When it had succeeded or failed.'),
-    // Which request asked for it, and what it tells beside that.
-    request_id: text({ ...hidden, required: true }),
-    told: field<Told | undefined>({ type: 'object' }, hidden),
-    // What the next part goes on from, see pim-job.ts.
-    state: field<unknown>({}, hidden),
-    refused: integer(hidden),
-  },
+  fields,
   filter: walks,
   sort: ['created_at', 'id', 'updated_at'],
   area: 'pim-jobs',
