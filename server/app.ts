@@ -19,6 +19,7 @@ import { mayUseEntries, permissions } from './permissions/index.ts'
 import { personalData } from './personal-data/index.ts'
 import { priceImportChapter } from './price-import/index.ts'
 import { pricebookChapter } from './pricebooks/index.ts'
+import { pricing } from './pricing/index.ts'
 import { productCsvChapter } from './product-csv/index.ts'
 import { productChapter } from './products/index.ts'
 import { pricebooksToAdd, publishing } from './publishing/index.ts'
@@ -53,6 +54,7 @@ const chapters: readonly Module[] = [
   productCsvChapter,
   variationChapter,
   pricebookChapter,
+  pricing,
   priceImportChapter,
   inventoryChapter,
   catalogChapter(pricebooksToAdd),

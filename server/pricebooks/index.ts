@@ -5,31 +5,17 @@ import { pricebooks } from './pricebooks.ts'
 import { prices } from './prices.ts'
 import { replicatePricebook } from './replicate-pricebook.ts'
 
-export { bundlePrice } from './bundle-price.ts'
-export { salesField } from './currencies-field.ts'
+export { currencies as currenciesSchema, salesField } from './currencies-field.ts'
 export {
-  type DisplayCurrency,
-  displayCurrency,
-  displayPrice,
-  type ShownPrice,
-  shownPrice,
-} from './display-price.ts'
-export { priceChangesAt } from './price-changes.ts'
-export { priceForQuantity } from './price-for-quantity.ts'
-export {
-  type Amounts,
-  type BookPrices,
-  type PriceQuestion,
-  type Resolution,
-  type ResolvedPrice,
-  resolvePrice,
-} from './resolve-price.ts'
-export { type PriceTrace, priceAttributes, priceMeta, priceTrace, words } from './shown-fields.ts'
-export type {
-  StoredCurrencies,
-  StoredModifier,
-  StoredPrice,
-  StoredSale,
+  type By,
+  type ModifierType,
+  modifierTypes,
+  own,
+  type StoredAmount,
+  type StoredCurrencies,
+  type StoredModifier,
+  type StoredPrice,
+  type StoredSale,
 } from './stored-prices.ts'
 export { pricebooks, priceModifiers, prices }
 

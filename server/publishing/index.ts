@@ -4,6 +4,7 @@ import { forgetEditions } from './forget-editions.ts'
 import { reindexSearch, reindexSearches } from './reindex-search.ts'
 
 export { addMissingPricebooks, addPricebooksAfter, pricebooksToAdd } from './add-pricebooks.ts'
+export { EditionGone } from './edition-gone.ts'
 export {
   currentEdition,
   currentEditionSql,
@@ -17,7 +18,9 @@ export {
   withdraw,
 } from './editions.ts'
 export { editionsKept } from './forget-editions.ts'
+export { publishedItem } from './published-item.ts'
 export { publishedPricebooks } from './published-pricebooks.ts'
+export { publishedPrices } from './published-prices.ts'
 export { componentProducts, type PublishedFacts } from './published-product.ts'
 export { repricedProducts } from './repriced-products.ts'
 export { valueId, wordId } from './value-id.ts'

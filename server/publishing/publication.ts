@@ -1,6 +1,5 @@
 import type { Work } from '../kernel/work/context.ts'
 import type { EditionTotals } from './edition-totals.ts'
-import type { Modifiers } from './priced-products.ts'
 import type { Ways } from './product-sources.ts'
 
 /** An edition of a catalog that is being written, in one snapshot of its store. */
@@ -15,7 +14,6 @@ export interface Publication {
   /** The hierarchies of the catalog, in its order. */
   readonly hierarchyIds: readonly string[]
   readonly pricebookIds: readonly string[]
-  readonly modifiers: Modifiers
   readonly ways: Ways
   readonly totals: EditionTotals
 }

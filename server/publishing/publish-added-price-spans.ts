@@ -1,8 +1,9 @@
 import { inEdition } from '../kernel/storage/editions.ts'
-import { priceSpans } from './price-spans.ts'
-import { modifiersOf, type Priceable, type PriceSource, pricedProducts } from './priced-products.ts'
+import type { Item } from '../pricing/index.ts'
+import { findPriceSpans } from './find-price-spans.ts'
 import type { Publication } from './publication.ts'
-import { insertSpans, storedPrices } from './publish-price-spans.ts'
+import { insertSpans } from './publish-price-spans.ts'
+import { type Priceable, publishedItem } from './published-item.ts'
 
 /** So many products are looked at together. */
 const chunkMax = 1000
@@ -21,17 +22,14 @@ export interface Addition extends Pick<Publication, 'work' | 'catalogId' | 'edit
  * see docs/decisions/0025-releases.md.
  */
 export async function publishAddedPriceSpans(addition: Addition): Promise<void> {
-  const source = await addedSource(addition)
   const all = await possiblyPriced(addition)
+  const find = (ids: readonly string[]) => itemsOf(addition, ids)
   for (let from = 0; from < all.length; from += chunkMax) {
-    const products = await productsOf(addition, all.slice(from, from + chunkMax))
-    const pricedBy = await pricedProducts(source, products)
-    const found = [...products.keys()].flatMap((id) => {
-      const spans = addition.pricebookIds.flatMap((book) => {
-        const priced = pricedBy(book, id)
-        return priced ? priceSpans(priced) : []
-      })
-      return spans.length ? [{ id, spans }] : []
+    const items = await find(all.slice(from, from + chunkMax))
+    const spansOf = await findPriceSpans(addition, items, find)
+    const found = items.flatMap((item) => {
+      const spans = spansOf(item)
+      return spans.length ? [{ id: item.id, spans }] : []
     })
     await insertSpans(addition, found, addition.additions * placesMax)
   }
@@ -64,24 +62,11 @@ const columns = `id, json_build_object('sku', doc->'attributes'->'sku', 'price_m
     coalesce(doc->'attributes'->'price_modifiers', '[]'::json)),
   json_build_object('bundle_configuration', doc->'meta'->'bundle_configuration'), hidden->>'parent_sku'`
 
-type Rows = Awaited<ReturnType<Publication['work']['store']['rows']>>
-
-const toProducts = (rows: Rows): ReadonlyMap<string, Priceable> =>
-  new Map(
-    rows.map(([id, attributes, meta, parentSku]) => [
-      id as string,
-      {
-        doc: {
-          attributes: JSON.parse(attributes as string),
-          meta: JSON.parse(meta as string),
-          relationships: {},
-        },
-        hidden: { parent_sku: parentSku ?? undefined },
-      },
-    ]),
-  )
-
-async function productsOf({ work, catalogId, edition }: Addition, ids: readonly string[]) {
+/** Products as the edition has them. */
+async function itemsOf(
+  { work, catalogId, edition }: Addition,
+  ids: readonly string[],
+): Promise<readonly Item[]> {
   const rows = await work.store.bulk(
     `SELECT ${columns} FROM unnest($4::uuid[]) AS wanted (value) JOIN published_products ON id = wanted.value
      WHERE ${ofEdition}`,
@@ -89,12 +74,12 @@ async function productsOf({ work, catalogId, edition }: Addition, ids: readonly 
     edition,
     ids,
   )
-  return toProducts(rows)
+  return rows.map(([id, attributes, meta, parentSku]) =>
+    publishedItem({
+      id: id as string,
+      attributes: JSON.parse(attributes as string) as Priceable['attributes'],
+      meta: JSON.parse(meta as string) as Priceable['meta'],
+      facts: { parent_sku: parentSku ?? undefined },
+    }),
+  )
 }
-
-/** Prices as the merchant has them, and products as the edition has them. */
-const addedSource = async (addition: Addition): Promise<PriceSource> => ({
-  modifiers: await modifiersOf(addition.work, addition.pricebookIds),
-  pricesOf: storedPrices(addition),
-  productsOf: (ids) => productsOf(addition, ids),
-})

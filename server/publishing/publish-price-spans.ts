@@ -1,7 +1,8 @@
 import { isCurrent } from '../kernel/storage/editions.ts'
-import { type PriceSpan, priceSpans } from './price-spans.ts'
-import { type PriceSource, pricedProducts, pricesByBook } from './priced-products.ts'
+import type { Item, PriceSpan } from '../pricing/index.ts'
+import { findPriceSpans } from './find-price-spans.ts'
 import type { Publication } from './publication.ts'
+import { type Priceable, publishedItem } from './published-item.ts'
 import { type Wanted, wantedProducts } from './wanted-products.ts'
 
 /** The effective prices of these products, as far as they are listed, where they are others in this edition. */
@@ -10,15 +11,14 @@ export async function publishPriceSpans(
   ids: readonly string[],
   wanted: ReadonlyMap<string, Wanted>,
 ): Promise<void> {
-  const { work, catalogId, edition, pricebookIds, isFirst } = publication
-  const pricedBy = await pricedProducts(unpublished(publication), publishedOf(wanted))
-  const spansOf = (id: string): readonly PriceSpan[] =>
-    isSold(wanted.get(id))
-      ? pricebookIds.flatMap((book) => {
-          const priced = pricedBy(book, id)
-          return priced ? priceSpans(priced) : []
-        })
-      : []
+  const { work, catalogId, edition, isFirst } = publication
+  const items = itemsOf(wanted)
+  const find = async (ids: readonly string[]) => [...itemsOf(await wantedProducts(publication, ids)).values()]
+  const spans = await findPriceSpans(publication, [...items.values()], find)
+  const spansOf = (id: string): readonly PriceSpan[] => {
+    const item = items.get(id)
+    return item && isSold(wanted.get(id)) ? spans(item) : []
+  }
   const open = isFirst ? none : await openSpans(publication, ids)
   const others = ids
     .map((id) => ({ id, spans: spansOf(id) }))
@@ -62,28 +62,13 @@ export async function insertSpans(
   )
 }
 
-const publishedOf = (wanted: ReadonlyMap<string, Wanted>) =>
-  new Map([...wanted].map(([id, { published }]) => [id, published]))
-
-/** Prices and products as the merchant has them: they are of the same moment as what is published. */
-const unpublished = (publication: Publication): PriceSource => ({
-  modifiers: publication.modifiers,
-  pricesOf: storedPrices(publication),
-  productsOf: async (ids) => publishedOf(await wantedProducts(publication, ids)),
-})
-
-/** The prices of SKUs in these price books, as the merchant has them. */
-export const storedPrices =
-  ({ work, pricebookIds }: Pick<Publication, 'work' | 'pricebookIds'>): PriceSource['pricesOf'] =>
-  async (skus) =>
-    pricesByBook(
-      await work.store.rows(
-        `SELECT pricebook_id, sku, doc->'attributes' FROM prices
-         WHERE store_id = $1 AND pricebook_id = ANY($2::uuid[]) AND sku = ANY($3::text[])`,
-        pricebookIds,
-        skus,
-      ),
-    )
+const itemsOf = (wanted: ReadonlyMap<string, Wanted>): ReadonlyMap<string, Item> =>
+  new Map(
+    [...wanted].map(([id, { published }]) => {
+      const { attributes, meta } = published.doc as Pick<Priceable, 'attributes' | 'meta'>
+      return [id, publishedItem({ id, attributes, meta, facts: published.hidden })]
+    }),
+  )
 
 /** A bundle that cannot be bought has no price. */
 const isSold = (product: Wanted | undefined): boolean =>

@@ -2,7 +2,6 @@ import type { Work } from '../kernel/work/context.ts'
 import { allProducts, changedProducts, feedTellsAll } from './changed-products.ts'
 import { EditionTotals } from './edition-totals.ts'
 import { currentEdition, type Edition, layout, type MadeOf } from './editions.ts'
-import { modifiersOf } from './priced-products.ts'
 import type { Publication } from './publication.ts'
 import { publishNodes } from './publish-nodes.ts'
 import { publishChangedPrices, publishPrices } from './publish-prices.ts'
@@ -49,7 +48,6 @@ export async function writeEdition(
     at: at.toISOString(),
     hierarchyIds,
     pricebookIds,
-    modifiers: await modifiersOf(work, pricebookIds),
     ways: new Map(),
     totals: new EditionTotals(),
   }

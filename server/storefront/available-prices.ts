@@ -1,11 +1,11 @@
-import type { Amounts, StoredPrice } from '../pricebooks/index.ts'
-import type { Prices } from './prices-of.ts'
-import type { PublishedRow } from './published-row.ts'
+import type { StoredPrice } from '../pricebooks/index.ts'
+import type { Amounts, Item, PriceTable } from '../pricing/index.ts'
 
 /** What each of these price books says of a product, whichever of them counts: for the merchant. Without I/O. */
-export function availablePrices(books: readonly string[], prices: Prices, product: PublishedRow) {
+export function availablePrices(books: readonly string[], prices: PriceTable, item: Item) {
   const found = books.flatMap((id) => {
-    const price = prices.in(id, product)
+    const { price: own, parentPrice } = prices.bookPrices(id, item)
+    const price = own ?? parentPrice
     return price ? [{ id, price }] : []
   })
   return {

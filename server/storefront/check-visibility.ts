@@ -19,8 +19,7 @@ import { pricebooks } from '../pricebooks/index.ts'
 import { type ProductFields, products } from '../products/index.ts'
 import { currentEdition, type Published } from '../publishing/index.ts'
 import { shopperHeaders } from './families.ts'
-import { chosenOptions, defaultSelection } from './priced-product.ts'
-import { findPublishedRows, type PublishedRow } from './published-row.ts'
+import { findPublishedRows, type PublishedRow, shopItem } from './published-row.ts'
 import { priceOf } from './show-products.ts'
 import { type Asked, shopperViewOf } from './views.ts'
 import { checks, type Facts, verdictsOf } from './visibility-verdicts.ts'
@@ -163,7 +162,7 @@ async function nodesOf({ store }: Ctx, id: string, hierarchyIds: readonly string
 
 /** How many can be sold: of a bundle, as it is selected by default. */
 async function availableOf(ctx: Ctx, row: PublishedRow): Promise<number | undefined> {
-  const options = chosenOptions(defaultSelection(row))
+  const options = shopItem(row).parts ?? []
   const stocks = await stockOf(ctx, [row.id, ...options.map(({ id }) => id)])
   const counted = new Map([...stocks].map(([id, { available }]) => [id, { available: Number(available) }]))
   return options.length

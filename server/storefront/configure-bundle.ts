@@ -1,4 +1,5 @@
-import type { Component, Components, Option, PublishedRow, Selection } from './published-row.ts'
+import type { Selection } from '../pricing/index.ts'
+import type { Component, Components, Option, PublishedRow } from './published-row.ts'
 
 /** What may be chosen of a bundle. Without I/O. */
 

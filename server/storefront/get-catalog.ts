@@ -3,13 +3,12 @@ import { Problem } from '../kernel/errors.ts'
 import { entityTag } from '../kernel/http/answer.ts'
 import { choice, described, group, text } from '../kernel/shape/fields.ts'
 import type { Ctx } from '../kernel/work/context.ts'
-import { editionOf } from '../publishing/index.ts'
+import { editionOf, EditionGone } from '../publishing/index.ts'
 import { releases } from '../releases/index.ts'
 import { explanationOf } from './explanation.ts'
 import { linked, present } from './shown-members.ts'
 import type { View } from './view.ts'
 import { shopperView } from './views.ts'
-import { EditionGone } from './whole-edition.ts'
 
 const { name, description, catalog_id, published_at, hierarchies } = releases.fields
 

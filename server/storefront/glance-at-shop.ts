@@ -2,6 +2,7 @@ import { accountsOf, beforeRules, rulesAfter, type Shopper } from '../catalogs/i
 import { currencies } from '../currencies/index.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import type { DisplayCurrency } from '../pricebooks/index.ts'
+import type { DisplayCurrency } from '../pricing/index.ts'
 import { currentEditionSql, type Published, toEdition } from '../publishing/index.ts'
 
 const known = `SELECT json_agg(doc) FROM ${currencies.table} WHERE store_id = $1` as const

@@ -1,7 +1,8 @@
 import type { Row } from '../kernel/declare/resource.ts'
 import { inEdition } from '../kernel/storage/editions.ts'
 import type { Ctx } from '../kernel/work/context.ts'
-import type { PublishedFacts } from '../publishing/index.ts'
+import { type PublishedFacts, publishedItem } from '../publishing/index.ts'
+import type { Item, Selection } from '../pricing/index.ts'
 import type { Locales } from './languages.ts'
 import type { ShownProduct } from './shown-fields.ts'
 import type { View } from './view.ts'
@@ -19,9 +20,6 @@ export interface PublishedRow {
     readonly published_at: string
   }
 }
-
-/** What of a bundle is chosen: how many of each option, by component. */
-export type Selection = Readonly<Record<string, Readonly<Record<string, number>>>>
 
 export interface Option {
   readonly id: string
@@ -51,6 +49,17 @@ export const publishedRowOf = ({ id, text, hidden }: Row): PublishedRow => ({
   doc: JSON.parse(text) as PublishedRow['doc'],
   facts: hidden as unknown as PublishedRow['facts'],
 })
+
+/** A published product as an item to price. */
+export interface ShopItem extends Item {
+  readonly row: PublishedRow
+}
+
+/** The item of a row: of a bundle with what is selected by default, or with what the shopper selects. */
+export function shopItem(row: PublishedRow, selected?: Selection): ShopItem {
+  const { id, doc, facts } = row
+  return { ...publishedItem({ id, attributes: doc.attributes, meta: doc.meta, facts }, selected), row }
+}
 
 /** Which of these products are published as parents. */
 export async function parentsAmong(

@@ -1,22 +1,15 @@
 import type { Work } from '../kernel/work/context.ts'
+import { type ItemPrice, type PriceFacts, type PriceTable, priceFacts, priceItem, priceVerdict, type Selection, withParts } from '../pricing/index.ts'
+import { publishedPrices } from '../publishing/index.ts'
 import { availablePrices } from './available-prices.ts'
 import { languageOf, textsIn } from './languages.ts'
-import { type PriceFacts, priceFacts, priceVerdict } from './price-causes.ts'
-import {
-  chosenOptions,
-  defaultSelection,
-  depthMax,
-  type PricedProduct,
-  pricedProduct,
-  type Shelf,
-} from './priced-product.ts'
-import { pricesOf } from './prices-of.ts'
 import {
   findPublishedRows,
   optionsOf,
   type PublishedRow,
   parentsAmong,
-  type Selection,
+  type ShopItem,
+  shopItem,
 } from './published-row.ts'
 import type { ShownProduct } from './shown-fields.ts'
 import { shownPrices } from './shown-prices.ts'
@@ -31,7 +24,9 @@ export interface Particulars {
 }
 
 /** What products are shown from. */
-interface Stocked extends Shelf {
+interface Shelf {
+  readonly items: ReadonlyMap<string, ShopItem>
+  readonly prices: PriceTable
   /** The parents among what bundles offer. */
   readonly parents: ReadonlySet<string>
 }
@@ -43,59 +38,47 @@ export async function showProducts(
   rows: readonly PublishedRow[],
   particulars: Particulars = {},
 ): Promise<readonly ShownProduct[]> {
-  const products = await withOptions(work, view, rows, particulars)
-  const offered = [...products.values()].flatMap(optionsOf).map(({ id }) => id)
+  const shown = rows.map((row) => shopItem(row, particulars.selections?.get(row.id)))
+  const items = await withParts(shown, (ids) => findItems(work, view, ids))
+  const offered = [...items.values()].flatMap(({ row }) => optionsOf(row)).map(({ id }) => id)
   const parents = await parentsAmong(work, view, offered)
   // Last: with the prices one is told whether the edition is still there.
-  const prices = await pricesOf(work, view, [...products.values()])
-  return rows.map((row) => shownProduct(row, view, { products, prices, parents }, particulars))
+  const prices = await pricesOf(work, view, items)
+  return shown.map((item) => shownProduct(item, view, { items, prices, parents }, particulars))
 }
 
 /** What a published product costs, and what it depends on, as it is selected by default. */
 export async function priceOf(work: Pick<Work, 'store'>, view: View, row: PublishedRow): Promise<PriceFacts> {
-  const products = await withOptions(work, view, [row], {})
-  const prices = await pricesOf(work, view, [...products.values()])
-  return priceFacts(row, pricedProduct({ products, prices }, row), currencyAndBooks(view))
+  const item = shopItem(row)
+  const items = await withParts([item], (ids) => findItems(work, view, ids))
+  const prices = await pricesOf(work, view, items)
+  const { books, at } = view
+  return priceFacts(item, priceItem(item, { items, prices, books, at }), currencyAndBooks(view))
+}
+
+const findItems = async (work: Pick<Work, 'store'>, view: View, ids: readonly string[]) =>
+  [...(await findPublishedRows(work, view, ids)).values()].map((row) => shopItem(row))
+
+function pricesOf(
+  work: Pick<Work, 'store'>,
+  { published, books, listBooks = [], unpublishedBooks, availableBooks = [] }: View,
+  items: ReadonlyMap<string, ShopItem>,
+): Promise<PriceTable> {
+  const all = [...new Set([...books, ...listBooks, ...availableBooks])]
+  return publishedPrices(work, published, unpublishedBooks)(all, [...items.values()])
 }
 
 const currencyAndBooks = ({ books, currency }: View) => ({ books, currency: currency?.code })
 
-/** The products, and what is chosen of the bundles among them, which may be bundles too. */
-async function withOptions(
-  work: Pick<Work, 'store'>,
-  view: View,
-  rows: readonly PublishedRow[],
-  { selections }: Particulars,
-): Promise<ReadonlyMap<string, PublishedRow>> {
-  const known = new Map(rows.map((row) => [row.id, row]))
-  let bundles = rows
-  for (let depth = 0; depth < depthMax; depth++) {
-    const ids = bundles
-      .flatMap((row) =>
-        chosenOptions((depth === 0 ? selections?.get(row.id) : undefined) ?? defaultSelection(row)),
-      )
-      .map(({ id }) => id)
-      .filter((id) => !known.has(id))
-    if (!ids.length) break
-    const found = await findPublishedRows(work, view, ids)
-    for (const [id, row] of found) known.set(id, row)
-    bundles = [...found.values()]
-  }
-  return known
-}
-
-function shownProduct(row: PublishedRow, view: View, shelf: Stocked, particulars: Particulars): ShownProduct {
-  const { id, doc, facts } = row
+function shownProduct(item: ShopItem, view: View, shelf: Shelf, particulars: Particulars): ShownProduct {
+  const { id, doc, facts } = item.row
   // Those that made the price are told with it.
   const { price_modifiers, ...attributes } = doc.attributes
   const selection = particulars.selections?.get(id)
-  const { list } = shelf.prices
-  const priced = pricedProduct(shelf, row, selection)
-  const price = shownPrices(
-    priced,
-    view.currency,
-    list && pricedProduct({ ...shelf, prices: list }, row, selection),
-  )
+  const { books, listBooks, at } = view
+  const priced = priceItem(item, { ...shelf, books, at })
+  const listPrice = listBooks && priceItem(item, { ...shelf, books: listBooks, at })
+  const price = shownPrices(priced, view.currency, listPrice)
   const language = languageOf(view.languages, facts.locales)
   const shopperAttributes = {
     ...(attributes.shopper_attributes as object),
@@ -119,18 +102,18 @@ function shownProduct(row: PublishedRow, view: View, shelf: Stocked, particulars
       ...price.meta,
       ...(selection && {
         bundle_configuration: { selected_options: selection },
-        component_product_data: chosenProducts(selection, view, shelf),
+        component_product_data: selectedProducts(item, view, shelf),
       }),
-      ...(view.availableBooks && availablePrices(view.availableBooks, shelf.prices, row)),
-      ...(view.explains && { explanation: { ...price.explanation, ...whyWithoutPrice(row, priced, view) } }),
+      ...(view.availableBooks && availablePrices(view.availableBooks, shelf.prices, item)),
+      ...(view.explains && { explanation: { ...price.explanation, ...whyWithoutPrice(item, priced, view) } }),
     },
-    relationships: { ...doc.relationships, ...linksOf(row, view) },
+    relationships: { ...doc.relationships, ...linksOf(item.row, view) },
   }
 }
 
 /** The cause of a price that is missing in the shopper's currency. */
-function whyWithoutPrice(row: PublishedRow, priced: PricedProduct, view: View) {
-  const { verdict, effect, detail } = priceVerdict(priceFacts(row, priced, currencyAndBooks(view)))
+function whyWithoutPrice(item: ShopItem, price: ItemPrice, view: View) {
+  const { verdict, effect, detail } = priceVerdict(priceFacts(item, price, currencyAndBooks(view)))
   return effect === 'passes' ? {} : { no_price: { verdict, detail } }
 }
 
@@ -147,10 +130,14 @@ function withParents(components: ShownComponents, parents: ReadonlySet<string>):
   return Object.fromEntries(entries)
 }
 
-/** The products that a shopper has chosen of a bundle, by their ids. */
-function chosenProducts(selection: Selection, view: View, shelf: Stocked): Record<string, ShownProduct> {
-  const chosen = chosenOptions(selection).flatMap(({ id }) => shelf.products.get(id) ?? [])
-  return Object.fromEntries(chosen.map((row) => [row.id, shownProduct(row, view, shelf, {})]))
+/** The products that a shopper has selected of a bundle, by their ids. */
+function selectedProducts(
+  { parts = [] }: ShopItem,
+  view: View,
+  shelf: Shelf,
+): Readonly<Record<string, ShownProduct>> {
+  const selected = parts.flatMap(({ id }) => shelf.items.get(id) ?? [])
+  return Object.fromEntries(selected.map((part) => [part.id, shownProduct(part, view, shelf, {})]))
 }
 
 /** Where to read what is around it. */

@@ -2,10 +2,10 @@ import {
   type Amounts,
   type DisplayCurrency,
   displayPrice,
+  type ItemPrice,
   type ShownPrice,
   shownPrice,
-} from '../pricebooks/index.ts'
-import type { PricedProduct } from './priced-product.ts'
+} from '../pricing/index.ts'
 
 /** What a product shows of its price. Without I/O. */
 interface ShownPrices {
@@ -17,15 +17,15 @@ interface ShownPrices {
 
 /** The price of a product, and, of a bundle, of each that is chosen of it; the list prices of both beside them. */
 export function shownPrices(
-  { amounts, own, parts, trace }: PricedProduct,
+  { amounts, own, parts, trace }: ItemPrice,
   currency: DisplayCurrency | undefined,
-  list?: PricedProduct,
+  list?: ItemPrice,
 ): ShownPrices {
   const of = own ? shownPrice(own, currency) : sumOf(amounts, currency)
-  const listed = new Map(list?.parts.map(({ id, priced }) => [id, priced]))
-  const known = parts.flatMap(({ id, priced }) => (priced ? [{ id, priced }] : []))
-  const units = known.map(({ id, priced }) => [id, unitPrice(priced, currency, listed.get(id))] as const)
-  const traces = known.map(({ id, priced }) => [id, priced.trace] as const)
+  const listed = new Map(list?.parts.map(({ id, price }) => [id, price]))
+  const known = parts.flatMap(({ id, price }) => (price ? [{ id, price }] : []))
+  const units = known.map(({ id, price }) => [id, unitPrice(price, currency, listed.get(id))] as const)
+  const traces = known.map(({ id, price }) => [id, price.trace] as const)
   return {
     attributes: of.attributes,
     meta: {
@@ -41,7 +41,7 @@ export function shownPrices(
 }
 
 /** What it would cost by the catalog's own price books; nothing where they have no price of it. */
-function alternativePrices(list: PricedProduct, currency: DisplayCurrency | undefined) {
+function alternativePrices(list: ItemPrice, currency: DisplayCurrency | undefined) {
   const { attributes, meta } = shownPrices({ ...list, parts: [] }, currency)
   const { price, tiers, shopper_attributes } = attributes
   if (!price) return {}
@@ -65,7 +65,7 @@ function alternativePrices(list: PricedProduct, currency: DisplayCurrency | unde
 }
 
 /** What the parts cost together has no tiers, and is of no price book or sale. */
-function sumOf(amounts: PricedProduct['amounts'], currency: DisplayCurrency | undefined) {
+function sumOf(amounts: ItemPrice['amounts'], currency: DisplayCurrency | undefined) {
   if (!amounts) return { attributes: {}, meta: {} }
   const { currencies, original } = amounts
   const display_price = displayPrice(currencies, currency)
@@ -81,7 +81,7 @@ function sumOf(amounts: PricedProduct['amounts'], currency: DisplayCurrency | un
 }
 
 /** What one of an option costs. */
-function unitPrice(priced: PricedProduct, currency: DisplayCurrency | undefined, list?: PricedProduct) {
-  const { attributes, meta } = shownPrices({ ...priced, parts: [] }, currency, list && { ...list, parts: [] })
+function unitPrice(price: ItemPrice, currency: DisplayCurrency | undefined, list?: ItemPrice) {
+  const { attributes, meta } = shownPrices({ ...price, parts: [] }, currency, list && { ...list, parts: [] })
   return { ...(attributes.price && { price: attributes.price }), ...meta }
 }

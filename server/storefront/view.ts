@@ -1,5 +1,5 @@
 import type { ChosenCatalog } from '../catalogs/index.ts'
-import type { DisplayCurrency } from '../pricebooks/index.ts'
+import type { DisplayCurrency } from '../pricing/index.ts'
 import type { Published } from '../publishing/index.ts'
 
 /** What is looked at, and how: a published edition of a catalog, for somebody, at an instant. */

@@ -1,5 +1,12 @@
-import { always, type Cause, cause, firstCause, type Verdict } from './causes.ts'
-import { type PriceFacts, priceVerdict } from './price-causes.ts'
+import {
+  always,
+  type Cause,
+  cause,
+  firstCause,
+  type PriceFacts,
+  priceVerdict,
+  type Verdict,
+} from '../pricing/index.ts'
 
 /** Why a shopper sees a product and can buy it, or not. Without I/O. */
 

@@ -1,12 +1,5 @@
 import type { Action } from '../kernel/declare/action.ts'
-import { Problem } from '../kernel/errors.ts'
-
-/** The edition was taken back while it was read: its release was deleted. What was read may be of two editions. */
-export class EditionGone extends Problem {
-  constructor() {
-    super('unavailable', 'The release was deleted while it was read: send the request again.')
-  }
-}
+import { EditionGone } from '../publishing/index.ts'
 
 const triesMax = 5
 

@@ -6,7 +6,9 @@ test('tiers may be called as what every object has', () => {
     '{"constructor": {"minimum_quantity": 5, "amount": 9}, "__proto__": {"minimum_quantity": 7, "amount": 8}}',
   )
   const stored = { currencies: { USD: { amount: 10, tiers }, EUR: { amount: 9, tiers } } }
-  const prices = { in: () => stored } as unknown as Parameters<typeof availablePrices>[1]
+  const prices = { bookPrices: () => ({ pricebookId: 'book', price: stored }) } as unknown as Parameters<
+    typeof availablePrices
+  >[1]
   const [found] = availablePrices(['book'], prices, {} as never).available_prices
   expect(Object.keys(found?.tiers ?? {})).toEqual(['constructor', '__proto__'])
   const amount = { amount: 9, includes_tax: false }

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { bundlePrice } from '../../server/pricebooks/index.ts'
-import { type PriceFacts, priceCauses, priceVerdict } from '../../server/storefront/price-causes.ts'
+import { bundlePrice, type PriceFacts, priceCauses, priceVerdict } from '../../server/pricing/index.ts'
 import { checks, type Facts, verdictsOf } from '../../server/storefront/visibility-verdicts.ts'
 
 const [early, late] = ['2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z'] as const

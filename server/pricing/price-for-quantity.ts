@@ -1,5 +1,5 @@
+import type { By } from '../pricebooks/index.ts'
 import type { Amount, ResolvedPrice } from './resolve-price.ts'
-import type { By } from './stored-prices.ts'
 
 /** What each of so many units costs in a currency. */
 export interface UnitPrice extends Amount {
@@ -11,7 +11,7 @@ export interface UnitPrice extends Amount {
 
 /** What each of so many units costs, by currency: the highest tier that the quantity has reached is for all of them. */
 export function priceForQuantity(
-  { currencies, original, tiers = {} }: ResolvedPrice,
+  { currencies, original, tiers = {} }: Pick<ResolvedPrice, 'currencies' | 'original' | 'tiers'>,
   quantity: number,
 ): By<UnitPrice> {
   const prices = Object.entries(currencies).map(([code, amount]) => {

@@ -1,5 +1,5 @@
+import type { By, StoredSale } from '../pricebooks/index.ts'
 import type { PriceTrace } from './shown-fields.ts'
-import type { By, StoredSale } from './stored-prices.ts'
 
 /** Why a sale made the price, or did not. */
 export type SaleTrace = PriceTrace['sales'][number]

@@ -1,4 +1,4 @@
-import type { ModifierType, StoredAmount } from './stored-prices.ts'
+import type { ModifierType, StoredAmount } from '../pricebooks/index.ts'
 
 /** What one unit costs in one currency, the less or more the more are bought. */
 export interface Ladder {

@@ -1,15 +1,17 @@
 import { describe, expect, test } from 'vitest'
+import type {
+  StoredCurrencies,
+  StoredModifier,
+  StoredPrice,
+  StoredSale,
+} from '../../server/pricebooks/index.ts'
 import {
   type BookPrices,
   type PriceQuestion,
   priceChangesAt,
   priceForQuantity,
   resolvePrice,
-  type StoredCurrencies,
-  type StoredModifier,
-  type StoredPrice,
-  type StoredSale,
-} from '../../server/pricebooks/index.ts'
+} from '../../server/pricing/index.ts'
 
 const at = (time: string) => new Date(time)
 const someDay = at('2026-07-11T12:00:00Z')

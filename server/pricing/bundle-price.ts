@@ -1,5 +1,5 @@
+import type { By } from '../pricebooks/index.ts'
 import type { Amount, Amounts } from './resolve-price.ts'
-import type { By } from './stored-prices.ts'
 
 /** A selected part of a bundle: how many of it, and what one costs. Undefined: it has no price. */
 export interface BundlePart {

@@ -6,7 +6,7 @@ import {
   displayPrice,
   resolvePrice,
   shownPrice,
-} from '../../server/pricebooks/index.ts'
+} from '../../server/pricing/index.ts'
 
 const usd = { ...dollar, default: true, enabled: true }
 const yen = { ...usd, code: 'JPY', format: '¥{price}', decimal_places: 0, default: false }

@@ -1,8 +1,8 @@
 import { type Money, money, type Notation } from '../currencies/index.ts'
 import type { Shown } from '../kernel/shape/fields.ts'
+import { own } from '../pricebooks/index.ts'
 import type { Amounts, ResolvedPrice } from './resolve-price.ts'
 import type { priceAttributes, priceMeta } from './shown-fields.ts'
-import { own } from './stored-prices.ts'
 
 /** An amount for display, under the name that says whether it includes tax. */
 export type DisplayPrice = { readonly with_tax: Money } | { readonly without_tax: Money }

@@ -1,13 +1,16 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { StoredPrice } from '../../server/pricebooks/index.ts'
 import {
   type Amounts,
   type BookPrices,
   bundlePrice,
+  type Item,
+  type PriceSpan,
+  type PriceTable,
+  priceSpans,
   resolvePrice,
-  type StoredPrice,
-} from '../../server/pricebooks/index.ts'
-import { type Priced, type PriceSpan, priceSpans } from '../../server/publishing/price-spans.ts'
+} from '../../server/pricing/index.ts'
 
 const hour = 3_600_000
 const begin = Date.parse('2026-07-01T00:00:00Z')
@@ -18,7 +21,7 @@ const currencies = fc.dictionary(fc.constantFrom('USD', 'GBP'), amount, { maxKey
 const sale = fc.record({
   currencies,
   schedule: fc.record({ valid_from: maybe(instant), valid_to: maybe(instant) }),
-  bundle_ids: maybe(fc.constantFrom(['b'], [])),
+  bundle_ids: maybe(fc.constantFrom(['0'], ['0.1'], [])),
 })
 const price: fc.Arbitrary<StoredPrice> = fc.record({
   currencies,
@@ -42,11 +45,17 @@ const book: fc.Arbitrary<BookPrices> = fc.record({
 const time = (text: string) =>
   text.endsWith('infinity') ? (text.startsWith('-') ? -Infinity : Infinity) : Date.parse(text)
 
+/** A product with what it consists of. */
+interface Priced {
+  readonly book: BookPrices
+  readonly modifierNames: readonly string[]
+  readonly parts: readonly { readonly quantity: number; readonly priced: Priced | undefined }[]
+}
+
 const priced: fc.Arbitrary<Priced> = fc.letrec<{ priced: Priced }>((tie) => ({
   priced: fc.record({
     book,
     modifierNames: fc.subarray(['m1', 'm2', 'm3']),
-    bundleIds: fc.constantFrom([], ['b']),
     parts: fc.oneof(
       { maxDepth: 2 },
       fc.constant([]),
@@ -57,26 +66,47 @@ const priced: fc.Arbitrary<Priced> = fc.letrec<{ priced: Priced }>((tie) => ({
   }),
 })).priced
 
-/** What it costs at an instant, by the rules that show it. */
-function costs({ book, modifierNames, bundleIds, parts }: Priced, at: Date): Amounts | undefined {
+/** What it costs at an instant, by the rules that show it. A part is called after its bundle and its place in it. */
+function costs(
+  { book, modifierNames, parts }: Priced,
+  at: Date,
+  id: string,
+  bundleIds: readonly string[] = [],
+): Amounts | undefined {
   const own = resolvePrice({ books: [book], modifierNames, bundleIds, at }).price
   if (own) return own.currencies
-  const each = parts.map(({ quantity, priced }) => {
-    const currencies = priced && costs(priced, at)
+  const each = parts.map(({ quantity, priced }, i) => {
+    const currencies = priced && costs(priced, at, `${id}.${i}`, [id])
     return { quantity, price: currencies && { currencies } }
   })
   return bundlePrice(each)?.currencies
 }
 
+/** The same as items: their SKUs are their ids. */
+function itemsOf(tree: Priced) {
+  const items = new Map<string, Item>()
+  const books = new Map<string, BookPrices>()
+  const add = (id: string, { book, modifierNames, parts }: Priced) => {
+    const each = parts.map(({ quantity }, i) => ({ id: `${id}.${i}`, quantity }))
+    items.set(id, { id, sku: id, parentSku: undefined, modifierNames, parts: each })
+    books.set(id, book)
+    for (const [i, { priced }] of parts.entries()) if (priced) add(`${id}.${i}`, priced)
+  }
+  add('0', tree)
+  const prices: PriceTable = { bookPrices: (_book, { sku = '' }) => books.get(sku) as BookPrices }
+  return { item: items.get('0') as Item, items, prices }
+}
+
 test('at each instant the spans say what the price is, also of what bundles consist of', () => {
   fc.assert(
-    fc.property(priced, (asked) => {
-      const spans = priceSpans(asked)
-      if (asked.book.price ?? asked.book.parentPrice) expect(spans).not.toEqual([])
+    fc.property(priced, (product) => {
+      const { item, ...from } = itemsOf(product)
+      const spans = priceSpans(item, 'book', from)
+      if (product.book.price ?? product.book.parentPrice) expect(spans).not.toEqual([])
       for (let at = -0.5; at <= 10; at += 0.5) {
         const ms = begin + at * hour
         const now = spans.filter(({ from, to, currency }) => currency && time(from) <= ms && ms < time(to))
-        const meant = Object.entries(costs(asked, new Date(ms)) ?? {})
+        const meant = Object.entries(costs(product, new Date(ms), '0') ?? {})
         expect(now.map(({ currency, amount }) => [currency, amount]).sort()).toEqual(
           meant.map(([currency, { amount }]) => [currency, amount]).sort(),
         )

@@ -14,8 +14,7 @@ import {
   type Shown,
   text,
 } from '../kernel/shape/fields.ts'
-import { currencies } from './currencies-field.ts'
-import { type By, modifierTypes, type StoredCurrencies } from './stored-prices.ts'
+import { type By, currenciesSchema, modifierTypes, type StoredCurrencies } from '../pricebooks/index.ts'
 
 /** What shoppers are shown of prices: the fields say it for the API document and for the compiler. */
 
@@ -80,7 +79,7 @@ export const priceAttributes = {
 const modifier = group(
   {
     modifier_type: choice(modifierTypes, { required: true }),
-    currencies: field<StoredCurrencies>(currencies, { required: true }),
+    currencies: field<StoredCurrencies>(currenciesSchema, { required: true }),
   },
   {},
 )

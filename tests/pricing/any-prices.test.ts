@@ -1,16 +1,18 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type {
+  StoredCurrencies,
+  StoredModifier,
+  StoredPrice,
+  StoredSale,
+} from '../../server/pricebooks/index.ts'
 import {
   type BookPrices,
   type PriceQuestion,
   priceChangesAt,
   priceForQuantity,
   resolvePrice,
-  type StoredCurrencies,
-  type StoredModifier,
-  type StoredPrice,
-  type StoredSale,
-} from '../../server/pricebooks/index.ts'
+} from '../../server/pricing/index.ts'
 
 /** Any books, sales, tiers, modifiers and times, against the rules one by one, for each quantity and currency anew. */
 

@@ -1,13 +1,13 @@
-import { type Ladder, ladderOf, modified, unitAmount } from './ladder.ts'
-import { saleInForce } from './sale-in-force.ts'
-import type { PriceTrace } from './shown-fields.ts'
 import {
   type By,
   own,
   type StoredCurrencies,
   type StoredModifier,
   type StoredPrice,
-} from './stored-prices.ts'
+} from '../pricebooks/index.ts'
+import { type Ladder, ladderOf, modified, unitAmount } from './ladder.ts'
+import { saleInForce } from './sale-in-force.ts'
+import type { PriceTrace } from './shown-fields.ts'
 
 /** What one price book says of a product. */
 export interface BookPrices {

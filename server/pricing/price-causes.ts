@@ -1,7 +1,7 @@
-import type { Amounts } from '../pricebooks/index.ts'
 import { always, type Cause, cause, firstCause, type Verdict } from './causes.ts'
-import type { PricedProduct } from './priced-product.ts'
-import type { PublishedRow } from './published-row.ts'
+import type { Item } from './item.ts'
+import type { ItemPrice } from './price-item.ts'
+import type { Amounts } from './resolve-price.ts'
 
 /** Why a published product has a price in the shopper's currency, or has none. Without I/O. */
 
@@ -34,24 +34,22 @@ export interface PriceFacts {
 }
 
 export function priceFacts(
-  row: PublishedRow,
-  { amounts, own, parts }: PricedProduct,
+  { sku, parentSku, parts, unfilled }: Item,
+  price: ItemPrice,
   { books, currency }: { readonly books: readonly string[]; readonly currency: string | undefined },
 ): PriceFacts {
-  const { components, sku } = row.doc.attributes
-  const { unfilled, not_for_sale: options = [] } = row.facts
   return {
     currency,
     books,
-    skus: [sku, row.facts.parent_sku].flatMap((one) => one ?? []),
-    amounts: amounts?.currencies,
-    hasOwnPrice: own !== undefined,
-    ...(unfilled && { unfilled: { components: unfilled, options } }),
-    ...(components && {
-      parts: parts.map(({ id, priced }) => ({
-        id,
-        published: priced !== undefined,
-        amounts: priced?.amounts?.currencies,
+    skus: [sku, parentSku].flatMap((one) => one ?? []),
+    amounts: price.amounts?.currencies,
+    hasOwnPrice: price.own !== undefined,
+    ...(unfilled && { unfilled }),
+    ...(parts && {
+      parts: price.parts.map((part) => ({
+        id: part.id,
+        published: part.price !== undefined,
+        amounts: part.price?.amounts?.currencies,
       })),
     }),
   }

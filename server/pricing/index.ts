@@ -1,0 +1,33 @@
+import { module } from '../kernel/module.ts'
+
+export { bundlePrice } from './bundle-price.ts'
+export { always, type Cause, cause, firstCause, type Verdict } from './causes.ts'
+export {
+  type DisplayCurrency,
+  displayCurrency,
+  displayPrice,
+  type ShownPrice,
+  shownPrice,
+} from './display-price.ts'
+export { type Item, partsOf, type Selection, withParts } from './item.ts'
+export { livePrices, readLivePrices } from './live-prices.ts'
+export { type PriceFacts, priceCauses, priceFacts, priceVerdict } from './price-causes.ts'
+export { priceChangesAt } from './price-changes.ts'
+export { priceForQuantity } from './price-for-quantity.ts'
+export { type ItemPrice, type PriceContext, priceChanges, priceItem } from './price-item.ts'
+export { type PriceSource, type PriceTable, priceKeysOf, toPriceTable } from './price-source.ts'
+export { type PriceSpan, priceSpans } from './price-spans.ts'
+export {
+  type Amounts,
+  type BookPrices,
+  type PriceQuestion,
+  type Resolution,
+  type ResolvedPrice,
+  resolvePrice,
+} from './resolve-price.ts'
+export { type PriceTrace, priceAttributes, priceMeta, priceTrace, words } from './shown-fields.ts'
+
+export const pricing = module({
+  name: 'pricing',
+  about: 'What a product costs, why, and until when.',
+})
