@@ -37,8 +37,9 @@ answered with the document, and \`tests/contract/document.test.ts\` sends its ex
 /** docs/conformance.md: what of the public API is served, operation by operation. */
 export function conformancePage(modules: readonly Module[]): string {
   const served = modules.flatMap((module) => module.operations)
-  const sections = modules.map((one) => {
+  const sections = modules.flatMap((one) => {
     const { name, operations } = one
+    if (!operations.length) return []
     const rows = operations.map(({ id, method, path }) => `| \`${method} ${path}\` | ${id} |`)
     return `## ${name}\n\n${toldOf(one)}\n\n| Call | Operation |\n|---|---|\n${rows.join('\n')}\n`
   })

@@ -1,4 +1,4 @@
-import type { Work } from '../kernel/context.ts'
+import type { Work } from '../kernel/work/context.ts'
 import { type PriceKeys, type PriceSource, priceKeysOf, toPriceTable } from './price-source.ts'
 
 type Rows = ReturnType<Work['store']['rows']>

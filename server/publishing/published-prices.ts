@@ -1,5 +1,5 @@
-import type { Work } from '../kernel/context.ts'
 import { inEdition } from '../kernel/storage/editions.ts'
+import type { Work } from '../kernel/work/context.ts'
 import { type PriceSource, priceKeysOf, readLivePrices, toPriceTable } from '../pricing/index.ts'
 import { EditionGone } from './edition-gone.ts'
 import type { Published } from './editions.ts'

@@ -1,7 +1,6 @@
 import { accountsOf, beforeRules, rulesAfter, type Shopper } from '../catalogs/index.ts'
 import { currencies } from '../currencies/index.ts'
 import type { Ctx } from '../kernel/work/context.ts'
-import type { DisplayCurrency } from '../pricebooks/index.ts'
 import type { DisplayCurrency } from '../pricing/index.ts'
 import { currentEditionSql, type Published, toEdition } from '../publishing/index.ts'
 

@@ -1,5 +1,14 @@
 import type { Work } from '../kernel/work/context.ts'
-import { type ItemPrice, type PriceFacts, type PriceTable, priceFacts, priceItem, priceVerdict, type Selection, withParts } from '../pricing/index.ts'
+import {
+  type ItemPrice,
+  type PriceFacts,
+  type PriceTable,
+  priceFacts,
+  priceItem,
+  priceVerdict,
+  type Selection,
+  withParts,
+} from '../pricing/index.ts'
 import { publishedPrices } from '../publishing/index.ts'
 import { availablePrices } from './available-prices.ts'
 import { languageOf, textsIn } from './languages.ts'

@@ -1,6 +1,16 @@
 import { withExtensions } from '../flows/index.ts'
-import { choice, flag, group, integer, list, map, reference, type Shown, text } from '../kernel/shape/fields.ts'
-import { priceAttributes, priceMeta, priceTrace, salesField, words } from '../pricebooks/index.ts'
+import {
+  choice,
+  flag,
+  group,
+  integer,
+  list,
+  map,
+  reference,
+  type Shown,
+  text,
+} from '../kernel/shape/fields.ts'
+import { salesField } from '../pricebooks/index.ts'
 import { priceAttributes, priceMeta, priceTrace, words } from '../pricing/index.ts'
 import { componentsOf, products, shownVariations, variationMatrix } from '../products/index.ts'
 import { held, linked, present } from './shown-members.ts'

@@ -42,11 +42,13 @@ export function apiDocument(modules: readonly Module[], about: About, ownOf?: (o
   return {
     openapi: '3.1.0',
     info: { title, version, description },
-    tags: modules.map((one) => ({
-      name: one.name,
-      'x-displayName': phrase(one.name),
-      description: toldOf(one),
-    })),
+    tags: modules
+      .filter(({ operations }) => operations.length > 0)
+      .map((one) => ({
+        name: one.name,
+        'x-displayName': phrase(one.name),
+        description: toldOf(one),
+      })),
     security: [{ bearer: [] }],
     paths: referring.paths,
     components: {
