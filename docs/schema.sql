@@ -1686,7 +1686,7 @@ AS $function$ BEGIN
 END $function$
 ;
 
-CREATE OR REPLACE PROCEDURE track(IN tracked regclass, IN type text, IN scopes text[] DEFAULT '{}'::text[], IN personal boolean DEFAULT false, IN source text DEFAULT NULL::text)
+CREATE OR REPLACE PROCEDURE track(IN tracked regclass, IN type text, IN scopes text[] DEFAULT '{}'::text[], IN personal boolean DEFAULT false, IN source text DEFAULT NULL::text, IN counted boolean DEFAULT true)
  LANGUAGE plpgsql
 AS $procedure$
 DECLARE
@@ -1697,26 +1697,26 @@ DECLARE
       VALUES (r.store_id, r.id, %s, %s, %s, %s, split_part(author, ' ', 1), split_part(author, ' ', 2), %s, %s, %s);$sql$;
   deltas text := '';
   moves text := '';
-  counted text;
+  list_scope text;
   parent record;
 BEGIN
   source := coalesce(source, quote_literal(tracked::text));
-  IF cardinality(scopes) = 0 THEN
+  IF counted AND cardinality(scopes) = 0 THEN
     deltas := format($sql$
       INSERT INTO list_deltas VALUES (%L, r.store_id, r.store_id, r.created_at, r.id, n, r.updated_at);$sql$, tracked::text);
     moves := format($sql$
     INSERT INTO list_moves VALUES (%L, NEW.store_id, NEW.store_id, NEW.id, OLD.updated_at, NEW.updated_at);$sql$,
       tracked::text);
   END IF;
-  FOREACH counted IN ARRAY scopes LOOP
+  FOREACH list_scope IN ARRAY CASE WHEN counted THEN scopes ELSE '{}' END LOOP
     deltas := deltas || format($sql$
       IF r.%I IS NOT NULL THEN
         INSERT INTO list_deltas VALUES (%L, r.store_id, r.%I, r.created_at, r.id, n, r.updated_at);
-      END IF;$sql$, counted, tracked::text || '.' || counted, counted);
+      END IF;$sql$, list_scope, tracked::text || '.' || list_scope, list_scope);
     moves := moves || format($sql$
     IF NEW.%I IS NOT NULL THEN
       INSERT INTO list_moves VALUES (%L, NEW.store_id, NEW.%I, NEW.id, OLD.updated_at, NEW.updated_at);
-    END IF;$sql$, counted, tracked::text || '.' || counted, counted);
+    END IF;$sql$, list_scope, tracked::text || '.' || list_scope, list_scope);
   END LOOP;
   EXECUTE format(
     $function$

@@ -176,13 +176,21 @@ test('each table is tracked, and its lists are counted', async () => {
   )
   const paged = operations.flatMap(({ of }) => (of.is === 'action' && of.action.shows?.rows) || [])
   const all = [...specimens.map(({ resource }) => resource), ...paged]
-  const resources = all.filter((resource) => resource.counted !== false && !resource.editions)
+  const resources = all.filter(({ editions, table }) => !editions && counted.has(table))
   for (const [table, declared] of Map.groupBy(resources, (resource) => resource.table)) {
-    const lists = new Set(declared.map(listKey))
+    const lists = new Set(declared.filter((resource) => resource.counted !== false).map(listKey))
     const scopes = [...lists].map((list) => list.slice(table.length + 1)).filter(Boolean)
-    const advice = `CALL track('${table}', …${scopes.length ? `, '{${scopes}}'` : ''}) in its migration`
+    const more = lists.size ? '' : ', counted => false'
+    const advice = `CALL track('${table}', …${scopes.length ? `, '{${scopes}}'` : ''}${more}) in its migration`
     expect(counted.get(table)?.sort(), advice).toEqual([...lists].sort())
+    const isBounded = lists.size || declared.some(({ most }) => most)
+    expect(isBounded, `\`most\` of ${table}: how long its lists without counters may be`).toBeTruthy()
   }
+  const untracked = all.filter((resource) => !counted.has(resource.table) && resource.counted !== false)
+  expect(
+    untracked.filter(({ editions }) => !editions).map(({ table }) => table),
+    'tables that are not tracked',
+  ).toEqual([])
 })
 
 test('each table that is tracked as personal data is known to logs and erasure', async () => {

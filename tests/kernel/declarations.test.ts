@@ -73,6 +73,13 @@ test('a path with a parameter that leads to nothing is refused, by name', () => 
   resource({ ...jars, scope: { columns: ['shelf_id'] } })
 })
 
+test('lists without counters and without a limit are refused', () => {
+  const uncounted = { ...jars, parent: () => shelves, counted: false } as const
+  expect(() => resource(uncounted)).toThrow('jar: its lists have no counters, so `most` says how long')
+  resource({ ...uncounted, most: { n: 10, detail: () => 'The shelf is full.' } })
+  resource({ ...uncounted, operations: ['list'] })
+})
+
 test('an area without a row in the access table is refused, with its module', async () => {
   const { [area]: _, ...others } = access
   expect(() => mustHaveRows(others, [tests])).toThrow('The area custom-apis of tests has no row')

@@ -17,6 +17,8 @@ export const paperLines = resource({
   filter: walks,
   sort: ['id', 'created_at', 'updated_at'],
   order: 'created_at',
+  counted: false,
+  most: { n: 100, detail: (n) => `A paper cart has at most ${n} lines.` },
   area: 'paper-carts',
   envelope: { times: 'meta.timestamps', digits: 0, fields: 'top', links: 'inside', href: 'absolute' },
 })

@@ -117,6 +117,4 @@ CREATE TABLE paper_lines (
   CONSTRAINT paper_lines_parent_fkey FOREIGN KEY (store_id, paper_cart_id) REFERENCES paper_carts ON DELETE CASCADE
 );
 CREATE INDEX paper_lines_by_created_at ON paper_lines (store_id, paper_cart_id, created_at, id);
-CREATE INDEX paper_lines_by_id ON paper_lines (store_id, paper_cart_id, id);
-CREATE INDEX paper_lines_by_updated_at ON paper_lines (store_id, paper_cart_id, updated_at, id);
-CALL track('paper_lines', $$'paper-line'$$, '{paper_cart_id}');
+CALL track('paper_lines', $$'paper-line'$$, '{paper_cart_id}', counted => false);

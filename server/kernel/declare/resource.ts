@@ -185,7 +185,10 @@ export interface Definition<
   readonly ignoresSort?: true
   /** The order of a list where the request names none: the newest first, unless it is told. It needs an index. */
   readonly order?: Order | OwnOrder
-  /** Its lists have no counters, as few rows are in each: they are counted as they are listed. */
+  /**
+   * Its lists have no counters: they are counted as they are listed. There are few rows in each: where they are made
+   * here, `most` says how many. `track` is told as well.
+   */
   readonly counted?: false
   /** The highest `page[offset]`, where the public contract has one: 400 beyond. Links further down are cursors. */
   readonly offsetMax?: number
@@ -336,6 +339,12 @@ export function resource<
   }
   if (definition.closed && definition.addedUnder) {
     throw new Error(`${definition.noun[0]}: to refuse what is unknown, it must know all of its fields`)
+  }
+  const { operations = ['create'] } = definition
+  if (definition.counted === false && !definition.most && operations.includes('create')) {
+    throw new Error(
+      `${definition.noun[0]}: its lists have no counters, so \`most\` says how long they may be`,
+    )
   }
   return { ...definition, scopeColumns: definition.scope?.columns ?? parameters } as Resource<F>
 }

@@ -1,7 +1,7 @@
 import type { Resource, ValueType } from '../declare/resource.ts'
 import type { Binds } from '../storage/binds.ts'
 import { inEdition } from '../storage/editions.ts'
-import { address, casts, type Window } from './page-text.ts'
+import { address, casts, countOf, type Window } from './page-text.ts'
 import type { PlannedFilter } from './plan.ts'
 
 /** The key of a list's counters, and the scope they are kept for: the innermost parent, else the store. */
@@ -15,11 +15,12 @@ export const listArguments = (resource: Resource): string =>
 const scopeOf = ({ scopeColumns }: Resource) => `$${scopeColumns.length + 1}::uuid`
 
 /**
- * An exact total without counting: the merged counter and the changes not yet merged into it. Its values are the store
- * and the list's scope.
+ * An exact total without counting: the merged counter and the changes not yet merged into it. Only a list without
+ * counters is counted. Its values are the store and the list's scope.
  */
 export function totalSql(resource: Resource): string {
   if (resource.editions) return editionTotalSql(resource)
+  if (resource.counted === false) return countOf(`FROM ${resource.table} WHERE ${address(resource)}`)
   const at = waitingAt(resource)
   return (
     `SELECT coalesce((SELECT n FROM list_totals WHERE ${at}), 0) + coalesce(sum(n), 0) AS total, ` +
