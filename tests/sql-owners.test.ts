@@ -1,22 +1,211 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { publishedTables, tablesOfEditions, tablesOfProducts } from '../server/publishing/editions.ts'
+import { filesIn, moduleOf, order, read } from './support/source-files.ts'
 
-/** Who may write what in SQL. `docs/schema.sql` is the database, as `tests/docs.test.ts` keeps it. */
+/**
+ * Every table and every SQL routine belongs to one module. A module reads the tables of modules above it in
+ * `server/app.ts`, and writes only its own.
+ */
 
-const schema = readFileSync(join(import.meta.dirname, '../docs/schema.sql'), 'utf8')
+// `tests/docs.test.ts` keeps it equal to the database.
+const schema = read('docs/schema.sql')
 
+const matchesOf = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, name = '']) => name)
+const words = (text: string) => text.trim().split(/\s+/)
+
+const tables = matchesOf(schema, /^CREATE TABLE (\w+) /gm)
 const routines = new Map(
-  [...schema.matchAll(/^CREATE OR REPLACE (?:FUNCTION|PROCEDURE) (\w+)\(.*?\n;\n/gms)].map(
-    ([text, name = '']) => [name, text] as const,
-  ),
+  [...schema.matchAll(/^CREATE OR REPLACE (?:FUNCTION|PROCEDURE) (\w+)\(.*?\n;\n/gms)]
+    .filter(([text]) => !/LANGUAGE c\b/.test(text))
+    .map(([text, name = '']) => [name, text] as const)
+    // `track` writes these.
+    .filter(([name]) => !/_tracked$|_fkey$/.test(name)),
 )
 
-test('in SQL only `track` and `change_all` know how a row is written', () => {
-  const writers = [...routines].filter(([, text]) => /sutler\.by|\bversion \+ 1/.test(text))
-  const handMade = writers.map(([name]) => name).filter((name) => !name.endsWith('_tracked'))
-  expect(handMade).toEqual(['change_all', 'track'])
+const server = filesIn('server').filter((file) => file.endsWith('.ts'))
+/** The source without its comments: they begin a line. */
+const sourceOf = (file: string) => read(file).replace(/^\s*(\/?\*|\/\/).*$/gm, '')
+
+/** Tables that no resource declares, or that resources of another module show. */
+const undeclared: Readonly<Record<string, string>> = {
+  kernel: `added_fields attempts changes edition_totals feeds first_days fresh_changes idempotency_keys intents
+    list_blocks list_deltas list_moves list_totals long_jobs migrations organisations secrets singletons stores`,
+  identity: 'user_token_epochs',
+  passwords: 'one_time_passwords',
+  oidc: 'sign_in_codes sign_in_requests',
+  extensions: 'entry_values',
+  products: 'product_custom_relationships product_values touched_tags',
+  'product-csv': 'product_import_rows',
+  'price-import': 'price_import_lines',
+  inventories: 'stock_levels',
+  catalogs: 'catalog_rule_states',
+  publishing: `catalog_editions published_node_products published_nodes published_numbers published_price_modifiers
+    published_price_spans published_prices published_products published_relations published_texts published_values
+    published_words`,
+  'personal-data': 'personal_data_reads',
+}
+
+/** The tables of the kernel that modules may read: the feed, the stores, their settings, the lengths of editions. */
+const publishedByKernel = words('added_fields changes edition_totals organisations singletons stores')
+
+const routinesOf: Readonly<Record<string, string>> = {
+  kernel: `change_all drop_list_block give_positions has_fresh_changes hold_feed list_block_at list_points list_seek
+    merge_list_deltas sequence_changes sequence_store split_larger_list_block split_list_block
+    stores_with_fresh_changes track`,
+  extensions: 'entry_unique_key index_entry indexed_values',
+  flows: 'index_flow_entry json_edited json_with nothing_said',
+  products: `components_of drop_tag forget_main_image index_product indexed_part keep_tag product_values_of settle_tags
+    tag_is_used tags_of`,
+  hierarchies: 'count_moved_node forget_curated_product keep_has_children tell_nodes_of_product',
+  inventories: 'stock_documents',
+  catalogs: 'leave_catalogs leave_price_lists renew_catalog_rule_state rule_values without_pricebook',
+  publishing: 'forget_published forget_published_of_catalog published_with_any',
+  search: 'words_like',
+  'personal-data': 'erase_personal_data_reads record_personal_data_reads',
+}
+
+/** Tables of the kernel that modules write: whoever publishes an edition counts its lists. */
+const writtenForKernel = words('edition_totals')
+
+/** Reads of tables that belong to a module below, or to the kernel alone. The list only shrinks. */
+const readsBelow = words(`
+  count_moved_node:list_deltas
+  server/catalogs/catalogs.ts:catalog_releases
+  server/catalogs/relationships-of-catalog.ts:catalog_releases
+  server/catalogs/rules-of-store.ts:catalog_releases
+  server/catalogs/validate-catalog-rules.ts:catalog_releases
+  server/flows/template-entries.ts:products
+  server/flows/value-changes.ts:products
+  server/identity/touch-linked-users.ts:user_authentication_oidc_profile_infos
+  server/identity/touch-linked-users.ts:user_authentication_password_profile_infos
+  server/identity/user-token-epoch.ts:one_time_passwords
+  server/identity/user-token-epoch.ts:user_authentication_password_profile_infos
+  server/personal-data/forget-answers.ts:idempotency_keys
+  server/products/product-filters.ts:node_products
+  server/publishing/add-pricebooks.ts:catalog_releases
+  server/publishing/forget-editions.ts:catalog_releases
+  server/publishing/write-edition.ts:feeds
+`)
+
+/** Writes to tables of another module. The list only shrinks. */
+const writesElsewhere = words(`
+  count_moved_node:list_deltas
+  index_flow_entry:entry_values
+  server/flows/template-entries.ts:products
+  server/flows/value-changes.ts:entry_values
+  server/flows/value-changes.ts:products
+  server/identity/user-token-epoch.ts:one_time_passwords
+  server/oidc/admit-user.ts:user_authentication_infos
+  server/personal-data/erase-set.ts:changes
+  server/personal-data/forget-answers.ts:idempotency_keys
+`)
+
+const ownersIn = (lists: Readonly<Record<string, string>>) =>
+  Object.entries(lists).flatMap(([owner, names]) => words(names).map((name) => [name, owner] as const))
+
+const declared = order.toReversed().flatMap((owner) =>
+  server
+    .filter((file) => moduleOf(file) === owner)
+    .flatMap((file) => matchesOf(sourceOf(file), /^ +(?:table|kept: \{ table): '(\w+)',/gm))
+    .map((name) => [name, owner] as const),
+)
+const tableOwner = new Map([...declared, ...ownersIn(undeclared)])
+const routineOwner = new Map(ownersIn(routinesOf))
+
+/** What is in no module, as the first start, is above the modules. */
+const placeOf = (owner: string) => (owner === '' ? order.length : order.indexOf(owner))
+
+const isOwn = (owner: string, by: string) => owner === by || (owner === 'kernel' && by === '')
+
+const mayWrite = (name: string, by: string) => isOwn(ownerOf(name), by) || writtenForKernel.includes(name)
+
+const mayRead = (owner: string, name: string, by: string) =>
+  isOwn(owner, by) ||
+  (owner === 'kernel' ? publishedByKernel.includes(name) : by !== 'kernel' && placeOf(owner) < placeOf(by))
+
+const known = new Set(tables)
+const item = String.raw`\w+(?: (?:AS )?[a-z]\w*)?`
+const reading = new RegExp(
+  String.raw`\b(?:FROM|JOIN|INTO|UPDATE|USING|ONLY)\s+(${item}(?:,\s*${item})*)`,
+  'g',
+)
+
+/** The tables that a text names in SQL. */
+const tablesIn = (text: string): readonly string[] => [
+  ...new Set(
+    [
+      ...matchesOf(text, reading).flatMap((list) => list.split(/,\s*/).map((one) => one.split(' ')[0] ?? '')),
+      ...matchesOf(text, /\btable: '(\w+)'/g),
+      // A name with an underscore is put into SQL from elsewhere.
+      ...matchesOf(text, /'([a-z]+_\w+)'/g),
+      ...matchesOf(text, /change_all\('(\w+)'/g),
+    ].filter((name) => known.has(name)),
+  ),
+]
+
+const writtenIn = (text: string): readonly string[] => [
+  ...new Set(
+    [
+      ...matchesOf(text, /\b(?:INTO|UPDATE|DELETE FROM) (\w+)/g),
+      ...matchesOf(text, /change_all\('(\w+)'/g),
+      ...matchesOf(text, /store\s*\.(?:changeAll|touchAll|removeAll)\(\s*\{ table: '(\w+)'/g),
+    ].filter((name) => known.has(name)),
+  ),
+]
+
+const ownerOf = (name: string) => tableOwner.get(name) ?? ''
+
+/** All texts with SQL: the files and the routines, with the modules that they are of. */
+const texts = [
+  ...server.map((file) => ({ name: file, by: moduleOf(file), text: sourceOf(file) })),
+  ...[...routines].map(([name, text]) => ({ name, by: routineOwner.get(name) ?? '', text })),
+]
+
+describe('SQL', () => {
+  test('every table and every routine has one owner, which is there', () => {
+    expect(tables.filter((name) => !tableOwner.has(name))).toEqual([])
+    expect([...tableOwner.keys()].filter((name) => !known.has(name) && name !== 'products_of_nodes')).toEqual(
+      [],
+    )
+    expect([...routineOwner.keys()].sort()).toEqual([...routines.keys()].sort())
+    const owners = [...Object.keys(undeclared), ...Object.keys(routinesOf)]
+    expect(owners.filter((name) => name !== 'kernel' && !order.includes(name))).toEqual([])
+  })
+
+  test('a module reads its own tables and those of modules above it', () => {
+    const found = texts.flatMap(({ name, by, text }) =>
+      tablesIn(text)
+        .filter((table) => !mayRead(ownerOf(table), table, by))
+        .map((table) => `${name}:${table}`),
+    )
+    expect(found.sort()).toEqual(readsBelow)
+  })
+
+  test('a module writes its own tables only', () => {
+    const found = texts.flatMap(({ name, by, text }) =>
+      writtenIn(text)
+        .filter((table) => !mayWrite(table, by))
+        .map((table) => `${name}:${table}`),
+    )
+    expect(found.sort()).toEqual(writesElsewhere)
+  })
+
+  test('a module calls its own routines and those of modules above it', () => {
+    const found = texts.flatMap(({ name, by, text }) =>
+      [...routineOwner]
+        .filter(
+          ([routine, owner]) =>
+            owner !== 'kernel' && new RegExp(`\\b${routine}\\(`).test(text) && !mayRead(owner, routine, by),
+        )
+        .map(([routine]) => `${name}:${routine}`),
+    )
+    expect(found).toEqual([])
+  })
+
+  test('only `track` and `change_all` know how a row is written', () => {
+    const writers = [...routines].filter(([, text]) => /sutler\.by|\bversion \+ 1/.test(text))
+    expect(writers.map(([name]) => name)).toEqual(['change_all', 'track'])
+  })
 })
 
 test('every published table is known to whoever deletes editions, or the whole catalog', () => {

@@ -1,16 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { basename, dirname, join, relative } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { app } from '../server/app.ts'
+import { filesIn, moduleOf, order, read } from './support/source-files.ts'
 
 /** What STYLE.md says, as far as a test can keep it. */
-
-const root = join(import.meta.dirname, '..')
-const filesIn = (folder: string) =>
-  readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.(ts|mjs|sql)$/.test(entry.name))
-    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
-const read = (file: string) => readFileSync(join(root, file), 'utf8')
 
 const sources = ['server', 'scripts', 'tests', 'bench'].flatMap(filesIn)
 const server = sources.filter((file) => file.startsWith('server/') && file.endsWith('.ts'))
@@ -39,22 +32,8 @@ function ban(bans: readonly Ban[]): void {
   })
 }
 
-const moduleOf = (file: string) => (file.split('/').length > 2 ? (file.split('/')[1] as string) : '')
 const importsOf = (file: string) =>
   [...read(file).matchAll(/from '(\.[^']+)'/g)].map(([, path = '']) => join(dirname(file), path))
-
-/** The modules as server/app.ts lists them. */
-const table = [...read('server/app.ts').matchAll(/const (?:chapters|all)[^=]*= \[([^\]]*)\]/g)]
-  .map(([, names]) => names)
-  .join()
-const importedAs = new Map(
-  [...read('server/app.ts').matchAll(/import \{([^}]*)\} from '\.\/([\w-]+)\/index\.ts'/g)].flatMap(
-    ([, names = '', folder = '']) => names.split(',').map((name) => [name.trim(), folder] as const),
-  ),
-)
-const order = [...table.matchAll(/^\s*(?:\.\.\.)?(\w+)/gm), ...table.matchAll(/,\s*(\w+)/g)].flatMap(
-  ([, name = '']) => importedAs.get(name) ?? [],
-)
 
 /** Words in the singular: of `customApis` and of `custom-apis` they are custom and api. */
 const wordsIn = (text: string) =>
