@@ -111,6 +111,18 @@ AS $function$ BEGIN
 END $function$
 ;
 
+CREATE OR REPLACE FUNCTION forget_one_time_passwords()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$ BEGIN
+  DELETE FROM one_time_passwords o
+  USING user_authentication_infos u JOIN user_authentication_password_profile_infos l
+    ON l.store_id = u.store_id AND l.realm_id = u.realm_id AND l.user_authentication_info_id = u.id
+  WHERE u.store_id = NEW.store_id AND u.id = NEW.user_id AND o.store_id = l.store_id AND o.password_link_id = l.id;
+  RETURN NULL;
+END $function$
+;
+
 CREATE OR REPLACE FUNCTION forget_published(store uuid, catalog uuid)
  RETURNS void
  LANGUAGE plpgsql
@@ -3392,3 +3404,4 @@ CREATE TABLE user_token_epochs (
   CONSTRAINT user_token_epochs_parent_fkey FOREIGN KEY (store_id, user_id) REFERENCES user_authentication_infos(store_id, id) ON DELETE CASCADE,
   CONSTRAINT user_token_epochs_pkey PRIMARY KEY (store_id, user_id)
 );
+CREATE TRIGGER forget_one_time_passwords AFTER INSERT OR UPDATE ON user_token_epochs FOR EACH ROW EXECUTE FUNCTION forget_one_time_passwords();

@@ -57,6 +57,7 @@ const routinesOf: Readonly<Record<string, string>> = {
   products: `components_of drop_tag forget_main_image index_product indexed_part keep_tag product_values_of settle_tags
     tag_is_used tags_of`,
   hierarchies: 'count_moved_node forget_curated_product keep_has_children tell_nodes_of_product',
+  passwords: 'forget_one_time_passwords',
   inventories: 'stock_documents',
   catalogs: 'leave_catalogs leave_price_lists renew_catalog_rule_state rule_values without_pricebook',
   publishing: 'forget_published forget_published_of_catalog published_with_any',
@@ -76,15 +77,9 @@ const readsBelow = words(`
   server/catalogs/validate-catalog-rules.ts:catalog_releases
   server/flows/template-entries.ts:products
   server/flows/value-changes.ts:products
-  server/identity/touch-linked-users.ts:user_authentication_oidc_profile_infos
-  server/identity/touch-linked-users.ts:user_authentication_password_profile_infos
-  server/identity/user-token-epoch.ts:one_time_passwords
-  server/identity/user-token-epoch.ts:user_authentication_password_profile_infos
-  server/personal-data/forget-answers.ts:idempotency_keys
   server/products/product-filters.ts:node_products
   server/publishing/add-pricebooks.ts:catalog_releases
   server/publishing/forget-editions.ts:catalog_releases
-  server/publishing/write-edition.ts:feeds
 `)
 
 /** Writes to tables of another module. The list only shrinks. */
@@ -94,10 +89,7 @@ const writesElsewhere = words(`
   server/flows/template-entries.ts:products
   server/flows/value-changes.ts:entry_values
   server/flows/value-changes.ts:products
-  server/identity/user-token-epoch.ts:one_time_passwords
-  server/oidc/admit-user.ts:user_authentication_infos
   server/personal-data/erase-set.ts:changes
-  server/personal-data/forget-answers.ts:idempotency_keys
 `)
 
 const ownersIn = (lists: Readonly<Record<string, string>>) =>

@@ -9,6 +9,7 @@ import { userAuthenticationInfos } from './user-authentication-infos.ts'
 import type { Users } from './users-with.ts'
 
 export { currentPassword, mustBeThemself } from './current-password.ts'
+export { dropEmailClaim } from './drop-email-claim.ts'
 export { identityEnvelope } from './envelope.ts'
 export { findRealm } from './find-realm.ts'
 export { folded } from './folded.ts'

@@ -15,8 +15,8 @@ export async function touchUser(work: Work, [realmId = '', userId = '']: readonl
 /** What a user signs in with is no longer what it was: see endTokensOf. */
 export async function signOutUser(work: Work, scope: readonly string[]): Promise<void> {
   await touchUser(work, scope)
-  const [realmId = '', userId = ''] = scope
-  await endTokensOf(work, realmId, [userId])
+  const [, userId = ''] = scope
+  await endTokensOf(work, [userId])
 }
 
 /** Refuses to add to a user who is not there, before anything else is said about the request. */

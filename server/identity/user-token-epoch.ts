@@ -18,22 +18,15 @@ export async function tokenEpochOf(work: Work, userId: string): Promise<number> 
 }
 
 /**
- * What users sign in with has changed: who signed in with what it was is signed out, and no sign-in that was begun with
- * it is finished. In the transaction of the change.
+ * Signs users out because their credentials have changed, in the transaction of that change. Sign-ins that have begun
+ * with the old credentials fail, and a trigger deletes their one-time passwords (migration 0057).
  */
-export async function endTokensOf(work: Work, realmId: string, userIds: readonly string[]): Promise<void> {
+export async function endTokensOf(work: Work, userIds: readonly string[]): Promise<void> {
   // In one order, so that two who end the same users' tokens do not wait for each other.
   await work.store.rows(
     `INSERT INTO user_token_epochs AS e (store_id, user_id, epoch)
      SELECT $1, user_id, 1 FROM unnest($2::uuid[]) AS user_id GROUP BY user_id ORDER BY user_id
      ON CONFLICT (store_id, user_id) DO UPDATE SET epoch = e.epoch + 1`,
-    userIds,
-  )
-  await work.store.rows(
-    `DELETE FROM one_time_passwords WHERE store_id = $1 AND password_link_id IN (
-       SELECT id FROM user_authentication_password_profile_infos
-       WHERE store_id = $1 AND realm_id = $2 AND user_authentication_info_id = ANY($3::uuid[]))`,
-    realmId,
     userIds,
   )
 }

@@ -1,4 +1,4 @@
-import { authenticationRealms, type Users, type WhenUnlinked } from '../identity/index.ts'
+import { authenticationRealms, dropEmailClaim, type Users, type WhenUnlinked } from '../identity/index.ts'
 import type { Row } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
@@ -90,17 +90,9 @@ async function userToJoin(work: Work, realmId: string, person: Person, policy: E
  * any more, or a stranger could wait in an account for its owner to come.
  */
 async function takeOver(work: Work, realmId: string, userId: string, email: string): Promise<void> {
-  // The user first, as everyone does: see touchUser.
-  const [taken] = await work.store.rows(
-    `UPDATE user_authentication_infos SET hidden = NULL WHERE store_id = $1 AND realm_id = $2 AND id = $3
-     AND hidden->>'email_claimed' = 'true' AND lower(email COLLATE "default") = lower($4::text COLLATE "default")
-     RETURNING 1`,
-    realmId,
-    userId,
-    email,
-  )
   // They have another address by now, or have shown that it is theirs; to look again is up to the caller.
-  if (!taken) throw new Problem('conflict', 'The user has changed meanwhile.')
+  if (!(await dropEmailClaim(work, realmId, userId, email)))
+    throw new Problem('conflict', 'The user has changed meanwhile.')
   for (const links of [userAuthenticationOidcProfileInfos, userAuthenticationPasswordProfileInfos]) {
     await work.store.removeAll(
       links,

@@ -20,7 +20,7 @@ export const profilesWith = (whenUnlinked: WhenUnlinked): typeof oidcProfiles =>
   resource({
     ...oidcProfiles,
     beforeDelete: async (work, profile) => {
-      const links = 'user_authentication_oidc_profile_infos'
+      const links = userAuthenticationOidcProfileInfos
       await whenUnlinked(work, await touchLinkedUsers(work, links, 'oidc_profile_id', profile))
     },
   })

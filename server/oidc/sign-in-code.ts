@@ -100,7 +100,7 @@ async function endTokensOfCode(
       hashOf(codeVerifier),
     )
     if (!row) return
-    await endTokensOf(work, realmId, [row[0] as string])
+    await endTokensOf(work, [row[0] as string])
     const about = { user: row[0], request_id: work.requestId }
     work.instance.log.warn(about, 'sign-in: a code was brought twice, so the tokens of its user were ended')
   })

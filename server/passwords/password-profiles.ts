@@ -7,7 +7,11 @@ import {
 import { type Draft, resource } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
 import { choice, flag, text } from '../kernel/shape/fields.ts'
+import type { Rows } from '../kernel/storage/store.ts'
 import type { Work } from '../kernel/work/context.ts'
+
+/** Links of users to a profile. Not the resource, which depends on this one. */
+const links: Rows = { table: 'user_authentication_password_profile_infos' }
 
 /** One set of usernames and passwords that account members may sign in with. */
 export const passwordProfiles = resource({
@@ -35,7 +39,7 @@ export const passwordProfiles = resource({
   envelope: identityEnvelope,
   beforeWrite: refuseOtherRealms,
   beforeDelete: async (work, profile) => {
-    await touchLinkedUsers(work, 'user_authentication_password_profile_infos', 'password_profile_id', profile)
+    await touchLinkedUsers(work, links, 'password_profile_id', profile)
   },
 })
 

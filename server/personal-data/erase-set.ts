@@ -1,8 +1,8 @@
 import { holdFeed, sequence } from '../kernel/feed/record.ts'
+import { forgetAnswers } from '../kernel/request/forget-answers.ts'
 import type { Store } from '../kernel/storage/store.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { type DataEntry, findRoot } from './data-entries.ts'
-import { forgetAnswers } from './forget-answers.ts'
 import { personalAccounts } from './personal-accounts.ts'
 import type { Register } from './register.ts'
 

@@ -1,3 +1,4 @@
+import { feedPosition } from '../kernel/feed/record.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { allProducts, changedProducts, feedTellsAll } from './changed-products.ts'
 import { EditionTotals } from './edition-totals.ts'
@@ -51,7 +52,7 @@ export async function writeEdition(
     ways: new Map(),
     totals: new EditionTotals(),
   }
-  const [position] = await work.store.rows('SELECT position FROM feeds WHERE store_id = $1')
+  const position = await feedPosition(work.store)
   const isFull = !before || isOtherwiseMade(before, recipe) || isOld(before, at)
   const ids =
     !isFull && before.madeOf.layout === layout && (await feedTellsAll(work, before))
@@ -72,7 +73,7 @@ export async function writeEdition(
     publication.edition,
     releaseId,
     work.clock.now(),
-    position?.[0] ?? 0,
+    position,
     JSON.stringify({ ...madeOf, repricesAll: repricesAll(before, recipe), at: publication.at, layout }),
     searchForm,
   )

@@ -39,6 +39,12 @@ export async function record({ store, who, requestId, clock }: Work, happening: 
   )
 }
 
+/** The position of the last change in the store's feed; 0 while the feed is empty. */
+export async function feedPosition(store: Store): Promise<number> {
+  const [row] = await store.rows('SELECT position FROM feeds WHERE store_id = $1')
+  return Number(row?.[0] ?? 0)
+}
+
 /** Afterwards all that was written in the store so far is in the change feed: for whoever reads it. */
 export async function sequence(store: Store): Promise<void> {
   await store.bulk('SELECT sequence_store($1)')

@@ -1,19 +1,19 @@
-import type { Keys } from '../kernel/auth/keys.ts'
-import { openOr, seal } from '../kernel/auth/seal.ts'
-import type { Store } from '../kernel/storage/store.ts'
+import type { Keys } from '../auth/keys.ts'
+import { openOr, seal } from '../auth/seal.ts'
+import type { Store } from '../storage/store.ts'
 
 const answersPerRound = 1000
 const uuids = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 
 /**
- * Empties the answers kept for idempotency keys that name one of the objects. They are sealed, so each is opened; they
- * are of one day. The keys stay: a request that is sent again must not make the person again.
+ * Empties the stored answers for idempotency keys that name one of the objects. Answers are sealed, so each is opened;
+ * there are those of one day. The keys stay: a repeated request must not create the object again.
  */
 export async function forgetAnswers(store: Store, sealKeys: Keys, ids: readonly string[]): Promise<void> {
   const erased = new Set(ids)
-  const tells = (sealed: string) => {
+  const names = (sealed: string) => {
     const body = openOr(sealKeys, sealed)
-    // What nobody can read any more may name anyone.
+    // An answer that cannot be opened any more may name any object.
     return body === undefined || body.match(uuids)?.some((id) => erased.has(id))
   }
   for (let after = ''; ; ) {
@@ -22,12 +22,12 @@ export async function forgetAnswers(store: Store, sealKeys: Keys, ids: readonly 
        ORDER BY key LIMIT ${answersPerRound}`,
       after,
     )
-    const telling = answers.filter(([, body]) => tells(body as string)).map(([key]) => key)
-    if (telling.length) {
+    const found = answers.filter(([, body]) => names(body as string)).map(([key]) => key)
+    if (found.length) {
       await store.rows(
         'UPDATE idempotency_keys SET body = $2 WHERE store_id = $1 AND key = ANY($3::text[])',
         seal(sealKeys, '{}'),
-        telling,
+        found,
       )
     }
     if (answers.length < answersPerRound) return
