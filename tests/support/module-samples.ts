@@ -11,7 +11,10 @@ export interface ModuleSamples {
   readonly runTime?: readonly Resource[]
   /** By noun: how one comes by an object that is not made by a create of its own. */
   readonly makers?: By<(client: Client, samples: Samples, collection: string) => Promise<Data>>
-  /** By noun: values of a create that are more than their schemas say. */
+  /**
+   * By noun, or by operation and kind (`add-items.gift`): values of a create, or of an object of that kind, that are
+   * more than their schemas say.
+   */
   readonly completions?: By<(client: Client, samples: Samples, collection: string) => Promise<object>>
   /** Nouns whose rules ask for more than the fields that are always required. */
   readonly wantedInFull?: readonly string[]

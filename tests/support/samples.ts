@@ -4,6 +4,7 @@ import type { Resource } from '../../server/kernel/declare/resource.ts'
 import { flat, valueIn } from '../../server/kernel/shape/envelope.ts'
 import type { Work } from '../../server/kernel/work/context.ts'
 import { writable } from '../../server/kernel/write/input.ts'
+import type { KindsBody } from '../../server/kernel/write/kinds.ts'
 import { accounts } from '../accounts/samples.ts'
 import { catalogs } from '../catalogs/samples.ts'
 import { customers } from '../customers/samples.ts'
@@ -215,7 +216,7 @@ export class Samples {
       const { required, refersTo } = field.options
       if (!required && (!full || refersTo === type)) continue
       values[name] = refersTo
-        ? await this.#reference(refersTo, specimen, collection)
+        ? await this.#reference(refersTo, specimen.resource, collection)
         : madeUpValue(name, field)
     }
     Object.assign(values, await completions[specimen.name]?.(this.#client, this, collection))
@@ -224,16 +225,39 @@ export class Samples {
   }
 
   /** An object of another sort, under the same parents as far as it has them. */
-  async #reference(type: string, from: Specimen, collection: string): Promise<string> {
+  async #reference(type: string, from: { readonly path: string }, collection: string): Promise<string> {
     const specimen = specimens.find(({ name, resource }) => [name, resource.type].includes(type))
-    if (!specimen) throw new Error(`${from.name} refers to ${type}, which no resource is`)
+    if (!specimen) throw new Error(`${from.path} refers to ${type}, which no resource is`)
     const values = collection.split('/')
-    const names = from.resource.path.split('/')
+    const names = from.path.split('/')
     const filled = specimen.resource.path
       .split('/')
       .map((segment) => (segment.startsWith(':') && values[names.indexOf(segment)]) || segment)
       .join('/')
     return (await this.make(specimen, filled.includes(':') ? await this.path(filled) : filled)).id
+  }
+
+  /** Objects of all kinds that the operation takes at `path`, as far as one request may send them. */
+  items(operation: Operation, { of, most }: KindsBody, path: string): Promise<object[]> {
+    const all = Object.keys(of).slice(0, most)
+    return Promise.all(all.map((kind) => this.item(operation, kind, path)))
+  }
+
+  /** An object of one kind: the required fields, or (`full`) all that can be made up. */
+  async item(
+    operation: Operation,
+    kind: string,
+    path: string,
+    full = true,
+  ): Promise<Record<string, unknown>> {
+    const { by, of } = (operation.of.is === 'action' && operation.of.action.kinds) || {}
+    const item: Record<string, unknown> = { [by ?? 'type']: kind }
+    for (const [name, field] of writable(of?.[kind]?.fields ?? {})) {
+      const { required, refersTo } = field.options
+      if (!required && !full) continue
+      item[name] = refersTo ? await this.#reference(refersTo, operation, path) : madeUpValue(name, field)
+    }
+    return Object.assign(item, await completions[`${operation.id}.${kind}`]?.(this.#client, this, path))
   }
 
   /** A body with a link to an object of the relationship's target. */
@@ -257,7 +281,7 @@ export class Samples {
     }
     const specimen = specimens.find(({ operations }) => Object.values(operations).includes(operation))
     if (!specimen) {
-      const { body, data } = of.is === 'action' ? of.action : {}
+      const { body, data, kinds } = of.is === 'action' ? of.action : {}
       const ownBody = await bodies[operation.id]?.(this.#client, this)
       const query = queries[operation.id] ?? ''
       const asked = typeof query === 'string' ? query : await query(this.#client, this)
@@ -265,7 +289,9 @@ export class Samples {
       const path = (ownPath ?? (await this.path(operation.path))) + asked
       const fields = body && { type: body.type, ...madeUpValuesOf(body.fields) }
       const value = data && madeUpValue('data', data)
-      return { path, body: ownBody ?? ((fields ?? value) && { data: fields ?? value }) }
+      const items = kinds && (await this.items(operation, kinds, path))
+      const sent = fields ?? value ?? items
+      return { path, body: ownBody ?? (sent && { data: sent }) }
     }
     const collection = await this.path(specimen.resource.path)
     if (operation === specimen.operations.list) return { path: collection, body: undefined }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { app } from '../../server/app.ts'
 import { module } from '../../server/kernel/declare/module.ts'
 import { access } from '../../server/permissions/access.ts'
+import { addPaperItems } from './add-paper-items.ts'
 import { countGadgets } from './count-gadgets.ts'
 import { crates, thingsOfCrate, topOfCrate } from './crates.ts'
 import { gadgets } from './gadgets.ts'
@@ -18,7 +19,7 @@ const workshop = module({
   alsoUnder: '/workshop',
   resources: [crates, gadgets, paperCarts, paperLines, things, widgets],
   relationships: [thingsOfCrate, topOfCrate],
-  actions: [countGadgets, shipCrate],
+  actions: [addPaperItems, countGadgets, shipCrate],
 })
 
 /** The application with the workshop beside it: what `openWorld` is told to serve. */

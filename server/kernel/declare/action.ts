@@ -6,6 +6,7 @@ import type { Field, Fields, JsonSchema, Values } from '../shape/fields.ts'
 import type { Ctx } from '../work/context.ts'
 import type { OutsideCall } from '../work/outside-calls.ts'
 import type { BodyShape } from '../write/input.ts'
+import type { Item, Kinds, KindsBody } from '../write/kinds.ts'
 import type { Resource } from './resource.ts'
 
 type Names<R extends string> = R extends `${string}:${infer P}/${infer Rest}`
@@ -21,6 +22,7 @@ export interface Action<
   R extends string = string,
   F extends Fields = Fields,
   U extends UploadRule | undefined = UploadRule | undefined,
+  K extends Kinds = Kinds,
 > {
   /** Verb-noun: the operation id, and the name of its file. */
   readonly name: string
@@ -41,6 +43,8 @@ export interface Action<
   readonly body?: Omit<BodyShape, 'added' | 'refusedWith'> & { readonly fields: F; readonly optional?: true }
   /** In place of `body`: what all of `data` is, where it is no object with a type. A DELETE that says so has a body. */
   readonly data?: Field
+  /** In place of `body`: `data` is an object whose kind chooses its fields, or a list of such objects. See `kinds`. */
+  readonly kinds?: KindsBody<K>
   /** `run` sees the body's bytes as they came: for bodies that are not the usual JSON envelope. */
   readonly rawBody?: boolean
   /** For the API document, where the body is raw: its schema, by media type. */
@@ -107,7 +111,7 @@ export interface Action<
     /** The whole body, where the answer has no `data`. */
     readonly body?: JsonSchema
   }
-  run(ctx: Ctx, call: ActionCall<R, F, U>): Promise<Answer>
+  run(ctx: Ctx, call: ActionCall<R, F, U, K>): Promise<Answer>
   /**
    * Refuses whoever may not, where that hangs on more than the area and `run` finds it out: it is not asked when its
    * answer is repeated for an Idempotency-Key.
@@ -125,12 +129,15 @@ export interface ActionCall<
   R extends string = string,
   F extends Fields = Fields,
   U extends UploadRule | undefined = UploadRule | undefined,
+  K extends Kinds = Kinds,
 > extends Omit<Call, 'params' | 'body'> {
   readonly params: Readonly<Record<Names<R>, string>>
   /** The checked values of the declared fields. */
   readonly body: Values<F>
   /** The checked value of `data`, where that is one field. */
   readonly data: unknown
+  /** The checked objects of `data`, where it has kinds. */
+  readonly items: readonly Item<K>[]
   /** The whole body as it came, for an action that reads more than its fields. */
   readonly rawBody: unknown
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
@@ -145,6 +152,7 @@ export const action = <
   const R extends string,
   const F extends Fields = Record<never, never>,
   const U extends UploadRule | undefined = undefined,
+  const K extends Kinds = Record<never, never>,
 >(
-  declared: Action<R, F, U>,
+  declared: Action<R, F, U, K>,
 ): Action => declared as unknown as Action

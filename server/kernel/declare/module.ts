@@ -262,6 +262,7 @@ function ofAction(action: Action): Operation {
   const [method, path] = action.route.split(' ') as [Method, string]
   const reader = action.body && input(action.body)
   const readData = action.data && dataReader(action.data)
+  mustTakeKinds(action, method)
   const writes = method !== 'GET' && !action.reads
   return {
     id: action.name,
@@ -277,8 +278,22 @@ function ofAction(action: Action): Operation {
     run: async (ctx, call) => {
       const body =
         action.body && reader ? complete(action.body.fields, reader.create(sentTo(action, call))) : {}
-      return action.run(ctx, { ...call, body, data: readData?.(call.body), rawBody: call.body })
+      return action.run(ctx, {
+        ...call,
+        body,
+        data: readData?.(call.body),
+        items: action.kinds?.read(call.body) ?? [],
+        rawBody: call.body,
+      })
     },
+  }
+}
+
+/** Refuses kinds beside another body, and where no body is read. */
+function mustTakeKinds({ name, kinds, body, data, rawBody, upload }: Action, method: Method): void {
+  if (!kinds) return
+  if (body || data || rawBody || upload || method === 'GET' || method === 'DELETE') {
+    throw new Error(`${name}: kinds are the whole body of a POST or a PUT`)
   }
 }
 

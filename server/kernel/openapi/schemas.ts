@@ -5,6 +5,7 @@ import { bytesShown } from '../http/problems.ts'
 import { type Envelope, placed, placedSchema } from '../shape/envelope.ts'
 import { described, type Field, type Fields, isShown, type JsonSchema, nullable } from '../shape/fields.ts'
 import { type BodyShape, dataSchema, writable } from '../write/input.ts'
+import type { KindsBody } from '../write/kinds.ts'
 import type { Named } from './components.ts'
 import { listOf, object } from './shapes.ts'
 
@@ -108,7 +109,7 @@ export const changesSchema = (resource: Resource): JsonSchema => dataSchema(reso
  * A body that is accepted, as far as the fields' examples and defaults go. An update changes what has an example, and
  * leaves what may not change.
  */
-function exampleOf({ type, fields, envelope }: BodyShape, update: boolean): unknown {
+function exampleOf({ type, fields, envelope }: BodyShape, update: boolean): { data: object } | undefined {
   const all = writable(fields).map(([name, { options }]) => [name, options] as const)
   const shown = update ? all.filter(([, { immutable }]) => !immutable) : all
   const sampleOf = ({ example, default: fallback }: Field['options']) =>
@@ -120,6 +121,17 @@ function exampleOf({ type, fields, envelope }: BodyShape, update: boolean): unkn
     return undefined
   const values = Object.fromEntries(shown.map(([name, options]) => [name, sampleOf(options)]))
   return { data: { type, ...placed(envelope, values) } }
+}
+
+/** The same for a body of kinds: one object of the first kind that has enough examples. */
+function exampleOfKinds({ by, of }: KindsBody): unknown {
+  for (const [kind, { fields }] of Object.entries(of)) {
+    const example = exampleOf({ type: kind, fields }, false)
+    if (!example) continue
+    const { type: _, ...values } = example.data as Readonly<Record<string, unknown>>
+    return { data: { [by]: kind, ...values } }
+  }
+  return undefined
 }
 
 /** The request body of an operation that takes one. */
@@ -144,7 +156,7 @@ export function bodyOf(operation: Operation, { nameOf }: Named): Record<string, 
     const schema = object({ data: linksSchema(of.relationship) })
     return { ...(!optional && { required: true }), content: content(schema) }
   }
-  const { body, data, rawBody, rawBodies, upload } = of.action
+  const { body, data, kinds, rawBody, rawBodies, upload } = of.action
   if (upload) {
     const { form } = upload
     const description = `At most ${bytesShown(upload.bytesMax)}${form ? ', including the multipart envelope' : ''}.`
@@ -154,6 +166,8 @@ export function bodyOf(operation: Operation, { nameOf }: Named): Record<string, 
     return { required: true, description, content: { 'multipart/form-data': { schema } } }
   }
   if (data) return { required: true, content: content(object({ data: described(data) })) }
+  if (kinds)
+    return { required: true, content: content(object({ data: kinds.schema }), exampleOfKinds(kinds)) }
   if (body)
     return {
       ...(!body.optional && { required: true }),

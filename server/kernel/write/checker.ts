@@ -39,17 +39,17 @@ const [firstFault, allFaults] = [false, true].map((allErrors) => {
 /** Only the first fault of a larger value is looked for: listing all could cost as much as a thousand requests. */
 const valuesMax = 5000
 
-/** Throws a Problem that lists the faults of a value. */
-export type Check = (value: unknown) => void
+/** Throws a Problem that lists the faults of a value; `at` is where the value is, if that differs per call. */
+export type Check = (value: unknown, at?: string) => void
 
 /** Compiles a schema into a check of the value at `path` (`data`). It throws a Problem that lists the faults. */
 export function checker(schema: JsonSchema, path: string): Check {
   const [findFirst, findAll] = [compiledLater(firstFault, schema), compiledLater(allFaults, schema)]
-  return (value) => {
+  return (value, at = path) => {
     const first = findFirst(value)
     if (!first.length) return
     const errors = hasAtMost(value, valuesMax) ? findAll(value) : first
-    throw together(faultsOf(errors, path, schema))
+    throw together(faultsOf(errors, at, schema))
   }
 }
 

@@ -18,6 +18,11 @@ export class Faults {
     }
   }
 
+  /** Whether a refusal would list no further faults. */
+  get isFull(): boolean {
+    return this.#found.length >= faultsMax
+  }
+
   get any(): boolean {
     return this.#found.length > 0
   }

@@ -1,0 +1,127 @@
+import { missingField } from '../errors.ts'
+import { named } from '../openapi/named-schemas.ts'
+import { described, type Fields, type JsonSchema, type Values } from '../shape/fields.ts'
+import { complete, kept, ownValue } from '../shape/values.ts'
+import { checker } from './checker.ts'
+import { Faults } from './faults.ts'
+import { isObject, writable } from './input.ts'
+
+/** One kind of object that a request may send. */
+export interface Kind {
+  readonly about: string
+  readonly fields: Fields
+}
+
+export type Kinds = Readonly<Record<string, Kind>>
+
+/** What `data` of a request may be: an object whose kind chooses its fields, or a list of such objects. */
+interface Declaration<K extends Kinds> {
+  /** The name of its schema in the API document. It begins the names of the kinds' schemas. */
+  readonly name: string
+  /** The member that says which kind an object is: `type` by default. */
+  readonly by?: string
+  /** How many objects one request may send. If it is 1, `data` is never a list. */
+  readonly most: number
+  readonly of: K
+}
+
+/** One object of a request. `source` is where it is in the body: `data`, or `data.3` in a list. */
+export type Item<K extends Kinds = Kinds> = {
+  readonly [N in keyof K]: {
+    readonly kind: N
+    readonly values: Values<K[N]['fields']>
+    readonly source: string
+  }
+}[keyof K]
+
+/** A declared body of kinds. */
+export interface KindsBody<K extends Kinds = Kinds> extends Required<Declaration<K>> {
+  /** The schema of `data`, for the API document. */
+  readonly schema: JsonSchema
+  /** Reads a body. Throws a Problem that lists the first faults of all its objects. */
+  read(body: unknown): readonly Item<K>[]
+}
+
+/** Declares the kinds of objects that an action takes, one object or a list of them in one request. */
+export function kinds<const K extends Kinds>(declaration: Declaration<K>): KindsBody<K> {
+  const { name, by = 'type', most, of } = declaration
+  const all = Object.entries(of)
+  const wrong = (what: string) => new Error(`The kinds ${name} ${what}`)
+  if (!all.length) throw wrong('are none: name at least one')
+  if (!Number.isInteger(most) || most < 1) throw wrong(`need a limit of 1 or more, not ${most}`)
+  for (const [kind, { fields }] of all) {
+    if (by in fields) throw wrong(`are told apart by \`${by}\`, so ${kind} has no field of that name`)
+  }
+  const schemas = all.map(([kind, one]) => [kind, kindSchema(by, kind, one)] as const)
+  return {
+    name,
+    by,
+    most,
+    of,
+    schema: dataSchema(name, by, most, schemas),
+    read: readerOf(by, most, of, schemas),
+  }
+}
+
+function kindSchema(by: string, kind: string, { about, fields }: Kind): JsonSchema {
+  const accepted = writable(fields)
+  return {
+    description: about,
+    type: 'object',
+    required: [by, ...accepted.filter(([, { options }]) => options.required).map(([name]) => name)],
+    properties: {
+      [by]: { const: kind },
+      ...Object.fromEntries(accepted.map(([name, field]) => [name, described(field)])),
+    },
+  }
+}
+
+type Schemas = readonly (readonly [kind: string, schema: JsonSchema])[]
+
+function dataSchema(name: string, by: string, most: number, schemas: Schemas): JsonSchema {
+  const nameOf = (kind: string) =>
+    name + kind.replace(/(?:^|[_-])(\w)/g, (_, letter: string) => letter.toUpperCase())
+  const mapping = Object.fromEntries(schemas.map(([kind]) => [kind, `#/components/schemas/${nameOf(kind)}`]))
+  const one = named(name, {
+    oneOf: schemas.map(([kind, schema]) => named(nameOf(kind), schema)),
+    discriminator: { propertyName: by, mapping },
+  })
+  return most === 1 ? one : { oneOf: [one, { type: 'array', items: one, minItems: 1, maxItems: most }] }
+}
+
+function readerOf<K extends Kinds>(by: string, most: number, of: K, schemas: Schemas): KindsBody<K>['read'] {
+  const checkData = checker(
+    most === 1 ? { type: 'object' } : { type: ['object', 'array'], minItems: 1, maxItems: most },
+    'data',
+  )
+  const checkKind = checker(
+    { type: 'object', required: [by], properties: { [by]: { enum: Object.keys(of) } } },
+    'data',
+  )
+  const checks = new Map(schemas.map(([kind, schema]) => [kind, checker(schema, 'data')]))
+
+  const readItem = (sent: unknown, source: string) => {
+    checkKind(sent, source)
+    const object = sent as Readonly<Record<string, unknown>>
+    const kind = object[by] as string
+    checks.get(kind)?.(object, source)
+    const { fields } = of[kind] as Kind
+    const values = Object.entries(fields).flatMap(([name, field]) =>
+      field.options.readOnly ? [] : [[name, kept(field, ownValue(object, field.options.sentAs ?? name))]],
+    )
+    return { kind, values: complete(fields, Object.fromEntries(values)), source }
+  }
+
+  return (body) => {
+    const data = isObject(body) ? body.data : undefined
+    if (data === undefined) throw missingField('data')
+    checkData(data)
+    if (!Array.isArray(data)) return [readItem(data, 'data')] as unknown as readonly Item<K>[]
+    const faults = new Faults()
+    const items = data.map((sent, i) =>
+      faults.isFull ? undefined : faults.check(() => readItem(sent, `data.${i}`)),
+    )
+    faults.refuse()
+    return items as unknown as readonly Item<K>[]
+  }
+}
