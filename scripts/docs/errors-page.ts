@@ -9,13 +9,13 @@ export function errorsPage(): string {
 
 Generated from \`server/kernel/errors.ts\` by \`npm run docs\`.
 
-Every refusal is \`{"errors": [{"title", "status", "detail", "code", "source"}]}\`. \`status\` is the HTTP status as a
-string, \`detail\` says what was wrong and what would have been accepted, \`source\` where in the request. Decide by
-\`code\`: codes are added, never renamed or given another meaning. A server error carries a \`request_id\` too, which
-its log names; \`meta\` says what else is known of the fault, such as which item it is of.
+Every error response is \`{"errors": [{"title", "status", "detail", "code", "source"}]}\`. \`status\` is the HTTP status
+as a string. \`detail\` says what is wrong and what is accepted, \`source\` which part of the request is wrong. Branch on
+\`code\`: codes are added, but never renamed or given another meaning. A server error also has a \`request_id\`, which is
+in the log beside the error. \`meta\` says more about some errors, such as the item that they are about.
 
-Some calls have a status or a title of their own in the public contract, and send that with the same \`code\`. A call
-that does what it can of a request has \`errors\` beside \`data\`, with the status of a success and each error as above.
+For some operations the public contract has its own status or title; they send it with the same \`code\`. An operation
+that carries out a part of its request has \`errors\` beside \`data\`, with a successful status.
 
 | code | status | title |
 |---|---|---|

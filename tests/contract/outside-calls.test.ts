@@ -159,7 +159,7 @@ describe.each(calling)('$id', ({ operation, call }) => {
         () => ({ status: 200, body: '' }),
       ),
     )
-    await expect(inside).rejects.toThrow('nothing in a transaction may leave the machine')
+    await expect(inside).rejects.toThrow('an outside call is not allowed inside a transaction')
     expect(double.requests.size).toBe(0)
   })
 })

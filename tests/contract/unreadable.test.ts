@@ -80,7 +80,10 @@ test('in HTTP/1.0 there need be no Host', async () => {
   expect(await exchange('GET /healthz HTTP/1.0\r\n\r\n')).toContain('200 OK')
   const token = `Authorization: Bearer ${world.admin.token}\r\n`
   const { status, detail } = await refusalOf(`GET /v2/accounts HTTP/1.0\r\n${token}\r\n`)
-  expect([status, detail]).toEqual([400, 'The Host header must be a host name, with or without a port.'])
+  expect([status, detail]).toEqual([
+    400,
+    'The Host header must be a host name, optionally followed by a port.',
+  ])
 })
 
 test('TRACE is a 405 like other methods', async () => {

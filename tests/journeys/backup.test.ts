@@ -118,7 +118,7 @@ test('a backup that is made under writes is whole: writes, totals, deep pages, p
   expect(await sql(dataDir, 'SELECT slot_name FROM pg_replication_slots')).toEqual([])
   expect(await run('backup', dataDir, backup)).toMatchObject({
     code: 1,
-    said: expect.stringMatching(/^sutler: .* is there already: .*\n$/),
+    said: expect.stringMatching(/^sutler: .* already exists, and a backup overwrites nothing: .*\n$/),
   })
   expect(await run('restore', dataDir, backup)).toMatchObject({
     code: 1,
@@ -207,7 +207,7 @@ test('of two backups to one place at once the second is refused, and the first i
   const own = draft()
   expect(await run('backup', dataDir, backup)).toEqual({
     code: 1,
-    said: `sutler: another backup to ${backup} is under way (pid ${first.child.pid}): wait for it, or choose another place\n`,
+    said: `sutler: another backup to ${backup} is in progress (pid ${first.child.pid}): wait until it has finished, or choose another place\n`,
   })
   expect(fs.readdirSync(places).sort()).toEqual([own, 'monday.unfinished.pid'])
   expect(await first.ended).toMatchObject({ code: 0 })
@@ -252,6 +252,6 @@ test('a data directory that a restore was killed in is not started as a new, emp
   const before = fs.readdirSync(dataDir)
   const running = serve(dataDir, key)
   expect(await Promise.race([running.exit, running.ready.catch(() => running.exit)])).toBe(1)
-  expect(running.output()).toMatch(/^sutler: a restore into .* did not end: .*\n$/)
+  expect(running.output()).toMatch(/^sutler: a restore into .* did not finish: .*\n$/)
   expect(fs.readdirSync(dataDir)).toEqual(before)
 }, 300_000)

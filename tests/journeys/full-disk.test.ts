@@ -25,20 +25,20 @@ test.skipIf(!existsSync(full))(
     symlinkSync(full, file)
 
     const tag = (name: string) => admin.post('/v2/account-tags', { data: { type: 'account_tag', name } })
-    const said = 'The database has no space left on its disk.'
+    const said = 'The database has no disk space left.'
     for (const name of ['a', 'b', 'c']) {
       const { status, body } = await tag(name)
       expect([status, body.errors[0].code, body.errors[0].detail]).toEqual([503, 'unavailable', said])
     }
     const ready = await admin.get('/readyz')
-    expect([ready.status, ready.body.status]).toEqual([503, 'the database has no space left on its disk'])
+    expect([ready.status, ready.body.status]).toEqual([503, 'the database has no disk space left'])
     // What needs no space goes on.
     expect((await admin.get('/v2/accounts')).status).toBe(200)
     expect((await admin.get('/healthz')).status).toBe(200)
 
     // There is room elsewhere on the disk: it finds out by itself.
     await expect.poll(async () => (await admin.get('/readyz')).status, { timeout: 20_000 }).toBe(200)
-    await expect.poll(() => server.output()).toContain('has space again')
+    await expect.poll(() => server.output()).toContain('has disk space again')
     const lines = server
       .output()
       .trim()
@@ -46,8 +46,8 @@ test.skipIf(!existsSync(full))(
       .slice(1)
       .map((line) => JSON.parse(line))
     expect(lines.map(({ level, msg }) => [level, msg])).toEqual([
-      [50, 'the database has no space left on its disk: nothing can be written until there is some'],
-      [30, 'the database has space again'],
+      [50, 'the database has no disk space left: writes fail until there is some'],
+      [30, 'the database has disk space again'],
     ])
   },
   120_000,

@@ -131,7 +131,7 @@ test('a secret is replaced while one of two processes always serves', async () =
   await database.sql(`UPDATE secrets SET in_use_from = in_use_from - interval '25 hours'`)
   const last = current(two, one)
   await seals.holdsAt(await last.ready)
-  expect(last.output()).toContain('SUTLER_PREVIOUS_SECRET is needed no more')
+  expect(last.output()).toContain('SUTLER_PREVIOUS_SECRET is no longer needed')
   await stop(last.child)
   const without = current(two)
   await adminOf(await without.ready)
@@ -160,7 +160,7 @@ test('another secret is refused, also beside the right one; a lost one may be gi
   const again = await admin.post('/v2/accounts', { data: { type: 'account', name: 'Once' } }, seals.once)
   expect([again.status, again.body.errors[0].detail]).toEqual([
     422,
-    expect.stringContaining('answer was lost'),
+    expect.stringContaining('response can no longer be read'),
   ])
   // Erasing looks through the answers that are kept.
   const asked = { type: 'erasure_request', resource_type: 'customer', resource_id: seals.customer }

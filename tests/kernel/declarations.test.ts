@@ -62,7 +62,7 @@ test('what others refer to is not deleted, and is not said to be missing', async
   expect([status, body.errors?.[0].code, body.errors?.[0].detail]).toEqual([
     409,
     'conflict',
-    'shelf is still in use: delete first what belongs to it',
+    'shelf is still in use: delete the objects that belong to it first',
   ])
   expect((await world.admin.delete(`${shelf}/jars/${jar.body.data.id}`)).status).toBe(204)
   expect((await world.admin.delete(shelf)).status).toBe(204)

@@ -89,7 +89,7 @@ describe('a form', () => {
     const many = Array.from({ length: 50 }, (_, i): Part => [`p${i}`, 'x'])
     expect(await refusal(read(formOf(...many)))).toEqual(refused(400))
     const long = formOf(['a', 'x'.repeat(65_537)])
-    expect(await refusal(read(long, { size: 9999 }))).toEqual([400, 'a is too long: at most 65536 bytes.'])
+    expect(await refusal(read(long, { size: 9999 }))).toEqual([400, 'a must have at most 65536 bytes.'])
     expect(await refusal(read(formOf(['a', 'x\0'])))).toEqual(refused(400))
   })
 

@@ -193,7 +193,7 @@ test('a job that ends its process over and over is given up; progress and outage
   await expect
     .poll(() => of('deadly').at(-1), { timeout: 10_000 })
     .toBe(
-      `deadly failed: The job was started ${startsMax} times, and the server ended each time before the job got further.`,
+      `deadly failed: The job was started ${startsMax} times, and each time the server stopped before the job made progress.`,
     )
 })
 

@@ -137,7 +137,7 @@ describe('a query that is refused', () => {
     ],
     ['sort=-', 'bad_request', 'sort', 'sort takes one attribute, as in name or -name, not "-".'],
     ['sort=a%22b', 'bad_request', 'sort', 'sort takes one attribute, as in name or -name, not "a\\"b".'],
-    [`include=${tooMany}`, 'bad_request', 'include', 'include may name at most 20 things, not 21.'],
+    [`include=${tooMany}`, 'bad_request', 'include', 'include must have at most 20 names, not 21.'],
     ['page[limit]=1&page%5Blimit%5D=1', 'bad_request', 'page[limit]', 'page[limit] may be given only once.'],
     ['sort=a&sort=a', 'bad_request', 'sort', 'sort may be given only once.'],
     ['filter=&filter=', 'bad_request', 'filter', 'filter may be given only once.'],
@@ -167,9 +167,9 @@ describe('a query that is refused', () => {
       'include=\ud800',
       'bad_request',
       'include',
-      'The query parameter "include" holds half of a surrogate pair.',
+      'The query parameter "include" contains an unpaired surrogate.',
     ],
-    ['\udc00=1', 'bad_request', '\ufffd', 'The query parameter "\ufffd" holds half of a surrogate pair.'],
+    ['\udc00=1', 'bad_request', '\ufffd', 'The query parameter "\ufffd" contains an unpaired surrogate.'],
   ]
 
   test.each(cases)('%s', (query, code, source, detail) => {
@@ -337,9 +337,9 @@ describe('a filter that is refused', () => {
     ['is_null(a,)', at(1, 'expected is_null(field), values given: 1')],
     ['in(a)', at(1, 'expected in(field,value,…), values given: 0')],
     ['contains_any(a)', at(1, 'expected contains_any(field,value,…), values given: 0')],
-    [tooDeep, at(filterDepthMax + 1, 'parentheses may nest 10 deep, not 11')],
-    ['eq(a,1)|'.repeat(filterTermsMax).concat('eq(a,1)'), 'A filter may have at most 10 terms, not 11.'],
-    ['eq(a,1):'.repeat(filterTermsMax + 1).concat('eq(a,1)'), 'A filter may have at most 10 terms, not 12.'],
+    [tooDeep, at(filterDepthMax + 1, 'parentheses must nest at most 10 deep, not 11')],
+    ['eq(a,1)|'.repeat(filterTermsMax).concat('eq(a,1)'), 'A filter must have at most 10 terms, not 11.'],
+    ['eq(a,1):'.repeat(filterTermsMax + 1).concat('eq(a,1)'), 'A filter must have at most 10 terms, not 12.'],
   ]
 
   test.each(cases)('%s', (text, detail) => {
@@ -357,6 +357,6 @@ test('the length of a filter is counted in bytes, decoded', () => {
   expect(refusal(`filter=eq(a,${longest}+)`)).toEqual({
     code: 'bad_filter',
     source: 'filter',
-    detail: 'A filter may be at most 8192 bytes, not 8193.',
+    detail: 'A filter must have at most 8192 bytes, not 8193.',
   })
 })

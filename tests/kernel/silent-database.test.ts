@@ -83,7 +83,7 @@ describe.concurrent('when the database stops answering', () => {
       admin.post('/v2/accounts', account('X')),
     ])
     expect(lost.map(({ status }) => status)).toEqual([503, 503, 503, 503])
-    expect(lost[0]?.body.errors[0].detail).toBe('The database did not answer in time.')
+    expect(lost[0]?.body.errors[0].detail).toBe('The database did not respond in time.')
     expect(performance.now() - began).toBeLessThan(statementMaxMs * 3)
     const found = await Promise.all([admin.get(one), admin.get(one), admin.get('/v2/accounts')])
     expect(found.map(({ status }) => status)).toEqual([200, 200, 200])

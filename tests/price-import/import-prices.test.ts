@@ -342,7 +342,9 @@ describe('a request is refused', () => {
     const { status, body } = await send(file)
     expect([status, body.errors[0].detail]).toEqual([
       422,
-      expect.stringMatching(/^line 2, column 10: the file is not UTF-8, the byte 0xF6 .* Save it as UTF-8/),
+      expect.stringMatching(
+        /^line 2, column 10: the file must be UTF-8, which the byte 0xF6 is not\. Save it as UTF-8/,
+      ),
     ])
     expect((await world.sql('SELECT FROM price_import_lines')).rowCount).toBe(0)
   })

@@ -252,7 +252,7 @@ describe('files as spreadsheets and suppliers write them', () => {
     expect([status, body.errors[0].title, body.errors[0].detail]).toEqual([
       422,
       'Failed Validation',
-      'row 3, column name: the file is not UTF-8, the byte 0xF6 is not a character there. Save it as UTF-8 and send ' +
+      'row 3, column name: the file must be UTF-8, which the byte 0xF6 is not. Save it as UTF-8 and send ' +
         'it again. In a spreadsheet, choose the type "CSV UTF-8".',
     ])
     expect((await world.sql('SELECT FROM product_import_rows')).rowCount).toBe(0)

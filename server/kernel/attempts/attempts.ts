@@ -63,7 +63,7 @@ function refuseFrom(ctx: Asker, tooMany: (counted: Counted) => boolean, counts: 
 /** The refusal of one attempt too many, and until when. */
 export function refusalUntil({ clock }: Asker, endsAtMs: number): Problem {
   const seconds = Math.max(1, Math.ceil((endsAtMs - clock.now().getTime()) / 1000))
-  return new Problem('rate_limited', `Too many attempts: try again in ${seconds} seconds.`, {
+  return new Problem('rate_limited', `Too many attempts; try again in ${seconds} seconds.`, {
     headers: { 'retry-after': String(seconds) },
   })
 }

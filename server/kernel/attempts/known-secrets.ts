@@ -90,12 +90,14 @@ export const renewSeals = (secrets: Secrets, modules: readonly Module[]): Chore 
     }
     if (previous === undefined) return
     if (!all.some(({ fingerprint }) => fingerprint === previous)) {
-      log.info('SUTLER_PREVIOUS_SECRET was never in use here, or is needed no more')
+      log.info('SUTLER_PREVIOUS_SECRET was never used here, or is no longer needed: remove it')
     } else if (renewed > 0 || clock.now() < neededUntil(newest)) {
       log.info(`SUTLER_PREVIOUS_SECRET is needed until ${neededUntil(newest).toISOString()}`)
     } else {
       await database.run({ text: 'DELETE FROM secrets WHERE fingerprint = $1', values: [previous] })
-      log.info('SUTLER_PREVIOUS_SECRET is needed no more: nothing is left that was made with it')
+      log.info(
+        'SUTLER_PREVIOUS_SECRET is no longer needed: everything that was made with it is renewed or has expired',
+      )
     }
   },
 })

@@ -69,6 +69,6 @@ export class Turns {
 }
 
 const noRoom = () =>
-  new Problem('rate_limited', 'Too many secrets wait to be checked: try again in a second.', {
+  new Problem('rate_limited', 'Too many sign-in attempts are in progress; try again in a second.', {
     headers: { 'retry-after': '1' },
   })

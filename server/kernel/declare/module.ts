@@ -83,7 +83,7 @@ export interface Module {
 export function toldOf({ about, alsoUnder, operations }: Module): string {
   const [path] = operations.map(({ path }) => path).sort()
   return alsoUnder && path
-    ? `${about} Each call is served with \`${alsoUnder}\` before its path, too: \`${alsoUnder}${path}\` is \`${path}\`.`
+    ? `${about} Every path also works with the prefix \`${alsoUnder}\`: \`${alsoUnder}${path}\` is the same as \`${path}\`.`
     : about
 }
 
@@ -164,7 +164,7 @@ const sentences = {
     whole ? `Lists all ${many}, ${order}.` : `Lists ${many}, a page at a time, ${order}.`,
   create: (one: string) => `Creates ${one}.`,
   get: (one: string) => `Reads ${one}.`,
-  update: (one: string) => `Changes the fields that are sent of ${one}; the rest keep their values.`,
+  update: (one: string) => `Updates ${one}. Fields that are not sent keep their values.`,
   delete: (one: string) => `Deletes ${one}.`,
 } as const
 

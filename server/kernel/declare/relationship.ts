@@ -70,7 +70,7 @@ export const createdLinks = (relationships: readonly Relationship[]): Field<NewL
     Object.fromEntries(
       relationships.map((of) => [memberOf(of), group({ data: linksField(of, true) }, { nullable: true })]),
     ),
-    { nullable: true, about: 'What it is linked to from the start.' },
+    { nullable: true, about: 'The links that the new object starts with.' },
   ) as Field<NewLinks | null | undefined>
 
 type NewLinks = Readonly<Record<string, { readonly data?: Sent } | null | undefined>>

@@ -334,11 +334,11 @@ export function resource<
   const parameters = [...definition.path.matchAll(/:(\w+)/g)].map((match) => match[1] as string)
   if (parameters.length && !definition.parent && !definition.scope) {
     throw new Error(
-      `${definition.noun[0]}: its path has :${parameters.at(-1)}, so it has a parent, or a scope`,
+      `${definition.noun[0]}: its path has :${parameters.at(-1)}, so it needs a parent or a scope`,
     )
   }
   if (definition.closed && definition.addedUnder) {
-    throw new Error(`${definition.noun[0]}: to refuse what is unknown, it must know all of its fields`)
+    throw new Error(`${definition.noun[0]}: a closed resource must declare all of its fields`)
   }
   const { operations = ['create'] } = definition
   if (definition.counted === false && !definition.most && operations.includes('create')) {

@@ -83,7 +83,7 @@ export class Sequencer {
     } catch (error) {
       // That the database is away is said by whoever else needs it.
       if (!this.#fails && !(error instanceof Problem)) {
-        this.#log.error({ err: error }, 'changes do not get into the change feed')
+        this.#log.error({ err: error }, 'cannot move changes into the change feed')
       }
       this.#fails = true
       // It may be another database that comes back.

@@ -23,14 +23,14 @@ export function parseBody(text: string, contentType: string | undefined): unknow
   if (!/^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(contentType ?? '')) {
     throw new Problem(
       'unsupported_media_type',
-      `Send the body as Content-Type: application/json, not ${contentType ?? 'without one'}.`,
+      `The Content-Type must be application/json, not ${contentType ?? 'missing'}.`,
     )
   }
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch (error) {
-    throw new Problem('malformed_json', `The body is not JSON: ${(error as Error).message}`)
+    throw new Problem('malformed_json', `The body is not valid JSON: ${(error as Error).message}`)
   }
   // Only an escape, a surrogate or many brackets can be a fault; most bodies have none and are not walked.
   if (/\\u(?:0000|d[89a-f])/i.test(text) || text.split(/[[{]/, depthMax + 2).length > depthMax)
@@ -45,7 +45,7 @@ function refuseUnstorable(root: unknown): void {
     if (typeof value === 'string') refuseText(value, path)
     if (typeof value !== 'object' || value === null) continue
     if (depth >= depthMax) {
-      throw new Problem('bad_request', `The body is nested too deeply: at most ${depthMax} levels.`, {
+      throw new Problem('bad_request', `The body must not be nested deeper than ${depthMax} levels.`, {
         source: path,
       })
     }
@@ -62,6 +62,6 @@ export const isStorable = (text: string): boolean => !text.includes('\0') && tex
 /** Refuses what PostgreSQL cannot store. */
 export function refuseText(text: string, path: string): void {
   if (isStorable(text)) return
-  const detail = `${path || 'The body'} holds a NUL character or half of a surrogate pair, which cannot be stored.`
+  const detail = `${path || 'The body'} must not contain a NUL character or an unpaired surrogate.`
   throw new Problem('invalid_field', detail, { source: path })
 }

@@ -38,7 +38,7 @@ export function jsonParts(
 export async function begun({ body }: Answer): Promise<void> {
   if (!(body instanceof Readable) || body.readableEnded) return
   if (body.errored) throw body.errored
-  if (body.destroyed) throw new Error('the content of an answer was destroyed before it was sent')
+  if (body.destroyed) throw new Error('the content of a response was destroyed before it was sent')
   await Promise.race([once(body, 'readable'), once(body, 'close')])
 }
 

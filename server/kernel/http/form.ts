@@ -41,14 +41,14 @@ export async function readForm(
     form.destroy(error as Error)
   }
   const tooMany = () =>
-    refuse(new Problem('bad_request', `The form has more parts than it may, or two of ${file}.`))
+    refuse(new Problem('bad_request', `The form has too many parts, or more than one part named ${file}.`))
   for (const event of ['filesLimit', 'fieldsLimit', 'partsLimit'] as const) form.on(event, tooMany)
   // What comes after the first is about what was destroyed.
   form.on('error', () => {})
   form.on('field', (name, text, _nameCut, cut) => {
     try {
       if (cut)
-        throw new Problem('invalid_field', `${name} is too long: at most ${limits.fieldSize} bytes.`, {
+        throw new Problem('invalid_field', `${name} must have at most ${limits.fieldSize} bytes.`, {
           source: name,
         })
       refuseText(text, name)
@@ -81,11 +81,8 @@ export async function readForm(
 
 function openForm(contentType: string | undefined, file: string): BusboyInstance {
   if (!/^multipart\/form-data\s*(?:;|$)/i.test(contentType ?? '')) {
-    const given = contentType ?? 'without one'
-    throw new Problem(
-      'unsupported_media_type',
-      `Send the body as Content-Type: multipart/form-data, not ${given}.`,
-    )
+    const given = contentType ?? 'missing'
+    throw new Problem('unsupported_media_type', `The Content-Type must be multipart/form-data, not ${given}.`)
   }
   try {
     return new Busboy({

@@ -21,11 +21,11 @@ export function health(server: FastifyInstance, database: Database, disk: DiskSp
 
 /** Why it cannot answer; undefined when it can. */
 async function faultOf(database: Database, disk: DiskSpace): Promise<string | undefined> {
-  if (disk.isOut) return 'the database has no space left on its disk'
+  if (disk.isOut) return 'the database has no disk space left'
   try {
     await database.run({ text: 'SELECT 1', values: [] })
     return undefined
   } catch {
-    return 'the database cannot be reached'
+    return 'the database is not reachable'
   }
 }

@@ -43,7 +43,7 @@ export const formTooLarge = (bytesMax: number): Problem =>
   tooLong(`${bytesShown(bytesMax)}, including the multipart envelope`)
 
 const tooLong = (limit: string, cause?: unknown): Problem =>
-  new Problem('too_large', `The request body is too large: at most ${limit}.`, { cause })
+  new Problem('too_large', `The request body is too large; it must have at most ${limit}.`, { cause })
 
 /** Anything that is thrown, as a Problem: what is not one is a bug, and says nothing of itself. */
 export function problemOf(error: unknown): Problem {
@@ -54,7 +54,7 @@ export function problemOf(error: unknown): Problem {
     return tooLarge(bodyBytesMax, error)
   }
   if (code === 'FST_ERR_BAD_URL')
-    return new Problem('bad_request', 'The path is not well-formed.', { cause: error })
+    return new Problem('bad_request', 'The path must be valid percent-encoded UTF-8.', { cause: error })
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
     return new Problem('unsupported_media_type', 'The Content-Type must be application/json.', {
       cause: error,
@@ -62,7 +62,7 @@ export function problemOf(error: unknown): Problem {
   }
   // The client hung up in the middle of its request: no one is there to be answered.
   if (code === 'ECONNRESET' && statusCode === 400) {
-    return new Problem('bad_request', 'The request ended too early.', { cause: error })
+    return new Problem('bad_request', 'The request ended before its body was complete.', { cause: error })
   }
   // What Fastify itself refuses (a length that does not match, an unreadable header) is the client's.
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500 && code?.startsWith('FST_')) {

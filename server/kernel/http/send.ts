@@ -29,7 +29,10 @@ function sendFile(reply: FastifyReply, content: Uint8Array | Readable): FastifyR
     return reply.send()
   }
   content.once('error', (error) => {
-    log.error({ err: error, request_id: id }, `${method} ${url.split('?')[0]} ended half-way`)
+    log.error(
+      { err: error, request_id: id },
+      `${method} ${url.split('?')[0]} ended before its response was sent`,
+    )
   })
   return reply.send(content)
 }

@@ -198,7 +198,7 @@ function refuseOtherMethods(server: FastifyInstance, operations: readonly Operat
       exposeHeadRoute: false,
       config: { unread: true },
       handler: ({ method }) => {
-        const detail = `${method} is not allowed here; allowed are ${allow}.`
+        const detail = `${method} is not allowed here; use ${allow}.`
         throw new Problem('method_not_allowed', detail, { headers: { allow } })
       },
     })

@@ -13,7 +13,7 @@ export const headerBytesMax = 32 * 1024
 const refusals: Readonly<Record<string, readonly [code: ProblemCode, detail: string]>> = {
   HPE_HEADER_OVERFLOW: [
     'headers_too_large',
-    `The URL and the headers are too large: at most ${headerBytesMax / 1024} KiB together.`,
+    `The URL and the headers are too large; together they must have at most ${headerBytesMax / 1024} KiB.`,
   ],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: ['too_large', 'The chunk extensions of the request body are too large.'],
   ERR_HTTP_REQUEST_TIMEOUT: [
@@ -29,7 +29,7 @@ export function refuseUnreadable({ code }: { code: string }, socket: Duplex): vo
     socket.destroy()
     return
   }
-  const [problem, detail] = refusals[code] ?? ['bad_request', 'The request is not well-formed HTTP.']
+  const [problem, detail] = refusals[code] ?? ['bad_request', 'The request is not valid HTTP.']
   endWith(new Problem(problem, detail), socket)
 }
 

@@ -20,7 +20,8 @@ export function uploadOf(request: IncomingMessage, bytesMax: number, isForm = fa
   const upload = new Upload(bytesMax, refusal)
   const timer = setTimeout(() => upload.destroy(tooSlow()), uploadMaxMs).unref()
   const endedEarly = () => {
-    if (!request.complete) upload.destroy(new Problem('bad_request', 'The request ended too early.'))
+    if (!request.complete)
+      upload.destroy(new Problem('bad_request', 'The request ended before its body was complete.'))
   }
   uploading.add(request.socket)
   request.once('close', endedEarly)

@@ -42,9 +42,9 @@ export function successOf(operation: Operation, shared: Named): Record<string, u
 
 function answersOf(operation: Operation, shared: Named): Readonly<Record<number, Response>> {
   const { status, of } = operation
-  if (status === 204) return { 204: { description: 'Done; there is nothing to say.' } }
+  if (status === 204) return { 204: { description: 'Done; the response has no body.' } }
   if (status === 303 || status === 307)
-    return { [status]: { description: 'Goes on elsewhere.', headers: headersNamed('Location') } }
+    return { [status]: { description: 'Redirects the client.', headers: headersNamed('Location') } }
   if (of.is === 'resource') return { [status]: resourceAnswer(of.resource, of.name) }
   if (of.is === 'singleton') {
     const { type, fields, about, shows } = of.singleton
@@ -87,7 +87,7 @@ function actionAnswers(action: Action, operation: Operation, shared: Named): Rec
   const { shows } = action
   const { status } = operation
   if (shows?.file) return fileAnswers(shows.file, shows.ranges)
-  if (shows?.empty) return { [status]: { description: 'Done; there is nothing to say.' } }
+  if (shows?.empty) return { [status]: { description: 'Done; the response has no body.' } }
   const headers = shows?.etag ? { headers: tagged } : {}
   if (shows?.body) return { [status]: { description: 'Done.', ...headers, content: content(shows.body) } }
   const { resource } = shows ?? {}
@@ -126,7 +126,11 @@ function fileAnswers(type: true | string, ranges: true | undefined): Record<numb
   const headers = headersNamed('ETag')
   return {
     200: { description: 'The file.', headers, content },
-    206: { description: 'A part of it.', headers: { ...headers, ...headersNamed('Content-Range') }, content },
+    206: {
+      description: 'A part of the file.',
+      headers: { ...headers, ...headersNamed('Content-Range') },
+      content,
+    },
   }
 }
 

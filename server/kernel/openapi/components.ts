@@ -79,16 +79,23 @@ const problemsSchema = {
           code: {
             type: 'string',
             enum: Object.keys(problems),
-            description: 'For programs: see docs/errors.md.',
+            description: 'The code that programs branch on; docs/errors.md lists them.',
           },
-          detail: { type: 'string', description: 'What was wrong, and what would have been accepted.' },
-          source: { type: 'string', description: 'Where in the request: `data.name`, `page[limit]`.' },
+          detail: { type: 'string', description: 'What is wrong, and what is accepted.' },
+          source: {
+            type: 'string',
+            description: 'The part of the request that is wrong: `data.name`, `page[limit]`.',
+          },
           meta: {
             type: 'object',
             additionalProperties: true,
-            description: 'What else is known of the fault: which item it is of.',
+            description: 'More about the error, such as the item that it is about.',
           },
-          request_id: { type: 'string', format: 'uuid', description: 'To find a server error in its log.' },
+          request_id: {
+            type: 'string',
+            format: 'uuid',
+            description: 'Identifies a server error in the log.',
+          },
         },
       },
     },
@@ -103,15 +110,17 @@ export const pageSchema = {
       type: 'object',
       required: ['limit', 'offset', 'current', 'total'],
       properties: {
-        limit: { type: 'integer', description: 'The most records in this page.' },
-        offset: { type: 'integer', description: 'Records before this page.' },
+        limit: { type: 'integer', description: 'The maximum number of records in this page.' },
+        offset: { type: 'integer', description: 'The number of records before this page.' },
         current: { type: 'integer', description: 'The number of this page, from 1.' },
-        total: { type: 'integer', description: 'Pages in all.' },
+        total: { type: 'integer', description: 'The number of pages.' },
       },
     },
     results: {
       type: 'object',
-      properties: { total: { type: 'integer', description: 'Records in all, after filters: exact.' } },
+      properties: {
+        total: { type: 'integer', description: 'The exact number of records that match the filters.' },
+      },
     },
   },
 }
@@ -120,7 +129,8 @@ export const pageSchema = {
 const link = { type: ['string', 'null'], format: 'uri-reference' }
 const linksSchema = {
   type: 'object',
-  description: 'Where there is no such page, null, or left out; then so is `last` of the last page.',
+  description:
+    'A link is null where there is no such page. Some lists leave it out instead, and `last` on the last page too.',
   properties: { current: link, first: link, last: link, next: link, prev: link },
 }
 
@@ -129,65 +139,68 @@ const parameters = {
     name: 'page[limit]',
     in: 'query',
     description:
-      'Records in a page. Without it: the `page_length` of the settings, 25 unless it was changed.',
+      'The number of records per page. The default is the setting `page_length`, which is 25 unless it was changed.',
     schema: { type: 'integer', minimum: 0, maximum: limits.pageMax },
   },
   limitOfWhole: {
     name: 'page[limit]',
     in: 'query',
-    description: `Records in a page. Without any page parameter the answer has all records, up to ${limits.wholeMax}.`,
+    description: `The number of records per page. Without page parameters the response has all records, up to ${limits.wholeMax}.`,
     schema: { type: 'integer', minimum: 0, maximum: limits.pageMax },
   },
   offset: {
     name: 'page[offset]',
     in: 'query',
-    description: 'Records to skip.',
+    description: 'The number of records to skip.',
     schema: { type: 'integer', minimum: 0, default: 0 },
   },
   after: {
     name: 'page[after]',
     in: 'query',
     description:
-      'Walks the list by cursor instead of by offset: nothing is skipped or repeated while others write. ' +
-      'Empty for the start; then follow `links.next`.',
+      'Pages by cursor instead of by offset, so that concurrent writes neither skip nor repeat records. ' +
+      'Send it empty for the first page, then follow `links.next`.',
     schema: { type: 'string' },
   },
   before: {
     name: 'page[before]',
     in: 'query',
-    description: 'As `page[after]`, backwards. Empty for the end; then follow `links.prev`.',
+    description:
+      'Like `page[after]`, but backwards. Send it empty for the last page, then follow `links.prev`.',
     schema: { type: 'string' },
   },
   sort: {
     name: 'sort',
     in: 'query',
-    description: 'The field to sort by; descending after `-`. Without it, the newest come first.',
+    description:
+      'The field to sort by; prefix it with `-` for descending order. By default the newest come first.',
     schema: { type: 'string' },
   },
   filter: {
     name: 'filter',
     in: 'query',
-    description: 'Only records that meet it. Join terms by `:` (and) or `|` (or); group them in parentheses.',
+    description:
+      'Returns only the records that match. Join terms by `:` (and) or `|` (or); group them in parentheses.',
     schema: { type: 'string' },
   },
   idempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'Any text of your own. The same request with the same key is carried out once: a repetition is given the ' +
-      'first answer, with the header `Idempotency-Replayed`.',
+      'A key of your choice. The same request with the same key is carried out once: a repetition gets the ' +
+      'first response, with the header `Idempotency-Replayed`.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   },
   ifMatch: {
     name: 'If-Match',
     in: 'header',
-    description: 'The ETag of the version to change; 412 when the object is no longer that.',
+    description: 'The ETag of the version to change; 412 if the object has changed since.',
     schema: { type: 'string' },
   },
   ifNoneMatch: {
     name: 'If-None-Match',
     in: 'header',
-    description: 'The ETag of the version you have; 304 when it is still that.',
+    description: 'The ETag of the version you have; 304 if the object has not changed.',
     schema: { type: 'string' },
   },
 }

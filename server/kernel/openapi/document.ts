@@ -88,7 +88,7 @@ function documented(
     operationId: id,
     tags: [tag],
     summary: phrase(id),
-    description: [about, open ? anyone : `Who may: ${kinds.map(quoted).join(', ')}.`].join('\n\n'),
+    description: [about, open ? anyone : `Allowed for: ${kinds.map(quoted).join(', ')}.`].join('\n\n'),
     ...(open && { security: [] }),
     ...(persons.length && {
       security: [{ bearer: [] }, ...persons.map(({ kind }) => ({ bearer: [], [kind]: [] }))],
@@ -131,7 +131,7 @@ const securitySchemes = (shopperTokens: About['shopperTokens']) => ({
         type: 'apiKey',
         in: 'header',
         name: header,
-        description: 'Says, beside the access token, who is calling.',
+        description: 'A second token, beside the access token, that identifies the shopper.',
       },
     ]),
   ),

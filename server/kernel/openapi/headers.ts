@@ -2,25 +2,30 @@ const text = { type: 'string' }
 
 /** The headers of answers that mean something to a client of the API; what every client of HTTP knows has none. */
 export const headers = {
-  ETag: { description: 'Names this version of the object.', schema: text },
-  Link: { description: 'The neighbouring pages (RFC 8288).', schema: text },
-  Location: { description: 'Where the client goes on.', schema: { type: 'string', format: 'uri' } },
+  ETag: { description: 'Identifies this version of the object.', schema: text },
+  Link: { description: 'Links to the neighbouring pages (RFC 8288).', schema: text },
+  Location: {
+    description: 'The address that the client is redirected to.',
+    schema: { type: 'string', format: 'uri' },
+  },
   'X-Request-Id': {
-    description: 'Names this request. An operator finds its errors in the log by it.',
+    description: 'Identifies this request; its errors have the same id in the log.',
     schema: { type: 'string', format: 'uuid' },
   },
   'Idempotency-Replayed': {
-    description:
-      '`true` where this is the stored answer to an earlier request with the same Idempotency-Key.',
+    description: '`true` if this is the stored response to an earlier request with the same Idempotency-Key.',
     schema: { type: 'string', const: 'true' },
   },
   Allow: { description: 'The methods that are allowed (RFC 9110).', schema: text },
   'WWW-Authenticate': { description: 'How to authenticate (RFC 6750).', schema: text },
   'Retry-After': {
-    description: 'Seconds to wait before the next try.',
+    description: 'The number of seconds to wait before the next attempt.',
     schema: { type: 'integer', minimum: 0 },
   },
-  'Content-Range': { description: 'Which bytes these are, or how many there are (RFC 9110).', schema: text },
+  'Content-Range': {
+    description: 'The range of bytes in this response, or the length of the whole file (RFC 9110).',
+    schema: text,
+  },
 } as const
 
 /** References to headers, by their names. */

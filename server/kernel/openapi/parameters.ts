@@ -69,7 +69,7 @@ function pathParameters({ path, of }: Operation, documented: string, { keyAt }: 
 const alternativeHeader = (name: string): Parameter => ({
   name,
   in: 'header',
-  description: '`true` for bodies and answers of the other form.',
+  description: 'Send `true` to use the other form of request and response bodies.',
   schema: { type: 'string' },
 })
 
@@ -116,21 +116,22 @@ const withoutSort = (resource: Pick<Resource, 'order'>): string =>
 const offsetParameter = (maximum: number): Parameter => ({
   name: 'page[offset]',
   in: 'query',
-  description: 'Records to skip. Further down lead cursors, and filters along the order of the list.',
+  description:
+    'The number of records to skip. To go further, use cursors, or filter by the field that the list is sorted by.',
   schema: { type: 'integer', minimum: 0, maximum, default: 0 },
 })
 
 const ignoredSort = (resource: Resource): Parameter => ({
   name: 'sort',
   in: 'query',
-  description: `Has no effect. The order is: ${withoutSort(resource)}.`,
+  description: `Ignored. The order is: ${withoutSort(resource)}.`,
   schema: { type: 'string' },
 })
 
 const sortParameter = (fields: readonly string[], resource: Pick<Resource, 'order'>): Parameter => ({
   name: 'sort',
   in: 'query',
-  description: `The field to sort by; descending after \`-\`. Without it: ${withoutSort(resource)}.`,
+  description: `The field to sort by; prefix it with \`-\` for descending order. The default is ${withoutSort(resource)}.`,
   schema: { type: 'string', enum: fields.flatMap((field) => [field, `-${field}`]) },
 })
 
@@ -143,7 +144,7 @@ function filterParameter(resource: Resource, filter: NonNullable<Resource['filte
     name: 'filter',
     in: 'query',
     description: [
-      'Only records that meet it: `eq(field,value)`. Join terms by `:` (and) or `|` (or); group them in parentheses.',
+      'Returns only the records that match, as in `eq(field,value)`. Join terms by `:` (and) or `|` (or); group them in parentheses.',
       rows.join('\n'),
     ].join('\n\n'),
     schema: { type: 'string' },
@@ -178,7 +179,7 @@ function includeParameter({ include }: Resource): Parameter[] {
     {
       name: 'include',
       in: 'query',
-      description: `What to show beside the records, under \`included\`: ${names.map((name) => `\`${name}\``).join(', ')}. Other names are ignored.`,
+      description: `The related objects to include, under \`included\`: ${names.map((name) => `\`${name}\``).join(', ')}. Other names are ignored.`,
       explode: false,
       schema: { type: 'array', items: { type: 'string' } },
       example: names,

@@ -44,7 +44,7 @@ export function responses(): Readonly<Record<string, unknown>> {
   }
   return {
     NotModified: {
-      description: 'It is the version you have.',
+      description: 'Not modified: you have the current version.',
       headers: headersNamed('X-Request-Id', 'ETag'),
     },
     ...Object.fromEntries(Object.entries(refusals).map(refusal)),

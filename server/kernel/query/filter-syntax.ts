@@ -50,7 +50,7 @@ export const filterLimits = {
 export function parseFilter(text: string): Filter | undefined {
   const bytes = Buffer.byteLength(text)
   if (bytes > filterLimits.filterBytesMax)
-    throw badFilter(`A filter may be at most ${filterLimits.filterBytesMax} bytes, not ${bytes}.`)
+    throw badFilter(`A filter must have at most ${filterLimits.filterBytesMax} bytes, not ${bytes}.`)
   if (text.trim() === '') return undefined
 
   const reader = new Reader(text)
@@ -62,7 +62,7 @@ export function parseFilter(text: string): Filter | undefined {
     while (reader.skipSpaces().char === '(') {
       if (outer.length === filterLimits.filterDepthMax)
         throw reader.refusal(
-          `parentheses may nest ${filterLimits.filterDepthMax} deep, not ${outer.length + 1}`,
+          `parentheses must nest at most ${filterLimits.filterDepthMax} deep, not ${outer.length + 1}`,
         )
       outer.push(group)
       group = { anyOf: [], allOf: [] }
@@ -92,7 +92,7 @@ export function parseFilter(text: string): Filter | undefined {
   }
 
   if (terms > filterLimits.filterTermsMax)
-    throw badFilter(`A filter may have at most ${filterLimits.filterTermsMax} terms, not ${terms}.`)
+    throw badFilter(`A filter must have at most ${filterLimits.filterTermsMax} terms, not ${terms}.`)
   return closed(group)
 }
 

@@ -143,7 +143,7 @@ function openCursor(token: string, walk: Walk): Cursor {
   if (!isSigned(walk.keys, signed(body, walk), given)) {
     throw new Problem(
       'bad_page',
-      'page[after] and page[before] take a cursor from the links of the same walk.',
+      'page[after] and page[before] must be a cursor from a link of this list, in the same order and with the same filter.',
       {
         source: 'page[after]',
       },

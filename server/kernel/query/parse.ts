@@ -83,8 +83,8 @@ function decode(raw: string, name: string): string {
   } catch {
     throw refuse('is not valid percent-encoded UTF-8')
   }
-  if (text.includes('\0')) throw refuse('holds a NUL character')
-  if (!text.isWellFormed()) throw refuse('holds half of a surrogate pair')
+  if (text.includes('\0')) throw refuse('contains a NUL character')
+  if (!text.isWellFormed()) throw refuse('contains an unpaired surrogate')
   return text
 }
 
@@ -130,7 +130,7 @@ function readInclude(text: string): readonly string[] {
   const wanted = new Set(text.split(',').map((name) => name.trim()))
   wanted.delete('')
   if (wanted.size > limits.includesMax)
-    throw badRequest('include', `include may name at most ${limits.includesMax} things, not ${wanted.size}.`)
+    throw badRequest('include', `include must have at most ${limits.includesMax} names, not ${wanted.size}.`)
   return [...wanted]
 }
 

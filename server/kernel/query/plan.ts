@@ -122,7 +122,7 @@ function refuseOffset({ offset }: Ask, { offsetMax = Number.POSITIVE_INFINITY }:
   if (offset <= offsetMax) return
   const detail =
     `page[offset] must be a whole number from 0 to ${offsetMax}, not ${offset}: ` +
-    'go further down with page[after], or with a filter and a sort.'
+    'to go further, use page[after], or a filter and a sort.'
   throw new Problem('bad_page', detail, { source: 'page[offset]' })
 }
 
@@ -225,6 +225,7 @@ function patternOf(field: string, value: string): string {
   const starts = value.startsWith('*')
   const ends = value.length > 1 && value.endsWith('*')
   const inner = value.slice(starts ? 1 : 0, ends ? -1 : undefined)
-  if (inner.includes('*')) throw refuse(`[${field}]: * may stand only at the start and the end of [${value}]`)
+  if (inner.includes('*'))
+    throw refuse(`[${field}]: * is accepted only at the start and at the end of [${value}]`)
   return `${starts ? '%' : ''}${inner.replace(/[\\%_]/g, '\\$&')}${ends ? '%' : ''}`
 }

@@ -13,7 +13,7 @@ export function idempotencyKey(header: string | string[] | undefined): string | 
   if (header === undefined) return undefined
   const key = String(header)
   if (key.length > 0 && key.length <= keyLengthMax) return key
-  throw new Problem('bad_request', `Idempotency-Key takes 1 to ${keyLengthMax} characters.`, {
+  throw new Problem('bad_request', `Idempotency-Key must have 1 to ${keyLengthMax} characters.`, {
     source: 'Idempotency-Key',
   })
 }
@@ -133,7 +133,7 @@ async function find(
   const body = sealed == null ? '' : openOr(ctx.instance.sealKeys, sealed)
   if (body === undefined) {
     const detail =
-      'The request with this Idempotency-Key was carried out; its answer was lost with a secret of the server.'
+      'The request with this Idempotency-Key was carried out, but its response can no longer be read: the server has lost the secret that it was sealed with.'
     throw new Problem('unprocessable', detail)
   }
   if (!fingerprints(ctx, write).includes(asked as string)) {

@@ -146,9 +146,13 @@ function readBody(passage: Passage): void {
 function refuseKey(passage: Passage): void {
   const { operation, request } = passage
   if (request.headers['idempotency-key'] === undefined || signsIn(passage) || isRepeatable(operation)) return
-  throw new Problem('bad_request', 'This call is not repeated for an Idempotency-Key: send it without one.', {
-    source: 'Idempotency-Key',
-  })
+  throw new Problem(
+    'bad_request',
+    'This operation does not support Idempotency-Key; send the request without it.',
+    {
+      source: 'Idempotency-Key',
+    },
+  )
 }
 
 async function run(passage: Passage): Promise<void> {
@@ -251,7 +255,7 @@ function contextOf(
 function addressOf({ protocol, host }: FastifyRequest): string {
   const address = `${protocol}://${host}`
   if (/^https?:\/\/[\w.:[\]-]+$/.test(address)) return address
-  throw new Problem('bad_request', 'The Host header must be a host name, with or without a port.', {
+  throw new Problem('bad_request', 'The Host header must be a host name, optionally followed by a port.', {
     source: 'Host',
   })
 }

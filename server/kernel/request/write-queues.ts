@@ -17,7 +17,7 @@ export class WriteQueues {
     if (queue.count > waitingMax) {
       throw new Problem(
         'unavailable',
-        'Too many requests are waiting to write this object: try again in a second.',
+        'Too many requests are waiting to write this object; try again in a second.',
         {
           headers: { 'retry-after': '1' },
         },

@@ -34,7 +34,7 @@ async function cancel(client: pg.ClientBase): Promise<void> {
   else connection.connect(port, host)
   if (await atMost(cancellingMaxMs, told)) return
   connection.stream.destroy()
-  throw new Error('the database did not take the request in time')
+  throw new Error('the database did not accept the cancel request in time')
 }
 
 /**
@@ -46,7 +46,7 @@ export function cancelWith(asker: AbortSignal, client: pg.ClientBase): () => Pro
   let cancelling: Promise<void> | undefined
   const begin = () => {
     cancelling = cancel(client).catch((cause: unknown) => {
-      throw new Problem('unavailable', 'A statement could not be ended.', { cause })
+      throw new Problem('unavailable', 'A statement could not be cancelled.', { cause })
     })
     // Whoever waits for the statement is told, when it ends.
     cancelling.catch(() => {})

@@ -44,14 +44,14 @@ function nameOn(client: pg.ClientBase, text: string): string {
   return known.nameOf(text)
 }
 
-const outage = (cause: unknown, detail = 'The database cannot be reached.') =>
+const outage = (cause: unknown, detail = 'The database is not reachable.') =>
   new Problem('unavailable', detail, { cause })
 
 function refuseOutage(error: unknown): never {
   if (!isOutage(error)) throw error
-  if (isOutOfSpace(error)) throw outage(error, 'The database has no space left on its disk.')
+  if (isOutOfSpace(error)) throw outage(error, 'The database has no disk space left.')
   throw (error as Error).message === 'Query read timeout'
-    ? outage(error, 'The database did not answer in time.')
+    ? outage(error, 'The database did not respond in time.')
     : outage(error)
 }
 

@@ -28,7 +28,7 @@ export class DiskSpace {
   /** A statement found none. */
   note(): void {
     if (this.isOut) return
-    this.#log.error('the database has no space left on its disk: nothing can be written until there is some')
+    this.#log.error('the database has no disk space left: writes fail until there is some')
     this.#asking = setInterval(() => void this.#ask(), askAgainAfterMs).unref()
   }
 
@@ -43,7 +43,7 @@ export class DiskSpace {
     }
     if (!this.isOut) return
     this.stop()
-    this.#log.info('the database has space again')
+    this.#log.info('the database has disk space again')
   }
 
   stop(): void {

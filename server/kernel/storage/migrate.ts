@@ -27,7 +27,9 @@ export async function migrate(database: Database): Promise<void> {
     )
     const unknown = [...applied].find((name) => !files.includes(name))
     if (unknown)
-      throw new StartupError(`The database was migrated by a newer Sutler (${unknown}): start that one.`)
+      throw new StartupError(
+        `The database was migrated by a newer version of Sutler (${unknown}): start that version.`,
+      )
     for (const name of files.filter((file) => !applied.has(file))) {
       const sql = await readFile(new URL(name, `file://${folder}`), 'utf8')
       await client.query('BEGIN')

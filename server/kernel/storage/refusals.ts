@@ -25,7 +25,7 @@ export function refusalOf(
   }
   // The key is of another row, which refers to the one that is deleted.
   if (deletes && type && foreignKeyStates.includes(state)) {
-    const detail = `${type} is still in use: delete first what belongs to it`
+    const detail = `${type} is still in use: delete the objects that belong to it first`
     return new Problem('conflict', detail, { cause: error })
   }
   // By convention each table names the key to its parent so: the parent is missing, or was deleted meanwhile.

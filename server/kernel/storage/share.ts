@@ -37,7 +37,7 @@ export class Share {
     }
     const hangUp = () => leave(asker.reason)
     const patience = setTimeout(
-      () => leave(new Problem('unavailable', 'Too many lists are being searched.')),
+      () => leave(new Problem('unavailable', 'Too many lists are being searched; try again in a moment.')),
       waitMaxMs,
     )
     asker.addEventListener('abort', hangUp)

@@ -275,7 +275,7 @@ export class Store {
   }
 
   #mustLock({ table }: Rows): void {
-    if (!this.inTransaction) throw new Error(`${table}: a lock is of no use outside a transaction`)
+    if (!this.inTransaction) throw new Error(`${table}: a lock has no effect outside a transaction`)
   }
 
   async #lock(of: Rows, ids: readonly string[], strength: string): Promise<ReadonlySet<string>> {

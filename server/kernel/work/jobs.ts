@@ -141,7 +141,7 @@ export async function startJobs(
     if (stopping.signal.aborted) return
     looking = returned().catch((error: unknown) => {
       if (stopping.signal.aborted) return
-      log.error({ err: error }, 'jobs that were lost are not back in the queue yet')
+      log.error({ err: error }, 'cannot put lost jobs back into the queue yet')
     })
   })
   /** An outage of the database is nobody's fault: the job waits here until the database is back. */

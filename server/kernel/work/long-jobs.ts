@@ -146,7 +146,7 @@ export class LongJobs {
         mayHaveLost = true
         // Another process took a job of the store at the same time.
         if (!isTemporary(error) && sqlState(error) !== '23505') {
-          this.#instance.log.error({ err: error }, 'no long job can be taken')
+          this.#instance.log.error({ err: error }, 'cannot take a long job from the queue')
         }
       }
       await Promise.race([this.#woken.promise, sleep(pollEveryMs, undefined, { ref: false })])
@@ -219,7 +219,7 @@ export class LongJobs {
     const { log } = this.#instance
     const run = async () => {
       if (starts > startsMax) {
-        const detail = `The job was started ${startsMax} times, and the server ended each time before the job got further.`
+        const detail = `The job was started ${startsMax} times, and each time the server stopped before the job made progress.`
         return job.giveUp(work, payload, detail)
       }
       if (tries >= triesMax) {
@@ -280,6 +280,6 @@ export const internal = ({ requestId }: Work): string =>
 
 function reasonOf(error: unknown): string {
   if (error instanceof Unavailable) return error.message
-  if (!(error instanceof Problem)) return 'The database cannot be reached.'
+  if (!(error instanceof Problem)) return 'The database is not reachable.'
   return error.code === 'conflict' ? 'Other requests changed the same objects first.' : error.message
 }

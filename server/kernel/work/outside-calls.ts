@@ -63,7 +63,8 @@ export async function callOut<V, R, O>(
   prepare: (inside: Ctx) => Promise<V>,
   respond: (inside: Ctx, outcome: O) => Promise<Answer> | Answer,
 ): Promise<Answer> {
-  if (ctx.store.inTransaction) throw new Error(`${call.name}: nothing in a transaction may leave the machine`)
+  if (ctx.store.inTransaction)
+    throw new Error(`${call.name}: an outside call is not allowed inside a transaction`)
   const { keyed } = ctx
   const taken = keyed?.intentId === undefined ? undefined : await takeUp<V>(ctx, call, keyed.intentId)
   const intent = taken ?? (await begin(ctx, call, prepare))
@@ -182,7 +183,7 @@ async function send<V, R>(
     } catch (cause) {
       if (cause instanceof Problem) throw cause
       const detail =
-        'Another server did not say what became of the request. Send it again with the same Idempotency-Key to learn it.'
+        'Another server did not confirm the outcome of the request. Send the request again with the same Idempotency-Key to learn it.'
       throw new Problem('unavailable', detail, { cause })
     }
   })

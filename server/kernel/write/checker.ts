@@ -138,7 +138,7 @@ function refusal(error: ErrorObject, path: string, schema: JsonSchema): Problem 
 function unknownMember(at: string, { params, parentSchema }: ErrorObject): Problem {
   const known = Object.keys((parentSchema as { properties?: object }).properties ?? {}).join(', ')
   const source = `${at}.${params.additionalProperty}`
-  return new Problem('invalid_field', `Validation failed: ${source} is unknown: ${at} has ${known}.`, {
+  return new Problem('invalid_field', `Validation failed: ${source} is unknown; ${at} accepts ${known}.`, {
     source,
   })
 }

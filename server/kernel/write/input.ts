@@ -70,7 +70,7 @@ function onlyShown(fields: Fields): Readonly<Record<string, JsonSchema>> {
   return Object.fromEntries(
     ['created_at', 'updated_at', ...names].map((name) => [
       name,
-      { readOnly: true, description: 'It may be sent back, and is ignored.' },
+      { readOnly: true, description: 'Read-only: it may be sent back and is ignored.' },
     ]),
   )
 }

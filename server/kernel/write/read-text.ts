@@ -6,9 +6,7 @@ export class EncodingFault extends Error {
 
   constructor(byte = 0) {
     const hex = `0x${byte.toString(16).padStart(2, '0').toUpperCase()}`
-    super(
-      `the file is not UTF-8, the byte ${hex} is not a character there. Save it as UTF-8 and send it again.`,
-    )
+    super(`the file must be UTF-8, which the byte ${hex} is not. Save it as UTF-8 and send it again.`)
     this.byte = byte
   }
 }

@@ -48,5 +48,5 @@ export const isBlobName = (name: string): boolean => nameForm.test(name)
 /** No name leads anywhere else, whoever made it. */
 export function mustBeBlobName(name: string): string {
   if (isBlobName(name)) return name
-  throw new Error(`${JSON.stringify(name)} is no name of a blob`)
+  throw new Error(`${JSON.stringify(name)} is not the name of a blob`)
 }

@@ -32,8 +32,8 @@ export async function writeDraft(directory: string, content: AsyncIterable<Uint8
 
 /** For the operator to mend, who finds it in the log. */
 const faults: readonly (readonly [detail: string, codes: readonly (string | undefined)[]])[] = [
-  ['File storage has no space left.', ['ENOSPC', 'EDQUOT']],
-  ['File storage cannot be written to.', ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EIO']],
+  ['File storage has no space left; try again later.', ['ENOSPC', 'EDQUOT']],
+  ['File storage cannot be written to; try again later.', ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EIO']],
 ]
 
 /** The refusal (503) where the disk is full, or not ours to write to; any other error as it is. */

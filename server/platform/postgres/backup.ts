@@ -30,12 +30,13 @@ export async function backUp(dataDir: string, target: string, madeAt: Date): Pro
   if (!fs.existsSync(join(cluster, 'PG_VERSION')))
     throw new StartupError(`there is no database in ${dataDir}`)
   if (!relative(dataDir, target).startsWith('..')) {
-    throw new StartupError(`${target} is in the data directory: back up to a place outside of it`)
+    throw new StartupError(`${target} is inside the data directory: choose a place outside it`)
   }
   fs.mkdirSync(dirname(target), { recursive: true })
   const release = await claimFile(
     `${target}.unfinished.pid`,
-    (pid) => `another backup to ${target} is under way (pid ${pid}): wait for it, or choose another place`,
+    (pid) =>
+      `another backup to ${target} is in progress (pid ${pid}): wait until it has finished, or choose another place`,
   )
   try {
     await copyTo(target, fs.realpathSync(dataDir), madeAt)
@@ -45,7 +46,8 @@ export async function backUp(dataDir: string, target: string, madeAt: Date): Pro
 }
 
 async function copyTo(target: string, home: string, madeAt: Date): Promise<void> {
-  if (fs.existsSync(target)) throw new StartupError(`${target} is there already: a backup overwrites nothing`)
+  if (fs.existsSync(target))
+    throw new StartupError(`${target} already exists, and a backup overwrites nothing: choose another place`)
   const draft = `${target}.unfinished-${process.pid}`
   removeUnfinished(dirname(target), `${basename(target)}.unfinished-`)
   fs.mkdirSync(draft, { mode: 0o700 })
@@ -95,7 +97,7 @@ function readDescription(backup: string): readonly Described[] {
   try {
     return (JSON.parse(fs.readFileSync(join(backup, description), 'utf8')) as { files: Described[] }).files
   } catch {
-    throw new StartupError(`${resolve(backup)} is not a backup: it has no ${description} that can be read`)
+    throw new StartupError(`${resolve(backup)} is not a backup: it has no readable ${description}`)
   }
 }
 

@@ -86,7 +86,7 @@ export const unfinishedRestore = 'restore.unfinished-'
 /** Who started a new, empty database in its place would take the restored one to be lost. */
 function mustNotBeHalfRestored(home: string): void {
   if (!fs.readdirSync(home).some((name) => name.startsWith(unfinishedRestore))) return
-  throw new StartupError(`a restore into ${home} did not end: remove what is there, and restore again`)
+  throw new StartupError(`a restore into ${home} did not finish: remove its contents and restore again`)
 }
 
 const urlAt = (socketDir: string) =>
@@ -111,7 +111,7 @@ function running(postgres: ChildProcess, socketDir: string, log: string, release
     exited: new Promise((done) => {
       ended.then((how) => {
         if (stopped) return
-        const why = diskWasFull(log) ? ': no space is left on its disk' : ''
+        const why = diskWasFull(log) ? ': its disk has no space left' : ''
         done(`PostgreSQL stopped unexpectedly (${how})${why}; see ${log}`)
       })
     }),
@@ -144,7 +144,7 @@ function findPrograms(): Programs {
   } catch {
     throw new StartupError(
       `no embedded PostgreSQL for ${process.platform}-${process.arch} is installed: ` +
-        'set DATABASE_URL to a PostgreSQL of your own',
+        'set DATABASE_URL to your own PostgreSQL',
     )
   }
   linkLibraries(native)
@@ -177,8 +177,8 @@ function openDataDir(dataDir: string): string {
     const reasons: Record<string, string> = {
       EEXIST: 'it is not a directory',
       ENOTDIR: 'part of its path is not a directory',
-      ENOENT: 'it cannot be made there',
-      EACCES: 'this user may not write there',
+      ENOENT: 'it cannot be created there',
+      EACCES: 'this user has no permission to write there',
       EROFS: 'the disk is read-only',
       ENOSPC: 'the disk is full',
     }
@@ -211,7 +211,8 @@ async function stopOrphan(cluster: string): Promise<void> {
     }
     for (const until = Date.now() + waitMs; ours() && Date.now() < until; ) await sleep(20)
   }
-  if (ours()) throw new StartupError(`a PostgreSQL of an earlier run (pid ${pid}) cannot be stopped: stop it`)
+  if (ours())
+    throw new StartupError(`cannot stop the PostgreSQL of an earlier run (pid ${pid}): stop it yourself`)
   // PostgreSQL takes any process with this number, even a dead one not yet reaped, for the owner of its lock
   // file. The rest of the file stays: it tells PostgreSQL whether sessions of the dead one are still at work.
   if (exists(pid)) fs.writeFileSync(pidFile, [impossiblePid, ...lines.slice(1)].join('\n'))
@@ -297,9 +298,9 @@ function checkVersion(cluster: string): void {
   if (found === major) return
   throw new StartupError(
     found
-      ? `${cluster} was made by PostgreSQL ${found}, and this Sutler brings PostgreSQL ${major}: ` +
-          `export the data with the version that made it, or point DATABASE_URL at a PostgreSQL ${found}`
-      : `${cluster} is not a PostgreSQL cluster: restore it, or move it away to start with a new one`,
+      ? `${cluster} was made by PostgreSQL ${found}, but this version of Sutler comes with PostgreSQL ${major}: ` +
+          `export the data with the version that made it, or set DATABASE_URL to a PostgreSQL ${found}`
+      : `${cluster} is not a PostgreSQL cluster: restore it, or move it away to start with a new cluster`,
   )
 }
 
@@ -317,7 +318,7 @@ function makeSocketDir(home: string): string {
       reason = (error as Error).message
     }
   }
-  throw new StartupError(`cannot make a directory for the database's socket: ${reason}`)
+  throw new StartupError(`cannot create a directory for the database's socket: ${reason}`)
 }
 
 /** Starts PostgreSQL and waits until it accepts connections, which after a crash includes the recovery. */

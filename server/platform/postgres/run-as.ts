@@ -43,7 +43,7 @@ export function chooseOwner(cluster: string): User | undefined {
     return user
   }
   throw new StartupError(
-    'PostgreSQL does not run as root: start the server as another user, or add one named postgres',
+    'PostgreSQL does not run as root: start the server as another user, or create a user named postgres',
   )
 }
 
@@ -59,8 +59,8 @@ export function giveTo(user: User, path: string): void {
 
 const cannotRunAs = ({ name }: User, reason: string) =>
   new StartupError(
-    `PostgreSQL does not run as root, and cannot be run as ${name} here (${reason}): ` +
-      'start the server as an ordinary user, or set DATABASE_URL to a PostgreSQL of your own',
+    `PostgreSQL does not run as root, and cannot be started as ${name} here (${reason}): ` +
+      'start the server as an ordinary user, or set DATABASE_URL to your own PostgreSQL',
   )
 
 /**
@@ -93,7 +93,7 @@ export function chooseLauncher(
     const { file, args, options } = launch(launcher, attempt)
     if (spawnSync(file, args, { ...options, stdio: 'ignore' }).status === 0) return launcher
   }
-  throw cannotRunAs(owner, `that user may not go to ${home} and ${postgres}`)
+  throw cannotRunAs(owner, `that user has no access to ${home} and ${postgres}`)
 }
 
 /** What `spawn` needs. The environment is bare: a PGPORT or PGDATA meant for others must not reach it. */
