@@ -12,7 +12,7 @@ const description = `Get an access token with an application key, then send it w
       -d client_id=$CLIENT_ID -d client_secret=$CLIENT_SECRET
     curl $SERVER/v2/accounts -H "Authorization: Bearer $TOKEN"
 
-Bodies are JSON in the envelope \`{"data": {"type": …, …}}\`, and answers too. A refusal is
+Request and response bodies are JSON in the envelope \`{"data": {"type": …, …}}\`. An error response is
 \`{"errors": [{"title", "status", "detail", "code", "source"}]}\`.`
 
 /** The API document of the whole server, or of one with other modules. */

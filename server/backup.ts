@@ -10,11 +10,13 @@ async function run(command: string | undefined, path: string | undefined): Promi
   const config = readConfig()
   const { databaseUrl, dataDir } = config
   if ((command !== 'backup' && command !== 'restore') || !path) {
-    throw new StartupError('say where: npm run backup -- <directory>, or npm run restore -- <directory>')
+    throw new StartupError(
+      'the directory is missing: npm run backup -- <directory>, or npm run restore -- <directory>',
+    )
   }
   if (databaseUrl) {
     throw new StartupError(
-      'DATABASE_URL is set: back that PostgreSQL up, and restore it, with its own tools (pg_dump)',
+      'DATABASE_URL is set: back up and restore that PostgreSQL with its own tools (pg_dump)',
     )
   }
   const directory = resolve(path)
@@ -22,11 +24,11 @@ async function run(command: string | undefined, path: string | undefined): Promi
   else restore(directory, dataDir)
   const secret = existsSync(join(directory, 'secret'))
     ? ''
-    : ' (the secret is not in it: keep SUTLER_SECRET yourself)'
+    : ' (it does not contain the secret: back up SUTLER_SECRET yourself)'
   const more = secret + filesElsewhere(config)
   return command === 'backup'
-    ? `The backup of ${dataDir} is ${directory}${more}`
-    : `${dataDir} is as ${directory} was: start it with npm start${more}`
+    ? `${dataDir} is backed up to ${directory}${more}`
+    : `${dataDir} is restored from ${directory}: start it with npm start${more}`
 }
 
 /** Uploaded files are in the data directory, unless a setting says otherwise. */
@@ -35,7 +37,7 @@ function filesElsewhere(config: ReturnType<typeof readConfig>): string {
   const within = relative(config.dataDir, filesDir)
   if (!bucket && within && !within.startsWith('..')) return ''
   const where = bucket ? `the bucket ${bucket.name}` : filesDir
-  return ` (uploaded files are not in it: keep ${where} yourself)`
+  return ` (it does not contain uploaded files: back up ${where} yourself)`
 }
 
 const [command, path] = process.argv.slice(2)

@@ -205,7 +205,7 @@ function keeping<T>(file: string, work: () => T): T {
     return work()
   } catch (error) {
     throw new StartupError(
-      `cannot keep the secret in ${file}: ${(error as Error).message}; or set SUTLER_SECRET`,
+      `cannot read or write the secret in ${file}: ${(error as Error).message}. Make it accessible, or set SUTLER_SECRET`,
     )
   }
 }
@@ -253,7 +253,7 @@ function settingsOf(env: Env) {
     const found = read(value)
     if (found !== undefined) return found
     throw new StartupError(
-      `${name} is ${hidden ? 'not usable' : JSON.stringify(value)}: it must be ${accepts}`,
+      `${name} is ${hidden ? 'not valid' : JSON.stringify(value)}: it must be ${accepts}`,
     )
   }
 }

@@ -168,10 +168,10 @@ function announce({ clientId, clientSecret }: Credentials, { dataDir, port, base
     writeFileSync(file, lines, { mode: 0o600, flush: true })
     chmodSync(file, 0o600)
   } catch (error) {
-    throw new StartupError(`cannot keep the first key in ${file}: ${(error as Error).message}`)
+    throw new StartupError(`cannot write the first key to ${file}: ${(error as Error).message}`)
   }
   process.stdout.write(
-    `\nThis is the first start. The store's first application key, shown once and kept in ${file}:\n\n${lines}\n`,
+    `\nThis is the first start. The store's first application key is shown once, and stored in ${file}:\n\n${lines}\n`,
   )
 }
 

@@ -18,7 +18,7 @@ export async function useSecrets(config: Config, database: Database, clock: Cloc
       if (!config.forgetSecret && (await hasSecret(connection))) {
         throw new StartupError(
           `the secret of this database is missing: there is no ${secretFile(config)}, and no SUTLER_SECRET is set. ` +
-            `Restore it. ${ifLost}`,
+            `Restore the secret. ${ifLost}`,
         )
       }
       secret = makeSecret(config)
@@ -32,14 +32,14 @@ export async function useSecrets(config: Config, database: Database, clock: Cloc
     const where = config.secret === undefined ? `the one in ${secretFile(config)}` : 'SUTLER_SECRET'
     throw new StartupError(
       lack.until
-        ? `the database still needs the secret before ${where}: set SUTLER_PREVIOUS_SECRET to it, until ` +
-            `${lack.until.toISOString()} and until the log says that it is needed no more. ${ifLost}`
-        : `the database was made with another secret than ${where}: restore that one, or, to replace it, set ` +
+        ? `the database still needs the secret that was used before ${where}: set SUTLER_PREVIOUS_SECRET to it until ` +
+            `${lack.until.toISOString()} and until the log says that it is no longer needed. ${ifLost}`
+        : `the database was created with a secret other than ${where}: restore that secret, or, to replace it, set ` +
             `SUTLER_PREVIOUS_SECRET to it. ${ifLost}`,
     )
   })
 }
 
 const ifLost =
-  'If it is lost, start once with SUTLER_FORGET_SECRET=true: everyone is signed out, the client secrets of OIDC ' +
-  'profiles must be set again, and requests that are repeated for an Idempotency-Key are refused'
+  'If it is lost, start once with SUTLER_FORGET_SECRET=true: everyone is signed out, you must set the client secrets of OIDC ' +
+  'profiles again, and repeated requests with an earlier Idempotency-Key are refused'

@@ -11,7 +11,7 @@ export const accountAddresses = resource({
   type: 'address',
   noun: ['account-address', 'account-addresses'],
   about:
-    'An address of an account. The setting address_mandatory_fields says which fields a new one must have.',
+    'An address of an account. The setting address_mandatory_fields lists the fields that a new address must have.',
   path: '/v2/accounts/:account_id/addresses',
   table: 'account_addresses',
   addedUnder: 'addresses',
@@ -21,7 +21,7 @@ export const accountAddresses = resource({
     ...addressFields,
     relationships: shown<{ account: { id: string; type: 'account' } }>(
       object({ account: linkTo('account') }),
-      { about: 'Its account.' },
+      { about: 'The account of the address.' },
     ),
   },
   filter: addressFilter,

@@ -9,25 +9,25 @@ const self = group({ self: text({ format: 'uri' }) }, {})
 export const accountAuthenticationSettings = singleton({
   name: 'account-authentication-settings',
   type: 'account_authentication_settings',
-  about: 'How account members sign up and in, and the realm that they belong to.',
+  about: 'How account members sign up and sign in, and their realm.',
   path: '/v2/settings/account-authentication',
   area: 'account-settings',
   operations: ['get', 'update'],
   fields: {
-    enable_self_signup: flag({ default: false, about: 'Whether shoppers may sign up by themselves.' }),
+    enable_self_signup: flag({ default: false, about: 'Whether shoppers can sign up themselves.' }),
     auto_create_account_for_account_members: flag({
       default: false,
-      about: 'Whether a new member gets an account, named as the member.',
+      about: 'Whether a new member gets an account with the same name.',
     }),
     account_member_self_management: choice(['disabled', 'update_only'], {
       default: 'disabled',
-      about: 'Whether a signed-in member may change their own name, email and password.',
+      about: 'Whether signed-in members can change their own name, email address and password.',
     }),
     account_management_authentication_token_timeout_secs: integer({
       default: secondsPerDay,
       min: 1,
       max: 365 * secondsPerDay,
-      about: 'Seconds that a sign-in lasts.',
+      about: 'The lifetime of a sign-in in seconds.',
     }),
   },
   shows: {

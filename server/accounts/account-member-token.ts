@@ -66,7 +66,7 @@ export const accountMemberToken: ShopperToken = {
   kind,
   async verify(instance, storeId, token): Promise<Shopper> {
     const { sub, scope, store_id, realm_id, epoch, iat, auth_time = iat } = await open(instance, token)
-    if (store_id !== storeId) throw unauthorized('The account management token is for another store.')
+    if (store_id !== storeId) throw unauthorized('The account management token belongs to another store.')
     const [row] = await instance.database.quick({
       text: `SELECT coalesce(e.epoch, 0), s.doc->>'account_member_self_management'
              FROM account_memberships m
@@ -76,7 +76,7 @@ export const accountMemberToken: ShopperToken = {
       values: [storeId, scope, sub, accountAuthenticationSettings.name],
     })
     if (!row || Number(row[0]) !== epoch) {
-      throw unauthorized('The account management token was ended: sign in again.')
+      throw unauthorized('The account management token has been revoked; sign in again.')
     }
     const { account_member_self_management } = accountAuthenticationSettings.fields
     const selfManagement = row[1] ?? account_member_self_management.options.default

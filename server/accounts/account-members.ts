@@ -15,7 +15,7 @@ export const accountMembers = resource({
   type: 'account_member',
   noun: ['account-member', 'account-members'],
   about:
-    'A user of the account realm, who may be a member of accounts. Read only: users are kept in the realm.',
+    'A user of the account realm, who can be a member of accounts. Read-only: change the user in the realm.',
   path: '/v2/account-members',
   table: userAuthenticationInfos.table,
   addedUnder: 'user-authentication-info',

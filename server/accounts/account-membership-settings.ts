@@ -5,7 +5,7 @@ import { integer } from '../kernel/shape/fields.ts'
 export const accountMembershipSettings = singleton({
   name: 'account-membership-settings',
   type: 'account_membership_setting',
-  about: 'In how many accounts one account member may be.',
+  about: 'How many accounts an account member can belong to.',
   path: '/v2/settings/account-membership',
   area: 'account-settings',
   operations: ['get', 'update'],
@@ -14,7 +14,7 @@ export const accountMembershipSettings = singleton({
       default: 10_000,
       min: 1,
       max: 10_000,
-      about: 'Accounts that one member may be in. A lower limit binds new memberships only.',
+      about: 'The maximum number of accounts of a member. A lower limit applies only to new memberships.',
     }),
   },
   show: (_ctx, values) => ({ data: { type: 'account_membership_setting', ...values } }),

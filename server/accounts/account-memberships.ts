@@ -29,11 +29,11 @@ const fields = {
   account_member_id: reference('account_member', {
     required: true,
     immutable: true,
-    about: 'Who the member is: a user of the account realm.',
+    about: 'The id of the member, a user of the account realm.',
   }),
   relationships: shown<Relationships>(
     object({ account: linked(linkTo('account')), account_member: linked(linkTo('account_member')) }),
-    { about: 'The account and its member.' },
+    { about: 'The account and the member.' },
   ),
 }
 
@@ -41,7 +41,7 @@ export type MembershipFields = typeof fields
 
 const membership = {
   type: 'account_membership',
-  about: 'That an account member belongs to an account.',
+  about: 'The membership of an account member in an account.',
   table: 'account_memberships',
   addedUnder: 'account-memberships',
   // It says something about the member.
@@ -60,7 +60,7 @@ export const accountMemberships = resource({
   noun: ['account-membership', 'account-memberships'],
   path: '/v2/accounts/:account_id/account-memberships',
   parent: () => accounts,
-  most: { n: 1000, detail: (n) => `The account has ${n} members; it may not have more.` },
+  most: { n: 1000, detail: (n) => `An account can have at most ${n} members.` },
   beforeWrite: admitMember,
   includes: () => ({ account_members: accountMembers }),
   include: {
@@ -91,7 +91,7 @@ export const membershipsOfMember = resource({
   parent: () => accountMembers,
   operations: ['list'],
   links: {
-    fields: { self: text({ format: 'uri', about: 'The membership below its account.' }) },
+    fields: { self: text({ format: 'uri', about: 'The membership under its account.' }) },
     of: ({ id, doc }, { baseUrl }) => ({
       self: `${baseUrl}/v2/accounts/${doc.relationships?.account.data.id}/account-memberships/${id}`,
     }),

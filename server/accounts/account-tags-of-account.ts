@@ -6,13 +6,13 @@ import { accounts } from './accounts.ts'
 export const accountTagsOfAccount: Relationship = relationship({
   name: 'account-tags',
   about:
-    'The tags of an account. Adding one that it has, or taking off one that it does not have, is no fault.',
+    'The tags of an account. Adding a tag that it already has, or removing one that it does not have, is not an error.',
   path: '/v2/accounts/:account_id/relationships/account-tags',
   owner: () => accounts,
   target: () => accountTags,
   holds: 'many',
   kept: { member: 'account_tags' },
-  most: { n: 200, detail: (n) => `An account may have at most ${n} tags.` },
+  most: { n: 200, detail: (n) => `An account can have at most ${n} tags.` },
   area: 'account-tags',
   operations: { list: 200, add: 200, remove: 200 },
 })

@@ -4,16 +4,22 @@ import { text } from '../kernel/shape/fields.ts'
 import { accounts } from './accounts.ts'
 import { accountEnvelope } from './envelope.ts'
 
-/** A label for accounts, to group and find them by. Deleting it takes it off all accounts. */
+/** A label to group and find accounts by. Deleting it takes it off all accounts. */
 export const accountTags = resource({
   type: 'account_tag',
   noun: ['account-tag', 'account-tags'],
-  about: 'A label for accounts, to group and find them by.',
+  about: 'A label to group and find accounts by.',
   path: '/v2/account-tags',
   table: 'account_tags',
   fields: {
-    name: text({ required: true, min: 1, max: 255, about: 'Unique in the store.', example: 'Wholesale' }),
-    description: text({ max: 4096, about: 'What it stands for.', example: 'Buys by the pallet.' }),
+    name: text({
+      required: true,
+      min: 1,
+      max: 255,
+      about: 'The name of the tag; unique in the store.',
+      example: 'Wholesale',
+    }),
+    description: text({ max: 4096, about: 'The meaning of the tag.', example: 'Buys by the pallet.' }),
   },
   filter: {
     ...walks,

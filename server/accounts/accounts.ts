@@ -22,7 +22,7 @@ interface Relationships {
 const ancestorsMax = 100
 
 const fields = {
-  name: text({ required: true, min: 1, max: 512, about: 'Shown in lists.', example: 'Riverside Bakery' }),
+  name: text({ required: true, min: 1, max: 512, about: 'The name in lists.', example: 'Riverside Bakery' }),
   legal_name: text({
     nullable: true,
     max: 512,
@@ -33,7 +33,7 @@ const fields = {
     nullable: true,
     min: 1,
     max: 63,
-    about: 'The number it is registered under; unique in the store.',
+    about: 'The registration number; unique in the store.',
   }),
   external_ref: text({
     nullable: true,
@@ -44,7 +44,7 @@ const fields = {
   parent_id: reference('account', {
     nullable: true,
     immutable: true,
-    about: 'The account above this one.',
+    about: 'The parent account.',
   }),
   // The member whom the account was made with: it is theirs for as long as nobody else is in it.
   made_for: text({ hidden: true, readOnly: true }),
@@ -57,7 +57,7 @@ const fields = {
       },
       [],
     ),
-    { about: 'Its parent, its ancestors from the root down, and its tags.' },
+    { about: 'The parent, the ancestors from the root down, and the tags.' },
   ),
 }
 
@@ -112,7 +112,7 @@ async function showAncestors(work: Work, { values, before }: Draft<typeof fields
   const data: Link<'account'> = { id: parent.id, type: 'account' }
   const ancestors = [...(parent.doc.relationships?.ancestors ?? []), { data }]
   if (ancestors.length > ancestorsMax) {
-    throw new Problem('unprocessable', `An account may have at most ${ancestorsMax} ancestors.`, {
+    throw new Problem('unprocessable', `An account can have at most ${ancestorsMax} ancestors.`, {
       source: 'data.parent_id',
     })
   }

@@ -6,14 +6,14 @@ const line = <const About extends string, const Example extends string>(about: A
 
 /** Where someone wants their parcels and bills. Which fields must be given is a setting of the store. */
 export const addressFields = {
-  name: line('What its owner calls it.', 'Warehouse'),
+  name: line('The name that the owner gives the address.', 'Warehouse'),
   first_name: line('Of the person to deliver to.', 'Ada'),
   last_name: line('Of the person to deliver to.', 'Byron'),
-  phone_number: line('For questions on delivery.', '+44 20 7946 0123'),
+  phone_number: line('The phone number for questions about the delivery.', '+44 20 7946 0123'),
   company_name: line('The company at this address.', 'Riverside Bakery'),
-  instructions: text({ max: 4096, about: 'For whoever delivers.', example: 'Ring twice.' }),
+  instructions: text({ max: 4096, about: 'Instructions for the delivery.', example: 'Ring twice.' }),
   line_1: line('Street and number.', '12 Mill Lane'),
-  line_2: line('Flat, floor or building.', 'Unit 4'),
+  line_2: line('The flat, floor or building.', 'Unit 4'),
   city: line('City or town.', 'Ely'),
   county: line('County.', 'Cambridgeshire'),
   region: line('State, province or territory.', 'England'),

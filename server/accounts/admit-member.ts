@@ -31,6 +31,6 @@ async function refuseBusyMember(work: Work, memberId: string): Promise<void> {
     memberId,
   )
   if (Number(row?.[0]) < membership_limit) return
-  const detail = `The member is in ${row?.[0]} accounts; the setting membership_limit allows ${membership_limit}.`
+  const detail = `The member already belongs to ${row?.[0]} accounts; the setting membership_limit allows ${membership_limit}.`
   throw new Problem('unprocessable', detail, { source: 'data.account_member_id' })
 }

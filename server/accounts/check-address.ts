@@ -14,7 +14,7 @@ const isBlank = (value: unknown) => typeof value !== 'string' || value.trim() ==
 /** How many addresses an owner may have. */
 export const addressesOf = (owner: Owner): Limit => ({
   n: async (work: Work) => (await readSingleton(work, storeSettings)).shopper_address_limit,
-  detail: (n) => `The ${owner} has ${n} addresses; it may not have more.`,
+  detail: (n) => `The ${owner} already has ${n} addresses, which is the maximum.`,
 })
 
 /** Completes an address, and refuses one that lacks a mandatory field. */

@@ -27,7 +27,7 @@ const memberToken = named('AccountMemberToken', {
     account_name: { type: 'string' },
     token: {
       type: 'string',
-      description: 'Goes into the header EP-Account-Management-Authentication-Token.',
+      description: 'The token for the header EP-Account-Management-Authentication-Token.',
     },
     expires: { type: 'string', format: 'date-time' },
   },
@@ -38,8 +38,8 @@ export const createAccountMemberTokens = action({
   name: 'create-account-member-tokens',
   route: 'POST /v2/account-members/tokens',
   about:
-    'Signs an account member in. Answers a page of their accounts, with a token for each. Which fields are required ' +
-    'depends on the authentication_mechanism.',
+    'Signs an account member in. The response is a page of their accounts, with a token for each. The required fields ' +
+    'depend on authentication_mechanism.',
   area: 'account-member-tokens',
   ownTransactions: true,
   status: 201,
@@ -52,7 +52,7 @@ export const createAccountMemberTokens = action({
       authentication_mechanism: choice(names, {
         required: true,
         about:
-          'How to sign in. By account_management_authentication_token one goes on from a token, in its header.',
+          'How to sign in. account_management_authentication_token continues with the token in the header of that name.',
       }),
       ...fieldsOfAll,
     },
@@ -103,7 +103,7 @@ async function newSession(ctx: Ctx, member: SignedIn): Promise<Session> {
   const issuedS = Math.floor(ctx.clock.now().getTime() / 1000)
   const { signedInS = issuedS } = member
   const endsS = signedInS + Math.max(goesOnForS, lastsS)
-  if (endsS <= issuedS) throw unauthorized('The sign-in was too long ago to go on from: sign in again.')
+  if (endsS <= issuedS) throw unauthorized('The sign-in is too old to continue from; sign in again.')
   return {
     storeId: ctx.store.id,
     realmId: await accountRealmId(ctx),

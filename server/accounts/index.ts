@@ -19,7 +19,7 @@ export { accountEnvelope } from './envelope.ts'
 
 export const accounts = module({
   name: 'accounts',
-  about: 'Accounts, their members, addresses and tags.',
+  about: 'Accounts and their members, addresses and tags.',
   resources: [
     accountResource,
     accountMembers,

@@ -37,15 +37,15 @@ function mechanism<const F extends Fields>(
 
 const password_profile_id = reference('password-profile', {
   required: true,
-  about: 'The password profile, of the account realm.',
+  about: 'The password profile, which must be in the account realm.',
 })
-const username = text({ required: true, min: 1, max: 320, about: 'In the password profile.' })
+const username = text({ required: true, min: 1, max: 320, about: 'The username in the password profile.' })
 
 const password = mechanism(
   {
     password_profile_id,
     username,
-    password: text({ required: true, stored: false, max: 1024, about: 'Of this username.' }),
+    password: text({ required: true, stored: false, max: 1024, about: 'The password of this username.' }),
   },
   async (ctx, values) => signInWithPassword(ctx, await accountRealmId(ctx), values),
 )
@@ -58,7 +58,7 @@ const passwordless = mechanism(
       required: true,
       stored: false,
       max: 255,
-      about: 'From a one-time password token request. It is good once.',
+      about: 'The one-time password of a one-time password token request. It is valid once.',
     }),
   },
   async (ctx, values) => signInWithOneTimePassword(ctx, await accountRealmId(ctx), values),
@@ -82,13 +82,18 @@ const selfSignup = mechanism(
 
 const oidc = mechanism(
   {
-    oauth_authorization_code: text({ required: true, stored: false, max: 4096, about: 'It is good once.' }),
-    oauth_redirect_uri: text({ required: true, max: 2048, about: 'Where the code was sent to.' }),
+    oauth_authorization_code: text({
+      required: true,
+      stored: false,
+      max: 4096,
+      about: 'The authorization code. It is valid once.',
+    }),
+    oauth_redirect_uri: text({ required: true, max: 2048, about: 'The address that the code was sent to.' }),
     oauth_code_verifier: text({
       required: true,
       stored: false,
       max: 1024,
-      about: 'What the code challenge of the sign-in was made of (RFC 7636).',
+      about: 'The code verifier whose code challenge the sign-in was started with (RFC 7636).',
     }),
   },
   async (ctx, { oauth_authorization_code, oauth_redirect_uri, oauth_code_verifier }) =>
@@ -105,7 +110,7 @@ const ownToken = mechanism({}, async (ctx, _values, headers) => {
   if (typeof token !== 'string' || token === '') {
     throw new Problem(
       'bad_request',
-      'Send the token to go on from in EP-Account-Management-Authentication-Token.',
+      'Send the token to continue from in the header EP-Account-Management-Authentication-Token.',
       {
         source: 'EP-Account-Management-Authentication-Token',
       },

@@ -23,7 +23,8 @@ type Newcomer = New<typeof userAuthenticationInfos.fields> &
 /** Makes a member of someone who asks for it, where the store wants that: a user, their username and their password. */
 export async function signUp(work: Work, newcomer: Newcomer): Promise<SignedIn> {
   const { enable_self_signup } = await readSingleton(work, accountAuthenticationSettings)
-  if (!enable_self_signup) throw new Problem('forbidden', 'The setting enable_self_signup is off.')
+  if (!enable_self_signup)
+    throw new Problem('forbidden', 'Shoppers cannot sign up: the setting enable_self_signup is off.')
   mustBeWithinRate(work, 'signUps')
   await countIfTaken(work, newcomer)
   const id = newId()

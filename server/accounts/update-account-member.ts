@@ -8,7 +8,7 @@ export const updateAccountMember = action({
   name: 'update-account-member',
   route: 'PUT /v2/account-members/:id',
   about:
-    'Changes nothing of an account member: its name and email are those of the user in the account realm.',
+    'Returns the account member unchanged: its name and email are those of the user in the account realm.',
   area: 'accounts',
   status: 200,
   refuses: ['precondition_failed'],

@@ -8,36 +8,42 @@ const fields = {
     required: true,
     pattern: /^[A-Za-z]{3}$/,
     upperCase: true,
-    about: 'Three letters, kept in capitals; unique in the store.',
+    about: 'The three-letter code, stored in capitals; unique in the store.',
     example: 'EUR',
   }),
-  exchange_rate: number({ required: true, min: 0, about: 'Told, never used to compute.', example: 1 }),
+  exchange_rate: number({
+    required: true,
+    min: 0,
+    about: 'For information; Sutler does not convert with it.',
+    example: 1,
+  }),
   format: text({
     required: true,
     max: 255,
     pattern: /\{price\}/,
-    about: 'How an amount is written, with {price} in its place.',
+    about: 'The format of an amount: `{price}` stands for the number.',
     example: '€{price}',
   }),
-  decimal_point: text({ required: true, max: 8, about: 'What is before the fraction.', example: '.' }),
+  decimal_point: text({ required: true, max: 8, about: 'The decimal separator.', example: '.' }),
   thousand_separator: text({
     required: true,
     max: 8,
-    about: 'What is between groups of three digits; it may be empty.',
+    about: 'The separator between groups of three digits; it may be empty.',
     example: ',',
   }),
   decimal_places: integer({
     required: true,
     min: 0,
     max: 8,
-    about: 'How many digits the fraction has: amounts are whole numbers of the smallest unit.',
+    about: 'The number of decimal places. Amounts are whole numbers of the smallest unit.',
     example: 2,
   }),
   default: flag({
     default: false,
-    about: 'Whether amounts are in it where nothing else is said. One currency of the store is the default.',
+    about:
+      'Whether this is the currency of amounts that name none. Exactly one currency of the store is the default.',
   }),
-  enabled: flag({ required: true, about: 'Whether shoppers may choose it.', example: true }),
+  enabled: flag({ required: true, about: 'Whether shoppers can choose the currency.', example: true }),
 }
 
 /** What prices may be in, and how its amounts are written. */
@@ -45,7 +51,7 @@ export const currencies = resource({
   type: 'currency',
   typeOptional: true,
   noun: ['currency', 'currencies'],
-  about: 'A currency that prices may be in, and how its amounts are written.',
+  about: 'A currency for prices, and the format of its amounts.',
   path: '/v2/currencies',
   table: 'currencies',
   fields,
@@ -56,7 +62,7 @@ export const currencies = resource({
   visible: 'all',
   envelope: { times: 'meta.timestamps', digits: 3, fields: 'top', links: 'inside', href: { after: '/v2' } },
   meta: {
-    fields: { owner: choice(['store', 'organization'], { about: 'Whose it is.' }) },
+    fields: { owner: choice(['store', 'organization'], { about: 'The owner.' }) },
     of: () => ({ owner: 'store' as const }),
   },
   beforeWrite: async (work, draft) => {
@@ -92,10 +98,17 @@ function mustBeWritable({ values, before }: Draft<typeof fields>): void {
   const refuse = (name: keyof typeof fields, detail: string) =>
     new Problem('unprocessable', detail, { source: `data.${name}` })
   if (values.decimal_places > 0 && values.decimal_point === '')
-    throw refuse('decimal_point', 'The decimal_point must not be empty: amounts have a fraction.')
+    throw refuse(
+      'decimal_point',
+      'data.decimal_point must not be empty if data.decimal_places is greater than 0.',
+    )
   if (before?.doc.default && !values.default)
-    throw refuse('default', 'One currency is the default: make another one the default instead.')
-  if (values.default && !values.enabled) throw refuse('enabled', 'The default currency must be enabled.')
+    throw refuse(
+      'default',
+      'data.default must stay true: a store needs a default currency. Make another currency the default instead.',
+    )
+  if (values.default && !values.enabled)
+    throw refuse('enabled', 'data.enabled must be true for the default currency.')
 }
 
 /** The one that says so last takes it from the other, and keeps it until another does. */

@@ -7,7 +7,7 @@ export { currencyResource as currencies }
 
 export const currencyChapter = module({
   name: 'currencies',
-  about: 'What prices may be in, and how amounts are written.',
+  about: 'The currencies for prices, and the format of amounts.',
   resources: [currencyResource],
   firstDay: async (work) => void (await add(work, currencyResource, [], dollar)),
 })

@@ -9,10 +9,10 @@ export interface Notation {
 }
 
 export const moneyFields = {
-  amount: integer({ required: true, about: 'A whole number of the smallest unit of the currency.' }),
+  amount: integer({ required: true, about: 'The amount in the smallest unit of the currency.' }),
   currency: text({ required: true, about: 'The code of the currency.' }),
-  float_price: number({ required: true, about: 'The same in the currency itself.' }),
-  formatted: text({ required: true, about: 'As the currency is written.' }),
+  float_price: number({ required: true, about: 'The amount in the main unit of the currency.' }),
+  formatted: text({ required: true, about: 'The amount in the format of the currency.' }),
 }
 
 /** An amount as answers show it. */

@@ -17,8 +17,8 @@ const customerToken = {
     type: { const: 'token' },
     id: { type: 'string', format: 'uuid' },
     customer_id: { type: 'string', format: 'uuid' },
-    token: { type: 'string', description: 'Goes into the header X-Moltin-Customer-Token.' },
-    expires: { type: 'integer', description: 'Seconds since the epoch.' },
+    token: { type: 'string', description: 'The token for the header X-Moltin-Customer-Token.' },
+    expires: { type: 'integer', description: 'When the token expires, in seconds since the Unix epoch.' },
   },
 }
 
@@ -26,7 +26,7 @@ const customerToken = {
 export const createCustomerToken = action({
   name: 'create-customer-token',
   route: 'POST /v2/customers/tokens',
-  about: 'Signs a customer in: a token, good for 24 hours, that says who is calling.',
+  about: 'Signs a customer in. The response has a token, valid for 24 hours, that identifies the customer.',
   area: 'customer-tokens',
   signsIn: true,
   ownTransactions: true,
@@ -38,7 +38,7 @@ export const createCustomerToken = action({
     fields: {
       authentication_mechanism: choice(['password', 'oidc'], {
         default: 'password',
-        about: 'What the customer signs in with.',
+        about: 'How the customer signs in.',
       }),
       email: text({ max: 320, about: 'For `password`.', example: 'ada.marsh@example.com' }),
       password: text({
@@ -85,7 +85,7 @@ async function withPassword(ctx: Ctx, body: Body): Promise<Identified> {
   mustHaveCredentials(body)
   const { email = '', password = '' } = body
   const customer = await customerWithPassword(ctx, email, password)
-  if (!customer) throw unauthorized('The email address or the password is wrong.')
+  if (!customer) throw unauthorized('The email address or the password is not valid.')
   return customer
 }
 

@@ -14,7 +14,7 @@ export const customerAddresses = resource({
   type: 'address',
   noun: ['customer-address', 'customer-addresses'],
   about:
-    'An address of a customer. The setting address_mandatory_fields says which fields a new one must have.',
+    'An address of a customer. The setting address_mandatory_fields lists the fields that a new address must have.',
   path: '/v2/customers/:customer_id/addresses',
   table: 'customer_addresses',
   addedUnder: 'addresses',
@@ -24,7 +24,7 @@ export const customerAddresses = resource({
     ...addressFields,
     relationships: shown<{ customer: { id: string; type: 'customer' } }>(
       object({ customer: linkTo('customer') }),
-      { about: 'Its customer.' },
+      { about: 'The customer of the address.' },
     ),
   },
   filter: addressFilter,

@@ -22,7 +22,7 @@ export async function customerOfUser(ctx: Ctx, realmId: string, userId: string):
     const made = await ctx.store.findWhole(customers, userId)
     if (made) return customerIn(made)
     const user = await ctx.store.findWhole(userAuthenticationInfos, userId, [realmId])
-    if (!user) throw unauthorized('The user was deleted meanwhile.')
+    if (!user) throw unauthorized('The user has been deleted.')
     const { name, email } = user.doc
     const email_claimed = user.hidden.email_claimed
     const said = { email_claimed, email_verified: !email_claimed }

@@ -78,7 +78,7 @@ export async function verifyCustomerToken(
   if (!found) throw unauthorized('The customer of this customer token does not exist.')
   const { tokenEpoch, passwordEpoch } = tokenEpochs.read(found)
   if (tokenEpoch !== epoch || passwordEpoch !== password_epoch) {
-    throw unauthorized('The customer token was ended: sign in again.')
+    throw unauthorized('The customer token has been revoked; sign in again.')
   }
   // It is issued at a sign-in only.
   return { customerId, signedInS, tokenEpoch, passwordEpoch }

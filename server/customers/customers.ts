@@ -19,7 +19,7 @@ const fields = {
     required: true,
     format: 'email',
     max: 320,
-    about: 'What the customer signs in with; unique in the store, in upper and lower case alike.',
+    about: 'The email address that the customer signs in with; unique in the store, regardless of case.',
     example: 'ada.marsh@example.com',
   }),
   // What is shown under this name is accepted too, and means nothing: clients make bodies of what they have read.
@@ -30,12 +30,12 @@ const fields = {
       sentAs: 'password',
       stored: false,
       about:
-        'The new password. A customer’s own has 8 characters or more; one that an administrator gives may be shorter, ' +
-        'unless passwords are strict. True and false, which answers show in its place, change nothing.',
+        'The new password. Customers must choose at least 8 characters; administrators can set a shorter one, ' +
+        'unless strict passwords are on. `true` and `false`, which responses show instead, change nothing.',
       example: 'eleven horses by the river',
     },
   ),
-  password: flag({ readOnly: true, about: 'Whether there is one.' }),
+  password: flag({ readOnly: true, about: 'Whether the customer has a password.' }),
   current_password: currentPassword,
   external_ref: text({
     nullable: true,
@@ -58,7 +58,7 @@ const fields = {
 export const customers = resource({
   type: 'customer',
   noun: ['customer', 'customers'],
-  about: 'A person who buys, and may sign in with their email address and a password.',
+  about: 'A person who buys, and can sign in with their email address and a password.',
   path: '/v2/customers',
   table: 'customers',
   addedUnder: 'customers',
@@ -95,7 +95,7 @@ async function prepare(work: Work, { id, values, before }: Draft<typeof fields>)
   if (work.who.shopper && !before) {
     throw new Problem(
       'forbidden',
-      'A customer token lets its bearer change that customer, not create others.',
+      'A customer token allows changes to that customer only; it cannot create customers.',
     )
   }
   const isNewEmail = values.email !== before?.doc.email

@@ -8,7 +8,7 @@ export { forgetPasswords } from './forget-passwords.ts'
 
 export const customers = module({
   name: 'customers',
-  about: 'Customers, their addresses, and how they sign in.',
+  about: 'Customers, their addresses and their sign-in.',
   resources: [customerResource, customerAddresses],
   actions: [createCustomerToken],
 })

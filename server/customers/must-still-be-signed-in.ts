@@ -16,5 +16,5 @@ export async function mustStillBeSignedIn(
   const isUser = (await work.store.hold(userAuthenticationInfos, shopper.id)).size > 0
   const epoch = isUser ? await tokenEpochOf(work, shopper.id) : undefined
   if (epoch === shopper.session.epoch && hidden.password_epoch === shopper.session.password_epoch) return
-  throw unauthorized('The customer token was ended: sign in again.')
+  throw unauthorized('The customer token has been revoked; sign in again.')
 }

@@ -34,7 +34,10 @@ const enveloped = (schema: JsonSchema) => ({
 })
 
 const etag = {
-  ETag: { description: 'Names the state of the entry; If-Match takes it.', schema: { type: 'string' } },
+  ETag: {
+    description: 'Identifies the version of the entry; send it as If-Match.',
+    schema: { type: 'string' },
+  },
 }
 const refusals = (...statuses: readonly number[]) =>
   Object.fromEntries(
@@ -52,7 +55,7 @@ const query = (name: string, description: string, schema: JsonSchema) => ({
   description,
   schema,
 })
-const ifMatch = header('If-Match', 'The ETag the entry must have for the request to take effect.')
+const ifMatch = header('If-Match', 'The ETag of the version to change; 412 if the entry has changed since.')
 
 function pathsOf(api: Definition): [string, object][] {
   const { slug, apiType, allowUpserts, urlSlug } = api
@@ -124,11 +127,11 @@ const listParameters = [
   query('page[limit]', 'Entries per page', { type: 'integer', minimum: 0, maximum: 100 }),
   query('page[offset]', 'Entries to skip', { type: 'integer', minimum: 0 }),
   query('filter', 'Conditions, such as eq(id,…)', { type: 'string' }),
-  query('sort', 'Ascending, or with - descending', {
+  query('sort', 'The field to sort by; prefix it with - for descending order', {
     type: 'string',
     enum: ['created_at', '-created_at', 'id', '-id', 'updated_at', '-updated_at'],
   }),
-  query('timeout', 'How long the list may take, in milliseconds', timeout.schema),
+  query('timeout', 'The time limit of the list in milliseconds', timeout.schema),
 ]
 
 function schemasOf({ apiType, name, description, fields }: Definition): [string, JsonSchema][] {

@@ -16,25 +16,31 @@ const parentLink = group(
 )
 
 const fields = {
-  name: text({ required: true, min: 1, max: 255, about: 'Shown to people.', example: 'Gift registries' }),
-  description: text({ default: '', max: 255, about: 'What its entries are for.' }),
+  name: text({
+    required: true,
+    min: 1,
+    max: 255,
+    about: 'The name that people see.',
+    example: 'Gift registries',
+  }),
+  description: text({ default: '', max: 255, about: 'The purpose of the entries.' }),
   slug: text({
     required: true,
     pattern: /^[a-z0-9_-]{1,63}$/,
-    about: 'Its entries are at /v2/extensions/ and this; unique in the store.',
+    about: 'The last part of the address of its entries, /v2/extensions/…; unique in the store.',
     example: 'gift-registries',
   }),
   api_type: text({
     required: true,
     pattern: /^[a-z0-9_]{1,59}_ext$/,
-    about: 'The type of its entries; ends in _ext, and is unique in the store.',
+    about: 'The type of its entries. It ends in _ext and is unique in the store.',
     example: 'gift_registry_ext',
   }),
   allow_upserts: flag({
     default: false,
-    about: 'A PUT to an entry that does not exist creates it.',
+    about: 'Whether a PUT to an entry that does not exist creates it.',
   }),
-  presentation: group({ page: short, section: short }, { about: 'Where a console shows it.' }),
+  presentation: group({ page: short, section: short }, { about: 'Where a console shows the custom API.' }),
   relationships: group(
     {
       parent_apis: group(
@@ -42,7 +48,7 @@ const fields = {
         { default: { data: [] } },
       ),
     },
-    { default: {}, about: 'The custom APIs this one is shown under.' },
+    { default: {}, about: 'The custom APIs that this one is shown under.' },
   ),
 }
 
@@ -50,7 +56,7 @@ const fields = {
 export const customApis = resource({
   type: 'custom_api',
   noun: ['custom-api', 'custom-apis'],
-  about: 'A kind of object that the store has added to its API.',
+  about: 'A type of object that the store has added to its API.',
   path: '/v2/settings/extensions/custom-apis',
   table: 'custom_apis',
   fields,
@@ -65,7 +71,7 @@ export const customApis = resource({
   area: 'custom-apis',
   envelope: extensionEnvelope,
   listMeta: exactTotals,
-  most: { n: 10_000, detail: (n) => `A store has at most ${n} custom APIs.` },
+  most: { n: 10_000, detail: (n) => `A store can have at most ${n} custom APIs.` },
   beforeWrite: mustFit,
   afterWrite: showTypeOfEntries,
   beforeDelete: takeEntriesAlong,

@@ -21,32 +21,32 @@ const fields = {
     requiredOnUpdate: true,
     min: 1,
     max: 255,
-    about: 'Shown to people.',
+    about: 'The name that people see.',
     example: 'Occasion',
   }),
-  description: text({ default: '', max: 255, about: 'What its values mean.' }),
+  description: text({ default: '', max: 255, about: 'The meaning of the values.' }),
   slug: text({
     required: true,
     requiredOnUpdate: true,
     min: 1,
     max: 63,
     about:
-      'The name of its values in an entry; unique in the custom API. With characters other than a to z, 0 to 9, ' +
-      '_ and - it may not be possible to filter by it.',
+      'The name of the field in an entry; unique in the custom API. If it has characters other than a to z, 0 to 9, ' +
+      '_ and -, lists may not be able to filter by it.',
     example: 'occasion',
   }),
-  field_type: choice(fieldTypes, { required: true, about: 'What its values are. Never changes.' }),
+  field_type: choice(fieldTypes, { required: true, about: 'The type of the values. It cannot be changed.' }),
   use_as_url_slug: flag({
     default: false,
-    about: "An entry's value takes the place of its id in its URL. Never changes.",
+    about: 'Whether the value replaces the id in the URL of an entry. It cannot be changed.',
   }),
   validation: field<Validation | undefined>(validationSchema, {
     about:
-      'What its values must be, under the name of its type. Holds for entries that are written from then on.',
+      'The rules for the values, under the name of the type. They apply to entries that are written later.',
   }),
   presentation: group(
     { sort_order: integer({ default: 0, min: 0, max: 1000 }) },
-    { default: {}, about: 'Where a console shows it among the other fields.' },
+    { default: {}, about: 'Where a console shows the field among the others.' },
   ),
 }
 
@@ -71,7 +71,7 @@ export const customFields = resource({
   area: 'custom-apis',
   envelope: extensionEnvelope,
   listMeta: exactTotals,
-  most: { n: 100, detail: (n) => `A custom API has at most ${n} fields.` },
+  most: { n: 100, detail: (n) => `A custom API can have at most ${n} fields.` },
   beforeWrite: mustBeDefinable,
   afterWrite: applyToEntries,
   beforeDelete: lockDefinition,
@@ -98,20 +98,20 @@ async function mustBeDefinable(work: Work, draft: Draft<typeof fields>): Promise
   const { values, before } = draft
   await lockDefinition(work, draft)
   if (reservedSlugs.includes(values.slug)) {
-    throw refuse('slug', `must be none of ${reservedSlugs.join(', ')}`)
+    throw refuse('slug', `must not be one of ${reservedSlugs.join(', ')}`)
   }
   for (const fixed of ['field_type', 'use_as_url_slug'] as const) {
     if (before && !isDeepStrictEqual(before.doc[fixed], values[fixed])) {
-      throw refuse(fixed, `is set when the field is created: it stays ${before.doc[fixed]}`)
+      throw refuse(fixed, `cannot be changed after the field is created; it is ${before.doc[fixed]}`)
     }
   }
   const rules = completeRules(values.field_type, values.validation ?? {}, before?.doc.validation)
   values.validation = { [values.field_type]: rules }
   if (values.use_as_url_slug && !(values.field_type === 'string' && rules.unique === 'yes')) {
-    throw refuse('use_as_url_slug', 'can be true only for a string field with unique: yes')
+    throw refuse('use_as_url_slug', 'must be false unless the field is a string with unique: yes')
   }
   if (values.use_as_url_slug && rules.allow_null_values) {
-    throw refuse('use_as_url_slug', 'can be true only for a field with allow_null_values: false')
+    throw refuse('use_as_url_slug', 'must be false unless allow_null_values is false')
   }
   if (!before && values.use_as_url_slug) await mustBeOnlyUrlSlug(work, draft)
 }
@@ -123,9 +123,10 @@ async function mustBeOnlyUrlSlug(work: Work, { scope: [api] }: Draft<typeof fiel
      FROM custom_fields WHERE store_id = $1 AND custom_api_id = $2`,
     api,
   )
-  if (Number(row?.[0]) > 0) throw refuse('use_as_url_slug', 'can be true for one field of a custom API only')
+  if (Number(row?.[0]) > 0)
+    throw refuse('use_as_url_slug', 'must be false: another field of the custom API is the URL slug')
   if (row?.[1] === 't') {
-    throw refuse('use_as_url_slug', 'can be true only while the custom API has no entries')
+    throw refuse('use_as_url_slug', 'must be false: the custom API already has entries')
   }
 }
 

@@ -21,9 +21,9 @@ interface Kept {
 
 /** Members of `meta` of every entry. */
 export const entryMeta = {
-  data_size: integer({ min: 0, about: "The bytes of the entry's values." }),
-  resource_version: integer({ min: 0, about: 'Another one after every write.' }),
-  etag_id: text({ about: 'The hash in the ETag.' }),
+  data_size: integer({ min: 0, about: 'The size of the values in bytes.' }),
+  resource_version: integer({ min: 0, about: 'Changes with every write.' }),
+  etag_id: text({ about: 'The hash that the ETag contains.' }),
 }
 
 /** The resource of a custom API's entries. */
@@ -73,7 +73,7 @@ export function entriesOf(api: Omit<Definition, 'entries' | 'state'>): Resource 
 function mustBeUnchanged({ slug, rules }: DefinedField, value: unknown, { doc }: Row): void {
   if (!rules.immutable || isDeepStrictEqual(value, ownValue(doc, slug) ?? null)) return
   const source = `data.${slug}`
-  const detail = `Validation failed: ${source} is immutable: it stays as it was created.`
+  const detail = `Validation failed: ${source} is immutable; it cannot be changed after the entry is created.`
   throw new Problem('invalid_field', detail, { source })
 }
 

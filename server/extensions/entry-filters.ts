@@ -58,7 +58,7 @@ function matching(type: ElementType, slug: string, op: Op, values: readonly stri
   const numbers = values.map((value) => {
     const number = readNumber(type, value)
     if (number === undefined) {
-      const detail = `Invalid filter: [${slug}] takes ${wanted[type]}, not [${value}]`
+      const detail = `Invalid filter: [${slug}] must be ${wanted[type]}, not [${value}]`
       throw new Problem('bad_filter', detail, { source: 'filter' })
     }
     return number

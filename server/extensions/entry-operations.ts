@@ -33,7 +33,7 @@ type Params = Readonly<Record<string, string>>
 
 const slug = text({ about: 'The slug of the custom API.' })
 const totalMethod = choice(['exact', 'lower_bound', 'observed'], {
-  about: 'Accepted from clients that ask for less: the total is exact.',
+  about: 'Accepted for compatibility; the total is always exact.',
 })
 
 const addresses: readonly Address[] = [
@@ -45,7 +45,7 @@ const addresses: readonly Address[] = [
     params: { custom_api_slug: slug },
     entryParams: {
       custom_api_slug: slug,
-      id: text({ about: 'The id of the entry, or the value of its URL field.' }),
+      id: text({ about: 'The id of the entry, or the value of its URL slug field.' }),
     },
   },
   {
@@ -75,7 +75,7 @@ const mustUseBy =
     throw new Problem(
       'forbidden',
       'You do not have permission to access this resource. It needs a client_credentials token, or a role policy ' +
-        `of the custom API that gives callers with the request's ${kind} token the right to ${right} entries.`,
+        `of the custom API that allows callers with the ${kind} token of the request to ${right} entries.`,
     )
   }
 
@@ -145,7 +145,7 @@ const operationsAt = (address: Address, mayUse: MayUse, mustUse: MustUse): reado
     name: `update-custom-entry${address.suffix}`,
     route: `PUT ${address.path}/:id`,
     about:
-      'Changes the fields that are sent of an entry; the rest keep their values. Where the custom API allows upserts, ' +
+      'Updates an entry of a custom API. Fields that are not sent keep their values. If the custom API allows upserts, ' +
       'an entry that does not exist is created.',
     area: 'custom-entries',
     status: 200,

@@ -6,7 +6,7 @@ import { extensionEnvelope } from './envelope.ts'
 
 /** What answers and bodies of entries are, of any custom API: the store's own document has the fields of each. */
 
-const values = { description: 'The fields of the custom API, by their slugs.' }
+const values = { description: 'The fields of the custom API, by slug.' }
 const type = { type: 'string', description: 'The api_type of the custom API.' }
 
 export const entrySchema = named('CustomEntry', {

@@ -130,11 +130,11 @@ function wantedText({ rules, regex, isUrlSlug }: DefinedField, value: unknown): 
     return `a string of ${least} to ${most} characters`
   }
   if (isUrlSlug && (!unreserved.test(value) || value === '.' || value === '..')) {
-    return 'a string of letters, digits, -, ., _ and ~, as it is part of a URL'
+    return 'a string of letters, digits, -, ., _ and ~, because it is part of a URL'
   }
   const steps = regex?.programSize() ?? 0
   if (steps * value.length > limits.regexWorkMax) {
-    return `a string of at most ${Math.floor(limits.regexWorkMax / steps)} characters, as its regex takes ${steps} steps`
+    return `a string of at most ${Math.floor(limits.regexWorkMax / steps)} characters, because its regex takes ${steps} steps`
   }
   if (regex && !regex.matcher(value).find()) return `a string that matches ${rules.regex}`
   return undefined

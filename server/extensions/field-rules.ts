@@ -103,17 +103,17 @@ const refuse = (path: string, detail: string) =>
 export function completeRules(type: FieldType, given: Validation, before: Validation | undefined): Rules {
   const path = `data.validation.${type}`
   const stray = Object.keys(given).find((name) => name !== type)
-  if (stray) throw refuse('data.validation', `takes only ${type}, the field's type, not ${stray}`)
+  if (stray) throw refuse('data.validation', `must have only ${type}, the type of the field, not ${stray}`)
   const known = keys[type]
   const had = before?.[type] as Readonly<Record<string, unknown>> | undefined
   const sent = (given[type] ?? {}) as Readonly<Record<string, unknown>>
   const unknown = Object.keys(sent).find((name) => !Object.hasOwn(known, name))
-  if (unknown) throw refuse(path, `takes ${Object.keys(known).join(', ')}, not ${unknown}`)
+  if (unknown) throw refuse(path, `accepts ${Object.keys(known).join(', ')}, not ${unknown}`)
   const rules = Object.fromEntries(
     Object.entries(known).map(([name, key]) => {
       const value = Object.hasOwn(sent, name) ? (sent[name] ?? key.default) : (had?.[name] ?? key.default)
       if (key.fixed && had && value !== had[name]) {
-        throw refuse(`${path}.${name}`, 'is set when the field is created and cannot be changed')
+        throw refuse(`${path}.${name}`, 'cannot be changed after the field is created')
       }
       return [name, value]
     }),
@@ -130,12 +130,15 @@ function mustAgree(type: FieldType, rules: Rules, path: string): void {
   if (min_length != null && max_length != null) {
     const tooLong = type === 'list' ? min_length > max_length : min_length >= max_length
     if (tooLong) {
-      throw refuse(`${path}.min_length`, `must be less than max_length, ${max_length}`)
+      throw refuse(
+        `${path}.min_length`,
+        `must be ${type === 'list' ? 'at most' : 'less than'} max_length, ${max_length}`,
+      )
     }
   }
   if (type === 'string' && max_length === 0) throw refuse(`${path}.max_length`, 'must be from 1 to 65535')
   if (rules.unique_case_insensitivity && rules.unique !== 'yes') {
-    throw refuse(`${path}.unique_case_insensitivity`, 'can be true only where unique is yes')
+    throw refuse(`${path}.unique_case_insensitivity`, 'must be false unless unique is yes')
   }
   if (regex != null) compileRegex(regex, `${path}.regex`)
 }
@@ -157,5 +160,8 @@ export function compileRegex(regex: string, path: string): RE2JS {
 
 function mustBeSimple(steps: number, path: string): void {
   if (steps <= limits.regexStepsMax) return
-  throw refuse(path, `must be simpler: it takes ${Math.ceil(steps)} steps, at most ${limits.regexStepsMax}`)
+  throw refuse(
+    path,
+    `must be simpler: it takes ${Math.ceil(steps)} steps, and at most ${limits.regexStepsMax} are accepted`,
+  )
 }

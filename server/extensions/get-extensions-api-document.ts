@@ -8,7 +8,7 @@ import { allDefinitions } from './definition.ts'
 export const getExtensionsApiDocument = action({
   name: 'get-extensions-api-document',
   route: 'GET /v2/settings/extensions/specifications/openapi',
-  about: "Describes the store's custom APIs in an OpenAPI document.",
+  about: "Reads an OpenAPI document of the store's custom APIs.",
   area: 'custom-apis',
   status: 200,
   shows: { body: openApiDocument },

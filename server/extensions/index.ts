@@ -10,7 +10,7 @@ export { customApis }
 export const extensions = (mayUse: MayUse): Module =>
   module({
     name: 'extensions',
-    about: 'Custom APIs: kinds of objects that a store adds, with fields of its own, and their entries.',
+    about: 'Custom APIs: types of objects that a store adds, with fields of its own, and their entries.',
     resources: [customApis, customFields],
     actions: [getExtensionsApiDocument, ...entryOperations(mayUse)],
   })

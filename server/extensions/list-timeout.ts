@@ -10,7 +10,7 @@ const timeoutMsMax = 20_000
 export const timeout = integer({
   min: 1,
   max: timeoutMsMax,
-  about: 'How long the list may take, in milliseconds; 422 when it takes longer.',
+  about: 'The time limit of the list in milliseconds; 422 if it takes longer.',
 })
 
 /** SQLSTATE of a statement that ran into `statement_timeout`. */

@@ -25,18 +25,19 @@ const refuse = (detail: string) =>
 export async function mustNest(work: Work, id: string, { parent_apis }: Relationships): Promise<void> {
   for (const link of parent_apis.data) {
     if (link.type === 'api_location' && link.id !== apiLocation) {
-      throw refuse(`must have the id ${apiLocation} where the type is api_location, not ${link.id}.`)
+      throw refuse(`must have the id ${apiLocation} if its type is api_location, not ${link.id}.`)
     }
   }
   const parents = parent_apis.data.filter(({ type }) => type === 'custom_api').map((link) => link.id)
   if (parents.length === 0) return
   const parentsOf = await readParents(work)
   const unknown = parents.find((parent) => !isId(parent) || !parentsOf.has(parent))
-  if (unknown) throw refuse(`must name custom APIs of this store; there is none with the id ${unknown}.`)
+  if (unknown)
+    throw refuse(`must contain ids of custom APIs of this store; there is none with the id ${unknown}.`)
   parentsOf.set(id, parents)
   for (const api of parentsOf.keys()) {
     if (heightOver(api, parentsOf) > depthMax) {
-      throw refuse(`must make neither a cycle nor a nesting of more than ${depthMax} levels.`)
+      throw refuse(`must not create a cycle, or nest custom APIs deeper than ${depthMax} levels.`)
     }
   }
 }

@@ -52,7 +52,7 @@ function matching(
     const number = type === 'boolean' ? asBit(value) : asNumber(value)
     if (number !== undefined) return number
     const wanted = type === 'boolean' ? 'true or false' : 'a number'
-    throw new Problem('bad_filter', `Invalid filter: [${name}] takes ${wanted}, not [${value}]`, {
+    throw new Problem('bad_filter', `Invalid filter: [${name}] must be ${wanted}, not [${value}]`, {
       source: 'filter',
     })
   })

@@ -40,8 +40,8 @@ export const entryOperations = (extended: () => Extends): readonly Action[] => {
       name: 'list-flow-entries',
       route: `GET ${path}`,
       about:
-        'Lists the entries of a flow, a page at a time, the newest first. The list of a core flow has the objects with a ' +
-        'value of one of its fields.',
+        'Lists the entries of a flow, a page at a time, the newest first. The list of a core flow contains the objects that have a ' +
+        'value in one of its fields.',
       ...shared,
       status: 200,
       shows: { page: true, data: entrySchemas.shown },
@@ -56,8 +56,8 @@ export const entryOperations = (extended: () => Extends): readonly Action[] => {
       name: 'create-flow-entry',
       route: `POST ${path}`,
       about:
-        'Creates an entry of a flow. That of a template has the id of a product, and is changed when it is there; so is ' +
-        'that of a core flow, which is there with the object that has its id.',
+        'Creates an entry of a flow. An entry of a template has the id of a product, and an entry of a core flow the id of the ' +
+        'object that it extends; if it already exists, it is updated.',
       ...shared,
       status: 201,
       rawBodies: bodyWith(entrySchemas.created),
@@ -88,7 +88,7 @@ export const entryOperations = (extended: () => Extends): readonly Action[] => {
     action({
       name: 'update-flow-entry',
       route: `PUT ${path}/:id`,
-      about: 'Changes the fields that are sent of an entry; the rest keep their values.',
+      about: 'Updates an entry. Fields that are not sent keep their values.',
       ...shared,
       refuses: ['precondition_failed'],
       status: 200,
@@ -105,7 +105,7 @@ export const entryOperations = (extended: () => Extends): readonly Action[] => {
     action({
       name: 'delete-flow-entry',
       route: `DELETE ${path}/:id`,
-      about: 'Deletes an entry. For a core flow it clears the values of its fields; the object stays.',
+      about: 'Deletes an entry. For a core flow, this clears the values of its fields; the object stays.',
       ...shared,
       refuses: ['precondition_failed'],
       status: 204,
@@ -122,7 +122,7 @@ export const entryOperations = (extended: () => Extends): readonly Action[] => {
 async function mayReadTemplates(ctx: Ctx): Promise<void> {
   if (ctx.who.kind === 'client_credentials') return
   const { shoppers_read_template_entries: may } = await readSingleton(ctx, storeSettings)
-  if (!may) throw new Problem('forbidden', 'The store does not let shoppers read the entries of templates.')
+  if (!may) throw new Problem('forbidden', 'Shoppers of this store cannot read the entries of templates.')
 }
 
 /** The id in a body, where the object that it is of says it. */

@@ -54,15 +54,15 @@ const calls: readonly LinkCall[] = [
   { name: 'get', method: 'GET', status: 200, about: (owner) => `Reads the links of ${owner}.` },
   {
     ...{ name: 'create', method: 'POST', status: 201, edit: add },
-    about: (owner) => `Links ${owner} to more objects, or to another one where it has one link.`,
+    about: (owner) => `Adds links from ${owner}, or replaces the link of a one-to-one field.`,
   },
   {
     ...{ name: 'update', method: 'PUT', status: 201, edit: replace },
-    about: (owner) => `Links ${owner} to these objects and no others.`,
+    about: (owner) => `Replaces the links of ${owner} by the links in the body.`,
   },
   {
     ...{ name: 'delete', method: 'DELETE', status: 204, edit: takeAway },
-    about: (owner) => `Removes links of ${owner}: those in the body, or all of them without a body.`,
+    about: (owner) => `Removes links of ${owner}: the links in the body, or all links without a body.`,
   },
 ]
 
@@ -81,7 +81,7 @@ export const linkEntry = (extended: () => Extends): readonly Action[] => [
     ),
   ...calls.map((call) =>
     action({
-      ...shared(call, 'an object that a core flow extends, named by the slug of the flow,'),
+      ...shared(call, 'an object that a core flow extends (the flow is named by its slug),'),
       name: `${call.name}-relationship-of-extended`,
       route: `${call.method} ${ownPath}`,
       run: async (ctx, sent) => run(ctx, call, await findCoreFlow(ctx, sent.params.resource), extended, sent),
@@ -170,7 +170,7 @@ function linksIn(body: unknown, holds: Holds, mayLack: boolean): readonly Link[]
   const links = [(data ?? []) as Link | readonly Link[]].flat()
   unprocessably(check)(links)
   if (holds === 'one' && links.length > 1 && !mayLack) {
-    throw new Problem('unprocessable', 'Validation failed: data must be one link.', { source: 'data' })
+    throw new Problem('unprocessable', 'Validation failed: data must be a single link.', { source: 'data' })
   }
   const each = new Map(links.map(({ id, type }) => [`${type} ${id}`, { type, id }]))
   return [...each.values()]
@@ -191,7 +191,7 @@ async function edited(
   const before = await keeper.read(ctx, row)
   const after = edit(before)
   if (after.length > linksMax) {
-    throw new Problem('unprocessable', `An entry has at most ${linksMax} links of a field.`, {
+    throw new Problem('unprocessable', `A field of an entry can have at most ${linksMax} links.`, {
       source: 'data',
     })
   }

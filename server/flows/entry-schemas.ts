@@ -19,13 +19,14 @@ const names = { shown: 'FlowEntry', created: 'NewFlowEntry', changed: 'FlowEntry
 const id: JsonSchema = {
   type: 'string',
   format: 'uuid',
-  description: 'In a template the id of the product, in a core flow that of the object. Others get an id.',
+  description:
+    'In a template the id of the product, in a core flow the id of the object. Other entries get a new id.',
 }
-const values = { description: 'The fields of the flow, by their slugs.' }
+const values = { description: 'The fields of the flow, by slug.' }
 const link = object({ id: { type: 'string' }, type: { type: 'string' } })
 const relationships: JsonSchema = {
   type: 'object',
-  description: 'Its links, by the slugs of the fields that hold them.',
+  description: 'The links, by the slug of their field.',
   additionalProperties: {
     type: 'object',
     properties: { data: { anyOf: [link, listOf(link), { type: 'null' }] } },

@@ -12,6 +12,6 @@ export const flowEnvelope: Envelope = {
 
 /** What is in `meta` of all of them. */
 export const flowMeta = {
-  fields: { owner: choice(['store', 'organization'], { about: 'Whose it is.' }) },
+  fields: { owner: choice(['store', 'organization'], { about: 'The owner.' }) },
   of: () => ({ owner: 'store' as const }),
 }

@@ -64,13 +64,13 @@ export function faultIn(type: FieldType, rules: readonly Rule[]): Fault | undefi
   const stray = rules.find((rule) => !allowed[type].includes(rule.type))
   if (stray) {
     const those = allowed[type].join(', ')
-    return { at, must: those ? `have none but the types ${those}, and not ${stray.type},` : 'be empty' }
+    return { at, must: those ? `have only rules of the types ${those}, not ${stray.type},` : 'be empty' }
   }
   if (type === 'relationship') {
     const [rule, another] = rules
     return rule && !another && typeof rule.to === 'string' && rule.to !== ''
       ? undefined
-      : { at, must: 'be one rule, one-to-one or one-to-many, that says in `to` what it leads to,' }
+      : { at, must: 'be a single rule, one-to-one or one-to-many, with the linked resource in `to`,' }
   }
   for (const [i, rule] of rules.entries()) {
     const must = mustOf(type, rule)
@@ -90,7 +90,7 @@ function mustOf(type: Of, rule: Rule): string | undefined {
   if (rule.type === 'between') {
     const [from, to] = endsOf(type, rule)
     const fits = isOfType(type, from) && isOfType(type, to)
-    return fits ? undefined : 'have from and to, values of that type,'
+    return fits ? undefined : 'have from and to, both values of that type,'
   }
   return undefined
 }

@@ -39,44 +39,52 @@ const fields = {
     min: 1,
     max: 255,
     pattern: /^[^$]/,
-    about: 'Shown to people.',
+    about: 'The name that people see.',
     example: 'Fabric',
   }),
   slug: text({
     required: true,
     max: 255,
     pattern: /^[A-Za-z0-9_-]+$/,
-    about: 'The name of its values; unique in the flow.',
+    about: 'The name of the field in an entry; unique in the flow.',
     example: 'fabric',
   }),
-  description: text({ default: '', max: 65_535, about: 'What its values mean.' }),
+  description: text({ default: '', max: 65_535, about: 'The meaning of the values.' }),
   field_type: choice(fieldTypes, {
     required: true,
     immutable: true,
-    about: 'What its values are. Never changes.',
+    about: 'The type of the values. It cannot be changed.',
   }),
-  required: flag({ default: false, about: 'Whether there must be a value: never of a relationship.' }),
+  required: flag({
+    default: false,
+    about: 'Whether a value is required. A relationship cannot be required.',
+  }),
   default: field<unknown>(
     { type: ['string', 'number', 'boolean', 'null'], maxLength: 65_535 },
     {
       default: null,
       about:
-        'The value of a new object that is given none, read as the type of the field. A new object that would take one ' +
-        'that breaks the rules is refused.',
+        'The default value of new objects, converted to the type of the field. A new object is refused if the default ' +
+        'breaks the rules.',
     },
   ),
-  enabled: flag({ default: true, about: 'Whether it is shown, and checked.' }),
+  enabled: flag({ default: true, about: 'Whether the field is shown and validated.' }),
   order: integer({
     nullable: true,
     default: null,
-    about: 'Where it is shown among the others: the least first, and those without it last.',
+    about: 'The position among the fields: the lowest first, fields without a position last.',
   }),
   shoppers_write: flag({
     default: true,
-    about: 'Whether shoppers set its values in what is theirs; if not, what they send for it is ignored.',
+    about:
+      'Whether shoppers can set the value in their own objects. If not, the value that they send is ignored.',
   }),
-  omit_null: flag({ default: false, about: 'Whether it is left out of answers while it has no value.' }),
-  validation_rules: list(rule, { default: [], maxItems: 100, about: 'What its values must be; all hold.' }),
+  omit_null: flag({ default: false, about: 'Whether responses omit the field while it has no value.' }),
+  validation_rules: list(rule, {
+    default: [],
+    maxItems: 100,
+    about: 'The rules for the values; all of them apply.',
+  }),
   relationships: group(
     {
       flow: group(
@@ -89,7 +97,7 @@ const fields = {
         { required: true },
       ),
     },
-    { required: true, immutable: true, about: 'The flow that it is of. Never changes.' },
+    { required: true, immutable: true, about: 'The flow of the field. It cannot be changed.' },
   ),
 }
 
@@ -116,7 +124,7 @@ export const flowFields = (extended: () => Extends) =>
     envelope: flowEnvelope,
     meta: flowMeta,
     links: {
-      fields: { self: text({ format: 'uri', about: 'The field below its flow.' }) },
+      fields: { self: text({ format: 'uri', about: 'The field under its flow.' }) },
       of: ({ id, doc }, { baseUrl }) => ({ self: `${baseUrl}/v2/flows/${flowIn(doc)}/fields/${id}` }),
     },
     refusedWith: 422,
@@ -154,9 +162,9 @@ async function mustBeDefinable(
   const own = (isCore(flow) ? extended[flow] : undefined)?.flatMap((of) => Object.keys(of.fields)) ?? []
   const taken = [...new Set([...reservedSlugs, ...own])]
   if (slug !== before?.doc.slug && taken.includes(slug))
-    throw refuse('slug', `must be none of ${taken.join(', ')}`)
+    throw refuse('slug', `must not be one of ${taken.join(', ')}`)
   if (type === 'relationship' && (kindOf(flow) === 'template' || flow === 'products')) {
-    throw refuse('field_type', `must be none of relationship in the flow ${flow}`)
+    throw refuse('field_type', `must not be relationship in the flow ${flow}`)
   }
   if (type === 'relationship') values.required = false
   mustHold(type, faultIn(type, rules))
@@ -174,7 +182,7 @@ async function mustHaveRoom({ store }: Work, flowId: string): Promise<void> {
     flowId,
   )
   if (Number(row?.[0]) >= fieldsMax) {
-    throw new Problem('unprocessable', `A flow has at most ${fieldsMax} fields.`)
+    throw new Problem('unprocessable', `A flow can have at most ${fieldsMax} fields.`)
   }
 }
 
@@ -192,7 +200,7 @@ async function mustBeFree(
     flowId,
     slugs,
   )
-  if (taken) throw refuse('slug', `must be none of a field of another flow of ${slugs.join(', ')}`)
+  if (taken) throw refuse('slug', `must not be the slug of a field of another flow of ${slugs.join(', ')}`)
 }
 
 const valued = ({ slug, field_type }: FieldDoc) => ({ slug, isLink: field_type === 'relationship' })

@@ -19,7 +19,7 @@ const fields = {
     min: 1,
     max: 255,
     pattern: /^[^$]/,
-    about: 'Shown to people.',
+    about: 'The name that people see.',
     example: 'Care instructions',
   }),
   slug: text({
@@ -27,14 +27,14 @@ const fields = {
     max: 255,
     pattern: /^(?:[A-Za-z0-9_-]+|products\([A-Za-z0-9_.-]+\))$/,
     about:
-      'Unique in the store. The name of a resource adds the fields to that; products(…) makes a template; any other ' +
-      'name has entries of its own.',
+      'The slug; unique in the store. The name of a resource extends that resource, products(…) creates a template, and any other ' +
+      'slug creates a flow with its own entries.',
     example: 'care-instructions',
   }),
-  description: text({ default: '', max: 65_535, about: 'What it is for.' }),
-  enabled: flag({ default: true, about: 'Whether its fields are shown, and checked.' }),
+  description: text({ default: '', max: 65_535, about: 'The purpose of the flow.' }),
+  enabled: flag({ default: true, about: 'Whether the fields are shown and validated.' }),
   relationships: shown<Relationships>(object({ fields: linked(listOf(linkTo('field'))) }, []), {
-    about: 'Its fields.',
+    about: 'The fields of the flow.',
   }),
 }
 
@@ -42,7 +42,8 @@ const fields = {
 export const flows = resource({
   type: 'flow',
   noun: ['flow', 'flows'],
-  about: 'Fields that a store adds: to a resource, to products by a template, or of objects of its own.',
+  about:
+    'A set of fields that a store adds: to a resource, to products as a template, or for its own entries.',
   path: '/v2/flows',
   table: 'flows',
   fields,
@@ -56,7 +57,7 @@ export const flows = resource({
   meta: flowMeta,
   refusedWith: 422,
   refuses: { delete: ['method_not_allowed'] },
-  most: { n: 1000, detail: (n) => `A store has at most ${n} flows.` },
+  most: { n: 1000, detail: (n) => `A store can have at most ${n} flows.` },
   beforeWrite: mustBeNamed,
   afterWrite: applyToFields,
   beforeDelete: takeAllAlong,
@@ -75,7 +76,7 @@ const refuse = (detail: string) =>
 async function mustBeNamed(work: Work, { id, values, before }: Draft<typeof fields>): Promise<void> {
   const { slug } = values
   if (slug === before?.doc.slug) return
-  if (reservedSlugs.includes(slug)) throw refuse(`must be none of ${reservedSlugs.join(', ')}`)
+  if (reservedSlugs.includes(slug)) throw refuse(`must not be one of ${reservedSlugs.join(', ')}`)
   if (!before || kindOf(slug) === kindOf(before.doc.slug)) return
   // To the end of the transaction nobody adds an entry. Who does so keeps what is added before the flow.
   await redefine(work, nameOfFields({ id, slug: before.doc.slug }))
@@ -84,7 +85,8 @@ async function mustBeNamed(work: Work, { id, values, before }: Draft<typeof fiel
     'SELECT id FROM flow_entries WHERE store_id = $1 AND flow_id = $2 LIMIT 1',
     id,
   )
-  if (entry) throw refuse(`stays that of a ${kindOf(before.doc.slug)} flow while it has entries`)
+  if (entry)
+    throw refuse(`must stay the slug of a ${kindOf(before.doc.slug)} flow while the flow has entries`)
 }
 
 /** Its fields are added under another name, or are shown from now on, or no longer. */
@@ -115,7 +117,7 @@ async function applyToFields(
 
 async function takeAllAlong(work: Work, { id, doc }: Row<typeof fields>): Promise<void> {
   if (isCore(doc.slug)) {
-    const detail = `${doc.slug} is a core flow and cannot be deleted. Change its slug first.`
+    const detail = `${doc.slug} is a core flow and cannot be deleted; change its slug first.`
     throw new Problem('method_not_allowed', detail, { headers: { allow: 'GET, PUT, HEAD, OPTIONS' } })
   }
   await work.store.hold(flows, id)

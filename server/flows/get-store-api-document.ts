@@ -18,8 +18,8 @@ export const getStoreApiDocument = action({
   name: 'get-store-api-document',
   route: 'GET /v2/settings/specifications/openapi',
   about:
-    'Describes the API in an OpenAPI document as this store has it: with the fields that its flows add to resources, ' +
-    'and to products by templates, and with the entries of each flow.',
+    'Reads the OpenAPI document of this store. It includes the fields that flows add to resources ' +
+    'and templates add to products, and the entries of each flow.',
   area: 'flows',
   status: 200,
   shows: { body: openApiDocument, etag: true },

@@ -28,7 +28,7 @@ export const flows = (chapters: () => readonly Module[]): Module => {
   const fields = flowFields(extended)
   return module({
     name: 'flows',
-    about: 'Fields that a store adds: to resources, to products by templates, and of objects of its own.',
+    about: 'Fields that a store adds: to resources, to products as templates, and for its own entries.',
     resources: [flowResource, fields],
     actions: [
       listFlows,

@@ -11,7 +11,7 @@ export const listFlows = action({
   area: 'flows',
   status: 200,
   query: {
-    template: text({ about: 'Only templates, of the resource that is called so.', example: 'products' }),
+    template: text({ about: 'Returns only the templates of this resource.', example: 'products' }),
   },
   shows: { resource: flows, page: true },
   async run(ctx, call) {

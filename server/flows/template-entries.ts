@@ -33,7 +33,7 @@ type Told = Pick<Template, 'slug' | 'entries'>
 
 const fieldsOf = (templates: readonly Told[]) => {
   const properties = Object.fromEntries(templates.map((one) => [one.slug, templateSchema(one)]))
-  const about = "What templates say of it: by the template's slug, then by the field's."
+  const about = 'The values of template fields, by the slug of the template and then of the field.'
   return {
     extensions: shown(
       { properties, additionalProperties: { type: 'object', additionalProperties: true } },

@@ -44,7 +44,7 @@ export const addHierarchyChildren = action({
   ...shared,
   name: 'add-hierarchy-children',
   route: 'POST /pcm/hierarchies/:id/relationships/children',
-  about: 'Moves nodes of the hierarchy to its top, or sets the order of those that are there.',
+  about: 'Moves nodes of the hierarchy to its top level, or sets the order of the nodes there.',
   shows: { resource: hierarchies },
   run: (ctx, call) => moveBelow(ctx, hierarchies, call),
 })
@@ -54,7 +54,7 @@ export const addNodeChildren = action({
   ...shared,
   name: 'add-node-children',
   route: 'POST /pcm/hierarchies/:hierarchy_id/nodes/:id/relationships/children',
-  about: 'Moves nodes of the hierarchy below this one, or sets the order of those that are there.',
+  about: 'Moves nodes of the hierarchy below this node, or sets the order of its children.',
   shows: { resource: nodes },
   run: (ctx, call) => moveBelow(ctx, nodes, call),
 })

@@ -38,7 +38,7 @@ export const levelsMax = 20
 
 export function mustNotBeTooDeep(levels: number, source: string): void {
   if (levels <= levelsMax) return
-  const detail = `A node lies at most ${levelsMax} levels below its hierarchy, not ${levels}.`
+  const detail = `A node must be at most ${levelsMax} levels below its hierarchy, not ${levels}.`
   throw new Problem('unprocessable', detail, { source })
 }
 

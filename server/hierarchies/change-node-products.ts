@@ -14,7 +14,7 @@ const link = group(
 )
 type Link = NonNullable<(typeof link)['value']>
 
-const links = list(link, { maxItems: 10_000, about: 'Products, live or not.' })
+const links = list(link, { maxItems: 10_000, about: 'Products, live or draft.' })
 const idsIn = (data: unknown) => [...new Set((data as readonly Link[]).map(({ id }) => id))]
 
 const route = '/pcm/hierarchies/:hierarchy_id/nodes/:id/relationships/products'
@@ -25,7 +25,7 @@ export const addNodeProducts = action({
   ...shared,
   name: 'add-node-products',
   route: `POST ${route}`,
-  about: 'Puts products into the node. Those that are in it stay.',
+  about: 'Adds products to the node. Products that are already in it stay.',
   status: 201,
   run: (ctx, { params, data }) =>
     withNode(ctx, params, 201, async (work, id) => {
@@ -40,7 +40,7 @@ export const deleteNodeProducts = action({
   ...shared,
   name: 'delete-node-products',
   route: `DELETE ${route}`,
-  about: 'Takes products off the node, and off those that are curated in it. The products stay.',
+  about: 'Removes products from the node, and from its curated products. The products themselves stay.',
   status: 200,
   run: (ctx, { params, data }) =>
     withNode(ctx, params, 200, async (work, id, scope) => {

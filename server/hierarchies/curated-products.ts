@@ -8,7 +8,7 @@ const source = 'data.attributes.curated_products'
 /** Refuses what is not in the node, or is named twice. The rest stays in it until the transaction ends. */
 export async function mustBeInNode({ store }: Work, id: string, products: readonly string[]): Promise<void> {
   if (new Set(products).size < products.length) {
-    throw new Problem('unprocessable', 'A curated product may be named once only.', { source })
+    throw new Problem('unprocessable', 'Each curated product must be listed only once.', { source })
   }
   // Nothing leaves it, and nobody else curates meanwhile.
   await store.hold({ table: 'nodes' }, id)

@@ -10,7 +10,7 @@ import { hierarchies } from './hierarchies.ts'
 export const duplicateHierarchy = action({
   name: 'duplicate-hierarchy',
   route: 'POST /pcm/hierarchies/:id/duplicate_job',
-  about: 'Asks for a copy of the hierarchy and of all nodes in it; the answer is the job that makes it.',
+  about: 'Starts a job that copies the hierarchy and all of its nodes. The response is the job.',
   area: 'hierarchies',
   status: 201,
   body: {
@@ -18,11 +18,18 @@ export const duplicateHierarchy = action({
     fields: {
       attributes: group(
         {
-          name: text({ min: 1, max: 1000, about: 'Of the copy; as it was, unless it is told.' }),
-          description: text({ nullable: true, about: 'As the name.' }),
+          name: text({
+            min: 1,
+            max: 1000,
+            about: 'The name of the copy. By default the name of the hierarchy.',
+          }),
+          description: text({
+            nullable: true,
+            about: 'The description of the copy. By default the description of the hierarchy.',
+          }),
           include_products: flag({
             default: false,
-            about: 'Whether the copies of nodes have their products.',
+            about: 'Whether the copies of the nodes have the same products.',
           }),
         },
         { default: {} },

@@ -15,11 +15,11 @@ import { nodeFilters } from './node-filters.ts'
 
 const fields = { ...nodeFields, relationships: relationshipsField }
 
-/** A tree of nodes that products are found by. It is the root: the parent of the topmost nodes. */
+/** A tree of nodes that organizes products. It is the root: the parent of the topmost nodes. */
 export const hierarchies: Resource<typeof fields> = resource({
   type: 'hierarchy',
   noun: ['hierarchy', 'hierarchies'],
-  about: 'A tree of nodes that products are found by.',
+  about: 'A tree of nodes that organizes products.',
   path: '/pcm/hierarchies',
   table: 'nodes',
   // Nodes are rows of the same table, each in its hierarchy.

@@ -16,7 +16,7 @@ export { hierarchies, nodes }
 
 export const hierarchyChapter = module({
   name: 'hierarchies',
-  about: 'Trees that products are found by.',
+  about: 'Trees of nodes that organize products.',
   resources: [hierarchies, nodes, childrenOfHierarchy, childrenOfNode],
   actions: [
     listAllNodes,

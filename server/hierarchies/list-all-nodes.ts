@@ -18,7 +18,7 @@ export const listAllNodes = action({
   about: 'Lists the nodes of all hierarchies, a page at a time, the newest first.',
   area: 'hierarchies',
   status: 200,
-  query: { include_hierarchies: flag({ about: 'Whether hierarchies are listed too.' }) },
+  query: { include_hierarchies: flag({ about: 'Whether the list includes hierarchies.' }) },
   shows: {
     resource: nodes,
     page: true,
@@ -42,5 +42,7 @@ function includesHierarchies(query: string): boolean {
   const given = new URLSearchParams(query).get('include_hierarchies') ?? ''
   if (given === 'true') return true
   if (given === 'false' || given === '') return false
-  throw new Problem('bad_request', 'include_hierarchies is true or false.', { source: 'include_hierarchies' })
+  throw new Problem('bad_request', 'include_hierarchies must be true or false.', {
+    source: 'include_hierarchies',
+  })
 }

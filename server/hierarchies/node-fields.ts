@@ -32,15 +32,21 @@ export const nodeFields = {
   // Clients repeat it in an update.
   sent_id: text({ stored: false, sentAs: 'id', max: 255 }),
   name: text({ required: true, min: 1, max: nameMax, about: 'Shown to shoppers.', example: 'Bread' }),
-  slug: text({ nullable: true, min: 1, max: nameMax, about: 'Its part of a web address.', example: 'bread' }),
+  slug: text({
+    nullable: true,
+    min: 1,
+    max: nameMax,
+    about: 'The part of web addresses that stands for the node or hierarchy.',
+    example: 'bread',
+  }),
   description: text({ nullable: true, about: 'Shown to shoppers.' }),
   locales: field<Locales | null | undefined>(localesSchema, {
     nullable: true,
-    about: 'Its name and description by language, as `fr-FR`. An update replaces all of them.',
+    about: 'The name and description by language, such as `fr-FR`. An update replaces all languages.',
     example: { 'fr-FR': { name: 'Pain', description: 'Pain et petits pains' } },
   }),
-  admin_attributes: map(text({}), { maxKeys: 100, about: 'What the merchant notes of it.' }),
-  shopper_attributes: map(text({}), { maxKeys: 100, about: 'What shoppers are shown of it besides.' }),
+  admin_attributes: map(text({}), { maxKeys: 100, about: 'Notes of the merchant.' }),
+  shopper_attributes: map(text({}), { maxKeys: 100, about: 'Further texts for shoppers.' }),
   breadcrumbs: field<readonly Crumb[] | undefined>({ type: 'array' }, own),
   // When it was last changed itself, in milliseconds: what is above it may have changed since.
   changed_at: integer(own),
@@ -62,9 +68,9 @@ const crumbs = {
 
 /** What `meta` shows of both. */
 export const nodeMeta = {
-  owner: choice(['store', 'organization'], { about: 'Whose it is.' }),
+  owner: choice(['store', 'organization'], { about: 'The owner.' }),
   breadcrumbs: field<readonly Crumb[] | undefined>(crumbs, {
-    about: 'The way to it from its hierarchy down, itself included.',
+    about: 'The path from the hierarchy down to the node, which is included.',
   }),
 }
 
@@ -91,7 +97,7 @@ export const relationshipsField = shown<Relationships>(
     },
     ['children'],
   ),
-  { about: 'What is above it, and where what is below it is listed.' },
+  { about: 'The parent, and the lists of children and products.' },
 )
 
 /** When it was changed itself, in milliseconds: an update that changes nothing leaves it where it is among siblings. */
@@ -110,7 +116,7 @@ export function changedAt<F extends typeof nodeFields>(
 /** Refuses a body whose id is another than the address's. */
 export function mustBeItself({ id, values, before }: Draft<typeof nodeFields>): void {
   if (!before || values.sent_id === undefined || values.sent_id.toLowerCase() === id) return
-  throw new Problem('unprocessable', `The id must be that of the address, ${id}.`, { source: 'data.id' })
+  throw new Problem('unprocessable', `data.id must be the id in the path, ${id}.`, { source: 'data.id' })
 }
 
 /** Among what is right below a parent no two have the same name, and none has the parent's. */
@@ -130,7 +136,7 @@ export const siblingConstraints = {
 } as const
 
 const namedAsParent = () =>
-  new Problem('unprocessable', 'A node must not have the name of its parent.', {
+  new Problem('unprocessable', 'The name must differ from the name of the parent.', {
     source: 'data.attributes.name',
   })
 

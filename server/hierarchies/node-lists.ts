@@ -5,7 +5,7 @@ import { hierarchyIn, type NodeFields, node, nodeIn, nodes } from './nodes.ts'
 /** Siblings lie as they are put. */
 const siblings = {
   by: '-place',
-  about: 'the highest sort_order first; then those without one, the most recently changed first',
+  about: 'the highest sort_order first, then nodes without one, the most recently changed first',
 } as const
 
 const indexedHere = { ops: ['eq'], type: 'boolean', column: 'has_children', indexed: true } as const

@@ -10,7 +10,7 @@ const route = '/pcm/hierarchies/:hierarchy_id/nodes/:id/relationships/parent'
 export const updateNodeParent = action({
   name: 'update-node-parent',
   route: `PUT ${route}`,
-  about: 'Moves a node, and all that is below it, below another of the same hierarchy, or to the top of it.',
+  about: 'Moves a node and its descendants below another node of the same hierarchy, or to the top level.',
   area: 'hierarchies',
   status: 204,
   data: parentLink,
@@ -29,7 +29,7 @@ export const updateNodeParent = action({
 export const deleteNodeParent = action({
   name: 'delete-node-parent',
   route: `DELETE ${route}`,
-  about: 'Moves a node, and all that is below it, to the top of its hierarchy.',
+  about: 'Moves a node and its descendants to the top level of its hierarchy.',
   area: 'hierarchies',
   status: 204,
 

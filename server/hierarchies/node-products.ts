@@ -7,7 +7,7 @@ import { nodeIn, nodes } from './nodes.ts'
 export const nodeProducts: Resource = resource({
   type: 'product',
   noun: ['node-product', 'node-products'],
-  about: 'That a product is in a node.',
+  about: 'The relationship of a product to a node.',
   path: '/pcm/hierarchies/:hierarchy_id/nodes/:node_id/products',
   table: 'node_products',
   parent: () => nodes,
@@ -15,7 +15,7 @@ export const nodeProducts: Resource = resource({
   fields: {},
   order: {
     by: '-place',
-    about: 'the curated ones first, in their order; then those that were changed most recently',
+    about: 'the curated products first, in their order, then the others, the most recently changed first',
   },
   area: 'hierarchies',
   envelope: { ...hierarchyEnvelope, times: 'none' },

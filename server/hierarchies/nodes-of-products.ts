@@ -26,7 +26,7 @@ const nodesOfProduct: Resource<NodeFields> = resource({
 export const listNodesOfProduct = action({
   name: 'list-nodes-of-product',
   route: 'GET /pcm/products/:product_id/nodes',
-  about: 'Lists the nodes that a product is in, whether it is live or not.',
+  about: 'Lists the nodes of a product, live or draft.',
   area: 'hierarchies',
   status: 200,
   shows: { resource: nodes, page: true, rows: [nodesOfProduct] },
@@ -38,8 +38,13 @@ export const listNodesOfProduct = action({
 
 const wanted = group(
   {
-    filter: text({ required: true, min: 1, max: 8192, about: 'Of which products: a filter of their list.' }),
-    node_ids: list(text({ max: 255 }), { required: true, maxItems: 1000, about: 'Of which nodes.' }),
+    filter: text({
+      required: true,
+      min: 1,
+      max: 8192,
+      about: 'A filter of the product list; it selects the products.',
+    }),
+    node_ids: list(text({ max: 255 }), { required: true, maxItems: 1000, about: 'The nodes.' }),
   },
   { required: true },
 )
@@ -55,7 +60,7 @@ export const attachNodes = action({
   ...shared,
   name: 'attach-nodes',
   route: 'POST /pcm/products/attach_nodes',
-  about: 'Puts all products that a filter finds into nodes, at once.',
+  about: 'Adds all products that match a filter to nodes.',
   shows: { beside: { meta: changedSchema('nodes_attached') } },
   run: (ctx, { data }) => changeAll(ctx, data as Wanted, attachProducts, 'nodes_attached'),
 })
@@ -65,7 +70,7 @@ export const detachNodes = action({
   ...shared,
   name: 'detach-nodes',
   route: 'POST /pcm/products/detach_nodes',
-  about: 'Takes all products that a filter finds off nodes, at once.',
+  about: 'Removes all products that match a filter from nodes.',
   shows: { beside: { meta: changedSchema('nodes_detached') } },
   run: (ctx, { data }) => changeAll(ctx, data as Wanted, detachProducts, 'nodes_detached'),
 })

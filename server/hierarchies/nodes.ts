@@ -31,7 +31,7 @@ import { nodeFilters } from './node-filters.ts'
 
 export const sortOrder = integer({
   nullable: true,
-  about: 'Its place among its siblings: the highest is first, and those without one are last.',
+  about: 'The position among the siblings: the highest first, nodes without a position last.',
 })
 
 /** A node or, as the parent of what is topmost, its hierarchy. */
@@ -45,7 +45,7 @@ const fields = {
   curated_products: list(reference('product', {}), {
     nullable: true,
     maxItems: curatedMax,
-    about: 'Products of the node that are listed before the others, in this order.',
+    about: 'The products that the node lists first, in this order.',
   }),
   sent_meta: group({ sort_order: sortOrder }, { stored: false, sentAs: 'meta' }),
   sort_order: integer({ nullable: true, hidden: true, readOnly: true }),
@@ -54,7 +54,7 @@ const fields = {
     {
       stored: false,
       sentAs: 'relationships',
-      about: 'Of a new node: what is above it. Its hierarchy, if nothing is said.',
+      about: 'The parent of a new node. By default the hierarchy.',
     },
   ),
   relationships: relationshipsField,
@@ -64,7 +64,7 @@ export type NodeFields = typeof fields
 /** What all lists of nodes share. */
 export const node = {
   type: 'node',
-  about: 'A place in a hierarchy, with products in it and nodes below it.',
+  about: 'A node of a hierarchy, with products and child nodes.',
   table: 'nodes',
   fields,
   filter: nodeFilters('like', 'ilike'),
@@ -74,8 +74,8 @@ export const node = {
   meta: {
     fields: {
       ...nodeMeta,
-      hierarchy_id: reference('hierarchy', { about: 'What it is in.' }),
-      parent_name: text({ about: 'What is above it is called so.' }),
+      hierarchy_id: reference('hierarchy', { about: 'The hierarchy of the node.' }),
+      parent_name: text({ about: 'The name of the parent.' }),
       sort_order: sortOrder,
     },
     of: ({ hidden: { breadcrumbs = [], sort_order } }: Row<NodeFields>) => ({
@@ -180,7 +180,7 @@ async function mustFitBelow(
 ): Promise<void> {
   const source = 'data.relationships.parent.data.id'
   if (above.some((step) => step.id === id)) {
-    throw new Problem('unprocessable', 'A node cannot be moved below itself.', { source })
+    throw new Problem('unprocessable', 'A node cannot be moved below itself or its descendants.', { source })
   }
   const [deepest] = before
     ? await store.glance(

@@ -23,24 +23,25 @@ export const authenticationRealms = resource({
   type: 'authentication-realm',
   noun: ['authentication-realm', 'authentication-realms'],
   about:
-    'A set of users, and the ways they may sign in. A store has three: for its customers, its merchants and the members of accounts.',
+    'A set of users and the ways that they can sign in. A store has three realms: for customers, for merchants and for account members.',
   path: '/v2/authentication-realms',
   table: 'authentication_realms',
   addedUnder: 'authentication-realms',
   fields: {
-    name: text({ required: true, min: 1, max: 255, about: 'Shown in lists.', example: 'Shoppers' }),
+    name: text({ required: true, min: 1, max: 255, about: 'The name in lists.', example: 'Shoppers' }),
     redirect_uris: list(text({ format: 'uri', pattern: redirectUri, max: 2048 }), {
       default: [],
       maxItems: 100,
-      about: 'Where a storefront may be sent back to after a sign-in: https, or http on localhost.',
+      about:
+        'The addresses that a browser may be redirected to after a sign-in: https, or http on localhost.',
       example: ['https://shop.example.com/signed-in', 'http://localhost:3000/signed-in'],
     }),
     duplicate_email_policy: choice(['allowed', 'api_only', 'disallowed'], {
       default: 'allowed',
-      about: 'What a first sign-in does when another user has the same email address.',
+      about: 'What happens at a first sign-in if another user has the same email address.',
     }),
     relationships: shown<Relationships>(object({ origin: linked(linkTo(...origins)) }), {
-      about: 'The settings that this realm belongs to.',
+      about: 'The settings that the realm belongs to.',
     }),
   },
   area: 'authentication-realms',

@@ -7,9 +7,9 @@ export const currentPassword = text({
   stored: false,
   max: 1024,
   about:
-    'Beside a new password, email address or username: the current password. If it is sent it must be right. Where the ' +
-    'server is set so (`SUTLER_STRICT_PASSWORDS`), shoppers must send it to replace their password; for the others, and ' +
-    'for a first password, a sign-in of the last ten minutes will do. In a create it means nothing.',
+    'The current password, to be sent with a new password, email address or username. If sent, it must be correct. If the ' +
+    'server has `SUTLER_STRICT_PASSWORDS`, shoppers must send it to replace their password. For an email address, a username ' +
+    'or a first password, a sign-in within the last ten minutes is enough. A create ignores it.',
 })
 
 /** For so long after a sign-in its tokens show, by themselves, that the person is there. */
@@ -33,14 +33,14 @@ export async function mustBeThemself(work: Work, { current, replaced, signIn }: 
   const source = 'data.current_password'
   if (current !== undefined) {
     if (await signIn(current)) return true
-    const whose = replaced ? 'the password that data.password is to replace' : 'the current password'
+    const whose = replaced ? 'the current password, which data.password replaces' : 'the current password'
     throw new Problem('unprocessable', `${source} must be ${whose}.`, { source })
   }
   if (!work.who.shopper || !work.instance.strictPasswords) return false
   if (!replaced && hasJustSignedIn(work)) return false
   const detail = replaced
-    ? `${source} must be the password that data.password is to replace.`
-    : `Send the current password as ${source}, or sign in again and send this within ten minutes.`
+    ? `${source} is missing; send the current password, which data.password replaces.`
+    : `${source} is missing; send the current password, or sign in again and repeat the request within ten minutes.`
   throw new Problem('unprocessable', detail, { source })
 }
 

@@ -30,7 +30,7 @@ const shown = object({
 export const getCustomerAuthenticationSettings = action({
   name: 'get-customer-authentication-settings',
   route: 'GET /v2/settings/customer-authentication',
-  about: 'Reads which realm customers sign in to, and the client id for it.',
+  about: 'Reads the realm that customers sign in to, and its client id.',
   area: 'settings',
   status: 200,
   shows: { data: shown },

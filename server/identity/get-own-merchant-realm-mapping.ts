@@ -7,7 +7,7 @@ import { merchantRealmMappings } from './merchant-realm-mappings.ts'
 export const getOwnMerchantRealmMapping = action({
   name: 'get-own-merchant-realm-mapping',
   route: 'GET /v2/merchant-realm-mappings',
-  about: 'Reads the mapping of the store that the access token belongs to. A single object, not a list.',
+  about: 'Reads the mapping of the store of the access token. The response is a single object, not a list.',
   area: 'merchant-realm-mappings',
   status: 200,
   shows: { resource: merchantRealmMappings },

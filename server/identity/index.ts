@@ -26,7 +26,7 @@ export { authenticationRealms, userAuthenticationInfos }
 export const identity = (users: Users): Module =>
   module({
     name: 'identity',
-    about: 'Realms and their users.',
+    about: 'Authentication realms and their users.',
     resources: [authenticationRealms, merchantRealmMappings, users],
     actions: [getCustomerAuthenticationSettings, getOwnMerchantRealmMapping],
     jobs: [mailEmailChange],

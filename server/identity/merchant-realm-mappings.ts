@@ -6,7 +6,7 @@ import { identityEnvelope } from './envelope.ts'
 export const merchantRealmMappings = resource({
   type: 'merchant-realm-mappings',
   noun: ['merchant-realm-mapping', 'merchant-realm-mappings'],
-  about: 'Leads the administrators of a store to the realm they sign in to, by a prefix of their own.',
+  about: 'Maps a prefix to the realm that the administrators of a store sign in to.',
   path: '/v2/merchant-realm-mappings',
   table: 'merchant_realm_mappings',
   fields: {
@@ -16,7 +16,7 @@ export const merchantRealmMappings = resource({
       min: 1,
       max: 255,
       about:
-        'Names the store when its administrators sign in; unique among all stores. Null: none is assigned.',
+        'The prefix that identifies the store at the sign-in of its administrators; unique among all stores. Null if none is assigned.',
       example: 'riverside',
     }),
     realm_id: reference('authentication-realm', {

@@ -21,10 +21,10 @@ export async function mustManageOneself(work: Work): Promise<void> {
   if (shopper.claims.account_member_self_management !== 'update_only') {
     throw new Problem(
       'forbidden',
-      'Account members may not change themselves: the setting account_member_self_management is disabled.',
+      'Account members cannot change their own data: the setting account_member_self_management is disabled.',
     )
   }
   if ((await tokenEpochOf(work, shopper.id)) !== shopper.claims.epoch) {
-    throw unauthorized('The account management token was ended: sign in again.')
+    throw unauthorized('The account management token has been revoked; sign in again.')
   }
 }

@@ -37,9 +37,9 @@ export const mailEmailChange: Job<{ readonly sealedTo: string }> = {
     const [row] = await store.rows('SELECT name FROM stores WHERE id = $1')
     const shop = row?.[0] as string
     const lines = [
-      `The email address of your account at ${shop} was changed: this is no longer it.`,
+      `The email address of your account at ${shop} was changed. It is no longer this address.`,
       '',
-      `If you did not ask for that, tell ${shop} at once.`,
+      `If you did not request this change, contact ${shop} at once.`,
     ]
     await mail.send(open(sealKeys, sealedTo), `Your email address at ${shop}`, lines.join('\n'))
   },

@@ -13,7 +13,7 @@ const named: FilterRule = { ops: ['eq', 'ilike', 'is_null'], caseless: true }
 export const userAuthenticationInfos = resource({
   type: 'user_authentication_info',
   noun: ['user-authentication-info', 'user-authentication-infos'],
-  about: 'A user of a realm: who they are, not what they sign in with.',
+  about: 'A user of a realm: the person, without the credentials.',
   path: '/v2/authentication-realms/:realm_id/user-authentication-info',
   table: 'user_authentication_infos',
   addedUnder: 'user-authentication-info',
@@ -52,7 +52,7 @@ export const userAuthenticationInfos = resource({
   envelope: identityEnvelope,
   // A user is created by one request; there is no state before it.
   meta: {
-    fields: { creation_status: choice(['COMPLETE'], { about: 'How far the creation has come.' }) },
+    fields: { creation_status: choice(['COMPLETE'], { about: 'The status of the creation.' }) },
     of: () => ({ creation_status: 'COMPLETE' }),
   },
 })

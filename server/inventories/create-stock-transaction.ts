@@ -17,8 +17,8 @@ export const createStockTransaction = (dialect: Dialect) =>
     route: 'POST /v2/inventories/:stock_id/transactions',
     queuesBy: 'stock_id',
     about:
-      'Adds stock of a product, takes it away, sets it aside, or puts it back: in a location, or in none. ' +
-      '`set` says how much there is to be in all, and is told as what that adds or takes away.',
+      'Increases, decreases, allocates or deallocates the stock of a product, in a location or without one. ' +
+      '`set` sets the total; the transaction then shows the resulting increase or decrease.',
     area: 'stock-transactions',
     status: dialect.created,
     shows: { resource: dialect.transactions },
@@ -27,19 +27,22 @@ export const createStockTransaction = (dialect: Dialect) =>
       typeOptional: true,
       envelope: dialect.stocks.envelope,
       fields: {
-        action: choice([...changes, 'set'], { required: true, about: 'What happens.', example: 'increment' }),
+        action: choice([...changes, 'set'], { required: true, about: 'What to do.', example: 'increment' }),
         quantity: integer({
           required: true,
           min: 0,
           max: levelMax,
-          about: 'By how many; of `set`, to how many.',
+          about: 'The quantity of the change, or of `set` the new total.',
         }),
         location: text({
           min: 1,
           max: 128,
-          about: 'The slug of a location. Without one: what lies in none.',
+          about: 'The slug of a location. Without it, the stock without a location changes.',
         }),
-        product_id: text({ format: 'uuid', about: 'If it is sent, that of the path.' }),
+        product_id: text({
+          format: 'uuid',
+          about: 'The id of the product. If sent, it must be the id in the path.',
+        }),
       },
     },
 
@@ -49,7 +52,7 @@ export const createStockTransaction = (dialect: Dialect) =>
       const { id } = await findVisible(ctx, dialect.stocks, params.stock_id)
       if (product_id !== undefined && product_id !== id) {
         const source = pathOf(dialect.stocks.envelope, 'product_id')
-        throw new Problem('invalid_field', `${source} must be that of the path, ${id}.`, { source })
+        throw new Problem('invalid_field', `${source} must be the id in the path, ${id}.`, { source })
       }
       if (!(await ctx.store.hold(stocks, id)).size) throw notFound('stock', id)
       const adds = action === 'set' ? await addsToSet(ctx, id, place, quantity) : added[action](quantity)

@@ -16,14 +16,15 @@ export const createStock = (dialect: Dialect) =>
   action({
     name: 'create-stock',
     route: 'POST /v2/inventories',
-    about: 'Counts a product from now on: so many are in each location, and so many in none.',
+    about:
+      'Starts to track the stock of a product, with the quantity in each location and without a location.',
     area: 'inventories',
     status: 201,
     shows: { resource: dialect.stocks },
     body: {
       type: 'stock',
       fields: {
-        id: reference('product', { about: 'Of the product. Without it, a new one.' }),
+        id: reference('product', { about: 'The id of the product. By default a new id.' }),
         ...newStockFields,
       },
     },
@@ -38,7 +39,7 @@ export const createStockOfProduct = (dialect: Dialect) =>
   action({
     name: 'create-stock-of-product',
     route: 'POST /v2/inventories/:id',
-    about: 'Counts the product of the path from now on, as a create without it does.',
+    about: 'Starts to track the stock of the product in the path.',
     area: 'inventories',
     status: 201,
     shows: { resource: dialect.stocks },

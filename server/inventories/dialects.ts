@@ -46,7 +46,7 @@ const closable = (operation: Operation): Operation => ({
   run: async (ctx, call) => {
     if (ctx.who.kind !== 'client_credentials') {
       const { shoppers_read_stock } = await readSingleton(ctx, storeSettings)
-      if (!shoppers_read_stock) throw new Problem('forbidden', 'The store does not let shoppers read stock.')
+      if (!shoppers_read_stock) throw new Problem('forbidden', 'Shoppers of this store cannot read stock.')
     }
     return operation.run(ctx, call)
   },
@@ -54,7 +54,7 @@ const closable = (operation: Operation): Operation => ({
 
 const eitherOf = (usual: Operation, other: Operation): Operation => ({
   ...usual,
-  about: `${usual.about} With the header \`${header}: true\`, fields are under \`attributes\`.`,
+  about: `${usual.about} With the header \`${header}: true\` the fields are under \`attributes\`.`,
   alternative: { header, operation: other },
   run: async (ctx, call) => {
     const answer = await (isLocated(call) ? other : usual).run(ctx, call)

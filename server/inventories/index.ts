@@ -20,7 +20,7 @@ const operationsIn = (dialect: Dialect) => ({
 const { resources, actions } = operationsIn(flat)
 const about = {
   name: 'inventories',
-  about: 'How much there is of what is sold, where it lies, and what has happened to it.',
+  about: 'The stock of products, its locations and its transactions.',
 }
 
 export const inventoryChapter = inEither(

@@ -11,29 +11,41 @@ const fields = {
     required: true,
     min: 1,
     max: 128,
-    about: 'What stock and transactions call it by; unique in the store.',
+    about: 'The slug that stock and transactions refer to; unique in the store.',
     example: 'north-warehouse',
   }),
-  external_ref: text({ nullable: true, min: 3, max: 1024, about: 'Its id elsewhere.' }),
+  external_ref: text({ nullable: true, min: 3, max: 1024, about: 'The id in another system.' }),
   description: text({ nullable: true, min: 3, max: 1024, about: 'For people.' }),
   address: field<readonly string[] | null | undefined>(
     { type: 'array', minItems: 1, maxItems: 8, items: { type: 'string', maxLength: 1024 } },
-    { nullable: true, about: 'Line by line.', example: ['1 Quay Road', 'Norwich'] },
+    { nullable: true, about: 'The lines of the address.', example: ['1 Quay Road', 'Norwich'] },
   ),
   geolocation: group(
     {
-      lat: number({ required: true, min: -90, max: 90, about: 'Degrees north.', example: 52.62 }),
-      lon: number({ required: true, min: -180, max: 180, about: 'Degrees east.', example: 1.29 }),
+      lat: number({
+        required: true,
+        min: -90,
+        max: 90,
+        about: 'The latitude in degrees north.',
+        example: 52.62,
+      }),
+      lon: number({
+        required: true,
+        min: -180,
+        max: 180,
+        about: 'The longitude in degrees east.',
+        example: 1.29,
+      }),
     },
-    { nullable: true, about: 'Where it is.' },
+    { nullable: true, about: 'The coordinates.' },
   ),
 }
 
-/** A place that stock lies at: a warehouse, a shop. */
+/** A place where stock is kept, such as a warehouse or a shop. */
 export const inventoryLocations = resource({
   type: 'inventory_location',
   noun: ['inventory-location', 'inventory-locations'],
-  about: 'A place that stock lies at: a warehouse, a shop.',
+  about: 'A place where stock is kept, such as a warehouse or a shop.',
   path: '/v2/inventories/locations',
   table: 'inventory_locations',
   fields,
@@ -44,7 +56,7 @@ export const inventoryLocations = resource({
     external_ref: longText('external_ref', 'eq'),
   },
   sort: ['created_at', 'id', 'updated_at'],
-  most: { n: 10_000, detail: (n) => `A store has at most ${n} locations.` },
+  most: { n: 10_000, detail: (n) => `A store can have at most ${n} locations.` },
   area: 'inventories',
   visible: 'all',
   envelope: inventoryEnvelope,
@@ -65,7 +77,7 @@ export const inventoryLocations = resource({
   constraints: {
     inventory_locations_slug_key: {
       code: 'invalid_field',
-      detail: 'A location of this slug exists.',
+      detail: 'A location with this slug already exists.',
       source: 'data.attributes.slug',
     },
   },

@@ -7,7 +7,10 @@ import type { Dialect } from './dialects.ts'
 
 const products = list(
   group(
-    { type: choice(['stock'], {}), id: reference('product', { required: true, about: 'Of a product.' }) },
+    {
+      type: choice(['stock'], {}),
+      id: reference('product', { required: true, about: 'The id of a product.' }),
+    },
     {},
   ),
   { maxItems: 1000, about: 'The products.' },
@@ -18,7 +21,8 @@ export const listStocksOfProducts = (dialect: Dialect) =>
   action({
     name: 'list-stocks-of-products',
     route: 'POST /v2/inventories/multiple',
-    about: 'Lists the stock of some products, in their order: of those that are counted.',
+    about:
+      'Lists the stock of the given products, in their order. Products whose stock is not tracked are left out.',
     area: 'inventories',
     status: 200,
     reads: true,

@@ -121,7 +121,7 @@ export function tellMovements({ store }: Work, movements: readonly Movement[]): 
 function refusalOf(refused: readonly Movement[]): Problem {
   const tooMuch = refused.find(({ adds }) => adds.available >= 0 && adds.allocated >= 0)
   if (!tooMuch) return shortage(refused.map(({ productId }) => productId))
-  return new Problem('unprocessable', `There may be at most ${levelMax} of a product in one place.`)
+  return new Problem('unprocessable', `The stock of a product in one place must be at most ${levelMax}.`)
 }
 
 /** Shows what the levels are from now on. */

@@ -6,17 +6,20 @@ import { levelMax } from './movements.ts'
 
 const amount = { min: 0, max: levelMax } as const
 
-const availableAt = group({ available: integer({ ...amount, required: true, about: 'How many.' }) }, {})
+const availableAt = group(
+  { available: integer({ ...amount, required: true, about: 'The available quantity.' }) },
+  {},
+)
 
 const told = {
-  available: integer({ ...amount, about: 'How many are in no location. Zero if it is left out.' }),
+  available: integer({ ...amount, about: 'The quantity without a location. The default is 0.' }),
   quantity: integer({ ...amount, about: 'Another name of `available`.' }),
-  locations: map(availableAt, { maxKeys: 1000, about: 'How many are in a location, by its slug.' }),
+  locations: map(availableAt, { maxKeys: 1000, about: 'The quantity in each location, by slug.' }),
 }
 
 export const newStockFields = {
   ...told,
-  attributes: group(told, { about: 'The same fields, as clients of the dialect with locations send them.' }),
+  attributes: group(told, { about: 'The same fields, for clients that use the form with locations.' }),
 }
 
 interface Told {
@@ -41,7 +44,7 @@ export function newStock(values: Told & { readonly attributes?: Told | undefined
   const { available, quantity, locations } = { ...sent(values), ...sent(values.attributes ?? {}) }
   if (available !== undefined && quantity !== undefined && available !== quantity) {
     const source = values.attributes?.quantity === undefined ? 'data.quantity' : 'data.attributes.quantity'
-    throw new Problem('invalid_field', `${source} must be the same as available: send one of them.`, {
+    throw new Problem('invalid_field', `${source} must be equal to available; send only one of them.`, {
       source,
     })
   }
@@ -51,8 +54,8 @@ export function newStock(values: Told & { readonly attributes?: Told | undefined
 }
 
 const howToCreate =
-  'is not a field of stock: send `available`, or `locations` with the `available` of each slug.'
-const howToUpdate = 'cannot be set here: send `locations`, or change it by a transaction.'
+  'is not a field of stock; send `available`, or `locations` with an `available` for each slug.'
+const howToUpdate = 'cannot be set here; send `locations`, or create a transaction.'
 
 /** Refuses numbers in an update without locations that are not those of the stock: they would change nothing. */
 export const refuseOtherStock = (data: Bag, shown: Bag): void =>

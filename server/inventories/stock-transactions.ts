@@ -7,16 +7,16 @@ import { flatStocks, stocks } from './stocks.ts'
 const shownOnly = { required: true, readOnly: true } as const
 
 const told = {
-  product_id: reference('stock', { ...shownOnly, about: 'Whose stock it has changed.' }),
-  quantity: integer({ ...shownOnly, min: 0, about: 'By how many.' }),
+  product_id: reference('stock', { ...shownOnly, about: 'The id of the product.' }),
+  quantity: integer({ ...shownOnly, min: 0, about: 'The quantity of the change.' }),
   location: text({
     readOnly: true,
-    about: 'The slug that its location had. Without one: what lies in none.',
+    about: 'The slug that the location had at that time. Absent for stock without a location.',
   }),
 }
 
 const fields = {
-  action: choice(changes, { ...shownOnly, about: 'What has happened.' }),
+  action: choice(changes, { ...shownOnly, about: 'What changed.' }),
   ...told,
   /** The stock was created with it. */
   first: flag({ hidden: true, readOnly: true }),
@@ -24,7 +24,7 @@ const fields = {
 
 const transaction = {
   type: 'stock-transaction',
-  about: 'Something that has happened to the stock of a product. It never changes.',
+  about: 'A change of the stock of a product. Transactions cannot be changed.',
   path: '/v2/inventories/:stock_id/transactions',
   table: 'stock_transactions',
   area: 'stock-transactions',
@@ -64,9 +64,12 @@ export const flatStockTransactions = resource({
   noun: ['stock-transaction', 'stock-transactions'],
   parent: () => flatStocks,
   fields: {
-    action: choice([...changes, 'create'], { ...shownOnly, about: 'What has happened.' }),
+    action: choice([...changes, 'create'], { ...shownOnly, about: 'What changed.' }),
     ...told,
-    timestamps: group({ created_at: text({ required: true }) }, { ...shownOnly, about: 'When it happened.' }),
+    timestamps: group(
+      { created_at: text({ required: true }) },
+      { ...shownOnly, about: 'When the transaction was created.' },
+    ),
   },
   // Whole seconds are shown of its time, and so it is not compared.
   filter: { id: walks.id, location: indexed('eq') },

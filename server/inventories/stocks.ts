@@ -13,9 +13,9 @@ import { inventoryEnvelope } from './envelope.ts'
 const counted = (about: string) => integer({ required: true, readOnly: true, min: 0, about })
 
 const numbers = {
-  available: counted('How many may be sold.'),
-  allocated: counted('How many are paid for, and not sent yet.'),
-  total: counted('Both together.'),
+  available: counted('The quantity that can be sold.'),
+  allocated: counted('The quantity that is paid for, but not shipped yet.'),
+  total: counted('The sum of both.'),
 }
 
 const inLocation = group(
@@ -28,7 +28,7 @@ const fields = {
   locations: map(inLocation, {
     readOnly: true,
     maxKeys: 10_000,
-    about: 'The part that lies in a location, by its slug. There may be more that lies in none.',
+    about: 'The stock in each location, by slug. There can be more stock without a location.',
   }),
 }
 
@@ -44,7 +44,7 @@ const locatedIn: FilterRule = {
 const stock = {
   type: 'stock',
   about:
-    'How much there is of a product, under its id. A product without is not counted: there is always enough of it.',
+    'The stock of a product, with the id of the product. A product without stock is not tracked and never runs out.',
   path: '/v2/inventories',
   table: 'stocks',
   filter: {
@@ -60,7 +60,9 @@ const stock = {
   visible: 'all',
   operations: ['list', 'get', 'delete'],
   meta: {
-    fields: { stock_id: text({ format: 'uuid', about: 'The same id.' }) },
+    fields: {
+      stock_id: text({ format: 'uuid', about: 'The id of the product, which is also the id of the stock.' }),
+    },
     of: ({ id }: Row) => ({ stock_id: id }),
   },
 } as const
@@ -74,7 +76,7 @@ export const stocks = resource({
   constraints: {
     stocks_pkey: {
       code: 'invalid_field',
-      detail: 'The product is counted already: its stock changes by transactions.',
+      detail: 'The stock of the product is already tracked; change it by a transaction.',
       source: 'data.id',
     },
   },
@@ -92,7 +94,10 @@ export const flatStocks: Resource<typeof numbers> = resource({
   shownAs: shownFlat,
   listMeta: {
     fields: {
-      results: group({ all: integer({ required: true, about: 'Records in all, before filters.' }) }, {}),
+      results: group(
+        { all: integer({ required: true, about: 'The number of records, before filters.' }) },
+        {},
+      ),
     },
     of: async ({ store }, { filter }, total) => {
       const [counted] = filter ? await store.glance(totalSql(flatStocks) as `SELECT ${string}`) : []

@@ -20,7 +20,7 @@ const locations = field<Readonly<Record<string, { readonly available: number } |
       properties: { available: { type: 'integer', minimum: 0, maximum: levelMax } },
     },
   },
-  { about: 'How many are available in each, by its slug; null: it is no longer there.' },
+  { about: 'The available quantity in each location, by slug; null removes the location from the stock.' },
 )
 
 /** Changes how many are available in locations. */
@@ -30,8 +30,8 @@ export const updateStock = (dialect: Dialect) =>
     route: 'PUT /v2/inventories/:id',
     queuesBy: 'id',
     about:
-      'Changes how many are available in the locations that are sent; null takes one away, with all that lies there. ' +
-      'Other locations, and what lies in none, stay as they are.',
+      'Sets the available quantity in the locations that are sent; null removes a location and its stock. ' +
+      'Other locations, and stock without a location, do not change.',
     area: 'inventories',
     status: 200,
     shows: { resource: dialect.stocks },

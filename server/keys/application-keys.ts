@@ -7,18 +7,18 @@ import { refuseOverbooking } from './reserve-rate-limit.ts'
 export const applicationKeys = resource({
   type: 'application_key',
   noun: ['application-key', 'application-keys'],
-  about: 'A client id and secret that access tokens are issued for.',
+  about: 'A client id and secret that clients exchange for access tokens.',
   path: '/v2/application-keys',
   table: 'application_keys',
   fields: {
-    name: text({ required: true, min: 1, max: 255, about: 'What the key is for.', example: 'Storefront' }),
+    name: text({ required: true, min: 1, max: 255, about: 'The purpose of the key.', example: 'Storefront' }),
     reserved_rate_limit: integer({
       default: 0,
       min: 0,
-      about: 'Requests per second kept free for this key.',
+      about: 'The number of requests per second that are reserved for this key.',
       example: 10,
     }),
-    client_id: text({ readOnly: true, max: 255, about: 'The public half.' }),
+    client_id: text({ readOnly: true, max: 255, about: 'The public part of the key.' }),
     secret_hash: text({ hidden: true, readOnly: true }),
     last_used_at: text({ hidden: true, readOnly: true, nullable: true }),
   },
@@ -37,14 +37,17 @@ export const applicationKeys = resource({
       last_used_at: text({
         format: 'date-time',
         nullable: true,
-        about: 'When a token was last issued for it; null until one is.',
+        about: 'When a token was last issued for this key; null if none was.',
       }),
     },
     of: ({ hidden }) => ({ last_used_at: hidden.last_used_at ?? null }),
   },
   listMeta: {
     fields: {
-      total_reserved_rate_limit: integer({ min: 0, about: 'What all keys of the store have reserved.' }),
+      total_reserved_rate_limit: integer({
+        min: 0,
+        about: 'The requests per second that all keys of the store have reserved.',
+      }),
     },
     of: async ({ store }) => {
       const [row] = await store.rows(

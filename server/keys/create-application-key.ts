@@ -8,14 +8,14 @@ import { hashOf, newCredential } from './key-secret.ts'
 const secretShown = {
   type: 'object',
   required: ['client_secret'],
-  properties: { client_secret: { type: 'string', description: 'Shown in this answer only.' } },
+  properties: { client_secret: { type: 'string', description: 'Shown only in this response.' } },
 }
 
 /** Makes a key. Only this answer shows its secret: the server keeps a hash. */
 export const createApplicationKey = action({
   name: 'create-application-key',
   route: 'POST /v2/application-keys',
-  about: 'Creates an application key. The secret is in this answer only.',
+  about: 'Creates an application key. Only this response has the secret.',
   area: 'application-keys',
   status: 201,
   shows: { data: { allOf: [objectOf(() => applicationKeys), secretShown] }, etag: true },

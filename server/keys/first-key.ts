@@ -24,7 +24,7 @@ export async function createFirstKey(
   if (hashed === undefined) return
   if (!isStored && secret.length < secretCharsMin) {
     throw new StartupError(
-      `SUTLER_CLIENT_SECRET has fewer than ${secretCharsMin} characters: make one, such as with \`openssl rand -hex 32\``,
+      `SUTLER_CLIENT_SECRET must have at least ${secretCharsMin} characters: make one with \`openssl rand -hex 32\``,
     )
   }
   const doc = { name: 'First key', reserved_rate_limit: 0, client_id: clientId }

@@ -22,7 +22,7 @@ const credentials = named('AccessTokenRequest', {
   properties: {
     grant_type: {
       enum: grants,
-      description: 'With `implicit` no secret is needed, and the token may do less.',
+      description: '`implicit` needs no secret; its tokens have fewer rights.',
     },
     client_id: { type: 'string' },
     client_secret: { type: 'string', format: 'password', description: 'Required for `client_credentials`.' },
@@ -35,9 +35,9 @@ const accessToken = named('AccessToken', {
   properties: {
     access_token: { type: 'string' },
     token_type: { const: 'Bearer' },
-    identifier: { enum: grants, description: 'The grant it was issued by.' },
-    expires_in: { type: 'integer', description: 'Seconds from now.' },
-    expires: { type: 'integer', description: 'Seconds since the epoch.' },
+    identifier: { enum: grants, description: 'The grant that the token was issued for.' },
+    expires_in: { type: 'integer', description: 'The lifetime of the token in seconds.' },
+    expires: { type: 'integer', description: 'When the token expires, in seconds since the Unix epoch.' },
   },
 })
 
@@ -46,7 +46,7 @@ export const getAccessToken = action({
   name: 'get-access-token',
   route: 'POST /oauth/access_token',
   about:
-    'Exchanges a client id (and secret) for an access token. Form or JSON, whatever the Content-Type says.',
+    'Exchanges a client id and, for `client_credentials`, its secret for an access token. The body is a form or JSON, whatever the Content-Type.',
   area: 'open',
   ownTransactions: true,
   status: 200,
@@ -76,7 +76,7 @@ export const getAccessToken = action({
     const good = key && (grant === 'implicit' || (await knowsSecret(ctx, key, secret)))
     if (!good) {
       mustBeWithinRate(ctx, 'wrongKeys')
-      throw new Problem('unauthorized', 'The client id or the client secret is wrong.')
+      throw new Problem('unauthorized', 'The client id or the client secret is not valid.')
     }
     mustBeWithinRate(ctx, 'accessTokens', key.id)
     await noteUse(ctx, key)
@@ -104,7 +104,7 @@ function credentialsIn(body: string): Map<string, string> {
     >
     return new Map(Object.entries(fields).map(([name, field]) => [name, String(field)]))
   } catch (error) {
-    throw new Problem('malformed_json', `The body is not JSON: ${(error as Error).message}`)
+    throw new Problem('malformed_json', `The body is not valid JSON: ${(error as Error).message}`)
   }
 }
 

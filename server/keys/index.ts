@@ -8,7 +8,7 @@ export { newCredential } from './key-secret.ts'
 
 export const keys = module({
   name: 'keys',
-  about: 'Application keys, and the access tokens that are issued for them.',
+  about: 'Application keys and access tokens.',
   resources: [applicationKeys],
   actions: [getAccessToken, createApplicationKey],
 })

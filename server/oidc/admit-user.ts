@@ -81,7 +81,7 @@ async function userToJoin(work: Work, realmId: string, person: Person, policy: E
   if (policy !== 'api_only') throw refused('Another user has this email address.')
   // Anyone can claim an address at some providers; whose it is, is what the provider must vouch for.
   if (!person.emailVerified) throw refused('The provider has not verified this email address.')
-  if (second && !isClaimed(second)) throw refused('Several users have this email address.')
+  if (second && !isClaimed(second)) throw refused('More than one user has this email address.')
   return { id, emailClaimed: false }
 }
 
@@ -92,7 +92,7 @@ async function userToJoin(work: Work, realmId: string, person: Person, policy: E
 async function takeOver(work: Work, realmId: string, userId: string, email: string): Promise<void> {
   // They have another address by now, or have shown that it is theirs; to look again is up to the caller.
   if (!(await dropEmailClaim(work, realmId, userId, email)))
-    throw new Problem('conflict', 'The user has changed meanwhile.')
+    throw new Problem('conflict', 'The user has changed during the sign-in; try again.')
   for (const links of [userAuthenticationOidcProfileInfos, userAuthenticationPasswordProfileInfos]) {
     await work.store.removeAll(
       links,

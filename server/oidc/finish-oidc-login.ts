@@ -19,8 +19,8 @@ export const finishOidcLogin = (users: Users, whenUnlinked: WhenUnlinked) =>
     name: 'finish-oidc-login',
     route: 'GET /oidc-idp/callback/stores/:store_id/authentication-realms/:realm_id/oidc-profiles/:id',
     about:
-      'Where the OpenID Connect provider sends the browser back to. It goes on to the storefront, with a code ' +
-      'that is good for one token, or with an error.',
+      'The address that the OpenID Connect provider redirects the browser to. It redirects to the storefront, with a code ' +
+      'that is valid for one token, or with an error.',
     area: 'open',
     signsIn: true,
     storeIn: 'store_id',
@@ -36,10 +36,11 @@ export const finishOidcLogin = (users: Users, whenUnlinked: WhenUnlinked) =>
         takeSignInRequest(ctx, state, realmId, profileId),
       ])
       if (!profile) throw notFound('oidc profile', profileId)
-      if (taken.outcome === 'unknown') return refuseHere('state is of no sign-in that was begun here.')
+      if (taken.outcome === 'unknown')
+        return refuseHere('state does not belong to a sign-in of this server; start again at the storefront.')
       const { request } = taken
       if (taken.outcome === 'replayed' && !request.reportsReplay) {
-        return refuseHere('This sign-in was finished before: begin again at the storefront.')
+        return refuseHere('This sign-in has already finished; start again at the storefront.')
       }
       try {
         if (taken.outcome !== 'taken') throw tooLate(taken.outcome)
@@ -55,14 +56,14 @@ export const finishOidcLogin = (users: Users, whenUnlinked: WhenUnlinked) =>
 const tooLate = (outcome: 'replayed' | 'expired') =>
   new SignInRefusal(
     'invalid_request',
-    outcome === 'expired' ? 'The sign-in took too long.' : 'The sign-in was finished before.',
+    outcome === 'expired' ? 'The sign-in took too long.' : 'The sign-in has already finished.',
   )
 
 /** The browser is a person's: what the API would answer with a Problem, the storefront is told. */
 function refusedAt(request: SignInRequest, error: unknown): Answer {
   if (error instanceof SignInRefusal) return refuseAt(request, error)
   if (error instanceof Problem && error.status < 500) {
-    return refuseAt(request, new SignInRefusal('access_denied', 'The user cannot be added.'))
+    return refuseAt(request, new SignInRefusal('access_denied', 'The user cannot be created.'))
   }
   throw error
 }
@@ -99,5 +100,5 @@ async function introduce(ctx: Ctx, { profileId, identity }: Newcomer): Promise<P
   const told = personOf(claims) && claims.name
   const person = personOf(claims, told ? {} : await converse(ctx, profileId, moreClaims))
   if (person) return person
-  throw new SignInRefusal('access_denied', 'The provider tells no email address of this user.')
+  throw new SignInRefusal('access_denied', 'The provider did not return an email address for this user.')
 }

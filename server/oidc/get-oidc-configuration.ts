@@ -26,13 +26,13 @@ const configuration: JsonSchema = { type: 'object', required: Object.keys(member
 export const getOidcConfiguration = action({
   name: 'get-oidc-configuration',
   route: 'GET /oidc-idp/stores/:store_id/authentication-realms/:realm_id/.well-known/openid-configuration',
-  about: 'The OpenID Connect discovery document of the realm, for the libraries of storefronts.',
+  about: 'Reads the OpenID Connect discovery document of the realm, for the client libraries of storefronts.',
   area: 'open',
   storeIn: 'store_id',
   status: 200,
   query: {
     elasticpath_commerce_cloud_profile_id: reference('oidc_profile', {
-      about: 'The OIDC profile to sign in with; it becomes part of the `authorization_endpoint`.',
+      about: 'The OIDC profile to sign in with; the `authorization_endpoint` then contains it.',
     }),
   },
   shows: { body: configuration },

@@ -55,12 +55,12 @@ export async function identify(
   const { sub: subject = '', aud, azp, nonce, iat = 0 } = payload
   // jose looks at this only where it is told how old a token may be.
   if (iat * 1000 > work.clock.now().getTime() + clockToleranceS * 1000)
-    throw new Error('the token is of the future')
-  if (nonce !== request.nonce) throw new Error('the nonce is of another sign-in')
+    throw new Error('the ID token was issued in the future')
+  if (nonce !== request.nonce) throw new Error('the nonce belongs to another sign-in')
   const shared = Array.isArray(aud) && aud.length > 1
   if (azp === undefined ? shared : azp !== profile.doc.client_id)
-    throw new Error('the token is of another client')
-  if (!isPlainText(subject, subjectMax)) throw new Error('the subject is not one')
+    throw new Error('the ID token was issued to another client')
+  if (!isPlainText(subject, subjectMax)) throw new Error('the subject is not valid')
   const moreClaims = async () =>
     provider.metadata.userinfo_endpoint ? client.fetchUserInfo(config, tokens.access_token, subject) : {}
   return { issuer, subject, claims: payload, moreClaims }

@@ -12,7 +12,8 @@ export { type Redemption, redeemSignInCode } from './sign-in-code.ts'
 export const oidc = (users: Users, whenUnlinked: WhenUnlinked): Module =>
   module({
     name: 'oidc',
-    about: 'Signing in at OpenID Connect providers: profiles, the links of users, and the way of a browser.',
+    about:
+      'Sign-in at OpenID Connect providers: profiles, the identities of users, and the redirects of the browser.',
     resources: [profilesWith(whenUnlinked), linksWith(whenUnlinked)],
     actions: [startOidcLogin, finishOidcLogin(users, whenUnlinked), getOidcConfiguration],
     chores: [forgetSignIns],

@@ -9,20 +9,20 @@ export const issuerMax = 1024
 const link = (about: string) => text({ format: 'uri', about })
 
 const fields = {
-  name: text({ required: true, min: 1, max: 255, about: 'Shown in lists.', example: 'Staff directory' }),
+  name: text({ required: true, min: 1, max: 255, about: 'The name in lists.', example: 'Staff directory' }),
   discovery_url: text({
     required: true,
     format: 'uri',
     pattern: /^https?:\/\//,
     max: 1024,
-    about: "Where the provider's configuration is: an http or https address.",
+    about: "The http or https address of the provider's configuration.",
     example: 'https://id.example.com/.well-known/openid-configuration',
   }),
   client_id: text({
     required: true,
     min: 1,
     max: 1024,
-    about: 'The name this store has at the provider.',
+    about: 'The client id of this store at the provider.',
     example: 'riverside-shop',
   }),
   client_secret: text({
@@ -30,7 +30,7 @@ const fields = {
     hidden: true,
     min: 1,
     max: 4096,
-    about: "The store's secret at the provider. Never shown again.",
+    about: 'The client secret of this store at the provider. It is never shown.',
     example: 'kept between the store and the provider',
   }),
   issuer: text({ hidden: true, readOnly: true, max: issuerMax }),
@@ -40,7 +40,7 @@ const fields = {
 export const oidcProfiles = resource({
   type: 'oidc-profile',
   noun: ['oidc-profile', 'oidc-profiles'],
-  about: 'An OpenID Connect provider that the users of a realm may sign in with.',
+  about: 'An OpenID Connect provider that the users of a realm can sign in with.',
   path: '/v2/authentication-realms/:realm_id/oidc-profiles',
   table: 'oidc_profiles',
   addedUnder: 'oidc-profiles',
@@ -55,14 +55,14 @@ export const oidcProfiles = resource({
     forgetIssuer(draft)
   },
   meta: {
-    fields: { issuer: text({ about: 'What its ID tokens are signed as: the `iss` of these.' }) },
+    fields: { issuer: text({ about: 'The issuer of its ID tokens: their `iss`.' }) },
     of: (profile) => ({ issuer: issuerOf(profile) }),
   },
   links: {
     fields: {
-      'authorization-endpoint': link('Where a browser is sent to sign in.'),
-      'callback-endpoint': link('Where the provider sends the browser back to: to be registered with it.'),
-      'client-discovery-url': link('The configuration of this sign-in, for OpenID Connect clients.'),
+      'authorization-endpoint': link('The address that starts a sign-in in a browser.'),
+      'callback-endpoint': link('The redirect URI to register at the provider.'),
+      'client-discovery-url': link('The discovery document of the realm, for OpenID Connect clients.'),
     },
     of(profile, ctx) {
       const { baseUrl, store } = ctx
@@ -76,7 +76,7 @@ export const oidcProfiles = resource({
   },
 })
 
-/** Where the provider sends the browser back to: to be registered with it. */
+/** The redirect URI to register at the provider. */
 export const callbackUrlOf = ({ id, scope: [realmId] }: Row, { baseUrl, store }: Ctx): string =>
   `${baseUrl}/oidc-idp/callback/stores/${store.id}/authentication-realms/${realmId}/oidc-profiles/${id}`
 

@@ -96,8 +96,8 @@ function mustBeWithin(mayConnect: MayConnect, name: string, addresses: readonly 
   if (within.length) return within
   const names = [...new Set(addresses.map(rangeNameOf))].join()
   throw new Error(
-    `${name} is at ${addresses.join(', ')}, which is not public: if providers may be there, ` +
-      `set SUTLER_PROVIDER_NETWORKS=${names} (and http is for this machine only)`,
+    `${name} is at ${addresses.join(', ')}, which is not a public address: to allow providers there, ` +
+      `set SUTLER_PROVIDER_NETWORKS=${names} (http is accepted only on this machine)`,
   )
 }
 
@@ -106,7 +106,7 @@ async function readLimited(answer: http.IncomingMessage): Promise<Uint8Array<Arr
   let bytes = 0
   for await (const chunk of answer) {
     bytes += chunk.length
-    if (bytes > bytesMax) throw new Error(`the answer is longer than ${bytesMax} bytes`)
+    if (bytes > bytesMax) throw new Error(`the response is longer than ${bytesMax} bytes`)
     chunks.push(chunk)
   }
   return new Uint8Array(Buffer.concat(chunks))

@@ -23,12 +23,12 @@ function refusalOf(error: unknown): SignInRefusal {
     const { error: said } = error
     return new SignInRefusal(
       isSignInError(said) ? said : 'access_denied',
-      'The provider did not sign the user in.',
+      'The provider refused to sign the user in.',
     )
   }
   return new SignInRefusal(
     'temporarily_unavailable',
-    'The provider cannot be reached, or its answer is not acceptable.',
+    'The provider is not reachable, or its response is not valid.',
   )
 }
 

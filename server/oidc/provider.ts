@@ -13,13 +13,13 @@ export interface Provider {
 
 /** Asks a provider for its configuration (OpenID Connect Discovery §4). */
 export async function discover(fetch: ProviderFetch, discoveryUrl: string): Promise<Provider> {
-  const found = await discovery(new URL(discoveryUrl), 'nobody yet', undefined, undefined, {
+  const found = await discovery(new URL(discoveryUrl), 'an unknown issuer', undefined, undefined, {
     [customFetch]: fetch,
     // Which addresses may be unencrypted is decided where they are fetched.
     execute: [allowInsecureRequests],
   })
   const metadata = found.serverMetadata()
-  if (!isPlainText(metadata.issuer, issuerMax)) throw new Error('the issuer is not one')
+  if (!isPlainText(metadata.issuer, issuerMax)) throw new Error('the issuer is not valid')
   return { metadata, keyOf: keysAt(fetch, metadata.jwks_uri) }
 }
 

@@ -21,10 +21,10 @@ export function whyUnsafe({ doc }: Realm, asked: URLSearchParams): string | unde
   const origin = doc.relationships?.origin.data.type
   const clientId = origin && realmClients[origin]
   if (clientId === undefined || only(asked, 'client_id') !== clientId) {
-    return 'client_id must be the client id of this realm: see the settings that lead to it.'
+    return 'client_id must be the client id of this realm, as the settings of the realm show it.'
   }
   if (!doc.redirect_uris.includes(only(asked, 'redirect_uri') ?? '')) {
-    return 'redirect_uri must be one of the redirect_uris of this realm, to the letter.'
+    return 'redirect_uri must be exactly one of the redirect_uris of this realm.'
   }
   return undefined
 }
@@ -51,7 +51,7 @@ const isState = (text: string) => text.length <= stateCharsMax && /^\P{Cc}+$/u.t
 /** The request, once it is known where to go back to; a SignInRefusal when it is not one. */
 export function readSignIn(asked: URLSearchParams): AskedSignIn {
   const twice = [...new Set(asked.keys())].find((name) => asked.getAll(name).length > 1)
-  if (twice !== undefined) throw invalid('Every parameter may be sent only once.')
+  if (twice !== undefined) throw invalid('Each parameter must be sent only once.')
   if (asked.get('response_type') !== 'code') {
     throw new SignInRefusal('unsupported_response_type', 'response_type must be code.')
   }
@@ -64,7 +64,7 @@ export function readSignIn(asked: URLSearchParams): AskedSignIn {
   if (asked.get('code_challenge_method') !== 'S256') throw invalid('code_challenge_method must be S256.')
   const codeChallenge = asked.get('code_challenge') ?? ''
   if (!codeChallengePattern.test(codeChallenge))
-    throw invalid('code_challenge must be one of the method S256.')
+    throw invalid('code_challenge must be a code challenge of the method S256.')
   return {
     state,
     codeChallenge,

@@ -102,6 +102,6 @@ async function endTokensOfCode(
     if (!row) return
     await endTokensOf(work, [row[0] as string])
     const about = { user: row[0], request_id: work.requestId }
-    work.instance.log.warn(about, 'sign-in: a code was brought twice, so the tokens of its user were ended')
+    work.instance.log.warn(about, 'sign-in: a code was used twice, so the tokens of its user were revoked')
   })
 }

@@ -7,26 +7,26 @@ export const codeChallengePattern = /^[\w-]{43}$/
 
 const forProvider = text({
   max: forwardedCharsMax,
-  about: 'For the provider to read (OpenID Connect Core §3.1.2.1).',
+  about: 'Passed on to the provider (OpenID Connect Core §3.1.2.1).',
 })
 
 /** What a storefront sends in the query to begin a sign-in. */
 export const loginQuery = {
   client_id: text({
     required: true,
-    about: 'The client id of the realm, which the settings that lead to it have.',
+    about: 'The client id of the realm, as the settings of the realm show it.',
   }),
   redirect_uri: text({
     required: true,
-    about: 'Where the browser goes back to: one of the `redirect_uris` of the realm, to the letter.',
+    about: 'The address to redirect the browser to: exactly one of the `redirect_uris` of the realm.',
   }),
   response_type: choice(['code'], { required: true }),
   scope: text({
     required: true,
-    about: 'At least `openid` and `email`, with spaces between.',
+    about: 'The scopes, separated by spaces: at least `openid` and `email`.',
     example: 'openid email',
   }),
-  state: text({ required: true, min: 1, max: stateCharsMax, about: 'Comes back with the browser.' }),
+  state: text({ required: true, min: 1, max: stateCharsMax, about: 'Returned unchanged with the browser.' }),
   code_challenge_method: choice(['S256'], { required: true }),
   code_challenge: text({
     required: true,
@@ -41,15 +41,15 @@ export const loginQuery = {
   display: forProvider,
   ui_locales: forProvider,
   ep_report_callback_replay_error: choice(['true'], {
-    about: 'The storefront wants to be told when the way back is taken a second time.',
+    about: '`true` redirects to the storefront with an error if the browser comes back a second time.',
   }),
 }
 
 /** What a provider sends in the query when the browser comes back (OpenID Connect Core §3.1.2.5, §3.1.2.6). */
 export const callbackQuery = {
-  state: text({ required: true, about: 'Names the sign-in.' }),
-  code: text({ about: 'The code for our tokens, when the person has signed in.' }),
-  error: text({ about: 'Why they have not.' }),
-  error_description: text({ about: 'The same for developers.' }),
-  iss: text({ about: 'The issuer (RFC 9207), from providers that send it.' }),
+  state: text({ required: true, about: 'Identifies the sign-in.' }),
+  code: text({ about: 'The authorization code of the provider, if the person has signed in.' }),
+  error: text({ about: 'The error code, if the person has not signed in.' }),
+  error_description: text({ about: 'The error in words, for developers.' }),
+  iss: text({ about: 'The issuer (RFC 9207), if the provider sends it.' }),
 }

@@ -26,7 +26,7 @@ import { hashOf, keepSignInRequest, newSecret } from './sign-in-request.ts'
 export const startOidcLogin = action({
   name: 'start-oidc-login',
   route: 'GET /oidc-idp/login/stores/:store_id/authentication-realms/:realm_id',
-  about: 'Sends a browser to the OpenID Connect provider to sign in.',
+  about: 'Redirects a browser to the OpenID Connect provider to sign in.',
   area: 'open',
   signsIn: true,
   storeIn: 'store_id',
@@ -48,7 +48,10 @@ export const startOidcLogin = action({
       const checked = readSignIn(asked)
       if (!profile) throw noProfile()
       if (!isWithinRate(ctx, 'signInStarts')) {
-        throw new SignInRefusal('temporarily_unavailable', 'Too many sign-ins were begun from this address.')
+        throw new SignInRefusal(
+          'temporarily_unavailable',
+          'Too many sign-ins were started from this address; try again later.',
+        )
       }
       return await sendToProvider(ctx, profile, storefront.redirectUri, checked)
     } catch (error) {

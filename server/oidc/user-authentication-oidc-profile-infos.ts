@@ -22,19 +22,19 @@ const fields = {
   subject: text({
     min: 1,
     max: 255,
-    about: 'The identifier of the user within the issuer: the `sub` of its ID tokens.',
+    about: 'The identifier of the user at the issuer: the `sub` of its ID tokens.',
     example: 'a1b2c3',
   }),
   issuer: text({
     format: 'uri',
     max: issuerMax,
-    about: "Who signs the ID tokens: their `iss`. Left out of a create, it is the profile's issuer.",
+    about: 'The issuer of the ID tokens: their `iss`. A create without it takes the issuer of the profile.',
     example: 'https://id.example.com',
   }),
   oidc_profile_id: reference('oidc-profile', {
     required: true,
     immutable: true,
-    about: 'The provider, as a profile of the same realm.',
+    about: 'The OIDC profile of the provider, which must be in the same realm.',
   }),
 }
 
@@ -42,7 +42,7 @@ const fields = {
 export const userAuthenticationOidcProfileInfos = resource({
   type: 'user_authentication_oidc_profile_info',
   noun: ['user-authentication-oidc-profile-info', 'user-authentication-oidc-profile-infos'],
-  about: 'Who a user is at an OpenID Connect provider.',
+  about: 'The identity of a user at an OpenID Connect provider.',
   path: '/v2/authentication-realms/:realm_id/user-authentication-info/:user_authentication_info_id/user-authentication-oidc-profile-info',
   table: 'user_authentication_oidc_profile_infos',
   addedUnder: 'user-authentication-oidc-profile-info',

@@ -13,8 +13,8 @@ export const createOneTimePasswordTokenRequest = action({
   name: 'create-one-time-password-token-request',
   route: 'POST /v2/authentication-realms/:realm_id/password-profiles/:id/one-time-password-token-request',
   about:
-    'Asks for a password that is good for one sign-in within ten minutes. An event carries it to whoever sends it to ' +
-    'the user. The answer is the same whether or not there is such a user.',
+    'Requests a one-time password, which is valid for one sign-in within ten minutes. An event carries it to the service that sends it to ' +
+    'the user. The response is the same whether or not the user exists.',
   area: 'one-time-password-token-requests',
   ownTransactions: true,
   status: 202,
@@ -24,10 +24,10 @@ export const createOneTimePasswordTokenRequest = action({
     type: 'one_time_password_token_request',
     alsoType: ['one-time-password-token-request'],
     fields: {
-      username: text({ required: true, min: 1, max: 320, about: 'Whose password.' }),
+      username: text({ required: true, min: 1, max: 320, about: 'The user who wants to sign in.' }),
       purpose: choice(['reset_password', 'passwordless_authentication', 'password_reset'], {
         required: true,
-        about: 'Why it is wanted; passed on to whoever sends it.',
+        about: 'The purpose of the password, passed on to the service that sends it.',
       }),
     },
   },
@@ -38,7 +38,10 @@ export const createOneTimePasswordTokenRequest = action({
     if (!scope) throw notFound('password profile', params.id)
     const profile = await findVisible(ctx, passwordProfiles, params.id, scope)
     if (!profile.doc.enable_one_time_password_token) {
-      throw new Problem('unprocessable', 'The password profile has enable_one_time_password_token false.')
+      throw new Problem(
+        'unprocessable',
+        'The password profile does not allow one-time passwords: its enable_one_time_password_token is false.',
+      )
     }
     const attempt = {
       at: 'one-time-password-token-request',

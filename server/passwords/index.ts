@@ -18,7 +18,7 @@ export { userAuthenticationPasswordProfileInfos }
 
 export const passwords = module({
   name: 'passwords',
-  about: 'Signing in with passwords: profiles, the usernames and passwords of users, one-time passwords.',
+  about: 'Password profiles, usernames and passwords of users, and one-time passwords.',
   resources: [passwordProfiles, userAuthenticationPasswordProfileInfos],
   actions: [createOneTimePasswordTokenRequest],
   jobs: [giveOneTimePassword, mailOneTimePassword],

@@ -26,7 +26,7 @@ export const mailOneTimePassword: Job<Letter> = {
     const lines = [
       `Your code for ${shop} is: ${open(sealKeys, sealed)}`,
       '',
-      'It is good for one sign-in, within ten minutes. If you did not ask for it, you need not do anything.',
+      'It is valid for one sign-in within ten minutes. If you did not request it, you can ignore this message.',
     ]
     await mail.send(email, `Your code for ${shop}`, lines.join('\n'))
   },

@@ -17,20 +17,21 @@ const links: Rows = { table: 'user_authentication_password_profile_infos' }
 export const passwordProfiles = resource({
   type: 'password_profile',
   noun: ['password-profile', 'password-profiles'],
-  about: 'A set of usernames and passwords that account members may sign in with.',
+  about: 'A set of usernames and passwords that account members can sign in with.',
   path: '/v2/authentication-realms/:realm_id/password-profiles',
   table: 'password_profiles',
   addedUnder: 'password-profiles',
   parent: () => authenticationRealms,
   fields: {
-    name: text({ required: true, min: 1, max: 255, about: 'Shown in lists.', example: 'Passwords' }),
+    name: text({ required: true, min: 1, max: 255, about: 'The name in lists.', example: 'Passwords' }),
     username_format: choice(['any', 'email'], {
       default: 'any',
-      about: 'Whether a username must be an email address. A change applies to usernames set from then on.',
+      about:
+        'Whether a username must be an email address. A change applies only to usernames that are set later.',
     }),
     enable_one_time_password_token: flag({
       default: false,
-      about: 'Whether users may ask for a password that is good for one sign-in.',
+      about: 'Whether users can request one-time passwords.',
     }),
   },
   area: 'authentication-realms',
@@ -51,7 +52,7 @@ async function refuseOtherRealms(work: Work, { scope: [realmId = ''], before }: 
     return
   throw new Problem(
     'unprocessable',
-    `Password profiles are for the account management realm only, which is ${accountRealm}.`,
+    `Password profiles can be created only in the account management realm, which is ${accountRealm}.`,
     { source: 'realm_id' },
   )
 }

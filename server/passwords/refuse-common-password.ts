@@ -18,8 +18,8 @@ export async function refuseCommonPassword({ instance }: Work, password: string)
   if (!(await list).has(password.toLowerCase())) return
   throw new Problem(
     'unprocessable',
-    'data.password is one of the most common passwords, which are guessed first: send one of 8 to 1024 characters that ' +
-      'few others use, such as four words that have nothing to do with each other.',
+    'data.password is one of the most common passwords, which are guessed first: choose one of 8 to 1024 characters that ' +
+      'few others use, such as four unrelated words.',
     { source: 'data.password' },
   )
 }

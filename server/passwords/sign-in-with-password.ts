@@ -24,7 +24,7 @@ export async function signInWithPassword(
   credentials: Credentials,
 ): Promise<SignedIn> {
   const signedIn = await userWithPassword(work, realmId, credentials)
-  if (!signedIn) throw unauthorized('The username or the password is wrong.')
+  if (!signedIn) throw unauthorized('The username or the password is not valid.')
   return signedIn
 }
 
@@ -71,9 +71,13 @@ export async function signInWithOneTimePassword(
 ): Promise<SignedIn> {
   const { user, username, linkId, oneTimeHash, enabled } = await lookUp(work, realmId, named)
   if (!enabled) {
-    throw new Problem('unprocessable', 'The password profile has enable_one_time_password_token false.', {
-      source: 'data.password_profile_id',
-    })
+    throw new Problem(
+      'unprocessable',
+      'The password profile does not allow one-time passwords: its enable_one_time_password_token is false.',
+      {
+        source: 'data.password_profile_id',
+      },
+    )
   }
   const signedIn = await guarded(work, attemptOf(named, username), async () => {
     const good = await slowVerify(work, oneTimeHash ?? nobodysHash, asMade(one_time_password_token))
@@ -81,7 +85,9 @@ export async function signInWithOneTimePassword(
   })
   // Used up only when it is known that the user is told: a refusal would lose it.
   if (!signedIn || !(await useUp(work, signedIn.userId, linkId, oneTimeHash))) {
-    throw unauthorized('The username or the one-time password is wrong, or it has expired.')
+    throw unauthorized(
+      'The username or the one-time password is not valid, or the one-time password has expired.',
+    )
   }
   return signedIn
 }

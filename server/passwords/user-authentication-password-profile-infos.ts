@@ -31,7 +31,7 @@ const fields = {
     required: true,
     min: 1,
     max: 320,
-    about: 'Unique in the password profile, in upper and lower case alike.',
+    about: 'The username; unique in the password profile, regardless of case.',
     example: 'ada.marsh@example.com',
   }),
   // Long enough for any phrase; bounded, because hashing takes time.
@@ -40,7 +40,7 @@ const fields = {
     stored: false,
     min: 8,
     max: 1024,
-    about: 'Never shown again: the server keeps a hash.',
+    about: 'The password. It is never shown: the server stores only a hash.',
     example: 'eleven horses by the river',
   }),
   current_password: currentPassword,
@@ -48,15 +48,15 @@ const fields = {
   password_profile_id: reference('password-profile', {
     required: true,
     immutable: true,
-    about: 'The password profile, of the same realm.',
+    about: 'The password profile, which must be in the same realm.',
   }),
 }
 
-/** The username and password of a user in one password profile. */
+/** The username and password of a user in a password profile. */
 export const userAuthenticationPasswordProfileInfos = resource({
   type: 'user_authentication_password_profile_info',
   noun: ['user-authentication-password-profile-info', 'user-authentication-password-profile-infos'],
-  about: 'The username and password of a user in one password profile.',
+  about: 'The username and password of a user in a password profile.',
   path: '/v2/authentication-realms/:realm_id/user-authentication-info/:user_authentication_info_id/user-authentication-password-profile-info',
   table: 'user_authentication_password_profile_infos',
   addedUnder: 'user-authentication-password-profile-info',

@@ -39,7 +39,7 @@ export const shownRole = named('BuiltInRole', {
     name: { type: 'string' },
     cm_user_assignable: {
       type: 'boolean',
-      description: 'Whether an administrator may give it to a colleague.',
+      description: 'Whether an administrator can assign the role to a colleague.',
     },
     links: { type: 'object', properties: { self: { type: 'string' } } },
   },

@@ -11,14 +11,14 @@ const linkTo = (type: string) =>
 const permission = (about: string) => flag({ required: true, about, example: true })
 
 const fields = {
-  create: permission('May create entries.'),
-  list: permission('May list entries.'),
-  read: permission('May read one entry.'),
-  update: permission('May change entries, whoever made them.'),
-  delete: permission('May delete entries, whoever made them.'),
+  create: permission('Whether the role can create entries.'),
+  list: permission('Whether the role can list entries.'),
+  read: permission('Whether the role can read a single entry.'),
+  update: permission('Whether the role can update entries, including entries of others.'),
+  delete: permission('Whether the role can delete entries, including entries of others.'),
   relationships: group(
     { custom_api: linkTo('custom_api'), role: linkTo('built_in_role') },
-    { required: true, immutable: true, about: 'Which role the policy is for, and which custom API.' },
+    { required: true, immutable: true, about: 'The role and the custom API of the policy.' },
   ),
 }
 
@@ -27,7 +27,7 @@ export const customApiRolePolicies = resource({
   type: 'custom_api_role_policy',
   noun: ['custom-api-role-policy', 'custom-api-role-policies'],
   about:
-    'What one role may do with the entries of one custom API: with all of them, as no entry has an owner.',
+    'What a role can do with the entries of a custom API. It applies to all entries: entries have no owner.',
   path: '/v2/permissions/custom-api-role-policies',
   table: 'custom_api_role_policies',
   fields,
@@ -49,7 +49,7 @@ export const customApiRolePolicies = resource({
     custom_api_role_policies_custom_api_id_fkey: {
       code: 'invalid_field',
       detail:
-        'data.relationships.custom_api.data.id must be the id of a custom API: there is none with this id.',
+        'data.relationships.custom_api.data.id must be the id of a custom API; there is none with this id.',
       source: 'data.relationships.custom_api.data.id',
     },
   },
@@ -61,7 +61,7 @@ function mustBeOfRole(_work: Work, { values, before }: Draft<typeof fields>): vo
   const source = 'data.relationships.role.data.id'
   throw new Problem(
     'invalid_field',
-    `${source} must be the id of a built-in role: there is none with this id.`,
+    `${source} must be the id of a built-in role; there is none with this id.`,
     { source },
   )
 }

@@ -6,7 +6,7 @@ import { findRole, shownRole, showRole } from './built-in-roles.ts'
 export const getBuiltInRole = action({
   name: 'get-built-in-role',
   route: 'GET /v2/permissions/built-in-roles/:id',
-  about: 'Reads a role that a custom API role policy may be for.',
+  about: 'Reads a built-in role, which custom API role policies refer to.',
   area: 'permissions',
   status: 200,
   shows: { data: shownRole },

@@ -8,7 +8,7 @@ export { mayUseEntries } from './may-use-entries.ts'
 
 export const permissions = module({
   name: 'permissions',
-  about: 'Roles, and what they may do with custom APIs.',
+  about: 'Roles and their rights in custom APIs.',
   resources: [customApiRolePolicies],
   actions: [listBuiltInRoles, getBuiltInRole],
 })

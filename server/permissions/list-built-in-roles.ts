@@ -6,7 +6,7 @@ import { builtInRoles, shownRole, showRole } from './built-in-roles.ts'
 export const listBuiltInRoles = action({
   name: 'list-built-in-roles',
   route: 'GET /v2/permissions/built-in-roles',
-  about: 'Lists the roles that a custom API role policy may be for.',
+  about: 'Lists the built-in roles, which custom API role policies refer to.',
   area: 'permissions',
   status: 200,
   shows: { data: { type: 'array', items: shownRole } },

@@ -10,7 +10,7 @@ export const createErasureRequest = (requests: ErasureRequests, erasePersonalDat
     name: 'create-erasure-request',
     route: 'POST /v2/personal-data/erasure-requests',
     about:
-      'Asks for the set of personal data that an object belongs to to be erased: all related objects, and their log entries. It cannot be undone.',
+      'Requests the erasure of all personal data that belongs together with an object: the object, all related objects and their log entries. An erasure cannot be undone.',
     area: 'personal-data',
     status: 201,
     body: { type: 'erasure_request', fields: requests.fields },

@@ -51,12 +51,12 @@ export function askAboutEntry({ types }: Register, { query }: Call): { ask: Ask;
   const id = valueIn('resource_id', one) ?? valueIn('resource_id', other)
   if (type === undefined || id === undefined || more.length) {
     const form = 'eq(resource_type,customer):eq(resource_id,<id>)'
-    throw refusal(`resource_type and resource_id must both be given, and nothing else: ${form}`)
+    throw refusal(`the filter must have resource_type and resource_id, and nothing else: ${form}`)
   }
   // Objects write their own `type` with an underscore.
   const named = types.find((known) => known === type.replaceAll('_', '-'))
-  if (!named) throw refusal(`[resource_type] takes one of ${types.join(', ')}, not [${type}]`)
-  if (!isId(id)) throw refusal(`[resource_id] takes a UUID, not [${id}]`)
+  if (!named) throw refusal(`[resource_type] must be one of ${types.join(', ')}, not [${type}]`)
+  if (!isId(id)) throw refusal(`[resource_id] must be a UUID, not [${id}]`)
   return { ask: { ...ask, filter: undefined }, entry: { type: named, id: id.toLowerCase() } }
 }
 

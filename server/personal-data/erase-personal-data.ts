@@ -20,7 +20,7 @@ export const erasePersonalData = (register: Register, requests: ErasureRequests)
     } catch (error) {
       // The queue tries again.
       if (error instanceof Problem && error.status >= 500) throw error
-      work.instance.log.error({ err: error, erasure_request: requestId }, 'personal data was not erased')
+      work.instance.log.error({ err: error, erasure_request: requestId }, 'cannot erase personal data')
       const reason = reasons[brokenConstraint(error) ?? '']
       await settle(work, requests, requestId, 'FAILURE', async () => {}, reason)
     }

@@ -6,9 +6,9 @@ import type { Register } from './register.ts'
 
 /** How far an erasure request has come. It is carried out as a whole, or not at all. */
 export const statuses = {
-  CREATED: 'Waits to be carried out.',
+  CREATED: 'The request is waiting to be processed.',
   SUCCESS: 'The personal data was erased.',
-  FAILURE: 'Nothing was erased: the reason is in the log of the server. Create another request to try again.',
+  FAILURE: 'Nothing was erased; the server log has the reason. Create another request to try again.',
 } as const
 
 export type Status = keyof typeof statuses
@@ -21,22 +21,26 @@ export const erasureRequestsFor = ({ types }: Register) =>
     type: 'erasure_request',
     noun: ['erasure-request', 'erasure-requests'],
     about:
-      'That the set of personal data which an object belongs to is to be erased, its log entries too. Carried out in the background: ask for it until its status is SUCCESS.',
+      'A request to erase all personal data that belongs together with an object, including the log entries. It is processed in the background: read it until its status is SUCCESS.',
     path: '/v2/personal-data/erasure-requests',
     table: 'erasure_requests',
     fields: {
-      resource_type: choice(types, { required: true, about: 'What kind of object.' }),
+      resource_type: choice(types, { required: true, about: 'The type of the object.' }),
       resource_id: text({
         required: true,
         format: 'uuid',
-        about: 'Any object of the set. It need not be there any more: its log entries are erased then.',
+        about:
+          'The id of any of the objects that belong together. The object may already be deleted; then its log entries are erased.',
         example: '3f9ab3a5-6c5e-4a9f-9d3b-5a0c5f0f5d10',
       }),
-      initiator: shown<Initiator>(initiatorSchema, { about: 'Who asked for it.' }),
-      status: choice(Object.keys(statuses) as Status[], { readOnly: true, about: 'How far it has come.' }),
-      status_description: text({ readOnly: true, about: 'What the status means.' }),
-      created_at: time('When it was asked for.'),
-      updated_at: time('When its status last changed.'),
+      initiator: shown<Initiator>(initiatorSchema, { about: 'The author of the request.' }),
+      status: choice(Object.keys(statuses) as Status[], {
+        readOnly: true,
+        about: 'The status of the request.',
+      }),
+      status_description: text({ readOnly: true, about: 'The status in words.' }),
+      created_at: time('When the request was created.'),
+      updated_at: time('When the status last changed.'),
     },
     area: 'personal-data',
     envelope: { ...personalDataEnvelope, links: 'inside' },

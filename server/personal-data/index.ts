@@ -19,7 +19,7 @@ export function personalData(modules: readonly Module[]): Module {
   const erasure = erasePersonalData(register, erasureRequests)
   return module({
     name: 'personal-data',
-    about: 'Who read and who changed personal data, what belongs together, and how it is erased.',
+    about: 'Logs of who read and changed personal data, related data, and erasure.',
     resources: [erasureRequests],
     singletons: [logsTtl],
     actions: [

@@ -58,11 +58,11 @@ const logEntry = named(
       store_id: uuid,
       initiator: initiatorSchema,
       time: { type: 'string', format: 'date-time' },
-      event_type: { type: 'string', description: 'The type of the object, `.event.` and what happened.' },
+      event_type: { type: 'string', description: 'The type of the object, `.event.`, and the event.' },
       delta: {
         type: 'object',
         additionalProperties: true,
-        description: 'The fields that have other values than before.',
+        description: 'The fields whose values changed.',
       },
       resource_id: { type: 'string' },
       resource_type: { type: 'string' },
@@ -92,7 +92,7 @@ export const listPersonalDataLogs = (register: Register) =>
     name: 'list-personal-data-logs',
     route: 'GET /v2/personal-data/logs',
     about:
-      'Lists who read or changed one object that holds personal data, when, and what was changed, the newest first.',
+      'Lists who read or changed an object that holds personal data, when, and what changed, the newest first.',
     area: 'personal-data',
     status: 200,
     query: entryQuery(register),

@@ -14,7 +14,7 @@ const relatedDataEntriesIn = ({ entries }: Register) =>
   resource({
     type: 'related_data_entry',
     noun: ['related-data-entry', 'related-data-entries'],
-    about: 'An object that belongs to the same set of personal data.',
+    about: 'An object with personal data about the same person or account.',
     path: '/v2/personal-data/related-data-entries',
     table: entries,
     scope: { columns: ['root_id'] },
@@ -37,7 +37,7 @@ export function listRelatedDataEntries(register: Register) {
     name: 'list-related-data-entries',
     route: 'GET /v2/personal-data/related-data-entries',
     about:
-      'Lists what else holds personal data about whom one object is about: what an erasure request for it would erase with it.',
+      'Lists the objects with personal data about the same person or account: an erasure request for one of them erases all of them.',
     area: 'personal-data',
     status: 200,
     query: entryQuery(register),

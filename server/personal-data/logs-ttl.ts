@@ -7,7 +7,7 @@ export const daysDefault = 365
 export const logsTtl = singleton({
   name: 'logs-ttl',
   type: 'time_to_live',
-  about: 'How many days personal data logs are kept, and with them the changes that webhooks are sent from.',
+  about: 'The number of days that personal data logs are kept, and the changes that webhooks are sent from.',
   path: '/v2/settings/logs-ttl',
   area: 'personal-data',
   operations: ['get', 'update'],
@@ -16,7 +16,7 @@ export const logsTtl = singleton({
       default: daysDefault,
       min: 1,
       max: 365,
-      about: 'Older changes and reads are deleted once a day.',
+      about: 'The number of days; older changes and reads are deleted once a day.',
       example: 30,
     }),
   },

@@ -114,7 +114,7 @@ export class ReadRecorder {
       this.#waiting = [...reads, ...this.#waiting]
       // That the database is away is said by whoever else needs it.
       if (!this.#fails && !(error instanceof Problem)) {
-        this.#log.error({ err: error }, 'reads of personal data cannot be recorded')
+        this.#log.error({ err: error }, 'cannot record reads of personal data')
       }
       this.#fails = true
     }
@@ -129,7 +129,7 @@ export class ReadRecorder {
   #tellDropped(): void {
     if (!this.#dropped) return
     this.#log.warn(
-      `${this.#dropped} reads of personal data were not recorded: the database did not take them`,
+      `${this.#dropped} reads of personal data were not recorded, because the database did not accept them`,
     )
     this.#dropped = 0
   }

@@ -4,12 +4,12 @@ import { choice, flag, group, integer } from '../kernel/shape/fields.ts'
 
 const off = flag({ default: false })
 
-export const ownerMeta = group({ owner: choice(['store'], {}) }, { about: 'Who set them.' })
+export const ownerMeta = group({ owner: choice(['store'], {}) }, { about: 'Who created the settings.' })
 
 export const cartSettings = singleton({
   name: 'cart-settings',
   type: 'settings',
-  about: 'How carts of the store behave: when they expire, and which kind of discount they take.',
+  about: 'The cart settings of the store: when carts expire, and which kind of discount applies.',
   path: '/v2/settings/cart',
   area: 'settings',
   operations: ['get', 'update'],
@@ -18,17 +18,20 @@ export const cartSettings = singleton({
       default: 7,
       min: 1,
       max: 365,
-      about: 'Days after which an untouched cart is gone.',
+      about: 'The number of days after which an unchanged cart expires.',
     }),
     discounts: group(
       { custom_discounts_enabled: off, use_rule_promotions: off },
-      { default: {}, about: 'Custom discounts or rule promotions; not both.' },
+      { default: {}, about: 'Which discounts carts accept: custom discounts or rule promotions, not both.' },
     ),
     inventories: group(
       { defer_inventory_check: off },
-      { default: {}, about: 'Whether stock is checked at checkout only.' },
+      { default: {}, about: 'When carts check stock: with `defer_inventory_check` only at checkout.' },
     ),
-    show_all_carts: flag({ default: true, about: 'Whether a list of carts shows those of all channels.' }),
+    show_all_carts: flag({
+      default: true,
+      about: 'Whether lists of carts include the carts of all channels.',
+    }),
   },
   check: ({ discounts }) => {
     if (discounts.custom_discounts_enabled && discounts.use_rule_promotions) {

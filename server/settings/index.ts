@@ -7,7 +7,7 @@ export { storeSettings }
 
 export const settings = module({
   name: 'settings',
-  about: 'Settings of the store, and its name.',
+  about: 'The settings and the name of the store.',
   singletons: [storeSettings, cartSettings],
   actions: [listStores, getStore],
 })

@@ -35,7 +35,8 @@ const addressFields = [
 export const settings = singleton({
   name: 'settings',
   type: 'settings',
-  about: 'The settings of the store: the default page length, languages, which address fields must be given.',
+  about:
+    'The settings of the store, such as the default page length, the languages and the mandatory address fields.',
   path: '/v2/settings',
   area: 'settings',
   operations: ['get', 'update', 'delete'],
@@ -44,13 +45,16 @@ export const settings = singleton({
       default: 25,
       min: 1,
       max: 100,
-      about: 'Records in a page when a request names no limit.',
+      about: 'The number of records per page if the request has no limit.',
     }),
-    list_child_products: flag({ default: false, about: 'Legacy catalog: lists show child products too.' }),
+    list_child_products: flag({
+      default: false,
+      about: 'Whether lists of the legacy catalog include child products.',
+    }),
     additional_languages: list(text({ pattern: /^[a-z]{2}$/ }), {
       default: [],
       maxItems: 200,
-      about: 'ISO 639-1 codes beside the default language.',
+      about: 'The ISO 639-1 codes of the other languages.',
       example: ['fr'],
     }),
     calculation_method: choice(['line', 'simple'], {
@@ -60,22 +64,23 @@ export const settings = singleton({
     address_mandatory_fields: list(choice(addressFields, {}), {
       default: ['first_name', 'last_name', 'line_1', 'county', 'postcode', 'country'],
       maxItems: addressFields.length,
-      about: 'Fields that a new address must have.',
+      about: 'The fields that a new address must have.',
       example: ['first_name', 'last_name', 'line_1', 'postcode', 'country'],
     }),
     shopper_address_limit: integer({
       default: 25,
       min: 1,
       max: 500,
-      about: 'Addresses an account may have.',
+      about: 'The maximum number of addresses of an account.',
     }),
     shoppers_read_stock: flag({
       default: true,
-      about: 'Whether tokens of shoppers, also implicit ones, read stock and its locations.',
+      about: 'Whether shopper tokens, including implicit ones, can read stock and its locations.',
     }),
     shoppers_read_template_entries: flag({
       default: true,
-      about: 'Whether they read what templates say of products, also of drafts, below /v2/flows.',
+      about:
+        'Whether shopper tokens can read the template fields of products under /v2/flows, including those of drafts.',
     }),
   },
   shows: {

@@ -24,7 +24,7 @@ async function storeOf(ctx: Ctx) {
 export const listStores = action({
   name: 'list-stores',
   route: 'GET /v2/stores',
-  about: 'Lists the store that the access token belongs to.',
+  about: 'Lists the store of the access token.',
   area: 'stores',
   status: 200,
   shows: { page: true, data: storeSchema },
@@ -40,7 +40,7 @@ export const listStores = action({
 export const getStore = action({
   name: 'get-store',
   route: 'GET /v2/stores/:id',
-  about: 'Reads the name of the store that the access token belongs to.',
+  about: 'Reads the name of the store of the access token.',
   area: 'stores',
   status: 200,
   shows: { data: storeSchema },

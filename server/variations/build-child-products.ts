@@ -8,7 +8,7 @@ export const buildChildProducts = action({
   name: 'build-child-products',
   route: 'POST /pcm/products/:product_id/build',
   about:
-    'Builds the children of a product: one for each combination of the options of its variations, as far as its build rules let there be one. The answer is the job that does so.',
+    'Starts a job that builds the children of a product: one for each combination of options of its variations that the build rules allow. The response is the job.',
   area: 'products',
   status: 201,
   shows: { resource: pimJobs },

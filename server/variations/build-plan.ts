@@ -186,7 +186,7 @@ function mustFit(child: Child): void {
 function mustBeShort(child: Child, path: string, value: unknown, max: number): void {
   if (typeof value !== 'string' || value.length <= max || [...value].length <= max) return
   throw new Unbuildable(
-    `${path}: that of the child of ${combinationOf(child)} would have more than ${max} characters.`,
+    `${path}: the value for the child of ${combinationOf(child)} would have more than ${max} characters.`,
   )
 }
 
@@ -197,7 +197,7 @@ function mustDiffer(owners: Readonly<Record<'sku' | 'slug', Map<string, Child>>>
     if (value == null) continue
     const owner = owners[field].get(value)
     if (owner) {
-      const both = `those of ${combinationOf(owner)} and of ${combinationOf(child)}`
+      const both = `the children of ${combinationOf(owner)} and ${combinationOf(child)}`
       throw new Unbuildable(
         `data.attributes.${field}: Must be unique amongst products. Two children would have ${JSON.stringify(value)}: ${both}.`,
       )

@@ -55,7 +55,7 @@ export function* combinationsOf(
   const all = variations.reduce((product, options) => product * options.length, 1)
   if (all > combinationsMax) {
     throw new Unbuildable(
-      `the variations make ${all} combinations of options: at most ${combinationsMax} are looked through`,
+      `the variations have ${all} combinations of options, but at most ${combinationsMax} are supported`,
     )
   }
   const found: Combination[] = []
@@ -74,7 +74,7 @@ export function* combinationsOf(
     if (!options) {
       if (isIncluded(chosen, decided)) found.push(chosen)
       if (found.length > childrenMax) {
-        throw new Unbuildable(`a product is built in at most ${childrenMax} children`)
+        throw new Unbuildable(`a product can have at most ${childrenMax} children`)
       }
       // Where nothing is left that could bring one in again, nobody looks further.
     } else if (decided.includes || open.length) {

@@ -10,7 +10,7 @@ export { modifiers, options, variations }
 
 export const variationChapter = module({
   name: 'variations',
-  about: 'In what the children of a product differ, and how they are built.',
+  about: 'Variations, their options and modifiers, and how child products are built.',
   resources: [variations, options, modifiers],
   relationships: [variationsOfProduct],
   actions: [buildChildProducts],

@@ -15,7 +15,7 @@ export function mustSuit(values: Given): void {
   for (const member of ['value', 'seek', 'set', 'reference_name'] as const) {
     if (!wanted.includes(member)) delete values[member]
     else if (!values[member])
-      throw refusal(member, `${member} can not be empty: a modifier of the type ${values.type} has one`)
+      throw refusal(member, `${member} can not be empty: a modifier of the type ${values.type} needs it`)
   }
   if (field === 'slug') mustSuitUrl(values, wanted)
   else if (operation === 'equals') mustSuitField(values, field)
@@ -35,7 +35,7 @@ function mustSuitUrl(values: Given, wanted: readonly Member[]): void {
     const allowed = member === 'seek' ? /^[A-Za-z0-9._{}-]+$/ : /^[A-Za-z0-9._-]+$/
     if (allowed.test(values[member] ?? '')) continue
     const type = `the ${member} of a modifier of the type ${values.type}`
-    throw refusal(member, `${type} has letters, digits, hyphens, underscores and full stops only`)
+    throw refusal(member, `${type} must contain only letters, digits, hyphens, underscores and full stops`)
   }
 }
 
@@ -46,7 +46,7 @@ function mustSuitField({ type, value }: Given, field: string): void {
   try {
     checker(schema, 'data.attributes.value')(inJson.includes(field) ? JSON.parse(value ?? '') : value)
   } catch (error) {
-    const reason = error instanceof Problem ? error.detail : `${field} is given as JSON.`
+    const reason = error instanceof Problem ? error.detail : `${field} must be JSON.`
     throw refusal('value', `of the type ${type}: ${reason}`)
   }
 }

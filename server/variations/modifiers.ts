@@ -11,24 +11,25 @@ import { owned, variationEnvelope } from './variation-fields.ts'
 const fields = {
   type: choice(modifierTypes, {
     required: true,
-    about: 'What it changes of a child that has the option, and how. An option has one of each.',
+    about:
+      'The type: what the modifier changes of a child with the option, and how. An option has at most one modifier of each type.',
     example: 'sku_append',
   }),
   value: text({
     nullable: true,
-    about: 'Of all but builders and prices: what is set, put before or put after.',
+    about: 'The value to set, prepend or append. Not of builders and prices.',
     example: '-SMALL',
   }),
   seek: text({
     nullable: true,
     max: 255,
-    about: 'Of a builder: what is looked for in the value of the parent.',
+    about: 'Of a builder: the text to find in the value of the parent.',
   }),
-  set: text({ nullable: true, max: 255, about: 'Of a builder: what is put in its place.' }),
+  set: text({ nullable: true, max: 255, about: 'Of a builder: the replacement.' }),
   reference_name: text({
     nullable: true,
     max: 255,
-    about: 'Of a price: which modifier of the price book applies.',
+    about: 'Of a price: the modifier of the price book that applies.',
   }),
 }
 
@@ -40,7 +41,7 @@ export const modifiers = resource({
   // As some documents of the contract call it.
   alsoType: ['modifier'],
   noun: ['product-variation-modifier', 'product-variation-modifiers'],
-  about: 'What is different in a child that has the option.',
+  about: 'How a child with the option differs.',
   path: '/pcm/variations/:variation_id/options/:option_id/modifiers',
   parent: () => options,
   table: 'product_variation_modifiers',
@@ -56,7 +57,7 @@ export const modifiers = resource({
   constraints: {
     product_variation_modifiers_type_key: {
       code: 'unprocessable',
-      detail: 'The option has a modifier of this type: an option has one of each.',
+      detail: 'The option already has a modifier of this type, and can have only one of each.',
       source: 'data.attributes.type',
     },
   },

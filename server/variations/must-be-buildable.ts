@@ -16,13 +16,13 @@ export async function mustBeBuildable(
   const parent = childOf(await findVisible(work, products, productId))
   const { product_type, relationships } = parent.values
   if (product_type === 'child' || product_type === 'bundle')
-    throw refusal(`A ${product_type} product has no children.`)
+    throw refusal(`A ${product_type} product cannot have children.`)
   const bundles = product_type === 'standard' ? await bundlesOf(work, parent.id) : undefined
-  if (bundles) throw refusal(`The product is an option of ${bundles}: it cannot become a parent.`)
+  if (bundles) throw refusal(`The product is an option of ${bundles}, so it cannot become a parent.`)
   const { variations: linked } = (relationships ?? {}) as { variations?: { data: readonly Link[] } }
   const variations = await findLinked(work, linked?.data ?? [])
-  if (!variations.length) throw refusal('The product has no variations: link some with options first.')
+  if (!variations.length) throw refusal('The product has no variations; link variations with options first.')
   const empty = variations.find(({ options }) => !options.length)
-  if (empty) throw refusal(`The variation ${empty.name} has no options.`)
+  if (empty) throw refusal(`The variation ${empty.name} has no options; add options first.`)
   return { parent, variations }
 }

@@ -4,17 +4,17 @@ import type { Work } from '../kernel/work/context.ts'
 import { clearSortOrder, nameField, owned, sortOrder, variationEnvelope } from './variation-fields.ts'
 import { variations } from './variations.ts'
 
-/** One of the choices that a variation offers: small, red. */
+/** One of the choices of a variation, such as small or red. */
 export const options = resource({
   type: 'product-variation-option',
   noun: ['product-variation-option', 'product-variation-options'],
-  about: 'One of the choices that a variation offers: small, red.',
+  about: 'One of the choices of a variation, such as small or red.',
   path: '/pcm/variations/:variation_id/options',
   parent: () => variations,
   table: 'product_variation_options',
   fields: {
     name: nameField(
-      'Shown to shoppers. SKUs and slugs of children end in it, unless a modifier says otherwise: then it has letters, digits, hyphens, underscores and full stops only.',
+      'Shown to shoppers. Unless modifiers say otherwise, the SKUs and slugs of children end in it; then it must contain only letters, digits, hyphens, underscores and full stops.',
       'Small',
     ),
     description: text({ nullable: true, about: 'Shown to shoppers.', example: 'Up to 36' }),
@@ -25,7 +25,7 @@ export const options = resource({
   area: 'variations',
   envelope: variationEnvelope,
   refusedWith: 422,
-  most: { n: 1000, detail: (n) => `A variation has at most ${n} options.` },
+  most: { n: 1000, detail: (n) => `A variation can have at most ${n} options.` },
   meta: owned,
   beforeWrite: async ({ store }, draft) => {
     clearSortOrder(draft)

@@ -5,7 +5,7 @@ import { productEnvelope } from '../products/index.ts'
 export const variationEnvelope = { ...productEnvelope, links: 'none' } as const
 
 export const owned = {
-  fields: { owner: choice(['store', 'organization'], { about: 'Whose it is.' }) },
+  fields: { owner: choice(['store', 'organization'], { about: 'The owner.' }) },
   of: () => ({ owner: 'store' as const }),
 }
 
@@ -15,7 +15,7 @@ export const nameField = (about: string, example: string) =>
 export const sortOrder = integer({
   nullable: true,
   about:
-    'The highest is first; those without one follow, by name. An update that has other attributes but not this clears it.',
+    'The position: the highest first, then those without a position, by name. An update with other attributes but without this one clears it.',
 })
 
 interface Sorted {

@@ -9,15 +9,14 @@ import { variations } from './variations.ts'
 /** In what the children of a product differ. Their order is that of the links: SKUs, slugs and the matrix have it. */
 export const variationsOfProduct = relationship({
   name: 'product-variations',
-  about:
-    'In what the children of a product differ, in the order that names and the matrix of its children have.',
+  about: 'The variations of a product, in the order that the names and the matrix of its children use.',
   path: '/pcm/products/:product_id/relationships/variations',
   owner: () => products,
   target: () => variations,
   holds: 'many',
   kept: { member: 'variations' },
   inCreate: true,
-  most: { n: 100, detail: (n) => `A product has at most ${n} variations.` },
+  most: { n: 100, detail: (n) => `A product can have at most ${n} variations.` },
   area: 'products',
   operations: { list: 200, add: 204, replace: 204, remove: 204 },
   afterEdit: showVariations,

@@ -33,7 +33,7 @@ export const variations = resource({
   type: 'product-variation',
   noun: ['product-variation', 'product-variations'],
   about:
-    'In what the children of a product differ: size, colour. It has options, and many products may have it.',
+    'A property in which the children of a product differ, such as size or colour. A variation has options, and many products can share it.',
   path: '/pcm/variations',
   table: 'product_variations',
   fields: {
@@ -50,7 +50,7 @@ export const variations = resource({
   meta: {
     fields: {
       ...owned.fields,
-      options: list(field<ShownOption>(optionSchema, {}), { about: 'Its options, the first first.' }),
+      options: list(field<ShownOption>(optionSchema, {}), { about: 'The options, in their order.' }),
     },
     of: ({ hidden }) => ({ ...owned.of(), options: hidden.options ?? [] }),
   },

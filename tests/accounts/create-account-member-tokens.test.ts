@@ -145,7 +145,7 @@ describe('by password', () => {
     const answers = await Promise.all(wrong.map((fields) => world.admin.post(tokens, fields)))
     expect(new Set(answers.map(({ status, body }) => JSON.stringify([status, body]))).size).toBe(1)
     expect(answers[0]?.status).toBe(401)
-    expect(answers[0]?.body.errors[0].detail).toBe('The username or the password is wrong.')
+    expect(answers[0]?.body.errors[0].detail).toBe('The username or the password is not valid.')
   })
 
   test('refuses what is not there, or not in this store', async () => {

@@ -171,7 +171,7 @@ describe('a common password', () => {
       const sent = change({ password: secret, current_password: password })
       const reply = await on.world.shopper.put(who.link, sent, who.as)
       expect(refusal(reply)).toEqual(common)
-      expect(reply.body.errors[0].detail).toMatch(/send one of 8 to 1024 characters/)
+      expect(reply.body.errors[0].detail).toMatch(/choose one of 8 to 1024 characters/)
       expect(refusal(await on.world.admin.put(who.link, sent))).toEqual(common)
       const links = who.link.slice(0, who.link.lastIndexOf('/'))
       const fields = { username: `Second ${who.id}`, password_profile_id: who.profileId, password: secret }

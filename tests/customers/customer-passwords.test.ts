@@ -282,7 +282,7 @@ describe('a common password', () => {
     for (const secret of ['password', '12345678', 'PassW0rd', 'ILOVEYOU', 'qwertyuiop']) {
       const reply = await strict.admin.post(customers, customer({ password: secret }))
       expect(refusal(reply), secret).toEqual(common)
-      expect(reply.body.errors[0].detail).toMatch(/send one of 8 to 1024 characters/)
+      expect(reply.body.errors[0].detail).toMatch(/choose one of 8 to 1024 characters/)
     }
     const { path, as, email } = await ada(strict)
     const sent = change({ password: 'Password1', current_password: password })

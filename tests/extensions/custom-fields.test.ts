@@ -182,7 +182,7 @@ describe('a value', () => {
     const { status, body } = await sent(2000)
     expect(status).toBe(400)
     const [, most] =
-      /a string of at most (\d+) characters, as its regex takes/.exec(body.errors[0].detail) ?? []
+      /a string of at most (\d+) characters, because its regex takes/.exec(body.errors[0].detail) ?? []
     expect(Number(most)).toBeGreaterThan(900)
     expect(Number(most)).toBeLessThan(1000)
     expect((await sent(Number(most))).status).toBe(201)

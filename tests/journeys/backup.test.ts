@@ -111,7 +111,7 @@ test('a backup that is made under writes is whole: writes, totals, deep pages, p
   })()
   const { code, said } = await run('backup', dataDir, backup)
   await checkpoints
-  expect([code, said]).toEqual([0, `The backup of ${dataDir} is ${backup}\n`])
+  expect([code, said]).toEqual([0, `${dataDir} is backed up to ${backup}\n`])
   const during = writer.acknowledged.length - before.length
   await writer.end()
   expect(during, 'writes while it was made').toBeGreaterThan(0)
@@ -183,7 +183,7 @@ test('kill -9 in the middle of a backup leaves nothing that looks like one, and 
   expect(left).toMatch(/monday\.unfinished-\d+$/)
   expect(await run('restore', newDirectory(), left)).toMatchObject({
     code: 1,
-    said: expect.stringMatching(/^sutler: .* is not a backup: it has no backup.json/),
+    said: expect.stringMatching(/^sutler: .* is not a backup: it has no readable backup.json/),
   })
   expect((await admin.post('/v2/accounts', account('A'))).status).toBe(201)
   const slots = () => sql(dataDir, 'SELECT slot_name FROM pg_replication_slots')
@@ -215,7 +215,7 @@ test('of two backups to one place at once the second is refused, and the first i
   // Also when both begin at the same moment.
   const both = await Promise.all([1, 2].map(() => run('backup', dataDir, join(places, 'tuesday'))))
   expect(both.map(({ code }) => code).sort()).toEqual([0, 1])
-  expect(both.find(({ code }) => code)?.said).toMatch(/^sutler: (another backup to|.* is there already)/)
+  expect(both.find(({ code }) => code)?.said).toMatch(/^sutler: (another backup to|.* already exists)/)
   expect(fs.readdirSync(places).sort()).toEqual(['monday', 'tuesday'])
   expect(await run('restore', newDirectory(), join(places, 'tuesday'))).toMatchObject({ code: 0 })
 }, 300_000)
@@ -229,13 +229,15 @@ test('what is damaged, or nowhere, is refused in one line', async () => {
   await refused(/^sutler: DATABASE_URL is set: .*\n$/, 'backup', dataDir, join(places, 'a'), {
     DATABASE_URL: 'postgres://a/b',
   })
-  await refused(/^sutler: say where: .*\n$/, 'backup', dataDir, '')
-  await refused(/^sutler: .* is in the data directory: .*\n$/, 'backup', dataDir, join(dataDir, 'backup'))
+  await refused(/^sutler: the directory is missing: .*\n$/, 'backup', dataDir, '')
+  await refused(/^sutler: .* is inside the data directory: .*\n$/, 'backup', dataDir, join(dataDir, 'backup'))
   const backup = join(places, 'backup')
   const elsewhere = { SUTLER_FILES_DIR: join(places, 'files') }
   expect(await run('backup', dataDir, backup, elsewhere)).toMatchObject({
     code: 0,
-    said: expect.stringContaining(`(uploaded files are not in it: keep ${join(places, 'files')} yourself)`),
+    said: expect.stringContaining(
+      `(it does not contain uploaded files: back up ${join(places, 'files')} yourself)`,
+    ),
   })
   const file = join(backup, 'postgres/global/pg_control')
   const bytes = fs.readFileSync(file)

@@ -125,7 +125,7 @@ test('a secret is replaced while one of two processes always serves', async () =
   expect(right.output()).toMatch(/SUTLER_PREVIOUS_SECRET is needed until \d{4}-\d\d-\d\dT/)
 
   expect(await refused(current(two))).toMatch(
-    /still needs the secret before SUTLER_SECRET: set SUTLER_PREVIOUS_SECRET to it, until \d{4}-\d\d-\d\dT/,
+    /still needs the secret that was used before SUTLER_SECRET: set SUTLER_PREVIOUS_SECRET to it until \d{4}-\d\d-\d\dT/,
   )
   await Promise.all([stop(left.child), stop(right.child)])
   await database.sql(`UPDATE secrets SET in_use_from = in_use_from - interval '25 hours'`)
@@ -143,7 +143,7 @@ test('another secret is refused, also beside the right one; a lost one may be gi
   await stop(made.child)
 
   expect(await refused(current(two))).toMatch(
-    /made with another secret than SUTLER_SECRET: restore that one, or, .* SUTLER_FORGET_SECRET=true: everyone/,
+    /created with a secret other than SUTLER_SECRET: restore that secret, or, .* SUTLER_FORGET_SECRET=true: everyone/,
   )
   // No SUTLER_SECRET, and a data directory that is new.
   const directory = newDirectory()

@@ -90,8 +90,8 @@ describe('attributes of what is closed', () => {
   const box = (attributes: object) => ({ data: { type: 'box', attributes, unheard_of: 1 } })
 
   test.each<[attributes: object, source: string, words: string]>([
-    [{ nmae: 'A' }, 'nmae', 'data.attributes has created_at, updated_at, owner, name, size.'],
-    [{ name: 'A', size: { wide: 1, hihg: 1 } }, 'size.hihg', 'data.attributes.size has wide, high.'],
+    [{ nmae: 'A' }, 'nmae', 'data.attributes accepts created_at, updated_at, owner, name, size.'],
+    [{ name: 'A', size: { wide: 1, hihg: 1 } }, 'size.hihg', 'data.attributes.size accepts wide, high.'],
     [{ secret: 'A' }, 'secret', 'is unknown'],
     [proto(1), '__proto__', 'is unknown'],
   ])('%j is refused', (attributes, source, words) => {

@@ -161,8 +161,13 @@ describe('a query that is refused', () => {
       'The query parameter "page[%zz]" is not valid percent-encoded UTF-8.',
     ],
     ['other=50%', 'bad_request', 'other', 'The query parameter "other" is not valid percent-encoded UTF-8.'],
-    ['filter=eq(name,a%00b)', 'bad_request', 'filter', 'The query parameter "filter" holds a NUL character.'],
-    ['a%00=1', 'bad_request', 'a%00', 'The query parameter "a%00" holds a NUL character.'],
+    [
+      'filter=eq(name,a%00b)',
+      'bad_request',
+      'filter',
+      'The query parameter "filter" contains a NUL character.',
+    ],
+    ['a%00=1', 'bad_request', 'a%00', 'The query parameter "a%00" contains a NUL character.'],
     [
       'include=\ud800',
       'bad_request',

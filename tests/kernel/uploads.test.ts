@@ -233,7 +233,7 @@ describe('an upload that is too long', () => {
   test('is refused by its length before anyone looks at it', async () => {
     const reply = await post('/v2/doors/read', binary(bytesMax + 1))
     expect(codeOf(reply)).toEqual([413, 'too_large'])
-    expect(reply.body.errors[0].detail).toBe('The request body is too large: at most 8 MiB.')
+    expect(reply.body.errors[0].detail).toBe('The request body is too large; it must have at most 8 MiB.')
     expect(seen).toEqual([])
   })
 

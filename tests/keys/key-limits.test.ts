@@ -88,7 +88,7 @@ describe('the key of the first start', () => {
 
   test('has a secret of 32 characters or more', async () => {
     await expect(create('new', 'x'.repeat(31))).rejects.toThrow(
-      /^SUTLER_CLIENT_SECRET has fewer than 32 char/,
+      /^SUTLER_CLIENT_SECRET must have at least 32 char/,
     )
     await create('new', 'x'.repeat(32))
     expect((await ask('new', 'x'.repeat(32))).status).toBe(200)

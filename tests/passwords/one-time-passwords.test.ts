@@ -149,7 +149,7 @@ describe('a one-time password', () => {
     const second = await sign(who, secret)
     expect([second.status, second.body.errors[0].detail]).toEqual([
       401,
-      'The username or the one-time password is wrong, or it has expired.',
+      'The username or the one-time password is not valid, or the one-time password has expired.',
     ])
   })
 

@@ -137,10 +137,10 @@ describe.each([
       newName().slice(1),
     ]) {
       const draft = await blobs.draft(inPieces(Buffer.from('x')))
-      await expect(draft.keep(name)).rejects.toThrow('no name of a blob')
+      await expect(draft.keep(name)).rejects.toThrow('is not the name of a blob')
       await draft.discard()
-      await expect(blobs.read(name)).rejects.toThrow('no name of a blob')
-      await expect((async () => blobs.remove(name))()).rejects.toThrow('no name of a blob')
+      await expect(blobs.read(name)).rejects.toThrow('is not the name of a blob')
+      await expect((async () => blobs.remove(name))()).rejects.toThrow('is not the name of a blob')
     }
   })
 
@@ -199,7 +199,7 @@ test('a file on the disk that has another length is not passed off as what was k
   truncateSync(join(directory, name), 1000)
   await expect(blobs.read(name, content.length)).rejects.toMatchObject({
     name: 'Unavailable',
-    cause: `${name} has 1000 bytes in place of 200000 bytes`,
+    cause: `${name} has 1000 bytes instead of 200000`,
   })
 })
 

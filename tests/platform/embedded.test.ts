@@ -188,7 +188,7 @@ const refusals: [what: string, path: string, prepare: (path: string) => void, wh
     'of PostgreSQL 12',
     'old',
     (path) => plant(path, 'PG_VERSION', '12\n'),
-    /was made by PostgreSQL 12, .* brings PostgreSQL 18:/,
+    /was made by PostgreSQL 12, .* comes with PostgreSQL 18:/,
   ],
   [
     'of something else',

@@ -196,7 +196,7 @@ describe('the first error fails the job, with its line', () => {
 
   test.each<[line: object | string, message: string]>([
     ['{"type":', 'line 3: invalid json provided'],
-    ['"\\ud800"', 'line 3: The body holds a NUL character'],
+    ['"\\ud800"', 'line 3: The body must not contain a NUL character'],
     ['[]', 'line 3: the line must be a JSON object.'],
     [
       { type: 'price-modifier', attributes: {} },

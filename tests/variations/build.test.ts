@@ -190,10 +190,12 @@ test('what has no children is not built', async () => {
   }
   const refused = (detail: string) => [422, 'Failed Validation', detail]
   const id = await merchant.product({ sku: 'bag' })
-  expect(await build(id)).toEqual(refused('The product has no variations: link some with options first.'))
+  expect(await build(id)).toEqual(
+    refused('The product has no variations; link variations with options first.'),
+  )
   const [size, empty] = [await merchant.variation('Size', 'S'), await merchant.variation('Empty')]
   await merchant.link(id, size.id, empty.id)
-  expect(await build(id)).toEqual(refused('The variation Empty has no options.'))
+  expect(await build(id)).toEqual(refused('The variation Empty has no options; add options first.'))
   await merchant.link(id, size.id)
   const bundle = await merchant.product({
     sku: 'set',
