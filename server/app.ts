@@ -7,6 +7,7 @@ import { fileChapter } from './files/index.ts'
 import { flows } from './flows/index.ts'
 import { hierarchyChapter } from './hierarchies/index.ts'
 import { identity, usersWith } from './identity/index.ts'
+import { imports } from './imports/index.ts'
 import { inventoryChapter } from './inventories/index.ts'
 import { pimJobChapter } from './jobs/index.ts'
 import type { Module } from './kernel/declare/module.ts'
@@ -47,6 +48,7 @@ const chapters: readonly Module[] = [
   permissions,
   currencyChapter,
   pimJobChapter,
+  imports,
   fileChapter,
   flows(() => chapters),
   productChapter,

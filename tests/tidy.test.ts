@@ -161,8 +161,6 @@ paragraph('Shape', () => {
 
 /** Files with statements for all stores at once, and why. */
 const ofAllStores: Readonly<Record<string, string>> = {
-  'server/product-csv/forget-staged-rows.ts': 'rows that nobody waits for any more, of all stores',
-  'server/price-import/forget-staged-lines.ts': 'as the rows of a CSV file',
   'server/keys/get-access-token.ts': 'the client id is what says which store',
   'server/keys/first-key.ts': 'the client id is what says which store',
   'server/oidc/forget-sign-ins.ts': 'housekeeping: what has expired',

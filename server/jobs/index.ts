@@ -7,7 +7,7 @@ import { pimJobs } from './pim-jobs.ts'
 export { type DocumentedJob, documentedJob, startDocumented } from './documented-job.ts'
 export type { JobDocument } from './job-document.ts'
 export { type PimJob, pimJob, startPimJob } from './pim-job.ts'
-export { pimJobs }
+export { type PimJobRow, type PimJobType, pimJobs } from './pim-jobs.ts'
 
 export const pimJobChapter = module({
   name: 'pim-jobs',

@@ -1,16 +1,9 @@
+import { formBytesMax, importUpload, invalidFile, rowsMax } from '../imports/index.ts'
 import { pimJobs, startPimJob } from '../jobs/index.ts'
 import { action } from '../kernel/declare/action.ts'
-import { Problem } from '../kernel/errors.ts'
-import { objectAnswer } from '../kernel/http/answer.ts'
-import { readForm } from '../kernel/http/form.ts'
-import { newId } from '../kernel/ids.ts'
 import { choice, filePart } from '../kernel/shape/fields.ts'
-import { bytesMax, linesMax } from './file-limits.ts'
 import { priceImport } from './price-import.ts'
-import { dropStaged, stageLines } from './staged-lines.ts'
-
-/** What is around the file in a form. */
-const aroundBytesMax = 64 * 1024
+import { stageLines, table } from './staged-lines.ts'
 
 const compressions = ['none', 'gzip'] as const
 
@@ -22,11 +15,11 @@ export const importPrices = action({
     'Creates and changes price books and prices, each of which is a line of a file (JSONL): those with the `id` of a line, ' +
     'which must be there, or with its `external_ref`; where no object has that, it is a new one. The lines may be in any ' +
     'order. The first that cannot be written ends the job; those that were written by then stay. ' +
-    `A file has at most ${linesMax} lines and 50 MiB.`,
+    `A file has at most ${rowsMax} lines and 50 MiB.`,
   area: 'pricebooks',
   status: 201,
   upload: {
-    bytesMax: bytesMax + aroundBytesMax,
+    bytesMax: formBytesMax,
     form: {
       file: filePart({ required: true, about: 'The JSONL file.' }),
       file_compression: choice(compressions, {
@@ -35,42 +28,27 @@ export const importPrices = action({
     },
   },
   shows: { resource: pimJobs },
-  async run(ctx, { upload, headers }) {
-    const importId = newId()
-    let staged: Awaited<ReturnType<typeof stageLines>> | undefined
-    try {
-      const texts = await readForm(
-        upload,
-        headers['content-type'] as string | undefined,
-        'file',
-        async ({ content }) => {
-          staged = await stageLines(ctx, importId, content)
-        },
-      )
-      if (!staged)
-        throw new Problem('bad_request', 'Send the JSONL file as a part named file.', { source: 'file' })
-      const { lines, isGzip } = staged
-      mustBePacked(texts.get('file_compression'), isGzip)
-      if (!lines)
-        throw refuse('file', 'The file is empty. Each line must be a price book or a price, as JSON.')
-      const job = await startPimJob(ctx, priceImport, { importId, lines })
-      return objectAnswer(201, pimJobs, job, ctx)
-    } catch (error) {
-      // Where the database is away, the lines are forgotten later.
-      await dropStaged(ctx, importId).catch(() => {})
-      throw error
-    }
-  },
+  run: (ctx, call) =>
+    importUpload(ctx, call, {
+      format: 'JSONL',
+      table,
+      stage: (importId, content) => stageLines(ctx, importId, content),
+      async start(importId, { lines, isGzip }, texts) {
+        mustBePacked(texts.get('file_compression'), isGzip)
+        if (!lines) {
+          const detail = 'The file is empty. Each line must be a price book or a price, as JSON.'
+          throw invalidFile(detail, 'file')
+        }
+        return startPimJob(ctx, priceImport, { importId, lines })
+      },
+    }),
 })
-
-const refuse = (source: string, detail: string) =>
-  new Problem('unprocessable', detail, { source, title: 'Failed Validation' })
 
 function mustBePacked(said: string | undefined, isGzip: boolean): void {
   if (said === undefined) return
   const known = compressions.find((one) => one === said)
-  if (!known) throw refuse('file_compression', `file_compression is ${compressions.join(' or ')}.`)
+  if (!known) throw invalidFile(`file_compression is ${compressions.join(' or ')}.`, 'file_compression')
   if ((known === 'gzip') === isGzip) return
   const is = isGzip ? 'packed with gzip' : 'not packed with gzip'
-  throw refuse('file_compression', `The file is ${is}, and file_compression says ${known}.`)
+  throw invalidFile(`The file is ${is}, and file_compression says ${known}.`, 'file_compression')
 }

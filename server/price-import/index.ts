@@ -1,7 +1,8 @@
+import { forgetStaged } from '../imports/index.ts'
 import { module } from '../kernel/declare/module.ts'
-import { forgetStagedLines } from './forget-staged-lines.ts'
 import { importPrices } from './import-prices.ts'
 import { priceImport } from './price-import.ts'
+import { table } from './staged-lines.ts'
 
 export const priceImportChapter = module({
   name: 'price-import',
@@ -9,5 +10,5 @@ export const priceImportChapter = module({
   resources: [],
   actions: [importPrices],
   jobs: [priceImport],
-  chores: [forgetStagedLines],
+  chores: [forgetStaged({ name: 'price-import:forget-staged-lines', every: '29 4 * * *', table })],
 })

@@ -1,62 +1,42 @@
-import { pimJob } from '../jobs/index.ts'
+import { importJob } from '../imports/index.ts'
 import { Problem } from '../kernel/errors.ts'
 import type { Work } from '../kernel/work/context.ts'
-import type { ImportLine } from './import-line.ts'
-import { dropStaged, refusalsOf, stagedLines } from './staged-lines.ts'
+import { type LinePlace, refusalsOf, type StagedLine, stagedLines, table } from './staged-lines.ts'
 import { writePricebooks, writePrices } from './write-lines.ts'
 
-interface Asked {
+interface PriceImport {
   readonly importId: string
-  /** How many there are in all. */
+  /** How many lines the file has. */
   readonly lines: number
 }
 
-/** What is being written, up to which line, and how many lines are done. */
-interface State {
-  readonly about: ImportLine['about']
-  readonly line: number
-  readonly done: number
-}
+const beginning: LinePlace = { about: 'pricebook', line: 0 }
 
-/** Writes what the lines of a file say: price books first, then prices, so many lines in one transaction. */
-export const priceImportOf = (perPart: number) =>
-  pimJob<Asked, State>({
+/** Writes price books first, then prices. The first line that cannot be written ends the import. */
+export const priceImportOf = (linesPerPart: number) =>
+  importJob<PriceImport, StagedLine, LinePlace>({
     type: 'price-import',
-    async run(work, { payload: { importId, lines: of }, state }) {
-      const end = async (done: number, ...errors: readonly string[]) => {
-        await dropStaged(work, importId)
-        return { errors, told: { progress: { done, of } } }
-      }
-      if (!state) {
-        const refused = await refusalsOf(work, importId)
-        if (refused.length) return end(0, ...refused)
-        return { next: { about: 'pricebook', line: 0, done: 0 }, told: { progress: { done: 0, of } } }
-      }
-      const { about, line } = state
-      const staged = await stagedLines(work, importId, about, line, perPart)
-      const refused = await refusedOf(work, () =>
-        about === 'pricebook' ? writePricebooks(work, importId, staged) : writePrices(work, importId, staged),
-      )
-      if (refused) return end(state.done, ...refused)
-      const done = state.done + staged.length
-      const told = { progress: { done, of } }
-      if (staged.length === perPart) return { next: { about, line: staged.at(-1)?.line ?? line, done }, told }
-      if (about === 'pricebook') return { next: { about: 'product-price', line: 0, done }, told }
-      return end(done)
+    table,
+    totalOf: ({ lines }) => lines,
+    check: (work, { importId }) => refusalsOf(work, importId),
+    read: (work, { importId }, behind = beginning) => stagedLines(work, importId, behind, linesPerPart),
+    placeOf: ({ about, number }) => ({ about, line: number }),
+    async write(work, { importId }, lines) {
+      const write = lines[0]?.about === 'pricebook' ? writePricebooks : writePrices
+      const errors = await errorsOf(work, () => write(work, importId, lines))
+      return { errors, isOver: errors.length > 0 }
     },
   })
 
-/** Writes lines, all or none: why none. */
-async function refusedOf(
-  { store }: Work,
-  write: () => Promise<void>,
-): Promise<readonly string[] | undefined> {
+/** Writes all lines, or none: then it returns why. */
+async function errorsOf({ store }: Work, write: () => Promise<void>): Promise<readonly string[]> {
   try {
     await store.attempt(write)
-    return undefined
+    return []
   } catch (error) {
-    if (error instanceof Problem && error.code === 'unprocessable')
+    if (error instanceof Problem && error.code === 'unprocessable') {
       return error.all.map(({ message }) => message)
+    }
     throw error
   }
 }

@@ -1,14 +1,13 @@
 import type { Readable } from 'node:stream'
+import { linesOf, type NumberedRow, RowBatch, type TextLine, unpack } from '../imports/index.ts'
 import { Problem } from '../kernel/errors.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { faultsMax } from '../kernel/write/faults.ts'
 import { type ImportLine, importLine, targetOf } from './import-line.ts'
-import { linesOf, type TextLine, unpack } from './lines-of.ts'
 
 /** Lines of a file that wait to be imported. */
 
-/** As many as are stored in one statement: so many lines, or so many characters. */
-const perStatement = { lines: 1000, characters: 1_000_000 }
+export const table = 'price_import_lines'
 
 type About = ImportLine['about']
 
@@ -26,20 +25,14 @@ export async function stageLines(
   file: Readable,
 ): Promise<{ readonly lines: number; readonly isGzip: boolean }> {
   const { isGzip, content } = await unpack(file)
-  let [lines, characters] = [0, 0]
-  let waiting: Staged[] = []
-  const store = async () => {
-    await storeLines(work, importId, waiting)
-    ;[waiting, characters] = [[], 0]
-  }
+  const batch = new RowBatch<Staged>((rows) => storeLines(work, importId, rows))
+  let lines = 0
   for await (const line of linesOf(content)) {
     lines += 1
     const staged = stagedLine(line)
-    waiting.push(staged)
-    characters += staged.said.length
-    if (waiting.length >= perStatement.lines || characters >= perStatement.characters) await store()
+    await batch.add(staged, staged.said.length)
   }
-  await store()
+  await batch.flush()
   return { lines, isGzip }
 }
 
@@ -55,9 +48,8 @@ function stagedLine({ line, text }: TextLine): Staged {
 }
 
 async function storeLines({ store, clock }: Work, importId: string, lines: readonly Staged[]): Promise<void> {
-  if (!lines.length) return
   await store.bulk(
-    `INSERT INTO price_import_lines (store_id, import_id, received_at, line, about, target, said)
+    `INSERT INTO ${table} (store_id, import_id, received_at, line, about, target, said)
      SELECT $1::uuid, $2::uuid, $3::timestamptz, given.* FROM unnest($4::int[], $5::text[], $6::text[], $7::json[]) AS given`,
     importId,
     clock.now(),
@@ -73,7 +65,7 @@ export async function refusalsOf({ store }: Work, importId: string): Promise<rea
   const found = await store.bulk(
     `SELECT line, said->>'refused', first FROM (
        SELECT line, about, said, min(line) OVER (PARTITION BY target) AS first
-       FROM price_import_lines WHERE store_id = $1 AND import_id = $2
+       FROM ${table} WHERE store_id = $1 AND import_id = $2
      ) one WHERE about = '' OR first < line ORDER BY line LIMIT ${faultsMax}`,
     importId,
   )
@@ -91,7 +83,7 @@ export async function linesAbout(
 ): Promise<ReadonlyMap<string, number>> {
   if (!targets.length) return new Map()
   const found = await store.rows(
-    `SELECT target, min(line) FROM price_import_lines
+    `SELECT target, min(line) FROM ${table}
      WHERE store_id = $1 AND import_id = $2 AND target = ANY($3::text[]) GROUP BY target`,
     importId,
     targets,
@@ -99,29 +91,30 @@ export async function linesAbout(
   return new Map(found.map(([target, line]) => [target as string, Number(line)]))
 }
 
-export interface StagedLine extends ImportLine {
+export interface StagedLine extends ImportLine, NumberedRow {}
+
+/** Price books come before prices. */
+export interface LinePlace {
+  readonly about: About
   readonly line: number
 }
 
-/** Some lines about price books, or about prices, behind a line. */
+/** The next lines behind a line: all about price books, or all about prices. */
 export async function stagedLines(
   { store }: Work,
   importId: string,
-  about: About,
-  behind: number,
+  { about, line }: LinePlace,
   most: number,
 ): Promise<readonly StagedLine[]> {
   const rows = await store.rows(
-    `SELECT line, said FROM price_import_lines WHERE store_id = $1 AND import_id = $2 AND about = $3 AND line > $4
-     ORDER BY line LIMIT $5`,
+    `SELECT line, said, about FROM ${table} WHERE store_id = $1 AND import_id = $2 AND (about, line) > ($3, $4)
+     ORDER BY about, line LIMIT $5`,
     importId,
     about,
-    behind,
+    line,
     most,
   )
-  return rows.map(([line, said]) => ({ ...(JSON.parse(said as string) as ImportLine), line: Number(line) }))
-}
-
-export async function dropStaged({ store }: Work, importId: string): Promise<void> {
-  await store.bulk('DELETE FROM price_import_lines WHERE store_id = $1 AND import_id = $2', importId)
+  return rows
+    .filter((row) => row[2] === rows[0]?.[2])
+    .map(([line, said]) => ({ ...(JSON.parse(said as string) as ImportLine), number: Number(line) }))
 }

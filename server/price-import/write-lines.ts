@@ -1,5 +1,6 @@
+import { findByRef, type IdOfRef, RowFaults } from '../imports/index.ts'
 import type { Resource, Row } from '../kernel/declare/resource.ts'
-import { Problem, together } from '../kernel/errors.ts'
+import { Problem } from '../kernel/errors.ts'
 import { inputOf } from '../kernel/request/operations.ts'
 import type { Fields } from '../kernel/shape/fields.ts'
 import type { Work } from '../kernel/work/context.ts'
@@ -7,31 +8,6 @@ import { type Write, writeMany } from '../kernel/write/write-many.ts'
 import { pricebooks, prices } from '../pricebooks/index.ts'
 import { targetOf } from './import-line.ts'
 import { linesAbout, type StagedLine, sameAs } from './staged-lines.ts'
-
-/** Why lines were not written. */
-class Refusals {
-  readonly #all: { readonly line: number; readonly reason: Problem }[] = []
-
-  add({ line }: StagedLine, reason: Problem): void {
-    this.#all.push({ line, reason })
-  }
-
-  /** Tells all faults of the first line that has any. */
-  throwFirst(): void {
-    const [first] = this.#all.sort((one, other) => one.line - other.line)
-    if (first) throw together(first.reason.all.map((fault) => inLine(first.line, fault)))
-  }
-}
-
-function inLine(line: number, { source, message }: Problem): Problem {
-  const told = !source || message.includes(source) ? message : `${source}: ${message}`
-  return refuse(
-    `line ${line}: ${told
-      .replaceAll('data.attributes.', '')
-      .replaceAll('data.', '')
-      .replace(/^Validation failed: /, '')}`,
-  )
-}
 
 const refuse = (detail: string) => new Problem('unprocessable', detail)
 
@@ -41,52 +17,37 @@ export async function writePricebooks(
   importId: string,
   lines: readonly StagedLine[],
 ): Promise<void> {
-  const refusals = new Refusals()
+  const faults = new RowFaults('line')
   const byRef = await pricebooksByRef(
     work,
     lines.map(({ id, externalRef }) => (id ? undefined : externalRef)),
   )
-  const idOf = ({ id, externalRef = '' }: StagedLine) => id ?? only(byRef, externalRef)
-  await writeAll(work, importId, pricebooks, [], lines, idOf, refusals)
-  refusals.throwFirst()
+  const idOf = ({ id, externalRef = '' }: StagedLine) => id ?? byRef(externalRef)
+  await writeAll(work, importId, pricebooks, [], lines, idOf, faults)
+  faults.throwFirst()
 }
 
 /** Writes prices, each in its price book. A Problem where one cannot be written. */
 export async function writePrices(work: Work, importId: string, lines: readonly StagedLine[]): Promise<void> {
-  const refusals = new Refusals()
-  const books = await pricebooksOf(work, lines, refusals)
-  refusals.throwFirst()
+  const faults = new RowFaults('line')
+  const books = await pricebooksOf(work, lines, faults)
+  faults.throwFirst()
   const inBooks = Map.groupBy(lines, (line) => books.get(line) ?? '')
   // In the order of their ids, as others lock them.
   for (const [book, lines] of [...inBooks].sort(([one], [other]) => (one < other ? -1 : 1))) {
     const byRef = await pricesByRef(work, book, lines)
     const idOf = ({ id, externalRef = '' }: StagedLine) => id ?? byRef.get(externalRef)
-    await writeAll(work, importId, prices, [book], lines, idOf, refusals)
+    await writeAll(work, importId, prices, [book], lines, idOf, faults)
   }
-  refusals.throwFirst()
+  faults.throwFirst()
 }
 
-/** One of the price books that have an `external_ref`, and how many have it. */
-type ByRef = ReadonlyMap<string, { readonly id: string; readonly count: number }>
-
-async function pricebooksByRef({ store }: Work, given: readonly (string | undefined)[]): Promise<ByRef> {
-  const refs = [...new Set(given.flatMap((ref) => ref ?? []))]
-  if (!refs.length) return new Map()
-  const found = await store.rows(
-    `SELECT external_ref, min(id::text), count(*) FROM pricebooks
-     WHERE store_id = $1 AND left(external_ref, 128) = ANY($2::text[]) AND external_ref = ANY($3::text[])
-     GROUP BY external_ref`,
-    refs.map((ref) => [...ref].slice(0, 128).join('')),
-    refs,
+const pricebooksByRef = (work: Work, refs: readonly (string | undefined)[]): Promise<IdOfRef> =>
+  findByRef(
+    work,
+    { table: pricebooks.table, nouns: 'price books' },
+    refs.flatMap((ref) => ref ?? []),
   )
-  return new Map(found.map(([ref, id, count]) => [ref as string, { id: id as string, count: Number(count) }]))
-}
-
-function only(byRef: ByRef, ref: string): string | undefined {
-  const { id, count = 0 } = byRef.get(ref) ?? {}
-  if (count <= 1) return id
-  throw refuse(`${count} price books have the external_ref ${ref}: name one by its id.`)
-}
 
 async function pricesByRef(
   { store }: Work,
@@ -107,7 +68,7 @@ async function pricesByRef(
 async function pricebooksOf(
   work: Work,
   lines: readonly StagedLine[],
-  refusals: Refusals,
+  faults: RowFaults,
 ): Promise<ReadonlyMap<StagedLine, string>> {
   const byRef = await pricebooksByRef(
     work,
@@ -119,16 +80,11 @@ async function pricebooksOf(
   const byPrice = await pricebooksOfPrices(work, unsaid)
   const named = new Map<StagedLine, string>()
   for (const line of lines) {
-    try {
-      named.set(line, pricebookOf(line, byRef, byPrice))
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error
-      refusals.add(line, error)
-    }
+    faults.attempt(line, () => named.set(line, pricebookOf(line, byRef, byPrice)))
   }
   const kept = await work.store.keep(pricebooks, ...new Set(named.values()))
   for (const [line, book] of named) {
-    if (!kept.has(book)) refusals.add(line, refuse(`price book id not found: ${book}`))
+    if (!kept.has(book)) faults.add(line, refuse(`price book id not found: ${book}`))
   }
   return named
 }
@@ -147,12 +103,12 @@ async function pricebooksOfPrices(
 
 function pricebookOf(
   { id = '', pricebook }: StagedLine,
-  byRef: ByRef,
+  byRef: IdOfRef,
   byPrice: ReadonlyMap<string, string>,
 ): string {
   if (pricebook.id) return pricebook.id
   const { externalRef } = pricebook
-  const found = externalRef ? only(byRef, externalRef) : byPrice.get(id)
+  const found = externalRef ? byRef(externalRef) : byPrice.get(id)
   if (found) return found
   throw refuse(
     externalRef ? `price book external refs not found: ${externalRef}` : `price Ids not found: ${id}`,
@@ -167,23 +123,14 @@ async function writeAll<F extends Fields>(
   scope: readonly string[],
   lines: readonly StagedLine[],
   idOf: (line: StagedLine) => string | undefined,
-  refusals: Refusals,
+  faults: RowFaults,
 ): Promise<void> {
   const ids = new Map<StagedLine, string | undefined>()
-  const attempt = <T>(line: StagedLine, run: () => T): T[] => {
-    try {
-      return [run()]
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error
-      refusals.add(line, error)
-      return []
-    }
-  }
-  for (const line of lines) attempt(line, () => ids.set(line, idOf(line)))
+  for (const line of lines) faults.attempt(line, () => ids.set(line, idOf(line)))
   const twins = await twinsOf(work, importId, scope, ids)
   for (const [line, twin] of twins) {
     ids.delete(line)
-    refusals.add(line, refuse(sameAs(twin)))
+    faults.add(line, refuse(sameAs(twin)))
   }
   const held = await work.store.holdWhole(
     resource,
@@ -192,7 +139,7 @@ async function writeAll<F extends Fields>(
   )
   const rows = new Map(held.map((row) => [row.id, row]))
   const writes = [...ids].flatMap(([line, id]) =>
-    attempt(line, () => ({
+    faults.attempt(line, () => ({
       line,
       write: writeOf(resource, line, id, id === undefined ? undefined : rows.get(id)),
     })),
@@ -205,7 +152,7 @@ async function writeAll<F extends Fields>(
   )
   for (const [i, { line }] of writes.entries()) {
     const outcome = outcomes[i]
-    if (outcome instanceof Problem) refusals.add(line, outcome)
+    if (outcome instanceof Problem) faults.add(line, outcome)
   }
 }
 

@@ -1,4 +1,4 @@
-import { Problem } from '../kernel/errors.ts'
+import { invalidFile } from '../imports/index.ts'
 import { isStorable } from '../kernel/http/body.ts'
 import { Faults } from '../kernel/write/faults.ts'
 
@@ -64,14 +64,16 @@ export function columnsOf(header: readonly string[]): readonly Column[] {
   const faults = new Faults()
   for (const name of requiredColumns) {
     faults.check(() => {
-      if (!names.includes(name)) throw refuse(`missing required csv header: ${name}`)
+      if (!names.includes(name)) throw invalidFile(`missing required csv header: ${name}`)
     })
   }
   const places = new Map<string, number>()
   const columnAt = (name: string, i: number): Column => {
     const before = name ? places.get(name) : undefined
     if (before !== undefined) {
-      throw refuse(`The csv header ${shown(name)} is there twice: in columns ${before + 1} and ${i + 1}.`)
+      throw invalidFile(
+        `The csv header ${shown(name)} is there twice: in columns ${before + 1} and ${i + 1}.`,
+      )
     }
     places.set(name, i)
     return columnOf(name, i)
@@ -81,23 +83,23 @@ export function columnsOf(header: readonly string[]): readonly Column[] {
   return columns
 }
 
-const refuse = (detail: string) => new Problem('unprocessable', detail, { title: 'Failed Validation' })
-
 /** As much of a name as people read. */
 export const shown = (name: string): string => (name.length > 200 ? `${name.slice(0, 200)}…` : name)
 
 function columnOf(name: string, i: number): Column {
   if (!name) {
-    throw refuse(
+    throw invalidFile(
       `The header has no name for column ${i + 1}. Name it, or delete it: only columns at the end may be empty.`,
     )
   }
   if (!isStorable(name)) {
-    throw refuse('A csv header holds a NUL character or half of a surrogate pair, which cannot be stored.')
+    throw invalidFile(
+      'A csv header holds a NUL character or half of a surrogate pair, which cannot be stored.',
+    )
   }
   const column = columnNamed(name)
   if (column) return column
-  throw refuse(`unknown csv header: ${shown(name)}. A column is ${columnNames}.`)
+  throw invalidFile(`unknown csv header: ${shown(name)}. A column is ${columnNames}.`)
 }
 
 export const columnNames = `id, ${attributeColumns.join(', ')}, main_image_id, admin_attributes.<key>, \

@@ -1,4 +1,5 @@
 import type { Template, Templates } from '../flows/index.ts'
+import { columnsMax } from '../imports/index.ts'
 import { Problem } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
 import {
@@ -9,7 +10,6 @@ import {
   keyGroups,
   type TemplateField,
 } from './columns.ts'
-import { columnsMax } from './file-limits.ts'
 
 /** A column of an export, under its name. Of a template's field `template` is the slug. */
 export type ExportColumn = Column & { readonly name: string }

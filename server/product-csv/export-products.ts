@@ -1,12 +1,12 @@
 import { findTemplates } from '../flows/index.ts'
+import { bytesMax, columnsMax } from '../imports/index.ts'
 import { pimJobs, startPimJob } from '../jobs/index.ts'
 import { action } from '../kernel/declare/action.ts'
 import { objectAnswer } from '../kernel/http/answer.ts'
 import { flag, group, list, text } from '../kernel/shape/fields.ts'
 import { wantedColumns } from './export-columns.ts'
-import { bytesMax, columnsMax, exportedRowsMax } from './file-limits.ts'
 import { foundBy } from './found-products.ts'
-import { productExport } from './product-export.ts'
+import { exportedRowsMax, productExport } from './product-export.ts'
 
 /** Asks for the job that writes products to CSV files. */
 export const exportProducts = action({

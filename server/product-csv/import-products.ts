@@ -1,19 +1,12 @@
+import { columnsMax, formBytesMax, importUpload, rowCharactersMax, rowsMax } from '../imports/index.ts'
 import { pimJobs, startPimJob } from '../jobs/index.ts'
 import { action } from '../kernel/declare/action.ts'
-import { Problem } from '../kernel/errors.ts'
-import { objectAnswer } from '../kernel/http/answer.ts'
-import { readForm } from '../kernel/http/form.ts'
-import { newId } from '../kernel/ids.ts'
 import { filePart, text } from '../kernel/shape/fields.ts'
 import { localeOf } from './cell-values.ts'
 import { columnsOf } from './columns.ts'
-import { bytesMax, columnsMax, rowCharactersMax, rowsMax } from './file-limits.ts'
 import { productImport } from './product-import.ts'
-import { dropStaged, stagedCount, stageRows } from './staged-rows.ts'
+import { stagedCount, stageRows, table } from './staged-rows.ts'
 import { templateColumns } from './template-columns.ts'
-
-/** What is around the file in a form. */
-const aroundBytesMax = 64 * 1024
 
 /** Takes a CSV file, and asks for the job that makes products of its rows. */
 export const importProducts = action({
@@ -35,30 +28,22 @@ export const importProducts = action({
       example: 'en-GB',
     }),
   },
-  upload: { bytesMax: bytesMax + aroundBytesMax, form: { file: filePart({ about: 'The CSV file.' }) } },
+  upload: { bytesMax: formBytesMax, form: { file: filePart({ about: 'The CSV file.' }) } },
   shows: { resource: pimJobs },
-  async run(ctx, { upload, headers, query }) {
-    const importId = newId()
-    let header: readonly string[] | undefined
-    try {
-      await readForm(upload, headers['content-type'] as string | undefined, 'file', async ({ content }) => {
-        header = await stageRows(ctx, importId, content, async (names) => {
+  run: (ctx, call) =>
+    importUpload(ctx, call, {
+      format: 'CSV',
+      table,
+      stage: (importId, content) =>
+        stageRows(ctx, importId, content, async (names) => {
           const columns = columnsOf(names)
           await ctx.transaction((work) => templateColumns(work, columns))
           return columns
-        })
-      })
-      if (!header)
-        throw new Problem('bad_request', 'Send the CSV file as a part named file.', { source: 'file' })
-      const asked = {
-        ...{ importId, header, rows: await stagedCount(ctx, importId) },
-        locale: localeOf(new URLSearchParams(query).get('locale')),
-      }
-      return objectAnswer(201, pimJobs, await startPimJob(ctx, productImport, asked), ctx)
-    } catch (error) {
-      // Where the database is away, the rows are forgotten later.
-      await dropStaged(ctx, importId).catch(() => {})
-      throw error
-    }
-  },
+        }),
+      async start(importId, header) {
+        const rows = await stagedCount(ctx, importId)
+        const locale = localeOf(new URLSearchParams(call.query).get('locale'))
+        return startPimJob(ctx, productImport, { importId, header, rows, locale })
+      },
+    }),
 })

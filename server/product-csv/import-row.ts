@@ -1,3 +1,4 @@
+import type { NumberedRow } from '../imports/index.ts'
 import type { Row } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
 import { isStorable, refuseText } from '../kernel/http/body.ts'
@@ -7,9 +8,7 @@ import type { ProductFields } from '../products/index.ts'
 import { type AttributeColumn, type Column, type KeyGroup, keyGroups } from './columns.ts'
 
 /** What a row of a file says of a product. */
-export interface ImportRow {
-  /** Its number, as a spreadsheet counts. */
-  readonly number: number
+export interface ImportRow extends NumberedRow {
   readonly id: string | undefined
   /** Undefined where there is no such column; null where its cell is empty. */
   readonly mainImage: string | null | undefined

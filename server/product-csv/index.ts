@@ -1,10 +1,11 @@
+import { forgetStaged } from '../imports/index.ts'
 import { module } from '../kernel/declare/module.ts'
 import { exportProducts } from './export-products.ts'
-import { forgetStagedRows } from './forget-staged-rows.ts'
 import { importProducts } from './import-products.ts'
 import { productExport } from './product-export.ts'
 import { productImport } from './product-import.ts'
 import { serveExport } from './serve-export.ts'
+import { table } from './staged-rows.ts'
 
 export const productCsvChapter = module({
   name: 'product-csv',
@@ -12,5 +13,5 @@ export const productCsvChapter = module({
   resources: [],
   actions: [importProducts, exportProducts, serveExport],
   jobs: [productImport, productExport],
-  chores: [forgetStagedRows],
+  chores: [forgetStaged({ name: 'product-csv:forget-staged-rows', every: '23 4 * * *', table })],
 })

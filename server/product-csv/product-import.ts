@@ -1,4 +1,5 @@
-import { type PimJob, pimJob } from '../jobs/index.ts'
+import { importJob, RowFaults } from '../imports/index.ts'
+import type { PimJob } from '../jobs/index.ts'
 import { Problem, together } from '../kernel/errors.ts'
 import { ownKept } from '../kernel/shape/added-fields.ts'
 import type { Work } from '../kernel/work/context.ts'
@@ -8,60 +9,51 @@ import { type Column, columnsOf } from './columns.ts'
 import { keepImages } from './images.ts'
 import { type ImportRow, importRow } from './import-row.ts'
 import { markRepeats, namedById, refusalOf, rowsById } from './row-keys.ts'
-import { attempt, type Fail, findTargets, type Targets, thoseApart } from './row-targets.ts'
-import { dropStaged, type StagedRow, stagedRows } from './staged-rows.ts'
+import { findTargets, type Targets, thoseApart } from './row-targets.ts'
+import { type StagedRow, stagedRows, table } from './staged-rows.ts'
 import { templateColumns } from './template-columns.ts'
 import { writeRows } from './write-rows.ts'
 
-interface Asked {
+interface ProductImport {
   readonly importId: string
   readonly header: readonly string[]
-  /** How many there are in all. */
+  /** How many rows the file has. */
   readonly rows: number
   readonly locale: Locale | undefined
 }
 
-/** How far it is: the row that was the last, and how many rows that were. */
-interface State {
-  readonly line: number
-  readonly done: number
-}
-
-/** As many cells as one part of a wide file has in memory. */
+/** How many cells of a wide file are in memory at a time. */
 const cellsPerPart = 50_000
 
-/** Makes products of the rows of a file. Each is written by the rules of a request; those that fail are told. */
-export const productImportOf = (rowsPerPart: number): PimJob<Asked> =>
-  pimJob<Asked, State>({
+const headerPlace = { line: 1 }
+
+/** Creates and updates the products of rows, each by the rules of a request. A row with faults keeps no other out. */
+export const productImportOf = (rowsPerPart: number): PimJob<ProductImport> =>
+  importJob<ProductImport, StagedRow, { readonly line: number }>({
     type: 'product-import',
-    async run(work, { payload: asked, state }) {
-      const { importId, rows: of, header } = asked
-      if (!state) await markRepeats(work, importId)
-      const { line, done: before } = state ?? { line: 1, done: 0 }
-      const most = Math.max(1, Math.min(rowsPerPart, Math.floor(cellsPerPart / header.length)))
-      const staged = await stagedRows(work, importId, line, most)
-      const errors = await importRows(work, asked, staged)
-      const done = before + staged.length
-      const told = { progress: { done, of } }
-      const last = staged.at(-1)
-      if (last && done < of) return { next: { line: last.number, done }, errors, told }
-      await dropStaged(work, importId)
-      return { errors, told }
+    table,
+    totalOf: ({ rows }) => rows,
+    async check(work, { importId }) {
+      await markRepeats(work, importId)
+      return []
     },
+    read: (work, { importId, header }, { line } = headerPlace) => {
+      const most = Math.max(1, Math.min(rowsPerPart, Math.floor(cellsPerPart / header.length)))
+      return stagedRows(work, importId, line, most)
+    },
+    placeOf: ({ number }) => ({ line: number }),
+    write: async (work, payload, rows) => ({ errors: await importRows(work, payload, rows) }),
   })
 
-/** Imports rows in their order; why those failed that did. */
+/** Imports rows in their order, and returns the messages of those that failed. */
 async function importRows(
   work: Work,
-  { importId, header, locale }: Asked,
+  { importId, header, locale }: ProductImport,
   staged: readonly StagedRow[],
-): Promise<string[]> {
-  const errors: { readonly row: number; readonly message: string }[] = []
-  const fail: Fail = ({ number }, error) => {
-    for (const message of messagesOf(number, error)) errors.push({ row: number, message })
-  }
+): Promise<readonly string[]> {
+  const faults = new RowFaults('row')
   const columns = columnsOf(header)
-  const read = staged.flatMap((row) => attempt(() => readRow(columns, row), row, fail))
+  const read = staged.flatMap((row) => faults.attempt(row, () => readRow(columns, row)))
   // In the order that others lock them in: what is referred to before the products that refer to it.
   const part = {
     templates: await templateColumns(work, columns),
@@ -69,7 +61,7 @@ async function importRows(
     images: await keepImages(work, read),
     columns: columns.length,
     locale,
-    fail,
+    faults,
   }
   // Rows that touch each other's products come one after the other: of many, few are looked up again each time.
   for (let [rest, most] = [read, read.length]; rest.length; ) {
@@ -81,7 +73,7 @@ async function importRows(
     rest = rest.slice(apart)
     most = 2 * apart
   }
-  return errors.toSorted((one, other) => one.row - other.row).map(({ message }) => message)
+  return faults.messages
 }
 
 function readRow(columns: readonly Column[], { number, cells, repeats }: StagedRow): ImportRow {
@@ -104,23 +96,6 @@ async function withoutTwins(work: Work, importId: string, targets: Targets): Pro
     return twin === undefined ? [] : [[row, namedById(twin)] as const]
   })
   return new Map([...targets, ...refused])
-}
-
-/** What is wrong with a row, each fault with its column: columns are named as members of a request's attributes. */
-function messagesOf(row: number, error: unknown): readonly string[] {
-  if (!(error instanceof Problem)) throw error
-  const plain = (text: string) =>
-    text
-      .replace(/^Validation failed: /, '')
-      .replaceAll('data.attributes.', '')
-      .replace(/^data\./, '')
-  return error.all.map((fault) => {
-    const column = fault.source && plain(fault.source)
-    const message = plain(fault.message)
-    const withoutColumn =
-      column && message.startsWith(column) ? message.slice(column.length).replace(/^:? /, '') : message
-    return `row ${row}${column ? `, column ${column}` : ''}: ${withoutColumn}`
-  })
 }
 
 export const productImport = productImportOf(1000)

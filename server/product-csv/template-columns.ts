@@ -1,5 +1,5 @@
 import { keepTemplates, type Template, type ValueType } from '../flows/index.ts'
-import { Problem } from '../kernel/errors.ts'
+import { invalidFile } from '../imports/index.ts'
 import { isId } from '../kernel/ids.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { Faults } from '../kernel/write/faults.ts'
@@ -32,17 +32,15 @@ export async function templateColumns(
     const template = templates.get(isId(called) ? called.toLowerCase() : called)
     const type = template?.fields.get(field)
     if (!template || !type) {
-      throw refuse(`unknown csv header: ${shown(name)}. There is no such field of a template.`)
+      throw invalidFile(`unknown csv header: ${shown(name)}. There is no such field of a template.`)
     }
     const own = found.get(template) ?? new Map()
     found.set(template, own)
     const other = own.get(field)
-    if (other) throw refuse(`The csv headers ${shown(other.name)} and ${shown(name)} are the same.`)
+    if (other) throw invalidFile(`The csv headers ${shown(other.name)} and ${shown(name)} are the same.`)
     own.set(field, { name, type })
   }
   for (const column of asked) faults.check(() => find(column))
   faults.refuse()
   return [...found].map(([template, columns]) => ({ template, columns }))
 }
-
-const refuse = (detail: string) => new Problem('unprocessable', detail, { title: 'Failed Validation' })

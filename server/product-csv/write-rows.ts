@@ -1,4 +1,5 @@
 import { holdEntries, writeEntries } from '../flows/index.ts'
+import type { RowFaults } from '../imports/index.ts'
 import type { Resource, Row } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
@@ -11,7 +12,7 @@ import { attachTemplates, type ProductFields, products, roomForTemplates } from 
 import type { Locale } from './cell-values.ts'
 import { imageOf } from './images.ts'
 import { bodyOf, type ImportRow } from './import-row.ts'
-import { attempt, type Fail, type Targets } from './row-targets.ts'
+import type { Targets } from './row-targets.ts'
 import type { TemplateColumns } from './template-columns.ts'
 import { type Entry, entriesOfRow } from './template-values.ts'
 
@@ -23,7 +24,7 @@ interface Part {
   readonly templates: readonly TemplateColumns[]
   readonly images: ReadonlySet<string>
   readonly locale: Locale | undefined
-  readonly fail: Fail
+  readonly faults: RowFaults
 }
 
 /** A row that may be written, as far as can be told before it is. */
@@ -50,14 +51,14 @@ export async function writeRows(
   const named = rows.flatMap((row) => {
     const before = targets.get(row)
     if (!(before instanceof Problem)) return { row, before }
-    part.fail(row, before)
+    part.faults.add(row, before)
     return []
   })
   const read = await rowReader(work, part, named)
   const outcomes = await writeAsRead(work, part.own, named, read)
   const done = [...outcomes].flatMap(([write, outcome]) => {
     if (!(outcome instanceof Problem)) return write
-    part.fail(write.row, outcome)
+    part.faults.add(write.row, outcome)
     return []
   })
   const say = await writeTemplates(work, part, done)
@@ -99,7 +100,7 @@ async function writeAsRead(
 /** How rows are read: what they write, checked as a request would be. */
 async function rowReader(
   work: Work,
-  { own, columns, templates, images, locale, fail }: Part,
+  { own, columns, templates, images, locale, faults: rowFaults }: Part,
   rows: readonly NamedRow[],
 ): Promise<Reader> {
   const input = inputOf(own)
@@ -131,7 +132,7 @@ async function rowReader(
   return function* (some) {
     const writes: RowWrite[] = []
     for (const one of some) {
-      writes.push(...attempt(() => readRow(one), one.row, fail))
+      writes.push(...rowFaults.attempt(one.row, () => readRow(one)))
       for (let cells = 0; cells < columns; cells += cellsPerStep) yield
     }
     return writes

@@ -111,7 +111,9 @@ describe('rows that fail are told, and the others go in', () => {
     }
     expect(await importFile(`${header}\nsame,Three,,physical\n`)).toEqual([
       'failed',
-      expect.stringMatching(/^row 2, column external_ref: 2 products have this external_ref/),
+      expect.stringMatching(
+        /^row 2, column external_ref: 2 products have the external_ref same: name one by its id/,
+      ),
     ])
   })
 })

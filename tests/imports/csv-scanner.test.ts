@@ -1,14 +1,15 @@
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type CsvRow, CsvScanner } from '../../server/product-csv/csv-scanner.ts'
+import { type CsvRow, CsvScanner } from '../../server/imports/csv-scanner.ts'
+import { columnsMax, rowCharactersMax, rowsMax } from '../../server/imports/file-limits.ts'
+import { columnKey, requiredColumns } from '../../server/product-csv/columns.ts'
 import { csvLine } from '../../server/product-csv/export-row.ts'
-import { columnsMax, rowCharactersMax, rowsMax } from '../../server/product-csv/file-limits.ts'
 import { anyCharacter } from '../support/any-texts.ts'
 import { expectLinear } from '../support/growth.ts'
 
 function scan(...texts: readonly string[]): readonly CsvRow[] {
-  const scanner = new CsvScanner()
+  const scanner = new CsvScanner({ required: requiredColumns, columnKey })
   return [...texts.flatMap((text) => [...scanner.read(text)]), ...scanner.end()]
 }
 const cellsOf = (...texts: readonly string[]) => scan(...texts).map(({ cells }) => cells)
@@ -51,7 +52,7 @@ describe('CSV', () => {
       fc.property(fc.constantFrom(',', ';', '\t', 'x'), (other) => {
         const names = [...header, `admin_attributes.a${other}b`]
         const quoted = names.map((name) => (name.includes(delimiter) ? `"${name}"` : name))
-        const scanner = new CsvScanner()
+        const scanner = new CsvScanner({ required: requiredColumns, columnKey })
         const [first, row] = [
           ...scanner.read(`${quoted.join(delimiter)}\n1${delimiter}2${delimiter}3${delimiter}4\n`),
         ]
@@ -103,7 +104,7 @@ describe('CSV', () => {
 describe('what a file may not have is not held', () => {
   /** How many characters of an endless file are read before it is refused, and why. */
   function readUntilRefused(text: string, before = ''): [characters: number, refusal: unknown] {
-    const scanner = new CsvScanner()
+    const scanner = new CsvScanner({ required: requiredColumns, columnKey })
     let characters = 0
     try {
       for (const _ of scanner.read(before)) characters += 0

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { EncodingFault, readText } from '../../server/kernel/write/read-text.ts'
+import { EncodingFault, readText } from '../../server/imports/read-text.ts'
 import { anyCharacter } from '../support/any-texts.ts'
 
 /** What is read of bytes that arrive in pieces, and the byte that cannot be read. */

@@ -1,16 +1,14 @@
 import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { Problem } from '../kernel/errors.ts'
-import { EncodingFault, readText } from '../kernel/write/read-text.ts'
-import { lineCharactersMax, linesMax, unpackedBytesMax } from './file-limits.ts'
+import { lineCharactersMax, rowsMax, unpackedBytesMax } from './file-limits.ts'
+import { invalidFile } from './invalid-file.ts'
+import { EncodingFault, readText } from './read-text.ts'
 
 /** A line that has something on it, and where. */
 export interface TextLine {
   readonly line: number
   readonly text: string
 }
-
-const refuse = (detail: string) => new Problem('unprocessable', detail, { title: 'Failed Validation' })
 
 /** A file as it comes, unpacked if it is packed. */
 interface Unpacked {
@@ -42,7 +40,7 @@ async function* unzipped(packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
     yield* content as AsyncIterable<Buffer>
   } catch (error) {
     const { code } = error as { code?: unknown }
-    throw String(code).startsWith('Z_') ? refuse('error processing gzip file') : error
+    throw String(code).startsWith('Z_') ? invalidFile('error processing gzip file') : error
   }
 }
 
@@ -53,9 +51,9 @@ async function* unzipped(packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
 export async function* linesOf(content: AsyncIterable<Buffer>): AsyncGenerator<TextLine> {
   let [line, open] = [1, '']
   const add = (part: string) => {
-    if (line > linesMax) throw refuse(`The file has more than ${linesMax} lines.`)
+    if (line > rowsMax) throw invalidFile(`The file has more than ${rowsMax} lines.`)
     if (open.length + part.length > lineCharactersMax)
-      throw refuse(`line ${line}: a line has at most ${lineCharactersMax} characters.`)
+      throw invalidFile(`line ${line}: a line has at most ${lineCharactersMax} characters.`)
     open += part
   }
   function* close(): Generator<TextLine> {
@@ -76,7 +74,7 @@ export async function* linesOf(content: AsyncIterable<Buffer>): AsyncGenerator<T
     }
   } catch (error) {
     throw error instanceof EncodingFault
-      ? refuse(`line ${line}, column ${open.length + 1}: ${error.message}`)
+      ? invalidFile(`line ${line}, column ${open.length + 1}: ${error.message}`)
       : error
   }
   if (open) yield* close()
@@ -86,7 +84,8 @@ async function* bounded(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
   let bytes = 0
   for await (const chunk of content) {
     bytes += chunk.length
-    if (bytes > unpackedBytesMax) throw refuse(`The file is larger than ${unpackedBytesMax} bytes, unpacked.`)
+    if (bytes > unpackedBytesMax)
+      throw invalidFile(`The file is larger than ${unpackedBytesMax} bytes, unpacked.`)
     yield chunk
   }
 }

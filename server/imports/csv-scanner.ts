@@ -1,4 +1,4 @@
-import { chooseDelimiter, type Delimiter, delimiters } from './delimiters.ts'
+import { chooseDelimiter, type Delimiter, delimiters, type HeaderNames } from './delimiters.ts'
 import { columnsMax, rowCharactersMax, rowsMax } from './file-limits.ts'
 
 /** A row of a file, numbered as a spreadsheet counts: the first is 1, and a cell with line ends is still in one row. */
@@ -29,6 +29,7 @@ const delimiterCodes = delimiters.map((one) => one.charCodeAt(0))
  * does not begin with one is a character like any other: spreadsheets write and read `Pan 10" deep` so.
  */
 export class CsvScanner {
+  readonly #names: HeaderNames
   #delimiter: Delimiter | undefined
   #state: 'begin' | 'plain' | 'quoted' | 'closed' = 'begin'
   #row = 1
@@ -37,6 +38,10 @@ export class CsvScanner {
   #cell = ''
   #characters = 0
   #afterCr = false
+
+  constructor(names: HeaderNames) {
+    this.#names = names
+  }
 
   /** Undefined until the header has been read. */
   get delimiter(): Delimiter | undefined {
@@ -150,7 +155,7 @@ export class CsvScanner {
     this.#separators = []
     if (row.cells.every((cell) => cell === '')) return undefined
     if (this.#delimiter) return row
-    const { delimiter, cells } = chooseDelimiter({ parts: row.cells, separators })
+    const { delimiter, cells } = chooseDelimiter({ parts: row.cells, separators }, this.#names)
     this.#delimiter = delimiter
     return { ...row, cells }
   }
