@@ -3,6 +3,7 @@ import { action } from '../../server/kernel/declare/action.ts'
 import { module } from '../../server/kernel/declare/module.ts'
 import { Problem } from '../../server/kernel/errors.ts'
 import { noContent } from '../../server/kernel/http/answer.ts'
+import { kindsSchema } from '../../server/kernel/openapi/kinds.ts'
 import { flag, integer, reference, text } from '../../server/kernel/shape/fields.ts'
 import { kinds } from '../../server/kernel/write/kinds.ts'
 import { expectLinear } from '../support/growth.ts'
@@ -85,7 +86,7 @@ describe('a declaration', () => {
 })
 
 test('the API document has each kind, and tells them apart', () => {
-  expect(tools.schema).toMatchObject({
+  expect(kindsSchema(tools)).toMatchObject({
     oneOf: [
       {
         oneOf: [

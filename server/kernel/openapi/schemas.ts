@@ -7,6 +7,7 @@ import { described, type Field, type Fields, isShown, type JsonSchema, nullable 
 import { type BodyShape, dataSchema, writable } from '../write/input.ts'
 import type { KindsBody } from '../write/kinds.ts'
 import type { Named } from './components.ts'
+import { kindsSchema } from './kinds.ts'
 import { listOf, object } from './shapes.ts'
 
 export const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
@@ -167,7 +168,7 @@ export function bodyOf(operation: Operation, { nameOf }: Named): Record<string, 
   }
   if (data) return { required: true, content: content(object({ data: described(data) })) }
   if (kinds)
-    return { required: true, content: content(object({ data: kinds.schema }), exampleOfKinds(kinds)) }
+    return { required: true, content: content(object({ data: kindsSchema(kinds) }), exampleOfKinds(kinds)) }
   if (body)
     return {
       ...(!body.optional && { required: true }),

@@ -1,5 +1,4 @@
 import { missingField } from '../errors.ts'
-import { named } from '../openapi/named-schemas.ts'
 import { described, type Fields, type JsonSchema, type Values } from '../shape/fields.ts'
 import { complete, kept, ownValue } from '../shape/values.ts'
 import { checker } from './checker.ts'
@@ -36,8 +35,8 @@ export type Item<K extends Kinds = Kinds> = {
 
 /** A declared body of kinds. */
 export interface KindsBody<K extends Kinds = Kinds> extends Required<Declaration<K>> {
-  /** The schema of `data`, for the API document. */
-  readonly schema: JsonSchema
+  /** The schema of an object, by its kind. */
+  readonly schemas: Readonly<Record<string, JsonSchema>>
   /** Reads a body. Throws a Problem that lists the first faults of all its objects. */
   read(body: unknown): readonly Item<K>[]
 }
@@ -52,15 +51,9 @@ export function kinds<const K extends Kinds>(declaration: Declaration<K>): Kinds
   for (const [kind, { fields }] of all) {
     if (by in fields) throw wrong(`are told apart by \`${by}\`, so ${kind} has no field of that name`)
   }
-  const schemas = all.map(([kind, one]) => [kind, kindSchema(by, kind, one)] as const)
-  return {
-    name,
-    by,
-    most,
-    of,
-    schema: dataSchema(name, by, most, schemas),
-    read: readerOf(by, most, of, schemas),
-  }
+  const schemas = Object.fromEntries(all.map(([kind, one]) => [kind, kindSchema(by, kind, one)]))
+  const declared = { name, by, most, of, schemas }
+  return { ...declared, read: readerOf(declared) }
 }
 
 function kindSchema(by: string, kind: string, { about, fields }: Kind): JsonSchema {
@@ -76,20 +69,12 @@ function kindSchema(by: string, kind: string, { about, fields }: Kind): JsonSche
   }
 }
 
-type Schemas = readonly (readonly [kind: string, schema: JsonSchema])[]
-
-function dataSchema(name: string, by: string, most: number, schemas: Schemas): JsonSchema {
-  const nameOf = (kind: string) =>
-    name + kind.replace(/(?:^|[_-])(\w)/g, (_, letter: string) => letter.toUpperCase())
-  const mapping = Object.fromEntries(schemas.map(([kind]) => [kind, `#/components/schemas/${nameOf(kind)}`]))
-  const one = named(name, {
-    oneOf: schemas.map(([kind, schema]) => named(nameOf(kind), schema)),
-    discriminator: { propertyName: by, mapping },
-  })
-  return most === 1 ? one : { oneOf: [one, { type: 'array', items: one, minItems: 1, maxItems: most }] }
-}
-
-function readerOf<K extends Kinds>(by: string, most: number, of: K, schemas: Schemas): KindsBody<K>['read'] {
+function readerOf<K extends Kinds>({
+  by,
+  most,
+  of,
+  schemas,
+}: Omit<KindsBody<K>, 'read'>): KindsBody<K>['read'] {
   const checkData = checker(
     most === 1 ? { type: 'object' } : { type: ['object', 'array'], minItems: 1, maxItems: most },
     'data',
@@ -98,7 +83,7 @@ function readerOf<K extends Kinds>(by: string, most: number, of: K, schemas: Sch
     { type: 'object', required: [by], properties: { [by]: { enum: Object.keys(of) } } },
     'data',
   )
-  const checks = new Map(schemas.map(([kind, schema]) => [kind, checker(schema, 'data')]))
+  const checks = new Map(Object.entries(schemas).map(([kind, schema]) => [kind, checker(schema, 'data')]))
 
   const readItem = (sent: unknown, source: string) => {
     checkKind(sent, source)

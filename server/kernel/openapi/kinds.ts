@@ -1,0 +1,25 @@
+import type { JsonSchema } from '../shape/fields.ts'
+import type { KindsBody } from '../write/kinds.ts'
+import { named } from './named-schemas.ts'
+
+const known = new WeakMap<KindsBody, JsonSchema>()
+
+/** The schema of `data` of a body of kinds. Operations that share the kinds share the schema. */
+export function kindsSchema(kinds: KindsBody): JsonSchema {
+  const schema = known.get(kinds) ?? newSchema(kinds)
+  known.set(kinds, schema)
+  return schema
+}
+
+function newSchema({ name, by, most, schemas }: KindsBody): JsonSchema {
+  const all = Object.entries(schemas).map(([kind, schema]) => ({
+    ...{ kind, schema },
+    name: name + kind.replace(/(?:^|[_-])(\w)/g, (_, letter: string) => letter.toUpperCase()),
+  }))
+  const mapping = Object.fromEntries(all.map(({ kind, name }) => [kind, `#/components/schemas/${name}`]))
+  const one = named(name, {
+    oneOf: all.map(({ name, schema }) => named(name, schema)),
+    discriminator: { propertyName: by, mapping },
+  })
+  return most === 1 ? one : { oneOf: [one, { type: 'array', items: one, minItems: 1, maxItems: most }] }
+}
