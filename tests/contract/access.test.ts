@@ -4,7 +4,7 @@ import { type AccessTable, mayDo } from '../../server/kernel/auth/access.ts'
 import { type Operation, rightFor } from '../../server/kernel/declare/module.ts'
 import type { Resource } from '../../server/kernel/declare/resource.ts'
 import type { Reply } from '../support/client.ts'
-import { operations, Samples, sharedByAll, signIns, specimens } from '../support/samples.ts'
+import { leadsToUnborn, operations, Samples, sharedByAll, signIns, specimens } from '../support/samples.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { appAndWorkshop } from '../workshop/index.ts'
 
@@ -138,27 +138,27 @@ const toldApart: Readonly<Record<string, readonly [status: number, code: string]
   'delete-file': [403, 'forbidden'],
 }
 
-describe.each(closed.filter(({ id, path }) => path.includes(':') && !sharedByAll.includes(id)))(
-  '$id',
-  (operation) => {
-    test('hides another store’s object', async () => {
-      const { path, body } = await samples.call(operation)
-      const reply = await world.other.send(operation.method, path, {
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      })
-      expect([reply.status, reply.body?.errors?.[0].code], `${path}, asked for by another store`).toEqual(
-        toldApart[operation.id] ?? [404, 'not_found'],
-      )
-      if (reply.status === 404 && !isUnpublished(reply.body.errors[0].detail)) {
-        const [, named = ''] = / not found: (.+)$/.exec(reply.body.errors[0].detail) ?? []
-        expect(named, reply.body.errors[0].detail).not.toBe('')
-        expect(`${path} ${JSON.stringify(body)}`.toLowerCase(), 'what was asked for').toContain(
-          named.toLowerCase(),
-        )
-      }
+const ofOneStore = closed.filter(({ id, path }) => path.includes(':') && !sharedByAll.includes(id))
+
+// Where any key reads as an object, another store's key does too: see unborn.test.ts.
+describe.each(ofOneStore.filter((operation) => !leadsToUnborn(operation)))('$id', (operation) => {
+  test('hides another store’s object', async () => {
+    const { path, body } = await samples.call(operation)
+    const reply = await world.other.send(operation.method, path, {
+      ...(body !== undefined && { body: JSON.stringify(body) }),
     })
-  },
-)
+    expect([reply.status, reply.body?.errors?.[0].code], `${path}, asked for by another store`).toEqual(
+      toldApart[operation.id] ?? [404, 'not_found'],
+    )
+    if (reply.status === 404 && !isUnpublished(reply.body.errors[0].detail)) {
+      const [, named = ''] = / not found: (.+)$/.exec(reply.body.errors[0].detail) ?? []
+      expect(named, reply.body.errors[0].detail).not.toBe('')
+      expect(`${path} ${JSON.stringify(body)}`.toLowerCase(), 'what was asked for').toContain(
+        named.toLowerCase(),
+      )
+    }
+  })
+})
 
 describe.each(
   closed.filter(({ of, path }) => of.is === 'resource' && of.name === 'list' && !path.includes(':')),

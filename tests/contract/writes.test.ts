@@ -5,7 +5,7 @@ import type { Field, Fields, JsonSchema } from '../../server/kernel/shape/fields
 import { writable } from '../../server/kernel/write/input.ts'
 import { bulkyText } from '../support/any-texts.ts'
 import type { Reply } from '../support/client.ts'
-import { Samples, specimensWith } from '../support/samples.ts'
+import { leadsToUnborn, Samples, specimensWith } from '../support/samples.ts'
 import { bodyWith, createFields, type Specimen } from '../support/specimens.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { appAndWorkshop } from '../workshop/index.ts'
@@ -19,6 +19,8 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const problem = ({ status, body }: Reply) => [status, body?.errors?.[0]?.code, body?.errors?.[0]?.source]
+/** The part of an entity tag that If-Match compares. */
+const versionIn = (etag: string) => etag.replace(/-.*/, '')
 const declared = (specimen: Specimen) => writable(createFields(specimen)).filter(([name]) => name !== 'meta')
 /** Where a refusal of a create says that the field is. */
 const at = ({ operations, resource }: Specimen, name: string) =>
@@ -247,7 +249,7 @@ describe.each(specimensWith('get'))('$name', (specimen) => {
     expect((await world.admin.get(path, { 'if-none-match': '"x"' })).status, 'of another tag').toBe(200)
   })
 
-  test('is a 404 under ids that are unknown or no ids', async () => {
+  test.skipIf(resource.unborn)('is a 404 under ids that are unknown or no ids', async () => {
     const { collection } = await samples.make(specimen)
     for (const id of [randomUUID(), 'x', '1', '%00', `${randomUUID()}0`, 'null', '%E2%82%AC']) {
       for (const [method, body] of [
@@ -272,7 +274,8 @@ describe.each(specimensWith('get'))('$name', (specimen) => {
     const parents = resource.path.split('/').flatMap((part, i) => (part.startsWith(':') ? [i] : []))
     for (const parent of parents) {
       for (const unknown of [randomUUID(), 'x']) {
-        for (const path of operations.list ? [made.path, made.collection] : [made.path]) {
+        const lists = operations.list && !leadsToUnborn({ path: resource.path })
+        for (const path of lists ? [made.path, made.collection] : [made.path]) {
           const elsewhere = path.split('/').with(parent, unknown).join('/')
           expect((await world.admin.get(elsewhere)).status, elsewhere).toBe(404)
         }
@@ -325,7 +328,7 @@ describe.each(specimensWith('get', 'update'))('update $name', (specimen) => {
     const refused = await world.admin.put(path, first.body, { 'if-match': '"stale"' })
     expect(problem(refused).slice(0, 2), 'an update of "stale"').toEqual([412, 'precondition_failed'])
     expect(refused.body.errors[0].detail).toContain('stale')
-    expect(refused.body.errors[0].detail).toContain(current)
+    expect(refused.body.errors[0].detail).toContain(versionIn(current))
     for (const tag of ['*', current.slice(2), `"x", ${current}`]) {
       const now = (await world.admin.get(path)).headers.get('etag') as string
       const reply = await world.admin.put(path, first.body, {
@@ -339,17 +342,20 @@ describe.each(specimensWith('get', 'update'))('update $name', (specimen) => {
     const last = (await world.admin.get(path)).headers.get('etag') as string
     const gone = await world.admin.delete(path, { 'if-match': last })
     expect(gone.status, `a delete of ${last}`).toBe(204)
-    expect((await world.admin.get(path)).status, 'a read of what is gone').toBe(404)
+    expect((await world.admin.get(path)).status, 'a read of what is gone').toBe(resource.unborn ? 200 : 404)
   })
 })
 
-describe.each(specimensWith('create', 'delete'))('delete $name', (specimen) => {
-  test('happens once', async () => {
-    const { path } = await samples.make(specimen)
-    const replies = await Promise.all([1, 2, 3].map(() => world.admin.delete(path)))
-    const codes = replies.map(({ status }) => status)
-    expect(codes.sort(), 'statuses of three deletes at once').toEqual([204, 404, 404])
-    const late = await world.admin.put(path, { data: { type: specimen.resource.type } })
-    expect(late.status, 'an update of what is gone').toBeGreaterThanOrEqual(400)
-  })
-})
+describe.each(specimensWith('create', 'delete').filter(({ resource }) => !resource.unborn))(
+  'delete $name',
+  (specimen) => {
+    test('happens once', async () => {
+      const { path } = await samples.make(specimen)
+      const replies = await Promise.all([1, 2, 3].map(() => world.admin.delete(path)))
+      const codes = replies.map(({ status }) => status)
+      expect(codes.sort(), 'statuses of three deletes at once').toEqual([204, 404, 404])
+      const late = await world.admin.put(path, { data: { type: specimen.resource.type } })
+      expect(late.status, 'an update of what is gone').toBeGreaterThanOrEqual(400)
+    })
+  },
+)

@@ -85,6 +85,12 @@ export function specimenNamed(name: string): Specimen {
   return specimen
 }
 
+/** Whether the last key in its path may be that of an object that does not exist yet: see `unborn`. */
+export function leadsToUnborn({ path }: Pick<Operation, 'path'>): boolean {
+  const collection = path.slice(0, path.lastIndexOf('/:'))
+  return specimens.some(({ resource }) => resource.unborn && place(resource.path) === place(collection))
+}
+
 /** The specimens that have all of these operations. */
 export const specimensWith = (...names: readonly (keyof Specimen['operations'])[]): readonly Specimen[] =>
   specimens.filter(({ operations }) => names.every((name) => operations[name]))

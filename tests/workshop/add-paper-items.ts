@@ -3,6 +3,7 @@ import { json } from '../../server/kernel/http/answer.ts'
 import { objectText } from '../../server/kernel/http/object-text.ts'
 import { named, objectOf } from '../../server/kernel/openapi/named-schemas.ts'
 import { listOf } from '../../server/kernel/openapi/shapes.ts'
+import { born } from '../../server/kernel/request/first-write.ts'
 import { add, findVisible } from '../../server/kernel/request/operations.ts'
 import { group, integer, reference, text } from '../../server/kernel/shape/fields.ts'
 import type { Ctx } from '../../server/kernel/work/context.ts'
@@ -43,10 +44,11 @@ export const addPaperItems = action({
   about: 'Adds lines to a paper cart. Answers the lines that it added.',
   area: 'paper-carts',
   status: 201,
+  queuesBy: 'paper_cart_id',
   kinds: paperItems,
   shows: { data: named('NewPaperLines', listOf(objectOf(() => paperLines))) },
   async run(ctx, { params, items }) {
-    const { id } = await findVisible(ctx, paperCarts, params.paper_cart_id)
+    const { id } = await born(ctx, paperCarts, params.paper_cart_id)
     const lines: string[] = []
     for (const item of items) {
       const line = await add(ctx, paperLines, [id], {

@@ -4,10 +4,11 @@ import { app } from '../../server/app.ts'
 import { module } from '../../server/kernel/declare/module.ts'
 import { access } from '../../server/permissions/access.ts'
 import { addPaperItems } from './add-paper-items.ts'
+import { announceCheckout, checkOutPaperCart } from './check-out-paper-cart.ts'
 import { countGadgets } from './count-gadgets.ts'
 import { crates, thingsOfCrate, topOfCrate } from './crates.ts'
 import { gadgets } from './gadgets.ts'
-import { paperCarts } from './paper-carts.ts'
+import { paperCarts, thingsOfPaperCart } from './paper-carts.ts'
 import { paperLines } from './paper-lines.ts'
 import { shipCrate } from './ship-crate.ts'
 import { things } from './things.ts'
@@ -18,8 +19,9 @@ const workshop = module({
   about: 'What no module of the application has made use of yet.',
   alsoUnder: '/workshop',
   resources: [crates, gadgets, paperCarts, paperLines, things, widgets],
-  relationships: [thingsOfCrate, topOfCrate],
-  actions: [addPaperItems, countGadgets, shipCrate],
+  relationships: [thingsOfCrate, thingsOfPaperCart, topOfCrate],
+  actions: [addPaperItems, checkOutPaperCart, countGadgets, shipCrate],
+  jobs: [announceCheckout],
 })
 
 /** The application with the workshop beside it: what `openWorld` is told to serve. */

@@ -1,5 +1,7 @@
+import { type Relationship, relationship } from '../../server/kernel/declare/relationship.ts'
 import { type Resource, resource } from '../../server/kernel/declare/resource.ts'
-import { map, text } from '../../server/kernel/shape/fields.ts'
+import { integer, map, text } from '../../server/kernel/shape/fields.ts'
+import { things } from './things.ts'
 
 const comparisons = ['lt', 'le', 'eq', 'gt', 'ge'] as const
 
@@ -26,6 +28,15 @@ export const paperCarts: Resource = resource({
     updated_at: comparisons,
   },
   sort: ['created_at', 'updated_at'],
+  unborn: (_work, defaults) => ({ ...defaults, total_quantity: 0 }),
+  computed: true,
+  shownWith: {
+    fields: { total_quantity: integer({ readOnly: true, about: 'How many pieces are in the cart.' }) },
+    // The lines change it, and no write of the cart does.
+    sql: (row) =>
+      `(SELECT '"total_quantity":' || coalesce(sum((line.doc->>'quantity')::int), 0) FROM paper_lines line
+        WHERE line.store_id = ${row}store_id AND line.paper_cart_id = ${row}id)`,
+  },
   key: { field: 'id', where: (name, bind) => `reference = ${bind(name)}` },
   order: '-updated_at',
   area: 'paper-carts',
@@ -40,4 +51,18 @@ export const paperCarts: Resource = resource({
       source: 'data.id',
     },
   },
+})
+
+/** What lies beside the cart. */
+export const thingsOfPaperCart: Relationship = relationship({
+  name: 'paper-cart-things',
+  about: 'The things that lie beside the paper cart.',
+  path: '/v2/paper-carts/:paper_cart_id/relationships/things',
+  owner: () => paperCarts,
+  target: () => things,
+  holds: 'many',
+  kept: { table: 'paper_cart_things', ownerColumn: 'paper_cart_id' },
+  most: { n: 500, detail: (n) => `A paper cart may have at most ${n} things.` },
+  area: 'paper-carts',
+  operations: { list: 200, add: 200, replace: 200, remove: 204 },
 })

@@ -20,5 +20,5 @@ export const paperLines = resource({
   counted: false,
   most: { n: 100, detail: (n) => `A paper cart has at most ${n} lines.` },
   area: 'paper-carts',
-  envelope: { times: 'meta.timestamps', digits: 0, fields: 'top', links: 'inside', href: 'absolute' },
+  envelope: { times: 'meta.timestamps', digits: 0, fields: 'top', links: 'own', href: 'absolute' },
 })

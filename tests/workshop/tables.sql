@@ -104,6 +104,21 @@ CREATE INDEX paper_carts_by_created_at ON paper_carts (store_id, created_at, id)
 CREATE INDEX paper_carts_by_updated_at ON paper_carts (store_id, updated_at, id);
 CALL track('paper_carts', $$'paper-cart'$$);
 
+CREATE TABLE paper_cart_things (
+  store_id uuid NOT NULL,
+  paper_cart_id uuid NOT NULL,
+  id uuid NOT NULL,
+  version integer NOT NULL DEFAULT 0,
+  created_at timestamptz(3) NOT NULL,
+  updated_at timestamptz(3) NOT NULL,
+  doc json NOT NULL,
+  hidden json,
+  CONSTRAINT paper_cart_things_pkey PRIMARY KEY (store_id, paper_cart_id, id),
+  CONSTRAINT paper_cart_things_parent_fkey FOREIGN KEY (store_id, paper_cart_id) REFERENCES paper_carts ON DELETE CASCADE,
+  CONSTRAINT paper_cart_things_target_fkey FOREIGN KEY (store_id, id) REFERENCES things ON DELETE CASCADE
+);
+CREATE INDEX paper_cart_things_by_created_at ON paper_cart_things (store_id, paper_cart_id, created_at, id);
+
 CREATE TABLE paper_lines (
   store_id uuid NOT NULL,
   paper_cart_id uuid NOT NULL,

@@ -1,5 +1,6 @@
 import type { AccessTable } from '../auth/access.ts'
 import type { Answer } from '../http/answer.ts'
+import { aboutUnborn, removeOrNothing, scopeOfNew, unbornAbove, upsert } from '../request/first-write.ts'
 import * as operations from '../request/operations.ts'
 import { complete } from '../shape/values.ts'
 import type { Ctx, Instance, Work } from '../work/context.ts'
@@ -179,21 +180,40 @@ function ofResource(resource: Resource): Operation[] {
     path: name === 'list' || name === 'create' ? resource.path : `${resource.path}/:id`,
     access: writes(name) ? 'write' : 'read',
     area: resource.area,
-    about: sentences[name](phrase, many.replaceAll('-', ' '), orderInWords(resource), resource.whole),
+    about: [
+      sentences[name](phrase, many.replaceAll('-', ' '), orderInWords(resource), resource.whole),
+      ...aboutUnborn(resource, name),
+      ...(resource.computed && name === 'get' ? [aboutComputed] : []),
+    ].join(' '),
     status: statuses[name],
     transaction: false,
     ...((name === 'update' || name === 'delete') && { queuesBy: 'id' }),
+    ...(name === 'create' && belowUnborn(resource)),
     of: { is: 'resource', resource, name },
     run: async (ctx, call) => {
+      if (name === 'create') {
+        return operations.create(ctx, resource, await scopeOfNew(ctx, resource, call.params), call)
+      }
+      if (resource.unborn && name === 'update') return upsert(ctx, resource, call.params.id ?? '', call)
+      if (resource.unborn && name === 'delete')
+        return removeOrNothing(ctx, resource, call.params.id ?? '', call)
       const scope = await operations.scopeOf(ctx, resource, call.params)
       if (name === 'list') return operations.list(ctx, resource, scope, call)
-      if (name === 'create') return operations.create(ctx, resource, scope, call)
       const id = await operations.resolve(ctx, resource, scope, call.params.id ?? '')
       if (name === 'get') return operations.get(ctx, resource, scope, id, call)
       if (name === 'update') return operations.update(ctx, resource, scope, id, call)
       return operations.remove(ctx, resource, scope, id, call)
     },
   }))
+}
+
+const aboutComputed =
+  'Its entity tag has a version, which If-Match compares, and the state of what is computed: If-None-Match compares both.'
+
+/** A create that may have to create what is above it first: both are one transaction. */
+function belowUnborn(resource: Resource): Pick<Operation, 'queuesBy' | 'transaction'> | undefined {
+  const queuesBy = unbornAbove(resource)
+  return queuesBy === undefined ? undefined : { queuesBy, transaction: true }
 }
 
 function ofSingleton(singleton: Singleton): Operation[] {

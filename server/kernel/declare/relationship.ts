@@ -3,8 +3,10 @@ import { type Answer, json, listAnswer, noContent } from '../http/answer.ts'
 import { isId } from '../ids.ts'
 import { fetchPage } from '../query/page.ts'
 import { parse } from '../query/parse.ts'
+import { born } from '../request/first-write.ts'
 import { type Keeper, keptInDocument, keptInRows, type Link } from '../request/links.ts'
 import { type Call, findSeen, findVisible, scopeOf } from '../request/operations.ts'
+import { isUnborn } from '../request/unborn.ts'
 import {
   choice,
   type Field,
@@ -127,9 +129,12 @@ export async function linkOperation(
   const ownerId = call.params[lastParameter(of)] ?? ''
   if (name === 'list') return list(ctx, of, await findVisible(ctx, owner, ownerId, scope), call)
   const sent = name === 'remove' && of.holds === 'one' ? [] : linksIn(of, call.body)
-  const { id } = await findVisible(ctx, owner, ownerId, scope)
+  const first = owner.unborn && name !== 'remove'
+  const row = first ? await born(ctx, owner, ownerId) : await findVisible(ctx, owner, ownerId, scope)
   if (name !== 'remove') await keepTargets(ctx, of, sent, 'data')
-  const links = await edit(ctx, of, { id, scope }, 'data', (links) => edited[name](of, links, sent))
+  const links = isUnborn(row)
+    ? []
+    : await edit(ctx, of, { id: row.id, scope }, 'data', (links) => edited[name](of, links, sent))
   const status = of.operations[name] ?? 200
   return status === 204 ? noContent : json(status, { data: shown(of, links), links: linksTo(ctx, of, call) })
 }
@@ -209,7 +214,7 @@ async function edit(
 }
 
 async function list(ctx: Ctx, of: Relationship, owner: Row, call: Call): Promise<Answer> {
-  ctx.instance.onRead(ctx, of.owner(), owner)
+  if (!isUnborn(owner)) ctx.instance.onRead(ctx, of.owner(), owner)
   const keeper = keeperOf(of)
   if (!keeper.rows || of.holds === 'one') {
     return json(200, { data: shown(of, await keeper.read(ctx, owner)), links: linksTo(ctx, of, call) })

@@ -12,6 +12,7 @@ import {
   type Values,
 } from '../shape/fields.ts'
 import type { Ctx, Principal, Work } from '../work/context.ts'
+import { mustBeConsistent } from './mistakes.ts'
 
 /** What a filter compares. */
 export type ValueType = 'text' | 'uuid' | 'time' | 'number' | 'boolean'
@@ -224,7 +225,7 @@ export interface Definition<
   /**
    * Fields that other rows say: what they are, for the API document, and the SQL of their text, as members of an object
    * (`"name":value`), or null. `row` stands before the names of its columns. Who changes those rows makes a new version
-   * of it (`touchAll`).
+   * of it (`touchAll`), unless it is `computed`.
    */
   readonly shownWith?: { readonly fields: Fields; readonly sql: (row: string) => string }
   /**
@@ -251,6 +252,16 @@ export interface Definition<
   readonly constraints?: Readonly<Record<string, Refusal>>
   /** What clients call an object in place of its id. */
   readonly key?: Key
+  /**
+   * An object exists from its first write on. Before it, any key reads as an object with its defaults, or with what a
+   * function makes of these; it may add the fields of `shownWith`.
+   */
+  readonly unborn?: true | Completer<F>
+  /**
+   * Answers show what is computed when they are asked for, so that they change without a write of the row. The entity
+   * tag names the version, for If-Match, and the state of the answer.
+   */
+  readonly computed?: true
   /** The columns that lead to its objects, where they are not the path's parameters. */
   readonly scope?: Scope
   /**
@@ -297,6 +308,10 @@ export interface Limit {
   readonly detail: (n: number) => string
 }
 
+type Completer<F extends Fields> = {
+  complete(work: Work, defaults: Values<F>): Promise<Values<F>> | Values<F>
+}['complete']
+
 type Finder<F extends Fields> = { find(ctx: Ctx, rows: readonly Row<F>[]): Promise<Included> }['find']
 
 /** Objects shown beside `data`, under the name of their list: `{ gadgets: [Resource, rows] }`. */
@@ -332,20 +347,7 @@ export function resource<
   definition: { readonly fields: F } & Definition<NoInfer<F>, Meta, Links, ListMeta, Also>,
 ): Resource<F> {
   const parameters = [...definition.path.matchAll(/:(\w+)/g)].map((match) => match[1] as string)
-  if (parameters.length && !definition.parent && !definition.scope) {
-    throw new Error(
-      `${definition.noun[0]}: its path has :${parameters.at(-1)}, so it needs a parent or a scope`,
-    )
-  }
-  if (definition.closed && definition.addedUnder) {
-    throw new Error(`${definition.noun[0]}: a closed resource must declare all of its fields`)
-  }
-  const { operations = ['create'] } = definition
-  if (definition.counted === false && !definition.most && operations.includes('create')) {
-    throw new Error(
-      `${definition.noun[0]}: its lists have no counters, so \`most\` says how long they may be`,
-    )
-  }
+  mustBeConsistent(definition, parameters)
   return { ...definition, scopeColumns: definition.scope?.columns ?? parameters } as Resource<F>
 }
 

@@ -34,6 +34,13 @@ export const etagId = ({ id, createdAt, version, added }: Row): string =>
 
 export const etagOf = (row: Row): string => weak(etagId(row))
 
+/**
+ * The tag of an answer that shows what is computed (`computed`): the version of the row, which If-Match compares, and
+ * the state of the answer. Another total or price makes another tag without another version.
+ */
+const twoPartTag = (row: Row, body: string): string =>
+  weak(`${etagId(row)}-${hash('sha256', body).slice(0, 32)}`)
+
 /** The tag of a state that is told by these. */
 export const entityTag = (...told: readonly unknown[]): string => weak(hash('sha256', told.join(' ')))
 
@@ -44,7 +51,8 @@ const weak = (opaque: string): string => `W/"${opaque}"`
 export function objectAnswer(status: number, resource: Resource, row: Row, ctx: Ctx, more = ''): Answer {
   const data = objectText(resource, row, ctx, false)
   const links = linksBeside(resource.envelope) ? `,"links":${linksText(resource, row, ctx)}` : ''
-  return { status, body: `{"data":${data}${links}${more}}`, headers: { etag: etagOf(row) } }
+  const body = `{"data":${data}${links}${more}}`
+  return { status, body, headers: { etag: resource.computed ? twoPartTag(row, body) : etagOf(row) } }
 }
 
 /** The answer with further members in its `data`. */

@@ -11,6 +11,9 @@ export function matches(header: string, etag: string): boolean {
   return header.split(',').some((tag) => opaque(tag) === opaque(etag))
 }
 
+/** The versions that an If-Match names: of a tag with two parts, see `twoPartTag`, the first. */
+export const versionsIn = (ifMatch: string): string => ifMatch.replace(/([0-9a-f]{64})-[0-9a-f]{32}/g, '$1')
+
 /** A 304 in place of an answer that the client already has. */
 export function notModified(answer: Answer, ifNoneMatch: string | undefined): Answer {
   const etag = answer.headers?.etag

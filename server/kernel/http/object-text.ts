@@ -34,7 +34,8 @@ export function objectText(resource: Resource, row: Row, ctx: Ctx, inList: boole
   if (!row.written) ctx.instance.onRead(ctx, resource, row)
   const { name, fields, also, meta, links } = writerOf(resource)
   const { links: at } = resource.envelope
-  const linked = at === 'inside' || (inList && at === 'beside') ? `,"links":${links(row, ctx)}` : ''
+  const isInside = at === 'inside' || at === 'own' || (inList && at === 'beside')
+  const linked = isInside ? `,"links":${links(row, ctx)}` : ''
   return `{${name(row)}${fields(row)}${also(row, ctx)}${meta(row)}${linked}}`
 }
 
@@ -123,8 +124,9 @@ function membersText(members: Worked): string {
 }
 
 function linksWriter(resource: Resource): Writer['links'] {
+  const { links, envelope } = resource
+  if (envelope.links === 'own') return (row, ctx) => JSON.stringify(links?.of(row, ctx) ?? {})
   const url = selfWriter(resource)
-  const { links } = resource
   if (!links) return (row, ctx) => `{"self":"${url(row, ctx)}"}`
   return (row, ctx) => JSON.stringify({ self: url(row, ctx), ...links.of(row, ctx) })
 }

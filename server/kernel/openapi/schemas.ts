@@ -94,8 +94,12 @@ export function metaSchema({ envelope, meta }: Shown): JsonSchema | undefined {
   return object({ timestamps, ...others }, ['timestamps'])
 }
 
-export const urlsSchema = ({ links }: Resource): JsonSchema =>
-  object({ self: { type: 'string' }, ...documented(Object.entries(links?.fields ?? {})) }, ['self'])
+export function urlsSchema({ links, envelope }: Resource): JsonSchema {
+  const declared = documented(Object.entries(links?.fields ?? {}))
+  return envelope.links === 'own'
+    ? object(declared, [])
+    : object({ self: { type: 'string' }, ...declared }, ['self'])
+}
 
 /** `links`: the relationships whose links a create takes. */
 export const newSchema = (resource: Resource, links: readonly Relationship[] = []): JsonSchema => {

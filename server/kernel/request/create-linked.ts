@@ -8,7 +8,8 @@ import { kept } from '../shape/values.ts'
 import type { Ctx } from '../work/context.ts'
 import { type Check, checker, unprocessably } from '../write/checker.ts'
 import { Faults } from '../write/faults.ts'
-import { type Call, create, findSeen, inputOf, scopeOf } from './operations.ts'
+import { scopeOfNew } from './first-write.ts'
+import { type Call, create, findSeen, inputOf } from './operations.ts'
 
 /** Lets creates take the links of relationships that say so (`inCreate`), whatever modules the two are of. */
 export function linkingCreates(modules: readonly Module[]): readonly Module[] {
@@ -58,7 +59,7 @@ async function createLinked(
   call: Call,
 ): Promise<Answer> {
   const brought = readLinks(call.body)
-  const scope = await scopeOf(ctx, resource, call.params)
+  const scope = await scopeOfNew(ctx, resource, call.params)
   if (!brought.length) return create(ctx, resource, scope, call)
   const id = newId()
   return ctx.transaction(async (inside) => {

@@ -1,7 +1,7 @@
 import { type Limit, nounOf, type Resource, type Row } from '../declare/resource.ts'
 import { LostRace, notFound, Problem } from '../errors.ts'
 import { type Answer, etagOf, listAnswer, noContent, objectAnswer } from '../http/answer.ts'
-import { matches } from '../http/conditional.ts'
+import { matches, versionsIn } from '../http/conditional.ts'
 import { objectText } from '../http/object-text.ts'
 import { isId, newId } from '../ids.ts'
 import { askForMerge, mergeWantedFrom } from '../query/merge-totals.ts'
@@ -15,6 +15,7 @@ import { Binds } from '../storage/binds.ts'
 import type { Ctx, Work } from '../work/context.ts'
 import { changedDraft, newDraft } from '../write/drafts.ts'
 import { type Input, input } from '../write/input.ts'
+import { isUnborn, lockKey, unbornIdOf, unbornRow } from './unborn.ts'
 
 /** The request, as far as the five operations of a resource look at it. */
 export interface Call {
@@ -57,6 +58,7 @@ export async function scopeOf(
   ctx: Ctx,
   resource: Resource,
   params: Call['params'],
+  idOf: typeof resolve = resolve,
 ): Promise<readonly string[]> {
   if (resource.scope) return (await resource.scope.of?.(ctx, params)) ?? []
   const [name] = resource.scopeColumns.slice(-1)
@@ -68,8 +70,8 @@ export async function scopeOf(
     if (id === undefined) throw notFound(name.replace(/_id$/, ''), given)
     return [id]
   }
-  const above = await scopeOf(ctx, parent, params)
-  const id = await resolve(ctx, parent, above, given)
+  const above = await scopeOf(ctx, parent, params, idOf)
+  const id = await idOf(ctx, parent, above, given)
   if (parent.key) ctx.names.set(id, given)
   return parent.scope ? [id] : [...above, id]
 }
@@ -102,7 +104,7 @@ export async function resolve(
   scope: readonly string[],
   name: string,
 ): Promise<string> {
-  const id = await lookUp(work, resource, scope, name)
+  const id = (await lookUp(work, resource, scope, name)) ?? unbornIdOf(resource, name)
   if (id === undefined) throw missing(resource, name)
   return id
 }
@@ -149,17 +151,22 @@ export async function findVisible<F extends Fields>(
   return findSeen(work, resource, await resolve(work, resource, scope, name), scope, name)
 }
 
-/** The object with this id, if there is one that this caller may see; a Problem (404) with its `name` otherwise. */
+/**
+ * The object with this id, if there is one that this caller may see; a Problem (404) with its `name` otherwise. What is
+ * `unborn` is found by its name before its first write, too.
+ */
 export async function findSeen<F extends Fields>(
   work: Work,
   resource: Resource<F>,
   id: string,
   scope: readonly string[],
-  name = id,
+  name?: string,
 ): Promise<Row<F>> {
-  const row = isId(id) ? await work.store.find(resource, id, scope) : undefined
+  const row = isId(id) && !isUnborn({ id }) ? await work.store.find(resource, id, scope) : undefined
   if (row && (await isVisible(work, resource, row))) return row
-  throw missing(resource, name)
+  const unborn = row || name === undefined ? undefined : await unbornRow(work, resource, name)
+  if (unborn) return unborn
+  throw missing(resource, name ?? id)
 }
 
 type Condition = NonNullable<Source['where']>
@@ -220,7 +227,8 @@ export const add = <F extends Fields>(
   id?: string,
 ): Promise<Row<F>> => addBy(work, resource, scope, () => given, id)
 
-async function addBy<F extends Fields>(
+/** As `add`, with values that depend on what the store has added to the resource. */
+export async function addBy<F extends Fields>(
   work: Work,
   resource: Resource<F>,
   scope: readonly string[],
@@ -230,6 +238,8 @@ async function addBy<F extends Fields>(
   return byRules(work, resource.afterWrite, async (work, last) => {
     const row = await insertAs(work, resource, scope, async (own) => {
       const draft = newDraft(own, scope, read(own), id)
+      const key = resource.unborn && resource.key && draft.values[resource.key.field]
+      if (key) await lockKey(work, resource, String(key))
       await resource.beforeWrite?.(work, draft)
       if (resource.most) await mustHaveRoom(work, resource, resource.most, scope)
       return work.store.insert(own, draft, last)
@@ -289,15 +299,25 @@ async function mustHaveRoom(
 }
 
 export async function get(ctx: Ctx, resource: Resource, scope: readonly string[], id: string, call: Call) {
-  const row = await findSeen(ctx, resource, id, scope)
+  const row = await findSeen(ctx, resource, id, scope, resource.unborn && call.params.id)
   const more = resource.include ? await included(ctx, resource, parse(call.query).include, [row]) : ''
   return objectAnswer(200, resource, row, ctx, more)
 }
 
-export async function update(ctx: Ctx, resource: Resource, scope: readonly string[], id: string, call: Call) {
+export const update = (ctx: Ctx, resource: Resource, scope: readonly string[], id: string, call: Call) =>
+  updateBy(ctx, resource, scope, call, (read) => changeBy(ctx, resource, scope, id, read, call.ifMatch))
+
+/** An update whose `write` stores what the body says. */
+export async function updateBy(
+  ctx: Ctx,
+  resource: Resource,
+  scope: readonly string[],
+  call: Call,
+  write: (read: Read<Fields, Changes<Fields>>) => Promise<Row>,
+): Promise<Answer> {
   const read = readOnce((own: Resource) => inputFor(ctx, own).update(call.body))
   await readAs(ctx, resource, scope, read)
-  return objectAnswer(200, resource, await changeBy(ctx, resource, scope, id, read, call.ifMatch), ctx)
+  return objectAnswer(200, resource, await write(read), ctx)
 }
 
 /** Changes some values of an object by the resource's rules: all of it, or nothing when the rules refuse. */
@@ -370,13 +390,17 @@ async function current<F extends Fields>(
 ): Promise<Row<F>> {
   const row = isId(id) ? await work.store.findWhole(resource, id, scope) : undefined
   if (!row || !(await isVisible(work, resource, row))) throw missing(resource, id)
-  mustMatch(etagOf(row), ifMatch)
+  mustMatchRow(resource, row, ifMatch)
   return row
 }
 
+/** As `mustMatch`; of a tag that names what was computed too, the version is compared. */
+export const mustMatchRow = ({ computed }: Resource, row: Row, ifMatch: string | undefined): void =>
+  mustMatch(etagOf(row), ifMatch, computed && ifMatch !== undefined ? versionsIn(ifMatch) : ifMatch)
+
 /** Refuses a caller whose `If-Match` names another version than this. */
-export function mustMatch(etag: string, ifMatch: string | undefined): void {
-  if (ifMatch === undefined || matches(ifMatch, etag)) return
+export function mustMatch(etag: string, ifMatch: string | undefined, versions = ifMatch): void {
+  if (versions === undefined || matches(versions, etag)) return
   const detail = `The provided ETag '${ifMatch}', does not match the current ETag '${etag}'.`
   throw new Problem('precondition_failed', detail)
 }

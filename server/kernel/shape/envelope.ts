@@ -27,9 +27,10 @@ export interface Envelope {
   readonly type?: 'top' | 'attributes'
   /**
    * `links` of a single object: a sibling of `data`, inside it, or left out. In lists those that are beside (`beside`)
-   * are inside, or (`single`) left out.
+   * are inside, or (`single`) left out. `own`: inside, without `self`: those that the resource declares in its `links`,
+   * `{}` where it declares none.
    */
-  readonly links: 'beside' | 'single' | 'inside' | 'none'
+  readonly links: 'beside' | 'single' | 'inside' | 'own' | 'none'
   /** Links begin with the address that the client used, or (relative) with what follows this prefix of the path. */
   readonly href: 'absolute' | { readonly after: string }
   /**

@@ -205,16 +205,39 @@ export class Store {
 
   /** Does what may be refused: then nothing of it is done, and the transaction goes on. */
   async attempt<T>(work: () => Promise<T>): Promise<T> {
-    const savepoint = (what: string) => this.#connection.run({ text: what, values: [] })
-    await savepoint('SAVEPOINT attempt')
+    await this.#control('SAVEPOINT attempt')
     try {
       const done = await work()
-      await savepoint('RELEASE SAVEPOINT attempt')
+      await this.#control('RELEASE SAVEPOINT attempt')
       return done
     } catch (error) {
-      await savepoint('ROLLBACK TO SAVEPOINT attempt')
+      await this.#undo()
       throw error
     }
+  }
+
+  /** Does what is undone when it has ended, but for its result; the transaction goes on. See `Work.rehearse`. */
+  async undone<T>(work: () => Promise<T>): Promise<T> {
+    await this.#control('SAVEPOINT attempt')
+    try {
+      const done = await work()
+      // What a transaction would be refused for at its end.
+      await this.#control('SET CONSTRAINTS ALL IMMEDIATE')
+      return done
+    } finally {
+      await this.#undo()
+    }
+  }
+
+  // Released too: the savepoint of an attempt around this one has the same name.
+  async #undo(): Promise<void> {
+    await this.#control('ROLLBACK TO SAVEPOINT attempt')
+    await this.#control('RELEASE SAVEPOINT attempt')
+  }
+
+  #control(text: string): Promise<unknown> {
+    if (!this.inTransaction) throw new Error(`${text}: there is no transaction`)
+    return this.#connection.run({ text, values: [] })
   }
 
   /** Stores all values of a row in place of the old ones; undefined when another write, or definition, came first. */

@@ -102,6 +102,8 @@ export class Work {
   readonly requestId: string
   /** For what belongs to no store. */
   readonly instance: Instance
+  /** All that is written is undone: see `rehearse`. */
+  readonly isRehearsal: boolean = false
 
   constructor({ store, who, requestId, instance }: Occasion) {
     this.store = store
@@ -118,7 +120,7 @@ export class Work {
   async later<P>(job: Job<P>, payload: P, schedule?: Schedule): Promise<void>
   async later<P>(job: LongJob<P>, payload: P): Promise<void>
   async later<P>(job: Job<P> | LongJob<P>, payload: P, schedule?: Schedule): Promise<void> {
-    await queue(this, job, payload, schedule)
+    if (!this.isRehearsal) await queue(this, job, payload, schedule)
   }
 
   /** Runs a part in one transaction: the one that is open, or one of its own. Nothing in it may leave the machine. */
@@ -127,8 +129,17 @@ export class Work {
     return this.store.transaction((store) => run(this.with({ store })))
   }
 
+  /**
+   * A dry run: runs a part as `transaction` does, and undoes all that it has written. What it returns is what it would
+   * return. No job is queued; what would leave the machine is for the caller to leave out.
+   */
+  async rehearse<T>(run: (inside: this) => Promise<T>): Promise<T> {
+    return this.transaction((inside) => inside.store.undone(() => run(inside.with({ isRehearsal: true }))))
+  }
+
   /** As `transaction`, of its own; all that is read in it is of one moment. */
   async snapshot<T>(run: (inside: this) => Promise<T>): Promise<T> {
+    if (this.store.inTransaction) throw new Error('a snapshot cannot begin inside a transaction')
     return this.store.transaction((store) => run(this.with({ store })), 'snapshot')
   }
 
@@ -138,7 +149,7 @@ export class Work {
     return this.with({ store, who: { ...this.who, actor } })
   }
 
-  protected with(changes: Partial<Occasion>): this {
+  protected with(changes: Partial<Occasion & Pick<Work, 'isRehearsal'>>): this {
     return Object.assign(Object.create(Object.getPrototypeOf(this)), this, changes)
   }
 }

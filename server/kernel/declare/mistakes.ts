@@ -1,0 +1,26 @@
+import type { Fields } from '../shape/fields.ts'
+import type { Definition } from './resource.ts'
+
+/** Refuses a declaration that contradicts itself, when the server starts. */
+export function mustBeConsistent(definition: Definition<Fields>, parameters: readonly string[]): void {
+  const { noun, parent, scope, closed, addedUnder, counted, most, operations = ['create'] } = definition
+  const refuse = (reason: string) => {
+    throw new Error(`${noun[0]}: ${reason}`)
+  }
+  if (parameters.length && !parent && !scope) {
+    refuse(`its path has :${parameters.at(-1)}, so it needs a parent or a scope`)
+  }
+  if (closed && addedUnder) refuse('a closed resource must declare all of its fields')
+  if (counted === false && !most && operations.includes('create')) {
+    refuse('its lists have no counters, so `most` says how long they may be')
+  }
+  const { unborn, key, fields } = definition
+  if (!unborn) return
+  if (key?.field !== 'id') refuse("`unborn` needs `key: { field: 'id' }`, as clients know no other id of it")
+  if (parameters.length || scope) refuse('`unborn` needs a path without parameters, and no `scope`')
+  const required = Object.keys(fields).find((name) => {
+    const { required = false, default: fallback } = fields[name]?.options ?? {}
+    return name !== key?.field && required && fallback === undefined
+  })
+  if (required) refuse(`\`unborn\` needs a default for its required field \`${required}\``)
+}

@@ -1,0 +1,124 @@
+import { nounOf, type OperationName, type Resource, type Row } from '../declare/resource.ts'
+import { type Answer, noContent } from '../http/answer.ts'
+import type { Fields, New } from '../shape/fields.ts'
+import type { Ctx, Work } from '../work/context.ts'
+import { changedDraft } from '../write/drafts.ts'
+import {
+  add,
+  addBy,
+  type Call,
+  changeBy,
+  findSeen,
+  lookUp,
+  mustMatchRow,
+  remove,
+  resolve,
+  scopeOf,
+  updateBy,
+} from './operations.ts'
+import { lockKey } from './unborn.ts'
+
+/** Writes of objects that are `unborn`: the first one creates the object, whichever write it is. */
+
+/**
+ * The object with this key, created where it does not exist yet. Nobody else changes or deletes it until the
+ * transaction ends: see `Store.hold`.
+ */
+export const born = <F extends Fields>(work: Work, resource: Resource<F>, name: string): Promise<Row<F>> =>
+  changeOrCreate(
+    work,
+    resource,
+    name,
+    (id) => findSeen(work, resource, id, []),
+    (before) => add(work, resource, [], { ...before.doc, ...before.hidden } as New<F>),
+  )
+
+/** Of two first writes at the same time, the second waits, and then changes what the first has created. */
+async function changeOrCreate<F extends Fields, T>(
+  work: Work,
+  resource: Resource<F>,
+  name: string,
+  change: (id: string) => Promise<T>,
+  create: (before: Row<F>) => Promise<T>,
+): Promise<T> {
+  for (let isLocked = false; ; ) {
+    const id = await lookUp(work, resource, [], name)
+    if (id !== undefined) {
+      // Where it was deleted since, look again.
+      if ((await work.store.hold(resource, id)).size) return change(id)
+    } else if (isLocked) {
+      return create(await mustBeUnborn(work, resource, name))
+    } else {
+      await lockKey(work, resource, name)
+      isLocked = true
+    }
+  }
+}
+
+/** The object as it reads before its first write; a Problem (404) for a name that cannot be a key. */
+const mustBeUnborn = <F extends Fields>(work: Work, resource: Resource<F>, name: string): Promise<Row<F>> =>
+  findSeen(work, resource, '', [], name)
+
+/** Changes the object; where it does not exist yet, creates it with these values. */
+export const upsert = (ctx: Ctx, resource: Resource, name: string, call: Call): Promise<Answer> =>
+  updateBy(ctx, resource, [], call, (read) =>
+    ctx.transaction((inside) =>
+      changeOrCreate(
+        inside,
+        resource,
+        name,
+        (id) => changeBy(inside, resource, [], id, read, call.ifMatch),
+        (before) => {
+          mustMatchRow(resource, before, call.ifMatch)
+          return addBy(inside, resource, [], (own) => changedDraft(own, before, read(own)).values)
+        },
+      ),
+    ),
+  )
+
+/** Deletes the object; where it does not exist, that is what was asked for. */
+export const removeOrNothing = (
+  ctx: Ctx,
+  resource: Resource,
+  name: string,
+  call: Pick<Call, 'ifMatch'>,
+): Promise<Answer> =>
+  ctx.transaction(async (inside) => {
+    const id = await lookUp(inside, resource, [], name)
+    if (id !== undefined && (await inside.store.hold(resource, id)).size) {
+      return remove(inside, resource, [], id, call)
+    }
+    mustMatchRow(resource, await mustBeUnborn(inside, resource, name), call.ifMatch)
+    return noContent
+  })
+
+/** As `scopeOf`, for a new object: what it is below is created where it does not exist yet. */
+export const scopeOfNew = (
+  ctx: Ctx,
+  resource: Resource,
+  params: Call['params'],
+): Promise<readonly string[]> =>
+  scopeOf(ctx, resource, params, async (work, parent, above, name) =>
+    parent.unborn ? (await born(work, parent, name)).id : resolve(work, parent, above, name),
+  )
+
+/** The parameter of the path that leads to an object which the create may have to create first. */
+export function unbornAbove({ parent, scopeColumns }: Resource): string | undefined {
+  const above = parent?.()
+  if (!above) return undefined
+  return above.unborn ? scopeColumns.at(-1) : unbornAbove(above)
+}
+
+/** For the API document. */
+export function aboutUnborn(resource: Resource, name: OperationName): readonly string[] {
+  const above = resource.parent?.()
+  if (name === 'create' && above && unbornAbove(resource) !== undefined) {
+    return [`Creates the ${nounOf(above)} too, where it does not exist yet.`]
+  }
+  if (!resource.unborn) return []
+  if (name === 'get')
+    return ['An id without an object reads as one with the defaults. The first write creates it.']
+  if (name === 'update') return ['Creates it where it does not exist yet.']
+  if (name === 'delete') return ['Succeeds where it does not exist, too.']
+  return []
+}

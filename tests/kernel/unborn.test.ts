@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { resource } from '../../server/kernel/declare/resource.ts'
+import { born } from '../../server/kernel/request/first-write.ts'
+import { add, findVisible } from '../../server/kernel/request/operations.ts'
+import { integer, text } from '../../server/kernel/shape/fields.ts'
+import { openWorld, type World } from '../support/world.ts'
+import { appAndWorkshop } from '../workshop/index.ts'
+import { paperCarts } from '../workshop/paper-carts.ts'
+import { paperLines } from '../workshop/paper-lines.ts'
+
+/** What the contract suite cannot see: requests to one server wait for each other before they take a connection. */
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld(appAndWorkshop)
+})
+afterAll(() => world.close())
+
+const times = <T>(count: number, run: (i: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: count }, (_, i) => run(i)))
+const addLine = (key: string) =>
+  world.work.transaction(async (inside) => {
+    const { id } = await born(inside, paperCarts, key)
+    return add(inside, paperLines, [id], { sku: 'pencil', quantity: 1 })
+  })
+
+test('twenty first writes at once, each with a connection, create one object and lose nothing', async () => {
+  const key = randomUUID()
+  const lines = await times(20, () => addLine(key))
+  expect(new Set(lines.map(({ scope: [cart] }) => cart)).size).toBe(1)
+  const { body } = await world.admin.get(`/v2/paper-carts/${key}`)
+  expect(body.data.total_quantity).toBe(20)
+  const { rows } = await world.feed(
+    `SELECT event FROM changes WHERE source = 'paper_carts' AND doc->>'id' = $1`,
+    [key],
+  )
+  expect(rows).toEqual([{ event: 'created' }])
+})
+
+test('first writes and deletes at once are all carried out', async () => {
+  const path = `/v2/paper-carts/${randomUUID()}`
+  const line = { data: { type: 'paper-line', sku: 'pencil', quantity: 1 } }
+  const replies = await times(40, (i) => {
+    if (i % 4 === 0) return world.admin.delete(path)
+    if (i % 4 === 1) return world.admin.put(path, { data: { type: 'paper-cart' } })
+    return i % 4 === 2 ? world.admin.post(`${path}/lines`, line) : world.admin.get(path)
+  })
+  expect(new Set(replies.map(({ status }, i) => `${i % 4} ${status}`))).toEqual(
+    new Set(['0 204', '1 200', '2 201', '3 200']),
+  )
+  const key = path.slice(path.lastIndexOf('/') + 1)
+  // Without the queue of the process.
+  const outcomes = await times(40, async (i) => {
+    if (i % 2) return Boolean(await addLine(key))
+    return (await world.admin.delete(path)).status === 204
+  })
+  expect(outcomes).toEqual(Array(40).fill(true))
+})
+
+test('what reads an object finds it before its first write, and what names a row that is gone does not', async () => {
+  const cart = await findVisible(world.work, paperCarts, 'nowhere-yet')
+  expect(cart.doc).toMatchObject({ id: 'nowhere-yet', name: 'Cart', total_quantity: 0 })
+  const lines = await world.admin.get(`/v2/paper-carts/nowhere-yet/lines/${randomUUID()}`)
+  expect([lines.status, lines.body.errors[0].detail]).toEqual([
+    404,
+    expect.stringContaining('paper line not found'),
+  ])
+})
+
+const declared = {
+  type: 'x',
+  noun: ['x', 'xs'],
+  about: 'X.',
+  path: '/v2/xs',
+  table: 'xs',
+  fields: { id: text({ immutable: true }) },
+  area: 'xs',
+  envelope: { times: 'meta', digits: 3, fields: 'top', links: 'own', href: 'absolute' },
+  key: { field: 'id' },
+  unborn: true,
+} as const
+
+test('a declaration that cannot be kept fails at once, and says why', () => {
+  expect(() => resource(declared)).not.toThrow()
+  const { key: _, ...keyless } = declared
+  expect(() => resource(keyless)).toThrow("x: `unborn` needs `key: { field: 'id' }`")
+  expect(() => resource({ ...declared, path: '/v2/ys/:y_id/xs', parent: () => paperCarts })).toThrow(
+    'x: `unborn` needs a path without parameters',
+  )
+  const n = integer({ required: true })
+  expect(() => resource({ ...declared, fields: { ...declared.fields, n } })).toThrow(
+    'x: `unborn` needs a default for its required field `n`',
+  )
+})

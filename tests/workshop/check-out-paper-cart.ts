@@ -1,0 +1,45 @@
+import { action } from '../../server/kernel/declare/action.ts'
+import { Problem } from '../../server/kernel/errors.ts'
+import { objectAnswer } from '../../server/kernel/http/answer.ts'
+import { born } from '../../server/kernel/request/first-write.ts'
+import { add, change } from '../../server/kernel/request/operations.ts'
+import { flag } from '../../server/kernel/shape/fields.ts'
+import type { Ctx } from '../../server/kernel/work/context.ts'
+import type { Job } from '../../server/kernel/work/jobs.ts'
+import { paperCarts } from './paper-carts.ts'
+import { things } from './things.ts'
+
+/** Leaves a trace of each checkout. */
+export const announceCheckout: Job<{ readonly key: string }> = {
+  name: 'workshop:announce-checkout',
+  attemptsMax: 3,
+  run: async (work) => void (await add(work, things, [], { title: 'announced' })),
+}
+
+/** Makes a thing of a paper cart, or shows what would be made. */
+export const checkOutPaperCart = action({
+  name: 'check-out-paper-cart',
+  route: 'POST /v2/paper-carts/:paper_cart_id/checkout',
+  about: 'Checks out a paper cart.',
+  area: 'paper-carts',
+  status: 201,
+  queuesBy: 'paper_cart_id',
+  body: {
+    type: 'paper-checkout',
+    fields: { dry_run: flag({ default: false, about: 'Answers as usual, and changes nothing.' }) },
+  },
+  shows: { resource: paperCarts },
+  run: (ctx, { params, body }) => {
+    const checkOut = (inside: Ctx) => run(inside, params.paper_cart_id)
+    return body.dry_run ? ctx.rehearse(checkOut) : checkOut(ctx)
+  },
+})
+
+async function run(ctx: Ctx, key: string) {
+  const cart = await born(ctx, paperCarts, key)
+  if (cart.doc.name === 'empty') throw new Problem('unprocessable', 'The paper cart is empty.')
+  await add(ctx, things, [], { title: 'ordered' })
+  await ctx.later(announceCheckout, { key }, { key })
+  const changed = await change(ctx, paperCarts, [], cart.id, { notes: { ordered: 'yes' } } as never)
+  return objectAnswer(201, paperCarts, changed, ctx)
+}
