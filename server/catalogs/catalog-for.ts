@@ -1,6 +1,5 @@
-import { Problem } from '../kernel/errors.ts'
 import type { Ctx } from '../kernel/work/context.ts'
-import { resolveRule, traceOf, type Verdict, waiting } from './resolve-rule.ts'
+import { resolveRule, type ShopperContext, traceOf, type Verdict, waiting } from './resolve-rule.ts'
 import { type KnownRule, type Rules, rulesFor, type StoreRules } from './rules-of-store.ts'
 import { type Headers, type Shopper, shopperOf } from './shopper-context.ts'
 
@@ -24,28 +23,20 @@ export interface WaitingRule {
   readonly waits_for_pricebook_ids: readonly string[]
 }
 
-/** The catalog for whoever sends a request with these headers; a Problem (404) where there is none. */
-export async function catalogFor(ctx: Ctx, headers: Headers): Promise<ChosenCatalog> {
+/** The catalog for the sender of these headers; undefined where there is none. */
+export async function catalogFor(ctx: Ctx, headers: Headers): Promise<ChosenCatalog | undefined> {
   const shopper = await shopperOf(ctx, headers)
-  return chosenCatalog(shopper, await rulesFor(ctx, accountsOf(shopper)))
+  return chooseCatalog(shopper, await rulesFor(ctx, accountsOf(shopper)))
 }
 
 /** The accounts that rules are asked about. */
 export const accountsOf = ({ accountId }: Shopper): readonly string[] => one(accountId)
 
-/** The catalog that these rules choose; a Problem (404) where there is none. */
-export function chosenCatalog(
-  shopper: Shopper,
-  { rules, oldestPublished, accountTags }: Rules,
-): ChosenCatalog {
-  const { accountId, customerId, channel, at } = shopper
-  const context = {
-    account_ids: one(accountId),
-    account_tag_ids: accountTags,
-    customer_ids: one(customerId),
-    channels: one(channel),
-    tags: shopper.tags,
-  }
+/** The catalog that these rules choose; undefined where no rule does, and nothing is published. */
+export function chooseCatalog(shopper: Shopper, from: Rules): ChosenCatalog | undefined {
+  const { rules, oldestPublished } = from
+  const { at } = shopper
+  const context = contextOf(shopper, from)
   const atMs = at.getTime()
   const rule = resolveRule(context, rules.inEffect.about(context), atMs)
   const common = {
@@ -64,9 +55,33 @@ export function chosenCatalog(
     const { id, name, catalogId, pricebookIds } = rule
     return { catalogId, rule: { id, name }, ...(pricebookIds && { pricebookIds }), ...common }
   }
-  if (oldestPublished) return { catalogId: oldestPublished, ...common }
-  throw new Problem('not_found', 'No catalog is published for this shopper.')
+  return oldestPublished === undefined ? undefined : { catalogId: oldestPublished, ...common }
 }
+
+/**
+ * Until when the rules choose the same catalog for a shopper: the next instant at which the schedule of a rule that
+ * may be theirs begins or ends. Undefined where there is none.
+ */
+export function choiceHoldsUntil(shopper: Shopper, from: Rules): Date | undefined {
+  const rules = [...from.rules.inEffect.about(contextOf(shopper, from))]
+  const bounds = rules.flatMap(({ spans = [] }) => spans.flatMap(({ fromMs, toMs }) => [fromMs, toMs]))
+  const next = bounds.reduce(
+    (first, bound) => (bound > shopper.at.getTime() ? Math.min(first, bound) : first),
+    Number.POSITIVE_INFINITY,
+  )
+  return Number.isFinite(next) ? new Date(next) : undefined
+}
+
+const contextOf = (
+  { accountId, customerId, channel, tags }: Shopper,
+  { accountTags }: Pick<Rules, 'accountTags'>,
+): ShopperContext => ({
+  account_ids: one(accountId),
+  account_tag_ids: accountTags,
+  customer_ids: one(customerId),
+  channels: one(channel),
+  tags,
+})
 
 const one = (value: string | undefined) => (value === undefined ? [] : [value])
 

@@ -3,7 +3,14 @@ import { catalogRulesWith, type PricebooksToAdd } from './catalog-rules.ts'
 import { catalogs } from './catalogs.ts'
 import { validateCatalogRules } from './validate-catalog-rules.ts'
 
-export { accountsOf, type ChosenCatalog, catalogFor, chosenCatalog, type WaitingRule } from './catalog-for.ts'
+export {
+  accountsOf,
+  type ChosenCatalog,
+  catalogFor,
+  choiceHoldsUntil,
+  chooseCatalog,
+  type WaitingRule,
+} from './catalog-for.ts'
 export type { PricebooksToAdd } from './catalog-rules.ts'
 export { catalogEnvelope } from './envelope.ts'
 export { pendingRules, pricebooksOfRules, putIntoEffect } from './pending-rules.ts'

@@ -17,6 +17,7 @@ export { priceForQuantity } from './price-for-quantity.ts'
 export { type ItemPrice, type PriceContext, priceChanges, priceItem } from './price-item.ts'
 export { type PriceSource, type PriceTable, priceKeysOf, toPriceTable } from './price-source.ts'
 export { type PriceSpan, priceSpans } from './price-spans.ts'
+export { type Quote, type QuoteRequest, quote, type Shop } from './quote.ts'
 export {
   type Amounts,
   type BookPrices,

@@ -16,12 +16,13 @@ import { findVisible } from '../kernel/request/operations.ts'
 import { reference } from '../kernel/shape/fields.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { pricebooks } from '../pricebooks/index.ts'
+import { quote } from '../pricing/index.ts'
 import { type ProductFields, products } from '../products/index.ts'
 import { currentEdition, type Published } from '../publishing/index.ts'
 import { shopperHeaders } from './families.ts'
-import { findPublishedRows, type PublishedRow, shopItem } from './published-row.ts'
-import { priceOf } from './show-products.ts'
-import { type Asked, shopperViewOf } from './views.ts'
+import { type PublishedRow, shopItem } from './published-row.ts'
+import { shopIn } from './shop.ts'
+import { shopperViewOf, type ViewRequest } from './views.ts'
 import { checks, type Facts, verdictsOf } from './visibility-verdicts.ts'
 
 /** Says why a shopper sees a product in a catalog, or does not. */
@@ -69,12 +70,12 @@ export const checkVisibility = action({
   async run(ctx, { params, headers, query }) {
     mustBeMerchant(ctx)
     const { id: catalogId } = await findVisible(ctx, catalogs, params.catalog_id)
-    const asked = new URLSearchParams(query).get('product') ?? ''
-    if (!isId(asked)) {
-      const detail = `The parameter product must be the id of a product (a UUID), not ${JSON.stringify(asked)}.`
+    const productId = new URLSearchParams(query).get('product') ?? ''
+    if (!isId(productId)) {
+      const detail = `The parameter product must be the id of a product (a UUID), not ${JSON.stringify(productId)}.`
       throw new Problem('bad_request', detail, { source: 'product' })
     }
-    const product = await findVisible(ctx, products, asked)
+    const product = await findVisible(ctx, products, productId)
     const facts = await factsOf(ctx, catalogId, product, { headers, query })
     return json(200, { data: { type: 'product-visibility', id: product.id, ...verdictsOf(facts) } })
   },
@@ -89,14 +90,11 @@ async function factsOf(
   ctx: Ctx,
   catalogId: string,
   product: Row<ProductFields>,
-  asked: Asked,
+  request: ViewRequest,
 ): Promise<Facts> {
-  const chosen = await catalogFor(ctx, asked.headers).catch((error: unknown) => {
-    if (error instanceof Problem && error.status === 404) return undefined
-    throw error
-  })
+  const chosen = await catalogFor(ctx, request.headers)
   const catalog = await ctx.store.find(catalogs, catalogId)
-  const edition = await currentEdition(ctx, catalogId, instantAsked(ctx, asked.headers))
+  const edition = await currentEdition(ctx, catalogId, instantAsked(ctx, request.headers))
   return {
     waitingRule: await waitingRuleOf(ctx, chosen?.waiting()),
     ruleOfIgnoredBooks:
@@ -108,7 +106,7 @@ async function factsOf(
     ...(await nodesOf(ctx, product.id, catalog?.doc.hierarchy_ids ?? [])),
     updatedAt: product.updatedAt,
     ...(edition && {
-      release: await inRelease(ctx, { ...edition, catalogId }, product.id, asked, chosen),
+      release: await inRelease(ctx, { ...edition, catalogId }, product.id, request, chosen),
     }),
   }
 }
@@ -128,17 +126,18 @@ async function inRelease(
   ctx: Ctx,
   published: Published,
   id: string,
-  asked: Asked,
+  request: ViewRequest,
   chosen: ChosenCatalog | undefined,
 ): Promise<NonNullable<Facts['release']>> {
-  const view = await shopperViewOf(ctx, published, asked, chosen)
-  const row = (await findPublishedRows(ctx, view, [id])).get(id)
-  if (!row) return {}
+  const view = await shopperViewOf(ctx, published, request, chosen)
+  const [found] = await quote(shopIn(ctx, view, view.currency?.code), [{ id, quantity: 1 }])
+  if (!found?.item || !found.facts) return {}
+  const { row } = found.item
   return {
     product: {
       listed: row.facts.listed,
       updatedAt: String(row.doc.attributes.updated_at),
-      price: await priceOf(ctx, view, row),
+      price: found.facts,
       available: await availableOf(ctx, row),
     },
   }

@@ -7,7 +7,7 @@ import { explanationSchema } from './explanation.ts'
 import { includedSchema, includeParameter } from './included.ts'
 import { publishedProducts } from './published-products.ts'
 import type { View } from './view.ts'
-import { type Asked, pin, releaseView, shopperView } from './views.ts'
+import { pin, releaseView, shopperView, type ViewRequest } from './views.ts'
 import { ofWholeEdition } from './whole-edition.ts'
 
 /**
@@ -21,7 +21,7 @@ export interface Family {
   /** Whose view it is, in the sentences that tell of its calls. */
   readonly seen: string
   readonly area: 'catalog' | 'catalogs'
-  view(ctx: Ctx, call: Asked & { readonly params: Readonly<Record<string, string>> }): Promise<View>
+  view(ctx: Ctx, call: ViewRequest & { readonly params: Readonly<Record<string, string>> }): Promise<View>
 }
 
 const shopper: Family = {

@@ -103,24 +103,30 @@ export async function findParents(
 export const optionsOf = ({ doc }: PublishedRow): readonly Option[] =>
   Object.values<Component>(doc.attributes.components ?? {}).flatMap(({ options }) => options)
 
+type Rows = ReadonlyMap<string, PublishedRow>
+type Find = (work: Pick<Ctx, 'store'>, of: Pick<View, 'published'>, keys: readonly string[]) => Promise<Rows>
+
+const findBy =
+  (key: string): Find =>
+  async ({ store }, { published: { catalogId, edition } }, keys) => {
+    if (!keys.length) return new Map()
+    const rows = await store.rows(
+      `SELECT id, doc, hidden FROM published_products
+       WHERE store_id = $1 AND catalog_id = $2 AND ${inEdition('$3::int')} AND ${key}`,
+      catalogId,
+      edition,
+      [...new Set(keys)],
+    )
+    return new Map(
+      rows.map(([id, doc, hidden]) => [
+        id as string,
+        publishedRow(id as string, doc as string, hidden as string),
+      ]),
+    )
+  }
+
 /** Those of these products that are published, by their ids. */
-export async function findPublishedRows(
-  { store }: Pick<Ctx, 'store'>,
-  { published: { catalogId, edition } }: Pick<View, 'published'>,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, PublishedRow>> {
-  if (!ids.length) return new Map()
-  const rows = await store.rows(
-    `SELECT id, doc, hidden FROM published_products
-     WHERE store_id = $1 AND catalog_id = $2 AND ${inEdition('$3::int')} AND id = ANY($4::uuid[])`,
-    catalogId,
-    edition,
-    [...new Set(ids)],
-  )
-  return new Map(
-    rows.map(([id, doc, hidden]) => [
-      id as string,
-      publishedRow(id as string, doc as string, hidden as string),
-    ]),
-  )
-}
+export const findPublishedRows = findBy('id = ANY($4::uuid[])')
+
+/** The published products with these SKUs, by their ids. */
+export const findPublishedRowsBySku = findBy('sku = ANY($4::text[])')

@@ -11,7 +11,7 @@ import { changedIds, deletedIds } from './delta-ids.ts'
 import { findPublishedRows } from './published-row.ts'
 import { showProducts } from './show-products.ts'
 import type { View } from './view.ts'
-import { viewOf } from './views.ts'
+import { deltaView } from './views.ts'
 
 /** So many products are read together. */
 const chunkMax = 500
@@ -44,7 +44,7 @@ export const readDelta = action({
     const edition = await editionOf(ctx, catalog_id, release_id)
     const release = await ctx.store.findWhole(releases, release_id, [catalog_id])
     if (!edition || !release) throw new Problem('not_found', 'The release is not kept any longer.')
-    const view = await viewOf(ctx, { ...edition, catalogId: catalog_id }, release_id)
+    const view = await deltaView(ctx, { ...edition, catalogId: catalog_id }, release_id)
     const lines = Readable.from(deltaOf(ctx, view, release.hidden.is_full_delta === true))
     // What fails on the way ends the answer.
     const content = pipeline(lines, createGzip(), () => {})

@@ -1,7 +1,6 @@
 import type { Work } from '../kernel/work/context.ts'
 import {
   type ItemPrice,
-  type PriceFacts,
   type PriceTable,
   priceFacts,
   priceItem,
@@ -9,17 +8,10 @@ import {
   type Selection,
   withParts,
 } from '../pricing/index.ts'
-import { publishedPrices } from '../publishing/index.ts'
 import { availablePrices } from './available-prices.ts'
 import { languageOf, textsIn } from './languages.ts'
-import {
-  findPublishedRows,
-  optionsOf,
-  type PublishedRow,
-  parentsAmong,
-  type ShopItem,
-  shopItem,
-} from './published-row.ts'
+import { optionsOf, type PublishedRow, parentsAmong, type ShopItem, shopItem } from './published-row.ts'
+import { shopIn } from './shop.ts'
 import type { ShownProduct } from './shown-fields.ts'
 import { shownPrices } from './shown-prices.ts'
 import type { View } from './view.ts'
@@ -47,34 +39,18 @@ export async function showProducts(
   rows: readonly PublishedRow[],
   particulars: Particulars = {},
 ): Promise<readonly ShownProduct[]> {
+  const { books, listBooks = [], availableBooks = [] } = view
+  const shop = shopIn(work, view, view.currency?.code)
   const shown = rows.map((row) => shopItem(row, particulars.selections?.get(row.id)))
-  const items = await withParts(shown, (ids) => findItems(work, view, ids))
+  const items = await withParts(shown, shop.findItems)
   const offered = [...items.values()].flatMap(({ row }) => optionsOf(row)).map(({ id }) => id)
   const parents = await parentsAmong(work, view, offered)
-  // Last: with the prices one is told whether the edition is still there.
-  const prices = await pricesOf(work, view, items)
+  // Prices are read last: their source notices when the edition has been taken back.
+  const prices = await shop.prices(
+    [...new Set([...books, ...listBooks, ...availableBooks])],
+    [...items.values()],
+  )
   return shown.map((item) => shownProduct(item, view, { items, prices, parents }, particulars))
-}
-
-/** What a published product costs, and what it depends on, as it is selected by default. */
-export async function priceOf(work: Pick<Work, 'store'>, view: View, row: PublishedRow): Promise<PriceFacts> {
-  const item = shopItem(row)
-  const items = await withParts([item], (ids) => findItems(work, view, ids))
-  const prices = await pricesOf(work, view, items)
-  const { books, at } = view
-  return priceFacts(item, priceItem(item, { items, prices, books, at }), currencyAndBooks(view))
-}
-
-const findItems = async (work: Pick<Work, 'store'>, view: View, ids: readonly string[]) =>
-  [...(await findPublishedRows(work, view, ids)).values()].map((row) => shopItem(row))
-
-function pricesOf(
-  work: Pick<Work, 'store'>,
-  { published, books, listBooks = [], unpublishedBooks, availableBooks = [] }: View,
-  items: ReadonlyMap<string, ShopItem>,
-): Promise<PriceTable> {
-  const all = [...new Set([...books, ...listBooks, ...availableBooks])]
-  return publishedPrices(work, published, unpublishedBooks)(all, [...items.values()])
 }
 
 const currencyAndBooks = ({ books, currency }: View) => ({ books, currency: currency?.code })

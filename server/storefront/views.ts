@@ -1,57 +1,51 @@
-import { type ChosenCatalog, chosenCatalog, instantAsked, shopperOf } from '../catalogs/index.ts'
+import { type ChosenCatalog, instantAsked, shopperOf } from '../catalogs/index.ts'
 import type { ActionCall } from '../kernel/declare/action.ts'
 import { Problem } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { pricebooks } from '../pricebooks/index.ts'
 import { type DisplayCurrency, displayCurrency } from '../pricing/index.ts'
-import { currentEdition, editionOf, type Published } from '../publishing/index.ts'
+import type { Published } from '../publishing/index.ts'
 import { findPublished } from '../releases/index.ts'
-import { currenciesOf, glanceAtShop } from './glance-at-shop.ts'
+import { findCurrencies, findEdition, findShop } from './find-shop.ts'
 import { languagesAsked } from './languages.ts'
+import { missingBooks, pricebooksFor } from './shop-context.ts'
 import type { View } from './view.ts'
 
-export type Asked = Pick<ActionCall, 'headers' | 'query'>
+export type ViewRequest = Pick<ActionCall, 'headers' | 'query'>
 
-/** What a shopper sees: the rules choose the catalog, and the links of pages the release, where it is there still. */
-export async function shopperView(ctx: Ctx, asked: Asked): Promise<View> {
-  const shopper = await shopperOf(ctx, asked.headers)
-  const then = instantAsked(ctx, asked.headers)
-  const shop = await glanceAtShop(ctx, shopper, then)
-  const chosen = chosenCatalog(shopper, shop.rules)
-  const { catalogId, pricebookIds } = chosen
-  const pinned = await pinnedEdition(ctx, catalogId, asked)
-  const published =
-    // An older edition may not have the price books of a rule: then the prices of the current one count.
-    (pinned && !missingFrom(pinned, pricebookIds).length ? pinned : undefined) ??
-    (catalogId === shop.rules.oldestPublished ? shop.oldest : await editionAt(ctx, catalogId, then))
-  if (!published) throw new Problem('not_found', 'Nothing is published for this shopper.')
+/** What a shopper sees: the rules choose the catalog, and links of pages name the release, where it is still kept. */
+export async function shopperView(ctx: Ctx, request: ViewRequest): Promise<View> {
+  const shopper = await shopperOf(ctx, request.headers)
+  const asOf = instantAsked(ctx, request.headers)
+  const { chosen, context, currencies } = await findShop(ctx, shopper, {
+    asOf,
+    releaseId: releaseIn(request),
+  })
+  if (!chosen) throw new Problem('not_found', 'No catalog is published for this shopper.')
+  if (!context) throw new Problem('not_found', 'Nothing is published for this shopper.')
   return {
-    ...shownIn(shop.currencies, asked),
-    published,
-    ...booksFor(published, pricebookIds),
-    // What rules name is in the current edition, and need not be in one of the past.
-    ...unpublishedBooks(then ? missingFrom(published, pricebookIds) : []),
-    at: shopper.at,
+    ...displayOf(currencies, request),
+    ...context,
     prefix: '/catalog',
     pinned: true,
-    ...(explains(ctx, asked) && { explains: { chosen } }),
+    ...(wantsExplanation(ctx, request) && { explains: { chosen } }),
   }
 }
 
-/** What a shopper sees of an edition of a catalog, whichever the rules choose for them. */
+/** What a shopper sees of an edition of a catalog, whichever catalog the rules choose for them. */
 export async function shopperViewOf(
   ctx: Ctx,
   published: Published,
-  asked: Asked,
+  request: ViewRequest,
   chosen: ChosenCatalog | undefined,
 ): Promise<View> {
   const named = chosen?.catalogId === published.catalogId ? chosen.pricebookIds : undefined
   return {
-    ...shownIn(await currenciesOf(ctx), asked),
+    ...displayOf(await findCurrencies(ctx), request),
     published,
-    ...booksFor(published, named),
-    at: chosen?.shopper.at ?? instantAsked(ctx, asked.headers) ?? ctx.clock.now(),
+    ...pricebooksFor(published, named),
+    at: chosen?.shopper.at ?? instantAsked(ctx, request.headers) ?? ctx.clock.now(),
     prefix: '/catalog',
     pinned: false,
   }
@@ -60,59 +54,57 @@ export async function shopperViewOf(
 /** What is in a release, for the merchant. */
 export async function releaseView(
   ctx: Ctx,
-  asked: Asked & { readonly params: Readonly<Record<'catalog_id' | 'release_id', string>> },
+  request: ViewRequest & { readonly params: Readonly<Record<'catalog_id' | 'release_id', string>> },
 ): Promise<View> {
-  const { params, headers } = asked
-  const [named, currencies] = await Promise.all([findPublished(ctx, params), currenciesOf(ctx)])
+  const { params, headers } = request
+  const [named, currencies] = await Promise.all([findPublished(ctx, params), findCurrencies(ctx)])
   const { catalogId } = named
   const pinned = !isId(params.release_id)
-  const published = (pinned ? await pinnedEdition(ctx, catalogId, asked) : undefined) ?? named
-  const preview = listed(headers, previewHeader)
-  const available = listed(headers, availableHeader)
+  const published = (pinned ? await findEdition(ctx, catalogId, releaseIn(request)) : undefined) ?? named
+  const preview = pricebookIdsIn(headers, previewHeader)
+  const available = pricebookIdsIn(headers, availableHeader)
   if (preview && preview.length > previewMax) {
     throw new Problem('bad_request', `${previewHeader} names at most ${previewMax} price books.`, {
       source: previewHeader,
     })
   }
-  const unpublished = missingFrom(published, preview)
-  await mustBeThere(ctx, unpublished)
+  const unpublished = missingBooks(published, preview)
+  await mustExist(ctx, unpublished)
   return {
-    ...shownIn(currencies, asked),
+    ...displayOf(currencies, request),
     published,
-    ...booksFor(published, preview),
-    ...unpublishedBooks(unpublished),
+    ...pricebooksFor(published, preview, unpublished),
     at: instantAsked(ctx, headers) ?? ctx.clock.now(),
     prefix: `/catalogs/${catalogId}/releases/${params.release_id}`,
     pinned,
     ...(available && { availableBooks: available[0] === 'all' ? published.madeOf.pricebookIds : available }),
-    ...(explains(ctx, asked) && { explains: {} }),
+    ...(wantsExplanation(ctx, request) && { explains: {} }),
   }
 }
 
-/** The price books that count: those that a rule names, where the catalog lets rules do so; else its own. */
-export const booksFor = (
-  { madeOf }: Published,
-  named: readonly string[] | undefined,
-): Pick<View, 'books' | 'listBooks'> =>
-  madeOf.segmented && named
-    ? { books: named, listBooks: madeOf.ownPricebookIds }
-    : { books: madeOf.ownPricebookIds }
+/** What a release has for no shopper in particular: the prices of all price books that rules may choose from. */
+export async function deltaView(ctx: Ctx, published: Published, release: string): Promise<View> {
+  const { segmented, ownPricebookIds, pricebookIds } = published.madeOf
+  return {
+    ...displayOf(await findCurrencies(ctx), { headers: {} }),
+    published,
+    books: ownPricebookIds,
+    at: ctx.clock.now(),
+    prefix: `/catalogs/${published.catalogId}/releases/${release}`,
+    pinned: false,
+    ...(segmented && { availableBooks: pricebookIds }),
+  }
+}
 
-/** The price books that count by their names, and that an edition does not have. */
-const missingFrom = ({ madeOf }: Published, named: readonly string[] = []): readonly string[] =>
-  madeOf.segmented ? named.filter((id) => !madeOf.pricebookIds.includes(id)) : []
-
-const unpublishedBooks = (ids: readonly string[]) => (ids.length ? { unpublishedBooks: ids } : {})
-
-/** What is previewed need not be in the release. */
-async function mustBeThere({ store }: Ctx, ids: readonly string[]): Promise<void> {
+/** A price book that is previewed need not be in the release, but must exist. */
+async function mustExist({ store }: Ctx, ids: readonly string[]): Promise<void> {
   if (!ids.length) return
-  const found = await store.glance(
+  const rows = await store.glance(
     `SELECT id FROM ${pricebooks.table} WHERE store_id = $1 AND id = ANY($2::uuid[])`,
     ids,
   )
-  const known = new Set(found.map(([id]) => id))
-  const missing = ids.filter((id) => !known.has(id))
+  const existing = new Set(rows.map(([id]) => id))
+  const missing = ids.filter((id) => !existing.has(id))
   if (!missing.length) return
   throw new Problem('bad_request', `No price book has the id ${missing.join(', or ')}.`, {
     source: previewHeader,
@@ -123,14 +115,14 @@ const previewHeader = 'EP-Pricebook-IDs-For-Price-Segmentation-Preview'
 const availableHeader = 'EP-Pricebook-IDs-Of-Available-Prices-To-Show'
 const previewMax = 5
 
-type Headers = Asked['headers']
+type Headers = ViewRequest['headers']
 
 /** A header's text; undefined where it is empty. */
 const headerOf = (headers: Headers, name: string): string | undefined =>
   [headers[name.toLowerCase()]].flat().join(',').trim() || undefined
 
-/** The ids that a header lists, or a word in place of them; undefined where it lists none. */
-function listed(headers: Headers, name: string): readonly string[] | undefined {
+/** The ids that a header lists, or the word `all` in place of them; undefined where it lists none. */
+function pricebookIdsIn(headers: Headers, name: string): readonly string[] | undefined {
   const words = headerOf(headers, name)
     ?.split(',')
     .map((word) => word.trim().toLowerCase())
@@ -142,10 +134,10 @@ function listed(headers: Headers, name: string): readonly string[] | undefined {
   })
 }
 
-/** In which currency and language. */
-const shownIn = (
+/** The currency and the languages of an answer. */
+const displayOf = (
   currencies: readonly DisplayCurrency[],
-  { headers }: Pick<Asked, 'headers'>,
+  { headers }: Pick<ViewRequest, 'headers'>,
 ): Pick<View, 'currency' | 'languages'> => ({
   currency: displayCurrency(headerOf(headers, 'X-Moltin-Currency'), currencies),
   languages: languagesAsked(headerOf(headers, 'X-Moltin-Language'), headerOf(headers, 'Accept-Language')),
@@ -154,40 +146,15 @@ const shownIn = (
 /** The name under which links of a page carry the release. */
 export const pin = 'release'
 
-/** The edition that a page's link names; undefined where it is gone, or none is named. */
-async function pinnedEdition(ctx: Ctx, catalogId: string, { query }: Asked): Promise<Published | undefined> {
-  const named = new URLSearchParams(query).get(pin)
-  const edition = named && isId(named) ? await editionOf(ctx, catalogId, named.toLowerCase()) : undefined
-  return edition && { ...edition, catalogId }
+/** The release that a page's link names. */
+function releaseIn({ query }: ViewRequest): string | undefined {
+  const id = new URLSearchParams(query).get(pin)
+  return id && isId(id) ? id.toLowerCase() : undefined
 }
 
-/** The edition that is current; where an instant is asked for, the one that was, or will be. */
-async function editionAt(
-  ctx: Ctx,
-  catalogId: string,
-  then: Date | undefined,
-): Promise<Published | undefined> {
-  const edition = await currentEdition(ctx, catalogId, then)
-  return edition && { ...edition, catalogId }
-}
-
-/** Whether to say why things are as they are: to whoever asks for it, and may know. */
-const explains = ({ who, instance }: Ctx, { headers }: Asked): boolean =>
+/** Whether to explain the answer: to callers who ask for it and may know. */
+const wantsExplanation = ({ who, instance }: Ctx, { headers }: ViewRequest): boolean =>
   (who.grant === 'client_credentials' || instance.explainsToShoppers) &&
   (headerOf(headers, 'Prefer') ?? '')
     .split(',')
     .some((preference) => preference.trim().toLowerCase() === 'explain')
-
-/** What is published by itself, for nobody in particular: all prices that rules may choose from are told. */
-export async function viewOf(ctx: Ctx, published: Published, release: string): Promise<View> {
-  const { segmented, ownPricebookIds, pricebookIds } = published.madeOf
-  return {
-    ...shownIn(await currenciesOf(ctx), { headers: {} }),
-    published,
-    books: ownPricebookIds,
-    at: ctx.clock.now(),
-    prefix: `/catalogs/${published.catalogId}/releases/${release}`,
-    pinned: false,
-    ...(segmented && { availableBooks: pricebookIds }),
-  }
-}

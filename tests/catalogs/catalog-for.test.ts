@@ -4,6 +4,7 @@ import { app } from '../../server/app.ts'
 import { catalogFor } from '../../server/catalogs/index.ts'
 import { action } from '../../server/kernel/declare/action.ts'
 import { module } from '../../server/kernel/declare/module.ts'
+import { Problem } from '../../server/kernel/errors.ts'
 import { json } from '../../server/kernel/http/answer.ts'
 import { start } from '../../server/main.ts'
 import { access } from '../../server/permissions/access.ts'
@@ -22,7 +23,9 @@ const chooseCatalog = action({
   area: 'chosen-catalog',
   status: 200,
   run: async (ctx, { headers }) => {
-    const { catalogId, rule, pricebookIds, shopper, trace } = await catalogFor(ctx, headers)
+    const chosen = await catalogFor(ctx, headers)
+    if (!chosen) throw new Problem('not_found', 'There is no catalog.')
+    const { catalogId, rule, pricebookIds, shopper, trace } = chosen
     return json(200, { catalogId, rule, pricebookIds, at: shopper.at, trace: trace() })
   },
 })

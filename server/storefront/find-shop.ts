@@ -1,0 +1,109 @@
+import {
+  accountsOf,
+  beforeRules,
+  type ChosenCatalog,
+  choiceHoldsUntil,
+  chooseCatalog,
+  rulesAfter,
+  type Shopper,
+} from '../catalogs/index.ts'
+import { currencies } from '../currencies/index.ts'
+import type { Work } from '../kernel/work/context.ts'
+import type { DisplayCurrency } from '../pricing/index.ts'
+import {
+  currentEdition,
+  currentEditionSql,
+  editionOf,
+  type Published,
+  toEdition,
+} from '../publishing/index.ts'
+import { missingBooks, pricebooksFor, type ShopContext } from './shop-context.ts'
+
+/** What a shopper finds. */
+interface FoundShop {
+  /** The currencies that prices may be shown in. */
+  readonly currencies: readonly DisplayCurrency[]
+  /** Undefined where no catalog is published for the shopper. */
+  readonly chosen: ChosenCatalog | undefined
+  /** Undefined where nothing is published for the shopper. */
+  readonly context: ShopContext | undefined
+  /** The next instant at which the rules may choose another catalog, or other price books. */
+  readonly holdsUntil: () => Date | undefined
+}
+
+interface ShopQuery {
+  /** The instant of the edition, which is the current one where this is left out. */
+  readonly asOf?: Date | undefined
+  /** The release to go on reading, if it is one of the catalog's and is kept. */
+  readonly releaseId?: string | undefined
+}
+
+const currenciesSql = `SELECT json_agg(doc) FROM ${currencies.table} WHERE store_id = $1` as const
+
+export const shopSql = `SELECT (${currenciesSql}), r.*, e.* FROM (${beforeRules}) r
+  LEFT JOIN LATERAL (${currentEditionSql('r.oldest_published')}) e ON true` as const
+
+/** The shop of a shopper: the rules choose its catalog. Most shops are found by one statement. */
+export async function findShop(
+  work: Work,
+  shopper: Shopper,
+  { asOf, releaseId }: ShopQuery,
+): Promise<FoundShop> {
+  const [[currencies, state = null, oldestPublished = null, accountTags = null, ...edition] = []] =
+    await work.store.glance(shopSql, accountsOf(shopper), asOf ?? null)
+  const rules = await rulesAfter(work, [state, oldestPublished, accountTags])
+  const chosen = chooseCatalog(shopper, rules)
+  const oldest =
+    oldestPublished && edition[0] ? { ...toEdition(edition), catalogId: oldestPublished } : undefined
+  return {
+    currencies: parseCurrencies(currencies),
+    chosen,
+    context: chosen && (await findContext(work, chosen, oldest, { asOf, releaseId })),
+    holdsUntil: () => choiceHoldsUntil(shopper, rules),
+  }
+}
+
+async function findContext(
+  work: Work,
+  { catalogId, pricebookIds, shopper }: ChosenCatalog,
+  oldest: Published | undefined,
+  { asOf, releaseId }: ShopQuery,
+): Promise<ShopContext | undefined> {
+  const pinned = await findEdition(work, catalogId, releaseId)
+  const published =
+    // An older edition may not have the price books of a rule: then the prices of the current one count.
+    (pinned && !missingBooks(pinned, pricebookIds).length ? pinned : undefined) ??
+    (catalogId === oldest?.catalogId ? oldest : await findEditionAt(work, catalogId, asOf))
+  if (!published) return undefined
+  // What rules name is in the current edition, and need not be in one of the past.
+  const unpublished = asOf ? missingBooks(published, pricebookIds) : []
+  return { published, ...pricebooksFor(published, pricebookIds, unpublished), at: shopper.at }
+}
+
+/** The edition of a release; undefined where the release is not named, or not kept. */
+export async function findEdition(
+  work: Work,
+  catalogId: string,
+  releaseId: string | undefined,
+): Promise<Published | undefined> {
+  const edition = releaseId === undefined ? undefined : await editionOf(work, catalogId, releaseId)
+  return edition && { ...edition, catalogId }
+}
+
+/** The edition that is current at an instant, or now. */
+async function findEditionAt(
+  work: Work,
+  catalogId: string,
+  asOf: Date | undefined,
+): Promise<Published | undefined> {
+  const edition = await currentEdition(work, catalogId, asOf)
+  return edition && { ...edition, catalogId }
+}
+
+/** The currencies that prices may be shown in. */
+export async function findCurrencies({ store }: Pick<Work, 'store'>): Promise<readonly DisplayCurrency[]> {
+  const [[currencies] = []] = await store.glance(currenciesSql)
+  return parseCurrencies(currencies)
+}
+
+const parseCurrencies = (docs: string | null | undefined) => JSON.parse(docs ?? '[]') as DisplayCurrency[]
