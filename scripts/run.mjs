@@ -34,7 +34,7 @@ if (!Object.hasOwn(scripts, name)) fail(`usage: node scripts/run.mjs ${Object.ke
 
 if (!installed()) await alone(install)
 const node =
-  pinnedNode() ?? fail('No Node 24 for this platform came with the install: run this with Node 24.')
+  pinnedNode() ?? fail('The install has no Node 24 for this platform: run this command with Node 24.')
 for (const script of scripts[name](args)) {
   const code = await run(node, script, process.env)
   if (code !== 0) process.exit(code)

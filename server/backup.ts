@@ -24,7 +24,7 @@ async function run(command: string | undefined, path: string | undefined): Promi
   else restore(directory, dataDir)
   const secret = existsSync(join(directory, 'secret'))
     ? ''
-    : ' (it does not contain the secret: back up SUTLER_SECRET yourself)'
+    : ' (without the secret: keep SUTLER_SECRET separately)'
   const more = secret + filesElsewhere(config)
   return command === 'backup'
     ? `${dataDir} is backed up to ${directory}${more}`
@@ -37,7 +37,7 @@ function filesElsewhere(config: ReturnType<typeof readConfig>): string {
   const within = relative(config.dataDir, filesDir)
   if (!bucket && within && !within.startsWith('..')) return ''
   const where = bucket ? `the bucket ${bucket.name}` : filesDir
-  return ` (it does not contain uploaded files: back up ${where} yourself)`
+  return ` (without uploaded files: back up ${where} separately)`
 }
 
 const [command, path] = process.argv.slice(2)

@@ -14,136 +14,135 @@ const secretCharsMin = 32
 const examples = 'separated by commas, such as 10.0.0.0/8, 192.0.2.7 or loopback'
 
 /**
- * Every setting, from the environment: the only file that reads it. docs/configuration.md is generated from
- * these comments. A variable set to nothing counts as not set.
+ * Every setting, from the environment. No other file reads the environment. docs/configuration.md is generated from
+ * these comments. An empty variable counts as not set.
  */
 export function readConfig(env: Env = process.env) {
   const setting = settingsOf(env)
   const config = {
     /**
-     * The PostgreSQL to use, as `postgres://user:password@host:port/database`. Without it the server
-     * brings its own and keeps it in the data directory.
+     * The PostgreSQL to use, as `postgres://user:password@host:port/database`. By default the server runs its own
+     * PostgreSQL in the data directory.
      */
     databaseUrl: setting('DATABASE_URL', postgresUrl, undefined),
 
     /**
-     * How many connections each process opens to PostgreSQL for requests. Reads that may be slow take half as many
-     * more, reads that are sure to be short three, background work nine.
+     * The number of connections that each process opens to PostgreSQL for requests. In addition, it opens half as many
+     * for slow reads, three for short reads and nine for background work.
      */
     databaseConnections: setting('SUTLER_DATABASE_CONNECTIONS', integer(1, 1000), 10),
 
-    /** The port to listen on. 0 takes any free one and logs which. */
+    /** The port to listen on. 0 selects a free port, which the log shows. */
     port: setting('PORT', integer(0, 65535), 8080),
 
     /**
-     * The address to listen on. By default every address of this machine: `::`, which takes IPv4 as well, or
-     * `0.0.0.0` where the machine has no IPv6 at all. `127.0.0.1` keeps the server to this machine.
+     * The address to listen on. The default is every address of this machine: `::`, which accepts IPv4 as well, or
+     * `0.0.0.0` if the machine has no IPv6. With `127.0.0.1` only this machine can reach the server.
      */
     host: setting('HOST', text('an IP address or a host name'), anyAddress()),
 
-    /** The directory of everything the server keeps: its database, its secret, its files. */
+    /** The directory for all data of the server: the database, the secret, the files. */
     dataDir: resolve(setting('SUTLER_DATA_DIR', text('a path'), './data')),
 
     /**
-     * The directory that uploaded files are kept in: by default `files` in the data directory. Several processes on one
-     * database need one that all of them see, or a bucket.
+     * The directory for uploaded files. The default is `files` in the data directory. Several processes on one database
+     * need a directory that all of them can access, or a bucket.
      */
     filesDir: setting('SUTLER_FILES_DIR', text('a path'), undefined),
 
     /**
-     * A bucket of an S3-compatible store to keep uploaded files in, in place of that directory, which then only has
-     * them while they come. Set with SUTLER_S3_ACCESS_KEY_ID and SUTLER_S3_SECRET_ACCESS_KEY. No two databases may use
-     * one bucket.
+     * The bucket of an S3-compatible store for uploaded files, instead of the directory, which then holds them only
+     * during the upload. Set it together with SUTLER_S3_ACCESS_KEY_ID and SUTLER_S3_SECRET_ACCESS_KEY. Two databases
+     * must not share a bucket.
      */
     s3Bucket: setting('SUTLER_S3_BUCKET', text('the name of a bucket'), undefined),
 
-    /** The address of the store, such as `https://s3.example.com`. Without it, Amazon's in the region. */
+    /** The address of the S3-compatible store, such as `https://s3.example.com`. The default is Amazon S3 in the region. */
     s3Endpoint: setting('SUTLER_S3_ENDPOINT', webUrl, undefined),
 
     /** The region of the bucket. */
     s3Region: setting('SUTLER_S3_REGION', text('the name of a region'), 'us-east-1'),
 
-    /** Who the server is to the store: it must read, write, list and delete what is in the bucket. */
+    /** The access key id for the bucket. The key must allow reading, writing, listing and deleting. */
     s3AccessKeyId: setting('SUTLER_S3_ACCESS_KEY_ID', text('any text'), undefined),
 
-    /** The secret that goes with it. */
+    /** The secret of the access key. */
     s3SecretAccessKey: setting('SUTLER_S3_SECRET_ACCESS_KEY', hiddenText, undefined),
 
-    /** The client id of the first application key. Set it together with SUTLER_CLIENT_SECRET, or neither. */
+    /** The client id of the first application key. Set it together with SUTLER_CLIENT_SECRET. */
     clientId: setting('SUTLER_CLIENT_ID', text('any text'), undefined),
 
     /**
-     * The client secret of the first application key, at least 32 characters, such as from `openssl rand -hex 32`.
-     * Without the two, the first start makes up a pair and prints it once.
+     * The client secret of the first application key, at least 32 characters, for example from `openssl rand -hex 32`.
+     * By default the first start generates a client id and a secret, and prints them once.
      */
     clientSecret: setting('SUTLER_CLIENT_SECRET', text('any text'), undefined),
 
     /**
-     * The key material of this installation, at least 32 characters: tokens are signed and stored secrets are
-     * sealed with it. All processes on one database need the same. By default the first start makes one up
-     * and keeps it in the file `secret` in the data directory. A start without the one that the database was made
-     * with is refused.
+     * The secret of this installation, at least 32 characters. It signs tokens and seals stored secrets. All processes
+     * on one database need the same secret. By default the first start generates one and stores it in the file `secret`
+     * in the data directory. The server does not start without the secret that the database was created with.
      */
     secret: setting('SUTLER_SECRET', secretText, undefined),
 
     /**
-     * Another secret, that nothing new is made with, but whose tokens and sealed values are good: the one before, for
-     * a day and an hour after it was replaced. See docs/operating.md.
+     * The previous secret. Its tokens and sealed values stay valid, but nothing new is signed or sealed with it. Set it
+     * for 25 hours after you replace the secret. See docs/operating.md.
      */
     previousSecret: setting('SUTLER_PREVIOUS_SECRET', secretText, undefined),
 
     /**
-     * `true` starts without the secret that the database was made with, for when it is lost: everyone is signed out,
-     * and the client secrets of OIDC profiles must be set again.
+     * `true` starts without the secret that the database was created with, if that secret is lost. Everyone is signed
+     * out, and you must set the client secrets of OIDC profiles again.
      */
     forgetSecret: setting('SUTLER_FORGET_SECRET', onOrOff, false),
 
     /**
-     * The address clients reach the server under, such as `https://shop.example.com`: links and tokens carry
-     * it. By default each request's own Host header.
+     * The address that clients use for the server, such as `https://shop.example.com`. Links and tokens contain it. The
+     * default is the Host header of each request.
      */
     baseUrl: setting('SUTLER_BASE_URL', webUrl, undefined),
 
     /**
-     * Which proxies may say who the client is (X-Forwarded-For, -Proto and -Host): their IP addresses and ranges,
-     * separated by commas, such as `10.0.0.0/8`; `loopback` is this machine, `uniquelocal` all private networks. None
-     * by default: anyone could write those headers.
+     * The proxies whose X-Forwarded-For, -Proto and -Host headers the server trusts: IP addresses and ranges, separated
+     * by commas, such as `10.0.0.0/8`. `loopback` is this machine, `uniquelocal` all private networks. The default is
+     * none, because any client can send these headers.
      */
     trustProxy: setting('SUTLER_TRUST_PROXY', proxies, false),
 
     /**
-     * Where the OpenID Connect providers that users sign in at may be, beside the public internet: IP addresses and
-     * ranges, separated by commas, `loopback` for this machine, `uniquelocal` for all private networks. Nowhere else
-     * by default: who manages a store chooses the addresses, and is not to reach what only this server can reach.
+     * The networks besides the public internet where OpenID Connect providers may be: IP addresses and ranges, separated
+     * by commas, `loopback` for this machine, `uniquelocal` for all private networks. The default is none: merchants
+     * choose the addresses of providers, and must not reach hosts that only this server can reach.
      */
     providerNetworks: setting('SUTLER_PROVIDER_NETWORKS', networks, undefined),
 
     /**
-     * The mail server that one-time passwords are sent through, as `smtp://user:password@host:587` (or `smtps://`).
-     * Without it they are only in the event, for whoever sends them.
+     * The mail server for one-time passwords, as `smtp://user:password@host:587` (or `smtps://`). By default the server
+     * sends no mail: a service that reads the event must send the password.
      */
     smtpUrl: setting('SUTLER_SMTP_URL', smtpUrl, undefined),
 
-    /** Who mail is from, as `Shop <shop@example.com>`. Set with SUTLER_SMTP_URL. */
+    /** The sender of mail, as `Shop <shop@example.com>`. Set it together with SUTLER_SMTP_URL. */
     mailFrom: setting('SUTLER_MAIL_FROM', text('an address'), undefined),
 
-    /** The least severe messages to log: trace, debug, info, warn, error, fatal, or silent for none. */
+    /** The lowest level to log: trace, debug, info, warn, error, fatal, or silent for none. */
     logLevel: setting('LOG_LEVEL', oneOf(logLevels), 'info'),
 
     /**
-     * `true` refuses new passwords that are among the most common, and asks shoppers who change their password, email
-     * address or username for the current password (`current_password`), or for a sign-in of the last ten minutes. Off
-     * by default: clients that know only the public contract cannot send it.
+     * `true` refuses new passwords that are among the most common. It also requires that shoppers who change their
+     * password, email address or username send the current password (`current_password`) or have signed in within the
+     * last ten minutes. Off by default, because clients that know only the public contract cannot send it.
      */
     strictPasswords: setting('SUTLER_STRICT_PASSWORDS', onOrOff, false),
 
     /**
-     * `true` lets shoppers ask (`Prefer: explain`) why they see this catalog and these prices. Off by default: rules
-     * and price books are nobody's business but the merchant's.
+     * `true` lets shoppers ask why they see a catalog and its prices (`Prefer: explain`). Off by default, because the
+     * answer reveals the merchant's rules and price books.
      */
     explainsToShoppers: setting('SUTLER_EXPLAIN_TO_SHOPPERS', onOrOff, false),
 
-    /** How long an access token is good for, in seconds. Short, since a token cannot be revoked by itself. */
+    /** The lifetime of an access token in seconds. Keep it short: a single token cannot be revoked. */
     tokenLifetimeS: setting('SUTLER_TOKEN_LIFETIME_S', integer(1, 31_536_000), 3600),
   }
 
@@ -165,42 +164,42 @@ export function readConfig(env: Env = process.env) {
   return config
 }
 
-/** Where uploaded files are kept, or drafts of them. */
+/** The directory of uploaded files, or only of their drafts if there is a bucket. */
 export const filesDirOf = ({ filesDir, dataDir }: Pick<Config, 'filesDir' | 'dataDir'>): string =>
   filesDir === undefined ? join(dataDir, 'files') : resolve(filesDir)
 
-/** The bucket they are kept in, if they are in one. */
+/** The bucket for uploaded files, if there is one. */
 export function bucketOf(config: Config) {
   const { s3Bucket: name, s3AccessKeyId: accessKeyId, s3SecretAccessKey: secretAccessKey } = config
   if (!name || !accessKeyId || !secretAccessKey) return undefined
   return { name, accessKeyId, secretAccessKey, region: config.s3Region, endpoint: config.s3Endpoint }
 }
 
-type Kept = Pick<Config, 'dataDir'>
+type DataDir = Pick<Config, 'dataDir'>
 
-export const secretFile = ({ dataDir }: Kept): string => join(dataDir, 'secret')
+export const secretFile = ({ dataDir }: DataDir): string => join(dataDir, 'secret')
 
-/** The installation's key material: the setting, or else the file that the first start made. */
-export function findSecret({ secret, dataDir }: Pick<Config, 'secret'> & Kept): string | undefined {
+/** The secret of the installation: the setting, or else the file that the first start created. */
+export function findSecret({ secret, dataDir }: Pick<Config, 'secret'> & DataDir): string | undefined {
   if (secret !== undefined) return secret
   const file = secretFile({ dataDir })
-  const found = keeping(file, () => readIfThere(file))
+  const found = withSecretFile(file, () => readIfThere(file))
   if (found === undefined || found.length >= secretCharsMin) return found
   throw new StartupError(
     `${file} holds fewer than ${secretCharsMin} characters: restore it, or set SUTLER_SECRET`,
   )
 }
 
-/** Makes it up, and keeps it. */
-export function makeSecret({ dataDir }: Kept): string {
+/** Generates a secret and stores it in the file. */
+export function makeSecret({ dataDir }: DataDir): string {
   const file = secretFile({ dataDir })
-  return keeping(file, () => {
+  return withSecretFile(file, () => {
     mkdirSync(dataDir, { recursive: true })
     return createOnce(file, randomBytes(32).toString('base64url'))
   })
 }
 
-function keeping<T>(file: string, work: () => T): T {
+function withSecretFile<T>(file: string, work: () => T): T {
   try {
     return work()
   } catch (error) {
@@ -219,7 +218,7 @@ function readIfThere(file: string): string | undefined {
   }
 }
 
-/** Of several processes that start at once one writes the file, whole, and all of them use what it wrote. */
+/** If several processes start at once, one of them writes the whole file and all of them use it. */
 function createOnce(file: string, secret: string): string {
   const draft = `${file}.${process.pid}`
   writeFileSync(draft, `${secret}\n`, { mode: 0o600, flush: true })
@@ -238,16 +237,18 @@ function anyAddress(): string {
   return addresses.some(({ family }) => family === 'IPv6') ? '::' : '0.0.0.0'
 }
 
-/** Reads one kind of value: what it is, in words, and the value, or undefined if it is not one. */
-interface Reading<T> {
+/** How to read one kind of value. */
+interface Format<T> {
+  /** What is accepted, in words. */
   readonly accepts: string
-  /** The value is a secret, or may hold one, and is not repeated in a message. */
+  /** The value is or may contain a secret; messages do not repeat it. */
   readonly hidden?: boolean
+  /** Undefined if the text is not such a value. */
   read(value: string): T | undefined
 }
 
 function settingsOf(env: Env) {
-  return <T, D>(name: string, { accepts, hidden, read }: Reading<T>, fallback: D): T | D => {
+  return <T, D>(name: string, { accepts, hidden, read }: Format<T>, fallback: D): T | D => {
     const value = env[name]?.trim()
     if (!value) return fallback
     const found = read(value)
@@ -258,13 +259,13 @@ function settingsOf(env: Env) {
   }
 }
 
-function text(accepts: string): Reading<string> {
+function text(accepts: string): Format<string> {
   return { accepts, read: (value) => value }
 }
 
-const hiddenText: Reading<string> = { accepts: 'any text', hidden: true, read: (value) => value }
+const hiddenText: Format<string> = { accepts: 'any text', hidden: true, read: (value) => value }
 
-function integer(min: number, max: number): Reading<number> {
+function integer(min: number, max: number): Format<number> {
   return {
     accepts: `a whole number from ${min} to ${max}`,
     read(value) {
@@ -274,35 +275,35 @@ function integer(min: number, max: number): Reading<number> {
   }
 }
 
-const onOrOff: Reading<boolean> = {
+const onOrOff: Format<boolean> = {
   accepts: 'true or false',
   read: (value) => (/^(true|false)$/.test(value) ? value === 'true' : undefined),
 }
 
-function oneOf<const T extends string>(values: readonly T[]): Reading<T> {
+function oneOf<const T extends string>(values: readonly T[]): Format<T> {
   return { accepts: `one of ${values.join(', ')}`, read: (value) => values.find((one) => one === value) }
 }
 
-const secretText: Reading<string> = {
+const secretText: Format<string> = {
   accepts: `at least ${secretCharsMin} characters`,
   hidden: true,
   read: (value) => (value.length >= secretCharsMin ? value : undefined),
 }
 
-const postgresUrl: Reading<string> = {
+const postgresUrl: Format<string> = {
   accepts: 'a URL such as postgres://user:password@host:5432/database',
   hidden: true,
-  // Not parsed further: a Unix socket or several hosts make a URL that PostgreSQL takes and `URL` does not.
+  // Not parsed further: PostgreSQL accepts URLs with a Unix socket or several hosts, `URL` does not.
   read: (value) => (/^postgres(ql)?:\/\/./.test(value) ? value : undefined),
 }
 
-const smtpUrl: Reading<string> = {
+const smtpUrl: Format<string> = {
   accepts: 'a URL such as smtp://user:password@host:587',
   hidden: true,
   read: (value) => (/^smtps?:$/.test(URL.parse(value)?.protocol ?? '') ? value : undefined),
 }
 
-const webUrl: Reading<string> = {
+const webUrl: Format<string> = {
   accepts: 'an http or https URL without query or fragment, such as https://shop.example.com',
   read(value) {
     const url = URL.parse(value)
@@ -311,9 +312,9 @@ const webUrl: Reading<string> = {
   },
 }
 
-// No number of hops: a client that reaches the server directly can make up as many as it takes.
-// Nor `true` for any proxy: then every client is one.
-const proxies: Reading<false | string> = {
+// A number of hops is not accepted: a client that reaches the server directly can send as many as it likes.
+// Neither is `true` for any proxy: every client would be one.
+const proxies: Format<false | string> = {
   accepts: `the IP addresses or ranges of the proxies, ${examples}`,
   read(value) {
     if (value === 'false') return false
@@ -321,4 +322,4 @@ const proxies: Reading<false | string> = {
   },
 }
 
-const networks: Reading<BlockList> = { accepts: `IP addresses or ranges, ${examples}`, read: rangesOf }
+const networks: Format<BlockList> = { accepts: `IP addresses or ranges, ${examples}`, read: rangesOf }

@@ -148,8 +148,8 @@ async function listen(server: ReturnType<typeof buildServer>, { port, host }: Co
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     const reasons: Record<string, string> = {
-      EADDRINUSE: `port ${port} is in use: stop what listens there, or set PORT`,
-      EACCES: `port ${port} needs more rights than this process has: set PORT to one above 1023`,
+      EADDRINUSE: `port ${port} is in use: stop the process that listens on it, or set PORT`,
+      EACCES: `port ${port} needs more rights than this process has: set PORT to a port above 1023`,
     }
     throw new StartupError(reasons[code ?? ''] ?? `cannot listen on ${host}, port ${port}: ${message}`)
   }

@@ -22,9 +22,9 @@ const refused: [env: Record<string, string>, line: RegExp][] = [
   [{ PORT: '-1' }, /^PORT is "-1"/],
   [
     { DATABASE_URL: 'mysql://me:hush@here/shop' },
-    /^DATABASE_URL is not usable: it must be a URL such as postgres:/,
+    /^DATABASE_URL is not valid: it must be a URL such as postgres:/,
   ],
-  [{ SUTLER_SECRET: 'short' }, /^SUTLER_SECRET is not usable: it must be at least 32 characters$/],
+  [{ SUTLER_SECRET: 'short' }, /^SUTLER_SECRET is not valid: it must be at least 32 characters$/],
   [{ SUTLER_CLIENT_ID: 'a' }, /^SUTLER_CLIENT_ID is set without SUTLER_CLIENT_SECRET: set both or neither$/],
   [{ SUTLER_CLIENT_SECRET: 'a' }, /^SUTLER_CLIENT_SECRET is set without SUTLER_CLIENT_ID/],
   [

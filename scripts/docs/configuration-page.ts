@@ -17,8 +17,8 @@ export function configurationPage(): string {
     throw new Error(`${declared} settings, but ${sections.length} with a comment`)
   return `# Configuration
 
-Generated from \`server/config.ts\` by \`npm run docs\`. Settings are environment variables; none has to be set, and one
-that is set to nothing counts as not set. A value that is not usable stops the start with one line that names it.
+Generated from \`server/config.ts\` by \`npm run docs\`. Settings are environment variables. All of them are optional, and an
+empty variable counts as not set. The server does not start with a value that is not valid: it names the setting in one line.
 
 ${sections.join('\n')}`
 }

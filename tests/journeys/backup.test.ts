@@ -235,9 +235,7 @@ test('what is damaged, or nowhere, is refused in one line', async () => {
   const elsewhere = { SUTLER_FILES_DIR: join(places, 'files') }
   expect(await run('backup', dataDir, backup, elsewhere)).toMatchObject({
     code: 0,
-    said: expect.stringContaining(
-      `(it does not contain uploaded files: back up ${join(places, 'files')} yourself)`,
-    ),
+    said: expect.stringContaining(`(without uploaded files: back up ${join(places, 'files')} separately)`),
   })
   const file = join(backup, 'postgres/global/pg_control')
   const bytes = fs.readFileSync(file)

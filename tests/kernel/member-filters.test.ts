@@ -70,7 +70,7 @@ test.each([
   ['eq(words[3],q)', unknown('words[3]')],
   ['eq(words[],q)', unknown('words[]')],
   ['eq(words[00],q)', unknown('words[00]')],
-  ['eq(amounts.abc.units,many)', 'Invalid filter: [amounts.abc.units] takes a number, not [many]'],
+  ['eq(amounts.abc.units,many)', 'Invalid filter: [amounts.abc.units] must be a number, not [many]'],
   [
     'like(labels.red,x)',
     'Invalid filter: unknown operator [like] specified in search filter for field [labels.red], allowed operators are [eq in is_null]',

@@ -188,12 +188,12 @@ const partMax = 255
 
 /** A value in the form PostgreSQL reads, or the refusal. */
 function readValue(type: ValueType, field: string, op: Op, value: string): string {
-  if (type === 'uuid' && !isId(value)) throw refuse(`[${field}] takes a UUID, not [${value}]`)
+  if (type === 'uuid' && !isId(value)) throw refuse(`[${field}] must be a UUID, not [${value}]`)
   if (type === 'boolean' && value !== 'true' && value !== 'false') {
-    throw refuse(`[${field}] takes true or false, not [${value}]`)
+    throw refuse(`[${field}] must be true or false, not [${value}]`)
   }
   if (type === 'number' && (value.trim() === '' || !Number.isFinite(Number(value)))) {
-    throw refuse(`[${field}] takes a number, not [${value}]`)
+    throw refuse(`[${field}] must be a number, not [${value}]`)
   }
   if (type === 'time') return timeOf(field, value)
   if (op === 'like' || op === 'ilike') return patternOf(field, value)
@@ -214,7 +214,7 @@ function timeOf(field: string, value: string): string {
   const time = epochMs.test(text) ? new Date(Number(text)) : isoDate.test(text) ? new Date(zoned) : undefined
   if (!time || Number.isNaN(time.getTime())) {
     throw refuse(
-      `[${field}] takes a timestamp such as 2026-01-31T09:30:00.000Z or 2026-01-31, not [${value}]`,
+      `[${field}] must be a timestamp such as 2026-01-31T09:30:00.000Z or 2026-01-31, not [${value}]`,
     )
   }
   return time.toISOString()
