@@ -40,8 +40,7 @@ const fields = {
   }),
   default: flag({
     default: false,
-    about:
-      'Whether this is the currency of amounts that name none. Exactly one currency of the store is the default.',
+    about: 'Whether this is the default currency. Exactly one currency of the store is the default.',
   }),
   enabled: flag({ required: true, about: 'Whether shoppers can choose the currency.', example: true }),
 }

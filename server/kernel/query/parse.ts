@@ -67,7 +67,8 @@ function readParameters(query: string): Given {
     const name = names.find((known) => known === decoded)
     if (name === undefined) continue
     const earlier = given.get(name)
-    if (earlier !== undefined && name !== 'include') throw badRequest(name, `${name} may be given only once.`)
+    if (earlier !== undefined && name !== 'include')
+      throw badRequest(name, `${name} must be given only once.`)
     given.set(name, earlier === undefined ? value : `${earlier},${value}`)
   }
   return given
@@ -122,7 +123,7 @@ function readSort(given = ''): Ask['sort'] {
   const descending = text.startsWith('-')
   const field = descending ? text.slice(1) : text
   if (!attribute.test(field))
-    throw badRequest('sort', `sort takes one attribute, as in name or -name, not ${shown(text)}.`)
+    throw badRequest('sort', `sort must be one attribute, such as name or -name, not ${shown(text)}.`)
   return { field, descending }
 }
 
