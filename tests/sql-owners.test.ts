@@ -76,7 +76,6 @@ const readsBelow = words(`
   server/catalogs/rules-of-store.ts:catalog_releases
   server/catalogs/validate-catalog-rules.ts:catalog_releases
   server/flows/template-entries.ts:products
-  server/flows/value-changes.ts:products
   server/products/product-filters.ts:node_products
   server/publishing/add-pricebooks.ts:catalog_releases
   server/publishing/forget-editions.ts:catalog_releases
@@ -87,8 +86,6 @@ const writesElsewhere = words(`
   count_moved_node:list_deltas
   index_flow_entry:entry_values
   server/flows/template-entries.ts:products
-  server/flows/value-changes.ts:entry_values
-  server/flows/value-changes.ts:products
   server/personal-data/erase-set.ts:changes
 `)
 

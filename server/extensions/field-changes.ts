@@ -15,8 +15,13 @@ export async function renameValues(work: Work, api: string, from: string, to: st
   })
 }
 
+/** Removes a field from the index of entries by their values. */
+export async function forgetValues({ store }: Work, fieldId: string): Promise<void> {
+  await store.bulk('DELETE FROM entry_values WHERE store_id = $1 AND field_id = $2', fieldId)
+}
+
 export async function dropValues(work: Work, api: string, field: string, slug: string): Promise<void> {
-  await work.store.bulk('DELETE FROM entry_values WHERE store_id = $1 AND field_id = $2', field)
+  await forgetValues(work, field)
   await work.store.changeAll(entries, {
     where: (bind) => `r.custom_api_id = ${bind(api)} AND r.doc->${bind(slug)}::text IS NOT NULL`,
     doc: (bind) => rewritten('m.key', `WHERE m.key <> ${bind(slug)}::text`),

@@ -5,6 +5,7 @@ import { entryOperations, type MayUse } from './entry-operations.ts'
 import { getExtensionsApiDocument } from './get-extensions-api-document.ts'
 
 export { matchingNumber, matchingText } from './entry-value-conditions.ts'
+export { forgetValues } from './field-changes.ts'
 export { customApis }
 
 export const extensions = (mayUse: MayUse): Module =>

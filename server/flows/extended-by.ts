@@ -1,7 +1,9 @@
 import type { Module } from '../kernel/declare/module.ts'
 import type { Resource } from '../kernel/declare/resource.ts'
-import type { Extends } from './flow-fields.ts'
 import { coreSlugs, nameOfFields } from './kinds.ts'
+
+/** The resources whose objects the flows with a core slug extend. */
+export type Extends = Readonly<Record<string, readonly Resource[]>>
 
 /** The resources that flows extend, by the flows' slugs: those that say so, each table once. */
 export function extendedBy(chapters: () => readonly Module[]): () => Extends {

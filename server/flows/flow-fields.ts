@@ -1,3 +1,4 @@
+import { forgetValues } from '../extensions/index.ts'
 import { type Draft, indexed, type Resource, type Row, resource, walks } from '../kernel/declare/resource.ts'
 import { notFound, Problem } from '../kernel/errors.ts'
 import { change } from '../kernel/request/operations.ts'
@@ -5,10 +6,11 @@ import { choice, field, flag, group, integer, list, reference, text } from '../k
 import type { Work } from '../kernel/work/context.ts'
 import { type FieldDoc, isHidden, redefine } from './define.ts'
 import { flowEnvelope, flowMeta } from './envelope.ts'
+import type { Extends } from './extended-by.ts'
 import { type Fault, type FieldType, faultIn, fieldTypes, type Rule, ruleTypes } from './field-rules.ts'
 import { flows } from './flows.ts'
 import { isCore, kindOf, nameOfFields, slugsUnder } from './kinds.ts'
-import { forgetValues, hideValues, renameValues, touchShownWith } from './value-changes.ts'
+import { hideValues, renameValues, targetsOf, touchShownWith } from './value-changes.ts'
 
 /** Members of every entry, of the documents around them, or of any object. */
 const reservedSlugs = [
@@ -104,9 +106,6 @@ const fields = {
 const flowIn = ({ relationships }: Pick<Row<typeof fields>['doc'], 'relationships'>): string =>
   relationships.flow.data.id
 
-/** The resources whose objects the flows with a core slug extend. */
-export type Extends = Readonly<Record<string, readonly Resource[]>>
-
 /** A field of a flow. */
 export const flowFields = (extended: () => Extends) =>
   resource({
@@ -129,9 +128,9 @@ export const flowFields = (extended: () => Extends) =>
     },
     refusedWith: 422,
     beforeWrite: (work, draft) => mustBeDefinable(work, draft, extended()),
-    afterWrite: applyToObjects,
+    afterWrite: (work, field, before) => applyToObjects(work, field, before, extended()),
     beforeDelete: async (work, { doc }) => void (await work.store.hold(flows, flowIn(doc))),
-    afterDelete: dropFromObjects,
+    afterDelete: (work, field) => dropFromObjects(work, field, extended()),
     constraints: {
       flow_fields_slug_key: {
         code: 'unprocessable',
@@ -209,23 +208,29 @@ async function applyToObjects(
   work: Work,
   { doc }: Row<typeof fields>,
   before: Row<typeof fields> | undefined,
+  extended: Extends,
 ): Promise<void> {
   const flow = await flowOf(work, doc)
   await redefine(work, nameOfFields(flow))
   if (!before) return tellFlow(work, flow.id)
   const [was, is] = [before.doc as FieldDoc, doc as FieldDoc]
-  if (was.slug !== is.slug) await renameValues(work, flow, valued(was), is.slug)
+  const targets = targetsOf(flow, extended)
+  if (was.slug !== is.slug) await renameValues(work, targets, valued(was), is.slug)
   const [wasHidden, hidden] = [isHidden(was, flow.enabled), isHidden(is, flow.enabled)]
   if (wasHidden !== hidden && is.field_type !== 'relationship')
-    await hideValues(work, flow, valued(is), hidden)
-  if (was.slug !== is.slug || wasHidden !== hidden) await touchShownWith(work, flow)
+    await hideValues(work, targets, valued(is), hidden)
+  if (was.slug !== is.slug || wasHidden !== hidden) await touchShownWith(work, flow, extended)
 }
 
-async function dropFromObjects(work: Work, { id, doc }: Row<typeof fields>): Promise<void> {
+async function dropFromObjects(
+  work: Work,
+  { id, doc }: Row<typeof fields>,
+  extended: Extends,
+): Promise<void> {
   const flow = await flowOf(work, doc)
   await redefine(work, nameOfFields(flow))
-  await renameValues(work, flow, valued(doc as FieldDoc), undefined)
-  await touchShownWith(work, flow)
+  await renameValues(work, targetsOf(flow, extended), valued(doc as FieldDoc), undefined)
+  await touchShownWith(work, flow, extended)
   await forgetValues(work, id)
   await tellFlow(work, flow.id)
 }

@@ -1,3 +1,4 @@
+import { forgetValues } from '../extensions/index.ts'
 import { type Draft, indexed, type Row, resource, shown, walks } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
 import { linked, linkTo, listOf, object } from '../kernel/openapi/shapes.ts'
@@ -5,9 +6,10 @@ import { flag, text } from '../kernel/shape/fields.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { fieldsOf, isHidden, redefine } from './define.ts'
 import { flowEnvelope, flowMeta } from './envelope.ts'
+import type { Extends } from './extended-by.ts'
 import { flowEntries, flowFieldRows } from './flow-rows.ts'
 import { isCore, kindOf, nameOfFields, reservedSlugs } from './kinds.ts'
-import { forgetValues, hideValues, renameValues, touchShownWith } from './value-changes.ts'
+import { hideValues, renameValues, targetsOf, touchShownWith } from './value-changes.ts'
 
 interface Relationships {
   readonly fields?: { readonly data: readonly { readonly id: string; readonly type: 'field' }[] }
@@ -58,9 +60,6 @@ export const flows = resource({
   refusedWith: 422,
   refuses: { delete: ['method_not_allowed'] },
   most: { n: 1000, detail: (n) => `A store can have at most ${n} flows.` },
-  beforeWrite: mustBeNamed,
-  afterWrite: applyToFields,
-  beforeDelete: takeAllAlong,
   constraints: {
     flows_slug_key: {
       code: 'unprocessable',
@@ -69,6 +68,15 @@ export const flows = resource({
     },
   },
 })
+
+/** Flows, with what a change of one does to the objects that it extends. */
+export const flowsWith = (extended: () => Extends): typeof flows =>
+  resource({
+    ...flows,
+    beforeWrite: mustBeNamed,
+    afterWrite: (work, flow, before) => applyToFields(work, flow, before, extended()),
+    beforeDelete: (work, flow) => takeAllAlong(work, flow, extended()),
+  })
 
 const refuse = (detail: string) =>
   new Problem('unprocessable', `Validation failed: data.slug ${detail}.`, { source: 'data.slug' })
@@ -94,6 +102,7 @@ async function applyToFields(
   work: Work,
   { id, doc }: Row<typeof fields>,
   before: Row<typeof fields> | undefined,
+  extended: Extends,
 ): Promise<void> {
   const was = before?.doc
   if (!was || (was.slug === doc.slug && was.enabled === doc.enabled)) return
@@ -107,15 +116,15 @@ async function applyToFields(
   for (const field of await fieldsOf(work, id)) {
     const valued = { slug: field.slug, isLink: field.field_type === 'relationship' }
     // What it extended has them no longer.
-    if (moves && isCore(old.slug)) await renameValues(work, old, valued, undefined)
+    if (moves && isCore(old.slug)) await renameValues(work, targetsOf(old, extended), valued, undefined)
     else if (!valued.isLink && isHidden(field, was.enabled) !== isHidden(field, doc.enabled)) {
-      await hideValues(work, now, valued, isHidden(field, doc.enabled))
+      await hideValues(work, targetsOf(now, extended), valued, isHidden(field, doc.enabled))
     }
   }
-  await touchShownWith(work, now)
+  await touchShownWith(work, now, extended)
 }
 
-async function takeAllAlong(work: Work, { id, doc }: Row<typeof fields>): Promise<void> {
+async function takeAllAlong(work: Work, { id, doc }: Row<typeof fields>, extended: Extends): Promise<void> {
   if (isCore(doc.slug)) {
     const detail = `${doc.slug} is a core flow and cannot be deleted; change its slug first.`
     throw new Problem('method_not_allowed', detail, { headers: { allow: 'GET, PUT, HEAD, OPTIONS' } })
@@ -125,7 +134,7 @@ async function takeAllAlong(work: Work, { id, doc }: Row<typeof fields>): Promis
   await redefine(work, id)
   // Not before: who creates an entry keeps what is added to entries first, and then the flow.
   await work.store.close(flows, id)
-  await touchShownWith(work, { id, slug: doc.slug })
+  await touchShownWith(work, { id, slug: doc.slug }, extended)
   await work.store.removeAll(flowEntries, (bind) => `flow_id = ${bind(id)}`)
   for (const field of fields) await forgetValues(work, field)
 }

@@ -4,7 +4,7 @@ import { linkEntry } from './entry-relationships.ts'
 import { extendedBy } from './extended-by.ts'
 import { getFieldOfFlow, listFieldsOfFlow } from './fields-of-flow.ts'
 import { flowFields } from './flow-fields.ts'
-import { flows as flowResource } from './flows.ts'
+import { flows as flowResource, flowsWith } from './flows.ts'
 import { getStoreApiDocument } from './get-store-api-document.ts'
 import { listFlows } from './list-flows.ts'
 
@@ -29,7 +29,7 @@ export const flows = (chapters: () => readonly Module[]): Module => {
   return module({
     name: 'flows',
     about: 'Fields that a store adds: to resources, to products as templates, and for its own entries.',
-    resources: [flowResource, fields],
+    resources: [flowsWith(extended), fields],
     actions: [
       listFlows,
       ...listFieldsOfFlow(fields),

@@ -1,28 +1,14 @@
 import type { Rows } from '../kernel/storage/store.ts'
 import type { Work } from '../kernel/work/context.ts'
-import { type CoreSlug, isCore, kindOf } from './kinds.ts'
+import type { Extends } from './extended-by.ts'
+import { flowEntries } from './flow-rows.ts'
+import { isCore, kindOf } from './kinds.ts'
 
 /** What a change of a definition does to the objects that exist: each in one statement, in the change's transaction. */
 
 interface Extended extends Rows {
   /** The member of the document that its fields are in. */
   readonly inside?: 'attributes'
-}
-
-/** Where the objects of core flows are. */
-export const extendedTables: Readonly<Partial<Record<CoreSlug, readonly Extended[]>>> = {
-  'account-members': [{ table: 'user_authentication_infos' }],
-  'account-memberships': [{ table: 'account_memberships' }],
-  accounts: [{ table: 'accounts' }],
-  addresses: [{ table: 'account_addresses' }, { table: 'customer_addresses' }],
-  'authentication-realms': [{ table: 'authentication_realms' }],
-  customers: [{ table: 'customers' }],
-  'oidc-profiles': [{ table: 'oidc_profiles' }],
-  'password-profiles': [{ table: 'password_profiles' }],
-  products: [{ table: 'products', inside: 'attributes' }],
-  'user-authentication-info': [{ table: 'user_authentication_infos' }],
-  'user-authentication-oidc-profile-info': [{ table: 'user_authentication_oidc_profile_infos' }],
-  'user-authentication-password-profile-info': [{ table: 'user_authentication_password_profile_infos' }],
 }
 
 type Bind = (value: unknown) => string
@@ -33,10 +19,14 @@ interface Target {
   readonly own: (bind: Bind) => string
 }
 
-const targetsOf = (flow: Flow): readonly Target[] =>
+/** The rows whose documents have the fields of a flow. */
+export const targetsOf = (flow: Flow, extended: Extends): readonly Target[] =>
   isCore(flow.slug)
-    ? (extendedTables[flow.slug] ?? []).map((rows) => ({ rows, own: () => 'true' }))
-    : [{ rows: { table: 'flow_entries' }, own: (bind) => `r.flow_id = ${bind(flow.id)}` }]
+    ? (extended[flow.slug] ?? []).map(({ table, envelope }) => ({
+        rows: { table, ...(envelope.fields === 'attributes' && { inside: 'attributes' }) },
+        own: () => 'true',
+      }))
+    : [{ rows: flowEntries, own: (bind) => `r.flow_id = ${bind(flow.id)}` }]
 
 export interface Flow {
   readonly id: string
@@ -59,15 +49,15 @@ const within = (member: string | undefined, part: string) =>
 
 /** The values are under another name; without one, they are gone. */
 export async function renameValues(
-  work: Work,
-  flow: Flow,
+  { store }: Work,
+  targets: readonly Target[],
   field: Valued,
   to: string | undefined,
 ): Promise<void> {
-  for (const { rows, own } of targetsOf(flow)) {
+  for (const { rows, own } of targets) {
     const member = memberWith(field, rows)
     const part = partOf(member)
-    await work.store.changeAll(rows, {
+    await store.changeAll(rows, {
       where: (bind) => `${own(bind)} AND ${part}->${bind(field.slug)}::text IS NOT NULL`,
       doc: (bind) => {
         const [name, next] = [`${bind(field.slug)}::text`, `${bind(to ?? null)}::text`]
@@ -75,7 +65,7 @@ export async function renameValues(
       },
     })
     if (field.isLink) continue
-    await work.store.changeAll(rows, {
+    await store.changeAll(rows, {
       where: (bind) => `${own(bind)} AND r.hidden->${bind(field.slug)}::text IS NOT NULL`,
       hidden: (bind) => {
         const [name, next] = [`${bind(field.slug)}::text`, `${bind(to ?? null)}::text`]
@@ -86,14 +76,19 @@ export async function renameValues(
 }
 
 /** The values are no longer shown, or are shown again. */
-export async function hideValues(work: Work, flow: Flow, { slug }: Valued, hide: boolean): Promise<void> {
-  for (const { rows, own } of targetsOf(flow)) {
+export async function hideValues(
+  { store }: Work,
+  targets: readonly Target[],
+  { slug }: Valued,
+  hide: boolean,
+): Promise<void> {
+  for (const { rows, own } of targets) {
     const part = partOf(rows.inside)
     const [from, to] = hide ? [part, `coalesce(r.hidden, '{}')`] : ['r.hidden', part]
     const without = (name: string) => `json_edited(${from}, ${name}, NULL, NULL)`
     const with_ = (name: string) => `json_with(${to}, ${name}, ${from}->${name})`
     const nameIn = (bind: Bind) => `${bind(slug)}::text`
-    await work.store.changeAll(rows, {
+    await store.changeAll(rows, {
       where: (bind) => `${own(bind)} AND ${from}->${nameIn(bind)} IS NOT NULL`,
       doc: (bind) => within(rows.inside, (hide ? without : with_)(nameIn(bind))),
       hidden: (bind) => (hide ? with_ : without)(nameIn(bind)),
@@ -102,13 +97,9 @@ export async function hideValues(work: Work, flow: Flow, { slug }: Valued, hide:
 }
 
 /** What a template says of products is shown with them: they are other versions when that is something else. */
-export async function touchShownWith({ store }: Work, { id, slug }: Flow): Promise<void> {
+export async function touchShownWith({ store }: Work, { id, slug }: Flow, extended: Extends): Promise<void> {
   if (kindOf(slug) !== 'template') return
   const said = (bind: Bind) =>
     `SELECT e.product_id FROM flow_entries e WHERE e.store_id = $1 AND e.flow_id = ${bind(id)}::uuid`
-  await store.touchAll({ table: 'products' }, (bind) => `r.id IN (${said(bind)})`)
+  for (const rows of extended.products ?? []) await store.touchAll(rows, (bind) => `r.id IN (${said(bind)})`)
 }
-
-/** The index of entries by their values has none of this field any more. */
-export const forgetValues = async ({ store }: Work, fieldId: string): Promise<void> =>
-  void (await store.bulk('DELETE FROM entry_values WHERE store_id = $1 AND field_id = $2', fieldId))
