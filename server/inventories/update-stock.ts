@@ -1,6 +1,7 @@
 import { action } from '../kernel/declare/action.ts'
 import { etagOf, objectAnswer } from '../kernel/http/answer.ts'
-import { findVisible, mustMatch, resolve } from '../kernel/request/operations.ts'
+import { mustMatch } from '../kernel/request/must-match.ts'
+import { findVisible, resolve } from '../kernel/request/operations.ts'
 import { field } from '../kernel/shape/fields.ts'
 import { dataOf } from '../kernel/write/input.ts'
 import type { Dialect } from './dialects.ts'

@@ -76,7 +76,11 @@ describe.each(specimensWith('get'))('$name', (specimen) => {
       const times = timesIn(specimen.resource, body.data)
       for (const name of ['created_at', 'updated_at']) expect(times[name], name).toMatch(time)
     }
-    if (envelope.links === 'none' || envelope.links === 'own') return
+    if (envelope.links === 'none') return
+    if (envelope.links === 'own') {
+      const declared = Object.keys(specimen.resource.links?.fields ?? {})
+      return expect(declared, 'its own links').toEqual(expect.arrayContaining(Object.keys(body.data.links)))
+    }
     const links = linksBeside(envelope) ? body.links : body.data.links
     const { href } = envelope
     const self = typeof href === 'string' ? links.self : `${href.after}${links.self}`

@@ -125,6 +125,8 @@ test('nothing leaves the machine in a rehearsal, and no snapshot begins in it', 
       () => ({}) as never,
     ),
   )
-  await expect(called).rejects.toThrow('workshop:shipment: nothing in a transaction may leave the machine')
+  await expect(called).rejects.toThrow(
+    'workshop:shipment: an outside call is not allowed inside a transaction',
+  )
   await expect(ctx.rehearse((inside) => inside.snapshot(async () => {}))).rejects.toThrow('snapshot')
 })

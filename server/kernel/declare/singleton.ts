@@ -1,5 +1,6 @@
 import { type Answer, entityTag, json, noContent } from '../http/answer.ts'
-import { type Call, mustMatch, untilWritten } from '../request/operations.ts'
+import { mustMatch } from '../request/must-match.ts'
+import { type Call, untilWritten } from '../request/operations.ts'
 import type { Fields, Values } from '../shape/fields.ts'
 import { complete, merged } from '../shape/values.ts'
 import { recordedBy } from '../storage/row-statements.ts'

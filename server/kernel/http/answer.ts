@@ -36,7 +36,7 @@ export const etagOf = (row: Row): string => weak(etagId(row))
 
 /**
  * The tag of an answer that shows what is computed (`computed`): the version of the row, which If-Match compares, and
- * the state of the answer. Another total or price makes another tag without another version.
+ * the state of the answer. What is computed anew makes another tag without another version.
  */
 const twoPartTag = (row: Row, body: string): string =>
   weak(`${etagId(row)}-${hash('sha256', body).slice(0, 32)}`)

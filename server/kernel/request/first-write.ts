@@ -3,6 +3,7 @@ import { type Answer, noContent } from '../http/answer.ts'
 import type { Fields, New } from '../shape/fields.ts'
 import type { Ctx, Work } from '../work/context.ts'
 import { changedDraft } from '../write/drafts.ts'
+import { mustMatchRow } from './must-match.ts'
 import {
   add,
   addBy,
@@ -10,7 +11,6 @@ import {
   changeBy,
   findSeen,
   lookUp,
-  mustMatchRow,
   remove,
   resolve,
   scopeOf,

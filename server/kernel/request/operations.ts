@@ -1,8 +1,6 @@
 import { type Limit, nounOf, type Resource, type Row } from '../declare/resource.ts'
 import { LostRace, notFound, Problem } from '../errors.ts'
-import { type Answer, etagOf, listAnswer, noContent, objectAnswer } from '../http/answer.ts'
-import { matches, versionsIn } from '../http/conditional.ts'
-import { objectText } from '../http/object-text.ts'
+import { type Answer, listAnswer, noContent, objectAnswer } from '../http/answer.ts'
 import { isId, newId } from '../ids.ts'
 import { askForMerge, mergeWantedFrom } from '../query/merge-totals.ts'
 import { fetchPage } from '../query/page.ts'
@@ -15,6 +13,8 @@ import { Binds } from '../storage/binds.ts'
 import type { Ctx, Work } from '../work/context.ts'
 import { changedDraft, newDraft } from '../write/drafts.ts'
 import { type Input, input } from '../write/input.ts'
+import { included } from './included.ts'
+import { mustMatchRow } from './must-match.ts'
 import { isUnborn, lockKey, unbornIdOf, unbornRow } from './unborn.ts'
 
 /** The request, as far as the five operations of a resource look at it. */
@@ -392,30 +392,4 @@ async function current<F extends Fields>(
   if (!row || !(await isVisible(work, resource, row))) throw missing(resource, id)
   mustMatchRow(resource, row, ifMatch)
   return row
-}
-
-/** As `mustMatch`; of a tag that names what was computed too, the version is compared. */
-export const mustMatchRow = ({ computed }: Resource, row: Row, ifMatch: string | undefined): void =>
-  mustMatch(etagOf(row), ifMatch, computed && ifMatch !== undefined ? versionsIn(ifMatch) : ifMatch)
-
-/** Refuses a caller whose `If-Match` names another version than this. */
-export function mustMatch(etag: string, ifMatch: string | undefined, versions = ifMatch): void {
-  if (versions === undefined || matches(versions, etag)) return
-  const detail = `The provided ETag '${ifMatch}', does not match the current ETag '${etag}'.`
-  throw new Problem('precondition_failed', detail)
-}
-
-/** What a request wants to be shown beside these rows, as a further member of the answer. */
-export async function included(ctx: Ctx, resource: Resource, names: readonly string[], rows: readonly Row[]) {
-  const finders = Object.entries(resource.include ?? {}).filter(([name]) => names.includes(name))
-  if (!finders.length) return ''
-  const parts = await Promise.all(
-    finders.map(async ([, find]) => {
-      const [key, of, found] = await find(ctx, rows)
-      return [key, found.map((row) => objectText(of, row, ctx, true)).join(',')] as const
-    }),
-  )
-  if (resource.includedAs === 'list')
-    return `,"included":[${parts.flatMap(([, text]) => text || []).join(',')}]`
-  return `,"included":{${parts.map(([key, text]) => `"${key}":[${text}]`).join(',')}}`
 }

@@ -19,6 +19,7 @@ import {
 } from './many-rows.ts'
 import { refusalOf } from './refusals.ts'
 import { statementsOf } from './row-statements.ts'
+import { keepUnlessFailed, undoAlways } from './savepoints.ts'
 import { split, stateIn, toRow, wholeColumns, writtenRow } from './stored-row.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -204,40 +205,13 @@ export class Store {
   }
 
   /** Does what may be refused: then nothing of it is done, and the transaction goes on. */
-  async attempt<T>(work: () => Promise<T>): Promise<T> {
-    await this.#control('SAVEPOINT attempt')
-    try {
-      const done = await work()
-      await this.#control('RELEASE SAVEPOINT attempt')
-      return done
-    } catch (error) {
-      await this.#undo()
-      throw error
-    }
+  attempt<T>(work: () => Promise<T>): Promise<T> {
+    return keepUnlessFailed(this.#connection, work)
   }
 
-  /** Does what is undone when it has ended, but for its result; the transaction goes on. See `Work.rehearse`. */
-  async undone<T>(work: () => Promise<T>): Promise<T> {
-    await this.#control('SAVEPOINT attempt')
-    try {
-      const done = await work()
-      // What a transaction would be refused for at its end.
-      await this.#control('SET CONSTRAINTS ALL IMMEDIATE')
-      return done
-    } finally {
-      await this.#undo()
-    }
-  }
-
-  // Released too: the savepoint of an attempt around this one has the same name.
-  async #undo(): Promise<void> {
-    await this.#control('ROLLBACK TO SAVEPOINT attempt')
-    await this.#control('RELEASE SAVEPOINT attempt')
-  }
-
-  #control(text: string): Promise<unknown> {
-    if (!this.inTransaction) throw new Error(`${text}: there is no transaction`)
-    return this.#connection.run({ text, values: [] })
+  /** Does what is undone when it has ended, and returns its result: see `Work.rehearse`. Needs a transaction. */
+  undone<T>(work: () => Promise<T>): Promise<T> {
+    return undoAlways(this.#connection, work)
   }
 
   /** Stores all values of a row in place of the old ones; undefined when another write, or definition, came first. */

@@ -1,0 +1,18 @@
+import type { Resource, Row } from '../declare/resource.ts'
+import { objectText } from '../http/object-text.ts'
+import type { Ctx } from '../work/context.ts'
+
+/** What a request wants to be shown beside these rows, as a further member of the answer. */
+export async function included(ctx: Ctx, resource: Resource, names: readonly string[], rows: readonly Row[]) {
+  const finders = Object.entries(resource.include ?? {}).filter(([name]) => names.includes(name))
+  if (!finders.length) return ''
+  const parts = await Promise.all(
+    finders.map(async ([, find]) => {
+      const [key, of, found] = await find(ctx, rows)
+      return [key, found.map((row) => objectText(of, row, ctx, true)).join(',')] as const
+    }),
+  )
+  if (resource.includedAs === 'list')
+    return `,"included":[${parts.flatMap(([, text]) => text || []).join(',')}]`
+  return `,"included":{${parts.map(([key, text]) => `"${key}":[${text}]`).join(',')}}`
+}

@@ -1,0 +1,15 @@
+import type { Resource, Row } from '../declare/resource.ts'
+import { Problem } from '../errors.ts'
+import { etagOf } from '../http/answer.ts'
+import { matches, versionsIn } from '../http/conditional.ts'
+
+/** Refuses a caller whose `If-Match` names another version than this. */
+export function mustMatch(etag: string, ifMatch: string | undefined, versions = ifMatch): void {
+  if (versions === undefined || matches(versions, etag)) return
+  const detail = `The provided ETag '${ifMatch}', does not match the current ETag '${etag}'.`
+  throw new Problem('precondition_failed', detail)
+}
+
+/** As `mustMatch`; of a tag that names what was computed too, the version is compared. */
+export const mustMatchRow = ({ computed }: Resource, row: Row, ifMatch: string | undefined): void =>
+  mustMatch(etagOf(row), ifMatch, computed && ifMatch !== undefined ? versionsIn(ifMatch) : ifMatch)
