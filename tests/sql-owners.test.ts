@@ -71,14 +71,8 @@ const writtenForKernel = words('edition_totals')
 /** Reads of tables that belong to a module below, or to the kernel alone. The list only shrinks. */
 const readsBelow = words(`
   count_moved_node:list_deltas
-  server/catalogs/catalogs.ts:catalog_releases
-  server/catalogs/relationships-of-catalog.ts:catalog_releases
-  server/catalogs/rules-of-store.ts:catalog_releases
-  server/catalogs/validate-catalog-rules.ts:catalog_releases
   server/flows/template-entries.ts:products
   server/products/product-filters.ts:node_products
-  server/publishing/add-pricebooks.ts:catalog_releases
-  server/publishing/forget-editions.ts:catalog_releases
 `)
 
 /** Writes to tables of another module. The list only shrinks. */

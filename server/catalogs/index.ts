@@ -12,9 +12,11 @@ export {
   type WaitingRule,
 } from './catalog-for.ts'
 export type { PricebooksToAdd } from './catalog-rules.ts'
+export { isDeltaLink } from './delta-link.ts'
 export { catalogEnvelope } from './envelope.ts'
 export { pendingRules, pricebooksOfRules, putIntoEffect } from './pending-rules.ts'
 export { inOrder, type PrioritizedPricebook } from './prioritized-pricebooks.ts'
+export { type Release, type ReleaseFields, releases } from './releases.ts'
 export type { Verdict } from './resolve-rule.ts'
 export { beforeRules, rulesAfter } from './rules-of-store.ts'
 export { instantAsked, type Shopper, shopperOf } from './shopper-context.ts'

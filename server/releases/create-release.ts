@@ -1,11 +1,10 @@
-import { catalogs } from '../catalogs/index.ts'
+import { catalogs, releases } from '../catalogs/index.ts'
 import { startDocumented } from '../jobs/index.ts'
 import { action } from '../kernel/declare/action.ts'
 import { objectAnswer } from '../kernel/http/answer.ts'
 import { findVisible } from '../kernel/request/operations.ts'
 import { flag } from '../kernel/shape/fields.ts'
 import { publishCatalog } from './publish-catalog.ts'
-import { releases } from './releases.ts'
 
 /** Publishes a catalog as it is now. */
 export const createRelease = action({

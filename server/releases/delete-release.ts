@@ -1,4 +1,4 @@
-import { catalogs } from '../catalogs/index.ts'
+import { catalogs, releases } from '../catalogs/index.ts'
 import { action } from '../kernel/declare/action.ts'
 import { Problem } from '../kernel/errors.ts'
 import { noContent } from '../kernel/http/answer.ts'
@@ -6,7 +6,6 @@ import { findVisible } from '../kernel/request/operations.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { addMissingPricebooks, currentEdition, forgetAll, takeBack, withdraw } from '../publishing/index.ts'
 import { findRelease, releaseParameter } from './find-release.ts'
-import { releases } from './releases.ts'
 
 export const deleteRelease = action({
   name: 'delete-catalog-release',

@@ -1,10 +1,9 @@
-import { catalogs } from '../catalogs/index.ts'
+import { catalogs, type Release, releases } from '../catalogs/index.ts'
 import { Problem } from '../kernel/errors.ts'
 import { findSeen, findVisible } from '../kernel/request/operations.ts'
 import { text } from '../kernel/shape/fields.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { currentEdition, editionOf, type Published } from '../publishing/index.ts'
-import { type Release, releases } from './releases.ts'
 
 /** Names that stand for the release that shoppers see, in place of its id. */
 const current = ['latestPublished', 'latest']

@@ -1,9 +1,8 @@
-import { catalogs } from '../catalogs/index.ts'
+import { catalogs, releases } from '../catalogs/index.ts'
 import type { Work } from '../kernel/work/context.ts'
 import type { Chore } from '../kernel/work/jobs.ts'
 import { workOf } from '../kernel/work/work-of.ts'
 import { editionsKept } from '../publishing/index.ts'
-import { releases } from './releases.ts'
 
 /** Clients poll a release that they have asked for, whatever others publish meanwhile. */
 const polledMs = 3_600_000

@@ -1,7 +1,7 @@
+import { releases } from '../catalogs/index.ts'
 import { action } from '../kernel/declare/action.ts'
 import { objectAnswer } from '../kernel/http/answer.ts'
 import { findRelease, releaseParameter } from './find-release.ts'
-import { releases } from './releases.ts'
 
 export const getRelease = action({
   name: 'get-catalog-release',

@@ -1,3 +1,4 @@
+import { releases } from '../catalogs/index.ts'
 import { module } from '../kernel/declare/module.ts'
 import { createRelease } from './create-release.ts'
 import { deleteRelease, deleteReleases } from './delete-release.ts'
@@ -5,17 +6,14 @@ import { forgetOldReleases } from './forget-releases.ts'
 import { getRelease } from './get-release.ts'
 import { listReleases } from './list-releases.ts'
 import { publishCatalog } from './publish-catalog.ts'
-import { releases as releaseResource } from './releases.ts'
 
-export { isDeltaLink } from './delta-link.ts'
 export { findPublished, findRelease, releaseParameter } from './find-release.ts'
-export { releaseResource as releases }
 
 export const releaseChapter = module({
   name: 'releases',
   about: 'What of a catalog is published.',
   alsoUnder: '/pcm',
-  resources: [releaseResource],
+  resources: [releases],
   actions: [listReleases, createRelease, getRelease, deleteRelease, deleteReleases],
   jobs: [publishCatalog],
   chores: [forgetOldReleases],

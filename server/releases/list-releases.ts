@@ -1,6 +1,6 @@
+import { releases } from '../catalogs/index.ts'
 import { action } from '../kernel/declare/action.ts'
 import { list, scopeOf } from '../kernel/request/operations.ts'
-import { releases } from './releases.ts'
 
 /** No list that grows: the releases before the last three go as new ones come. */
 export const listReleases = action({

@@ -1,4 +1,4 @@
-import { catalogs } from '../catalogs/index.ts'
+import { catalogs, type Release, type ReleaseFields, releases } from '../catalogs/index.ts'
 import { documentedJob } from '../jobs/index.ts'
 import { Problem } from '../kernel/errors.ts'
 import { sequence } from '../kernel/feed/record.ts'
@@ -15,7 +15,6 @@ import {
 } from '../publishing/index.ts'
 import { forgetReleases } from './forget-releases.ts'
 import { type ReleaseDetails, releaseDocument } from './release-document.ts'
-import { type Release, type ReleaseFields, releases } from './releases.ts'
 
 interface ReleasePayload {
   readonly catalogId: string

@@ -1,6 +1,6 @@
+import { type ReleaseFields, releases } from '../catalogs/index.ts'
 import type { JobDocument } from '../jobs/index.ts'
 import type { Changes } from '../kernel/shape/fields.ts'
-import { type ReleaseFields, releases } from './releases.ts'
 
 /** What a release shows beside its status. */
 export type ReleaseDetails = Omit<Changes<ReleaseFields>, 'status' | 'started_at' | 'waiting_for'>

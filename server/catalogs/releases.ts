@@ -1,10 +1,11 @@
-import { catalogEnvelope, catalogs } from '../catalogs/index.ts'
 import { type Row, resource, walks } from '../kernel/declare/resource.ts'
 import { object } from '../kernel/openapi/shapes.ts'
 import { choice, field, flag, group, integer, list, reference, text } from '../kernel/shape/fields.ts'
+import { catalogs } from './catalogs.ts'
 import { deltaLink } from './delta-link.ts'
+import { catalogEnvelope } from './envelope.ts'
 
-export const statuses = ['PENDING', 'IN_PROGRESS', 'FAILED', 'PUBLISHED'] as const
+const statuses = ['PENDING', 'IN_PROGRESS', 'FAILED', 'PUBLISHED'] as const
 
 const server = { readOnly: true } as const
 const hidden = { hidden: true, readOnly: true } as const
@@ -38,7 +39,10 @@ export type Release = Row<ReleaseFields>
 const count = (about: string) => integer({ nullable: true, about })
 const link = (about: string) => field(object({ links: object({ related: { type: 'string' } }) }), { about })
 
-/** What of a catalog was published at one time. Nothing of it changes. */
+/**
+ * What of a catalog was published at one time. Nothing of it changes. Catalogs and their rules ask for the state of
+ * releases; module `releases` makes, shows and deletes them.
+ */
 export const releases = resource({
   type: 'catalog-release',
   noun: ['catalog-release', 'catalog-releases'],
