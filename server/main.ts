@@ -27,7 +27,7 @@ import { giveFirstDays } from './kernel/work/first-days.ts'
 import { jobConnections, migrateJobs, startJobs } from './kernel/work/jobs.ts'
 import { type Mailer, smtp } from './kernel/work/mail.ts'
 import { forgetIntents, resumeIntentJob } from './kernel/work/outside-calls.ts'
-import { keyIsAlive } from './keys/index.ts'
+import { isKeyActive } from './keys/index.ts'
 import { access as appAccess } from './permissions/access.ts'
 import { ReadRecorder, Register } from './personal-data/index.ts'
 import { diskBlobs } from './platform/blobs/disk-blobs.ts'
@@ -97,7 +97,7 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
     const instance: Instance = {
       database,
       tokens: new Tokens(secrets, clock, config.tokenLifetimeS, (store, key) =>
-        keyIsAlive(database, store, key),
+        isKeyActive(database, store, key),
       ),
       access,
       shopperTokens,

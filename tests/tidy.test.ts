@@ -86,6 +86,7 @@ const kernelsOwn: readonly (readonly [word: string, says: string, where?: RegExp
   ['live', 'plain English'],
   ['location', 'where a redirect leads'],
   ['log', 'what the operator reads'],
+  ['mapping', 'a keyword of OpenAPI', /openapi\/kinds\.ts$/],
   ['member', 'of a JSON object'],
   ['node', 'what runs the server'],
   ['of', 'plain English'],

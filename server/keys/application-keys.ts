@@ -3,7 +3,7 @@ import { integer, text } from '../kernel/shape/fields.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { refuseOverbooking } from './reserve-rate-limit.ts'
 
-/** A pair of client id and secret that tokens are issued for. The secret is shown once, when the key is created. */
+/** A client id and a secret that a client exchanges for tokens. Only the response to the create shows the secret. */
 export const applicationKeys = resource({
   type: 'application_key',
   noun: ['application-key', 'application-keys'],
@@ -25,11 +25,11 @@ export const applicationKeys = resource({
   area: 'application-keys',
   // The contract prints microseconds.
   envelope: { times: 'meta.timestamps', digits: 6, fields: 'top', links: 'inside', href: { after: '' } },
-  // Creating one is an action: its answer shows the secret.
+  // The create is an action because its response shows the secret.
   operations: ['list', 'get', 'update', 'delete'],
   async beforeWrite(work, draft) {
     await refuseOverbooking(work, draft)
-    await keepHidden(work, draft)
+    await keepHiddenValues(work, draft)
   },
   afterDelete: (work, row) => work.instance.tokens.revoke(row.id),
   meta: {
@@ -58,8 +58,8 @@ export const applicationKeys = resource({
   },
 })
 
-/** What is hidden is written without a new version of the key: it may have been, since the key was read. */
-async function keepHidden(work: Work, { id, values }: Draft): Promise<void> {
+/** A token request writes hidden values without a new version, so the draft may have old ones: read them again. */
+async function keepHiddenValues(work: Work, { id, values }: Draft): Promise<void> {
   await work.store.hold(applicationKeys, id)
   const key = await work.store.findWhole(applicationKeys, id)
   Object.assign(values, key?.hidden)

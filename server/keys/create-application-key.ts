@@ -11,7 +11,7 @@ const secretShown = {
   properties: { client_secret: { type: 'string', description: 'Shown only in this response.' } },
 }
 
-/** Makes a key. Only this answer shows its secret: the server keeps a hash. */
+/** Creates a key. Only this response shows its secret: the server stores a hash. */
 export const createApplicationKey = action({
   name: 'create-application-key',
   route: 'POST /v2/application-keys',

@@ -5,7 +5,7 @@ import { Problem } from '../kernel/errors.ts'
 import { json } from '../kernel/http/answer.ts'
 import { named } from '../kernel/openapi/named-schemas.ts'
 import type { Ctx } from '../kernel/work/context.ts'
-import { isSecretOf, isSlow, renewed } from './key-secret.ts'
+import { isSlowHash, matchesSecret, upgradeHash } from './key-secret.ts'
 
 interface Key {
   readonly id: string
@@ -62,24 +62,24 @@ export const getAccessToken = action({
   signsIn: true,
 
   async run(ctx, { rawBody }) {
-    const asked = credentialsIn(String(rawBody))
-    const grant = asked.get('grant_type')
+    const fields = parseCredentials(String(rawBody))
+    const grant = fields.get('grant_type')
     if (grant !== 'client_credentials' && grant !== 'implicit') {
       const detail = `grant_type must be client_credentials or implicit, not ${JSON.stringify(grant ?? null)}.`
       throw new Problem('bad_request', detail, { source: 'grant_type' })
     }
-    const clientId = asked.get('client_id')
+    const clientId = fields.get('client_id')
     if (!clientId)
       throw new Problem('bad_request', 'The field client_id is required.', { source: 'client_id' })
     const key = await findKey(ctx, clientId)
-    const secret = asked.get('client_secret') ?? ''
-    const good = key && (grant === 'implicit' || (await knowsSecret(ctx, key, secret)))
-    if (!good) {
+    const secret = fields.get('client_secret') ?? ''
+    const isValid = key && (grant === 'implicit' || (await verifySecret(ctx, key, secret)))
+    if (!isValid) {
       mustBeWithinRate(ctx, 'wrongKeys')
       throw new Problem('unauthorized', 'The client id or the client secret is not valid.')
     }
     mustBeWithinRate(ctx, 'accessTokens', key.id)
-    await noteUse(ctx, key)
+    await recordUse(ctx, key)
 
     const { tokens } = ctx.instance
     const { token, expires } = await tokens.issue(key.storeId, key.id, grant, grant === 'implicit')
@@ -93,16 +93,19 @@ export const getAccessToken = action({
   },
 })
 
-/** The body's fields: JSON when it looks like it, a form otherwise. Some clients label one as the other. */
-function credentialsIn(body: string): Map<string, string> {
+/**
+ * The fields of the body, which is JSON if it begins like JSON, and a form otherwise. Some clients label one as the
+ * other.
+ */
+function parseCredentials(body: string): Map<string, string> {
   if (!body.trimStart().startsWith('{')) return new Map(new URLSearchParams(body))
   try {
     const value = JSON.parse(body) as Record<string, unknown>
-    const fields = (typeof value.data === 'object' && value.data ? value.data : value) as Record<
+    const members = (typeof value.data === 'object' && value.data ? value.data : value) as Record<
       string,
       unknown
     >
-    return new Map(Object.entries(fields).map(([name, field]) => [name, String(field)]))
+    return new Map(Object.entries(members).map(([name, member]) => [name, String(member)]))
   } catch (error) {
     throw new Problem('malformed_json', `The body is not valid JSON: ${(error as Error).message}`)
   }
@@ -121,35 +124,38 @@ async function findKey(ctx: Ctx, clientId: string): Promise<Key | undefined> {
 }
 
 /**
- * A rightful secret is not refused for the wrong ones that others at the same address have sent, and waits for none of
- * them: unless it is one that only a slow hash can keep, from before there was a least length.
+ * Whether this is the secret of the key. A correct secret is accepted even if others at the same address sent too many
+ * wrong ones. The exception is a slow hash from before secrets had a minimum length: its checks are limited and queued.
  */
-async function knowsSecret(ctx: Ctx, key: Key, secret: string): Promise<boolean> {
+async function verifySecret(ctx: Ctx, key: Key, secret: string): Promise<boolean> {
   const { id, storeId, secretHash } = key
-  if (!isSlow(secretHash)) return isSecretOf(secretHash, secret)
+  if (!isSlowHash(secretHash)) return matchesSecret(secretHash, secret)
   mustHaveRateLeft(ctx, 'wrongKeys')
-  const known = await inTurn(ctx, () => {
-    // Others may have used it up while this one waited.
+  const isMatch = await inTurn(ctx, () => {
+    // Others may have used up the rate while this request waited.
     mustHaveRateLeft(ctx, 'wrongKeys')
-    return isSecretOf(secretHash, secret)
+    return matchesSecret(secretHash, secret)
   })
-  const better = known ? renewed(secretHash, secret) : undefined
-  if (better !== undefined) {
+  const newHash = isMatch ? upgradeHash(secretHash, secret) : undefined
+  if (newHash !== undefined) {
     await ctx.instance.database.run({
       text: `UPDATE application_keys SET hidden = (hidden::jsonb || jsonb_build_object('secret_hash', $4::text))::json
              WHERE store_id = $1 AND id = $2 AND hidden->>'secret_hash' = $3`,
-      values: [storeId, id, secretHash, better],
+      values: [storeId, id, secretHash, newHash],
     })
   }
-  return known
+  return isMatch
 }
 
-const noteEveryMs = 1000
+const recordEveryMs = 1000
 
-/** Bookkeeping, not a change of the key: it keeps its version. Many uses at once are noted once: they are one row's. */
-async function noteUse(ctx: Ctx, key: Key): Promise<void> {
-  const notedMs = key.lastUsedAt === null ? 0 : Date.parse(key.lastUsedAt)
-  if (Math.abs(ctx.clock.now().getTime() - notedMs) < noteEveryMs) return
+/**
+ * Stores when the key was last used. This is not a change of the key, so its version stays. Uses within a second are
+ * recorded once, because they would all wait for the same row.
+ */
+async function recordUse(ctx: Ctx, key: Key): Promise<void> {
+  const recordedMs = key.lastUsedAt === null ? 0 : Date.parse(key.lastUsedAt)
+  if (Math.abs(ctx.clock.now().getTime() - recordedMs) < recordEveryMs) return
   await ctx.instance.database.run({
     text: `UPDATE application_keys SET hidden = (hidden::jsonb || jsonb_build_object('last_used_at', $3::text))::json
            WHERE store_id = $1 AND id = $2`,

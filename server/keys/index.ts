@@ -3,7 +3,7 @@ import { applicationKeys } from './application-keys.ts'
 import { createApplicationKey } from './create-application-key.ts'
 import { getAccessToken } from './get-access-token.ts'
 
-export { createFirstKey, keyIsAlive } from './first-key.ts'
+export { createFirstKey, isKeyActive } from './first-key.ts'
 export { newCredential } from './key-secret.ts'
 
 export const keys = module({

@@ -1,10 +1,10 @@
 import { named } from '../kernel/openapi/named-schemas.ts'
 
-/** A kind of user. Roles are the same in every store, and nobody adds one. */
+/** A kind of user. Every store has the same roles, and stores cannot add any. */
 export interface BuiltInRole {
   readonly id: string
   readonly name: string
-  /** Whether an administrator may give it to a colleague; shoppers have theirs by being shoppers. */
+  /** Whether an administrator can give the role to a colleague. Shoppers have their role without that. */
   readonly cm_user_assignable: boolean
 }
 
@@ -30,7 +30,7 @@ export const builtInRoles: readonly BuiltInRole[] = [
 export const findRole = (id: string): BuiltInRole | undefined =>
   builtInRoles.find((role) => role.id === id.toLowerCase())
 
-export const shownRole = named('BuiltInRole', {
+export const roleSchema = named('BuiltInRole', {
   type: 'object',
   required: ['type', 'id', 'name', 'cm_user_assignable', 'links'],
   properties: {

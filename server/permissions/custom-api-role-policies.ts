@@ -22,7 +22,7 @@ const fields = {
   ),
 }
 
-/** What one role may do with the entries of one custom API. */
+/** The rights of one role to the entries of one custom API. */
 export const customApiRolePolicies = resource({
   type: 'custom_api_role_policy',
   noun: ['custom-api-role-policy', 'custom-api-role-policies'],
@@ -39,7 +39,7 @@ export const customApiRolePolicies = resource({
   sort: ['created_at', 'id', 'updated_at'],
   area: 'permissions',
   envelope: { times: 'meta.timestamps', digits: 3, fields: 'top', links: 'inside', href: { after: '' } },
-  beforeWrite: mustBeOfRole,
+  beforeWrite: mustHaveRole,
   constraints: {
     custom_api_role_policies_role_key: {
       code: 'conflict',
@@ -55,8 +55,8 @@ export const customApiRolePolicies = resource({
   },
 })
 
-/** That the custom API exists is the table's to know. */
-function mustBeOfRole(_work: Work, { values, before }: Draft<typeof fields>): void {
+/** A foreign key of the table checks the custom API. */
+function mustHaveRole(_work: Work, { values, before }: Draft<typeof fields>): void {
   if (before || findRole(values.relationships.role.data.id)) return
   const source = 'data.relationships.role.data.id'
   throw new Problem(

@@ -1,14 +1,14 @@
 import { action } from '../kernel/declare/action.ts'
 import { json } from '../kernel/http/answer.ts'
-import { builtInRoles, shownRole, showRole } from './built-in-roles.ts'
+import { builtInRoles, roleSchema, showRole } from './built-in-roles.ts'
 
-/** All roles at once: there are few. */
+/** Lists all roles on one page, because there are few. */
 export const listBuiltInRoles = action({
   name: 'list-built-in-roles',
   route: 'GET /v2/permissions/built-in-roles',
   about: 'Lists the built-in roles, which custom API role policies refer to.',
   area: 'permissions',
   status: 200,
-  shows: { data: { type: 'array', items: shownRole } },
+  shows: { data: { type: 'array', items: roleSchema } },
   run: async () => json(200, { data: builtInRoles.map(showRole) }),
 })

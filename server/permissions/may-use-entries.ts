@@ -1,12 +1,12 @@
 import type { Work } from '../kernel/work/context.ts'
 import { builtInRoles } from './built-in-roles.ts'
 
-/** What a role policy gives or denies. */
+/** A right that a role policy grants or denies. */
 export type EntryRight = 'create' | 'list' | 'read' | 'update' | 'delete'
 
 const idOf = (name: string) => builtInRoles.find((role) => role.name === name)?.id
 
-/** The role that each kind of caller has. Administrators need no policy. */
+/** The role of each kind of caller. Administrators need no policy. */
 const roleOf: Readonly<Record<string, string | undefined>> = {
   implicit: idOf('Guest Shopper'),
   'account-member': idOf('Registered Shopper'),
@@ -14,8 +14,8 @@ const roleOf: Readonly<Record<string, string | undefined>> = {
 }
 
 /**
- * Whether the caller's role has a policy that gives this right to the entries of the custom API: to all of them, as no
- * entry has an owner.
+ * Whether a policy grants the caller's role this right to the entries of the custom API. It applies to all entries,
+ * because entries have no owner.
  */
 export async function mayUseEntries(work: Work, customApiId: string, right: EntryRight): Promise<boolean> {
   if (work.who.kind === 'client_credentials') return true

@@ -3,7 +3,7 @@ import { objectAnswer } from '../kernel/http/answer.ts'
 import { add } from '../kernel/request/operations.ts'
 import type { Erasure } from './erase-personal-data.ts'
 import { type ErasureRequests, statuses } from './erasure-requests.ts'
-import { initiatorsOf } from './initiators.ts'
+import { findInitiators } from './initiators.ts'
 
 export const createErasureRequest = (requests: ErasureRequests, erasePersonalData: Erasure) =>
   action({
@@ -20,7 +20,7 @@ export const createErasureRequest = (requests: ErasureRequests, erasePersonalDat
       const now = ctx.clock.now().toISOString()
       const request = await add(ctx, requests, [], {
         ...body,
-        initiator: (await initiatorsOf(ctx, [actor]))(actor),
+        initiator: (await findInitiators(ctx, [actor]))(actor),
         status: 'CREATED',
         status_description: statuses.CREATED,
         created_at: now,

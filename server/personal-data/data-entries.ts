@@ -3,7 +3,7 @@ import { isId } from '../kernel/ids.ts'
 import { type Ask, type Filter, parse } from '../kernel/query/parse.ts'
 import type { Call } from '../kernel/request/operations.ts'
 import type { Work } from '../kernel/work/context.ts'
-import { homeIn, partsOf, type Register } from './register.ts'
+import { findParts, homeSql, type Register } from './register.ts'
 
 /** One object that holds personal data. */
 export interface DataEntry {
@@ -12,20 +12,21 @@ export interface DataEntry {
 }
 
 /**
- * The id of whom an entry is about: erasing any entry of their set erases all of it. It is what the entry hangs on, or
- * hung on when it was still there. An entry that is neither there nor in the log is in no set.
+ * The id of the person or account that an entry is about. Erasing any entry of their set erases the whole set. The
+ * entry may already be deleted; then the feed and the reads tell. undefined if no table, change or read knows the
+ * entry.
  */
 export async function findRoot(
   work: Work,
   register: Register,
   { type, id }: DataEntry,
 ): Promise<string | undefined> {
-  const parts = await partsOf(work, register, type)
-  const remembered = register.of(type).flatMap((holder) => {
+  const parts = await findParts(work, register, type)
+  const remembered = register.holdersOf(type).flatMap((holder) => {
     const where =
       `r.store_id = $1 AND r.source = '${holder.resource.table}' AND r.id = $3` +
       (holder.resource.scope ? ' AND r.scope = ANY($4::uuid[])' : '')
-    const [changed, read] = [homeIn(holder, false), homeIn(holder, true)]
+    const [changed, read] = [homeSql(holder, false), homeSql(holder, true)]
     return [
       `SELECT ${changed} FROM changes r WHERE ${where} AND r.personal AND r.doc IS NOT NULL`,
       ...(read ? [`SELECT ${read} FROM personal_data_reads r WHERE ${where}`] : []),
@@ -43,8 +44,8 @@ export async function findRoot(
   return row?.[0] ?? undefined
 }
 
-/** What a list is asked for, and about which entry: its filter must name one, and may say nothing else. */
-export function askAboutEntry({ types }: Register, { query }: Call): { ask: Ask; entry: DataEntry } {
+/** Parses the query of a list about one entry. The filter must name an entry, and nothing else. */
+export function parseEntryQuery({ types }: Register, { query }: Call): { ask: Ask; entry: DataEntry } {
   const ask = parse(query)
   const [one, other, ...more] = ask.filter?.is === 'and' ? ask.filter.parts : []
   const type = valueIn('resource_type', one) ?? valueIn('resource_type', other)
@@ -53,7 +54,7 @@ export function askAboutEntry({ types }: Register, { query }: Call): { ask: Ask;
     const form = 'eq(resource_type,customer):eq(resource_id,<id>)'
     throw refusal(`the filter must have resource_type and resource_id, and nothing else: ${form}`)
   }
-  // Objects write their own `type` with an underscore.
+  // The `type` of an object has an underscore where the entry type has a hyphen.
   const named = types.find((known) => known === type.replaceAll('_', '-'))
   if (!named) throw refusal(`[resource_type] must be one of ${types.join(', ')}, not [${type}]`)
   if (!isId(id)) throw refusal(`[resource_id] must be a UUID, not [${id}]`)

@@ -1,7 +1,7 @@
 import { text } from '../kernel/shape/fields.ts'
 import type { Register } from './register.ts'
 
-/** The query of a list about one entry: see `askAboutEntry`. */
+/** The query of a list about one entry: see `parseEntryQuery`. */
 export const entryQuery = ({ types }: Register) => ({
   filter: text({
     required: true,

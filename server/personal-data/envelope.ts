@@ -1,6 +1,6 @@
 import type { Envelope } from '../kernel/shape/envelope.ts'
 
-/** Lists of what is known of someone: their times are fields of their own. */
+/** Lists about a person or an account. Their times are fields of their own. */
 export const personalDataEnvelope: Envelope = {
   times: 'none',
   digits: 3,

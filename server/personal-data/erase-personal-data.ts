@@ -10,7 +10,7 @@ import type { Register } from './register.ts'
 
 export type Erasure = Job<{ readonly requestId: string }>
 
-/** Carries out an erasure request, in one transaction. A request that was carried out is left as it is. */
+/** Processes an erasure request in one transaction. A request that was processed before stays as it is. */
 export const erasePersonalData = (register: Register, requests: ErasureRequests): Erasure => ({
   name: 'personal-data:erase-personal-data',
   attemptsMax: 10,
@@ -18,7 +18,7 @@ export const erasePersonalData = (register: Register, requests: ErasureRequests)
     try {
       await settle(work, requests, requestId, 'SUCCESS', (work, entry) => eraseSet(work, register, entry))
     } catch (error) {
-      // The queue tries again.
+      // The queue retries.
       if (error instanceof Problem && error.status >= 500) throw error
       work.instance.log.error({ err: error, erasure_request: requestId }, 'cannot erase personal data')
       const reason = reasons[brokenConstraint(error) ?? '']
@@ -27,7 +27,7 @@ export const erasePersonalData = (register: Register, requests: ErasureRequests)
   },
 })
 
-/** Constraints that keep a set from being erased, in a client's words. */
+/** What clients read if a constraint prevents the erasure. */
 const reasons: Readonly<Record<string, string>> = {
   accounts_parent_id_fkey: 'Nothing was erased: the account has child accounts. Erase or delete them first.',
 }

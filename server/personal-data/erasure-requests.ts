@@ -4,7 +4,7 @@ import { personalDataEnvelope } from './envelope.ts'
 import { type Initiator, initiatorSchema } from './initiators.ts'
 import type { Register } from './register.ts'
 
-/** How far an erasure request has come. It is carried out as a whole, or not at all. */
+/** The status of an erasure request. It erases the whole set or nothing. */
 export const statuses = {
   CREATED: 'The request is waiting to be processed.',
   SUCCESS: 'The personal data was erased.',
@@ -15,7 +15,7 @@ export type Status = keyof typeof statuses
 
 const time = (about: string) => text({ readOnly: true, format: 'date-time', about })
 
-/** That a set of personal data is to be erased, and what became of it. */
+/** A request to erase a set of personal data, with its status. */
 export const erasureRequestsFor = ({ types }: Register) =>
   resource({
     type: 'erasure_request',
@@ -44,7 +44,7 @@ export const erasureRequestsFor = ({ types }: Register) =>
     },
     area: 'personal-data',
     envelope: { ...personalDataEnvelope, links: 'inside' },
-    // Creating one starts a job, and the list needs a filter: both are actions.
+    // The create starts a job, and the list needs a filter, so both are actions.
     operations: ['get'],
   })
 

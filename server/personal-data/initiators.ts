@@ -4,7 +4,7 @@ import { named } from '../kernel/openapi/named-schemas.ts'
 import { object } from '../kernel/openapi/shapes.ts'
 import type { Work } from '../kernel/work/context.ts'
 
-/** Who caused something, in the words of the public contract. A key has no email address. */
+/** The author of a change or a read, as the public contract shows it. A key has no email address. */
 export interface Initiator {
   readonly 'access-token-id': string
   readonly 'access-token-store-id': string
@@ -25,11 +25,11 @@ export const initiatorSchema = named(
 )
 
 /**
- * The initiators behind actors of the change feed: application keys, and shoppers who came with a token of their own.
- * Of one that is gone only the id is known. A key alone reads and changes personal data with client credentials only:
- * see permissions/access.ts.
+ * Finds the initiators for actors of the change feed: application keys, and shoppers with a token of their own. Only
+ * the id of a deleted one is known. A key without a shopper always has client credentials, because no other grant can
+ * read or change personal data: see permissions/access.ts.
  */
-export async function initiatorsOf(
+export async function findInitiators(
   work: Work,
   actors: readonly string[],
 ): Promise<(actor: string) => Initiator> {
@@ -43,12 +43,12 @@ export async function initiatorsOf(
      SELECT id, 'account-management-authentication-token', name, email FROM user_authentication_infos
      WHERE store_id = $1 AND realm_id = $3 AND id = ANY($2::uuid[])`,
     ids,
-    // A customer who signs in at a provider has the id of their user, in the realm of customers.
+    // Only members: a customer who signs in at a provider has the id of their user, in the realm of customers.
     await accountRealmId(work),
   )
-  const found = new Map(rows.map((row) => [row[0], row]))
+  const rowsById = new Map(rows.map((row) => [row[0], row]))
   return (actor) => {
-    const [, type, name, email] = found.get(actor) ?? []
+    const [, type, name, email] = rowsById.get(actor) ?? []
     return {
       'access-token-id': actor,
       'access-token-store-id': work.store.id,

@@ -2,7 +2,7 @@ import { action } from '../kernel/declare/action.ts'
 import { listAnswer } from '../kernel/http/answer.ts'
 import { objectOf } from '../kernel/openapi/named-schemas.ts'
 import { fetchPage } from '../kernel/query/page.ts'
-import { askAboutEntry } from './data-entries.ts'
+import { parseEntryQuery } from './data-entries.ts'
 import { entryQuery } from './entry-query.ts'
 import type { ErasureRequests } from './erasure-requests.ts'
 import type { Register } from './register.ts'
@@ -15,11 +15,11 @@ export const listErasureRequests = (register: Register, requests: ErasureRequest
     area: 'personal-data',
     status: 200,
     query: entryQuery(register),
-    // Not of a resource: without the filter there is no list.
+    // It shows no resource, because the list needs a filter.
     shows: { page: true, data: objectOf(() => requests) },
 
     async run(ctx, call) {
-      const { ask, entry } = askAboutEntry(register, call)
+      const { ask, entry } = parseEntryQuery(register, call)
       const page = await fetchPage(
         ctx,
         {

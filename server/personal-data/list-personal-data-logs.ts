@@ -8,19 +8,19 @@ import { object, uuid } from '../kernel/openapi/shapes.ts'
 import { fetchPage } from '../kernel/query/page.ts'
 import type { Source } from '../kernel/query/sql.ts'
 import type { Ctx } from '../kernel/work/context.ts'
-import { askAboutEntry, type DataEntry } from './data-entries.ts'
+import { type DataEntry, parseEntryQuery } from './data-entries.ts'
 import { entryQuery } from './entry-query.ts'
 import { personalDataEnvelope } from './envelope.ts'
-import { type Initiator, initiatorSchema, initiatorsOf } from './initiators.ts'
-import { type Past, pastsOf } from './pasts-of.ts'
-import { partsOf, type Register } from './register.ts'
+import { findInitiators, type Initiator, initiatorSchema } from './initiators.ts'
+import { findPriorStates, type PriorState } from './prior-states.ts'
+import { findParts, type Register } from './register.ts'
 import { type Place, resourcePath } from './resource-path.ts'
 
 /**
- * Changes and reads as one list. Ids are made of time, list and number (RFC 9562, version 8), so that they are in the
- * order of the entries.
+ * Changes and reads as one list. An id is made of time, list and number (RFC 9562, version 8), so that ids sort as the
+ * entries do.
  */
-const logged = `(
+const logSql = `(
   SELECT e.store_id, e.resource_id, e.source, e.scope,
     (lpad(to_hex((extract(epoch FROM e.at) * 1000)::bigint), 12, '0') || '8000' || e.list || lpad(to_hex(e.n), 15, '0'))::uuid
       AS id,
@@ -41,7 +41,7 @@ const personalDataLogs = resource({
   noun: ['personal-data-log', 'personal-data-logs'],
   about: 'One read or change of an object that holds personal data.',
   path: '/v2/personal-data/logs',
-  table: logged,
+  table: logSql,
   scope: { columns: ['resource_id'] },
   fields: {},
   area: 'personal-data',
@@ -72,9 +72,9 @@ const logEntry = named(
   ),
 )
 
-/** What was done, and what is stored of it. */
-interface Stored extends Place {
-  /** What happened, as in the change feed, or `read`. */
+/** An entry of the log, as it is stored. */
+interface StoredEntry extends Place {
+  /** The event of the change feed, or `read`. */
   readonly event: string
   /** The change's position in the feed, or the number of the read. */
   readonly n: number
@@ -82,8 +82,8 @@ interface Stored extends Place {
   readonly after: Values | null
 }
 
-/** What was done, from what to what it changed the object, and where that was found. */
-type LogEntry = Stored & Past
+/** An entry of the log, with the object before the change. */
+type LogEntry = StoredEntry & PriorState
 
 export type Values = Readonly<Record<string, unknown>>
 
@@ -96,49 +96,57 @@ export const listPersonalDataLogs = (register: Register) =>
     area: 'personal-data',
     status: 200,
     query: entryQuery(register),
-    // Not of a resource: without the filter there is no list.
+    // It shows no resource, because the list needs a filter.
     shows: { page: true, data: logEntry },
 
     async run(ctx, call) {
-      const { ask, entry } = askAboutEntry(register, call)
+      const { ask, entry } = parseEntryQuery(register, call)
       await sequence(ctx.store)
       const page = await fetchPage(
         ctx,
-        { resource: personalDataLogs, scope: [entry.id], where: await ofType(ctx, register, entry.type) },
+        {
+          resource: personalDataLogs,
+          scope: [entry.id],
+          where: await typeCondition(ctx, register, entry.type),
+        },
         ask,
       )
-      const stored = page.rows.map(({ text }) => JSON.parse(text) as Stored)
+      const stored = page.rows.map(({ text }) => JSON.parse(text) as StoredEntry)
       const changes = stored.filter(({ event }) => event !== 'read')
-      const pasts = await pastsOf(ctx, register, entry, changes)
-      const entries = stored.map((one) => ({ ...one, ...(pasts.get(one) ?? { before: null }) }))
-      const initiatorOf = await initiatorsOf(
+      const priorStates = await findPriorStates(ctx, register, entry, changes)
+      const entries = stored.map((one) => ({ ...one, ...(priorStates.get(one) ?? { before: null }) }))
+      const initiatorOf = await findInitiators(
         ctx,
         entries.map(({ actor }) => actor),
       )
       const rows = page.rows.map((row, i) => {
         const logged = entries[i] as LogEntry
         const path = resourcePath(register, entry.type, entry.id, logged)
-        const text = JSON.stringify(shown(ctx, entry, row, logged, path, initiatorOf(logged.actor)))
+        const text = JSON.stringify(showEntry(ctx, entry, row, logged, path, initiatorOf(logged.actor)))
         return { ...row, text }
       })
       return listAnswer(personalDataLogs, { ...page, rows }, ctx, call)
     },
   })
 
-/** The condition on the entries of what this type calls. */
-async function ofType(ctx: Ctx, register: Register, type: string): Promise<NonNullable<Source['where']>> {
-  const holders = register.of(type)
+/** The condition on the entries of objects of this type. */
+async function typeCondition(
+  ctx: Ctx,
+  register: Register,
+  type: string,
+): Promise<NonNullable<Source['where']>> {
+  const holders = register.holdersOf(type)
   const tables = holders.map(({ resource }) => resource.table)
-  const parts = await partsOf(ctx, register, type)
+  const parts = await findParts(ctx, register, type)
   return (bind) => {
-    const kept = `source = ANY(${bind(tables)}::text[])`
+    const isOfTable = `source = ANY(${bind(tables)}::text[])`
     return holders.some(({ resource }) => resource.scope)
-      ? `${kept} AND scope = ANY(${bind(parts)}::uuid[])`
-      : kept
+      ? `${isOfTable} AND scope = ANY(${bind(parts)}::uuid[])`
+      : isOfTable
   }
 }
 
-function shown(
+function showEntry(
   ctx: Ctx,
   entry: DataEntry,
   row: Row,
@@ -159,14 +167,14 @@ function shown(
 }
 
 /**
- * The fields that have other values than before; null for one that is gone. Empty when nothing that is shown has
- * changed: a password, for example, or nothing at all. The oldest change that is still kept has all fields.
+ * The fields that the change gave other values, with null for a removed field. It is empty if no visible field changed,
+ * as with a new password. For the oldest change in the feed it has all fields.
  */
 function deltaOf({ type, id }: DataEntry, { event, before, after }: LogEntry): Values {
   if (!after) return {}
   if (event === 'created') return { id, type, ...after }
-  const known = before ?? {}
-  const names = [...new Set([...Object.keys(known), ...Object.keys(after)])]
-  const changed = names.filter((name) => !isDeepStrictEqual(known[name], after[name]))
+  const earlier = before ?? {}
+  const names = [...new Set([...Object.keys(earlier), ...Object.keys(after)])]
+  const changed = names.filter((name) => !isDeepStrictEqual(earlier[name], after[name]))
   return Object.fromEntries(changed.map((name) => [name, after[name] ?? null]))
 }

@@ -5,10 +5,10 @@ import { listAnswer } from '../kernel/http/answer.ts'
 import { newId } from '../kernel/ids.ts'
 import { object, uuid } from '../kernel/openapi/shapes.ts'
 import { fetchPage } from '../kernel/query/page.ts'
-import { askAboutEntry, findRoot } from './data-entries.ts'
+import { findRoot, parseEntryQuery } from './data-entries.ts'
 import { entryQuery } from './entry-query.ts'
 import { personalDataEnvelope } from './envelope.ts'
-import { partsOf, type Register } from './register.ts'
+import { findParts, type Register } from './register.ts'
 
 const relatedDataEntriesIn = ({ entries }: Register) =>
   resource({
@@ -41,14 +41,14 @@ export function listRelatedDataEntries(register: Register) {
     area: 'personal-data',
     status: 200,
     query: entryQuery(register),
-    // Not of a resource: without the filter there is no list.
+    // It shows no resource, because the list needs a filter.
     shows: { page: true, data: entrySchema },
 
     async run(ctx, call) {
-      const { ask, entry } = askAboutEntry(register, call)
+      const { ask, entry } = parseEntryQuery(register, call)
       await sequence(ctx.store)
       const root = await findRoot(ctx, register, entry)
-      const parts = await partsOf(ctx, register)
+      const parts = await findParts(ctx, register)
       const page = await fetchPage(
         ctx,
         {

@@ -3,7 +3,7 @@ import { integer } from '../kernel/shape/fields.ts'
 
 export const daysDefault = 365
 
-/** How long changes and reads are kept. */
+/** How long the store keeps changes and reads. */
 export const logsTtl = singleton({
   name: 'logs-ttl',
   type: 'time_to_live',

@@ -1,6 +1,6 @@
 /**
- * Accounts that were made with a new member, for as long as nobody else is in them. They remember for whom: either may
- * have another name by now, and the member may be gone.
+ * The accounts that were created with a new member and have no other member. They store that member's id, because both
+ * can be renamed, and the member can be deleted.
  */
 export const personalAccounts = `
   SELECT a.store_id, (a.hidden->>'made_for')::uuid AS account_member_id, a.id AS account_id, a.created_at

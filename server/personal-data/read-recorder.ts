@@ -5,20 +5,22 @@ import type { Resource, Row } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
 import type { Connection } from '../kernel/storage/database.ts'
 import type { Work } from '../kernel/work/context.ts'
-import { Recent } from './recent.ts'
+import { RecentKeys } from './recent-keys.ts'
 import type { Register } from './register.ts'
 
-/** The same person reading the same object again within this time is one read. */
-const onceWithinMs = 60 * 60 * 1000
-const rememberedMax = 100_000
+/** Repeated reads of an object by the same caller within this time are one read. */
+const repeatAfterMs = 60 * 60 * 1000
+const recentMax = 100_000
 
-const waitsMaxMs = 1000
-const perStatement = 1000
-/** So many wait when they cannot be written: as many as are remembered, so that what is dropped is new again. */
-const waitingMax = rememberedMax
-const stoppingMaxMs = 5000
+const delayMaxMs = 1000
+const batchMax = 1000
+/**
+ * The limit of the queue while the database is away. It equals `recentMax`, so that dropped reads count as new again.
+ */
+const queueMax = recentMax
+const stopMaxMs = 5000
 
-/** A row to be, in the words of its table. */
+/** A row to insert, by the names of its columns. */
 interface Read {
   readonly store_id: string
   readonly at: string
@@ -30,20 +32,20 @@ interface Read {
 }
 
 /**
- * Records who was shown which objects that hold personal data. Nobody waits for it: reads are collected, and written
- * many at a time, at most a second later. A crash loses what was not written yet; a stop does not.
+ * Records which caller was shown which objects with personal data. No request waits for it: reads are queued and
+ * written in batches, at most a second later. A crash loses the queue, but a stop writes it.
  */
 export class ReadRecorder {
   readonly #register: Register
   readonly #database: Connection
   readonly #clock: Clock
   readonly #log: Logger
-  readonly #recent = new Recent(onceWithinMs, rememberedMax)
-  #waiting: Read[] = []
+  readonly #recent = new RecentKeys(repeatAfterMs, recentMax)
+  #queue: Read[] = []
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> | undefined
-  #fails = false
-  #stopped = false
+  #isFailing = false
+  #isStopped = false
   #dropped = 0
 
   constructor(register: Register, database: Connection, clock: Clock, log: Logger) {
@@ -53,41 +55,41 @@ export class ReadRecorder {
     this.#log = log
   }
 
-  /** The caller was shown this object. Of a resource that holds no personal data nothing is recorded. */
+  /** Records that the caller was shown this object, if its resource holds personal data. */
   record({ store, who: { actor } }: Work, resource: Resource, row: Row): void {
     if (!resource.personal) return
     const source = resource.table
     const now = this.#clock.now()
-    if (!this.#recent.meet(`${actor} ${source} ${row.id}`, now.getTime())) return
+    if (!this.#recent.add(`${actor} ${source} ${row.id}`, now.getTime())) return
     const [scope, parent_scope] = this.#register.scopeOf(resource, row)
     const at = now.toISOString()
-    this.#waiting.push({ store_id: store.id, at, source, id: row.id, actor, scope, parent_scope })
-    if (this.#waiting.length > waitingMax) this.#drop(this.#waiting.length - waitingMax)
+    this.#queue.push({ store_id: store.id, at, source, id: row.id, actor, scope, parent_scope })
+    if (this.#queue.length > queueMax) this.#drop(this.#queue.length - queueMax)
     this.#schedule()
   }
 
-  /** Writes what still waits, if that can be done soon. To be called before the database is closed. */
+  /** Writes the queue, if the database answers in time. Call it before the database is closed. */
   async stop(): Promise<void> {
-    this.#stopped = true
+    this.#isStopped = true
     clearTimeout(this.#timer)
-    await atMost(stoppingMaxMs, this.#writeAll())
-    this.#drop(this.#waiting.length)
-    this.#tellDropped()
+    await atMost(stopMaxMs, this.#writeAll())
+    this.#drop(this.#queue.length)
+    this.#logDropped()
   }
 
   async #writeAll(): Promise<void> {
     await this.#writing
     do await this.#write()
-    while (this.#waiting.length && !this.#fails)
+    while (this.#queue.length && !this.#isFailing)
   }
 
   #schedule(): void {
-    if (this.#stopped || this.#writing || !this.#waiting.length) return
-    if (this.#waiting.length >= perStatement && !this.#fails) {
+    if (this.#isStopped || this.#writing || !this.#queue.length) return
+    if (this.#queue.length >= batchMax && !this.#isFailing) {
       clearTimeout(this.#timer)
       this.#timer = undefined
       this.#begin()
-    } else this.#timer ??= setTimeout(() => this.#begin(), waitsMaxMs)
+    } else this.#timer ??= setTimeout(() => this.#begin(), delayMaxMs)
   }
 
   #begin(): void {
@@ -98,35 +100,35 @@ export class ReadRecorder {
     })
   }
 
-  /** Writes the oldest; when that fails they go on waiting. */
+  /** Writes the oldest reads. If that fails, they return to the queue. */
   async #write(): Promise<void> {
-    const reads = this.#waiting.splice(0, perStatement)
+    const reads = this.#queue.splice(0, batchMax)
     if (!reads.length) return
     try {
       await this.#database.run({
         text: 'SELECT record_personal_data_reads($1)',
         values: [JSON.stringify(reads)],
       })
-      this.#fails = false
-      // Once, when it has caught up.
-      if (this.#waiting.length < perStatement) this.#tellDropped()
+      this.#isFailing = false
+      // Once, when the queue is short again.
+      if (this.#queue.length < batchMax) this.#logDropped()
     } catch (error) {
-      this.#waiting = [...reads, ...this.#waiting]
-      // That the database is away is said by whoever else needs it.
-      if (!this.#fails && !(error instanceof Problem)) {
+      this.#queue = [...reads, ...this.#queue]
+      // Others log that the database is away.
+      if (!this.#isFailing && !(error instanceof Problem)) {
         this.#log.error({ err: error }, 'cannot record reads of personal data')
       }
-      this.#fails = true
+      this.#isFailing = true
     }
   }
 
-  /** Gives up the oldest. */
+  /** Drops the oldest reads. */
   #drop(count: number): void {
-    this.#waiting.splice(0, count)
+    this.#queue.splice(0, count)
     this.#dropped += count
   }
 
-  #tellDropped(): void {
+  #logDropped(): void {
     if (!this.#dropped) return
     this.#log.warn(
       `${this.#dropped} reads of personal data were not recorded, because the database did not accept them`,

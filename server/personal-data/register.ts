@@ -3,14 +3,14 @@ import type { Resource, Row } from '../kernel/declare/resource.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { personalAccounts } from './personal-accounts.ts'
 
-/** One kind of object that holds personal data. */
+/** A kind of object that holds personal data. */
 export interface Holder {
-  /** What a data entry of it is called: `account-member`. */
+  /** The type of its data entries: `account-member`. */
   readonly type: string
   readonly resource: Resource
-  /** The column that names whom it is about: it is erased with them. */
+  /** The column with the id of the person or account that it is about, and is erased with. */
   readonly home: string
-  /** Columns that name others who are told of it. */
+  /** Columns with the ids of others whose sets show it. */
   readonly others: readonly string[]
 }
 
@@ -18,34 +18,34 @@ interface Related {
   readonly relationships?: Readonly<Record<string, { readonly data?: { readonly id: string } }>>
 }
 
-/** The public contract names it; there is none yet. */
-const coming = ['order']
+/** Types that the public contract has, and this server does not have yet. */
+const plannedTypes = ['order']
 
-/** What holds personal data, as the resources say. */
+/** The resources that hold personal data, by their declarations. */
 export class Register {
   readonly holders: readonly Holder[]
-  /** What a data entry may be called. */
+  /** All types of data entries. */
   readonly types: readonly string[]
-  /** The text of a table of all data entries: see `entriesIn`. */
+  /** The SQL of a table of all data entries: see `entriesSql`. */
   readonly entries: string
 
   constructor(modules: readonly Module[]) {
-    const all = resourcesOf(modules).flatMap(holder)
-    // A resource may have several lists; the first is where its objects are found.
-    const known = new Map(all.toReversed().map((one) => [`${one.type} ${one.resource.table}`, one]))
-    this.holders = [...known.values()].reverse()
-    this.types = [...new Set([...this.holders.map(({ type }) => type), ...coming])].sort()
-    this.entries = entriesIn(this.holders)
+    const all = resourcesOf(modules).flatMap(toHolders)
+    // Several resources may list the same objects. The path of an object is that of the first one.
+    const byTable = new Map(all.toReversed().map((one) => [`${one.type} ${one.resource.table}`, one]))
+    this.holders = [...byTable.values()].reverse()
+    this.types = [...new Set([...this.holders.map(({ type }) => type), ...plannedTypes])].sort()
+    this.entries = entriesSql(this.holders)
   }
 
-  /** Addresses are of two kinds. */
-  of(type: string): readonly Holder[] {
+  /** Several resources may have one type: there are two kinds of addresses. */
+  holdersOf(type: string): readonly Holder[] {
     return this.holders.filter((one) => one.type === type)
   }
 
   /**
-   * What an object of this resource hangs on, and what that hangs on. A list may be below another parent than the one
-   * that its objects are found below: theirs is among their relationships then.
+   * The ids of an object's parent and of the parent's parent. A list may be below another parent than the path of its
+   * objects. Then the parent is one of their relationships.
    */
   scopeOf(resource: Resource, row: Row): readonly (string | undefined)[] {
     const found = this.holders.find((one) => one.resource.table === resource.table)?.resource ?? resource
@@ -56,18 +56,18 @@ export class Register {
     return [relationships?.[column.replace(/_id$/, '')]?.data?.id]
   }
 
-  /** The tables of those whom data is about. */
-  get roots(): readonly string[] {
+  /** The tables of the persons and accounts that data is about. */
+  get rootTables(): readonly string[] {
     return [...new Set(this.holders.filter(isRoot).map(({ resource }) => resource.table))]
   }
 
-  /** What is about them, and goes with them. */
+  /** Objects about them, which are erased with them. */
   get belongings(): readonly Holder[] {
     return this.holders.filter((one) => !isRoot(one))
   }
 }
 
-function holder(resource: Resource): readonly Holder[] {
+function toHolders(resource: Resource): readonly Holder[] {
   if (!resource.personal) return []
   const [home, ...others] = resource.personal
   return [{ type: resource.type.replaceAll('_', '-'), resource, home, others }]
@@ -75,11 +75,14 @@ function holder(resource: Resource): readonly Holder[] {
 
 const isRoot = ({ home }: Holder) => home === 'id'
 
-/** Of a resource that shares its table, the column that tells its rows from the others. */
-const sharedBy = ({ resource }: Holder) => (resource.scope ? resource.scopeColumns.at(-1) : undefined)
+/**
+ * The column that separates the rows of a resource from others in the same table; undefined if the table has one
+ * resource.
+ */
+const partColumn = ({ resource }: Holder) => (resource.scope ? resource.scopeColumns.at(-1) : undefined)
 
-/** The values of that column, for what `type` calls: none where no table is shared. */
-export async function partsOf(work: Work, register: Register, type?: string): Promise<readonly string[]> {
+/** Finds the values of that column for all resources, or those of the type. */
+export async function findParts(work: Work, register: Register, type?: string): Promise<readonly string[]> {
   const parts = register.holders
     .filter((one) => type === undefined || one.type === type)
     .map(async ({ resource }) => (await resource.scope?.of?.(work, {})) ?? [])
@@ -87,20 +90,20 @@ export async function partsOf(work: Work, register: Register, type?: string): Pr
 }
 
 /**
- * What belongs to whom. An entry may be in several sets; in one of them it is `at_home`: erasing it erases that one.
- * Of a table that is shared `part` says which of its resources a row may be of.
+ * The SQL of all data entries with their sets. An entry may be in several sets. It is erased with the one where it is
+ * `at_home`. In a table that several resources share, `part` says which of them an entry belongs to.
  */
-function entriesIn(holders: readonly Holder[]): string {
+function entriesSql(holders: readonly Holder[]): string {
   const entry = ({ type }: Holder, root: string, isHome: boolean, part = 'NULL::uuid') =>
     `${root} AS root_id, ${isHome} AS at_home, ${part} AS part, '${type}' AS resource_type`
   const own = holders.flatMap((one) =>
     [one.home, ...one.others].map(
       (column) =>
-        `SELECT store_id, ${entry(one, column, column === one.home, sharedBy(one))}, id AS resource_id, created_at
+        `SELECT store_id, ${entry(one, column, column === one.home, partColumn(one))}, id AS resource_id, created_at
          FROM ${one.resource.table}`,
     ),
   )
-  // An account that is one person's is in that person's set too, with what is at home there.
+  // An account with one person is in that person's set too, with all entries of the account.
   const personal = holders.flatMap((one) => {
     const account = one.resource.table === 'accounts' ? 'id' : one.home
     if (account !== 'account_id' && one.resource.table !== 'accounts') return []
@@ -119,10 +122,10 @@ function entriesIn(holders: readonly Holder[]): string {
 }
 
 /**
- * SQL that finds out of a change or a read `r` whom its object is about. Undefined when it does not say so: a read
- * knows no values.
+ * The SQL of the person or account that the object of a change or a read `r` is about. undefined if a read does not
+ * have it: reads store no values.
  */
-export function homeIn({ home, resource }: Holder, isRead: boolean): string | undefined {
+export function homeSql({ home, resource }: Holder, isRead: boolean): string | undefined {
   if (home === 'id') return 'r.id'
   if (home === resource.scopeColumns.at(-1)) return 'r.scope'
   return isRead ? undefined : `(r.doc->>'${home}')::uuid`

@@ -1,7 +1,7 @@
 import type { Chore } from '../kernel/work/jobs.ts'
 import { daysDefault, logsTtl } from './logs-ttl.ts'
 
-/** Deletes the changes and reads that are older than their store wants them kept, once a day, few at a time. */
+/** Deletes the changes and reads that are older than their store keeps them, once a day and in batches. */
 export const trimChanges: Chore = {
   name: 'personal-data:trim-changes',
   attemptsMax: 3,
@@ -15,7 +15,7 @@ export const trimChanges: Chore = {
     const now = clock.now().getTime()
     for (const [storeId, days] of stores) {
       const before = new Date(now - Number(days) * msPerDay)
-      for (const text of [trimOf('changes', 'position'), trimOf('personal_data_reads', 'seq')]) {
+      for (const text of [trimSql('changes', 'position'), trimSql('personal_data_reads', 'seq')]) {
         for (let round = 0; round < roundsMax; round++) {
           const [trimmed] = await database.run({ text, values: [storeId, before, rowsPerRound] })
           if (Number(trimmed?.[0]) < rowsPerRound) break
@@ -25,8 +25,8 @@ export const trimChanges: Chore = {
   },
 }
 
-/** By their time, wherever they are: rows are not quite in the order of their times. */
-const trimOf = (table: string, key: string) =>
+/** It finds rows by time, because the order of the keys is not quite that of the times. */
+const trimSql = (table: string, key: string) =>
   `WITH trimmed AS (
      DELETE FROM ${table} WHERE store_id = $1 AND ${key} = ANY (ARRAY(
        SELECT ${key} FROM ${table} WHERE store_id = $1 AND at < $2 ORDER BY at LIMIT $3))

@@ -2,8 +2,8 @@ import { singleton } from '../kernel/declare/singleton.ts'
 import { choice, field, flag, integer, list, reference, text } from '../kernel/shape/fields.ts'
 import { ownerMeta } from './cart-settings.ts'
 
-/** Answered with the settings, and fixed: an update that names one changes nothing. */
-const fixed = {
+/** Limits that the settings show. No update changes them. */
+const fixedLimits = {
   currency_limit: 10,
   field_limit: 100,
   integration_limit: 100,
@@ -87,13 +87,16 @@ export const settings = singleton({
     data: {
       id: reference('store', {}),
       ...Object.fromEntries(
-        Object.entries(fixed).map(([name, value]) => [name, field({ const: value }, { about: 'Fixed.' })]),
+        Object.entries(fixedLimits).map(([name, value]) => [
+          name,
+          field({ const: value }, { about: 'Fixed.' }),
+        ]),
       ),
     },
     beside: { meta: ownerMeta },
   },
   show: (ctx, values) => ({
-    data: { type: 'settings', id: ctx.store.id, ...values, ...fixed },
+    data: { type: 'settings', id: ctx.store.id, ...values, ...fixedLimits },
     meta: { owner: 'store' },
   }),
 })

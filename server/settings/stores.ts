@@ -20,7 +20,7 @@ async function storeOf(ctx: Ctx) {
   return { type: 'store', id: ctx.store.id, name: row?.[0] }
 }
 
-/** A token belongs to one store; there is no other to be seen. */
+/** A token belongs to one store, so the list has only that store. */
 export const listStores = action({
   name: 'list-stores',
   route: 'GET /v2/stores',
@@ -36,7 +36,7 @@ export const listStores = action({
   },
 })
 
-/** Names the store that the caller's token belongs to. */
+/** Reads the store of the caller's token. */
 export const getStore = action({
   name: 'get-store',
   route: 'GET /v2/stores/:id',

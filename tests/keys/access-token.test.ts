@@ -24,7 +24,7 @@ const credentials = (more: Record<string, unknown> = {}) => ({
 })
 const asForm = (fields: Record<string, unknown>) => `${new URLSearchParams(fields as Record<string, string>)}`
 
-test('a token in a flat answer', async () => {
+test('the response is a flat object with the token', async () => {
   const { status, body } = await ask(asForm(credentials()), form)
   expect(status).toBe(200)
   const { access_token, expires, ...rest } = body
@@ -45,7 +45,7 @@ test.each([
   expect((await ask(write(credentials()), contentType)).status).toBe(200)
 })
 
-test('an implicit grant needs no secret, and reads little', async () => {
+test('an implicit grant needs no secret, and its tokens have fewer rights', async () => {
   const { status, body } = await ask(asForm({ grant_type: 'implicit', client_id: world.key.id }), form)
   expect([status, body.identifier]).toEqual([200, 'implicit'])
   const shopper = world.clientWith(body.access_token)
@@ -93,7 +93,7 @@ test.each([
   if (status === 401) expect(reply.headers.get('www-authenticate')).toBe('Bearer')
 })
 
-test('refuses what is no token of this server', async () => {
+test('tokens of others are refused', async () => {
   const [header, payload, signature] = (world.admin.token as string).split('.') as [string, string, string]
   const unsigned = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${payload}.`
   const other = (world.other.token as string).split('.')
@@ -103,7 +103,7 @@ test('refuses what is no token of this server', async () => {
   expect((await world.nobody.get('/v2/accounts')).status).toBe(401)
 })
 
-test('a token ends when it says', async () => {
+test('a token expires at the time in the response', async () => {
   const caller = world.clientWith(
     await tokenOf(world.url, world.key.id, world.key.secret, 'client_credentials'),
   )
@@ -116,6 +116,6 @@ test('a token ends when it says', async () => {
   expect((await fresh.get('/v2/authentication-realms')).status).toBe(200)
 })
 
-test('refuses the secret of another store', async () => {
+test('the secret of another store is refused', async () => {
   expect((await ask(asForm(credentials({ client_secret: world.othersSecret })), form)).status).toBe(401)
 })

@@ -26,7 +26,7 @@ const freeAll = async () => {
   }
 }
 
-test('the secret is shown once, by the answer that makes it', async () => {
+test('only the response to the create shows the secret', async () => {
   const { client_secret, ...made } = await newKey({ client_id: 'mine', client_secret: 'mine' })
   expect(made).toMatchObject({
     type: 'application_key',
@@ -59,14 +59,14 @@ test('the secret is shown once, by the answer that makes it', async () => {
   expect(JSON.stringify([rows, feed.rows])).not.toContain(client_secret)
 })
 
-test('a key is renamed, and still works', async () => {
+test('a renamed key still works', async () => {
   const { id, client_id, client_secret } = await newKey()
   const { status, body } = await world.admin.put(`${keys}/${id}`, key({ name: 'Search', client_id: 'other' }))
   expect([status, body.data.name, body.data.client_id]).toEqual([200, 'Search', client_id])
   expect(await tokenOf(world.url, client_id, client_secret, 'client_credentials')).toBeTruthy()
 })
 
-test('last_used_at is when a token was last issued; using a key does not change it', async () => {
+test('last_used_at is when a token was last issued, and a token request is no change of the key', async () => {
   const { id, client_id, client_secret } = await newKey()
   const before = (await world.admin.get(`${keys}/${id}`)).headers.get('etag')
   clock.forward(60)
@@ -82,9 +82,9 @@ test('last_used_at is when a token was last issued; using a key does not change 
   expect(renamed.data.meta.timestamps.last_used_at).toBe(last_used_at)
 })
 
-test('a use is not lost to a change that began before it', async () => {
+test('a concurrent change of the key keeps last_used_at', async () => {
   const { id, client_id, client_secret } = await newKey()
-  // The change has read the key, and waits to write it.
+  // The change has read the key and waits for the lock.
   const held = world.sql(
     `BEGIN; SELECT pg_advisory_xact_lock(hashtextextended('${world.storeId}reserved-rate-limit', 0));
      SELECT pg_sleep(2); COMMIT`,
@@ -108,7 +108,7 @@ test('a use is not lost to a change that began before it', async () => {
   expect((await world.admin.get(`${keys}/${id}`)).body.data).toEqual(body.data)
 })
 
-test('the list adds up what is reserved', async () => {
+test('the list has the sum of the reserved rate limits', async () => {
   await freeAll()
   await newKey({ reserved_rate_limit: 30 })
   const { id } = await newKey({ reserved_rate_limit: 20 })
@@ -120,7 +120,7 @@ test('the list adds up what is reserved', async () => {
   expect((await world.other.get(keys)).body.meta.total_reserved_rate_limit).toBe(0)
 })
 
-test('keys reserve at most the rate limit together, also in a race', async () => {
+test('keys cannot reserve more than the rate limit together, also concurrently', async () => {
   await freeAll()
   const replies = await Promise.all(
     Array.from({ length: 6 }, () => world.admin.post(keys, key({ reserved_rate_limit: 30 }))),
@@ -141,7 +141,7 @@ test('keys reserve at most the rate limit together, also in a race', async () =>
   await freeAll()
 })
 
-test('a deleted key ends its tokens at once, and gives none', async () => {
+test('tokens of a deleted key are refused at once, and it gets no new ones', async () => {
   const { id, client_id, client_secret } = await newKey()
   const tokens = await Promise.all(
     ['client_credentials', 'client_credentials', 'implicit'].map((grant) =>
@@ -176,7 +176,7 @@ test.each([
   expect([status, body.errors[0].source]).toEqual([400, source])
 })
 
-test('keys are for those who hold one of the store', async () => {
+test('only client credentials of the store can read keys', async () => {
   const { id } = await newKey()
   expect((await world.shopper.get(keys)).status).toBe(403)
   expect((await world.other.get(`${keys}/${id}`)).body.errors[0]).toMatchObject({

@@ -21,7 +21,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('a key that another process deleted ends within a second', async () => {
+test('tokens of a key that another process deleted are refused within a second', async () => {
   const admin = clientOf(
     here.url,
     await tokenOf(here.url, 'client-of-first', secretOf('first'), 'client_credentials'),

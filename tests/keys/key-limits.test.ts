@@ -25,7 +25,7 @@ const stored = async (id: string): Promise<string> => {
   const text = `SELECT hidden->>'secret_hash' AS hash FROM application_keys WHERE client_id = $1`
   return (await world.sql(text, [id])).rows[0].hash
 }
-/** The key as an earlier version stored it. */
+/** Stores the key as an earlier version did. */
 const keepSlowly = async (id: string, secret: string) =>
   world.sql(
     `UPDATE application_keys SET hidden = json_build_object('secret_hash', $2::text) WHERE client_id = $1`,
@@ -34,7 +34,7 @@ const keepSlowly = async (id: string, secret: string) =>
 
 const { max } = rates.wrongKeys
 
-describe('wrong client ids and secrets are counted by address', () => {
+describe('wrong client ids and secrets are limited by address', () => {
   test.each(['wrong secrets', 'unknown client ids'])('%s', async (which) => {
     const wrong = (from?: string) =>
       which === 'wrong secrets' ? ask(world.key.id, 'wrong', from) : ask('nobody', 'wrong', from)
@@ -44,18 +44,18 @@ describe('wrong client ids and secrets are counted by address', () => {
     expect(status).toBe(429)
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
     expect((await wrong('192.0.2.2')).status).toBe(401)
-    // Who shares the address of a guesser is not kept out.
+    // Others at the address of a guesser can still sign in.
     expect((await ask(world.key.id, world.key.secret)).status).toBe(200)
     clock.forward(rates.wrongKeys.windowMs / 1000)
     expect((await wrong()).status).toBe(401)
   })
 
-  test('and right ones are not', async () => {
+  test('correct ones are not limited', async () => {
     const statuses = await statusesOf(3 * max, () => ask(world.key.id, world.key.secret))
     expect(new Set(statuses)).toEqual(new Set([200]))
   })
 
-  test('guesses at a secret that is kept by a slow hash are not looked at once there were too many', async () => {
+  test('after too many guesses, those at a slow hash are refused unchecked', async () => {
     await keepSlowly(world.key.id, 'short')
     const statuses = await statusesOf(max + 5, () => ask(world.key.id, 'wrong'))
     expect(statuses.filter((status) => status === 401)).toHaveLength(max)
@@ -65,7 +65,7 @@ describe('wrong client ids and secrets are counted by address', () => {
 })
 
 describe('a secret that an earlier version hashed slowly', () => {
-  test('is good, and hashed anew when it comes', async () => {
+  test('is accepted, and its first use stores a fast hash', async () => {
     await keepSlowly(world.key.id, world.key.secret)
     expect((await ask(world.key.id, 'wrong')).status).toBe(401)
     expect(await stored(world.key.id)).toMatch(/^\$argon2id\$/)
@@ -75,7 +75,7 @@ describe('a secret that an earlier version hashed slowly', () => {
     expect((await ask(world.key.id, 'wrong')).status).toBe(401)
   })
 
-  test('stays so where it is short', async () => {
+  test('keeps its slow hash if it is short', async () => {
     await keepSlowly(world.key.id, 'short')
     for (let times = 0; times < 2; times++) expect((await ask(world.key.id, 'short')).status).toBe(200)
     expect(await stored(world.key.id)).toMatch(/^\$argon2id\$/)
@@ -86,19 +86,19 @@ describe('the key of the first start', () => {
   const create = (id: string, secret: string) =>
     createFirstKey(world.server.instance.database, world.storeId, id, secret, clock.now())
 
-  test('has a secret of 32 characters or more', async () => {
+  test('needs a secret of 32 characters or more', async () => {
     await expect(create('new', 'x'.repeat(31))).rejects.toThrow(
       /^SUTLER_CLIENT_SECRET must have at least 32 char/,
     )
     await create('new', 'x'.repeat(32))
     expect((await ask('new', 'x'.repeat(32))).status).toBe(200)
-    await expect(create('new', 'short')).rejects.toThrow(/fewer than 32/)
+    await expect(create('new', 'short')).rejects.toThrow(/must have at least 32/)
     await create('new', 'y'.repeat(32))
     expect((await ask('new', 'y'.repeat(32))).status).toBe(200)
     expect((await ask('new', 'x'.repeat(32))).status).toBe(401)
   })
 
-  test('that was made with a short one is good at the next start', async () => {
+  test('with a short secret from an earlier version is accepted at the next start', async () => {
     await keepSlowly(world.key.id, 'short')
     await create(world.key.id, 'short')
     expect((await ask(world.key.id, 'short')).status).toBe(200)

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../../server/kernel/clock.ts'
 
-/** A clock that a test may put forward. */
+/** A clock that a test can move forward. */
 export class MovingClock implements Clock {
   #aheadMs = 0
 

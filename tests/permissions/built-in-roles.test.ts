@@ -9,7 +9,7 @@ afterAll(() => world.close())
 
 const roles = '/v2/permissions/built-in-roles'
 
-test('the roles are the same for every store, and each is found by its id', async () => {
+test('every store has the same roles, and each can be read by its id', async () => {
   const { status, body } = await world.admin.get(roles)
   expect(status).toBe(200)
   expect((await world.other.get(roles)).body).toEqual(body)
@@ -27,7 +27,7 @@ test.each(['00000000-0000-4000-8000-000000000000', 'admin'])('there is no role %
   expect((await world.admin.get(`${roles}/${id}`)).status).toBe(404)
 })
 
-test('roles are read only, and not for shoppers', async () => {
+test('roles cannot be changed, and shoppers cannot read them', async () => {
   expect((await world.admin.post(roles, { data: { type: 'built_in_role', name: 'X' } })).status).toBe(405)
   expect((await world.shopper.get(roles)).status).toBe(403)
 })

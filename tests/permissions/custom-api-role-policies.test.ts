@@ -37,7 +37,7 @@ const policy = (relationships: unknown, fields: object = {}) => ({
   },
 })
 
-test('a policy says what one role may do with one custom API', async () => {
+test('a policy has the rights of one role to one custom API', async () => {
   const api = await newApi()
   const sent = policy(links(api.toUpperCase(), support().toUpperCase()))
   const { status, body } = await world.admin.post(policies, sent)
@@ -58,7 +58,7 @@ test('a policy says what one role may do with one custom API', async () => {
   expect((await world.admin.delete(`${policies}/${id}`)).status).toBe(204)
 })
 
-test('one policy of a role and a custom API, however many ask at once', async () => {
+test('concurrent creates for one role and one custom API make one policy', async () => {
   const api = await newApi()
   const replies = await Promise.all(
     Array.from({ length: 6 }, () => world.admin.post(policies, policy(links(api, support())))),
@@ -68,7 +68,7 @@ test('one policy of a role and a custom API, however many ask at once', async ()
   expect(basic.status).toBe(201)
 })
 
-test('finds the policies of a custom API, and of a role', async () => {
+test('policies can be filtered by custom API and by role', async () => {
   const api = await newApi()
   const made = await Promise.all(
     [support(), roles.Basic].map((role) => world.admin.post(policies, policy(links(api, role)))),
@@ -83,14 +83,14 @@ test('finds the policies of a custom API, and of a role', async () => {
   expect((await world.admin.get(`${policies}?filter=eq(role_id,Support)`)).status).toBe(400)
 })
 
-test('policies go with their custom API', async () => {
+test('policies are deleted with their custom API', async () => {
   const api = await newApi()
   const { body } = await world.admin.post(policies, policy(links(api, support())))
   expect((await world.admin.delete(`/v2/settings/extensions/custom-apis/${api}`)).status).toBe(204)
   expect((await world.admin.get(`${policies}/${body.data.id}`)).status).toBe(404)
 })
 
-test('refuses a policy that is not whole, or for what is not there', async () => {
+test('an incomplete policy, or one for an unknown role or custom API, is refused', async () => {
   const [api, theirs] = [await newApi(), await newApi(world.other)]
   const nowhere = '00000000-0000-4000-8000-000000000000'
   const role = 'data.relationships.role.data.id'

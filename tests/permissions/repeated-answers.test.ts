@@ -5,7 +5,7 @@ import { body, made, membership } from '../accounts/objects.ts'
 import { tokenOf } from '../support/client.ts'
 import { openWorld, type World } from '../support/world.ts'
 
-/** For an Idempotency-Key an answer is repeated to whoever was given it, and may still do what it is the answer to. */
+/** A response is repeated for an Idempotency-Key only to the same caller, who must still have the right to the call. */
 
 let world: World
 let policy: string
@@ -38,7 +38,7 @@ const replayed = 'idempotency-replayed'
 const guest = async () =>
   world.clientWith(await tokenOf(world.url, world.key.id, world.key.secret, 'implicit'))
 
-test('not to an anonymous caller with the same application key', async () => {
+test('an anonymous caller with the same application key does not get it', async () => {
   const headers = newKey()
   const given = await world.admin.post(entries, note, headers)
   const asked = await world.shopper.post(entries, note, headers)
@@ -46,7 +46,7 @@ test('not to an anonymous caller with the same application key', async () => {
   expect(asked.body.data.id).not.toBe(given.body.data.id)
 })
 
-test('not to another anonymous caller, even one of the same second', async () => {
+test('another anonymous caller does not get it, even within the same second', async () => {
   const [one, other] = await Promise.all([guest(), guest()])
   expect(one.token).not.toBe(other.token)
   const headers = newKey()
@@ -57,7 +57,7 @@ test('not to another anonymous caller, even one of the same second', async () =>
   expect([again.headers.get(replayed), again.body]).toEqual(['true', given.body])
 })
 
-test('to an administrator with another token', async () => {
+test('an administrator with another token gets it', async () => {
   const headers = newKey()
   const given = await world.admin.post(entries, note, headers)
   const token = await tokenOf(world.url, world.key.id, world.key.secret, 'client_credentials')
@@ -65,7 +65,7 @@ test('to an administrator with another token', async () => {
   expect([again.headers.get(replayed), again.body]).toEqual(['true', given.body])
 })
 
-test('not to the same member on behalf of another account', async () => {
+test('the same member with a token for another account does not get it', async () => {
   const who = await person(world, await profile(world.admin))
   const other = await made(world.admin.post('/v2/accounts', body('account', { name: 'B', legal_name: 'B' })))
   await made(world.admin.post(`/v2/accounts/${other}/account-memberships`, membership(who.id)))
@@ -77,12 +77,12 @@ test('not to the same member on behalf of another account', async () => {
   const key = newKey()
   expect((await world.shopper.post(entries, note, { ...home, ...key })).status).toBe(201)
   expect((await world.shopper.post(entries, note, { ...elsewhere, ...key })).status).toBe(422)
-  // The bearer token says nothing of who it is.
+  // The bearer token does not identify the member.
   const again = await (await guest()).post(entries, note, { ...home, ...key })
   expect([again.status, again.headers.get(replayed)]).toEqual([201, 'true'])
 })
 
-test('not to someone whom no policy allows it any more', async () => {
+test('a caller who lost the right does not get it', async () => {
   const { id } = (await world.admin.post(entries, note)).body.data
   const key = randomUUID()
   const outcomes = async () => {

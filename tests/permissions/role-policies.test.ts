@@ -3,7 +3,7 @@ import { password, person, profile, signedIn } from '../accounts/members.ts'
 import type { Client } from '../support/client.ts'
 import { openWorld, type World } from '../support/world.ts'
 
-/** What shoppers may do with the entries of a custom API: what its policies say, and nothing else. */
+/** Shoppers have exactly the rights to entries of a custom API that its policies grant. */
 
 let world: World
 let apiId: string
@@ -58,14 +58,14 @@ const policies = '/v2/permissions/custom-api-role-policies'
 const addresses = () => ['/v2/extensions/notes', `/v2/settings/extensions/custom-apis/${apiId}/entries`]
 const granted = { create: 201, list: 200, read: 200, update: 200, delete: 204 } as const
 
-test('without a policy a shopper may do nothing, an administrator everything', async () => {
+test('without a policy a shopper has no rights and an administrator has all', async () => {
   for (const address of addresses()) {
     expect(new Set(Object.values(await attempts(world.shopper, address)))).toEqual(new Set([403]))
     expect(await attempts(world.admin, address)).toEqual(granted)
   }
 })
 
-test.each(rights)('a policy that gives only %s gives that and nothing else, at once', async (right) => {
+test.each(rights)('a policy that grants only %s grants nothing else, and applies at once', async (right) => {
   const made = await world.admin.post(
     policies,
     policy(guest, (name) => name === right),
@@ -74,7 +74,7 @@ test.each(rights)('a policy that gives only %s gives that and nothing else, at o
   for (const address of addresses()) {
     const wanted = Object.fromEntries(rights.map((name) => [name, name === right ? granted[name] : 403]))
     expect(await attempts(world.shopper, address)).toEqual(wanted)
-    // An upsert creates: the right to update is not enough.
+    // An upsert may create, so the right to update is not enough.
     const upsert = await world.shopper.put(`${address}/${unknown}`, note)
     expect(upsert.status).toBe(403)
   }
@@ -82,7 +82,7 @@ test.each(rights)('a policy that gives only %s gives that and nothing else, at o
   expect((await world.shopper.get('/v2/extensions/notes')).status).toBe(403)
 })
 
-test('who may change an entry but not read it is shown what they sent of it, and nothing else', async () => {
+test('a caller who can update an entry but not read it sees only the fields of the request', async () => {
   const type = 'letter_ext'
   const apis = '/v2/settings/extensions/custom-apis'
   const api = await world.admin.post(apis, {
@@ -122,7 +122,7 @@ test('who may change an entry but not read it is shown what they sent of it, and
     expect(reply.headers.get('etag')).toBe(`W/"${reply.body.data.meta.etag_id}"`)
     expect(JSON.stringify((await update(path, {})).body)).not.toMatch(/someone else|the-handle|New|data_size/)
   }
-  // Whoever creates one has sent all that there is of it.
+  // The caller who creates an entry has sent all of its fields.
   const own = await world.shopper.put(`${inSettings}/${unknown}`, { data: { type, handle: 'mine' } })
   expect([own.status, own.body.data.handle, own.body.data.secret]).toEqual([201, 'mine', null])
 
@@ -132,7 +132,7 @@ test('who may change an entry but not read it is shown what they sent of it, and
   expect((await world.admin.delete(`${policies}/${made.body.data.id}`)).status).toBe(204)
 })
 
-test('a policy is for all entries: one that others made may be changed and deleted', async () => {
+test('a policy applies to all entries, also to those of others', async () => {
   const made = await world.admin.post(
     policies,
     policy(guest, (right) => right === 'update' || right === 'delete'),
@@ -143,7 +143,7 @@ test('a policy is for all entries: one that others made may be changed and delet
   expect((await world.admin.delete(`${policies}/${made.body.data.id}`)).status).toBe(204)
 })
 
-test('who has signed in has the role of registered shoppers, not that of guests', async () => {
+test('signed-in shoppers have the role of registered shoppers, not of guests', async () => {
   const profileId = await profile(world.admin)
   const customer = { type: 'customer', name: 'Ada', email: 'ada@example.com', password }
   await world.admin.post('/v2/customers', { data: customer })

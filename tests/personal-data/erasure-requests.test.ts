@@ -30,7 +30,7 @@ const expectGone = async (...paths: string[]) => {
   for (const path of paths) expect([path, (await world.admin.get(path)).status]).toEqual([path, 404])
 }
 
-test('a request is answered at once, and found under the object', async () => {
+test('a request is accepted at once, and listed for its object', async () => {
   const { customer } = await makeCustomer(world.admin, 'ada')
   const asked = { resource_type: 'customer', resource_id: customer.id.toUpperCase() }
   const { status, body: answer } = await world.admin.post(erasureRequests, body('erasure_request', asked))
@@ -63,7 +63,7 @@ test.each([
   expect([reply.status, reply.body.errors[0].source]).toEqual([400, source])
 })
 
-test('nothing of a customer is left anywhere', async () => {
+test('an erased customer leaves no trace in the database', async () => {
   const name = `q${randomUUID().slice(0, 8)}`
   const fields = { name, email: `${name}@example.com`, password: 'eleven horses' }
   const headers = { 'idempotency-key': 'a customer, once' }
@@ -98,7 +98,7 @@ test('nothing of a customer is left anywhere', async () => {
   ])
 })
 
-test('nothing of an account member is left anywhere, and others stay', async () => {
+test('an erased account member leaves no trace in the database, and others stay', async () => {
   const name = `q${randomUUID().slice(0, 8)}`
   await world.admin.put(
     '/v2/settings/account-authentication',
@@ -127,7 +127,7 @@ test('nothing of an account member is left anywhere, and others stay', async () 
     country: 'GB',
   }
   await made(world.admin, `${ownAccount}/addresses`, 'address', address)
-  // Renamed and joined by a colleague, an account is no longer the member's own; its log still knew the name.
+  // After a colleague joined the renamed account it is not the member's own, but its log still had the name.
   const former = await makeAccount(world.admin, `former-${name}`)
   await world.admin.put(former.account.path, body('account', { name, legal_name: null }))
   await join(world.admin, former.account, user.id)
@@ -142,7 +142,7 @@ test('nothing of an account member is left anywhere, and others stay', async () 
     status: 'SUCCESS',
   })
   await expectGone(user.path, oidc.path, password.path, ownAccount, `/v2/account-members/${user.id}`)
-  // Of a company it is the company that its own log names.
+  // The log of a company's account has the name of the company.
   const places = await world.feed('SELECT type, doc FROM changes WHERE strpos(doc::text, $1) > 0', [name])
   expect(places.rows.every(({ doc }) => doc.name === `former-${name}` || doc.line_1)).toBe(true)
   await world.feed('DELETE FROM changes WHERE id = ANY($1)', [[former.account.id, former.address.id]])
@@ -156,7 +156,7 @@ test('nothing of an account member is left anywhere, and others stay', async () 
 const settle = (fields: object) =>
   world.admin.put('/v2/settings/account-authentication', body('account_authentication_settings', fields))
 
-/** A member with an account that was made with them, and has an address. */
+/** A member with an account that was created with them, and an address of that account. */
 async function makeMemberWithAccount(name: string) {
   await settle({ auto_create_account_for_account_members: true })
   const member = await makeMember(world.admin, name)
@@ -220,7 +220,7 @@ test.each(['customer', 'user-authentication-info', 'user-authentication-oidc-pro
     const link = { subject: `subject-${name}`, oidc_profile_id: profile.id }
     const links = `${user.path}/user-authentication-oidc-profile-info`
     const oidc = await made(world.admin, links, 'user_authentication_oidc_profile_info', link)
-    // As their first sign-in does: see customer-of-user.ts.
+    // As the first sign-in does: see customer-of-user.ts.
     const { store } = world.work
     const values = { ...person, external_ref: null } as Parameters<
       typeof store.insert<typeof customers.fields>
@@ -243,7 +243,7 @@ test.each(['customer', 'user-authentication-info', 'user-authentication-oidc-pro
   },
 )
 
-test('nothing of an account is left anywhere, and its members stay', async () => {
+test('an erased account leaves no trace in the database, and its members stay', async () => {
   const name = `q${randomUUID().slice(0, 8)}`
   const { account, address } = await makeAccount(world.admin, name)
   const { user } = await makeMember(world.admin, 'ida')
@@ -254,7 +254,7 @@ test('nothing of an account is left anywhere, and its members stay', async () =>
   expect((await world.admin.get(user.path)).status).toBe(200)
 })
 
-test('what was deleted long ago is erased from the logs', async () => {
+test('an erasure also erases the logs of objects that were deleted before', async () => {
   const name = `q${randomUUID().slice(0, 8)}`
   const { customer, address } = await makeCustomer(world.admin, name)
   await world.admin.delete(customer.path)
@@ -263,7 +263,7 @@ test('what was deleted long ago is erased from the logs', async () => {
   expect(await placesOf(world, name)).toEqual([])
 })
 
-test('an account with children is left whole, and the request says why', async () => {
+test('an account with child accounts is not erased, and the request says why', async () => {
   const { account, address } = await makeAccount(world.admin, 'Parent')
   const child = await made(world.admin, '/v2/accounts', 'account', { name: 'Child', parent_id: account.id })
   const refused = await erase(world.admin, 'account', account.id)
@@ -275,7 +275,7 @@ test('an account with children is left whole, and the request says why', async (
   expect(await erase(world.admin, 'account', account.id)).toMatchObject({ status: 'SUCCESS' })
 })
 
-test('an id of another type, and an object of another store, are left alone', async () => {
+test('an erasure with the wrong type, or from another store, erases nothing', async () => {
   const { account } = await makeAccount(world.admin, 'Safe')
   const { customer } = await makeCustomer(world.admin, 'safe')
   for (const type of ['customer', 'address', 'account-member', 'user-authentication-info', 'order']) {
@@ -287,7 +287,7 @@ test('an id of another type, and an object of another store, are left alone', as
   for (const { path } of [account, customer]) expect((await world.admin.get(path)).status).toBe(200)
 })
 
-test('the deletions are in the feed, by whoever asked', async () => {
+test('the feed has the deletions, with the author of the request', async () => {
   const { customer, address } = await makeCustomer(world.admin, 'jane')
   const { initiator } = await erase(world.admin, 'customer', customer.id)
   const { rows } = await world.feed(
@@ -301,7 +301,7 @@ test('the deletions are in the feed, by whoever asked', async () => {
   ])
 })
 
-test('a job that runs again, and two requests at once, do no harm', async () => {
+test('a repeated job and two concurrent requests erase once', async () => {
   const { customer } = await makeCustomer(world.admin, 'kate')
   const both = await Promise.all([
     erase(world.admin, 'customer', customer.id),
@@ -314,7 +314,7 @@ test('a job that runs again, and two requests at once, do no harm', async () => 
   expect((await world.admin.get(`${erasureRequests}/${one.id}`)).body.data).toEqual(one)
 })
 
-test('whoever adds to a set while it is erased adds before, or not at all', async () => {
+test('a concurrent write to a set happens before the erasure or not at all', async () => {
   for (let round = 0; round < 5; round++) {
     const name = `q${randomUUID().slice(0, 8)}`
     const { customer } = await makeCustomer(world.admin, name)

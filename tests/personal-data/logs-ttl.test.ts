@@ -13,7 +13,7 @@ afterAll(() => world.close())
 const logsTtl = '/v2/settings/logs-ttl'
 const msPerDay = 86_400_000
 
-test('changes are kept for a year, or as long as the store says', async () => {
+test('changes are kept for a year, or as long as the store sets', async () => {
   expect((await world.admin.get(logsTtl)).body).toEqual({ data: { type: 'time_to_live', days: 365 } })
   const changed = await world.admin.put(logsTtl, body('time_to_live', { days: 10 }))
   expect([changed.status, changed.body]).toEqual([200, { data: { type: 'time_to_live', days: 10 } }])
@@ -34,7 +34,7 @@ test.each([
   expect([reply.status, reply.body.errors[0].source]).toEqual([400, source])
 })
 
-test('older changes are deleted, a batch at a time, and each store’s by its own setting', async () => {
+test('older changes are deleted in batches, by the setting of each store', async () => {
   await world.admin.put(logsTtl, body('time_to_live', { days: 10 }))
   const { customer } = await makeCustomer(world.admin, 'ada')
   const { customer: theirs } = await makeCustomer(world.other, 'berta')
@@ -53,7 +53,7 @@ test('older changes are deleted, a batch at a time, and each store’s by its ow
   }
   expect(await trim(9)).toEqual([12001, 1])
   expect(await trim(11)).toEqual([12000, 1])
-  // What is kept no longer says what it was before: the oldest has all fields.
+  // The oldest change has all fields, because the state before it was deleted.
   const { body: oldest } = await world.admin.get(
     `${logs}${about('customer', customer.id)}&page[limit]=1&page[offset]=11999`,
   )

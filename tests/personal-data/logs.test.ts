@@ -42,7 +42,7 @@ describe.each([logs, related, erasureRequests])('%s', (list) => {
     expect([status, body.errors[0].code, body.errors[0].source]).toEqual([400, 'bad_filter', 'filter'])
   })
 
-  test('has an envelope, and nothing of what nobody has seen', async () => {
+  test('has the envelope of a list, and is empty for an unknown object', async () => {
     const reply = await world.admin.get(`${list}${about('customer', id)}`)
     expect(reply.status).toBe(200)
     const { data, meta, links } = reply.body
@@ -56,7 +56,7 @@ describe.each([logs, related, erasureRequests])('%s', (list) => {
   })
 })
 
-test('each change says who, when, and which fields have other values than before', async () => {
+test('each change has its author, its time and the changed fields', async () => {
   const { customer } = await makeCustomer(world.admin, 'ada')
   await world.admin.put(customer.path, body('customer', { name: 'Ada Marsh', external_ref: 'crm-7' }))
   await world.admin.put(customer.path, body('customer', { password: 'eleven horses' }))
@@ -95,7 +95,7 @@ test('each change says who, when, and which fields have other values than before
   expect(new Set(data.map(({ id }: { id: string }) => id)).size).toBe(5)
 })
 
-test('the log of every kind of object leads to the object', async () => {
+test('the log of each kind of object has the path of the object', async () => {
   const { customer, address: home } = await makeCustomer(world.admin, 'berta')
   const { account, address } = await makeAccount(world.admin, 'Bakery')
   const { user, oidc, password } = await makeMember(world.admin, 'clara')
@@ -139,7 +139,7 @@ test('only users of the account realm are account members', async () => {
   expect((await logsOf('account-member', id)).data).toEqual([])
 })
 
-test('any page of a long log, with an exact total', async () => {
+test('each page of a long log has the right entries and an exact total', async () => {
   const { customer } = await makeCustomer(world.admin, 'edith')
   const { customer: other } = await makeCustomer(world.admin, 'fanny')
   await world.sql(
@@ -166,12 +166,12 @@ test('any page of a long log, with an exact total', async () => {
   expect([met.length, new Set(met).size]).toEqual([451, 451])
 })
 
-test('what belongs together is related, whichever of it is asked about', async () => {
+test('each object of a set has the others as related entries', async () => {
   const { customer, address: home } = await makeCustomer(world.admin, 'gerda')
   const { account, address } = await makeAccount(world.admin, 'Company')
   const { user, oidc, password } = await makeMember(world.admin, 'hilda')
   const membership = await join(world.admin, account, user.id)
-  // Of the same name, but no one's in particular: an administrator made it.
+  // An account with the same name that an administrator created for nobody in particular.
   const namesake = await makeAccount(world.admin, 'hilda')
   const guest = await join(world.admin, namesake.account, user.id)
   const person = {

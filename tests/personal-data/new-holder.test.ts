@@ -23,7 +23,7 @@ import {
   settled,
 } from './people.ts'
 
-/** Resources that are new to the server, and say that they hold personal data: nothing else is told of them. */
+/** Resources that are new to the server. Only their declarations say that they hold personal data. */
 
 const sentence = 'What a customer wrote down.'
 const declaration = {
@@ -98,7 +98,7 @@ const letterActions = [
 
 const holders = [diaryEntries, letters]
 
-// Not even deleted by a key to their parent.
+// They do not even have a foreign key to their parent.
 const sql = holders
   .map(
     ({ table, type }) => `
@@ -114,7 +114,7 @@ const sql = holders
 const chapters = [
   ...app.filter(({ name }) => name !== 'personal-data'),
   module({ name: 'diaries', about: 'Diaries.', resources: [diaryEntries] }),
-  // Its resource is found by what its actions show.
+  // The module does not declare the resource: its actions show it.
   module({ name: 'letters', about: 'Letters.', actions: letterActions }),
 ]
 

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { expect } from 'vitest'
 import type { Client, World } from '../support/world.ts'
 
-/** What most of these tests do: make somebody, and ask what is kept about them. */
+/** Steps of most of these tests: make a person, and read what the store has about them. */
 export const logs = '/v2/personal-data/logs'
 export const related = '/v2/personal-data/related-data-entries'
 export const erasureRequests = '/v2/personal-data/erasure-requests'
@@ -90,7 +90,7 @@ export async function makeMember(client: Client, name: string) {
 export const join = (client: Client, account: { path: string }, userId: string) =>
   made(client, `${account.path}/account-memberships`, 'account_membership', { account_member_id: userId })
 
-/** Asks for an erasure, and waits until it was carried out or refused. */
+/** Requests an erasure, and waits until it has succeeded or failed. */
 export async function erase(client: Client, resource_type: string, resource_id: string) {
   const { id } = await made(client, erasureRequests, 'erasure_request', { resource_type, resource_id })
   for (let attempt = 0; attempt < 200; attempt++) {
@@ -101,7 +101,7 @@ export async function erase(client: Client, resource_type: string, resource_id: 
   throw new Error(`The erasure request ${id} was not carried out`)
 }
 
-/** The columns of the whole database that hold the text, as `table.column`. */
+/** All columns of the database that contain the text, as `table.column`. */
 export async function placesOf(world: World, text: string): Promise<string[]> {
   const { rows } = await world.feed(
     `SELECT c.table_schema || '.' || c.table_name AS relation, c.column_name AS name
@@ -120,13 +120,13 @@ export async function placesOf(world: World, text: string): Promise<string[]> {
   return found.sort()
 }
 
-/** Who read an object, the newest first: the entries of its log. */
+/** The reads in the log of an object, the newest first. */
 export async function readsOf(client: Client, type: string, id: string) {
   const { body } = await client.get(`${logs}${about(type, id)}&page[limit]=100`)
   return body.data.filter(({ event_type }: { event_type: string }) => event_type === `${type}.event.read`)
 }
 
-/** Waits until everything that was read so far is in the log: reads are written in their order. */
+/** Waits until all earlier reads are in the log. Reads are written in their order. */
 export async function settled(client: Client) {
   const last = await made(client, '/v2/accounts', 'account', { name: 'The last one' })
   await client.get(last.path)

@@ -36,7 +36,7 @@ const recordNow = (connection: Connection, id: string) =>
   })
 
 describe('an erasure', () => {
-  test('takes the reads of the whole set with it, those that wait to be written too', async () => {
+  test('erases the reads of the whole set, also those that are still queued', async () => {
     const { customer, address } = await makeCustomer(world.admin, 'ada')
     const { customer: other } = await makeCustomer(world.admin, 'anna')
     for (const { path } of [customer, other]) await world.admin.get(path)
@@ -50,7 +50,7 @@ describe('an erasure', () => {
     expect(await readsOf(world.admin, 'customer', other.id)).toHaveLength(1)
   })
 
-  test('waits for reads that are being written', async () => {
+  test('waits for a running write of reads', async () => {
     const { customer } = await makeCustomer(world.admin, 'berta')
     let request = { path: '' }
     const status = async () => (await world.admin.get(request.path)).body.data.status
@@ -65,7 +65,7 @@ describe('an erasure', () => {
     expect(await storedReads(customer.id)).toBe(0)
   })
 
-  test('keeps reads waiting, and they find that it came first', async () => {
+  test('makes later writes of reads wait, and these then drop reads of erased objects', async () => {
     const { customer } = await makeCustomer(world.admin, 'clara')
     const { database } = world.server.instance
     let recorded = false
@@ -82,13 +82,13 @@ describe('an erasure', () => {
     expect(await storedReads(customer.id)).toBe(0)
   })
 
-  test('finds the set of what only reads are left of', async () => {
+  test('finds the set of an object of which only reads are left', async () => {
     const { customer, address } = await makeCustomer(world.admin, 'dora')
     const { customer: other } = await makeCustomer(world.admin, 'doris')
     for (const { path } of [address, customer, other]) await world.admin.get(path)
     await settled(world.admin)
     for (const { path } of [customer, other]) await world.admin.delete(path)
-    // As after a year, when the last weeks had no changes: see trim-changes.ts.
+    // As after a year without changes: see trim-changes.ts.
     await world.feed(`DELETE FROM changes WHERE id = ANY($1) AND event <> 'deleted'`, [
       [customer.id, address.id, other.id],
     ])
@@ -100,7 +100,7 @@ describe('an erasure', () => {
   })
 })
 
-test('who read what is deleted by now stays in its log', async () => {
+test('reads of a deleted object stay in its log', async () => {
   const { customer } = await makeCustomer(world.admin, 'erna')
   await world.admin.get(customer.path)
   await world.admin.delete(customer.path)
@@ -108,7 +108,7 @@ test('who read what is deleted by now stays in its log', async () => {
   expect(await readsOf(world.admin, 'customer', customer.id)).toHaveLength(1)
 })
 
-test('old reads are trimmed, each store’s by its own setting', async () => {
+test('old reads are deleted, by the setting of each store', async () => {
   const { customer } = await makeCustomer(world.admin, 'frida')
   const { customer: theirs } = await makeCustomer(world.other, 'fanny')
   await world.admin.put('/v2/settings/logs-ttl', body('time_to_live', { days: 10 }))
@@ -131,7 +131,7 @@ test('old reads are trimmed, each store’s by its own setting', async () => {
   expect(await left(366)).toEqual([0, 0])
 })
 
-test('a stop writes what was read last', async () => {
+test('a stop writes the queued reads', async () => {
   const directory = startedDirectory()
   const first = serve(directory, key)
   const admin = await adminOf(await first.ready)
@@ -157,7 +157,7 @@ describe('while reads cannot be written', () => {
     await world.sql('ALTER FUNCTION record_personal_data_reads_well RENAME TO record_personal_data_reads')
   }
 
-  test('they wait', async () => {
+  test('they are queued', async () => {
     const { account } = await makeAccount(world.admin, 'Hilda')
     const { account: next } = await makeAccount(world.admin, 'Helga')
     await breakWrites()
@@ -173,7 +173,7 @@ describe('while reads cannot be written', () => {
     }
   })
 
-  test('the newest hundred thousand wait: how many were dropped is said once', async () => {
+  test('the newest hundred thousand are queued, and the number of dropped ones is logged once', async () => {
     const { instance } = world.server
     const warn = vi.spyOn(instance.log, 'warn')
     await settled(world.admin)
@@ -190,7 +190,7 @@ describe('while reads cannot be written', () => {
     await breakWrites()
     for (let from = 0; from < rows.length; from += 100) {
       show(rows.slice(from, from + 100))
-      // The server has time to try.
+      // The server has time to retry.
       if (from % 10_000 === 0) await setTimeout(20)
     }
     expect(warn.mock.calls).toEqual([])
@@ -198,7 +198,7 @@ describe('while reads cannot be written', () => {
     await expect.poll(async () => (await storedOf()).length, { timeout: 25_000 }).toBe(100_000)
     expect(await storedOf()).toEqual(rows.slice(400).map(({ id }) => id))
     expect(warn.mock.calls.map(([text]) => text)).toEqual([expect.stringMatching(/^400 reads /)])
-    // What was dropped was not recorded: it is when it is read again.
+    // A dropped read was not recorded, so the next read of that object is.
     show([...rows.slice(398, 400), ...rows.slice(-2)])
     await settled(world.admin)
     expect((await storedOf()).slice(100_000)).toEqual(rows.slice(398, 400).map(({ id }) => id))

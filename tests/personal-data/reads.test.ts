@@ -24,7 +24,7 @@ let laterMs = 0
 const clock = { now: () => new Date(systemClock.now().getTime() + laterMs) }
 const msPerMinute = 60_000
 
-/** A caller of the store with a key of their own. */
+/** A caller with a key of their own. */
 async function newAdmin(): Promise<{ client: Client; id: string }> {
   const key = await world.admin.post('/v2/application-keys', body('application_key', { name: 'Support' }))
   const { id, client_id, client_secret } = key.body.data
@@ -46,8 +46,8 @@ type Entry = { initiator: Record<string, string>; relationships: { resource_path
 const initiatorsIn = (entries: readonly Entry[]) =>
   entries.map(({ initiator }) => initiator['access-token-id']).sort()
 
-describe('who reads personal data', () => {
-  test('with a key', async () => {
+describe('a read of personal data is recorded', () => {
+  test('for a caller with a key', async () => {
     const { customer, address } = await makeCustomer(world.admin, 'ada')
     const from = clock.now().toISOString()
     await support.client.get(customer.path)
@@ -82,7 +82,7 @@ describe('who reads personal data', () => {
     expect(listed.relationships.resource_path.url).toBe(world.url + address.path)
   })
 
-  test('with the token of a customer: their own', async () => {
+  test('for a customer who reads their own data', async () => {
     const email = 'berta@example.com'
     const customer = await made(world.admin, '/v2/customers', 'customer', { name: 'Berta', email, password })
     const address = await made(world.admin, `${customer.path}/addresses`, 'address', addressOf('Berta'))
@@ -109,7 +109,7 @@ describe('who reads personal data', () => {
     }
   })
 
-  test('with the token of an account member: of their account', async () => {
+  test('for an account member who reads their account', async () => {
     await settle(world, { account_management_authentication_token_timeout_secs: 31_536_000 })
     const who = await person(world, await passwordsOf(world.admin))
     const account = `/v2/accounts/${who.home}`
@@ -149,7 +149,7 @@ describe('who reads personal data', () => {
 const entryTypeOf = ({ resource }: Specimen) => resource.type.replaceAll('_', '-')
 const personal = specimens.filter(({ resource }) => resource.personal)
 
-test('any object that holds personal data, alone and in a list', async () => {
+test('reads of every object that holds personal data are recorded, alone and in lists', async () => {
   expect(personal.map(({ name }) => name).sort()).toEqual([
     'account',
     'account-address',
@@ -176,7 +176,7 @@ test('any object that holds personal data, alone and in a list', async () => {
   for (const [specimen, id] of read) {
     const reads = await readsOf(world.admin, entryTypeOf(specimen), id)
     const expected = specimen.operations.get ? [alone.id, support.id] : [support.id]
-    // Some samples are made by reading them.
+    // Some samples are read as they are made.
     const readers = initiatorsIn(reads).filter((reader) => reader !== keyId)
     expect(readers, `who read the ${specimen.name}`).toEqual(expected.sort())
     for (const { relationships } of reads) {
@@ -185,7 +185,7 @@ test('any object that holds personal data, alone and in a list', async () => {
   }
 })
 
-test('where an object is read is known when the feed has forgotten it', async () => {
+test('the log has the path of an object that the feed no longer has', async () => {
   const { customer, address } = await makeCustomer(world.admin, 'dora')
   const { user, oidc } = await makeMember(world.admin, 'dorian')
   for (const { path } of [address, oidc]) await world.admin.get(path)
@@ -200,7 +200,7 @@ test('where an object is read is known when the feed has forgotten it', async ()
   }
 })
 
-test('what is included, not modified, asked for by HEAD, or answered by an action counts too', async () => {
+test('included objects, 304 responses, HEAD requests and actions are recorded as reads', async () => {
   const { account } = await makeAccount(world.admin, 'Eastern')
   const { user } = await makeMember(world.admin, 'edith')
   const { user: outsider } = await makeMember(world.admin, 'emil')
@@ -216,7 +216,7 @@ test('what is included, not modified, asked for by HEAD, or answered by an actio
     ['GET', customer.path, 304, [['customer', customer]]],
     ['HEAD', other.path, 200, [['customer', other]]],
     ['GET', `${account.path}/relationships/account-tags`, 200, [['account', account]]],
-    // It changes nothing, and shows the member all the same.
+    // It changes nothing, but its response shows the member.
     ['PUT', `/v2/account-members/${member.id}`, 200, [['account-member', member]]],
     [
       'GET',
@@ -248,7 +248,7 @@ test('what is included, not modified, asked for by HEAD, or answered by an actio
   }
 })
 
-test('what is refused, and what is not shown, was not read', async () => {
+test('refused requests and responses without the object are not reads', async () => {
   const { customer, address } = await makeCustomer(world.admin, 'frida')
   const fields = { name: 'Fanny', email: 'fanny@example.com', password }
   await made(world.admin, '/v2/customers', 'customer', fields)
@@ -270,7 +270,7 @@ test('what is refused, and what is not shown, was not read', async () => {
   expect(await readsOf(world.admin, 'address', address.id)).toEqual([])
 })
 
-test('the same reader is recorded once an hour', async () => {
+test('a repeated read is recorded once an hour', async () => {
   const { customer } = await makeCustomer(world.admin, 'gerda')
   const times: string[] = []
   const readersAfter = async (minutes: number, ...readers: Client[]) => {
@@ -291,7 +291,7 @@ test('the same reader is recorded once an hour', async () => {
   expect(newest.time >= (times.at(-1) as string)).toBe(true)
 })
 
-test('everyone on a page is recorded, however many there are', async () => {
+test('a read of a full page is recorded for each object', async () => {
   await world.sql(
     `INSERT INTO customers (store_id, id, created_at, updated_at, doc)
      SELECT $1, gen_random_uuid(), $2::timestamptz + i * interval '1 ms', $2, json_build_object('name', 'H', 'email', 'h' || i || '@example.com')
@@ -310,7 +310,7 @@ test('everyone on a page is recorded, however many there are', async () => {
   expect(rows.map(({ id }) => id).sort()).toEqual(shown.sort())
 })
 
-test('a walk over the log meets reads and changes once each, the newest first', async () => {
+test('a walk over the log finds each read and each change once, the newest first', async () => {
   const { customer } = await makeCustomer(world.admin, 'ida')
   const { customer: other } = await makeCustomer(world.admin, 'irma')
   const expected = ['created']
@@ -319,7 +319,7 @@ test('a walk over the log meets reads and changes once each, the newest first', 
     await world.admin.get(customer.path)
     await support.client.get(customer.path)
     await world.admin.get(other.path)
-    // An entry of its own time: reads are recorded with milliseconds.
+    // Each entry gets a time of its own: reads are recorded with milliseconds.
     laterMs += 1000
     await world.admin.put(customer.path, body('customer', { name: `Ida ${round}` }))
     expected.unshift('updated', 'read', 'read')
@@ -351,7 +351,7 @@ test('a walk over the log meets reads and changes once each, the newest first', 
   ])
 })
 
-test('is deep in the log what is next to it', async () => {
+test('a deep page of the log has reads and changes in the order of their times', async () => {
   const { customer } = await makeCustomer(world.admin, 'jana')
   await world.sql(
     `WITH updated AS (

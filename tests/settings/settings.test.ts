@@ -31,7 +31,7 @@ const fixed = {
   page_offset_limit: 10_000,
 }
 
-test('a new store has the defaults; an update changes what it names, in this store only', async () => {
+test('a new store has the defaults, and an update changes only its fields and only this store', async () => {
   const whole = {
     data: { type: 'settings', id: world.storeId, ...defaults, ...fixed },
     meta: { owner: 'store' },
@@ -52,14 +52,14 @@ test('a new store has the defaults; an update changes what it names, in this sto
   expect((await world.admin.delete('/v2/settings')).status).toBe(204)
 })
 
-test('what is fixed or unknown is ignored', async () => {
+test('an update ignores fixed and unknown fields', async () => {
   const sent = settings({ ...fixed, currency_limit: 99, page_offset_limit: 'all', id: 'x', unheard_of: 1 })
   const { status, body } = await world.admin.put('/v2/settings', sent)
   expect(status).toBe(200)
   expect(body.data).toEqual({ type: 'settings', id: world.storeId, ...defaults, ...fixed })
 })
 
-test('the page length holds from the next request on, unless the request names one', async () => {
+test('the page length applies from the next request on, unless the request has a limit', async () => {
   const limit = async (query = '') => (await world.admin.get(`/v2/accounts${query}`)).body.meta.page.limit
   expect(await limit()).toBe(25)
   for (const page_length of [3, 100, 1]) {
@@ -71,7 +71,7 @@ test('the page length holds from the next request on, unless the request names o
   expect(await limit()).toBe(25)
 })
 
-test('updates of different fields at once are all kept', async () => {
+test('concurrent updates of different fields are all stored', async () => {
   const fields = [{ page_length: 30 }, { shopper_address_limit: 9 }, { calculation_method: 'simple' }]
   const replies = await Promise.all(fields.map((each) => world.admin.put('/v2/settings', settings(each))))
   expect(replies.map(({ status }) => status)).toEqual([200, 200, 200])
@@ -101,7 +101,7 @@ test.each([
 
 const cart = '/v2/settings/cart'
 
-test('cart settings change one by one, members of objects too', async () => {
+test('an update changes single cart settings, also members of objects', async () => {
   const whole = {
     type: 'settings',
     cart_expiry_days: 7,
@@ -118,7 +118,7 @@ test('cart settings change one by one, members of objects too', async () => {
   })
 })
 
-test('not both kinds of discount', async () => {
+test('both kinds of discount together are refused', async () => {
   await world.admin.put(cart, settings({ discounts: { use_rule_promotions: true } }))
   const { status, body } = await world.admin.put(
     cart,
@@ -144,14 +144,14 @@ test.each([
   expect([status, body.errors[0].source]).toEqual([400, source])
 })
 
-test('a store is named to its own callers only', async () => {
+test('only callers of a store can read it', async () => {
   const { status, body } = await world.admin.get(`/v2/stores/${world.storeId}`)
   expect([status, body]).toEqual([200, { data: { type: 'store', id: world.storeId, name: 'Store' } }])
   expect((await world.other.get(`/v2/stores/${world.storeId}`)).status).toBe(404)
   expect((await world.admin.get('/v2/stores/x')).status).toBe(404)
 })
 
-test('the stores of a token are listed: its own', async () => {
+test('the list of stores has the store of the token', async () => {
   for (const path of ['/v2/stores', '/v2/stores/']) {
     const { status, body } = await world.admin.get(path)
     expect([status, body.data.length, body.data[0].type, body.data[0].id]).toEqual([
@@ -168,7 +168,7 @@ test('the stores of a token are listed: its own', async () => {
   expect((await world.shopper.get('/v2/stores')).status).toBe(403)
 })
 
-test('settings are not for shoppers', async () => {
+test('shoppers cannot read settings', async () => {
   for (const path of ['/v2/settings', cart, `/v2/stores/${world.storeId}`]) {
     expect((await world.shopper.get(path)).status).toBe(403)
   }

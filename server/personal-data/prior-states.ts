@@ -3,27 +3,27 @@ import type { Values } from './list-personal-data-logs.ts'
 import type { Register } from './register.ts'
 import type { Place } from './resource-path.ts'
 
-/** What was there before a change: the object as it was, and what its parent belonged to. */
-export interface Past extends Pick<Place, 'parent_scope'> {
+/** The object before a change, and the scope of its parent. */
+export interface PriorState extends Pick<Place, 'parent_scope'> {
   readonly before: Values | null
 }
 
-interface Changed extends Pick<Place, 'source' | 'scope'> {
+interface Change extends Pick<Place, 'source' | 'scope'> {
   readonly n: number
 }
 
 /**
- * What was before each of these changes of one object. Asked for the changes of one page only: in the list itself it
- * could be gathered for all that are passed over, too.
+ * Finds the state before each of these changes of one object. It is a statement of its own, for the changes of one
+ * page: the statement of the list would find it for every change that the page skips, too.
  */
-export async function pastsOf<C extends Changed>(
+export async function findPriorStates<C extends Change>(
   ctx: Ctx,
   register: Register,
   object: { readonly type: string; readonly id: string },
   changes: readonly C[],
-): Promise<ReadonlyMap<C, Past>> {
+): Promise<ReadonlyMap<C, PriorState>> {
   if (!changes.length) return new Map()
-  const parents = register.of(object.type).flatMap(({ resource }) => resource.parent?.().table ?? [])
+  const parents = register.holdersOf(object.type).flatMap(({ resource }) => resource.parent?.().table ?? [])
   const rows = await ctx.store.rows(
     `SELECT json_build_object(
        'before', (
@@ -41,5 +41,5 @@ export async function pastsOf<C extends Changed>(
     changes.map(({ source }) => source),
     changes.map(({ scope }) => scope),
   )
-  return new Map(rows.map(([past], i) => [changes[i] as C, JSON.parse(past as string) as Past]))
+  return new Map(rows.map(([past], i) => [changes[i] as C, JSON.parse(past as string) as PriorState]))
 }
