@@ -2,8 +2,9 @@ import packageJson from '../package.json' with { type: 'json' }
 import { app, shopperTokens } from './app.ts'
 import type { AccessTable } from './kernel/auth/access.ts'
 import type { Module } from './kernel/declare/module.ts'
-import type { Resource } from './kernel/declare/resource.ts'
-import { type ApiDocument, apiDocument } from './kernel/openapi/document.ts'
+import type { ApiDocument } from './kernel/openapi/api-document.ts'
+import { apiDocument } from './kernel/openapi/document.ts'
+import type { OwnModel } from './kernel/shape/model.ts'
 import { access as appAccess } from './permissions/access.ts'
 
 const description = `Get an access token with an application key, then send it with every request:
@@ -19,10 +20,10 @@ Request and response bodies are JSON in the envelope \`{"data": {"type": â€¦, â€
 export const sutlerApi = (
   modules: readonly Module[] = app,
   access: AccessTable = appAccess,
-  ownOf?: (of: Resource) => Resource,
+  own?: OwnModel,
 ): ApiDocument =>
   apiDocument(
     modules,
     { title: 'Sutler', version: packageJson.version, description, access, shopperTokens },
-    ownOf,
+    own,
   )

@@ -110,12 +110,11 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
       mail:
         swaps.mail ?? (config.smtpUrl && config.mailFrom ? smtp(config.smtpUrl, config.mailFrom) : undefined),
       blobs,
-      outsideCalls: outsideCallsOf(modules),
       onRead: (ctx, resource, row) => reads.record(ctx, resource, row),
       onWrite: (storeId) => sequencer.wake(storeId),
       mayConnect: (address) => isPublic(address) || isIn(config.providerNetworks, address),
       strictPasswords: config.strictPasswords,
-      apiDocument: (ownOf) => sutlerApi(modules, access, ownOf),
+      apiDocument: (own) => sutlerApi(modules, access, own),
       explainsToShoppers: config.explainsToShoppers,
       baseUrl: config.baseUrl,
     }
@@ -125,7 +124,7 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
     await renewal.run(instance)
     const chores = modules.flatMap((module) => module.chores)
     const jobs = await startJobs(
-      [resumeIntentJob, ...modules.flatMap((module) => module.jobs)],
+      [resumeIntentJob(outsideCallsOf(modules)), ...modules.flatMap((module) => module.jobs)],
       [mergeTotals, forgetIdempotencyKeys, forgetIntents, forgetAttempts, renewal, ...chores],
       { ...instance, database: jobDatabase },
     )

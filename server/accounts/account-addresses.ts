@@ -1,5 +1,6 @@
-import { resource, shown } from '../kernel/declare/resource.ts'
+import { resource } from '../kernel/declare/resource.ts'
 import { linkTo, object } from '../kernel/openapi/shapes.ts'
+import { shown } from '../kernel/shape/fields.ts'
 import { accounts } from './accounts.ts'
 import { addressFields, addressFilter } from './address-fields.ts'
 import { addressesOf, checkAddressOf } from './check-address.ts'

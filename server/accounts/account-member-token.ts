@@ -1,8 +1,9 @@
 import { errors, SignJWT } from 'jose'
 import type { SignedIn } from '../identity/index.ts'
 import { verifyToken } from '../kernel/auth/keys.ts'
+import type { Shopper } from '../kernel/auth/principal.ts'
 import { unauthorized } from '../kernel/auth/tokens.ts'
-import type { Instance, Shopper, ShopperToken } from '../kernel/work/context.ts'
+import type { Instance, ShopperToken } from '../kernel/work/context.ts'
 import { accountAuthenticationSettings } from './account-authentication-settings.ts'
 
 /** The header that says which member of which account is calling. */

@@ -1,6 +1,7 @@
-import { indexed, resource, walks } from '../kernel/declare/resource.ts'
+import { resource } from '../kernel/declare/resource.ts'
 import { unlinkFrom } from '../kernel/request/links.ts'
 import { text } from '../kernel/shape/fields.ts'
+import { indexed, walks } from '../kernel/shape/model.ts'
 import { accounts } from './accounts.ts'
 import { accountEnvelope } from './envelope.ts'
 

@@ -1,5 +1,5 @@
-import type { FilterRule } from '../kernel/declare/resource.ts'
 import { text } from '../kernel/shape/fields.ts'
+import type { FilterRule } from '../kernel/shape/model.ts'
 
 const line = <const About extends string, const Example extends string>(about: About, example: Example) =>
   text({ max: 1024, about, example })

@@ -1,6 +1,6 @@
-import type { Draft } from '../kernel/declare/resource.ts'
 import { readSingleton } from '../kernel/declare/singleton.ts'
 import { Problem } from '../kernel/errors.ts'
+import type { Draft } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { accountMembers, findAccountMember } from './account-members.ts'
 import { accountMembershipSettings } from './account-membership-settings.ts'

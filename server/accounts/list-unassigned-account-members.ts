@@ -1,5 +1,6 @@
 import { action } from '../kernel/declare/action.ts'
-import { findVisible, list, scopeOf } from '../kernel/request/operations.ts'
+import { findVisible, scopeOf } from '../kernel/query/find.ts'
+import { list } from '../kernel/request/operations.ts'
 import { accountMembers } from './account-members.ts'
 import { accounts } from './accounts.ts'
 

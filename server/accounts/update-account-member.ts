@@ -1,6 +1,7 @@
 import { action } from '../kernel/declare/action.ts'
-import { etagOf, objectAnswer } from '../kernel/http/answer.ts'
-import { mustMatch } from '../kernel/request/must-match.ts'
+import { etagOf } from '../kernel/http/answer.ts'
+import { objectAnswer } from '../kernel/http/object-answer.ts'
+import { mustMatch } from '../kernel/write/must-match.ts'
 import { accountMembers, findAccountMember } from './account-members.ts'
 
 /** Answers the member as it is: its own fields are changed in the realm, and fields of a store's own are to come. */

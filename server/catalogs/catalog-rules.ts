@@ -1,14 +1,7 @@
-import {
-  type Draft,
-  type FilterRule,
-  indexed,
-  type Resource,
-  type Row,
-  resource,
-  walks,
-} from '../kernel/declare/resource.ts'
+import { type Resource, resource } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
 import { field, flag, list, reference, text, type Values } from '../kernel/shape/fields.ts'
+import { type Draft, type FilterRule, indexed, type Row, walks } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { catalogs } from './catalogs.ts'
 import { catalogEnvelope } from './envelope.ts'

@@ -1,5 +1,5 @@
-import { shown } from '../kernel/declare/resource.ts'
 import { object } from '../kernel/openapi/shapes.ts'
+import { shown } from '../kernel/shape/fields.ts'
 
 const counted = object({
   links: object({ related: { type: 'string' } }),

@@ -1,6 +1,7 @@
-import { type Row, resource, walks } from '../kernel/declare/resource.ts'
+import { resource } from '../kernel/declare/resource.ts'
 import { object } from '../kernel/openapi/shapes.ts'
 import { choice, field, flag, group, integer, list, reference, text } from '../kernel/shape/fields.ts'
+import { type Row, walks } from '../kernel/shape/model.ts'
 import { catalogs } from './catalogs.ts'
 import { deltaLink } from './delta-link.ts'
 import { catalogEnvelope } from './envelope.ts'

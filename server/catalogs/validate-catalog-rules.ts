@@ -1,9 +1,11 @@
 import { action } from '../kernel/declare/action.ts'
 import { resource } from '../kernel/declare/resource.ts'
-import { type Answer, pageAnswer } from '../kernel/http/answer.ts'
+import type { Answer } from '../kernel/http/answer.ts'
+import { pageAnswer } from '../kernel/http/object-answer.ts'
 import { fetchPage } from '../kernel/query/page.ts'
 import { parse } from '../kernel/query/parse.ts'
-import { type Call, list } from '../kernel/request/operations.ts'
+import type { Call } from '../kernel/request/call.ts'
+import { list } from '../kernel/request/operations.ts'
 import { instantOf } from '../kernel/shape/days.ts'
 import {
   choice,

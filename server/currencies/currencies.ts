@@ -1,6 +1,7 @@
-import { type Draft, resource } from '../kernel/declare/resource.ts'
+import { resource } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
 import { choice, flag, integer, type New, number, text } from '../kernel/shape/fields.ts'
+import type { Draft } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 
 const fields = {

@@ -1,5 +1,5 @@
 import { module } from '../kernel/declare/module.ts'
-import { add } from '../kernel/request/operations.ts'
+import { add } from '../kernel/write/by-rules.ts'
 import { currencies as currencyResource, dollar } from './currencies.ts'
 
 export { type Money, money, moneyFields, type Notation } from './money.ts'

@@ -5,8 +5,9 @@ import {
   addressFilter,
   checkAddressOf,
 } from '../accounts/index.ts'
-import { resource, shown } from '../kernel/declare/resource.ts'
+import { resource } from '../kernel/declare/resource.ts'
 import { linkTo, object } from '../kernel/openapi/shapes.ts'
+import { shown } from '../kernel/shape/fields.ts'
 import { customers } from './customers.ts'
 
 /** Where a customer wants their parcels and bills. */

@@ -1,8 +1,8 @@
 import { userAuthenticationInfos } from '../identity/index.ts'
 import { unauthorized } from '../kernel/auth/tokens.ts'
-import type { Row } from '../kernel/declare/resource.ts'
-import { add } from '../kernel/request/operations.ts'
+import type { Row } from '../kernel/shape/model.ts'
 import type { Ctx } from '../kernel/work/context.ts'
+import { add } from '../kernel/write/by-rules.ts'
 import type { Identified } from './customer-token.ts'
 import { customers } from './customers.ts'
 

@@ -1,5 +1,7 @@
-import type { Resource, Row } from '../kernel/declare/resource.ts'
-import { type Answer, objectAnswer } from '../kernel/http/answer.ts'
+import type { Resource } from '../kernel/declare/resource.ts'
+import type { Answer } from '../kernel/http/answer.ts'
+import { objectAnswer } from '../kernel/http/object-answer.ts'
+import type { Row } from '../kernel/shape/model.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 
 /**

@@ -1,5 +1,5 @@
-import type { Draft, Row } from '../kernel/declare/resource.ts'
 import { newId } from '../kernel/ids.ts'
+import type { Draft, Row } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { customApis } from './custom-apis.ts'
 import { type Definition, stateIn } from './definition.ts'

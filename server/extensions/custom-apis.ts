@@ -1,5 +1,6 @@
-import { type Draft, indexed, type Row, resource, walks } from '../kernel/declare/resource.ts'
+import { resource } from '../kernel/declare/resource.ts'
 import { choice, flag, group, list, text } from '../kernel/shape/fields.ts'
+import { type Draft, indexed, type Row, walks } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { entries } from './entry-rows.ts'
 import { extensionEnvelope } from './envelope.ts'

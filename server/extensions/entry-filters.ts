@@ -1,6 +1,6 @@
-import type { FilterRule } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
 import type { Op } from '../kernel/query/parse.ts'
+import type { FilterRule } from '../kernel/shape/model.ts'
 import type { DefinedField } from './definition.ts'
 import { matchingNumber, matchingText } from './entry-value-conditions.ts'
 import type { ElementType } from './field-rules.ts'

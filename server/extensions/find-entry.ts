@@ -1,5 +1,5 @@
-import type { Row } from '../kernel/declare/resource.ts'
 import { isId } from '../kernel/ids.ts'
+import type { Row } from '../kernel/shape/model.ts'
 import { Binds } from '../kernel/storage/binds.ts'
 import { rowColumns, toRow } from '../kernel/storage/stored-row.ts'
 import type { Ctx, Work } from '../kernel/work/context.ts'

@@ -1,7 +1,7 @@
 import { Problem } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
-import { change } from '../kernel/request/operations.ts'
 import type { Work } from '../kernel/work/context.ts'
+import { change } from '../kernel/write/by-rules.ts'
 import type { customApis } from './custom-apis.ts'
 
 interface ParentLink {

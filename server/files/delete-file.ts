@@ -1,7 +1,7 @@
 import { action } from '../kernel/declare/action.ts'
 import { notFound, Problem } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
-import { remove } from '../kernel/request/operations.ts'
+import { remove } from '../kernel/write/by-rules.ts'
 import { files } from './files.ts'
 
 /** Deletes a file. Whose it is, everyone may know: the store is in its public address. */

@@ -1,5 +1,6 @@
-import { indexed, type Row, resource, walks } from '../kernel/declare/resource.ts'
+import { resource } from '../kernel/declare/resource.ts'
 import { flag, group, integer, text } from '../kernel/shape/fields.ts'
+import { indexed, type Row, walks } from '../kernel/shape/model.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { extensionOf } from './file-types.ts'
 import { removeContent } from './remove-content.ts'

@@ -1,5 +1,5 @@
 import type { Instance } from '../kernel/work/context.ts'
-import type { Chore } from '../kernel/work/jobs.ts'
+import type { Chore } from '../kernel/work/job.ts'
 import type { Kept } from '../platform/blobs/blobs.ts'
 
 /** So long content may wait for its row: no upload takes longer. */

@@ -1,6 +1,6 @@
 import { Problem } from '../kernel/errors.ts'
-import { add } from '../kernel/request/operations.ts'
 import type { Work } from '../kernel/work/context.ts'
+import { add } from '../kernel/write/by-rules.ts'
 import { extensionOf, typeOf } from './file-types.ts'
 import { files } from './files.ts'
 

@@ -1,4 +1,4 @@
-import type { Job } from '../kernel/work/jobs.ts'
+import type { Job } from '../kernel/work/job.ts'
 import { blobName } from '../platform/blobs/blobs.ts'
 
 /** Removes the content of a file that was deleted. What was kept elsewhere has none. */

@@ -1,8 +1,9 @@
 import { Problem } from '../kernel/errors.ts'
-import { type AddedField, defineAdded } from '../kernel/shape/added-fields.ts'
 import type { JsonSchema } from '../kernel/shape/fields.ts'
+import type { AddedField } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { checker } from '../kernel/write/checker.ts'
+import { defineAdded } from '../kernel/write/definitions.ts'
 import { coercedDefault, type FieldType, type Rule, valueSchema } from './field-rules.ts'
 import { slugsUnder } from './kinds.ts'
 

@@ -1,5 +1,6 @@
-import { resource, walks } from '../kernel/declare/resource.ts'
+import { resource } from '../kernel/declare/resource.ts'
 import { field } from '../kernel/shape/fields.ts'
+import { walks } from '../kernel/shape/model.ts'
 import { filtersOf } from './entry-filters.ts'
 import { flowEnvelope, flowMeta } from './envelope.ts'
 import { flowsBySlug } from './flow-fields.ts'

@@ -1,8 +1,7 @@
 import { matchingNumber, matchingText } from '../extensions/index.ts'
-import type { FilterRule } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
 import type { Op } from '../kernel/query/parse.ts'
-import type { AddedField } from '../kernel/shape/added-fields.ts'
+import type { AddedField, FilterRule } from '../kernel/shape/model.ts'
 
 const relations = ['lt', 'le', 'eq', 'gt', 'ge', 'is_null'] as const
 const operators = {

@@ -1,5 +1,5 @@
 import { notFound } from '../kernel/errors.ts'
-import { scopeOf } from '../kernel/request/operations.ts'
+import { scopeOf } from '../kernel/query/find.ts'
 import { text } from '../kernel/shape/fields.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { entries } from './entries.ts'

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
 import { action } from '../kernel/declare/action.ts'
-import type { Resource } from '../kernel/declare/resource.ts'
 import { type Answer, entityTag } from '../kernel/http/answer.ts'
 import { jsonParts } from '../kernel/http/file.ts'
 import { Memory } from '../kernel/memory.ts'
 import { openApiDocument } from '../kernel/openapi/shapes.ts'
-import { type Added, remember, withAdded } from '../kernel/shape/added-fields.ts'
+import { remember, withAdded } from '../kernel/shape/added-fields.ts'
+import type { Added, OwnModel } from '../kernel/shape/model.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { perInstance } from '../kernel/work/per-instance.ts'
 import { entries } from './entries.ts'
@@ -71,13 +71,13 @@ async function describe(ctx: Ctx): Promise<Described> {
   const { state, flows, added } = await findFlows(ctx)
   const templates = flows.filter(({ kind }) => kind === 'template')
   const extensions = extensionsOf(templates.map(({ slug, own }) => ({ slug, entries: own })))
-  const ownOf = (of: Resource) => {
+  const ownModel: OwnModel = (of) => {
     const own = typeof of.addedUnder === 'string' ? withAdded(of, added.get(of.addedUnder)) : of
     const { shownWith } = own
     if (shownWith?.sql !== withExtensions.sql) return own
     return { ...own, shownWith: { ...shownWith, fields: { ...shownWith.fields, ...extensions.fields } } }
   }
-  const document = withEntriesOf(ctx.instance.apiDocument(ownOf), flows)
+  const document = withEntriesOf(ctx.instance.apiDocument(ownModel), flows)
   const text = Buffer.from(JSON.stringify(document).slice(1))
   return { state, text, tag: hash('sha256', text) }
 }

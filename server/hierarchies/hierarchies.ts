@@ -1,4 +1,5 @@
-import { type Draft, type Resource, type Row, resource } from '../kernel/declare/resource.ts'
+import { type Resource, resource } from '../kernel/declare/resource.ts'
+import type { Draft, Row } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { crumbOf, renewBreadcrumbsBelow, sameCrumb } from './breadcrumbs.ts'
 import { hierarchyEnvelope } from './envelope.ts'

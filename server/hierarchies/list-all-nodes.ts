@@ -1,6 +1,6 @@
 import { action } from '../kernel/declare/action.ts'
 import { Problem } from '../kernel/errors.ts'
-import { pageAnswer } from '../kernel/http/answer.ts'
+import { pageAnswer } from '../kernel/http/object-answer.ts'
 import { objectText } from '../kernel/http/object-text.ts'
 import { objectOf } from '../kernel/openapi/named-schemas.ts'
 import { fetchPage } from '../kernel/query/page.ts'

@@ -1,6 +1,6 @@
 import { notFound, Problem } from '../kernel/errors.ts'
-import { change } from '../kernel/request/operations.ts'
 import type { Work } from '../kernel/work/context.ts'
+import { change } from '../kernel/write/by-rules.ts'
 import { hierarchies } from './hierarchies.ts'
 import { nodes, relationshipsOf } from './nodes.ts'
 

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type Draft, shown } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
 import { linked, linkedElsewhere, linkTo, object } from '../kernel/openapi/shapes.ts'
-import { choice, field, integer, map, text } from '../kernel/shape/fields.ts'
+import { choice, field, integer, map, shown, text } from '../kernel/shape/fields.ts'
+import type { Draft } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import type { Crumb } from './breadcrumbs.ts'
 

@@ -1,5 +1,5 @@
-import { type FilterRule, walks } from '../kernel/declare/resource.ts'
 import type { Op } from '../kernel/query/parse.ts'
+import { type FilterRule, walks } from '../kernel/shape/model.ts'
 import { breadcrumbsOf } from './breadcrumbs.ts'
 
 type Bind = (value: unknown) => string

@@ -1,6 +1,6 @@
 import { action } from '../kernel/declare/action.ts'
 import { noContent } from '../kernel/http/answer.ts'
-import { findVisible, scopeOf } from '../kernel/request/operations.ts'
+import { findVisible, scopeOf } from '../kernel/query/find.ts'
 import { moveNodes } from './move-node.ts'
 import { nodes, parentLink } from './nodes.ts'
 

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type Draft, type Resource, type Row, resource } from '../kernel/declare/resource.ts'
+import { type Resource, resource } from '../kernel/declare/resource.ts'
 import { notFound, Problem } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
 import { choice, group, integer, list, reference, text } from '../kernel/shape/fields.ts'
+import type { Draft, Row } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import {
   breadcrumbsOf,

@@ -1,6 +1,6 @@
-import { resource, shown } from '../kernel/declare/resource.ts'
+import { resource } from '../kernel/declare/resource.ts'
 import { linked, linkTo, object } from '../kernel/openapi/shapes.ts'
-import { choice, list, text } from '../kernel/shape/fields.ts'
+import { choice, list, shown, text } from '../kernel/shape/fields.ts'
 import { identityEnvelope } from './envelope.ts'
 
 /** Whose realm it is: the settings that lead to it. */

@@ -1,6 +1,6 @@
 import { newId } from '../kernel/ids.ts'
-import { add } from '../kernel/request/operations.ts'
 import type { Work } from '../kernel/work/context.ts'
+import { add } from '../kernel/write/by-rules.ts'
 import { authenticationRealms, type Origin } from './authentication-realms.ts'
 import { merchantRealmMappings } from './merchant-realm-mappings.ts'
 

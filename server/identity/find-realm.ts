@@ -1,6 +1,6 @@
-import type { Row } from '../kernel/declare/resource.ts'
 import { notFound } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
+import type { Row } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { authenticationRealms } from './authentication-realms.ts'
 

@@ -1,6 +1,6 @@
 import { action } from '../kernel/declare/action.ts'
 import { Problem } from '../kernel/errors.ts'
-import { objectAnswer } from '../kernel/http/answer.ts'
+import { objectAnswer } from '../kernel/http/object-answer.ts'
 import { merchantRealmMappings } from './merchant-realm-mappings.ts'
 
 /** The store's mapping, whose id a client need not know: an object, although the address is a collection's. */

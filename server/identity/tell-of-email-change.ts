@@ -1,8 +1,9 @@
 import { open, seal } from '../kernel/auth/seal.ts'
-import type { Resource, Row } from '../kernel/declare/resource.ts'
+import type { Resource } from '../kernel/declare/resource.ts'
 import { record } from '../kernel/feed/record.ts'
+import type { Row } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
-import type { Job } from '../kernel/work/jobs.ts'
+import type { Job } from '../kernel/work/job.ts'
 
 /** Someone with an address, as a user or a customer is. */
 interface Person extends Pick<Row, 'id'> {

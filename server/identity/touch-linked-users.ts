@@ -1,4 +1,4 @@
-import type { Row } from '../kernel/declare/resource.ts'
+import type { Row } from '../kernel/shape/model.ts'
 import type { Rows } from '../kernel/storage/store.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { userAuthenticationInfos } from './user-authentication-infos.ts'

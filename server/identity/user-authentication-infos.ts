@@ -1,5 +1,6 @@
-import { type FilterRule, indexed, resource, walks } from '../kernel/declare/resource.ts'
+import { resource } from '../kernel/declare/resource.ts'
 import { choice, flag, text } from '../kernel/shape/fields.ts'
+import { type FilterRule, indexed, walks } from '../kernel/shape/model.ts'
 import { authenticationRealms } from './authentication-realms.ts'
 import { currentPassword } from './current-password.ts'
 import { identityEnvelope } from './envelope.ts'

@@ -1,4 +1,5 @@
-import { type Row, resource } from '../kernel/declare/resource.ts'
+import { resource } from '../kernel/declare/resource.ts'
+import type { Row } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { mustBeThemself } from './current-password.ts'
 import { mustManageOneself } from './own-user.ts'

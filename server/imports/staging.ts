@@ -1,5 +1,5 @@
 import type { Work } from '../kernel/work/context.ts'
-import type { Chore } from '../kernel/work/jobs.ts'
+import type { Chore } from '../kernel/work/job.ts'
 
 /**
  * The rows of a file wait in a table of their module until the job has imported them. The table has `store_id`,

@@ -1,4 +1,5 @@
-import type { Incoming, Module, Operation } from '../kernel/declare/module.ts'
+import type { Module } from '../kernel/declare/module.ts'
+import type { Incoming, Operation } from '../kernel/declare/operation.ts'
 import type { Resource } from '../kernel/declare/resource.ts'
 import { readSingleton } from '../kernel/declare/singleton.ts'
 import { Problem } from '../kernel/errors.ts'

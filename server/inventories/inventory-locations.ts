@@ -1,6 +1,7 @@
-import { indexed, resource, walks } from '../kernel/declare/resource.ts'
+import { resource } from '../kernel/declare/resource.ts'
 import { longText } from '../kernel/query/long-text.ts'
 import { field, group, number, text } from '../kernel/shape/fields.ts'
+import { indexed, walks } from '../kernel/shape/model.ts'
 import { emptyLocation, holdAt } from './end-levels.ts'
 import { inventoryEnvelope } from './envelope.ts'
 import { showLevels } from './move-stock.ts'

@@ -1,7 +1,7 @@
 import { action } from '../kernel/declare/action.ts'
 import { objectText } from '../kernel/http/object-text.ts'
 import { objectOf } from '../kernel/openapi/named-schemas.ts'
-import { findAll } from '../kernel/request/find-all.ts'
+import { findAll } from '../kernel/query/find.ts'
 import { choice, group, list, reference } from '../kernel/shape/fields.ts'
 import type { Dialect } from './dialects.ts'
 

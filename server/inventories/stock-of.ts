@@ -1,4 +1,4 @@
-import { findAll } from '../kernel/request/find-all.ts'
+import { findAll } from '../kernel/query/find.ts'
 import type { Values } from '../kernel/shape/fields.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { stocks } from './stocks.ts'

@@ -1,5 +1,6 @@
-import { indexed, resource, walks } from '../kernel/declare/resource.ts'
+import { resource } from '../kernel/declare/resource.ts'
 import { choice, flag, group, integer, reference, text } from '../kernel/shape/fields.ts'
+import { indexed, walks } from '../kernel/shape/model.ts'
 import { inventoryEnvelope } from './envelope.ts'
 import { changes } from './movements.ts'
 import { flatStocks, stocks } from './stocks.ts'

@@ -1,13 +1,7 @@
-import {
-  type FilterRule,
-  indexed,
-  type Resource,
-  type Row,
-  resource,
-  walks,
-} from '../kernel/declare/resource.ts'
+import { type Resource, resource } from '../kernel/declare/resource.ts'
 import { totalSql } from '../kernel/query/places.ts'
 import { group, integer, map, text } from '../kernel/shape/fields.ts'
+import { type FilterRule, indexed, type Row, walks } from '../kernel/shape/model.ts'
 import { inventoryEnvelope } from './envelope.ts'
 
 const counted = (about: string) => integer({ required: true, readOnly: true, min: 0, about })

@@ -1,7 +1,8 @@
 import { action } from '../kernel/declare/action.ts'
 import { Problem } from '../kernel/errors.ts'
-import { objectAnswer } from '../kernel/http/answer.ts'
-import { change, findSeen, findVisible } from '../kernel/request/operations.ts'
+import { objectAnswer } from '../kernel/http/object-answer.ts'
+import { findSeen, findVisible } from '../kernel/query/find.ts'
+import { change } from '../kernel/write/by-rules.ts'
 import { pimJobs } from './pim-jobs.ts'
 
 export const cancelPimJob = action({

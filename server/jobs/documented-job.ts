@@ -1,10 +1,11 @@
-import type { Row } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
-import { add, change } from '../kernel/request/operations.ts'
 import type { Fields, New } from '../kernel/shape/fields.ts'
+import type { Row } from '../kernel/shape/model.ts'
 import { isTemporary } from '../kernel/storage/database.ts'
 import type { Work } from '../kernel/work/context.ts'
-import { internal, type LongJob, type Turn } from '../kernel/work/long-jobs.ts'
+import type { LongJob, Turn } from '../kernel/work/job.ts'
+import { internal } from '../kernel/work/long-jobs.ts'
+import { add, change } from '../kernel/write/by-rules.ts'
 import type { JobDocument, JobEvent, JobState } from './job-document.ts'
 
 /** The result of one part of a job. */

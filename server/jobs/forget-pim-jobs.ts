@@ -1,4 +1,4 @@
-import type { Chore } from '../kernel/work/jobs.ts'
+import type { Chore } from '../kernel/work/job.ts'
 import { endings, pimJobs } from './pim-jobs.ts'
 
 const keptMs = 30 * 86_400_000

@@ -1,5 +1,6 @@
-import type { Resource, Row } from '../kernel/declare/resource.ts'
+import type { Resource } from '../kernel/declare/resource.ts'
 import type { Changes, Fields } from '../kernel/shape/fields.ts'
+import type { Row } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 
 /** What a document says about its job. */

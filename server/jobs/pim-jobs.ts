@@ -1,5 +1,6 @@
-import { type Row, resource, walks } from '../kernel/declare/resource.ts'
+import { resource } from '../kernel/declare/resource.ts'
 import { choice, field, group, integer, list, text } from '../kernel/shape/fields.ts'
+import { type Row, walks } from '../kernel/shape/model.ts'
 import { pimJobEnvelope } from './pim-job-envelope.ts'
 
 export const pimJobTypes = [

@@ -1,5 +1,6 @@
-import { type Draft, resource } from '../kernel/declare/resource.ts'
+import { resource } from '../kernel/declare/resource.ts'
 import { integer, text } from '../kernel/shape/fields.ts'
+import type { Draft } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { refuseOverbooking } from './reserve-rate-limit.ts'
 

@@ -1,7 +1,7 @@
 import { action } from '../kernel/declare/action.ts'
-import { objectAnswer, withData } from '../kernel/http/answer.ts'
+import { objectAnswer, withData } from '../kernel/http/object-answer.ts'
 import { objectOf } from '../kernel/openapi/named-schemas.ts'
-import { add } from '../kernel/request/operations.ts'
+import { add } from '../kernel/write/by-rules.ts'
 import { applicationKeys } from './application-keys.ts'
 import { hashOf, newCredential } from './key-secret.ts'
 

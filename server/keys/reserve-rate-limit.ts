@@ -1,5 +1,5 @@
-import type { Draft } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
+import type { Draft } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 
 /** Requests per second that all keys of a store can reserve together: the rate limit of a production store. */

@@ -1,5 +1,5 @@
-import type { Row } from '../kernel/declare/resource.ts'
 import { isId } from '../kernel/ids.ts'
+import type { Row } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { oidcProfiles } from './oidc-profiles.ts'
 

@@ -1,4 +1,4 @@
-import type { Chore } from '../kernel/work/jobs.ts'
+import type { Chore } from '../kernel/work/job.ts'
 
 /** Removes what became of no sign-in. Expired requests stay a while: the storefront can still be told. */
 export const forgetSignIns: Chore = {

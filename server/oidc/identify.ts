@@ -1,6 +1,6 @@
 import { type JWTPayload, jwtVerify } from 'jose'
 import * as client from 'openid-client'
-import type { Row } from '../kernel/declare/resource.ts'
+import type { Row } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import type { oidcProfiles } from './oidc-profiles.ts'
 import { isPlainText } from './plain-text.ts'

@@ -1,4 +1,4 @@
-import type { Row } from '../kernel/declare/resource.ts'
+import type { Row } from '../kernel/shape/model.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { derivedIssuerOf, oidcProfiles } from './oidc-profiles.ts'
 import { userAuthenticationOidcProfileInfos } from './user-authentication-oidc-profile-infos.ts'

@@ -1,7 +1,8 @@
 import { authenticationRealms, identityEnvelope } from '../identity/index.ts'
 import { seal } from '../kernel/auth/seal.ts'
-import { type Draft, type Row, resource } from '../kernel/declare/resource.ts'
+import { resource } from '../kernel/declare/resource.ts'
 import { text } from '../kernel/shape/fields.ts'
+import type { Draft, Row } from '../kernel/shape/model.ts'
 import type { Ctx, Work } from '../kernel/work/context.ts'
 
 export const issuerMax = 1024

@@ -1,7 +1,7 @@
 import * as client from 'openid-client'
 import { open } from '../kernel/auth/seal.ts'
-import type { Row } from '../kernel/declare/resource.ts'
 import { Memory } from '../kernel/memory.ts'
+import type { Row } from '../kernel/shape/model.ts'
 import type { Instance, Work } from '../kernel/work/context.ts'
 import { perInstance } from '../kernel/work/per-instance.ts'
 import type { oidcProfiles } from './oidc-profiles.ts'

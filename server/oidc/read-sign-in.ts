@@ -1,5 +1,5 @@
 import { type authenticationRealms, realmClients } from '../identity/index.ts'
-import type { Row } from '../kernel/declare/resource.ts'
+import type { Row } from '../kernel/shape/model.ts'
 import { codeChallengePattern, forwardedCharsMax, stateCharsMax } from './sign-in-query.ts'
 import { SignInRefusal, type Storefront } from './sign-in-refusal.ts'
 

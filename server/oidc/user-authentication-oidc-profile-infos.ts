@@ -5,9 +5,10 @@ import {
   touchUser,
   userAuthenticationInfos,
 } from '../identity/index.ts'
-import { type Draft, resource } from '../kernel/declare/resource.ts'
+import { resource } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
 import { reference, text } from '../kernel/shape/fields.ts'
+import type { Draft } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { issuerMax, issuerOf, oidcProfiles } from './oidc-profiles.ts'
 

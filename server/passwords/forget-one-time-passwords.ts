@@ -1,4 +1,4 @@
-import type { Chore } from '../kernel/work/jobs.ts'
+import type { Chore } from '../kernel/work/job.ts'
 
 /** Removes what nobody signed in with in time. */
 export const forgetOneTimePasswords: Chore = {

@@ -4,7 +4,7 @@ import type { Keys } from '../kernel/auth/keys.ts'
 import { open, seal } from '../kernel/auth/seal.ts'
 import { record } from '../kernel/feed/record.ts'
 import type { Work } from '../kernel/work/context.ts'
-import type { Job } from '../kernel/work/jobs.ts'
+import type { Job } from '../kernel/work/job.ts'
 import { mailOneTimePassword } from './mail-one-time-password.ts'
 import { userAuthenticationPasswordProfileInfos } from './user-authentication-password-profile-infos.ts'
 

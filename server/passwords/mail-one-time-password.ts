@@ -1,5 +1,5 @@
 import { open } from '../kernel/auth/seal.ts'
-import type { Job } from '../kernel/work/jobs.ts'
+import type { Job } from '../kernel/work/job.ts'
 
 /** Which password, and whose. The queue holds neither in the clear. */
 export interface Letter {

@@ -4,9 +4,10 @@ import {
   identityEnvelope,
   touchLinkedUsers,
 } from '../identity/index.ts'
-import { type Draft, resource } from '../kernel/declare/resource.ts'
+import { resource } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
 import { choice, flag, text } from '../kernel/shape/fields.ts'
+import type { Draft } from '../kernel/shape/model.ts'
 import type { Rows } from '../kernel/storage/store.ts'
 import type { Work } from '../kernel/work/context.ts'
 

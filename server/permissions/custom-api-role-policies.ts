@@ -1,6 +1,7 @@
-import { type Draft, indexed, resource, walks } from '../kernel/declare/resource.ts'
+import { resource } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
 import { choice, flag, group, reference } from '../kernel/shape/fields.ts'
+import { type Draft, indexed, walks } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { findRole } from './built-in-roles.ts'
 

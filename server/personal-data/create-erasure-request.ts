@@ -1,6 +1,6 @@
 import { action } from '../kernel/declare/action.ts'
-import { objectAnswer } from '../kernel/http/answer.ts'
-import { add } from '../kernel/request/operations.ts'
+import { objectAnswer } from '../kernel/http/object-answer.ts'
+import { add } from '../kernel/write/by-rules.ts'
 import type { Erasure } from './erase-personal-data.ts'
 import { type ErasureRequests, statuses } from './erasure-requests.ts'
 import { findInitiators } from './initiators.ts'

@@ -1,7 +1,7 @@
 import { Problem } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
 import { type Ask, type Filter, parse } from '../kernel/query/parse.ts'
-import type { Call } from '../kernel/request/operations.ts'
+import type { Call } from '../kernel/request/call.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { findParts, homeSql, type Register } from './register.ts'
 

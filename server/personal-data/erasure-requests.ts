@@ -1,5 +1,5 @@
-import { resource, shown } from '../kernel/declare/resource.ts'
-import { choice, text } from '../kernel/shape/fields.ts'
+import { resource } from '../kernel/declare/resource.ts'
+import { choice, shown, text } from '../kernel/shape/fields.ts'
 import { personalDataEnvelope } from './envelope.ts'
 import { type Initiator, initiatorSchema } from './initiators.ts'
 import type { Register } from './register.ts'

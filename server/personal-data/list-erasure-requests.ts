@@ -1,5 +1,5 @@
 import { action } from '../kernel/declare/action.ts'
-import { listAnswer } from '../kernel/http/answer.ts'
+import { listAnswer } from '../kernel/http/object-answer.ts'
 import { objectOf } from '../kernel/openapi/named-schemas.ts'
 import { fetchPage } from '../kernel/query/page.ts'
 import { parseEntryQuery } from './data-entries.ts'

@@ -1,7 +1,7 @@
 import { action } from '../kernel/declare/action.ts'
 import { resource } from '../kernel/declare/resource.ts'
 import { sequence } from '../kernel/feed/record.ts'
-import { listAnswer } from '../kernel/http/answer.ts'
+import { listAnswer } from '../kernel/http/object-answer.ts'
 import { newId } from '../kernel/ids.ts'
 import { object, uuid } from '../kernel/openapi/shapes.ts'
 import { fetchPage } from '../kernel/query/page.ts'

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
 import { atMost } from '../kernel/at-most.ts'
 import type { Clock } from '../kernel/clock.ts'
-import type { Resource, Row } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
+import type { Model, Row } from '../kernel/shape/model.ts'
 import type { Connection } from '../kernel/storage/database.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { RecentKeys } from './recent-keys.ts'
@@ -56,12 +56,12 @@ export class ReadRecorder {
   }
 
   /** Records that the caller was shown this object, if its resource holds personal data. */
-  record({ store, who: { actor } }: Work, resource: Resource, row: Row): void {
-    if (!resource.personal) return
-    const source = resource.table
+  record({ store, who: { actor } }: Work, model: Model, row: Row): void {
+    if (!model.personal) return
+    const source = model.table
     const now = this.#clock.now()
     if (!this.#recent.add(`${actor} ${source} ${row.id}`, now.getTime())) return
-    const [scope, parent_scope] = this.#register.scopeOf(resource, row)
+    const [scope, parent_scope] = this.#register.scopeOf(model, row)
     const at = now.toISOString()
     this.#queue.push({ store_id: store.id, at, source, id: row.id, actor, scope, parent_scope })
     if (this.#queue.length > queueMax) this.#drop(this.#queue.length - queueMax)

@@ -1,5 +1,6 @@
 import { type Module, resourcesOf } from '../kernel/declare/module.ts'
-import type { Resource, Row } from '../kernel/declare/resource.ts'
+import type { Resource } from '../kernel/declare/resource.ts'
+import type { Model, Row } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { personalAccounts } from './personal-accounts.ts'
 
@@ -47,11 +48,10 @@ export class Register {
    * The ids of an object's parent and of the parent's parent. A list may be below another parent than the path of its
    * objects. Then the parent is one of their relationships.
    */
-  scopeOf(resource: Resource, row: Row): readonly (string | undefined)[] {
-    const found = this.holders.find((one) => one.resource.table === resource.table)?.resource ?? resource
+  scopeOf(model: Model, row: Row): readonly (string | undefined)[] {
+    const found = this.holders.find((one) => one.resource.table === model.table)?.resource ?? model
     const [column, above] = found.scopeColumns.toReversed()
-    if (!column || resource.scopeColumns.includes(column))
-      return [row.scope.at(-1), above && row.scope.at(-2)]
+    if (!column || model.scopeColumns.includes(column)) return [row.scope.at(-1), above && row.scope.at(-2)]
     const { relationships } = row.doc as Related
     return [relationships?.[column.replace(/_id$/, '')]?.data?.id]
   }

@@ -1,4 +1,4 @@
-import type { Chore } from '../kernel/work/jobs.ts'
+import type { Chore } from '../kernel/work/job.ts'
 import { daysDefault, logsTtl } from './logs-ttl.ts'
 
 /** Deletes the changes and reads that are older than their store keeps them, once a day and in batches. */

@@ -1,6 +1,7 @@
-import { type Draft, indexed, resource, walks } from '../kernel/declare/resource.ts'
+import { resource } from '../kernel/declare/resource.ts'
 import { longText } from '../kernel/query/long-text.ts'
 import { choice, text } from '../kernel/shape/fields.ts'
+import { type Draft, indexed, walks } from '../kernel/shape/model.ts'
 import { currenciesField } from './currencies-field.ts'
 import { conflict, externalRef, owned, pricebookEnvelope } from './envelope.ts'
 import { completeCurrencies } from './must-be-sellable.ts'

@@ -1,15 +1,9 @@
-import {
-  type Included,
-  indexed,
-  type Resource,
-  type Row,
-  resource,
-  walks,
-} from '../kernel/declare/resource.ts'
+import { type Included, type Resource, resource } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
+import { findAll } from '../kernel/query/find.ts'
 import { longText } from '../kernel/query/long-text.ts'
-import { findAll } from '../kernel/request/find-all.ts'
 import { text } from '../kernel/shape/fields.ts'
+import { indexed, type Row, walks } from '../kernel/shape/model.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { conflict, externalRef, owned, pricebookEnvelope } from './envelope.ts'
 import { prices } from './prices.ts'

@@ -1,6 +1,7 @@
-import { type Draft, indexed, type Resource, resource, walks } from '../kernel/declare/resource.ts'
+import { type Resource, resource } from '../kernel/declare/resource.ts'
 import { longText } from '../kernel/query/long-text.ts'
 import { text } from '../kernel/shape/fields.ts'
+import { type Draft, indexed, walks } from '../kernel/shape/model.ts'
 import { currenciesField, salesField, wordsField } from './currencies-field.ts'
 import { conflict, externalRef, ownedFields, pricebookEnvelope } from './envelope.ts'
 import { completeCurrencies, completeSales } from './must-be-sellable.ts'

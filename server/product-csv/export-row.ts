@@ -1,4 +1,4 @@
-import type { Row } from '../kernel/declare/resource.ts'
+import type { Row } from '../kernel/shape/model.ts'
 import { ownValue } from '../kernel/shape/values.ts'
 import type { ProductFields } from '../products/index.ts'
 import type { ExportColumn } from './export-columns.ts'

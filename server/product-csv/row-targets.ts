@@ -1,6 +1,6 @@
 import { findByRef } from '../imports/index.ts'
-import type { Row } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
+import type { Row } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { type ProductFields, products } from '../products/index.ts'
 import { type ImportRow, idOf, touches } from './import-row.ts'

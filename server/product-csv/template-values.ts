@@ -1,6 +1,7 @@
 import { entryOf, type Template } from '../flows/index.ts'
-import type { Resource, Row } from '../kernel/declare/resource.ts'
+import type { Resource } from '../kernel/declare/resource.ts'
 import { Problem, together } from '../kernel/errors.ts'
+import type { Row } from '../kernel/shape/model.ts'
 import { ownValue } from '../kernel/shape/values.ts'
 import { Faults } from '../kernel/write/faults.ts'
 import type { Write } from '../kernel/write/write-many.ts'

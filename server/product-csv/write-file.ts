@@ -1,5 +1,5 @@
 import { newId } from '../kernel/ids.ts'
-import { findAll } from '../kernel/request/find-all.ts'
+import { findAll } from '../kernel/query/find.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { blobName } from '../platform/blobs/blobs.ts'
 import { products } from '../products/index.ts'

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Draft } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
+import type { Draft } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { faultIn } from './bundle-rules.ts'
 import type { Components, ProductFields } from './product-fields.ts'

@@ -1,6 +1,6 @@
-import type { Row } from '../kernel/declare/resource.ts'
-import { change } from '../kernel/request/operations.ts'
+import type { Row } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
+import { change } from '../kernel/write/by-rules.ts'
 import type { ProductFields, VariationMatrix } from './product-fields.ts'
 import { products } from './products.ts'
 

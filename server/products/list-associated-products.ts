@@ -1,6 +1,6 @@
 import { action } from '../kernel/declare/action.ts'
 import { type Resource, resource } from '../kernel/declare/resource.ts'
-import { listAnswer } from '../kernel/http/answer.ts'
+import { listAnswer } from '../kernel/http/object-answer.ts'
 import { objectOf } from '../kernel/openapi/named-schemas.ts'
 import { fetchPage } from '../kernel/query/page.ts'
 import { parse } from '../kernel/query/parse.ts'

@@ -1,6 +1,7 @@
 import { action } from '../kernel/declare/action.ts'
 import { type Resource, resource } from '../kernel/declare/resource.ts'
-import { findVisible, list } from '../kernel/request/operations.ts'
+import { findVisible } from '../kernel/query/find.ts'
+import { list } from '../kernel/request/operations.ts'
 import type { ProductFields } from './product-fields.ts'
 import { products } from './products.ts'
 

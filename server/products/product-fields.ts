@@ -1,5 +1,4 @@
 import type { Link } from '../kernel/declare/relationship.ts'
-import { shown } from '../kernel/declare/resource.ts'
 import { named } from '../kernel/openapi/named-schemas.ts'
 import {
   choice,
@@ -13,6 +12,7 @@ import {
   map,
   reference,
   type Shown,
+  shown,
   text,
   type Values,
 } from '../kernel/shape/fields.ts'

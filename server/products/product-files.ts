@@ -3,7 +3,7 @@ import { action } from '../kernel/declare/action.ts'
 import { relationship } from '../kernel/declare/relationship.ts'
 import { json } from '../kernel/http/answer.ts'
 import { linkTo, listOf } from '../kernel/openapi/shapes.ts'
-import { findVisible } from '../kernel/request/operations.ts'
+import { findVisible } from '../kernel/query/find.ts'
 import { list, text } from '../kernel/shape/fields.ts'
 import { products } from './products.ts'
 

@@ -1,7 +1,7 @@
 import { matchingText } from '../extensions/index.ts'
 import { productsWhere } from '../flows/index.ts'
-import { type FilterRule, indexed, walks } from '../kernel/declare/resource.ts'
 import { longText } from '../kernel/query/long-text.ts'
+import { type FilterRule, indexed, walks } from '../kernel/shape/model.ts'
 
 type Bind = (value: unknown) => string
 

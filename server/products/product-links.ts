@@ -1,6 +1,6 @@
-import type { Row } from '../kernel/declare/resource.ts'
 import { linked, linkedElsewhere, linkTo, listOf, object } from '../kernel/openapi/shapes.ts'
 import { choice, field, group, list, nullable } from '../kernel/shape/fields.ts'
+import type { Row } from '../kernel/shape/model.ts'
 import {
   type ChildVariation,
   type ProductFields,

@@ -1,5 +1,6 @@
-import { indexed, resource, walks } from '../kernel/declare/resource.ts'
+import { resource } from '../kernel/declare/resource.ts'
 import { choice, text } from '../kernel/shape/fields.ts'
+import { indexed, walks } from '../kernel/shape/model.ts'
 import { productEnvelope } from './envelope.ts'
 
 /** A tag that some product has: it comes with the first that has it, and goes with the last. */

@@ -1,6 +1,6 @@
 import { catalogs, pendingRules, pricebooksOfRules, putIntoEffect } from '../catalogs/index.ts'
 import type { Work } from '../kernel/work/context.ts'
-import type { LongJob } from '../kernel/work/long-jobs.ts'
+import type { LongJob } from '../kernel/work/job.ts'
 import { currentEdition, type Edition } from './editions.ts'
 import { publishAddedPriceSpans } from './publish-added-price-spans.ts'
 import { publishAddedPrices } from './publish-prices.ts'

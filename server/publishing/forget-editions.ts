@@ -1,4 +1,4 @@
-import type { Chore } from '../kernel/work/jobs.ts'
+import type { Chore } from '../kernel/work/job.ts'
 import { forgetBefore } from './editions.ts'
 
 /** The content of so many releases of a catalog is kept: of the one that shoppers see, and of the two before it. */

@@ -1,5 +1,5 @@
-import type { Row } from '../kernel/declare/resource.ts'
-import { findAll } from '../kernel/request/find-all.ts'
+import { findAll } from '../kernel/query/find.ts'
+import type { Row } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { type ProductFields, products } from '../products/index.ts'
 import { currentVariations } from './current-variations.ts'

@@ -1,6 +1,5 @@
 import type { Work } from '../kernel/work/context.ts'
-import type { Chore } from '../kernel/work/jobs.ts'
-import type { LongJob } from '../kernel/work/long-jobs.ts'
+import type { Chore, LongJob } from '../kernel/work/job.ts'
 import { workOf } from '../kernel/work/work-of.ts'
 import { DifferentValues, recountWords, searchRow } from './publish-search.ts'
 import type { PublishedProduct } from './published-product.ts'

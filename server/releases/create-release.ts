@@ -1,8 +1,8 @@
 import { catalogs, releases } from '../catalogs/index.ts'
 import { startDocumented } from '../jobs/index.ts'
 import { action } from '../kernel/declare/action.ts'
-import { objectAnswer } from '../kernel/http/answer.ts'
-import { findVisible } from '../kernel/request/operations.ts'
+import { objectAnswer } from '../kernel/http/object-answer.ts'
+import { findVisible } from '../kernel/query/find.ts'
 import { flag } from '../kernel/shape/fields.ts'
 import { publishCatalog } from './publish-catalog.ts'
 

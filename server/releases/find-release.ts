@@ -1,6 +1,6 @@
 import { catalogs, type Release, releases } from '../catalogs/index.ts'
 import { Problem } from '../kernel/errors.ts'
-import { findSeen, findVisible } from '../kernel/request/operations.ts'
+import { findSeen, findVisible } from '../kernel/query/find.ts'
 import { text } from '../kernel/shape/fields.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { currentEdition, editionOf, type Published } from '../publishing/index.ts'

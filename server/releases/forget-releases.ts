@@ -1,6 +1,6 @@
 import { catalogs, releases } from '../catalogs/index.ts'
 import type { Work } from '../kernel/work/context.ts'
-import type { Chore } from '../kernel/work/jobs.ts'
+import type { Chore } from '../kernel/work/job.ts'
 import { workOf } from '../kernel/work/work-of.ts'
 import { editionsKept } from '../publishing/index.ts'
 

@@ -1,6 +1,6 @@
 import { releases } from '../catalogs/index.ts'
 import { action } from '../kernel/declare/action.ts'
-import { objectAnswer } from '../kernel/http/answer.ts'
+import { objectAnswer } from '../kernel/http/object-answer.ts'
 import { findRelease, releaseParameter } from './find-release.ts'
 
 export const getRelease = action({

@@ -1,6 +1,7 @@
 import { releases } from '../catalogs/index.ts'
 import { action } from '../kernel/declare/action.ts'
-import { list, scopeOf } from '../kernel/request/operations.ts'
+import { scopeOf } from '../kernel/query/find.ts'
+import { list } from '../kernel/request/operations.ts'
 
 /** No list that grows: the releases before the last three go as new ones come. */
 export const listReleases = action({

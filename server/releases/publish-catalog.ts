@@ -2,9 +2,9 @@ import { catalogs, type Release, type ReleaseFields, releases } from '../catalog
 import { documentedJob } from '../jobs/index.ts'
 import { Problem } from '../kernel/errors.ts'
 import { sequence } from '../kernel/feed/record.ts'
-import { change } from '../kernel/request/operations.ts'
 import { inEdition, isCurrent } from '../kernel/storage/editions.ts'
 import type { Work } from '../kernel/work/context.ts'
+import { change } from '../kernel/write/by-rules.ts'
 import {
   addPricebooksAfter,
   type Edition,

@@ -1,6 +1,7 @@
-import type { Resource, Row } from '../kernel/declare/resource.ts'
+import type { Resource } from '../kernel/declare/resource.ts'
 import { notFound } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
+import type { Row } from '../kernel/shape/model.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { publishedNodes } from './published-nodes.ts'
 import { publishedProducts } from './published-products.ts'

@@ -1,5 +1,6 @@
 import type { Resource } from '../kernel/declare/resource.ts'
-import { type Answer, pageAnswer } from '../kernel/http/answer.ts'
+import type { Answer } from '../kernel/http/answer.ts'
+import { pageAnswer } from '../kernel/http/object-answer.ts'
 import type { Address } from '../kernel/http/page-links.ts'
 import { fetchPage, type Page } from '../kernel/query/page.ts'
 import { type Ask, parse } from '../kernel/query/parse.ts'

@@ -1,6 +1,7 @@
-import { type FilterRule, type Resource, resource } from '../kernel/declare/resource.ts'
+import { type Resource, resource } from '../kernel/declare/resource.ts'
 import { objectOf } from '../kernel/openapi/named-schemas.ts'
 import { field, group } from '../kernel/shape/fields.ts'
+import type { FilterRule } from '../kernel/shape/model.ts'
 import { componentProducts, valueId } from '../publishing/index.ts'
 import { storefrontEnvelope } from './envelope.ts'
 import { productAttributes, productMeta, productRelationships } from './shown-fields.ts'

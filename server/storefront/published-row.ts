@@ -1,4 +1,4 @@
-import type { Row } from '../kernel/declare/resource.ts'
+import type { Row } from '../kernel/shape/model.ts'
 import { inEdition } from '../kernel/storage/editions.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import type { Item, Selection } from '../pricing/index.ts'

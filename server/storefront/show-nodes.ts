@@ -1,4 +1,4 @@
-import type { Row } from '../kernel/declare/resource.ts'
+import type { Row } from '../kernel/shape/model.ts'
 import { type Locales, languageOf, textsIn } from './languages.ts'
 import type { ShownHierarchy, ShownNode } from './published-nodes.ts'
 import type { View } from './view.ts'

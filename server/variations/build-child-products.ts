@@ -1,6 +1,6 @@
 import { pimJobs, startPimJob } from '../jobs/index.ts'
 import { action } from '../kernel/declare/action.ts'
-import { objectAnswer } from '../kernel/http/answer.ts'
+import { objectAnswer } from '../kernel/http/object-answer.ts'
 import { buildChildren } from './build-children.ts'
 import { mustBeBuildable } from './must-be-buildable.ts'
 

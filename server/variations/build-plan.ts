@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Row } from '../kernel/declare/resource.ts'
+import type { Row } from '../kernel/shape/model.ts'
 import type { Steps } from '../kernel/work/in-turns.ts'
 import {
   type ChildVariation,

@@ -1,5 +1,5 @@
 import type { Link } from '../kernel/declare/relationship.ts'
-import { findAll } from '../kernel/request/find-all.ts'
+import { findAll } from '../kernel/query/find.ts'
 import type { Work } from '../kernel/work/context.ts'
 import type { BuildVariation } from './build-plan.ts'
 import type { Modifier } from './child-values.ts'

@@ -1,6 +1,7 @@
-import { type Draft, type Row, resource, walks } from '../kernel/declare/resource.ts'
+import { resource } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
 import { choice, text } from '../kernel/shape/fields.ts'
+import { type Draft, type Row, walks } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { products } from '../products/index.ts'
 import { modifierTypes } from './modifier-types.ts'

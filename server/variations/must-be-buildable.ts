@@ -1,6 +1,6 @@
 import type { Link } from '../kernel/declare/relationship.ts'
 import { Problem } from '../kernel/errors.ts'
-import { findVisible } from '../kernel/request/operations.ts'
+import { findVisible } from '../kernel/query/find.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { bundlesOf, products } from '../products/index.ts'
 import { type BuildVariation, type Child, childOf } from './build-plan.ts'

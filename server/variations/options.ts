@@ -1,5 +1,6 @@
-import { type Draft, type Row, resource, walks } from '../kernel/declare/resource.ts'
+import { resource } from '../kernel/declare/resource.ts'
 import { text } from '../kernel/shape/fields.ts'
+import { type Draft, type Row, walks } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { clearSortOrder, nameField, owned, sortOrder, variationEnvelope } from './variation-fields.ts'
 import { variations } from './variations.ts'

@@ -1,6 +1,6 @@
 import { type Link, relationship } from '../kernel/declare/relationship.ts'
-import { change } from '../kernel/request/operations.ts'
 import type { Work } from '../kernel/work/context.ts'
+import { change } from '../kernel/write/by-rules.ts'
 import { products } from '../products/index.ts'
 import { shownVariations } from './build-plan.ts'
 import { findLinked } from './linked-variations.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type AccessTable, mayDo } from '../../server/kernel/auth/access.ts'
-import { type Operation, rightFor } from '../../server/kernel/declare/module.ts'
+import { type Operation, rightFor } from '../../server/kernel/declare/operation.ts'
 import type { Resource } from '../../server/kernel/declare/resource.ts'
 import type { Reply } from '../support/client.ts'
 import { leadsToUnborn, operations, Samples, sharedByAll, signIns, specimens } from '../support/samples.ts'

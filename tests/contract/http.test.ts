@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { METHODS } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { pathsOf } from '../../server/kernel/declare/module.ts'
+import { pathsOf } from '../../server/kernel/declare/operation.ts'
 import { operations, Samples } from '../support/samples.ts'
 import { openWorld, type Reply, type World } from '../support/world.ts'
 import { appAndWorkshop } from '../workshop/index.ts'

@@ -1,13 +1,9 @@
-import type { Operation } from '../../server/kernel/declare/module.ts'
-import {
-  type FilterRule,
-  operatorsOf,
-  type Resource,
-  type ValueType,
-} from '../../server/kernel/declare/resource.ts'
+import type { Operation } from '../../server/kernel/declare/operation.ts'
+import type { Resource } from '../../server/kernel/declare/resource.ts'
 import type { Op } from '../../server/kernel/query/parse.ts'
 import { listKey } from '../../server/kernel/query/places.ts'
 import type { Fields, JsonSchema } from '../../server/kernel/shape/fields.ts'
+import { type FilterRule, operatorsOf, type ValueType } from '../../server/kernel/shape/model.ts'
 import { isCurrent } from '../../server/kernel/storage/editions.ts'
 import { type Made, operations, Samples, specimens, specimensWith } from '../support/samples.ts'
 import type { Specimen } from '../support/specimens.ts'

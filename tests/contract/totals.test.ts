@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { orderOf } from '../../server/kernel/declare/resource.ts'
 import { listKey } from '../../server/kernel/query/places.ts'
+import { orderOf } from '../../server/kernel/shape/model.ts'
 import { type Merger, smallBlock, takeOverMerging } from '../support/merge-totals.ts'
 import type { Samples } from '../support/samples.ts'
 import { openWorld, type World } from '../support/world.ts'

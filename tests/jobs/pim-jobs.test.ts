@@ -5,7 +5,7 @@ import { type PimJob, pimJob, startPimJob } from '../../server/jobs/index.ts'
 import { pimJobs } from '../../server/jobs/pim-jobs.ts'
 import { module } from '../../server/kernel/declare/module.ts'
 import { LostRace, Problem } from '../../server/kernel/errors.ts'
-import { add } from '../../server/kernel/request/operations.ts'
+import { add } from '../../server/kernel/write/by-rules.ts'
 import { products } from '../../server/products/index.ts'
 import { openWorld, type World } from '../support/world.ts'
 

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { accountTags } from '../../server/accounts/account-tags.ts'
 import { app } from '../../server/app.ts'
 import { type Module, module } from '../../server/kernel/declare/module.ts'
-import { add } from '../../server/kernel/request/operations.ts'
 import { giveFirstDays } from '../../server/kernel/work/first-days.ts'
+import { add } from '../../server/kernel/write/by-rules.ts'
 import { openWorld } from '../support/world.ts'
 
 /** A chapter of a later version: every store has a tag of its own from its first day. */

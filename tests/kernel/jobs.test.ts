@@ -4,10 +4,10 @@ import { app } from '../../server/app.ts'
 import { customers } from '../../server/customers/customers.ts'
 import { module } from '../../server/kernel/declare/module.ts'
 import { Problem } from '../../server/kernel/errors.ts'
-import { add } from '../../server/kernel/request/operations.ts'
-import type { Job } from '../../server/kernel/work/jobs.ts'
-import { type LongJob, startsMax, type Turn, triesMax } from '../../server/kernel/work/long-jobs.ts'
+import type { Job, LongJob, Turn } from '../../server/kernel/work/job.ts'
+import { startsMax, triesMax } from '../../server/kernel/work/long-jobs.ts'
 import { workOf } from '../../server/kernel/work/work-of.ts'
+import { add } from '../../server/kernel/write/by-rules.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 interface Named {

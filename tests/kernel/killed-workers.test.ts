@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { type Job, startJobs } from '../../server/kernel/work/jobs.ts'
-import type { LongJob } from '../../server/kernel/work/long-jobs.ts'
+import type { Job, LongJob } from '../../server/kernel/work/job.ts'
+import { startJobs } from '../../server/kernel/work/jobs.ts'
 import { databaseUrl } from '../support/own-database.ts'
 import { openWorld, type World } from '../support/world.ts'
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { module } from '../../server/kernel/declare/module.ts'
-import { resource, walks } from '../../server/kernel/declare/resource.ts'
+import { resource } from '../../server/kernel/declare/resource.ts'
 import { text } from '../../server/kernel/shape/fields.ts'
+import { walks } from '../../server/kernel/shape/model.ts'
 import { keys } from '../../server/keys/index.ts'
 import { openWorld, type World } from '../support/world.ts'
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { userAuthenticationInfos } from '../../server/identity/index.ts'
-import type { Row } from '../../server/kernel/declare/resource.ts'
+import type { Row } from '../../server/kernel/shape/model.ts'
 import { redeemSignInCode } from '../../server/oidc/index.ts'
 import { made, oidcProfile } from '../identity/realm.ts'
 import type { World } from '../support/world.ts'

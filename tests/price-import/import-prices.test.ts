@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { unpackedBytesMax } from '../../server/imports/file-limits.ts'
 import { linesOf } from '../../server/imports/text-lines.ts'
 import { pimJobs } from '../../server/jobs/index.ts'
-import { add } from '../../server/kernel/request/operations.ts'
+import { add } from '../../server/kernel/write/by-rules.ts'
 import { priceImport, priceImportOf } from '../../server/price-import/price-import.ts'
 import { stageLines } from '../../server/price-import/staged-lines.ts'
 import { formOf } from '../files/uploads.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { add } from '../../server/kernel/request/operations.ts'
+import { add } from '../../server/kernel/write/by-rules.ts'
 import { products as resource } from '../../server/products/index.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { namesIn, newProduct, product, put, refusal } from './objects.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { change } from '../../server/kernel/request/operations.ts'
+import { change } from '../../server/kernel/write/by-rules.ts'
 import { products } from '../../server/products/index.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { namesIn, newProduct, put } from './objects.ts'

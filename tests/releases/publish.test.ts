@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { releases } from '../../server/catalogs/index.ts'
-import { add } from '../../server/kernel/request/operations.ts'
 import { noEnd } from '../../server/kernel/storage/editions.ts'
+import { add } from '../../server/kernel/write/by-rules.ts'
 import { forgetEditions } from '../../server/publishing/forget-editions.ts'
 import { forgetOldReleases } from '../../server/releases/forget-releases.ts'
 import { publishCatalog } from '../../server/releases/publish-catalog.ts'

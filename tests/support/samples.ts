@@ -1,4 +1,4 @@
-import type { Operation } from '../../server/kernel/declare/module.ts'
+import type { Operation } from '../../server/kernel/declare/operation.ts'
 import type { Relationship } from '../../server/kernel/declare/relationship.ts'
 import type { Resource } from '../../server/kernel/declare/resource.ts'
 import { flat, valueIn } from '../../server/kernel/shape/envelope.ts'

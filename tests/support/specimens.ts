@@ -1,4 +1,4 @@
-import type { Operation } from '../../server/kernel/declare/module.ts'
+import type { Operation } from '../../server/kernel/declare/operation.ts'
 import type { OperationName, Resource } from '../../server/kernel/declare/resource.ts'
 import { placed } from '../../server/kernel/shape/envelope.ts'
 import type { Fields } from '../../server/kernel/shape/fields.ts'

@@ -1,6 +1,6 @@
 import { type Relationship, relationship } from '../../server/kernel/declare/relationship.ts'
-import { type Resource, resource, shown } from '../../server/kernel/declare/resource.ts'
-import { group, map, text } from '../../server/kernel/shape/fields.ts'
+import { type Resource, resource } from '../../server/kernel/declare/resource.ts'
+import { group, map, shown, text } from '../../server/kernel/shape/fields.ts'
 import { things } from './things.ts'
 
 const comparisons = ['lt', 'le', 'eq', 'gt', 'ge'] as const

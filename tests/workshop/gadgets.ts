@@ -1,5 +1,6 @@
-import { indexed, resource, walks } from '../../server/kernel/declare/resource.ts'
+import { resource } from '../../server/kernel/declare/resource.ts'
 import { choice, text } from '../../server/kernel/shape/fields.ts'
+import { indexed, walks } from '../../server/kernel/shape/model.ts'
 
 /** A few of a store's own, each under a code of three letters: as the currencies of a store are, but called by it. */
 export const gadgets = resource({

@@ -1,5 +1,6 @@
-import { resource, walks } from '../../server/kernel/declare/resource.ts'
+import { resource } from '../../server/kernel/declare/resource.ts'
 import { integer, text } from '../../server/kernel/shape/fields.ts'
+import { walks } from '../../server/kernel/shape/model.ts'
 import { paperCarts } from './paper-carts.ts'
 
 /** A line of a paper cart. */

@@ -1,8 +1,9 @@
 import { action } from '../../server/kernel/declare/action.ts'
 import { json } from '../../server/kernel/http/answer.ts'
-import { change, findVisible } from '../../server/kernel/request/operations.ts'
+import { findVisible } from '../../server/kernel/query/find.ts'
 import { text } from '../../server/kernel/shape/fields.ts'
 import { callOut, type OutsideCall } from '../../server/kernel/work/outside-calls.ts'
+import { change } from '../../server/kernel/write/by-rules.ts'
 import { crates } from './crates.ts'
 
 /** Where the carrier is; without an address it takes everything at once. */

@@ -1,4 +1,4 @@
-import { indexed, resource, walks } from '../../server/kernel/declare/resource.ts'
+import { resource } from '../../server/kernel/declare/resource.ts'
 import { longText } from '../../server/kernel/query/long-text.ts'
 import {
   choice,
@@ -12,6 +12,7 @@ import {
   reference,
   text,
 } from '../../server/kernel/shape/fields.ts'
+import { indexed, walks } from '../../server/kernel/shape/model.ts'
 
 const code = text({ upperCase: true, pattern: /^[A-Za-z]{3}$/, max: 3 })
 const amount = group(

@@ -1,5 +1,6 @@
-import { indexed, resource, walks } from '../../server/kernel/declare/resource.ts'
+import { resource } from '../../server/kernel/declare/resource.ts'
 import { integer, text } from '../../server/kernel/shape/fields.ts'
+import { indexed, walks } from '../../server/kernel/shape/model.ts'
 import { gadgets } from './gadgets.ts'
 
 /** Parts of a gadget, of which there may be many; their names and numbers are taken once in each. */

@@ -3,7 +3,7 @@ import { isIPv6 } from 'node:net'
 import { Problem } from '../errors.ts'
 import type { Store } from '../storage/store.ts'
 import type { Ctx, Work } from '../work/context.ts'
-import type { Chore } from '../work/jobs.ts'
+import type { Chore } from '../work/job.ts'
 
 /** What someone tries to guess, or asks for: a kind of secret, and whose it is. */
 export interface Attempt {

@@ -1,7 +1,7 @@
 import { deriveKeys, type Secrets } from '../auth/keys.ts'
 import type { Module } from '../declare/module.ts'
 import type { Connection } from '../storage/database.ts'
-import type { Chore } from '../work/jobs.ts'
+import type { Chore } from '../work/job.ts'
 
 /** An answer is kept for a day, and an hour until it goes: as long the secret that it is sealed with is needed. */
 const neededForMs = 25 * 60 * 60 * 1000

@@ -3,8 +3,8 @@ import type { Clock } from '../clock.ts'
 import { Problem } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { Memory } from '../memory.ts'
-import type { Principal } from '../work/context.ts'
 import { deriveKeys, type Keys, type Secrets, verifyToken } from './keys.ts'
+import type { Principal } from './principal.ts'
 
 const verifiedMax = 10_000
 const keysMax = 10_000

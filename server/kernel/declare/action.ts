@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { ProblemCode } from '../errors.ts'
 import type { Answer } from '../http/answer.ts'
-import type { Call } from '../request/operations.ts'
+import type { Call } from '../request/call.ts'
 import type { Field, Fields, JsonSchema, Values } from '../shape/fields.ts'
 import type { Ctx } from '../work/context.ts'
 import type { OutsideCall } from '../work/outside-calls.ts'

@@ -1,71 +1,20 @@
 import type { AccessTable } from '../auth/access.ts'
-import type { Answer } from '../http/answer.ts'
+import { resolve, scopeOf } from '../query/find.ts'
+import type { Call } from '../request/call.ts'
 import { aboutUnborn, removeOrNothing, scopeOfNew, unbornAbove, upsert } from '../request/first-write.ts'
 import * as operations from '../request/operations.ts'
+import { orderInWords } from '../shape/model.ts'
 import { complete } from '../shape/values.ts'
-import type { Ctx, Instance, Work } from '../work/context.ts'
-import type { Chore, Job } from '../work/jobs.ts'
-import type { LongJob } from '../work/long-jobs.ts'
+import type { Instance, Work } from '../work/context.ts'
+import type { Chore, Job, LongJob } from '../work/job.ts'
 import type { OutsideCall } from '../work/outside-calls.ts'
+import { remove } from '../write/by-rules.ts'
 import { dataReader, input, isObject } from '../write/input.ts'
-import type { Action, ActionCall, Method } from './action.ts'
+import type { Action, Method } from './action.ts'
+import type { Operation } from './operation.ts'
 import { type LinkOperation, linkOperation, type Relationship } from './relationship.ts'
-import { type OperationName, orderInWords, type Resource } from './resource.ts'
+import type { OperationName, Resource } from './resource.ts'
 import { deleteSingleton, getSingleton, type Singleton, updateSingleton } from './singleton.ts'
-
-/** One call of the API: what routing, the pipeline, the API document and the contract suite need to know of it. */
-export interface Operation {
-  /** Verb-noun; the API document's operationId. */
-  readonly id: string
-  readonly method: Method
-  readonly path: string
-  /** What may also stand before its path: see `Chapter`. */
-  readonly alsoUnder?: string
-  readonly access: 'read' | 'write' | 'open'
-  readonly area: string
-  readonly about: string
-  readonly status: number
-  /** All of it runs in one. Where it does not, a resource's rules and the write that they are for still do. */
-  readonly transaction: boolean
-  /** The parameter of its path that names the object it writes: writes of one object wait for each other. */
-  readonly queuesBy?: string
-  /** Which of these it was made from. */
-  readonly of:
-    | {
-        readonly is: 'resource'
-        readonly resource: Resource
-        readonly name: OperationName
-        /** Of a create: the relationships whose links it takes, see `linkingCreates`. */
-        readonly links?: readonly Relationship[]
-      }
-    | {
-        readonly is: 'singleton'
-        readonly singleton: Singleton
-        readonly name: 'get' | 'update' | 'delete'
-      }
-    | { readonly is: 'relationship'; readonly relationship: Relationship; readonly name: LinkOperation }
-    | { readonly is: 'action'; readonly action: Action }
-  /** For the API document: what it is for requests with this header, where bodies and answers are then others. */
-  readonly alternative?: { readonly header: string; readonly operation: Operation }
-  run(ctx: Ctx, call: Incoming): Promise<Answer>
-}
-
-/** The paths that lead to an operation; links of answers and the API document have the first. */
-export const pathsOf = ({ path, alsoUnder }: Operation): readonly string[] =>
-  alsoUnder === undefined ? [path] : [path, alsoUnder + path]
-
-/** What a caller must be allowed to do; for an open operation there is nothing to allow. */
-export const rightFor = ({ of, access }: Operation): 'read' | 'update' | 'write' | 'open' =>
-  (of.is === 'resource' || of.is === 'singleton') && of.name === 'update' ? 'update' : access
-
-/** Whether the answer is kept for an Idempotency-Key: neither a secret nor a file is, nor the answer to an upload. */
-export const isRepeatable = ({ of, access }: Operation): boolean => {
-  const { signsIn, upload, shows } = of.is === 'action' ? of.action : {}
-  return access === 'write' && !signsIn && !upload && !shows?.file
-}
-
-/** A call with its headers, and its body where that is a stream. */
-export interface Incoming extends operations.Call, Pick<ActionCall, 'headers' | 'method' | 'upload'> {}
 
 export interface Module {
   readonly name: string
@@ -197,12 +146,12 @@ function ofResource(resource: Resource): Operation[] {
       if (resource.unborn && name === 'update') return upsert(ctx, resource, call.params.id ?? '', call)
       if (resource.unborn && name === 'delete')
         return removeOrNothing(ctx, resource, call.params.id ?? '', call)
-      const scope = await operations.scopeOf(ctx, resource, call.params)
+      const scope = await scopeOf(ctx, resource, call.params)
       if (name === 'list') return operations.list(ctx, resource, scope, call)
-      const id = await operations.resolve(ctx, resource, scope, call.params.id ?? '')
+      const id = await resolve(ctx, resource, scope, call.params.id ?? '')
       if (name === 'get') return operations.get(ctx, resource, scope, id, call)
       if (name === 'update') return operations.update(ctx, resource, scope, id, call)
-      return operations.remove(ctx, resource, scope, id, call)
+      return remove(ctx, resource, scope, id, call)
     },
   }))
 }
@@ -318,7 +267,7 @@ function mustTakeKinds({ name, kinds, body, data, rawBody, upload }: Action, met
 }
 
 /** The body. Where it is optional, no body and an object without `data` stand for one without values. */
-function sentTo({ body }: Action, { body: sent }: operations.Call): unknown {
+function sentTo({ body }: Action, { body: sent }: Call): unknown {
   if (!body?.optional) return sent
   const isEmpty = sent === undefined || (isObject(sent) && sent.data === undefined)
   return isEmpty ? { data: { type: body.type } } : sent

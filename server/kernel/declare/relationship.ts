@@ -1,12 +1,14 @@
 import { notFound, Problem } from '../errors.ts'
-import { type Answer, json, listAnswer, noContent } from '../http/answer.ts'
+import { type Answer, json, noContent } from '../http/answer.ts'
+import { listAnswer } from '../http/object-answer.ts'
 import { isId } from '../ids.ts'
+import { findSeen, findVisible, scopeOf } from '../query/find.ts'
 import { fetchPage } from '../query/page.ts'
 import { parse } from '../query/parse.ts'
+import { isUnborn } from '../query/unborn.ts'
+import type { Call } from '../request/call.ts'
 import { born } from '../request/first-write.ts'
 import { type Keeper, keptInDocument, keptInRows, type Link } from '../request/links.ts'
-import { type Call, findSeen, findVisible, scopeOf } from '../request/operations.ts'
-import { isUnborn } from '../request/unborn.ts'
 import {
   choice,
   type Field,
@@ -16,9 +18,10 @@ import {
   list as listOf,
   reference,
 } from '../shape/fields.ts'
+import { nounOf, type Row } from '../shape/model.ts'
 import type { Ctx, Work } from '../work/context.ts'
 import { dataReader } from '../write/input.ts'
-import { nounOf, type Resource, type Row } from './resource.ts'
+import type { Resource } from './resource.ts'
 
 export type { Link } from '../request/links.ts'
 

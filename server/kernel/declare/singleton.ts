@@ -1,12 +1,13 @@
 import { type Answer, entityTag, json, noContent } from '../http/answer.ts'
-import { mustMatch } from '../request/must-match.ts'
-import { type Call, untilWritten } from '../request/operations.ts'
+import type { Call } from '../request/call.ts'
 import type { Fields, Values } from '../shape/fields.ts'
 import { complete, merged } from '../shape/values.ts'
 import { recordedBy } from '../storage/row-statements.ts'
 import { split } from '../storage/stored-row.ts'
+import { untilWritten } from '../storage/until-written.ts'
 import type { Ctx, Work } from '../work/context.ts'
 import { type Input, input } from '../write/input.ts'
+import { mustMatch } from '../write/must-match.ts'
 
 /**
  * A resource without an id: an object that each store has exactly one of, its settings of one kind. Unset fields have

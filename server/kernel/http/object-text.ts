@@ -1,6 +1,7 @@
-import type { Resource, Row } from '../declare/resource.ts'
+import type { Resource } from '../declare/resource.ts'
 import { type Envelope, haveOwnType } from '../shape/envelope.ts'
 import type { Fields } from '../shape/fields.ts'
+import type { Row } from '../shape/model.ts'
 import type { Ctx } from '../work/context.ts'
 
 /** How the objects of one resource are written: what is the same in all of them is worked out once. */

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { Action } from '../declare/action.ts'
-import { isRepeatable, type Operation } from '../declare/module.ts'
+import { isRepeatable, type Operation } from '../declare/operation.ts'
 import { linksSchema, listsRows } from '../declare/relationship.ts'
 import type { Resource } from '../declare/resource.ts'
 import { linksBeside } from '../shape/envelope.ts'

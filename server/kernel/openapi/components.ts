@@ -3,6 +3,7 @@ import type { Resource } from '../declare/resource.ts'
 import { problems } from '../errors.ts'
 import { limits } from '../query/parse.ts'
 import type { JsonSchema } from '../shape/fields.ts'
+import type { OwnModel } from '../shape/model.ts'
 import { headers } from './headers.ts'
 import { responses } from './refusals.ts'
 import { changesSchema, newSchema, shownSchema } from './schemas.ts'
@@ -25,11 +26,7 @@ const samePlace = (one: string, other: string) => place(one) === place(other)
 
 const pascal = (noun: string) => noun.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase())
 
-/** `ownOf`: a resource as a store has it. */
-export function components(
-  modules: readonly Module[],
-  ownOf: (resource: Resource) => Resource = (resource) => resource,
-): Named {
+export function components(modules: readonly Module[], own: OwnModel = (model) => model): Named {
   const resources = [
     ...new Set(
       modules
@@ -46,18 +43,15 @@ export function components(
   const names = new Map(resources.map((resource) => [resource, pascal(resource.noun[0])]))
   const schemas: Record<string, unknown> = { Problems: problemsSchema, Page: pageSchema, Links: linksSchema }
   for (const [resource, name] of names) {
-    const own = ownOf(resource)
-    schemas[name] = shownSchema(own)
-    schemas[`New${name}`] = newSchema(own, linksOf.get(resource))
-    schemas[`${name}Changes`] = changesSchema(own)
+    const ofStore = own(resource)
+    schemas[name] = shownSchema(ofStore)
+    schemas[`New${name}`] = newSchema(ofStore, linksOf.get(resource))
+    schemas[`${name}Changes`] = changesSchema(ofStore)
   }
   return {
     components: { schemas, parameters, headers, responses: responses() },
     nameOf: (resource) => names.get(resource),
-    componentOf: (resource) => [
-      names.get(resource) ?? pascal(resource.noun[0]),
-      shownSchema(ownOf(resource)),
-    ],
+    componentOf: (resource) => [names.get(resource) ?? pascal(resource.noun[0]), shownSchema(own(resource))],
     keyAt: (path) => resources.some((resource) => resource.key && samePlace(resource.path, path)),
     resourceAt: (path) =>
       resources.find((resource) => resource.path === path || `${resource.path}/:id` === path),

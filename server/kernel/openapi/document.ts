@@ -1,9 +1,11 @@
 import { type AccessTable, mayDo } from '../auth/access.ts'
-import { type Module, type Operation, rightFor, toldOf } from '../declare/module.ts'
-import type { Resource } from '../declare/resource.ts'
+import { type Module, toldOf } from '../declare/module.ts'
+import { type Operation, rightFor } from '../declare/operation.ts'
+import type { OwnModel } from '../shape/model.ts'
 import type { ShopperToken } from '../work/context.ts'
 import { eitherBody, eitherResponses } from './alternatives.ts'
 import { successOf } from './answers.ts'
+import type { ApiDocument } from './api-document.ts'
 import { components, type Named } from './components.ts'
 import { usedComponents, withReferences } from './named-schemas.ts'
 import { parametersOf } from './parameters.ts'
@@ -24,9 +26,9 @@ export interface About {
  * The OpenAPI 3.1 document of everything the modules do; of one store, where its resources are told. It names no
  * server: whoever serves it knows the address.
  */
-export function apiDocument(modules: readonly Module[], about: About, ownOf?: (of: Resource) => Resource) {
+export function apiDocument(modules: readonly Module[], about: About, own?: OwnModel): ApiDocument {
   const { title, version, description, shopperTokens } = about
-  const shared = components(modules, ownOf)
+  const shared = components(modules, own)
   const paths: Record<string, Record<string, unknown>> = {}
   for (const { name, operations } of modules) {
     for (const operation of operations) {
@@ -57,8 +59,6 @@ export function apiDocument(modules: readonly Module[], about: About, ownOf?: (o
     },
   }
 }
-
-export type ApiDocument = ReturnType<typeof apiDocument>
 
 /** `:id` becomes `{id}`; two operations that name one place differently are shown under the first's names. */
 function documentedPath(paths: Record<string, unknown>, path: string): string {

@@ -1,17 +1,17 @@
-import { isRepeatable, type Operation } from '../declare/module.ts'
+import { isRepeatable, type Operation } from '../declare/operation.ts'
 import { listsRows } from '../declare/relationship.ts'
+import type { Resource } from '../declare/resource.ts'
+import { valueTypeOf } from '../query/plan.ts'
+import type { Fields } from '../shape/fields.ts'
 import {
   type FilterRule,
   operatorsOf,
   orderInWords,
   orderOf,
   ownOrderOf,
-  type Resource,
   type ValueType,
   walks,
-} from '../declare/resource.ts'
-import { valueTypeOf } from '../query/plan.ts'
-import type { Fields } from '../shape/fields.ts'
+} from '../shape/model.ts'
 import type { Named } from './components.ts'
 
 type Parameter = Readonly<Record<string, unknown>>

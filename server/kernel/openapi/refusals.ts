@@ -1,4 +1,4 @@
-import type { Operation } from '../declare/module.ts'
+import type { Operation } from '../declare/operation.ts'
 import { type ProblemCode, problems } from '../errors.ts'
 import { headersNamed } from './headers.ts'
 

@@ -1,4 +1,4 @@
-import type { Operation } from '../declare/module.ts'
+import type { Operation } from '../declare/operation.ts'
 import { createdLinks, linksSchema, type Relationship } from '../declare/relationship.ts'
 import type { Resource } from '../declare/resource.ts'
 import { bytesShown } from '../http/problems.ts'

@@ -1,4 +1,4 @@
-import type { FilterRule } from '../declare/resource.ts'
+import type { FilterRule } from '../shape/model.ts'
 import type { Binds } from '../storage/binds.ts'
 import { headOf } from './long-text.ts'
 import { casts } from './page-text.ts'

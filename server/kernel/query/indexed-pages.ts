@@ -1,4 +1,4 @@
-import type { Resource } from '../declare/resource.ts'
+import type { Model } from '../shape/model.ts'
 import type { Sql } from '../storage/database.ts'
 import { indexedOf } from './condition.ts'
 import { beginningOf, behindAll } from './like-patterns.ts'
@@ -15,7 +15,7 @@ import { sparseRows } from './sparse-rows.ts'
  * before all else. Only the index gives them so; walking the list in its own order never looks cheaper.
  */
 export function indexedPage(
-  { resource, scope }: { readonly resource: Resource; readonly scope: readonly string[] },
+  { resource, scope }: { readonly resource: Model; readonly scope: readonly string[] },
   filter: PlannedFilter,
   window: Window,
   storeId: string,
@@ -39,7 +39,7 @@ export function indexedPage(
   return { text, values: [storeId, ...scope, window.limit, window.offset, ...found.values] }
 }
 
-const texts = new WeakMap<Resource, Map<string, string>>()
+const texts = new WeakMap<Model, Map<string, string>>()
 
 type Term = Extract<PlannedFilter, { readonly is: 'term' }>
 
@@ -59,7 +59,7 @@ function soughtBy({ op, rule, values }: Term): { by: By; values: readonly unknow
   return to === undefined ? undefined : { by: 'range', values: [from, to, ...(rule.long ? [value] : [])] }
 }
 
-function textOf(resource: Resource, { op, rule }: Term, by: By, window: Window): string {
+function textOf(resource: Model, { op, rule }: Term, by: By, window: Window): string {
   const { table, scopeColumns, editions } = resource
   const scoped = scopeColumns.length + (editions ? 1 : 0)
   const [limitAt, offsetAt, first] = [2, 3, 4].map((n) => n + scoped) as [number, number, number]

@@ -1,4 +1,4 @@
-import type { FilterRule } from '../declare/resource.ts'
+import type { FilterRule } from '../shape/model.ts'
 import type { Op } from './parse.ts'
 
 const indexed = 128

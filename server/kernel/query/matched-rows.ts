@@ -1,4 +1,4 @@
-import type { Resource } from '../declare/resource.ts'
+import type { Model } from '../shape/model.ts'
 import type { Binds } from '../storage/binds.ts'
 import { countOf, keyOf, order, pageText, type Window, wholeRows } from './page-text.ts'
 import { behindSql } from './places.ts'
@@ -8,7 +8,7 @@ import { behindSql } from './places.ts'
  * counted, and sorted by its key.
  */
 export function matchedText(
-  resource: Resource,
+  resource: Model,
   window: Window,
   { rows, condition }: { readonly rows: string; readonly condition: string },
   binds: Pick<Binds, 'bind'>,

@@ -1,5 +1,6 @@
 import type { Ctx } from '../work/context.ts'
-import { type Chore, hasten } from '../work/jobs.ts'
+import type { Chore } from '../work/job.ts'
+import { hasten } from '../work/jobs.ts'
 
 /**
  * Totals of lists are kept exact by append-only deltas, written with each change by the tables' triggers; readers add

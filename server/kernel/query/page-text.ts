@@ -1,4 +1,4 @@
-import type { Resource } from '../declare/resource.ts'
+import type { Model } from '../shape/model.ts'
 import { inEdition } from '../storage/editions.ts'
 import { rowColumns } from '../storage/stored-row.ts'
 import { limits } from './parse.ts'
@@ -29,7 +29,7 @@ export const casts = {
  * `t`. Further tables come before it, which the total is made from too, or after it, for the rows.
  */
 export const pageText = (
-  resource: Resource,
+  resource: Model,
   total: string,
   rows: string,
   window: Window,
@@ -59,7 +59,7 @@ const bound = (n: number, cast: string) => `$${n}${cast}`
  * Where a list's rows are: the store, the scope behind it, and the edition if it has any. Every statement of a list
  * begins with their values.
  */
-export function address({ scopeColumns, editions }: Resource, at = bound): string {
+export function address({ scopeColumns, editions }: Model, at = bound): string {
   const edition = at(scopeColumns.length + 2, '::int')
   return [
     `store_id = ${at(1, '::uuid')}`,
@@ -69,7 +69,7 @@ export function address({ scopeColumns, editions }: Resource, at = bound): strin
 }
 
 /** What tells a row from all others. */
-export const keyOf = ({ scopeColumns, editions }: Resource): string[] => [
+export const keyOf = ({ scopeColumns, editions }: Model): string[] => [
   'store_id',
   'id',
   ...scopeColumns,
@@ -82,7 +82,7 @@ export const rowsMax = ({ whole }: Pick<Window, 'whole'>): number =>
 
 /** The rows that these keys are of. The planner knows no limit of theirs, but that a page has one. */
 export const wholeRows = (
-  resource: Resource,
+  resource: Model,
   keys: string,
   window: Pick<Window, 'whole'>,
   from = resource.table,

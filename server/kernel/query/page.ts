@@ -1,9 +1,9 @@
 import type { Keys } from '../auth/keys.ts'
 import { isSigned, signatureOf } from '../auth/signatures.ts'
-import { ownOrderOf, type Resource, type Row } from '../declare/resource.ts'
 import { Problem } from '../errors.ts'
 import { Memory } from '../memory.ts'
 import type { Fields } from '../shape/fields.ts'
+import { type Model, ownOrderOf, type Row } from '../shape/model.ts'
 import type { Work } from '../work/context.ts'
 import { perInstance } from '../work/per-instance.ts'
 import { casts, type Window } from './page-text.ts'
@@ -97,11 +97,11 @@ export async function fetchPage<F extends Fields>(work: Work, source: Source<F>,
 }
 
 /** Refuses what `fetchPage` would refuse, for a caller that must not have done anything by then. */
-export const mustBePage = (work: Work, resource: Resource, ask: Ask): void => {
+export const mustBePage = (work: Work, resource: Model, ask: Ask): void => {
   understand(work, resource, ask)
 }
 
-function understand(work: Work, resource: Resource, ask: Ask) {
+function understand(work: Work, resource: Model, ask: Ask) {
   const { filter, sort } = plan(ask, resource)
   const walk: Walk = {
     keys: work.instance.cursorKeys,
@@ -110,7 +110,7 @@ function understand(work: Work, resource: Resource, ask: Ask) {
   return { filter, sort, walk, cursor: ask.cursor?.token ? openCursor(ask.cursor.token, walk) : undefined }
 }
 
-function sortValue(resource: Resource, row: Row, field: string): string {
+function sortValue(resource: Model, row: Row, field: string): string {
   if (field === 'id') return row.id
   if (field === 'created_at') return row.createdAt
   if (field === 'updated_at') return row.updatedAt

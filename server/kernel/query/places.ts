@@ -1,24 +1,23 @@
-import type { Resource, ValueType } from '../declare/resource.ts'
+import type { Model, ValueType } from '../shape/model.ts'
 import type { Binds } from '../storage/binds.ts'
 import { inEdition } from '../storage/editions.ts'
 import { address, casts, countOf, type Window } from './page-text.ts'
 import type { PlannedFilter } from './plan.ts'
 
 /** The key of a list's counters, and the scope they are kept for: the innermost parent, else the store. */
-export const listKey = ({ table, scopeColumns }: Resource): string =>
+export const listKey = ({ table, scopeColumns }: Model): string =>
   scopeColumns.length ? `${table}.${scopeColumns.at(-1)}` : table
 
 /** A list as the functions of its counters are told it: key, store, scope. */
-export const listArguments = (resource: Resource): string =>
-  `'${listKey(resource)}', $1, ${scopeOf(resource)}`
+export const listArguments = (resource: Model): string => `'${listKey(resource)}', $1, ${scopeOf(resource)}`
 
-const scopeOf = ({ scopeColumns }: Resource) => `$${scopeColumns.length + 1}::uuid`
+const scopeOf = ({ scopeColumns }: Model) => `$${scopeColumns.length + 1}::uuid`
 
 /**
  * An exact total without counting: the merged counter and the changes not yet merged into it. Only a list without
  * counters is counted. Its values are the store and the list's scope.
  */
-export function totalSql(resource: Resource): string {
+export function totalSql(resource: Model): string {
   if (resource.editions) return editionTotalSql(resource)
   if (resource.counted === false) return countOf(`FROM ${resource.table} WHERE ${address(resource)}`)
   const at = waitingAt(resource)
@@ -29,7 +28,7 @@ export function totalSql(resource: Resource): string {
 }
 
 /** What whoever wrote the edition has counted. */
-function editionTotalSql({ scopeColumns, ...resource }: Resource): string {
+function editionTotalSql({ scopeColumns, ...resource }: Model): string {
   const scope = scopeColumns.map((_, i) => `$${i + 2}::uuid`).join(', ')
   const edition = `$${scopeColumns.length + 2}::int`
   return (
@@ -39,7 +38,7 @@ function editionTotalSql({ scopeColumns, ...resource }: Resource): string {
   )
 }
 
-const waitingAt = (resource: Resource) =>
+const waitingAt = (resource: Model) =>
   `list = '${listKey(resource)}' AND store_id = $1 AND scope = ${scopeOf(resource)}`
 
 /** The orders that lists are walked by: in these the place of any row is known without counting those before it. */
@@ -107,7 +106,7 @@ export function behindSql({ column, descending, behind }: Window, { bind }: Pick
 }
 
 /** As `totalSql`, of a range whose values are bound. `before` is how many rows of the list lie before it. */
-export function rangeTotalSql(resource: Resource, { column, bounds }: Range): string {
+export function rangeTotalSql(resource: Model, { column, bounds }: Range): string {
   if (!column) return totalSql(resource)
   const [lower, upper] = [bounds.find(isLower), bounds.find((end) => !isLower(end))]
   const from = lower ? `(${rowsBefore(resource, column, lower)})` : '0'
@@ -125,7 +124,7 @@ const firstId = `'00000000-0000-0000-0000-000000000000'`
 const lastId = `'ffffffff-ffff-ffff-ffff-ffffffffffff'`
 
 /** How many rows of the list lie before one end: what its blocks say, and what is counted within one of them. */
-function rowsBefore(resource: Resource, column: string, end: Bound): string {
+function rowsBefore(resource: Model, column: string, end: Bound): string {
   const value = bound(column, end)
   const sign = before[end.op]
   const place = column === 'id' ? `'-infinity', ${value}` : `${value}, ${sign === '<' ? firstId : lastId}`

@@ -1,14 +1,14 @@
-import {
-  type FilterRule,
-  operatorsOf,
-  orderOf,
-  ownOrderOf,
-  type Resource,
-  type ValueType,
-} from '../declare/resource.ts'
 import { Problem } from '../errors.ts'
 import { isId } from '../ids.ts'
 import type { Field, Fields } from '../shape/fields.ts'
+import {
+  type FilterRule,
+  type Model,
+  operatorsOf,
+  orderOf,
+  ownOrderOf,
+  type ValueType,
+} from '../shape/model.ts'
 import { kept, ownValue } from '../shape/values.ts'
 import type { Ask, Filter, Op } from './parse.ts'
 
@@ -53,9 +53,9 @@ const standardTypes: Readonly<Record<string, ValueType>> = {
   created_at: 'time',
   updated_at: 'time',
 }
-const shapes = new WeakMap<Resource, Shape>()
+const shapes = new WeakMap<Model, Shape>()
 
-function shapeOf(resource: Resource): Shape {
+function shapeOf(resource: Model): Shape {
   const known = shapes.get(resource)
   if (known) return known
   const fieldOf = (name: string) => fieldAt(resource.fields, name.split('.'))
@@ -78,7 +78,7 @@ function shapeOf(resource: Resource): Shape {
 }
 
 /** What a filter on a name compares, where its rule does not say. */
-export const valueTypeOf = ({ fields }: Pick<Resource, 'fields'>, name: string): ValueType =>
+export const valueTypeOf = ({ fields }: Pick<Model, 'fields'>, name: string): ValueType =>
   ownValue(standardTypes, name) ?? typeOfField(fieldAt(fields, name.split('.')))
 
 /** The name of a member is no column's, and a column cannot know what was asked for in place of a `*`. */
@@ -112,13 +112,13 @@ function typeOfField(field: Field | undefined): ValueType {
 }
 
 /** The second stage: refuses (400) what the resource does not allow, and says what it does. */
-export function plan(ask: Ask, resource: Resource): Plan {
+export function plan(ask: Ask, resource: Model): Plan {
   const shape = shapeOf(resource)
   refuseOffset(ask, resource)
   return { filter: ask.filter && planFilter(ask.filter, shape), sort: planSort(ask, resource, shape) }
 }
 
-function refuseOffset({ offset }: Ask, { offsetMax = Number.POSITIVE_INFINITY }: Resource): void {
+function refuseOffset({ offset }: Ask, { offsetMax = Number.POSITIVE_INFINITY }: Model): void {
   if (offset <= offsetMax) return
   const detail =
     `page[offset] must be a whole number from 0 to ${offsetMax}, not ${offset}: ` +
@@ -126,7 +126,7 @@ function refuseOffset({ offset }: Ask, { offsetMax = Number.POSITIVE_INFINITY }:
   throw new Problem('bad_page', detail, { source: 'page[offset]' })
 }
 
-function planSort({ sort }: Ask, resource: Resource, { sorts }: Shape): Plan['sort'] {
+function planSort({ sort }: Ask, resource: Model, { sorts }: Shape): Plan['sort'] {
   if (!sort || (resource.ignoresSort && !sorts.has(sort.field))) {
     const order = orderOf(resource)
     const field = order.replace('-', '')

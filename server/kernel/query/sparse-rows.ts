@@ -1,4 +1,4 @@
-import type { Resource } from '../declare/resource.ts'
+import type { Model } from '../shape/model.ts'
 import { keyOf, order, type Window } from './page-text.ts'
 
 /** What a filtered list's page is made from: conditions, and a limit and an offset that may be placeholders. */
@@ -24,7 +24,7 @@ const fewMax = 1000
  * (`near`), and every match is taken if that did not fill the page.
  */
 export function sparseRows(
-  resource: Resource,
+  resource: Model,
   window: Window,
   { place, condition, limit, offset, whole }: Matching,
 ): { readonly near: string; readonly found: string } {

@@ -1,5 +1,5 @@
-import type { Resource } from '../declare/resource.ts'
 import type { Fields } from '../shape/fields.ts'
+import type { Model } from '../shape/model.ts'
 import { Binds } from '../storage/binds.ts'
 import type { Sql } from '../storage/database.ts'
 import { condition } from './condition.ts'
@@ -13,7 +13,7 @@ import { walkedPage } from './walked-pages.ts'
 
 /** What a list is made of. */
 export interface Source<F extends Fields = Fields> {
-  readonly resource: Resource<F>
+  readonly resource: Model<F>
   /** Values of the resource's scope columns, outermost first; behind them the edition, where it has any. */
   readonly scope: readonly string[]
   /** A further condition that every record meets; its lists are counted row by row. */
@@ -85,7 +85,7 @@ const isOfAnyCost = (filter: PlannedFilter): boolean =>
   filter.is === 'term' ? filter.rule.where !== undefined : filter.parts.some(isOfAnyCost)
 
 // The limit is part of the text: the planner must know it to choose the index. It is a checked whole number.
-function skippedRows(resource: Resource, conditions: string, window: Window): string {
+function skippedRows(resource: Model, conditions: string, window: Window): string {
   const { limit, offset } = window
   const cut = `ORDER BY ${order(window)} LIMIT ${limit}${offset ? ` OFFSET ${offset}` : ''}`
   const from = `FROM ${resource.table} WHERE ${conditions} ${cut}`

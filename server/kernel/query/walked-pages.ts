@@ -1,4 +1,4 @@
-import type { Resource } from '../declare/resource.ts'
+import type { Model } from '../shape/model.ts'
 import { Binds } from '../storage/binds.ts'
 import type { Sql } from '../storage/database.ts'
 import { address, keyOf, order, pageText, rowsMax, type Window, wholeRows } from './page-text.ts'
@@ -15,14 +15,14 @@ import {
 } from './places.ts'
 
 /** Of each resource: one for each of its orders, for what lies deeper, and for ranges. */
-const texts = new WeakMap<Resource, Map<string, string>>()
+const texts = new WeakMap<Model, Map<string, string>>()
 
 /**
  * A page of a whole list, in any order, at any depth or behind a cursor; or of a range of it, in an order that lists
  * are walked by. The text is the same whoever asks, and for how much of the list: it is written once, and prepared.
  */
 export function walkedPage(
-  { resource, scope }: { readonly resource: Resource; readonly scope: readonly string[] },
+  { resource, scope }: { readonly resource: Model; readonly scope: readonly string[] },
   range: Range,
   window: Window,
   storeId: string,
@@ -49,7 +49,7 @@ export function walkedPage(
 }
 
 /** Its placeholders are in the order of the values above. */
-function textOf(resource: Resource, range: Range, window: Window): string {
+function textOf(resource: Model, range: Range, window: Window): string {
   const binds = new Binds(['', ...resource.scopeColumns, ...(resource.editions ? ['edition'] : [])])
   const limit = `${binds.bind('limit')}::bigint`
   const offset = window.offset > 0 ? `${binds.bind('offset')}::bigint` : undefined
@@ -74,12 +74,7 @@ const cutRows = (rows: string, limit: string, window: Pick<Window, 'whole'> = {}
   `SELECT * FROM (${rows} LIMIT ${limit}) page LIMIT ${rowsMax(window)}`
 
 /** From the beginning of the list, or of what the conditions leave of it. */
-const firstRows = (
-  resource: Resource,
-  conditions: readonly string[],
-  window: Window,
-  limit: string,
-): string =>
+const firstRows = (resource: Model, conditions: readonly string[], window: Window, limit: string): string =>
   cutRows(
     `SELECT * FROM ${resource.table} WHERE ${[address(resource), ...conditions].join(' AND ')} ORDER BY ${order(window)}`,
     `(SELECT ${limit})`,
@@ -87,7 +82,7 @@ const firstRows = (
   )
 
 /** In an order that lists are not walked by: the index has the keys of the rows that are skipped. */
-const skippedRows = (resource: Resource, window: Window, limit: string, offset: string): string =>
+const skippedRows = (resource: Model, window: Window, limit: string, offset: string): string =>
   wholeRows(
     resource,
     cutRows(
@@ -103,7 +98,7 @@ const skippedRows = (resource: Resource, window: Window, limit: string, offset: 
  * page from the end is the same rows counted from the start.
  */
 function soughtRows(
-  resource: Resource,
+  resource: Model,
   { bounds }: Range,
   { column, descending }: Window,
   limit: string,

@@ -1,15 +1,19 @@
-import type { Module, Operation } from '../declare/module.ts'
+import type { Module } from '../declare/module.ts'
+import type { Operation } from '../declare/operation.ts'
 import { createdLinks, type Link, linkNew, linksOfNew, type Relationship } from '../declare/relationship.ts'
 import type { Resource } from '../declare/resource.ts'
-import { type Answer, objectAnswer } from '../http/answer.ts'
+import type { Answer } from '../http/answer.ts'
+import { objectAnswer } from '../http/object-answer.ts'
 import { newId } from '../ids.ts'
+import { findSeen } from '../query/find.ts'
 import { described } from '../shape/fields.ts'
 import { kept } from '../shape/values.ts'
 import type { Ctx } from '../work/context.ts'
 import { type Check, checker, unprocessably } from '../write/checker.ts'
 import { Faults } from '../write/faults.ts'
+import type { Call } from './call.ts'
 import { scopeOfNew } from './first-write.ts'
-import { type Call, create, findSeen, inputOf } from './operations.ts'
+import { create, inputOf } from './operations.ts'
 
 /** Lets creates take the links of relationships that say so (`inCreate`), whatever modules the two are of. */
 export function linkingCreates(modules: readonly Module[]): readonly Module[] {

@@ -2,9 +2,8 @@ import { createHmac } from 'node:crypto'
 import { openOr, seal } from '../auth/seal.ts'
 import { Problem } from '../errors.ts'
 import type { Answer } from '../http/answer.ts'
-import type { Ctx } from '../work/context.ts'
-import type { Chore } from '../work/jobs.ts'
-import type { KeyedRequest } from '../work/outside-calls.ts'
+import type { Ctx, KeyedRequest } from '../work/context.ts'
+import type { Chore } from '../work/job.ts'
 
 const keyLengthMax = 255
 

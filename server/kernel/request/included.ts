@@ -1,5 +1,6 @@
-import type { Resource, Row } from '../declare/resource.ts'
+import type { Resource } from '../declare/resource.ts'
 import { objectText } from '../http/object-text.ts'
+import type { Row } from '../shape/model.ts'
 import type { Ctx } from '../work/context.ts'
 
 /** What a request wants to be shown beside these rows, as a further member of the answer. */

@@ -1,6 +1,7 @@
-import { type Resource, type Row, resource } from '../declare/resource.ts'
+import { type Resource, resource } from '../declare/resource.ts'
+import type { Row } from '../shape/model.ts'
 import type { Work } from '../work/context.ts'
-import { change } from './operations.ts'
+import { change } from '../write/by-rules.ts'
 
 /** A link as bodies and answers write it. */
 export interface Link {

@@ -255,3 +255,7 @@ function inner(field: Field): Field {
   }
   return field
 }
+
+/** A structured member that the server writes, such as `relationships`. */
+export const shown = <T = unknown>(schema: JsonSchema, options: FieldOptions = {}): Field<T | undefined> =>
+  field({ type: 'object', ...schema }, { ...options, readOnly: true })

@@ -1,6 +1,5 @@
 import { missingField, Problem } from '../errors.ts'
-import type { BodyShape } from '../write/input.ts'
-import { pathOf } from './envelope.ts'
+import { type Envelope, pathOf } from './envelope.ts'
 import type { Changes, Field, FieldOptions, Fields, Values } from './fields.ts'
 
 /** What becomes of values between a body and a row: they are read, completed for a new object, merged in an update. */
@@ -67,7 +66,7 @@ const ownDefault = ({ default: value }: FieldOptions): unknown =>
 
 /** What an update stores in place of the values it names: groups and maps keep the members that were not sent. */
 export function merged<F extends Fields>(
-  { fields, envelope }: Pick<BodyShape, 'envelope'> & { readonly fields: F },
+  { fields, envelope }: { readonly fields: F; readonly envelope?: Pick<Envelope, 'fields' | 'type'> },
   before: Bag,
   changes: Changes<F>,
 ): Partial<Values<F>> {

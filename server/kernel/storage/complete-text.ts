@@ -1,5 +1,4 @@
-import type { Resource } from '../declare/resource.ts'
-import type { Added } from '../shape/added-fields.ts'
+import type { Added, Model } from '../shape/model.ts'
 import { ownValue } from '../shape/values.ts'
 
 /** What is looked for in the text of a document, and what it lacks that has none of it. */
@@ -27,7 +26,7 @@ function soughtOf(added: Added): Sought {
 }
 
 /** The text of a document with all fields that its store has added, in their order: null where it has no value. */
-export function completeText({ envelope, added }: Resource, text: string): string {
+export function completeText({ envelope, added }: Model, text: string): string {
   if (!added) return text
   if (envelope.fields === 'attributes') return rewritten(text, added, 'attributes')
   const { keys, nulls, lacking } = soughtOf(added)

@@ -1,6 +1,6 @@
-import type { Resource } from '../declare/resource.ts'
 import { newId } from '../ids.ts'
 import type { Fields, Values } from '../shape/fields.ts'
+import type { Model } from '../shape/model.ts'
 import { Binds } from './binds.ts'
 import type { Sql } from './database.ts'
 import { recordedBy } from './row-statements.ts'
@@ -9,7 +9,7 @@ import { split } from './stored-row.ts'
 /** Statements that write any number of rows. They answer with the ids of those that were written. */
 
 type Bound = (bind: Binds['bind']) => string
-type Table = Pick<Resource, 'table'>
+type Table = Pick<Model, 'table'>
 
 /** Whose rows they are, who writes them, and when. */
 export interface Writer {
@@ -58,11 +58,7 @@ const long = (text: string, { values }: Binds): Sql => ({ text, values, long: tr
 const insertInto = (table: string, columns: string) =>
   `INSERT INTO ${table} (store_id, created_at, updated_at, ${columns}) SELECT $1::uuid, $3::timestamptz, $3::timestamptz`
 
-export function insertAllSql<F extends Fields>(
-  into: Resource<F>,
-  rows: readonly NewRow<F>[],
-  by: Writer,
-): Sql {
+export function insertAllSql<F extends Fields>(into: Model<F>, rows: readonly NewRow<F>[], by: Writer): Sql {
   const binds = bindsOf(by)
   const documents = rows.map(({ values }) => split(into, values))
   const given: readonly (readonly [column: string, type: string, values: readonly unknown[]])[] = [
@@ -108,7 +104,7 @@ export function removeAllSql({ table }: Table, where: Bound, { storeId, stamp }:
 }
 
 /** The sweep that gives rows other values. */
-export function updateAllOf<F extends Fields>(of: Resource<F>, rows: readonly ChangedRow<F>[]): Sweep {
+export function updateAllOf<F extends Fields>(of: Model<F>, rows: readonly ChangedRow<F>[]): Sweep {
   const documents = rows.map(({ values }) => split(of, values))
   const address = ['id', ...of.scopeColumns]
   return {

@@ -1,5 +1,5 @@
-import { nounOf, type Resource } from '../declare/resource.ts'
 import { notFound, Problem } from '../errors.ts'
+import { type Model, nounOf } from '../shape/model.ts'
 import { brokenConstraint, missingKey, sqlState } from './database.ts'
 
 // SQLSTATE: a key that refers to another row, also one that says ON DELETE RESTRICT.
@@ -9,7 +9,7 @@ const constraintStates = [...foreignKeyStates, '23505', '23514', '23P01']
 
 /** The client's words for a constraint that refused the write; undefined when it is not one of the resource's. */
 export function refusalOf(
-  resource: Partial<Pick<Resource, 'type' | 'parent' | 'constraints'>>,
+  resource: Partial<Pick<Model, 'type' | 'parent' | 'constraints'>>,
   error: unknown,
   { type = resource.type, deletes }: { readonly type?: string | undefined; readonly deletes: boolean },
 ): Problem | undefined {

@@ -1,4 +1,4 @@
-import type { Resource } from '../declare/resource.ts'
+import type { Model } from '../shape/model.ts'
 import { inEdition } from './editions.ts'
 import { rowColumns, wholeColumns } from './stored-row.ts'
 
@@ -17,9 +17,9 @@ interface Statements {
   readonly remove: string
 }
 
-const statements = new WeakMap<Resource, Statements>()
+const statements = new WeakMap<Model, Statements>()
 
-export function statementsOf(resource: Resource): Statements {
+export function statementsOf(resource: Model): Statements {
   const known = statements.get(resource)
   if (known) return known
   const { table, scopeColumns, editions } = resource

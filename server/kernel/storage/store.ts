@@ -1,8 +1,8 @@
-import type { Resource, Row } from '../declare/resource.ts'
 import { newId } from '../ids.ts'
 import { asAdded, inState, withAdded } from '../shape/added-fields.ts'
 import { haveOwnType } from '../shape/envelope.ts'
 import type { Fields, Values } from '../shape/fields.ts'
+import type { Model, Row } from '../shape/model.ts'
 import { Binds } from './binds.ts'
 import type { Connection, Source, Sql, Tuple } from './database.ts'
 import {
@@ -27,8 +27,7 @@ import type { Transaction } from './transaction.ts'
 type Select = `SELECT ${string}`
 
 /** The rows of a table: of a resource, or of several that share it. */
-export type Rows = Pick<Resource, 'table'> &
-  Partial<Pick<Resource, 'type' | 'parent' | 'envelope' | 'constraints'>>
+export type Rows = Pick<Model, 'table'> & Partial<Pick<Model, 'type' | 'parent' | 'envelope' | 'constraints'>>
 
 /** How a store's author is written: the change feed names both. */
 export const authorOf = (actor: string, requestId: string): string => `${actor} ${requestId}`
@@ -93,7 +92,7 @@ export class Store {
   }
 
   async find<F extends Fields>(
-    of: Resource<F>,
+    of: Model<F>,
     id: string,
     scope: readonly string[] = [],
   ): Promise<Row<F> | undefined> {
@@ -102,14 +101,14 @@ export class Store {
 
   /** With the hidden values too, to be changed. */
   async findWhole<F extends Fields>(
-    of: Resource<F>,
+    of: Model<F>,
     id: string,
     scope: readonly string[] = [],
   ): Promise<Row<F> | undefined> {
     return this.#find(of, statementsOf(of).findWhole, [this.id, id, ...scope])
   }
 
-  async #find<F extends Fields>(of: Resource<F>, text: string, values: readonly unknown[]) {
+  async #find<F extends Fields>(of: Model<F>, text: string, values: readonly unknown[]) {
     for (;;) {
       const rows = await this.rowsOf(of, await this.#reader.run({ text, values }))
       if (rows) return rows[0]
@@ -121,7 +120,7 @@ export class Store {
    * added other fields to it meanwhile: then they are to be read again.
    */
   async rowsOf<F extends Fields>(
-    of: Resource<F>,
+    of: Model<F>,
     tuples: readonly Tuple[],
     at = 0,
   ): Promise<readonly Row<F>[] | undefined> {
@@ -135,11 +134,7 @@ export class Store {
    * Where it is the `last` statement, it needs no transaction by now. So of `update` and `remove`. Undefined when the
    * store has added other fields than the resource has here.
    */
-  async insert<F extends Fields>(
-    into: Resource<F>,
-    row: NewRow<F>,
-    last = false,
-  ): Promise<Row<F> | undefined> {
+  async insert<F extends Fields>(into: Model<F>, row: NewRow<F>, last = false): Promise<Row<F> | undefined> {
     return this.#insert(into, row, (bind) => ` WHERE ${asAdded(into, bind)}`, last)
   }
 
@@ -148,7 +143,7 @@ export class Store {
    * Nothing that needs the transaction follows.
    */
   insertIf<F extends Fields>(
-    into: Resource<F>,
+    into: Model<F>,
     row: NewRow<F>,
     { table }: Rows,
     where: (bind: Binds['bind']) => string,
@@ -159,7 +154,7 @@ export class Store {
   }
 
   async #insert<F extends Fields>(
-    into: Resource<F>,
+    into: Model<F>,
     row: NewRow<F>,
     more: (bind: Binds['bind']) => string,
     last: boolean,
@@ -174,21 +169,18 @@ export class Store {
   }
 
   /** Inserts any number of rows, all or none, in one statement. Their ids. */
-  async insertAll<F extends Fields>(
-    into: Resource<F>,
-    rows: readonly NewRow<F>[],
-  ): Promise<readonly string[]> {
+  async insertAll<F extends Fields>(into: Model<F>, rows: readonly NewRow<F>[]): Promise<readonly string[]> {
     return rows.length ? this.#writeMany(into, insertAllSql(into, rows, this.#writer(into))) : []
   }
 
   /** Stores all values of these rows in place of the old ones, in one statement. They are held (see `hold`). */
-  async updateAll<F extends Fields>(of: Resource<F>, rows: readonly ChangedRow<F>[]): Promise<void> {
+  async updateAll<F extends Fields>(of: Model<F>, rows: readonly ChangedRow<F>[]): Promise<void> {
     if (rows.length) await this.changeAll(of, updateAllOf(of, rows))
   }
 
   /** Holds rows, and reads them with their hidden values, to be changed. Without those that are not there. */
   async holdWhole<F extends Fields>(
-    of: Resource<F>,
+    of: Model<F>,
     ids: readonly string[],
     scope: readonly string[] = [],
   ): Promise<readonly Row<F>[]> {
@@ -216,7 +208,7 @@ export class Store {
 
   /** Stores all values of a row in place of the old ones; undefined when another write, or definition, came first. */
   async update<F extends Fields>(
-    of: Resource<F>,
+    of: Model<F>,
     row: Row<F>,
     values: Values<F>,
     last = false,
@@ -235,13 +227,13 @@ export class Store {
    * A new version of a row whose own values stay: something that is shown with it has changed. False when there is no
    * such row.
    */
-  async touch(of: Resource, id: string, scope: readonly string[] = []): Promise<boolean> {
+  async touch(of: Model, id: string, scope: readonly string[] = []): Promise<boolean> {
     const values = [this.id, id, ...scope, this.#time(of), this.stamp]
     return (await this.#write(of, { text: statementsOf(of).touch, values })).length > 0
   }
 
   /** False when another write came first. */
-  async remove(of: Resource, row: Row, last = false): Promise<boolean> {
+  async remove(of: Model, row: Row, last = false): Promise<boolean> {
     const values = [this.id, row.id, ...row.scope, this.stamp, row.version]
     // What hangs on the row goes with it.
     const sql = { text: statementsOf(of).remove, values, long: true }

@@ -1,14 +1,14 @@
-import { ownOrderOf, type Resource, type Row } from '../declare/resource.ts'
-import { type Added, stateColumns } from '../shape/added-fields.ts'
+import { stateColumns } from '../shape/added-fields.ts'
 import { type Envelope, flat, isAttribute, placed } from '../shape/envelope.ts'
 import type { Field, Fields, Values } from '../shape/fields.ts'
+import { type Added, type Model, ownOrderOf, type Row } from '../shape/model.ts'
 import { ownValue } from '../shape/values.ts'
 import type { BodyShape } from '../write/input.ts'
 import { completeText } from './complete-text.ts'
 import type { Tuple } from './database.ts'
 
 /** How a row's columns are read: every statement that returns rows returns these, in this order. */
-export function rowColumns(resource: Resource, alias = ''): string {
+export function rowColumns(resource: Model, alias = ''): string {
   const own = ownOrderOf(resource)
   const row = alias || `${resource.table.split(' ').at(-1)}.`
   return [
@@ -27,10 +27,10 @@ export function rowColumns(resource: Resource, alias = ''): string {
   ].join(', ')
 }
 
-const showsHidden = ({ meta, links, also }: Resource) => Boolean(meta || links || also)
+const showsHidden = ({ meta, links, also }: Model) => Boolean(meta || links || also)
 
 /** With the hidden values too. */
-export const wholeColumns = (resource: Resource): string =>
+export const wholeColumns = (resource: Model): string =>
   showsHidden(resource) ? rowColumns(resource) : `${rowColumns(resource)}, hidden`
 
 // '2026-01-02 03:04:05.67' -> '2026-01-02T03:04:05.670Z': PostgreSQL drops trailing zeros.
@@ -40,21 +40,21 @@ const isoTime = (text: string) =>
 const noScope: readonly string[] = []
 
 /** Where the columns behind the document are. */
-const behindDoc = ({ shownWith }: Resource, at: number): number => at + (shownWith ? 6 : 5)
+const behindDoc = ({ shownWith }: Model, at: number): number => at + (shownWith ? 6 : 5)
 
 /** Where the columns of the scope are, and what is behind them. */
-function scopeIn(resource: Resource, at: number): [from: number, to: number] {
+function scopeIn(resource: Model, at: number): [from: number, to: number] {
   const from = behindDoc(resource, at) + (ownOrderOf(resource) === undefined ? 0 : 1)
   return [from, from + resource.scopeColumns.length]
 }
 
 /** The state of what the store has added to the resource, as the row's columns tell it. */
-export const stateIn = (resource: Resource, tuple: Tuple, at = 0): string | null | undefined =>
+export const stateIn = (resource: Model, tuple: Tuple, at = 0): string | null | undefined =>
   tuple[scopeIn(resource, at)[1]]
 
 /** The document with what other rows say of it: among its fields, before the others, or beside them. */
 function withMembers(
-  { envelope, shownWith }: Resource,
+  { envelope, shownWith }: Model,
   text: string,
   members: string | null | undefined,
 ): string {
@@ -79,7 +79,7 @@ class StoredRow<F extends Fields> implements Row<F> {
   readonly #envelope: Envelope
   readonly #hidden: string | undefined
 
-  constructor(resource: Resource<F>, tuple: Tuple, at: number, written = false) {
+  constructor(resource: Model<F>, tuple: Tuple, at: number, written = false) {
     const { envelope } = resource
     const [scopeAt, scopeEnd] = scopeIn(resource, at)
     this.id = tuple[at] as string
@@ -107,11 +107,11 @@ class StoredRow<F extends Fields> implements Row<F> {
 }
 
 /** A row from a statement's columns, which begin at `at`. */
-export const toRow = <F extends Fields>(resource: Resource<F>, tuple: Tuple, at = 0): Row<F> =>
+export const toRow = <F extends Fields>(resource: Model<F>, tuple: Tuple, at = 0): Row<F> =>
   new StoredRow<F>(resource, tuple, at)
 
 /** A row that this request has written. */
-export const writtenRow = <F extends Fields>(resource: Resource<F>, tuple: Tuple): Row<F> =>
+export const writtenRow = <F extends Fields>(resource: Model<F>, tuple: Tuple): Row<F> =>
   new StoredRow<F>(resource, tuple, 0, true)
 
 /** What is shown of values, and what is hidden; what is only checked is in neither. */

@@ -2,41 +2,17 @@ import type { Logger } from 'pino'
 import type { Blobs } from '../../platform/blobs/blobs.ts'
 import type { AccessTable } from '../auth/access.ts'
 import type { Keys } from '../auth/keys.ts'
+import type { Principal, Shopper } from '../auth/principal.ts'
 import type { Tokens } from '../auth/tokens.ts'
 import type { Clock } from '../clock.ts'
-import type { Resource, Row } from '../declare/resource.ts'
-import type { ApiDocument } from '../openapi/document.ts'
+import type { Answer } from '../http/answer.ts'
+import type { ApiDocument } from '../openapi/api-document.ts'
+import type { Model, OwnModel, Row } from '../shape/model.ts'
 import type { Database } from '../storage/database.ts'
 import { authorOf, type Store } from '../storage/store.ts'
-import { type Job, queue, type Schedule } from './jobs.ts'
-import type { LongJob } from './long-jobs.ts'
+import type { Job, LongJob, Schedule } from './job.ts'
 import type { Mailer } from './mail.ts'
-import type { KeyedRequest, OutsideCall } from './outside-calls.ts'
-
-/** Who is calling: what a token says, once it was verified. */
-export interface Principal {
-  readonly storeId: string
-  /** A column of the access table. */
-  readonly kind: string
-  /** How the access token was come by: the kind of who brings nothing beside it. */
-  readonly grant: string
-  /** The application key behind the token. */
-  readonly keyId: string
-  /** Whom the change feed names: the key, or the shopper. */
-  readonly actor: string
-  /** Who may repeat a request: the actor, or the bearer of one token where that says nothing of who it is. */
-  readonly caller: string
-  /** The person behind a shopper's token, which narrows what its bearer may see. */
-  readonly shopper?: Shopper
-}
-
-export interface Shopper {
-  readonly id: string
-  /** What else the token says. */
-  readonly claims: Readonly<Record<string, unknown>>
-  /** What it says of the sign-in that it is from, and not of the person or of what they call on behalf of. */
-  readonly session: Readonly<Record<string, unknown>>
-}
+import { queue, queueLong } from './queue.ts'
 
 /** A token that says, beside the bearer token, which person is calling. */
 export interface ShopperToken {
@@ -66,10 +42,8 @@ export interface Instance {
   readonly sealKeys: Keys
   readonly mail: Mailer | undefined
   readonly blobs: Blobs
-  /** Those of all modules, by name. */
-  readonly outsideCalls: ReadonlyMap<string, OutsideCall>
   /** Told what a read is answered with, when nothing can refuse it any more. It must not keep the answer waiting. */
-  readonly onRead: (ctx: Ctx, resource: Resource, row: Row) => void
+  readonly onRead: (ctx: Ctx, model: Model, row: Row) => void
   /** Told when something may have been written in a store. It must not keep the answer waiting. */
   readonly onWrite: (storeId: string) => void
   /** Whether the server may connect to an IP address, where it is for someone else to say where to. */
@@ -77,7 +51,7 @@ export interface Instance {
   /** Whether passwords are held to more than their length. The modules that have passwords say to what. */
   readonly strictPasswords: boolean
   /** Of everything the server does; of one store, where its resources are told. */
-  readonly apiDocument: (ownOf?: (of: Resource) => Resource) => ApiDocument
+  readonly apiDocument: (own?: OwnModel) => ApiDocument
   /** Whether shoppers may ask why an answer is as it is, too. */
   readonly explainsToShoppers: boolean
   /** The address clients use, when it is fixed by a setting. */
@@ -120,7 +94,9 @@ export class Work {
   async later<P>(job: Job<P>, payload: P, schedule?: Schedule): Promise<void>
   async later<P>(job: LongJob<P>, payload: P): Promise<void>
   async later<P>(job: Job<P> | LongJob<P>, payload: P, schedule?: Schedule): Promise<void> {
-    if (!this.isRehearsal) await queue(this, job, payload, schedule)
+    if (this.isRehearsal) return
+    if (job.long) await queueLong(this.store, job, payload)
+    else await queue(this.store, job, payload, schedule)
   }
 
   /** Runs a part in one transaction: the one that is open, or one of its own. Nothing in it may leave the machine. */
@@ -152,6 +128,16 @@ export class Work {
   protected with(changes: Partial<Occasion & Pick<Work, 'isRehearsal'>>): this {
     return Object.assign(Object.create(Object.getPrototypeOf(this)), this, changes)
   }
+}
+
+/** Where a request has an Idempotency-Key: what `callOut` and `once` tell each other. */
+export interface KeyedRequest {
+  /** The row of `idempotency_keys`. */
+  readonly name: string
+  /** An earlier request with the key committed it. */
+  intentId: string | undefined
+  /** Stores the answer, in the transaction of the outcome. */
+  store(work: Ctx, answer: Answer): Promise<void>
 }
 
 /** All that a handler may use. */

@@ -12,31 +12,15 @@ import { atMost } from '../at-most.ts'
 import { newId } from '../ids.ts'
 import { type Database, isDatabaseAway } from '../storage/database.ts'
 import { patientPool } from '../storage/patient-pool.ts'
-import type { Instance, Work } from './context.ts'
-import { type LongJob, LongJobs, queueLong, slots } from './long-jobs.ts'
+import type { Instance } from './context.ts'
+import type { Chore, Job, LongJob } from './job.ts'
+import { LongJobs, slots } from './long-jobs.ts'
+import { longJobsChannel } from './queue.ts'
 import { workOf } from './work-of.ts'
 import { WorkerSession } from './worker-session.ts'
 
 // The queue's own log is for its authors; what a job has to say it says to ours.
 const quiet = new WorkerLogger(() => () => {})
-
-/** Short work after the answer to its request, for the same store and author. Safe to run twice. */
-export interface Job<P = unknown> {
-  readonly name: string
-  /** An outage of the database is no attempt. */
-  readonly attemptsMax: number
-  readonly long?: never
-  run(work: Work, payload: P): Promise<void>
-}
-
-/** Upkeep of all stores, done by itself at its times. Safe to run twice, and in several processes. */
-export interface Chore {
-  readonly name: string
-  readonly attemptsMax: number
-  /** A cron pattern, UTC. */
-  readonly every: string
-  run(instance: Instance): Promise<void>
-}
 
 /** What the queue holds of a job. */
 interface Queued<P> {
@@ -44,35 +28,6 @@ interface Queued<P> {
   /** The author, see `authorOf`. */
   readonly by: string
   readonly payload: P
-}
-
-/** When a short job runs, and what it replaces. */
-export interface Schedule {
-  /** One job of the store waits under this key: a later one replaces it. */
-  readonly key?: string
-  /** Not before this instant. */
-  readonly at?: Date
-}
-
-/** Queues a job of the store: in a transaction it is queued with the change, or not at all. */
-export async function queue<P>(
-  work: Work,
-  job: Job<P> | LongJob<P>,
-  payload: P,
-  { key, at }: Schedule = {},
-): Promise<void> {
-  if (job.long) return queueLong(work, job, payload)
-  const { store } = work
-  await store.rows(
-    `SELECT graphile_worker.add_job($3, json_build_object('store', $1::uuid, 'by', $2::text, 'payload', $4::json),
-       max_attempts => $5, job_key => $1 || ' ' || $6::text, run_at => $7::timestamptz)`,
-    store.author,
-    job.name,
-    JSON.stringify(payload),
-    job.attemptsMax,
-    key ?? null,
-    at ?? null,
-  )
 }
 
 /** Asks for a chore before its time; the queue holds it once. */
@@ -196,7 +151,7 @@ export async function startJobs(
     logger: quiet,
     events,
   })
-  session = new WorkerSession(database, workers, LongJobs.channel, () => long.wake())
+  session = new WorkerSession(database, workers, longJobsChannel, () => long.wake())
   await session.returnOrphans()
   long.start()
   return {

@@ -3,29 +3,8 @@ import { Unavailable } from '../../platform/faults.ts'
 import { Problem } from '../errors.ts'
 import { isTemporary, sqlState, type Tuple } from '../storage/database.ts'
 import type { Instance, Work } from './context.ts'
+import type { LongJob, Turn } from './job.ts'
 import { workOf } from './work-of.ts'
-
-/**
- * Work that may take long, after the answer to its request, for the same store and author. A store's long jobs run one
- * after the other, in the order in which they were queued: one that must be tried again holds up those behind it. They
- * have workers of their own, so that nothing short waits for them. Safe to run twice.
- */
-export interface LongJob<P = unknown> {
-  readonly name: string
-  readonly long: true
-  /** What it throws, if `isTemporary`, is a reason to try again. Any other error ends the job. */
-  run(work: Work, payload: P, turn?: Turn): Promise<void>
-  /** Tells clients, in the transaction that puts the job off, what it waits for. */
-  wait(work: Work, payload: P, reason: string): Promise<void>
-  /** Ends the job as failed: nobody tries it again. */
-  giveUp(work: Work, payload: P, reason: string): Promise<void>
-}
-
-/** One start of a job. */
-export interface Turn {
-  /** To be called in the transaction of each part that the job finishes. */
-  progress(work: Work): Promise<void>
-}
 
 /** How often a job may be started without progress: it may be what kills its process. */
 export const startsMax = 5
@@ -38,22 +17,8 @@ const retryAfterMaxS = 60
 /** How many long jobs one process runs at a time, of different stores. */
 export const slots = 2
 
-const channel = 'sutler_long_jobs'
 const pollEveryMs = 1000
 const persistAgainAfterMs = 500
-
-/** Queues a long job of the store: in a transaction it is queued with the change, or not at all. */
-export async function queueLong<P>({ store }: Work, job: LongJob<P>, payload: P): Promise<void> {
-  await store.rows(
-    `WITH queued AS (
-       INSERT INTO long_jobs (store_id, name, author, payload) VALUES ($1, $2, $3, $4) RETURNING id
-     )
-     SELECT pg_notify('${channel}', '') FROM queued`,
-    job.name,
-    store.author,
-    JSON.stringify(payload),
-  )
-}
 
 /** The first job of a store, if it is due and none of the store's runs. */
 const takeSql = `UPDATE long_jobs j SET locked_by = $1, locked_at = now(), starts = j.starts + 1
@@ -90,8 +55,6 @@ interface Taken {
 
 /** Runs long jobs in this process. It goes on by itself after an outage of the database. */
 export class LongJobs {
-  /** What the database notifies of new jobs. */
-  static readonly channel = channel
   readonly #jobs: ReadonlyMap<string, LongJob>
   readonly #instance: Instance
   readonly #worker: string

@@ -2,7 +2,8 @@ import { Problem } from '../errors.ts'
 import type { Answer } from '../http/answer.ts'
 import { newId } from '../ids.ts'
 import type { Ctx, Instance, Work } from './context.ts'
-import type { Chore, Job } from './jobs.ts'
+import type { Chore, Job } from './job.ts'
+import { queue } from './queue.ts'
 
 /**
  * A request to another server whose effect must happen once, as it costs money: docs/decisions/0031-outside-calls.md.
@@ -34,16 +35,6 @@ export interface Intent<V> {
 export interface Outside extends Pick<Instance, 'clock' | 'log' | 'mayConnect' | 'sealKeys'> {
   /** Aborts when the time is over. */
   readonly signal: AbortSignal
-}
-
-/** Where a request has an Idempotency-Key: what `callOut` and `once` tell each other. */
-export interface KeyedRequest {
-  /** The row of `idempotency_keys`. */
-  readonly name: string
-  /** An earlier request with the key committed it. */
-  intentId: string | undefined
-  /** Stores the answer, in the transaction of the outcome. */
-  store(work: Ctx, answer: Answer): Promise<void>
 }
 
 /** How much longer than a call may take nobody else carries out its intent: recording takes a moment too. */
@@ -97,11 +88,7 @@ function begin<V>(ctx: Ctx, call: Named, prepare: (inside: Ctx) => Promise<V>): 
       clock.now(),
     )
     // If this process ends before the outcome is recorded, another one goes on.
-    await inside.later(
-      resumeIntentJob,
-      { id: intent.id },
-      { key: `intent ${intent.id}`, at: fromNow(inside, leaseMsOf(call)) },
-    )
+    await resumeAt(inside, intent.id, fromNow(inside, leaseMsOf(call)))
     if (keyed) {
       await store.rows(
         'UPDATE idempotency_keys SET intent_id = $3 WHERE store_id = $1 AND key = $2',
@@ -210,10 +197,15 @@ async function record<V, R, O>(
   return outcome
 }
 
-/** Goes on with an intent whose request did not come to its end. */
-export const resumeIntentJob: Job<{ readonly id: string }> = {
-  name: 'kernel:resume-intent',
-  attemptsMax: 25,
+/** The job that goes on with an intent whose request did not come to its end. */
+const resumption = { name: 'kernel:resume-intent', attemptsMax: 25 } as const
+
+const resumeAt = ({ store }: Work, id: string, at: Date): Promise<void> =>
+  queue(store, resumption, { id }, { key: `intent ${id}`, at })
+
+/** Goes on with intents of these calls, by their names. */
+export const resumeIntentJob = (calls: ReadonlyMap<string, OutsideCall>): Job<{ readonly id: string }> => ({
+  ...resumption,
   async run(work, { id }) {
     const [row] = await work.store.rows(
       `SELECT name, greatest(0, extract(epoch FROM leased_until - clock_timestamp()) * 1000) FROM intents
@@ -222,18 +214,15 @@ export const resumeIntentJob: Job<{ readonly id: string }> = {
     )
     if (!row) return
     const [name, leasedForMs] = row
-    const call = work.instance.outsideCalls.get(name as string)
+    const call = calls.get(name as string)
     if (!call) throw new Error(`no module has the outside call ${name}`)
     const taken = Number(leasedForMs) > 0 ? undefined : await lease(work, id, leaseMsOf(call))
-    if (!taken) {
-      const inMs = Number(leasedForMs) || leaseMsOf(call)
-      return work.later(resumeIntentJob, { id }, { key: `intent ${id}`, at: fromNow(work, inMs) })
-    }
+    if (!taken) return resumeAt(work, id, fromNow(work, Number(leasedForMs) || leaseMsOf(call)))
     if (taken.isRecorded) return
     const result = await send(work, call, taken)
     await orRelease(work, taken, () => work.transaction((inside) => record(inside, call, taken, result)))
   },
-}
+})
 
 const keptMs = 30 * 86_400_000
 

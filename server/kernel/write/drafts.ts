@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Draft, Resource, Row } from '../declare/resource.ts'
 import { Problem } from '../errors.ts'
 import { pathOf } from '../shape/envelope.ts'
 import type { Changes, Fields, New } from '../shape/fields.ts'
+import type { Draft, Model, Row } from '../shape/model.ts'
 import { complete, merged, ownValue } from '../shape/values.ts'
 
 /** A new object before its rules have seen it: what is not given has its default. */
 export const newDraft = <F extends Fields>(
-  resource: Resource<F>,
+  resource: Model<F>,
   scope: readonly string[],
   given: New<F>,
   id: string,
@@ -15,7 +15,7 @@ export const newDraft = <F extends Fields>(
 
 /** An object with other values, before its rules have seen them; refuses what may not change. */
 export function changedDraft<F extends Fields>(
-  resource: Resource<F>,
+  resource: Model<F>,
   before: Row<F>,
   changes: Changes<F>,
 ): Draft<F> {
@@ -27,7 +27,7 @@ export function changedDraft<F extends Fields>(
 
 type Bag = Readonly<Record<string, unknown>>
 
-function refuseImmutable({ fields, envelope }: Resource, stored: Bag, changed: Bag): void {
+function refuseImmutable({ fields, envelope }: Model, stored: Bag, changed: Bag): void {
   for (const [name, { options }] of Object.entries(fields)) {
     if (!options.immutable || !Object.hasOwn(changed, name)) continue
     const was = ownValue(stored, name)

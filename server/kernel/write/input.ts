@@ -1,5 +1,4 @@
 import { missingField, Problem } from '../errors.ts'
-import type { Added } from '../shape/added-fields.ts'
 import { type Envelope, placedSchema, valueIn, withValues } from '../shape/envelope.ts'
 import {
   type Changes,
@@ -11,6 +10,7 @@ import {
   type New,
   nullable,
 } from '../shape/fields.ts'
+import type { Added } from '../shape/model.ts'
 import { completed, kept } from '../shape/values.ts'
 import { type Check, checkAll, checker, unprocessably } from './checker.ts'
 

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Draft, Resource, Row } from '../declare/resource.ts'
+import type { Resource } from '../declare/resource.ts'
 import { Problem } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Changes, Fields, New } from '../shape/fields.ts'
+import type { Draft, Row } from '../shape/model.ts'
 import type { Work } from '../work/context.ts'
 import { changedDraft, newDraft } from './drafts.ts'
 

@@ -1,7 +1,8 @@
-import type { Resource, Row } from '../declare/resource.ts'
+import type { Resource } from '../declare/resource.ts'
 import { Problem } from '../errors.ts'
 import { etagOf } from '../http/answer.ts'
 import { matches, versionsIn } from '../http/conditional.ts'
+import type { Row } from '../shape/model.ts'
 
 /** Refuses a caller whose `If-Match` names another version than this. */
 export function mustMatch(etag: string, ifMatch: string | undefined, versions = ifMatch): void {

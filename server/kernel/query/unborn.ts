@@ -1,11 +1,12 @@
-import type { Resource, Row } from '../declare/resource.ts'
+import type { Resource } from '../declare/resource.ts'
 import { Problem } from '../errors.ts'
-import { ownNow } from '../shape/added-fields.ts'
 import { flat, placed } from '../shape/envelope.ts'
 import type { Fields, Values } from '../shape/fields.ts'
+import type { Row } from '../shape/model.ts'
 import { complete } from '../shape/values.ts'
 import { split } from '../storage/stored-row.ts'
 import type { Work } from '../work/context.ts'
+import { ownNow } from '../write/definitions.ts'
 import { type Input, input } from '../write/input.ts'
 
 /**

@@ -1,0 +1,56 @@
+import type { Resource } from '../declare/resource.ts'
+import type { Page } from '../query/page.ts'
+import { linksBeside } from '../shape/envelope.ts'
+import type { Row } from '../shape/model.ts'
+import type { Ctx } from '../work/context.ts'
+import { type Answer, etagOf, twoPartTag } from './answer.ts'
+import { linksText, objectText } from './object-text.ts'
+import { type Address, linkHeader, pageLinks, pageMeta } from './page-links.ts'
+
+/** A single object in its envelope, with its entity tag. */
+export function objectAnswer(status: number, resource: Resource, row: Row, ctx: Ctx, more = ''): Answer {
+  const data = objectText(resource, row, ctx, false)
+  const links = linksBeside(resource.envelope) ? `,"links":${linksText(resource, row, ctx)}` : ''
+  const body = `{"data":${data}${links}${more}}`
+  return { status, body, headers: { etag: resource.computed ? twoPartTag(row, body) : etagOf(row) } }
+}
+
+/** The answer with further members in its `data`. */
+export function withData(answer: Answer, members: Record<string, unknown>): Answer {
+  const body = JSON.parse(answer.body as string) as { data: object }
+  return { ...answer, body: JSON.stringify({ ...body, data: { ...body.data, ...members } }) }
+}
+
+/** A page in its envelope: `data`, `meta` and `links`, with RFC 8288 links in the header too. */
+export function listAnswer(
+  resource: Resource,
+  page: Page,
+  ctx: Ctx,
+  at: Address,
+  moreMeta: Record<string, unknown> = {},
+  more = '',
+): Answer {
+  const data = page.rows.map((row) => objectText(resource, row, ctx, true)).join(',')
+  return pageAnswer(200, data, page, ctx, at, moreMeta, more)
+}
+
+/** As `listAnswer`, around other objects than the page's own: `data` is their JSON, separated by commas. */
+export function pageAnswer(
+  status: number,
+  data: string,
+  page: Page,
+  ctx: Ctx,
+  at: Address,
+  moreMeta: Record<string, unknown> = {},
+  more = '',
+): Answer {
+  const links = pageLinks(page, ctx.baseUrl, at)
+  const { page: numbers, results } = pageMeta(page)
+  const { results: moreResults, ...otherMeta } = moreMeta as { results?: object }
+  const meta = { page: numbers, results: { ...results, ...moreResults }, ...otherMeta }
+  return {
+    status,
+    body: `{"data":[${data}],"meta":${JSON.stringify(meta)},"links":${JSON.stringify(links)}${more}}`,
+    headers: linkHeader(links),
+  }
+}

@@ -1,0 +1,149 @@
+import type { Resource } from '../declare/resource.ts'
+import { notFound } from '../errors.ts'
+import { isId } from '../ids.ts'
+import type { Call } from '../request/call.ts'
+import type { Fields } from '../shape/fields.ts'
+import { nounOf, type Row } from '../shape/model.ts'
+import { Binds } from '../storage/binds.ts'
+import { rowColumns } from '../storage/stored-row.ts'
+import { untilWritten } from '../storage/until-written.ts'
+import type { Ctx, Work } from '../work/context.ts'
+import { limits } from './parse.ts'
+import type { Source } from './sql.ts'
+import { isUnborn, unbornIdOf, unbornRow } from './unborn.ts'
+
+/** Where the resource's objects are for this request; throws 404 for an address that cannot be one. */
+export async function scopeOf(
+  ctx: Ctx,
+  resource: Resource,
+  params: Call['params'],
+  idOf: typeof resolve = resolve,
+): Promise<readonly string[]> {
+  if (resource.scope) return (await resource.scope.of?.(ctx, params)) ?? []
+  const [name] = resource.scopeColumns.slice(-1)
+  if (name === undefined) return []
+  const given = params[name] ?? ''
+  const parent = resource.parent?.()
+  if (!parent) {
+    const id = idIn(given)
+    if (id === undefined) throw notFound(name.replace(/_id$/, ''), given)
+    return [id]
+  }
+  const above = await scopeOf(ctx, parent, params, idOf)
+  const id = await idOf(ctx, parent, above, given)
+  if (parent.key) ctx.names.set(id, given)
+  return parent.scope ? [id] : [...above, id]
+}
+
+/** Ids are compared as text, as PostgreSQL writes them: in lower case. */
+const idIn = (name: string): string | undefined => (isId(name) ? name.toLowerCase() : undefined)
+
+/** The id of the object that an address names, as far as the address tells; of one with a key it is looked up. */
+export async function lookUp(
+  { store }: Work,
+  { key, table, scopeColumns }: Resource,
+  scope: readonly string[],
+  name: string,
+): Promise<string | undefined> {
+  if (!key) return idIn(name)
+  const binds = new Binds([store.id, ...scope])
+  const conditions = scopeColumns.map((column, i) => `${column} = $${i + 2}`)
+  conditions.push(key.where?.(name, binds.bind) ?? `${key.field} = ${binds.bind(name)}`)
+  const [found] = await store.glance(
+    `SELECT id FROM ${table} WHERE store_id = $1 AND ${conditions.join(' AND ')}`,
+    ...binds.values.slice(1),
+  )
+  return found?.[0] ?? (key.field === 'id' ? undefined : idIn(name))
+}
+
+/** As `lookUp`; a Problem (404) for an address that cannot be one. */
+export async function resolve(
+  work: Work,
+  resource: Resource,
+  scope: readonly string[],
+  name: string,
+): Promise<string> {
+  const id = (await lookUp(work, resource, scope, name)) ?? unbornIdOf(resource, name)
+  if (id === undefined) throw missing(resource, name)
+  return id
+}
+
+/** A parent that is not there makes the list a 404, not an empty page. */
+export async function mustHaveParent(
+  ctx: Ctx,
+  resource: Resource,
+  scope: readonly string[],
+  call: Call,
+): Promise<void> {
+  const parent = resource.parent?.()
+  if (!parent) return
+  const above = parent.scope ? await scopeOf(ctx, parent, call.params) : scope.slice(0, -1)
+  const id = scope.at(-1) ?? ''
+  await findSeen(ctx, parent, id, above, ctx.names.get(id))
+}
+
+/** The object that an address names, if there is one that this caller may see; a Problem (404) otherwise. */
+export async function findVisible<F extends Fields>(
+  work: Work,
+  resource: Resource<F>,
+  name: string,
+  scope: readonly string[] = [],
+): Promise<Row<F>> {
+  return findSeen(work, resource, await resolve(work, resource, scope, name), scope, name)
+}
+
+/**
+ * The object with this id, if there is one that this caller may see; a Problem (404) with its `name` otherwise. What is
+ * `unborn` is found by its name before its first write, too.
+ */
+export async function findSeen<F extends Fields>(
+  work: Work,
+  resource: Resource<F>,
+  id: string,
+  scope: readonly string[],
+  name?: string,
+): Promise<Row<F>> {
+  const row = isId(id) && !isUnborn({ id }) ? await work.store.find(resource, id, scope) : undefined
+  if (row && (await isVisible(work, resource, row))) return row
+  const unborn = row || name === undefined ? undefined : await unbornRow(work, resource, name)
+  if (unborn) return unborn
+  throw missing(resource, name ?? id)
+}
+
+type Condition = NonNullable<Source['where']>
+
+export const both = (one: Condition | undefined, other: Condition | undefined): Condition | undefined =>
+  one && other ? (bind) => `${one(bind)} AND ${other(bind)}` : (one ?? other)
+
+/** The rows that a shopper may see; undefined when the caller may see all of them. */
+export function visibleTo({ who }: Work, resource: Resource): Condition | undefined {
+  const { visible } = resource
+  if (!who.shopper || !visible || visible === 'all') return undefined
+  return (bind) => visible(who, bind) ?? 'true'
+}
+
+export async function isVisible(work: Work, resource: Resource, row: Row): Promise<boolean> {
+  const where = visibleTo(work, resource)
+  if (!where) return true
+  const binds = new Binds([work.store.id, row.id])
+  const text =
+    `SELECT 1 FROM ${resource.table} WHERE store_id = $1 AND id = $2 AND ${where(binds.bind)}` as const
+  return (await work.store.glance(text, ...binds.values.slice(1))).length > 0
+}
+
+export const missing = (resource: Resource, name: string) => notFound(nounOf(resource), name)
+
+/** The objects with these ids, each once, in the order of the ids. */
+export async function findAll<F extends Fields>(
+  work: Work,
+  of: Resource<F>,
+  ids: readonly string[],
+): Promise<readonly Row<F>[]> {
+  if (!ids.length) return []
+  const text = `SELECT ${rowColumns(of)} FROM ${of.table} WHERE store_id = $1 AND id = ANY($2::uuid[])`
+  // As many as a page has are as quick as one.
+  const sql = { text, values: ['', ids], ...(ids.length <= limits.pageMax && { page: true }) }
+  const rows = await untilWritten(async () => work.store.rowsOf(of, await work.store.page(sql)))
+  const found = new Map(rows.map((row) => [row.id, row]))
+  return [...new Set(ids)].flatMap((id) => found.get(id) ?? [])
+}

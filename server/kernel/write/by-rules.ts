@@ -1,0 +1,170 @@
+import type { Limit, Resource } from '../declare/resource.ts'
+import { Problem } from '../errors.ts'
+import { type Answer, noContent } from '../http/answer.ts'
+import { isId, newId } from '../ids.ts'
+import { isVisible, missing } from '../query/find.ts'
+import { totalSql } from '../query/places.ts'
+import { lockKey } from '../query/unborn.ts'
+import type { Call } from '../request/call.ts'
+import { withAdded } from '../shape/added-fields.ts'
+import type { Changes, Fields, New } from '../shape/fields.ts'
+import type { Row } from '../shape/model.ts'
+import { untilWritten } from '../storage/until-written.ts'
+import type { Work } from '../work/context.ts'
+import { ownLately, ownNow } from '../write/definitions.ts'
+import { changedDraft, newDraft } from '../write/drafts.ts'
+import { mustMatchRow } from './must-match.ts'
+
+/** What a body says, for the resource as its store has it. */
+export type Read<F extends Fields, T> = (own: Resource<F>) => T
+
+/** Reads a body once for the same resource. */
+export function readOnce<F extends Fields, T>(read: Read<F, T>): Read<F, T> {
+  let last: { readonly own: Resource<F>; readonly said: T } | undefined
+  return (own) => {
+    if (last?.own !== own) last = { own, said: read(own) }
+    return last.said
+  }
+}
+
+/** Writes a new object by the resource's rules; what is not given has its default. */
+export const add = <F extends Fields>(
+  work: Work,
+  resource: Resource<F>,
+  scope: readonly string[],
+  given: New<F>,
+  id?: string,
+): Promise<Row<F>> => addBy(work, resource, scope, () => given, id)
+
+/** As `add`, with values that depend on what the store has added to the resource. */
+export async function addBy<F extends Fields>(
+  work: Work,
+  resource: Resource<F>,
+  scope: readonly string[],
+  read: Read<F, New<F>>,
+  id: string = newId(),
+): Promise<Row<F>> {
+  return byRules(work, resource.afterWrite, async (work, last) => {
+    const row = await insertAs(work, resource, scope, async (own) => {
+      const draft = newDraft(own, scope, read(own), id)
+      const key = resource.unborn && resource.key && draft.values[resource.key.field]
+      if (key) await lockKey(work, resource, String(key))
+      await resource.beforeWrite?.(work, draft)
+      if (resource.most) await mustHaveRoom(work, resource, resource.most, scope)
+      return work.store.insert(own, draft, last)
+    })
+    await resource.afterWrite?.(work, row, undefined)
+    return row
+  })
+}
+
+/** As `add`, but not by the resource's rules. */
+export const insert = <F extends Fields>(
+  work: Work,
+  resource: Resource<F>,
+  scope: readonly string[],
+  given: New<F>,
+): Promise<Row<F>> =>
+  insertAs(work, resource, scope, (own) => work.store.insert(own, newDraft(own, scope, given, newId())))
+
+/** Inserts a row of the resource as its store has it: again where the store has added other fields by then. */
+async function insertAs<F extends Fields>(
+  work: Work,
+  resource: Resource<F>,
+  scope: readonly string[],
+  write: (own: Resource<F>) => Promise<Row<F> | undefined>,
+): Promise<Row<F>> {
+  const written = await write(ownLately(work, resource, scope))
+  return written ?? untilWritten(async () => write(await ownNow(work, resource, scope)))
+}
+
+/**
+ * Rules and the write that they are for: all of it, or nothing. Where no rule follows the write, and nobody else has a
+ * transaction open, the write is the last statement: it is in one only when a rule before it has locked or written.
+ */
+function byRules<T>(
+  work: Work,
+  follows: unknown,
+  write: (work: Work, last: boolean) => Promise<T>,
+): Promise<T> {
+  if (work.store.inTransaction) return write(work, false)
+  return work.transaction((inside) => write(inside, follows === undefined))
+}
+
+/** Refuses one object more than there may be. What is above the list is held, so that none is counted twice. */
+async function mustHaveRoom(
+  work: Work,
+  resource: Resource,
+  { n, detail }: Limit,
+  scope: readonly string[],
+): Promise<void> {
+  const parent = resource.parent?.()
+  if (!parent) await work.store.takeTurn(resource.table)
+  else if (!(await work.store.hold(parent, scope.at(-1) ?? '')).size)
+    throw missing(parent, scope.at(-1) ?? '')
+  const most = typeof n === 'number' ? n : await n(work)
+  const [counted] = await work.store.rows(totalSql(resource), ...scope)
+  if (Number(counted?.[0]) >= most) throw new Problem('unprocessable', detail(most))
+}
+
+/** Changes some values of an object by the resource's rules: all of it, or nothing when the rules refuse. */
+export const change = <F extends Fields>(
+  work: Work,
+  resource: Resource<F>,
+  scope: readonly string[],
+  id: string,
+  changes: Changes<F>,
+  ifMatch?: string,
+): Promise<Row<F>> => changeBy(work, resource, scope, id, () => changes, ifMatch)
+
+/** As `change`, by changes that hang on what the store has added to the resource. */
+export async function changeBy<F extends Fields>(
+  work: Work,
+  resource: Resource<F>,
+  scope: readonly string[],
+  id: string,
+  read: Read<F, Changes<F>>,
+  ifMatch?: string,
+): Promise<Row<F>> {
+  const write = async (work: Work, last: boolean) => {
+    const before = await current(work, resource, scope, id, ifMatch)
+    const own = withAdded(resource, before.added)
+    const draft = changedDraft(own, before, read(own))
+    await resource.beforeWrite?.(work, draft)
+    const row = await work.store.update(resource, before, draft.values, last)
+    if (row) await resource.afterWrite?.(work, row, before)
+    return row
+  }
+  return byRules(work, resource.afterWrite, (work, last) => untilWritten(() => write(work, last)))
+}
+
+export async function remove(
+  work: Work,
+  resource: Resource,
+  scope: readonly string[],
+  id: string,
+  { ifMatch }: Pick<Call, 'ifMatch'>,
+): Promise<Answer> {
+  const write = async (work: Work, last: boolean) => {
+    const row = await current(work, resource, scope, id, ifMatch)
+    await resource.beforeDelete?.(work, row)
+    if (!(await work.store.remove(resource, row, last))) return undefined
+    await resource.afterDelete?.(work, row)
+    return noContent
+  }
+  return byRules(work, resource.afterDelete, (work, last) => untilWritten(() => write(work, last)))
+}
+
+/** The object as it is, if the caller's `If-Match` agrees. */
+async function current<F extends Fields>(
+  work: Work,
+  resource: Resource<F>,
+  scope: readonly string[],
+  id: string,
+  ifMatch: string | undefined,
+): Promise<Row<F>> {
+  const row = isId(id) ? await work.store.findWhole(resource, id, scope) : undefined
+  if (!row || !(await isVisible(work, resource, row))) throw missing(resource, id)
+  mustMatchRow(resource, row, ifMatch)
+  return row
+}
