@@ -57,7 +57,9 @@ export function readConfig(env: Env = process.env) {
      */
     s3Bucket: setting('SUTLER_S3_BUCKET', text('the name of a bucket'), undefined),
 
-    /** The address of the S3-compatible store, such as `https://s3.example.com`. The default is Amazon S3 in the region. */
+    /**
+     * The address of the S3-compatible store, such as `https://s3.example.com`. The default is Amazon S3 in the region.
+     */
     s3Endpoint: setting('SUTLER_S3_ENDPOINT', webUrl, undefined),
 
     /** The region of the bucket. */
@@ -111,9 +113,9 @@ export function readConfig(env: Env = process.env) {
     trustProxy: setting('SUTLER_TRUST_PROXY', proxies, false),
 
     /**
-     * The networks besides the public internet where OpenID Connect providers may be: IP addresses and ranges, separated
-     * by commas, `loopback` for this machine, `uniquelocal` for all private networks. The default is none: merchants
-     * choose the addresses of providers, and must not reach hosts that only this server can reach.
+     * The networks besides the public internet where OpenID Connect providers may be: IP addresses and ranges,
+     * separated by commas, `loopback` for this machine, `uniquelocal` for all private networks. The default is none:
+     * merchants choose the addresses of providers, and must not reach hosts that only this server can reach.
      */
     providerNetworks: setting('SUTLER_PROVIDER_NETWORKS', networks, undefined),
 

@@ -16,9 +16,7 @@ export function extendedBy(chapters: () => readonly Module[]): () => Extends {
 
 function resourcesUnder(chapters: readonly Module[], slug: string): readonly Resource[] {
   const name = nameOfFields({ id: '', slug })
-  const all = chapters
-    .flatMap(({ operations }) => operations)
-    .flatMap(({ of }) => (of.is === 'resource' && of.resource.addedUnder === name ? [of.resource] : []))
+  const all = chapters.flatMap(({ resources }) => resources).filter(({ addedUnder }) => addedUnder === name)
   // What writes them first: others only show them.
   const writing = all.toSorted((one, other) => Number(isReadOnly(one)) - Number(isReadOnly(other)))
   return [...new Map(writing.toReversed().map((one) => [one.table, one])).values()].reverse()

@@ -3,6 +3,8 @@ import { app } from '../../server/app.ts'
 import { extendedBy } from '../../server/flows/extended-by.ts'
 import { coreSlugs } from '../../server/flows/kinds.ts'
 import { targetsOf } from '../../server/flows/value-changes.ts'
+import { module } from '../../server/kernel/declare/module.ts'
+import { resource } from '../../server/kernel/declare/resource.ts'
 
 const extendedTables: Readonly<Record<string, readonly object[]>> = {
   'account-members': [{ table: 'user_authentication_infos' }],
@@ -26,4 +28,21 @@ test('a definition that changes finds the objects of every resource that says it
     const byTable = (one: { table: string }, other: { table: string }) => one.table.localeCompare(other.table)
     expect([slug, found.toSorted(byTable)]).toEqual([slug, extendedTables[slug] ?? []])
   }
+})
+
+test('a resource whose calls are all actions is extended, too', () => {
+  const lines = resource({
+    type: 'line',
+    noun: ['line', 'lines'],
+    about: 'A line.',
+    path: '/v2/lines',
+    table: 'lines',
+    fields: {},
+    area: 'lines',
+    envelope: { times: 'meta', digits: 3, fields: 'top', links: 'none', href: 'absolute' },
+    addedUnder: 'cart_items',
+    operations: [],
+  })
+  const chapter = module({ name: 'lines', about: 'Lines.', resources: [lines] })
+  expect(extendedBy(() => [chapter])().cart_items).toEqual([lines])
 })
