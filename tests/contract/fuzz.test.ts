@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { anyCharacter } from '../support/any-texts.ts'
+import { tries } from '../support/long.ts'
 import { operations, Samples, specimens } from '../support/samples.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { appAndWorkshop } from '../workshop/index.ts'
@@ -118,6 +119,6 @@ test.for(supported.map((operation) => [operation.id, operation] as const))(
         expect(status, `${operation.method} ${path}: ${JSON.stringify(answer?.errors)}`).toBeLessThan(500)
       },
     )
-    await fc.assert(request, { numRuns: 30 })
+    await fc.assert(request, { numRuns: tries(3, 30) })
   },
 )

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { limits, type Op } from '../../server/kernel/query/parse.ts'
 import { flat } from '../../server/kernel/shape/envelope.ts'
 import { anyCharacter } from '../support/any-texts.ts'
+import { isLong, tries } from '../support/long.ts'
 import { operations, Samples, specimensWith } from '../support/samples.ts'
 import { bodyWith } from '../support/specimens.ts'
 import { until } from '../support/until.ts'
@@ -55,10 +56,13 @@ describe.each(listings)('$id', (listing) => {
       const field = oneOf(listing, name)
       const type = valueType(listing, name)
       for (const op of ops) {
-        for (const term of termsOf(field, op, values[type])) {
-          const { status, body } = await filtered(term)
-          expect([term, status, body.errors]).toEqual([term, 200, undefined])
-          expect(body.meta.results.total, `the total of ${term}`).toBeGreaterThanOrEqual(0)
+        const [first = '', ...others] = termsOf(field, op, values[type])
+        // Each operator is sent alone, as an index may answer it; its other values are sent in one filter.
+        const filters = isLong ? [first, ...others] : [first, others.join('|')]
+        for (const filter of filters.filter(Boolean)) {
+          const { status, body } = await filtered(filter)
+          expect([filter, status, body.errors]).toEqual([filter, 200, undefined])
+          expect(body.meta.results.total, `the total of ${filter}`).toBeGreaterThanOrEqual(0)
         }
       }
     }
@@ -186,7 +190,7 @@ describe.each(listings)('$id', (listing) => {
         expect([200, 400], `${name}: ${JSON.stringify(body?.errors)}`).toContain(status)
       },
     )
-    await fc.assert(neverBreaks, { numRuns: 150 })
+    await fc.assert(neverBreaks, { numRuns: tries(12, 150) })
   })
 })
 
