@@ -18,8 +18,12 @@ const scripts = {
   start: (args) => [['server/main.ts', 'serve', ...args]],
   dev: (args) => [['--watch', 'server/main.ts', 'serve', ...args]],
   check: (args) => [[...biome, ...args], tsc],
-  // With arguments someone is at work on one test, and waits for that one only.
-  test: (args) => (args.length > 0 ? [[...vitest, ...args]] : [biome, tsc, vitest]),
+  // With arguments someone is at work on one area or test, and waits for that one only.
+  test: (args) => (args.length > 0 ? [[...vitest, ...args.map(areaOf)]] : [biome, tsc, vitest]),
+  'test:long': (args) => {
+    process.env.SUTLER_TESTS = 'long'
+    return scripts.test(args)
+  },
   bench: (args) => [['bench/run.ts', ...args]],
   backup: (args) => [['server/backup.ts', 'backup', ...args]],
   restore: (args) => [['server/backup.ts', 'restore', ...args]],
@@ -38,6 +42,12 @@ const node =
 for (const script of scripts[name](args)) {
   const code = await run(node, script, process.env)
   if (code !== 0) process.exit(code)
+}
+
+/** The folder of an area that is given by its name: what else has that name in its path is not run. */
+function areaOf(arg) {
+  const folder = `tests/${arg}/`
+  return existsSync(join(root, folder)) ? folder : arg
 }
 
 function fail(line) {

@@ -15,7 +15,7 @@ const root = join(import.meta.dirname, '..')
 
 let world: World
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld({ alone: true })
 })
 afterAll(() => world.close())
 

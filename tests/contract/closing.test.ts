@@ -9,7 +9,7 @@ import { openWorld, type World } from '../support/world.ts'
 let world: World
 let stopped: Promise<void> | undefined
 beforeEach(async () => {
-  world = await openWorld()
+  world = await openWorld({ alone: true })
   stopped = undefined
 })
 afterEach(async () => {

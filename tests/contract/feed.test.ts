@@ -77,10 +77,11 @@ describe.each(specimensWith('create', 'get'))('$name', (specimen) => {
 
   test('leaves none for a write that is refused', async () => {
     const collection = await samples.path(resource.path)
-    const { rows: before } = await world.feed('SELECT count(*)::int AS n FROM changes')
+    const count = 'SELECT count(*)::int AS n FROM changes WHERE store_id = $1'
+    const { rows: before } = await world.feed(count, [world.storeId])
     await world.admin.post(collection, { data: { type: 'no_such_type' } })
     await world.nobody.post(collection, {})
-    const { rows: after } = await world.feed('SELECT count(*)::int AS n FROM changes')
+    const { rows: after } = await world.feed(count, [world.storeId])
     expect(after, 'how many changes there are').toEqual(before)
   })
 })
@@ -111,7 +112,9 @@ describe.each(families)('$name', ({ parent, children }) => {
     expect([status, body]).toEqual([204, undefined])
     for (const path of below.keys()) expect((await world.admin.get(path)).status, path).toBe(404)
     const { rows } = await world.feed(
-      `SELECT source FROM changes WHERE event = 'deleted' ORDER BY position DESC LIMIT ${below.size + 1}`,
+      `SELECT source FROM changes WHERE store_id = $1 AND event = 'deleted'
+       ORDER BY position DESC LIMIT ${below.size + 1}`,
+      [world.storeId],
     )
     const advice = 'whose tombstones are last: track a table after its parent’s'
     expect(rows[0].source, advice).toBe(parent.resource.table)

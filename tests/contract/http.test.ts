@@ -9,7 +9,7 @@ import { appAndWorkshop } from '../workshop/index.ts'
 let world: World
 let samples: Samples
 beforeAll(async () => {
-  world = await openWorld(appAndWorkshop)
+  world = await openWorld({ ...appAndWorkshop, overHttp: true })
   samples = new Samples(world.admin, world.work)
 })
 afterAll(() => world.close())

@@ -14,7 +14,7 @@ import { carrier as workshopCarrier } from '../workshop/ship-crate.ts'
 let world: World
 let samples: Samples
 beforeAll(async () => {
-  world = await openWorld(appAndWorkshop)
+  world = await openWorld({ ...appAndWorkshop, alone: true })
   samples = new Samples(world.admin, world.work)
 })
 afterAll(() => world.close())

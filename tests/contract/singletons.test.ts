@@ -101,8 +101,8 @@ describe.each(updates)('$singleton.name', ({ operation, singleton }) => {
   test('leaves one change for each write that is not refused', async () => {
     const changes = async () => {
       const { rows } = await world.feed(
-        'SELECT event, request_id FROM changes WHERE source = $1 ORDER BY position',
-        [`singletons.${singleton.name}`],
+        'SELECT event, request_id FROM changes WHERE store_id = $1 AND source = $2 ORDER BY position',
+        [world.storeId, `singletons.${singleton.name}`],
       )
       return rows
     }

@@ -22,7 +22,7 @@ let world: World
 let merger: Merger
 let samplesOf: (listing: Listing) => Samples
 beforeAll(async () => {
-  world = await openWorld(appAndWorkshop)
+  world = await openWorld({ ...appAndWorkshop, alone: true })
   samplesOf = samplesOfEach(world)
   merger = await takeOverMerging(world)
 })

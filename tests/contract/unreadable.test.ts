@@ -4,7 +4,7 @@ import { openWorld, type World } from '../support/world.ts'
 
 let world: World
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld({ overHttp: true })
 })
 afterAll(() => world.close())
 

@@ -16,7 +16,7 @@ let world: World
 let second: Running
 let elsewhere: Client
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld({ alone: true })
   const { rows } = await world.sql('SELECT current_database()')
   second = await start(testConfig(inject('postgres'), rows[0].current_database))
   elsewhere = clientOf(second.url, world.admin.token)

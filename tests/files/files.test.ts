@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openWorld, type Reply, type World } from '../support/world.ts'
+import { filesOf, openWorld, type Reply, type World } from '../support/world.ts'
 import { png, type Sent, upload, uploaded } from './uploads.ts'
 
 let world: World
@@ -11,7 +11,7 @@ let directory: string
 beforeAll(async () => {
   world = await openWorld({ env: { LOG_LEVEL: 'silent' } })
   const { rows } = await world.sql('SELECT current_database() AS name')
-  directory = join((await import('node:os')).tmpdir(), `sutler-files-of-${rows[0].name}`)
+  directory = filesOf(rows[0].name)
 })
 afterAll(() => world.close())
 

@@ -7,7 +7,7 @@ const path = '/v2/settings/specifications/openapi'
 
 let world: World
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld({ alone: true })
 })
 afterAll(() => world.close())
 

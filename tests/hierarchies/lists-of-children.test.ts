@@ -4,7 +4,7 @@ import { makeHierarchy, makeNode, nodePath } from './trees.ts'
 
 let world: World
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld({ alone: true })
 })
 afterAll(() => world.close())
 

@@ -5,7 +5,7 @@ import { made, oidcLink, oidcProfile, passwordLink, passwordProfile, realmsOf, u
 let world: World
 let realm: string
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld({ alone: true })
   realm = `/v2/authentication-realms/${(await realmsOf(world.admin)).accounts}`
 })
 afterAll(() => world.close())

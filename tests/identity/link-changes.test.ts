@@ -63,7 +63,11 @@ async function eventsSince(position: string, ...ids: string[]) {
   return rows
 }
 const latest = async () =>
-  (await world.feed('SELECT coalesce(max(position), 0) AS position FROM changes')).rows[0].position
+  (
+    await world.feed('SELECT coalesce(max(position), 0) AS position FROM changes WHERE store_id = $1', [
+      world.storeId,
+    ])
+  ).rows[0].position
 
 interface Guarded {
   readonly link: string

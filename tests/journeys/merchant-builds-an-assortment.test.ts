@@ -10,7 +10,7 @@ type Any = any
 
 let world: World
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld({ overHttp: true })
 })
 afterAll(() => world.close())
 

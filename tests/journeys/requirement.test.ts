@@ -25,7 +25,7 @@ async function newLink(): Promise<{ url: string; reply: Reply }> {
 }
 
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld({ overHttp: true })
   const settings = await world.admin.get('/v2/settings/account-authentication')
   realm = `/v2/authentication-realms/${settings.body.data.relationships.authentication_realm.data.id}`
   const profile = (name: string) =>

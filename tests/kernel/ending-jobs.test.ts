@@ -5,7 +5,7 @@ import { openWorld, type World } from '../support/world.ts'
 
 let world: World
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld({ alone: true })
 })
 afterAll(() => world.close())
 
@@ -49,7 +49,7 @@ test('who looks for lost jobs while the server stops has nothing to complain of'
     looks = own !== undefined
     await look.call(this)
   })
-  own = await openWorld()
+  own = await openWorld({ alone: true })
   const errors = vi.spyOn(own.server.instance.log, 'error')
   await expect.poll(() => looks, { timeout: 10_000 }).toBe(true)
   await own.server.stop()

@@ -14,7 +14,7 @@ const later: Module = module({
 })
 
 test('stores that are there are given what a new chapter brings, once, also by processes that start together', async () => {
-  const world = await openWorld()
+  const world = await openWorld({ alone: true })
   try {
     const modules = [...app, later]
     await Promise.all([1, 2, 3, 4].map(() => giveFirstDays(world.server.instance, modules)))
@@ -30,7 +30,7 @@ test('stores that are there are given what a new chapter brings, once, also by p
 })
 
 test('what fails on a first day is tried again at the next start', async () => {
-  const world = await openWorld()
+  const world = await openWorld({ alone: true })
   try {
     let attempts = 0
     const failing = module({

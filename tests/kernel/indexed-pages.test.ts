@@ -55,7 +55,7 @@ const emails = [
 ]
 
 beforeAll(async () => {
-  world = await openWorld(appAndWorkshop)
+  world = await openWorld({ ...appAndWorkshop, alone: true })
   // The oldest third has another title, of which there are more than are fetched and sorted without looking further.
   const titleOf = (n: number) => (n % 97 === 0 ? rare[(n / 97) % rare.length] : n < 1100 ? 'old' : 'common')
   const rows = Array.from({ length: many }, (_, n) => ({

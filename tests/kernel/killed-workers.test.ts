@@ -21,7 +21,7 @@ const long: LongJob<string> = {
 
 let world: World
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld({ alone: true })
 })
 afterAll(() => world.close())
 

@@ -9,7 +9,7 @@ import { openWorld, type World } from '../support/world.ts'
 
 let world: World
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld({ alone: true })
 })
 afterAll(() => world.close())
 beforeEach(() => world.sql('TRUNCATE accounts, list_totals, list_deltas, list_moves, list_blocks CASCADE'))

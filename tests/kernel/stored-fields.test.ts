@@ -18,7 +18,7 @@ const reader = input(things)
 
 let world: World
 beforeAll(async () => {
-  world = await openWorld(appAndWorkshop)
+  world = await openWorld({ ...appAndWorkshop, alone: true })
 })
 afterAll(() => world.close())
 

@@ -152,8 +152,8 @@ function post(path: string, body: Buffer, { token = world.admin.token, headers, 
   })
 }
 
-const binary = (bytes: number) =>
-  Buffer.from(Uint8Array.from({ length: bytes }, (_, i) => (i * 31 + (i >> 8)) % 256))
+const pattern = Uint8Array.from({ length: 65_536 }, (_, i) => (i * 31 + (i >> 8)) % 256)
+const binary = (bytes: number) => Buffer.alloc(bytes, pattern)
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 const codeOf = ({ status, body }: Reply) => [status, body.errors[0].code]
 

@@ -12,7 +12,7 @@ type Account = { readonly registration_id: string; readonly name: string }
 
 let world: World
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld({ alone: true })
 })
 afterAll(() => world.close())
 

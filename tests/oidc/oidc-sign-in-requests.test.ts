@@ -13,7 +13,7 @@ let provider: ForgingProvider
 let realms: Awaited<ReturnType<typeof realmsOf>>
 let profile: string
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld({ alone: true })
   provider = await startForger()
   realms = await realmsOf(world.admin)
   profile = await profileAt(world, realms.customers, provider.discoveryUrl)

@@ -53,7 +53,7 @@ test('what is not public is not connected to, and the log says which setting wou
 })
 
 test('where a provider may be, an open port and a closed one are told apart by the log only', async () => {
-  const world = await openWorld()
+  const world = await openWorld({ alone: true })
   const realm = (await realmsOf(world.admin)).customers
   const provider = await startForger()
   await profileAt(world, realm, provider.discoveryUrl)

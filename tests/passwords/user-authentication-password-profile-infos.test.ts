@@ -10,7 +10,7 @@ let realm: string
 let profile: string
 let emails: string
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld({ alone: true })
   realm = `/v2/authentication-realms/${(await realmsOf(world.admin)).accounts}`
   const profiles = `${realm}/password-profiles`
   profile = await made(world.admin.post(profiles, passwordProfile()))

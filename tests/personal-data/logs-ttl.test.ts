@@ -6,7 +6,7 @@ import { about, body, logs, makeCustomer } from './people.ts'
 
 let world: World
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld({ alone: true })
 })
 afterAll(() => world.close())
 

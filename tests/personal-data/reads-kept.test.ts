@@ -18,7 +18,7 @@ stopAfterEach()
 
 let world: World
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld({ alone: true })
 })
 afterAll(() => world.close())
 

@@ -14,7 +14,7 @@ import { openWorld, type Reply, type World } from '../support/world.ts'
 
 let world: World
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld({ alone: true })
 })
 afterAll(() => world.close())
 beforeEach(() => world.sql('DELETE FROM pricebooks'))

@@ -7,7 +7,7 @@ let world: World
 let importFile: Csv['importFile']
 let send: Csv['send']
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld({ alone: true })
   ;({ importFile, send } = csvOf(world))
 })
 afterAll(() => world.close())

@@ -10,7 +10,7 @@ let send: Csv['send']
 let book: string
 let shoe: string
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld({ alone: true })
   ;({ importFile, send } = csvOf(world))
   const fields = {
     isbn: { field_type: 'string' },

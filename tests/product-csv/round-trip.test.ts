@@ -8,7 +8,7 @@ import { type Csv, csvOf } from './csv.ts'
 let world: World
 let csv: Csv
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld({ alone: true })
   csv = csvOf(world)
   const types = { text: 'string', count: 'integer', mass: 'float', bound: 'boolean', day: 'date' }
   const fields = Object.fromEntries(Object.entries(types).map(([name, field_type]) => [name, { field_type }]))

@@ -7,7 +7,7 @@ import { type Csv, csvOf } from './csv.ts'
 let world: World
 let importAtOnce: Csv['importAtOnce']
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld({ alone: true })
   ;({ importAtOnce } = csvOf(world))
   const isbn = { field_type: 'string', validation_rules: [{ type: 'enum', options: ['i1', 'i2', ''] }] }
   await makeFlow(world.admin, 'products(book)', { isbn, pages: { field_type: 'integer', default: 9 } })

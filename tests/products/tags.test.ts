@@ -6,7 +6,7 @@ import { namesIn, newProduct, put } from './objects.ts'
 
 let world: World
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld({ alone: true })
 })
 afterAll(() => world.close())
 

@@ -8,7 +8,7 @@ import { shopOf } from './shop.ts'
 let world: World
 let shop: ReturnType<typeof shopOf>
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld({ alone: true })
   shop = shopOf(world)
 })
 afterAll(() => world.close())

@@ -7,7 +7,7 @@ import { merchantOf } from './merchant.ts'
 let world: World
 let shop: ReturnType<typeof merchantOf>
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld({ alone: true })
   shop = merchantOf(world)
 })
 afterAll(() => world.close())

@@ -13,7 +13,7 @@ let bread: string
 let price: string
 
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld({ alone: true })
   shop = merchantOf(world)
   hierarchy = await shop.hierarchy()
   node = await shop.node(hierarchy)

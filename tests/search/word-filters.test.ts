@@ -6,7 +6,7 @@ let world: World
 let shop: ReturnType<typeof merchantOf>
 
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld({ alone: true })
   shop = merchantOf(world)
   const hierarchy = await shop.hierarchy()
   const node = await shop.node(hierarchy)

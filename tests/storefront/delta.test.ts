@@ -9,7 +9,7 @@ let world: World
 let shop: ReturnType<typeof shopOf>
 let store: ReturnType<typeof storeOf>
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld({ alone: true })
   shop = shopOf(world)
   store = storeOf(world, shop)
 })

@@ -8,4 +8,5 @@ export const isLong = process.env.SUTLER_TESTS === 'long'
 export const tries = (usual: number, long: number): number => (isLong ? long : usual)
 
 /** The first `usual` of these, or in the long form all. */
-export const some = <T>(usual: number, all: readonly T[]): readonly T[] => (isLong ? all : all.slice(0, usual))
+export const some = <T>(usual: number, all: readonly T[]): readonly T[] =>
+  isLong ? all : all.slice(0, usual)

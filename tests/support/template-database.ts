@@ -7,7 +7,7 @@ import { start } from '../../server/main.ts'
 import { startEmbedded } from '../../server/platform/postgres/embedded.ts'
 import { copyDataDirectory } from './copy-data-directory.ts'
 import { databaseUrl } from './own-database.ts'
-import { secret, testConfig } from './world.ts'
+import { filesOf, secret, testConfig } from './world.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -20,7 +20,7 @@ declare module 'vitest' {
 
 /**
  * Once for all test files: the first start. A data directory as it leaves it, a real PostgreSQL on a copy of it, and
- * there a migrated database that each file clones.
+ * there a migrated database that each server clones.
  */
 export default async function setup(project: TestProject) {
   const scratch = mkdtempSync(join(tmpdir(), 'sutler-test-'))
@@ -36,10 +36,15 @@ export default async function setup(project: TestProject) {
   const client = new pg.Client(databaseUrl(embedded.url, 'postgres'))
   await client.connect()
   await client.query('CREATE DATABASE template_world TEMPLATE sutler')
-  await client.end()
   project.provide('postgres', embedded.url)
   project.provide('dataDirectory', started)
   return async () => {
+    // Servers that the files of a worker shared end with it, and leave their files.
+    const { rows: left } = await client.query(
+      `SELECT datname AS name FROM pg_database WHERE datname LIKE 'own\\_%'`,
+    )
+    for (const { name } of left) rmSync(filesOf(name), { recursive: true, force: true })
+    await client.end()
     await embedded.stop()
     rmSync(scratch, { recursive: true, force: true })
   }

@@ -1,23 +1,37 @@
+import { randomUUID } from 'node:crypto'
+import diagnostics from 'node:diagnostics_channel'
 import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
 import type pg from 'pg'
 import { inject } from 'vitest'
 import { app } from '../../server/app.ts'
 import { type Config, readConfig } from '../../server/config.ts'
 import { createStore } from '../../server/first-start.ts'
-import { systemClock } from '../../server/kernel/clock.ts'
+import { type Clock, systemClock } from '../../server/kernel/clock.ts'
+import type { Module } from '../../server/kernel/declare/module.ts'
 import type { Work } from '../../server/kernel/work/context.ts'
 import { giveFirstDays } from '../../server/kernel/work/first-days.ts'
 import { workOf } from '../../server/kernel/work/work-of.ts'
 import { createFirstKey } from '../../server/keys/index.ts'
 import { type Running, type Swaps, start } from '../../server/main.ts'
-import { type Client, clientOf, hangUp, type Reply, tokenOf } from './client.ts'
-import { databaseUrl, ownDatabase } from './own-database.ts'
+import { appAndWorkshop } from '../workshop/index.ts'
+import {
+  type Client,
+  clientOf,
+  hangUp,
+  injectedInto,
+  overHttp,
+  type Reply,
+  type Transport,
+  tokenOf,
+} from './client.ts'
+import { databaseUrl, type OwnDatabase, ownDatabase } from './own-database.ts'
 
 export type { Client, Reply }
 
-/** A running server on a database of its own, with two stores and those who call them. */
+/** Two stores of a running server, and those who call them. */
 export interface World {
   readonly url: string
   readonly server: Running
@@ -37,7 +51,7 @@ export interface World {
   clientWith(token: string | undefined): Client
   /** What jobs and rules are given, for what no API does. */
   readonly work: Work
-  /** SQL on the world's own database, for what no API shows. */
+  /** SQL on the database, for what no API shows. Other files may have had stores there. */
   sql(text: string, values?: unknown[]): Promise<pg.QueryResult>
   /** SQL on the change feed, when all that was written is in it. */
   feed(text: string, values?: unknown[]): Promise<pg.QueryResult>
@@ -46,6 +60,9 @@ export interface World {
 
 /** What the run's databases and data directories were made with. */
 export const secret = 'a secret that only the tests know, long enough'
+
+/** Where the files of those who use a database are. */
+export const filesOf = (database: string): string => join(tmpdir(), `sutler-files-of-${database}`)
 
 export const testConfig = (postgres: string, database: string, more: Record<string, string> = {}): Config =>
   readConfig({
@@ -56,7 +73,7 @@ export const testConfig = (postgres: string, database: string, more: Record<stri
     // Where the tests' providers are.
     SUTLER_PROVIDER_NETWORKS: 'loopback',
     SUTLER_SECRET: secret,
-    SUTLER_FILES_DIR: join(tmpdir(), `sutler-files-of-${database}`),
+    SUTLER_FILES_DIR: filesOf(database),
     ...more,
     ...keyOf('first'),
   })
@@ -73,49 +90,125 @@ interface Particulars extends Swaps {
   readonly env?: Record<string, string>
   /** Makes the tables of other modules, in a database that is migrated. */
   readonly sql?: string
+  /** A server and a database of its own, for tests that concern all stores: chores, connections, outages, migrations. */
+  readonly alone?: true
+  /** Its clients send every request over a connection, as tests of HTTP and tests told from outside do. */
+  readonly overHttp?: true
 }
 
-/** Opens a world. Close it when the file's tests are done. */
-export async function openWorld({ env, sql, ...swaps }: Particulars = {}): Promise<World> {
+/** A server on a database that nobody else uses. */
+interface Place {
+  readonly server: Running
+  /** Hands requests to the server without a connection. */
+  readonly inject: Transport
+  readonly database: OwnDatabase
+  readonly modules: readonly Module[]
+  readonly clock: Clock
+}
+
+/**
+ * Opens a world. Close it when the file's tests are done. A world without particulars has two new stores on a server that
+ * the worker keeps for all its files: starting one costs more than most files do. Any other has a server of its own.
+ */
+export async function openWorld({ overHttp: isOverHttp, ...particulars }: Particulars = {}): Promise<World> {
+  if (!mayShare(particulars)) {
+    const place = await openPlace(particulars)
+    return worldIn(place, overHttp, { id: await firstStoreOf(place), client: 'first' }, async () => {
+      await place.server.stop()
+      await place.database.drop()
+      rmSync(filesOf(place.database.name), { recursive: true, force: true })
+    })
+  }
+  const modules = particulars.modules ?? app
+  const opening = sharedPlaces.get(modules) ?? openPlace(particulars)
+  sharedPlaces.set(modules, opening)
+  const place = await opening
+  return worldIn(place, isOverHttp ? overHttp : place.inject, await addStore(place), async () => {})
+}
+
+/** Whether there is nothing about it that others would notice. */
+function mayShare({ modules, access, sql, ...others }: Particulars): boolean {
+  if (Object.keys(others).length > 0) return false
+  return modules === appAndWorkshop.modules || (!modules && !access && !sql)
+}
+
+/** Servers that the files of this worker share, by what they serve. They end with the worker. */
+const sharedPlaces = new Map<readonly Module[], Promise<Place>>()
+
+async function openPlace({ env, sql, alone: _, ...swaps }: Particulars): Promise<Place> {
   const database = await ownDatabase()
   if (sql) await database.sql(sql)
-  const config = testConfig(inject('postgres'), database.name, env)
-  const server = await start(config, swaps)
-  const now = (swaps.clock ?? systemClock).now()
-  const otherStore = await server.instance.database.transaction((connection) =>
-    createStore(connection, 'Other', now),
-  )
-  await giveFirstDays(server.instance, swaps.modules ?? app)
-  await createFirstKey(server.instance.database, otherStore, 'client-of-other', secretOf('other'), now)
-  const { rows } = await database.sql('SELECT id FROM stores ORDER BY created_at, id LIMIT 1')
+  let http: FastifyInstance | undefined
+  const take = (message: unknown) => {
+    http = (message as { readonly fastify: FastifyInstance }).fastify
+  }
+  diagnostics.subscribe('fastify.initialization', take)
+  const server = await start(testConfig(inject('postgres'), database.name, env), swaps)
+  diagnostics.unsubscribe('fastify.initialization', take)
+  const transport = injectedInto(http as FastifyInstance, server.url)
+  return {
+    server,
+    inject: transport,
+    database,
+    modules: swaps.modules ?? app,
+    clock: swaps.clock ?? systemClock,
+  }
+}
 
-  const token = (name: string, grant: string) =>
-    tokenOf(server.url, `client-of-${name}`, secretOf(name), grant)
-  const clientWith = (bearer: string | undefined) => clientOf(server.url, bearer)
+/** A store, and the name that its key's id and secret are made from. */
+interface Store {
+  readonly id: string
+  readonly client: string
+}
+
+async function firstStoreOf({ database }: Place): Promise<string> {
+  return (await database.sql('SELECT id FROM stores ORDER BY created_at, id LIMIT 1')).rows[0].id
+}
+
+async function addStore(
+  { server: { instance }, modules, clock }: Place,
+  client: string = randomUUID(),
+): Promise<Store> {
+  const now = clock.now()
+  const id = await instance.database.transaction((connection) => createStore(connection, 'Store', now))
+  await giveFirstDays(instance, modules)
+  await createFirstKey(instance.database, id, `client-of-${client}`, secretOf(client), now)
+  return { id, client }
+}
+
+async function worldIn(
+  place: Place,
+  transport: Transport,
+  first: Store,
+  end: () => Promise<void>,
+): Promise<World> {
+  const { server, database } = place
+  const other = await addStore(place)
+  const token = ({ client }: Store, grant: string) =>
+    tokenOf(server.url, `client-of-${client}`, secretOf(client), grant)
+  const clientWith = (bearer: string | undefined) => clientOf(server.url, bearer, transport)
   return {
     url: server.url,
     server,
-    storeId: rows[0].id as string,
-    admin: clientWith(await token('first', 'client_credentials')),
-    shopper: clientWith(await token('first', 'implicit')),
-    other: clientWith(await token('other', 'client_credentials')),
+    storeId: first.id,
+    admin: clientWith(await token(first, 'client_credentials')),
+    shopper: clientWith(await token(first, 'implicit')),
+    other: clientWith(await token(other, 'client_credentials')),
     nobody: clientWith(undefined),
-    othersSecret: secretOf('other'),
-    key: { id: 'client-of-first', secret: secretOf('first') },
+    othersSecret: secretOf(other.client),
+    key: { id: `client-of-${first.client}`, secret: secretOf(first.client) },
     clientWith,
-    work: workOf(server.instance, { store: rows[0].id as string, by: 'tests request' }),
+    work: workOf(server.instance, { store: first.id, by: 'tests request' }),
     sql: database.sql,
     feed: async (text, values) => {
-      const { rows: stores } = await database.sql('SELECT id FROM stores')
+      const { rows: stores } = await database.sql('SELECT DISTINCT store_id AS id FROM fresh_changes')
       // One after the other, in transactions of their own: who holds several waits in a circle with the sequencer.
       for (const { id } of stores) await database.sql('SELECT sequence_store($1)', [id])
       return database.sql(text, values)
     },
     close: async () => {
       hangUp()
-      await server.stop()
-      await database.drop()
-      if (config.filesDir) rmSync(config.filesDir, { recursive: true, force: true })
+      await end()
     },
   }
 }
