@@ -9,6 +9,7 @@ import {
   traceOf,
 } from '../../server/catalogs/resolve-rule.ts'
 import { RuleIndex } from '../../server/catalogs/rule-index.ts'
+import { tries } from '../support/long.ts'
 
 /** A rule and a shopper as one would write them down. */
 interface Told extends Partial<Record<(typeof criteria)[number], readonly string[]>> {
@@ -167,7 +168,7 @@ test('whatever the rules and the shopper, the rule is the one that a sorted list
   const holds = fc.property(anyRules, anyShopper, fc.integer({ min: -6, max: 6 }), (rules, shopper, at) => {
     expect(chosenOf(rules, shopper, at)).toBe(slowly(rules, shopper, at))
   })
-  fc.assert(holds, { numRuns: 500 })
+  fc.assert(holds, { numRuns: tries(125, 500) })
 })
 
 test('an index of the rules leaves out none that could be chosen, and none that it finds is not asked about', () => {
@@ -181,7 +182,7 @@ test('an index of the rules leaves out none that could be chosen, and none that 
       expect(isAsked || asked.length === 0).toBe(true)
     }
   })
-  fc.assert(holds, { numRuns: 500 })
+  fc.assert(holds, { numRuns: tries(125, 500) })
 })
 
 test('the order in which rules are read changes nothing', () => {
@@ -267,6 +268,6 @@ describe('why', () => {
         expect([reason, expected[reason]]).toEqual([reason, true])
       }
     })
-    fc.assert(holds, { numRuns: 500 })
+    fc.assert(holds, { numRuns: tries(125, 500) })
   })
 })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listKey } from '../../server/kernel/query/places.ts'
 import { orderOf } from '../../server/kernel/shape/model.ts'
+import { isLong } from '../support/long.ts'
 import { type Merger, smallBlock, takeOverMerging } from '../support/merge-totals.ts'
 import type { Samples } from '../support/samples.ts'
 import { openWorld, type World } from '../support/world.ts'
@@ -90,7 +91,7 @@ describe.each(own.filter(({ specimen }) => specimen.operations.create))('$id', (
 })
 
 /** As many make blocks on both levels, and some are behind where whole rows are skipped. */
-const rowsOfList = 600
+const rowsOfList = isLong ? 600 : 330
 
 describe.each(own)('$id', (listing) => {
   test('finds deep pages right, before and after its blocks are made and rows move', async () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { tries } from '../support/long.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { makeApi } from './apis.ts'
 
@@ -197,7 +198,7 @@ test('a filter finds what it says, and nothing else', async () => {
       expect(body.meta.results.total).toBe(expected.length)
       found += expected.length
     }),
-    { numRuns: 400 },
+    { numRuns: tries(100, 400) },
   )
   expect(found).toBeGreaterThan(500)
 })

@@ -9,6 +9,7 @@ import {
 } from '../../server/flows/field-rules.ts'
 import { compareDays, isDay } from '../../server/kernel/shape/days.ts'
 import { checker } from '../../server/kernel/write/checker.ts'
+import { tries } from '../support/long.ts'
 
 type Of = Exclude<FieldType, 'relationship'>
 
@@ -81,7 +82,7 @@ describe('a value', () => {
         })
         expect(accepts('integer', rules, one)).toBe(holds)
       }),
-      { numRuns: 200 },
+      { numRuns: tries(50, 200) },
     )
   })
 })
@@ -144,7 +145,7 @@ describe('days', () => {
         const isThere = month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month)
         expect([text, isDay(text)]).toEqual([text, isThere])
       }),
-      { numRuns: 1000 },
+      { numRuns: tries(200, 1000) },
     )
   })
 
@@ -180,7 +181,7 @@ describe('days', () => {
           expect([first, second, Math.sign(compareDays(first, second))]).toEqual([first, second, sign])
         },
       ),
-      { numRuns: 500 },
+      { numRuns: tries(125, 500) },
     )
   })
 

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newProduct } from '../products/objects.ts'
 import { inTheWay } from '../support/in-the-way.ts'
+import { tries } from '../support/long.ts'
 import { openWorld, type Reply, type World } from '../support/world.ts'
 import {
   attributesOf,
@@ -68,7 +69,7 @@ test('whatever is moved, renamed, added and deleted at the same time, a tree is 
     const listed = await admin.get(`/pcm/hierarchies/${hierarchy}/nodes?page[limit]=100`)
     expect(listed.body.meta.results.total, 'the total of its nodes').toBe(count)
   })
-  await fc.assert(anyWrites, { numRuns: 8 })
+  await fc.assert(anyWrites, { numRuns: tries(3, 8) })
 })
 
 test('siblings are added at the same time, and two of one name are one', async () => {

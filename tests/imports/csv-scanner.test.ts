@@ -7,6 +7,7 @@ import { columnKey, requiredColumns } from '../../server/product-csv/columns.ts'
 import { csvLine } from '../../server/product-csv/export-row.ts'
 import { anyCharacter } from '../support/any-texts.ts'
 import { expectLinear } from '../support/growth.ts'
+import { tries } from '../support/long.ts'
 
 function scan(...texts: readonly string[]): readonly CsvRow[] {
   const scanner = new CsvScanner({ required: requiredColumns, columnKey })
@@ -39,7 +40,7 @@ describe('CSV', () => {
         const others = parse(text, { record_delimiter: end, bom: false }) as string[][]
         expect(others).toEqual([header, ...some])
       }),
-      { numRuns: 500 },
+      { numRuns: tries(125, 500) },
     )
   })
 

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { EncodingFault, readText } from '../../server/imports/read-text.ts'
 import { anyCharacter } from '../support/any-texts.ts'
+import { tries } from '../support/long.ts'
 
 /** What is read of bytes that arrive in pieces, and the byte that cannot be read. */
 async function read(
@@ -43,7 +44,7 @@ describe('the text of a file', () => {
       fc.asyncProperty(text, cuts, async (one, at) => {
         expect(await read(bytesOf(one), ...at)).toEqual([one])
       }),
-      { numRuns: 200 },
+      { numRuns: tries(50, 200) },
     )
   })
 
@@ -68,7 +69,7 @@ describe('the text of a file', () => {
         const file = Buffer.concat([Buffer.from(`${one}\ufffd`), Buffer.from(bytes), Buffer.from(after)])
         expect(await read(file, ...at)).toEqual([`${one}\ufffd`, bytes[0]])
       }),
-      { numRuns: 300 },
+      { numRuns: tries(75, 300) },
     )
   })
 

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { allocate, deallocate, ship } from '../../server/inventories/index.ts'
 import { Problem } from '../../server/kernel/errors.ts'
+import { tries } from '../support/long.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { act, level, makeLocation, makeStock, mustAgree, stockOf } from './merchant.ts'
 
@@ -75,5 +76,5 @@ test('whatever 32 writers do at once, stock is the sum of what was done, and wha
     for (const id of ids) expect((await stockOf(world.admin, id)).allocated).toBe(open.get(id))
     await mustAgree(world)
   })
-  await fc.assert(race, { numRuns: 6 })
+  await fc.assert(race, { numRuns: tries(3, 6) })
 })

@@ -13,6 +13,7 @@ import { migrate } from '../../server/kernel/storage/migrate.ts'
 import type { Instance } from '../../server/kernel/work/context.ts'
 import { trimChanges } from '../../server/personal-data/trim-changes.ts'
 import { startEmbedded } from '../../server/platform/postgres/embedded.ts'
+import { tries } from '../support/long.ts'
 import { type OwnDatabase, ownDatabase } from '../support/own-database.ts'
 
 /**
@@ -284,7 +285,7 @@ test('whoever writes, however late it commits: dense, in order, whole', async ()
         await expectWhole(client, store, running.readers[i]?.seen ?? [])
       }
     }),
-    { numRuns: 6, endOnFailure: true },
+    { numRuns: tries(3, 6), endOnFailure: true },
   )
 }, 120_000)
 

@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Problem } from '../../server/kernel/errors.ts'
 import { type FormFile, readForm } from '../../server/kernel/http/form.ts'
+import { tries } from '../support/long.ts'
 
 type Part = readonly [name: string, value: string, fileName?: string, type?: string]
 
@@ -174,7 +175,7 @@ describe('a form', () => {
         const outcome = await read(bytes, { size }).catch((error: unknown) => error)
         if (outcome instanceof Error) expect(outcome).toBeInstanceOf(Problem)
       }),
-      { numRuns: 500 },
+      { numRuns: tries(125, 500) },
     )
   })
 })

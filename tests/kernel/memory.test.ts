@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Memory } from '../../server/kernel/memory.ts'
+import { tries } from '../support/long.ts'
 
 /** What a memory is to be, as slow as it is plain: the things in the order they were used in. */
 class Oracle {
@@ -72,7 +73,7 @@ describe('a memory', () => {
           expect(forgotten).toEqual(oracle.forgotten)
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: tries(400, 2000) },
     )
   })
 })

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { accounts } from '../../server/accounts/accounts.ts'
 import { type Bound, boundSql, rangeTotalSql } from '../../server/kernel/query/places.ts'
+import { tries } from '../support/long.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 /** Totals of ranges and pages at any place, against counting: whatever is written, and merged, in whatever order. */
@@ -145,7 +146,7 @@ test('a range has its total and its pages, whatever was written and merged', asy
       for (const question of questions) await ask(question)
     },
   )
-  await fc.assert(history, { numRuns: 25, endOnFailure: true })
+  await fc.assert(history, { numRuns: tries(8, 25), endOnFailure: true })
 }, 120_000)
 
 test('a larger block whose first rows are gone is split right', async () => {

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type Filter, limits, type Op, parse } from '../../server/kernel/query/parse.ts'
 import { anyCharacter } from '../support/any-texts.ts'
+import { tries } from '../support/long.ts'
 import { refusal, term } from './queries.ts'
 
 /** Whatever is written, however it is written. */
@@ -110,7 +111,7 @@ test('a filter reads back as what was written, however it is written', () => {
     fc.property(anyFilter, chooser, fc.constantFrom(...encodings), (filter, choose, encode) => {
       expect(parse(`filter=${encode(formatFilter(filter, choose))}`).filter).toEqual(filter)
     }),
-    { numRuns: 2000 },
+    { numRuns: tries(400, 2000) },
   )
 })
 
@@ -144,7 +145,7 @@ test('whatever the query string, it is answered or refused with a problem', () =
     fc.property(query, (raw) => {
       refusal(raw)
     }),
-    { numRuns: 5000 },
+    { numRuns: tries(1000, 5000) },
   )
 })
 
@@ -165,7 +166,7 @@ test('a damaged filter is answered or refused as a bad filter, at a character it
       expect(Number(position)).toBeGreaterThan(0)
       expect(Number(position)).toBeLessThanOrEqual([...broken].length + 1)
     }),
-    { numRuns: 3000 },
+    { numRuns: tries(600, 3000) },
   )
 })
 

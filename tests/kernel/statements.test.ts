@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { Database, type Sql } from '../../server/kernel/storage/database.ts'
+import { tries } from '../support/long.ts'
 
 let database: Database
 let driver: pg.Client
@@ -48,7 +49,7 @@ test.each(Object.keys(ways))('values come and go as the driver sends and reads t
       const sql = { text, values: given, once }
       expect(await ways[way]?.(sql)).toEqual(await byDriver(sql))
     }),
-    { numRuns: 60 },
+    { numRuns: tries(20, 60) },
   )
 })
 

@@ -6,6 +6,8 @@ import { fetchPage } from '../../server/kernel/query/page.ts'
 import { parse } from '../../server/kernel/query/parse.ts'
 import { indexed } from '../../server/kernel/shape/model.ts'
 import { add } from '../../server/kernel/write/by-rules.ts'
+import { add } from '../../server/kernel/request/operations.ts'
+import { tries } from '../support/long.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { appAndWorkshop } from '../workshop/index.ts'
 import { things } from '../workshop/things.ts'
@@ -57,14 +59,14 @@ test('a long text is compared as a whole', async () => {
         emails.filter((one) => holds(one, value)).sort(),
       )
     }),
-    { numRuns: 60 },
+    { numRuns: tries(20, 60) },
   )
   await fc.assert(
     fc.asyncProperty(fc.uniqueArray(anyEmail, { minLength: 1, maxLength: 4 }), async (some) => {
       const filter = `in(email,${some.map((one) => `"${one}"`).join(',')})`
       expect(await found(filter, email)).toEqual([...some].sort())
     }),
-    { numRuns: 20 },
+    { numRuns: tries(6, 20) },
   )
 })
 

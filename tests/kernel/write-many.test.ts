@@ -5,6 +5,7 @@ import { Problem } from '../../server/kernel/errors.ts'
 import type { Work } from '../../server/kernel/work/context.ts'
 import { add, change } from '../../server/kernel/write/by-rules.ts'
 import { type Write, writeMany } from '../../server/kernel/write/write-many.ts'
+import { tries } from '../support/long.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 type Fields = (typeof accounts)['fields']
@@ -62,7 +63,7 @@ test('many writes come to what they come to one by one, and what is refused says
       }
       expect(outcomes[1]).toEqual(outcomes[0])
     }),
-    { numRuns: 25 },
+    { numRuns: tries(8, 25) },
   )
 })
 

@@ -6,6 +6,7 @@ import { pimJobs } from '../../server/jobs/index.ts'
 import { add } from '../../server/kernel/write/by-rules.ts'
 import { priceImportOf } from '../../server/price-import/price-import.ts'
 import { stageLines } from '../../server/price-import/staged-lines.ts'
+import { tries } from '../support/long.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -65,6 +66,6 @@ test('an import that is broken off anywhere, and gone on with, does the same as 
     fc.asyncProperty(fc.integer({ min: 1, max: 10 }), fc.nat({ max: count - 1 }), async (perPart, at) => {
       expect(await run(perPart, `S${at}`)).toEqual(whole)
     }),
-    { numRuns: 6 },
+    { numRuns: tries(3, 6) },
   )
 })

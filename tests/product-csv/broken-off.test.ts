@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { productImportOf } from '../../server/product-csv/product-import.ts'
 import { makeFlow } from '../flows/flows.ts'
+import { tries } from '../support/long.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { csvOf } from './csv.ts'
 
@@ -70,6 +71,6 @@ test('an import that is broken off anywhere, and gone on with, does the same as 
     fc.asyncProperty(fc.integer({ min: 1, max: count }), fc.constantFrom(...written), async (perPart, at) => {
       expect(await run(perPart, `P${at}`)).toEqual(whole)
     }),
-    { numRuns: 8 },
+    { numRuns: tries(3, 8) },
   )
 })

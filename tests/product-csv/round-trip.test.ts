@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeFlow } from '../flows/flows.ts'
 import { anyCharacter } from '../support/any-texts.ts'
+import { tries } from '../support/long.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { type Csv, csvOf } from './csv.ts'
 
@@ -109,6 +110,6 @@ test('an export that is imported changes nothing', async () => {
       expect(await csv.importAtOnce(await (await fetch(link)).text())).toEqual([])
       expect(await all()).toEqual(before)
     }),
-    { numRuns: 15 },
+    { numRuns: tries(5, 15) },
   )
 })

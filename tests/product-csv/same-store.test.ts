@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeFlow } from '../flows/flows.ts'
+import { tries } from '../support/long.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { type Csv, csvOf } from './csv.ts'
 
@@ -81,7 +82,7 @@ test('a file that is split anywhere gives the same store, and each row the same 
       expect(outcomes[1]).toEqual(outcomes[0])
       expect(outcomes[2]).toEqual(outcomes[0])
     }),
-    { numRuns: 20 },
+    { numRuns: tries(6, 20) },
   )
 })
 
@@ -101,6 +102,6 @@ test('a file whose rows name their products, sent again, changes nothing', async
       expect(await importAtOnce(csv(apart))).toEqual(refused)
       expect(await versions()).toEqual(before)
     }),
-    { numRuns: 20 },
+    { numRuns: tries(6, 20) },
   )
 })

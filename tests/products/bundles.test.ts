@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { faultIn } from '../../server/products/bundle-rules.ts'
 import type { Components } from '../../server/products/product-fields.ts'
+import { tries } from '../support/long.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { newProduct, product, put, refusal } from './objects.ts'
 
@@ -204,7 +205,7 @@ describe('what is wrong with components', () => {
         ]
         expect(faultIn(components as unknown as Components, hasSku) === undefined).toBe(rules.every(Boolean))
       }),
-      { numRuns: 5000 },
+      { numRuns: tries(1000, 5000) },
     )
   })
 })

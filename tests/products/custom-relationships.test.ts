@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { decide, limits, type Other } from '../../server/products/association-rules.ts'
+import { tries } from '../support/long.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { newProduct, refusal } from './objects.ts'
 
@@ -242,7 +243,7 @@ describe('which of many are associated', () => {
           if (fits && !other.isAssociated) links += 1
         }
       }),
-      { numRuns: 3000 },
+      { numRuns: tries(600, 3000) },
     )
   })
 })

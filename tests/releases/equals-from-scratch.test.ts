@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeFlow } from '../flows/flows.ts'
+import { tries } from '../support/long.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { Merchant } from '../variations/merchant.ts'
 import { type Any, publishedOf, shopOf } from './shop.ts'
@@ -274,6 +275,6 @@ test('a release of what changed is the same as one from scratch', async () => {
         }
       },
     ),
-    { numRuns: 5, endOnFailure: true },
+    { numRuns: tries(2, 5), endOnFailure: true },
   )
 }, 120_000)

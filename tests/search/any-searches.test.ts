@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Filter, type Operand, parseFilter } from '../../server/search/filter-syntax.ts'
 import { makeFlow } from '../flows/flows.ts'
+import { tries } from '../support/long.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { type Any, merchantOf, usd } from './merchant.ts'
 import { counted, type Listed, searched, sorted, written } from './oracle.ts'
@@ -176,7 +177,7 @@ test('whatever filter is written is read as it was meant', () => {
     fc.property(filter, looseness, (asked, stream) => {
       expect(parseFilter(written(asked, writing(stream)))).toEqual(flat(asked))
     }),
-    { numRuns: 500 },
+    { numRuns: tries(125, 500) },
   )
 })
 
@@ -260,6 +261,6 @@ test('whatever is searched is what one finds by looking at all products, counted
         }
       }
     }),
-    { numRuns: 12 },
+    { numRuns: tries(5, 12) },
   )
 })

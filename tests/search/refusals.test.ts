@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { multiSearch } from '../../server/search/multi-search.ts'
+import { tries } from '../support/long.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { type Any, merchantOf } from './merchant.ts'
 
@@ -141,7 +142,7 @@ test('whatever is sent is answered, or refused by naming what is wrong', async (
       expect([200, 400]).toContain(status)
       if (status === 400) expect(body.errors[0].source).toMatch(/^searches[[.]0/)
     }),
-    { numRuns: 150 },
+    { numRuns: tries(37, 150) },
   )
 })
 

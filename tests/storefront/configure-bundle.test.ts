@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { refusalsOf, wrongIn } from '../../server/storefront/configure-bundle.ts'
 import type { Components, PublishedRow } from '../../server/storefront/published-row.ts'
+import { tries } from '../support/long.ts'
 
 const option = (id: string, more = {}) => ({ id, quantity: 1, ...more })
 const console = {
@@ -87,7 +88,7 @@ test('a selection is refused exactly where it is none of all that there are', ()
         expect(wrongIn(components, selection).length === 0).toBe(known && offered.has(plain(selection)))
       },
     ),
-    { numRuns: 300 },
+    { numRuns: tries(75, 300) },
   )
 })
 

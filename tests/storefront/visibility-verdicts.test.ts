@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { bundlePrice, type PriceFacts, priceCauses, priceVerdict } from '../../server/pricing/index.ts'
 import { checks, type Facts, verdictsOf } from '../../server/storefront/visibility-verdicts.ts'
+import { tries } from '../support/long.ts'
 
 const [early, late] = ['2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z'] as const
 
@@ -95,7 +96,7 @@ test('a product is visible and purchasable exactly where a shopper finds it so',
       expect(purchasable).toBe(isSeen && isPriced && product?.available !== 0)
       expect(verdict === 'buyable').toBe(purchasable)
     }),
-    { numRuns: 1000 },
+    { numRuns: tries(200, 1000) },
   )
 })
 
@@ -128,7 +129,7 @@ test('the cause of a missing price is what is missing', () => {
       expect([verdict, truths[verdict]?.(one)]).toEqual([verdict, true])
       expect(effect === 'passes').toBe(truths.priced?.(one))
     }),
-    { numRuns: 2000 },
+    { numRuns: tries(400, 2000) },
   )
 })
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { inject } from 'vitest'
+import { isLong } from './long.ts'
 import { databaseUrl } from './own-database.ts'
 import type { World } from './world.ts'
 
@@ -20,7 +21,7 @@ export interface Merger {
   close(): Promise<void>
 }
 
-export const smallBlock = 64
+export const smallBlock = isLong ? 64 : 32
 
 /** Takes the merging over from the server. */
 export async function takeOverMerging(world: World): Promise<Merger> {

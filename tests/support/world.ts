@@ -27,6 +27,7 @@ import {
   type Transport,
   tokenOf,
 } from './client.ts'
+import { serves } from './document/watch.ts'
 import { databaseUrl, type OwnDatabase, ownDatabase } from './own-database.ts'
 
 export type { Client, Reply }
@@ -145,6 +146,7 @@ async function openPlace({ env, sql, alone: _, ...swaps }: Particulars): Promise
   diagnostics.subscribe('fastify.initialization', take)
   const server = await start(testConfig(inject('postgres'), database.name, env), swaps)
   diagnostics.unsubscribe('fastify.initialization', take)
+  if (http && (!swaps.access || swaps.modules === appAndWorkshop.modules)) serves(http, swaps.modules ?? app)
   const transport = injectedInto(http as FastifyInstance, server.url)
   return {
     server,

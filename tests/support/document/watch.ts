@@ -33,11 +33,17 @@ function fitsOf(text: string): Fits {
   return made
 }
 
+/** What the servers of the same modules have in common: making the document takes longer than starting a server. */
+const documents = new WeakMap<object, Promise<Fits | undefined>>()
+const modulesOf = new WeakMap<FastifyInstance, object>()
+
+/** Says that servers of these modules have the same document. */
+export const serves = (server: FastifyInstance, modules: object): void => void modulesOf.set(server, modules)
+
 const ownDocument = '/v2/settings/specifications/openapi'
 
 class Watched {
   readonly #server: FastifyInstance
-  #general: Promise<Fits | undefined> | undefined
   /** The last documents that stores had for themselves. */
   readonly #own = new Map<string, Fits>()
   /** A token of each store that may read its document. */
@@ -49,8 +55,7 @@ class Watched {
 
   async check(request: FastifyRequest, exchange: Exchange): Promise<void> {
     const store = this.#storeOf(request)
-    this.#general ??= this.#read('/openapi.json')
-    const general = await this.#general
+    const general = await this.#general()
     let found = general?.faults(exchange)
     if (!found?.length) return
     // What a store adds is in its own document: in the last one, or in the one of now.
@@ -65,6 +70,14 @@ class Watched {
       const key = `${fault.operation}: ${fault.what}`
       if (faults.size < faultsMax && !isKnownGap(fault)) faults.set(key, fault)
     }
+  }
+
+  #general(): Promise<Fits | undefined> {
+    const of = modulesOf.get(this.#server) ?? this
+    const found = documents.get(of) ?? this.#read('/openapi.json')
+    documents.set(of, found)
+    void found.then((fits) => fits ?? documents.delete(of))
+    return found
   }
 
   #storeOf({ headers }: FastifyRequest): string | undefined {
