@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { StoredModifier, StoredPrice } from '../../server/pricebooks/index.ts'
 import { priceChangesAt, priceForQuantity, resolvePrice } from '../../server/pricing/index.ts'
+import { tries } from '../support/long.ts'
 import { begin, codes, hour, lastHour, quantities, questions, slowly } from './slow-prices.ts'
 
 /** Any books, sales, tiers, modifiers and times, against the rules one by one. */
@@ -31,7 +32,7 @@ test('any price is what the rules say, in each currency and for each quantity', 
       expect(found).toEqual(wanted)
       expect(found.flat(2).every((one = 0) => Number.isSafeInteger(one) && one >= 0)).toBe(true)
     }),
-    { numRuns: 2000 },
+    { numRuns: tries(400, 2000) },
   )
 })
 
@@ -47,7 +48,7 @@ test('between two changes the answer stays, and at each it becomes another', () 
       const changed = hours.filter((at) => answerAt(at) !== answerAt(at - 1))
       expect(changes).toEqual(changed)
     }),
-    { numRuns: 500 },
+    { numRuns: tries(125, 500) },
   )
 })
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type BookPrices, type Item, quote, type Shop } from '../../server/pricing/index.ts'
+import { tries } from '../support/long.ts'
 import { begin, book, codes, hour, lastHour, maybe, names, slowly, slowTax } from './slow-prices.ts'
 
 /** Quotes of any shop, against a slow oracle that prices each product, currency and quantity for itself. */
@@ -189,7 +190,7 @@ test('a quote is what the rules say: a price and its trace, or why there is none
         }
       }
     }),
-    { numRuns: 150 },
+    { numRuns: tries(30, 150) },
   )
 })
 
