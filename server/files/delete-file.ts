@@ -11,6 +11,7 @@ export const deleteFile = action({
   about: 'Deletes a file, and its content. What refers to it no longer shows it.',
   area: 'files',
   status: 204,
+  refuses: ['precondition_failed'],
   async run(ctx, call) {
     const id = call.params.id.toLowerCase()
     if (!isId(id)) throw notFound('file', call.params.id)

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { orderOf } from '../../server/kernel/shape/model.ts'
-import { orderOf } from '../../server/kernel/declare/resource.ts'
 import { isLong, tries } from '../support/long.ts'
 import type { Samples } from '../support/samples.ts'
 import { openWorld, type World } from '../support/world.ts'

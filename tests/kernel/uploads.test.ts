@@ -291,7 +291,9 @@ test('an upload whose client hangs up is an error to whoever reads it, and nothi
     await new Promise((done) => setTimeout(done, 100))
     socket.resetAndDestroy()
   }
-  await expect.poll(() => seen).toEqual([expect.objectContaining({ code: 'bad_request' })])
+  await expect
+    .poll(() => seen, { timeout: 20_000 })
+    .toEqual([expect.objectContaining({ code: 'bad_request' })])
   expect((await world.admin.get('/v2/accounts')).status).toBe(200)
 })
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Any, shopOf } from '../releases/shop.ts'
+import { tries } from '../support/long.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { storeOf } from './store.ts'
-import { tries } from '../support/long.ts'
 
 let world: World
 let shop: ReturnType<typeof shopOf>
