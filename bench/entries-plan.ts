@@ -9,7 +9,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { entriesOf } from '../server/extensions/entries.ts'
+import { defineEntries } from '../server/extensions/entries.ts'
 import type { FieldType, Rules } from '../server/extensions/field-rules.ts'
 import { newId } from '../server/kernel/ids.ts'
 import { parse } from '../server/kernel/query/parse.ts'
@@ -146,7 +146,7 @@ async function seed(apis: number, entries: number) {
 
 async function measure(where: string, { id, fieldIds }: Awaited<ReturnType<typeof seed>>) {
   const rules = { allow_null_values: true, immutable: false } as Rules
-  const entries = entriesOf({
+  const entries = defineEntries({
     ...{
       id,
       name: '',

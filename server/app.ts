@@ -6,7 +6,7 @@ import { extensions } from './extensions/index.ts'
 import { fileChapter } from './files/index.ts'
 import { flows } from './flows/index.ts'
 import { hierarchyChapter } from './hierarchies/index.ts'
-import { identity, usersWith } from './identity/index.ts'
+import { defineUsers, identity } from './identity/index.ts'
 import { imports } from './imports/index.ts'
 import { inventoryChapter } from './inventories/index.ts'
 import { pimJobChapter } from './jobs/index.ts'
@@ -15,7 +15,7 @@ import { linkingCreates } from './kernel/request/create-linked.ts'
 import type { ShopperToken } from './kernel/work/context.ts'
 import { keys } from './keys/index.ts'
 import { oidc } from './oidc/index.ts'
-import { passwords, userWithAnyPassword } from './passwords/index.ts'
+import { findUserWithAnyPassword, passwords } from './passwords/index.ts'
 import { mayUseEntries, permissions } from './permissions/index.ts'
 import { personalData } from './personal-data/index.ts'
 import { priceImportChapter } from './price-import/index.ts'
@@ -30,10 +30,10 @@ import { settings } from './settings/index.ts'
 import { releaseContents, storefront } from './storefront/index.ts'
 import { variationChapter } from './variations/index.ts'
 
-const users = usersWith({
-  whenCreated: autoCreateAccount,
-  whenUnlinked: forgetPasswords,
-  signIn: userWithAnyPassword,
+const users = defineUsers({
+  onCreated: autoCreateAccount,
+  onUnlinked: forgetPasswords,
+  signIn: findUserWithAnyPassword,
 })
 
 const chapters: readonly Module[] = [

@@ -3,11 +3,11 @@ import { linkTo, object } from '../kernel/openapi/shapes.ts'
 import { shown } from '../kernel/shape/fields.ts'
 import { accounts } from './accounts.ts'
 import { addressFields, addressFilter } from './address-fields.ts'
-import { addressesOf, checkAddressOf } from './check-address.ts'
+import { checkAddress, limitAddresses } from './check-address.ts'
 import { accountEnvelope } from './envelope.ts'
 import { ownAccount } from './own-account.ts'
 
-/** Where an account wants its parcels and bills. */
+/** A delivery or billing address of an account. */
 export const accountAddresses = resource({
   type: 'address',
   noun: ['account-address', 'account-addresses'],
@@ -29,6 +29,6 @@ export const accountAddresses = resource({
   area: 'account-addresses',
   visible: ownAccount((account) => `account_id = ${account}`),
   envelope: { ...accountEnvelope, links: 'inside' },
-  most: addressesOf('account'),
-  beforeWrite: checkAddressOf('account'),
+  most: limitAddresses('account'),
+  beforeWrite: checkAddress('account'),
 })

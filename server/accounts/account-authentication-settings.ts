@@ -5,7 +5,7 @@ import { choice, flag, group, integer, reference, text } from '../kernel/shape/f
 const secondsPerDay = 86_400
 const self = group({ self: text({ format: 'uri' }) }, {})
 
-/** How account members come in, and what they may do for themselves. */
+/** How account members sign in, and what they can change themselves. */
 export const accountAuthenticationSettings = singleton({
   name: 'account-authentication-settings',
   type: 'account_authentication_settings',

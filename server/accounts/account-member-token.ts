@@ -1,35 +1,39 @@
 import { errors, SignJWT } from 'jose'
-import type { SignedIn } from '../identity/index.ts'
+import type { SignIn } from '../identity/index.ts'
 import { verifyToken } from '../kernel/auth/keys.ts'
 import type { Shopper } from '../kernel/auth/principal.ts'
 import { unauthorized } from '../kernel/auth/tokens.ts'
 import type { Instance, ShopperToken } from '../kernel/work/context.ts'
 import { accountAuthenticationSettings } from './account-authentication-settings.ts'
 
-/** The header that says which member of which account is calling. */
+/** The header with the token that identifies the member and the account. */
 export const accountMemberTokenHeader = 'ep-account-management-authentication-token'
 
 const kind = 'account-member'
 
-/** What the tokens of one sign-in say alike. */
+/** The claims that all tokens of a sign-in share. */
 export interface Session {
   readonly storeId: string
   readonly realmId: string
-  readonly member: SignedIn
+  readonly member: SignIn
   readonly selfManagement: string
   readonly signedInS: number
   readonly issuedS: number
   readonly expiresS: number
 }
 
-/** The account that one of them is for. */
-export interface Home {
+/** The account of a token. */
+export interface AccountScope {
   readonly id: string
   readonly ancestorIds: readonly string[]
 }
 
 /** A token (RFC 7519, signed with HS256) for one account of a member. */
-export const signAccountMemberToken = (instance: Instance, session: Session, home: Home): Promise<string> =>
+export const signAccountMemberToken = (
+  instance: Instance,
+  session: Session,
+  home: AccountScope,
+): Promise<string> =>
   new SignJWT({
     scope: home.id,
     store_id: session.storeId,
@@ -38,7 +42,7 @@ export const signAccountMemberToken = (instance: Instance, session: Session, hom
     ancestors: home.ancestorIds.join(' '),
     account_member_self_management: session.selfManagement,
     epoch: session.member.tokenEpoch,
-    // Of OpenID Connect Core §2. A token that goes on from another has it of that.
+    // OpenID Connect Core §2. A token that continues from another one keeps its value.
     auth_time: session.signedInS,
   })
     .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
@@ -54,13 +58,13 @@ interface Claims {
   readonly realm_id: string
   readonly epoch: number
   readonly iat: number
-  /** Tokens of before there was one are as old as they are. */
+  /** Absent in tokens of earlier versions, which count from `iat`. */
   readonly auth_time?: number
 }
 
 /**
- * Says which member is calling, for which of their accounts. What the token says is held against what is true by now:
- * the member may have left the account, or signs in with something else. What members may do is the setting's of now.
+ * The token that identifies the member and the account. The token is checked against the current state: the member may
+ * have left the account, or changed their credentials. The current setting decides what members can change themselves.
  */
 export const accountMemberToken: ShopperToken = {
   header: accountMemberTokenHeader,
@@ -101,8 +105,8 @@ async function open({ shopperTokenKeys, clock }: Instance, token: string): Promi
       currentDate: clock.now(),
     })
   } catch (error) {
-    const expired = error instanceof errors.JWTExpired
-    const detail = expired
+    const isExpired = error instanceof errors.JWTExpired
+    const detail = isExpired
       ? 'The account management token has expired.'
       : 'Unable to validate the account management token.'
     throw unauthorized(detail, error)

@@ -11,7 +11,7 @@ const { name, email, given_name, middle_name, family_name } = userAuthentication
 
 const partOfName: FilterRule = { ops: ['eq', 'like', 'ilike', 'is_null'] }
 
-/** A user of the store's account realm, as accounts see them. They are created, changed and deleted in the realm. */
+/** A user of the account realm. Users are created, changed and deleted in the realm. */
 export const accountMembers = resource({
   type: 'account_member',
   noun: ['account-member', 'account-members'],

@@ -1,7 +1,7 @@
 import { singleton } from '../kernel/declare/singleton.ts'
 import { integer } from '../kernel/shape/fields.ts'
 
-/** In how many accounts one member may be. A lower limit takes nobody out of an account. */
+/** How many accounts a member can belong to. A lower limit does not end existing memberships. */
 export const accountMembershipSettings = singleton({
   name: 'account-membership-settings',
   type: 'account_membership_setting',

@@ -14,15 +14,15 @@ interface Relationships {
   readonly account_member: { readonly data: { readonly id: string; readonly type: 'account_member' } }
 }
 
-/** An account has at most a thousand members: a list is looked through, and nobody knows half a UUID. */
+/** Without an index: an account has at most a thousand members, and nobody searches for half a UUID. */
 const memberId: FilterRule = {
   ops: ['eq', 'like'],
   type: 'text',
   where: (op, values, bind) => {
-    const wanted = values.map((value) => value.toLowerCase())
+    const ids = values.map((value) => value.toLowerCase())
     return op === 'like'
-      ? `account_member_id::text LIKE ${bind(wanted[0])}`
-      : `account_member_id::text = ANY(${bind(wanted)}::text[])`
+      ? `account_member_id::text LIKE ${bind(ids[0])}`
+      : `account_member_id::text = ANY(${bind(ids)}::text[])`
   },
 }
 
@@ -45,7 +45,7 @@ const membership = {
   about: 'The membership of an account member in an account.',
   table: 'account_memberships',
   addedUnder: 'account-memberships',
-  // It says something about the member.
+  // It is also personal data of the member.
   personal: ['account_member_id', 'account_id'],
   fields,
   filter: { account_member_id: memberId },
@@ -55,7 +55,7 @@ const membership = {
   envelope: accountEnvelope,
 } as const
 
-/** That a member belongs to an account. */
+/** The membership of a member in an account. */
 export const accountMemberships = resource({
   ...membership,
   noun: ['account-membership', 'account-memberships'],
@@ -84,7 +84,7 @@ export const accountMemberships = resource({
   },
 })
 
-/** The same memberships, from the member's side. */
+/** The memberships of a member. */
 export const membershipsOfMember = resource({
   ...membership,
   noun: ['account-membership-of-member', 'account-memberships-of-member'],

@@ -2,7 +2,7 @@ import { type Relationship, relationship } from '../kernel/declare/relationship.
 import { accountTags } from './account-tags.ts'
 import { accounts } from './accounts.ts'
 
-/** The labels of an account. There are few, and all are shown with it. */
+/** The tags of an account. There are few, so the account shows all of them. */
 export const accountTagsOfAccount: Relationship = relationship({
   name: 'account-tags',
   about:

@@ -5,7 +5,7 @@ import { indexed, walks } from '../kernel/shape/model.ts'
 import { accounts } from './accounts.ts'
 import { accountEnvelope } from './envelope.ts'
 
-/** A label to group and find accounts by. Deleting it takes it off all accounts. */
+/** A label to group and find accounts by. Deleting it removes it from all accounts. */
 export const accountTags = resource({
   type: 'account_tag',
   noun: ['account-tag', 'account-tags'],

@@ -19,7 +19,7 @@ interface Relationships {
   readonly account_tags?: { readonly data: readonly Link<'account_tag'>[] }
 }
 
-/** Each account shows all of its ancestors, so the depth of a tree is bounded. */
+/** Each account shows all of its ancestors, so the depth of trees is limited. */
 const ancestorsMax = 100
 
 const fields = {
@@ -47,7 +47,7 @@ const fields = {
     immutable: true,
     about: 'The parent account.',
   }),
-  // The member whom the account was made with: it is theirs for as long as nobody else is in it.
+  // The member whom the account was created for. It is personal data of that member while nobody else belongs to it.
   made_for: text({ hidden: true, readOnly: true }),
   relationships: shown<Relationships>(
     object(
@@ -102,10 +102,10 @@ export const accounts = resource({
   },
 })
 
-/** What the column `account_tags` of an account with this tag contains. */
+/** The value that the column `account_tags` of an account with this tag contains. */
 const tagLink = (tag: string): string => JSON.stringify([{ id: tag.toLowerCase() }])
 
-/** A parent never changes and must exist, so an account's ancestors are known, and without a cycle, from its start. */
+/** Stores the ancestors at creation: a parent must exist and never changes, so there is no cycle. */
 async function showAncestors(work: Work, { values, before }: Draft<typeof fields>): Promise<void> {
   if (before || !values.parent_id) return
   const parent = await findParent(work, values.parent_id)
@@ -122,7 +122,7 @@ async function showAncestors(work: Work, { values, before }: Draft<typeof fields
 }
 
 async function findParent(work: Work, id: string): Promise<Row<typeof fields> | undefined> {
-  // It cannot be deleted before its child is stored.
+  // The lock keeps the parent from being deleted before the child is stored.
   await work.store.keep(accounts, id)
   return work.store.find(accounts, id)
 }

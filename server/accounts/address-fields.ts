@@ -4,7 +4,7 @@ import type { FilterRule } from '../kernel/shape/model.ts'
 const line = <const About extends string, const Example extends string>(about: About, example: Example) =>
   text({ max: 1024, about, example })
 
-/** Where someone wants their parcels and bills. Which fields must be given is a setting of the store. */
+/** The fields of an address. A setting of the store says which of them are mandatory. */
 export const addressFields = {
   name: line('The name that the owner gives the address.', 'Warehouse'),
   first_name: line('Of the person to deliver to.', 'Ada'),
@@ -19,7 +19,7 @@ export const addressFields = {
   region: line('State, province or territory.', 'England'),
   postcode: line('Postal code.', 'CB7 4AA'),
   country: text({
-    // Empty is what a form sends for a field that nobody filled in.
+    // An empty string is what forms send for an empty field.
     pattern: /^([A-Za-z]{2})?$/,
     max: 2,
     upperCase: true,
@@ -28,7 +28,7 @@ export const addressFields = {
   }),
 }
 
-/** The few addresses of one owner are read one by one: columns and indexes would cost more than they save. */
+/** Without columns and indexes, which would cost more than they save: an owner has few addresses. */
 function member(name: string): FilterRule {
   const value = `(doc->>'${name}')`
   return {
@@ -39,14 +39,14 @@ function member(name: string): FilterRule {
       if (op === 'in') return `${value} IN (${[first, ...others].join(', ')})`
       if (op === 'like') return `${value} LIKE ${first}`
       if (op === 'ilike') return `lower(${value}) LIKE lower(${first})`
-      // All of the words, in whatever order.
+      // All of the words, in any order.
       if (op === 'text') return `to_tsvector('simple', ${value}) @@ plainto_tsquery('simple', ${first})`
       return `${value} = ${first}`
     },
   }
 }
 
-/** Every field finds. */
+/** Lists can be filtered by every field. */
 export const addressFilter: Readonly<Record<string, FilterRule>> = Object.fromEntries(
   Object.keys(addressFields).map((name) => [name, member(name)]),
 )

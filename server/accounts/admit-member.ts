@@ -6,7 +6,7 @@ import { accountMembers, findAccountMember } from './account-members.ts'
 import { accountMembershipSettings } from './account-membership-settings.ts'
 import type { MembershipFields } from './account-memberships.ts'
 
-/** Refuses a membership of nobody, or of a member who is in enough accounts. */
+/** Refuses a membership of an unknown member, or of one who already belongs to too many accounts. */
 export async function admitMember(
   work: Work,
   { scope, values, before }: Draft<MembershipFields>,
@@ -14,7 +14,7 @@ export async function admitMember(
   if (before) return
   const accountId = (scope[0] as string).toLowerCase()
   const { id } = await findAccountMember(work, values.account_member_id, 'data.account_member_id')
-  // Memberships of one member that are made at the same time are counted one after the other.
+  // Locked, so that concurrent memberships of one member are counted one after the other.
   await work.store.hold(accountMembers, id)
   await refuseBusyMember(work, id)
   values.account_member_id = id

@@ -7,7 +7,7 @@ import { accountAuthenticationSettings } from './account-authentication-settings
 import { accountMemberships } from './account-memberships.ts'
 import { accounts } from './accounts.ts'
 
-/** Where the store wants it, a new member is given an account of the same name. Needs the user's transaction. */
+/** If the setting says so, creates an account for a new member, with the same name. Needs the user's transaction. */
 export async function autoCreateAccount(
   work: Work,
   user: Row<typeof userAuthenticationInfos.fields>,

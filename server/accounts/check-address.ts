@@ -7,19 +7,19 @@ import { storeSettings } from '../settings/index.ts'
 
 type AddressValues = Readonly<Record<string, unknown>>
 
-/** Who has addresses. */
+/** The owner of addresses. */
 type Owner = 'account' | 'customer'
 
 const isBlank = (value: unknown) => typeof value !== 'string' || value.trim() === ''
 
-/** How many addresses an owner may have. */
-export const addressesOf = (owner: Owner): Limit => ({
+/** The maximum number of addresses of an owner. */
+export const limitAddresses = (owner: Owner): Limit => ({
   n: async (work: Work) => (await readSingleton(work, storeSettings)).shopper_address_limit,
   detail: (n) => `The ${owner} already has ${n} addresses, which is the maximum.`,
 })
 
-/** Completes an address, and refuses one that lacks a mandatory field. */
-export const checkAddressOf =
+/** Completes an address, and refuses it if a mandatory field is blank. */
+export const checkAddress =
   (owner: Owner) =>
   async (work: Work, { scope, values, before }: Draft): Promise<void> => {
     const [ownerId = ''] = scope
@@ -28,7 +28,7 @@ export const checkAddressOf =
     if (!before) values.relationships = { [owner]: { id: ownerId.toLowerCase(), type: owner } }
   }
 
-/** A setting that changed binds new addresses only: an old one may go on without the field, but not lose it. */
+/** A changed setting applies to new addresses: an old one may stay without the field, but not lose it. */
 function refuseBlank(mandatory: readonly string[], values: AddressValues, before?: AddressValues): void {
   const missing = mandatory.find((name) => isBlank(values[name]) && !(before && isBlank(before[name])))
   if (!missing) return

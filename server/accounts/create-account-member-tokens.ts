@@ -1,4 +1,4 @@
-import { accountRealmId, type SignedIn } from '../identity/index.ts'
+import { accountRealmId, type SignIn } from '../identity/index.ts'
 import { unauthorized } from '../kernel/auth/tokens.ts'
 import { action } from '../kernel/declare/action.ts'
 import { readSingleton } from '../kernel/declare/singleton.ts'
@@ -34,7 +34,7 @@ const memberToken = named('AccountMemberToken', {
   },
 })
 
-/** Signs an account member in. A token is for one account: there is one for each that they are a member of. */
+/** Signs an account member in. A token is for a single account, so there is one for each of their accounts. */
 export const createAccountMemberTokens = action({
   name: 'create-account-member-tokens',
   route: 'POST /v2/account-members/tokens',
@@ -61,17 +61,17 @@ export const createAccountMemberTokens = action({
 
   async run(ctx, call) {
     const { signIn } = mechanisms[call.body.authentication_mechanism as keyof typeof mechanisms]
-    // Before anyone is signed up, or a code is used up, for a page that is refused.
+    // Refuse a bad page before someone is signed up or a code is used up for it.
     const ask = parse(call.query)
     mustBePage(ctx, membershipsOfMember, ask)
-    return tokensOf(ctx, await signIn(ctx, call), ask, call)
+    return answerTokens(ctx, await signIn(ctx, call), ask, call)
   },
 })
 
-/** A member may be in ten thousand accounts: only the tokens of the page are made. */
-async function tokensOf(
+/** Creates only the tokens of the page, because a member can belong to ten thousand accounts. */
+async function answerTokens(
   ctx: Ctx,
-  member: SignedIn,
+  member: SignIn,
   ask: Ask,
   call: Pick<Call, 'path' | 'query'>,
 ): Promise<Answer> {
@@ -79,11 +79,11 @@ async function tokensOf(
   const ids = page.rows.flatMap(({ doc }) => doc.relationships?.account.data.id ?? [])
   const session = await newSession(ctx, member)
   const expires = new Date(session.expiresS * 1000).toISOString()
-  const own = await findAll(ctx, accounts, ids)
-  // It is the member who is shown the names, whoever asked for the tokens.
-  const they = ctx.actingAs(member.userId)
-  for (const account of own) ctx.instance.onRead(they, accounts, account)
-  const data = own.map(async ({ id, doc }) => {
+  const pageAccounts = await findAll(ctx, accounts, ids)
+  // The member reads the names of the accounts, so the reads are recorded as the member's.
+  const memberWork = ctx.actingAs(member.userId)
+  for (const account of pageAccounts) ctx.instance.onRead(memberWork, accounts, account)
+  const data = pageAccounts.map(async ({ id, doc }) => {
     const ancestorIds = (doc.relationships?.ancestors ?? []).map(({ data }) => data.id)
     const token = await signAccountMemberToken(ctx.instance, session, { id, ancestorIds })
     return JSON.stringify({ type: tokenType, account_id: id, account_name: doc.name, token, expires })
@@ -93,18 +93,18 @@ async function tokensOf(
 }
 
 /**
- * So long after they signed in someone signs in again, however often they went on from one token to the next; but no
- * sooner than the store wants: the first token is good for all of its time.
+ * The maximum time after a sign-in that tokens can continue from each other. The first token is valid for its whole
+ * lifetime, even if the store sets a longer one.
  */
-const goesOnForS = 30 * 24 * 60 * 60
+const continueMaxS = 30 * 24 * 60 * 60
 
-async function newSession(ctx: Ctx, member: SignedIn): Promise<Session> {
+async function newSession(ctx: Ctx, member: SignIn): Promise<Session> {
   const settings = await readSingleton(ctx, accountAuthenticationSettings)
-  const lastsS = settings.account_management_authentication_token_timeout_secs
+  const lifetimeS = settings.account_management_authentication_token_timeout_secs
   const issuedS = Math.floor(ctx.clock.now().getTime() / 1000)
   const { signedInS = issuedS } = member
-  const endsS = signedInS + Math.max(goesOnForS, lastsS)
-  if (endsS <= issuedS) throw unauthorized('The sign-in is too old to continue from; sign in again.')
+  const continueUntilS = signedInS + Math.max(continueMaxS, lifetimeS)
+  if (continueUntilS <= issuedS) throw unauthorized('The sign-in is too old to continue from; sign in again.')
   return {
     storeId: ctx.store.id,
     realmId: await accountRealmId(ctx),
@@ -112,6 +112,6 @@ async function newSession(ctx: Ctx, member: SignedIn): Promise<Session> {
     selfManagement: settings.account_member_self_management,
     signedInS,
     issuedS,
-    expiresS: Math.min(issuedS + lastsS, endsS),
+    expiresS: Math.min(issuedS + lifetimeS, continueUntilS),
   }
 }

@@ -1,6 +1,6 @@
 import type { Envelope } from '../kernel/shape/envelope.ts'
 
-/** Accounts, their members, and whoever else buys. */
+/** Accounts, account members and customers. */
 export const accountEnvelope: Envelope = {
   times: 'meta.timestamps',
   digits: 3,

@@ -14,7 +14,7 @@ import { updateAccountMember } from './update-account-member.ts'
 export { accountMemberToken } from './account-member-token.ts'
 export { addressFields, addressFilter } from './address-fields.ts'
 export { autoCreateAccount } from './auto-create-account.ts'
-export { addressesOf, checkAddressOf } from './check-address.ts'
+export { checkAddress, limitAddresses } from './check-address.ts'
 export { accountEnvelope } from './envelope.ts'
 
 export const accounts = module({

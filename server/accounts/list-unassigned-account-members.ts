@@ -4,7 +4,7 @@ import { list } from '../kernel/request/operations.ts'
 import { accountMembers } from './account-members.ts'
 import { accounts } from './accounts.ts'
 
-/** Whom an account could still take in: the members who are not in it, filtered and sorted as members are. */
+/** The members who do not belong to an account, with the filters and orders of members. */
 export const listUnassignedAccountMembers = action({
   name: 'list-unassigned-account-members',
   route: 'GET /v2/accounts/:account_id/account-memberships/unassigned-account-members',

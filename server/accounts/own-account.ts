@@ -1,6 +1,6 @@
 import type { Resource } from '../kernel/declare/resource.ts'
 
-/** What a member sees is what belongs to the account of their token: not what is above it, below it or beside it. */
+/** Members see only what belongs to the account of their token, not to its ancestors or descendants. */
 export const ownAccount =
   (condition: (account: string) => string): NonNullable<Resource['visible']> =>
   ({ shopper }, bind) =>

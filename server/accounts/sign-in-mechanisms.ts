@@ -1,4 +1,4 @@
-import { accountRealmId, type SignedIn, userAuthenticationInfos } from '../identity/index.ts'
+import { accountRealmId, type SignIn, userAuthenticationInfos } from '../identity/index.ts'
 import type { ActionCall } from '../kernel/declare/action.ts'
 import { Problem } from '../kernel/errors.ts'
 import { type Fields, type New, reference, text } from '../kernel/shape/fields.ts'
@@ -13,20 +13,20 @@ import {
 import { accountMemberToken, accountMemberTokenHeader } from './account-member-token.ts'
 import { signUp } from './sign-up.ts'
 
-/** The `type` of a sign-in, and of the tokens that it answers with. */
+/** The `type` of a sign-in and of its tokens. */
 export const tokenType = 'account_management_authentication_token'
 
 type Call = Pick<ActionCall<string, Fields>, 'rawBody' | 'headers'>
 
-/** One way to sign in: what it takes, and who that is. */
+/** A way to sign in: its fields, and how it finds the user. */
 export interface Mechanism {
   readonly fields: Fields
-  signIn(ctx: Ctx, call: Call): Promise<SignedIn>
+  signIn(ctx: Ctx, call: Call): Promise<SignIn>
 }
 
 function mechanism<const F extends Fields>(
   fields: F,
-  signIn: (ctx: Ctx, values: New<F>, headers: Call['headers']) => Promise<SignedIn>,
+  signIn: (ctx: Ctx, values: New<F>, headers: Call['headers']) => Promise<SignIn>,
 ): Mechanism {
   const reader = input({ type: tokenType, fields })
   return {
@@ -104,7 +104,7 @@ const oidc = mechanism(
     }),
 )
 
-/** Another of the member's accounts, or more time in the same. */
+/** For tokens of the member's other accounts, or for more time. */
 const ownToken = mechanism({}, async (ctx, _values, headers) => {
   const token = headers[accountMemberTokenHeader]
   if (typeof token !== 'string' || token === '') {
@@ -128,9 +128,9 @@ export const mechanisms = {
   account_management_authentication_token: ownToken,
 } as const satisfies Record<string, Mechanism>
 
-/** The fields of all, none required: what one of them takes is checked when it is known which. */
+/** The fields of all mechanisms, none of them required: the chosen mechanism checks its own. */
 export const fieldsOfAll: Fields = Object.fromEntries(
-  // Of a field that two have, the first says least: a password to sign in with may be of any length.
+  // If mechanisms share a field, the first one counts, which is the least strict: a password to sign in with has any length.
   Object.values(mechanisms)
     .reverse()
     .flatMap(({ fields }: Mechanism) => Object.entries(fields))

@@ -1,7 +1,7 @@
 import {
   accountRealmId,
-  folded,
-  type SignedIn,
+  foldCase,
+  type SignIn,
   tokenEpochOf,
   userAuthenticationInfos,
 } from '../identity/index.ts'
@@ -20,8 +20,8 @@ import { autoCreateAccount } from './auto-create-account.ts'
 type Newcomer = New<typeof userAuthenticationInfos.fields> &
   New<typeof userAuthenticationPasswordProfileInfos.fields>
 
-/** Makes a member of someone who asks for it, where the store wants that: a user, their username and their password. */
-export async function signUp(work: Work, newcomer: Newcomer): Promise<SignedIn> {
+/** Creates a member if the setting allows it: a user with a username and a password. */
+export async function signUp(work: Work, newcomer: Newcomer): Promise<SignIn> {
   const { enable_self_signup } = await readSingleton(work, accountAuthenticationSettings)
   if (!enable_self_signup)
     throw new Problem('forbidden', 'Shoppers cannot sign up: the setting enable_self_signup is off.')
@@ -31,9 +31,9 @@ export async function signUp(work: Work, newcomer: Newcomer): Promise<SignedIn> 
   return work.actingAs(id).transaction((inner) => makeMember(inner, id, newcomer))
 }
 
-/** That a username is taken tells that there is such a user: nobody may ask for many. */
+/** A conflict reveals that the user exists, so a caller can try only a few usernames. */
 async function countIfTaken(work: Work, { username, password_profile_id }: Newcomer): Promise<void> {
-  const name = await folded(work, username)
+  const name = await foldCase(work, username)
   await guarded(work, { at: 'sign-up', whose: `${password_profile_id} ${name}` }, async () => {
     const [taken] = await work.store.rows(
       `SELECT 1 FROM user_authentication_password_profile_infos
@@ -45,7 +45,7 @@ async function countIfTaken(work: Work, { username, password_profile_id }: Newco
   })
 }
 
-async function makeMember(work: Work, id: string, newcomer: Newcomer): Promise<SignedIn> {
+async function makeMember(work: Work, id: string, newcomer: Newcomer): Promise<SignIn> {
   const realmId = await accountRealmId(work)
   const { username, password, password_profile_id, ...person } = newcomer
   const user = await add(work, userAuthenticationInfos, [realmId], { ...person, email_claimed: true }, id)

@@ -4,7 +4,7 @@ import { objectAnswer } from '../kernel/http/object-answer.ts'
 import { mustMatch } from '../kernel/write/must-match.ts'
 import { accountMembers, findAccountMember } from './account-members.ts'
 
-/** Answers the member as it is: its own fields are changed in the realm, and fields of a store's own are to come. */
+/** Returns the member unchanged: its fields are changed in the realm. */
 export const updateAccountMember = action({
   name: 'update-account-member',
   route: 'PUT /v2/account-members/:id',

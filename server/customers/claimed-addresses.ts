@@ -1,37 +1,39 @@
-import { folded } from '../identity/index.ts'
+import { foldCase } from '../identity/index.ts'
 import type { Rows } from '../kernel/storage/store.ts'
 import type { Work } from '../kernel/work/context.ts'
 
-// Not the resource, whose rules these are.
+// Only the table, because the resource uses these rules.
 const customers: Rows = { table: 'customers' }
 
-/** An address that is no one's, and can be no one's (RFC 2606). Nobody can guess it, and be there first. */
-const nowhere = `gen_random_uuid() || '@address-taken.invalid'`
+/** An address that belongs to nobody (RFC 2606). It is random, so that nobody can take it first. */
+const unusableEmailSql = `gen_random_uuid() || '@address-taken.invalid'`
 
-const has = (email: string) => `lower(r.email COLLATE "default") = lower(${email}::text COLLATE "default")`
+const hasEmail = (email: string) =>
+  `lower(r.email COLLATE "default") = lower(${email}::text COLLATE "default")`
 
 /**
- * Whoever claims an address and whoever takes it from them do so one after the other, to the end of the transaction:
- * else one who claims it at the same time would be in the way.
+ * Locks an address until the end of the transaction: claims of it and transfers to its owner run one after the other. A
+ * concurrent claim could otherwise block the owner.
  */
-export const takeAddressTurn = async (work: Work, email: string): Promise<void> =>
-  work.store.takeTurn(`address of a customer ${await folded(work, email)}`)
+export const lockAddress = async (work: Work, email: string): Promise<void> =>
+  work.store.takeTurn(`address of a customer ${await foldCase(work, email)}`)
 
 /**
- * Takes an address from a customer who only says that it is theirs: here is someone who has it. They keep all else:
- * their account, their password, and their token, with which they can give themself another address. Needs its turn.
+ * Takes an address from a customer who only claims it, because its owner is here. The customer keeps the account, the
+ * password and the token, and can set another address. Needs `lockAddress`.
  */
 export async function takeAddress({ store }: Work, email: string, forId: string): Promise<void> {
   await store.changeAll(customers, {
-    where: (bind) => `r.id <> ${bind(forId)} AND ${has(bind(email))} AND r.hidden->>'email_claimed' = 'true'`,
-    doc: () => `(r.doc::jsonb || jsonb_build_object('email', ${nowhere}))::json`,
+    where: (bind) =>
+      `r.id <> ${bind(forId)} AND ${hasEmail(bind(email))} AND r.hidden->>'email_claimed' = 'true'`,
+    doc: () => `(r.doc::jsonb || jsonb_build_object('email', ${unusableEmailSql}))::json`,
     hidden: () => `(r.hidden::jsonb - 'email_claimed')::json`,
   })
 }
 
 /**
- * A customer turns out to be the owner of their user's address, and not whoever claimed it: it is theirs, in place of
- * any other that the stranger had put there. Not if a customer has it whose own it is: then it is nobody's.
+ * Gives a customer the address of their user, because its owner has signed in and a stranger had only claimed it. If
+ * another customer owns the address, this customer gets an unusable one.
  */
 export async function giveAddress(work: Work, userId: string): Promise<void> {
   const [user] = await work.store.rows(
@@ -40,16 +42,16 @@ export async function giveAddress(work: Work, userId: string): Promise<void> {
   )
   const email = user?.[0]
   if (!email) return
-  await takeAddressTurn(work, email)
+  await lockAddress(work, email)
   await takeAddress(work, email, userId)
   await work.store.changeAll(customers, {
     where: (bind) =>
-      `r.id = ${bind(userId)} AND (NOT ${has(bind(email))} OR r.hidden->>'email_claimed' = 'true')`,
+      `r.id = ${bind(userId)} AND (NOT ${hasEmail(bind(email))} OR r.hidden->>'email_claimed' = 'true')`,
     doc: (bind) => {
       const address = bind(email)
       const taken = `EXISTS (SELECT FROM customers o WHERE o.store_id = $1 AND o.id <> ${bind(userId)}
         AND lower(o.email COLLATE "default") = lower(${address}::text COLLATE "default"))`
-      return `(r.doc::jsonb || jsonb_build_object('email', CASE WHEN ${taken} THEN ${nowhere} ELSE ${address}::text END))::json`
+      return `(r.doc::jsonb || jsonb_build_object('email', CASE WHEN ${taken} THEN ${unusableEmailSql} ELSE ${address}::text END))::json`
     },
     hidden: () => `(r.hidden::jsonb - 'email_claimed')::json`,
   })

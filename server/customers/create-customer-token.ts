@@ -6,9 +6,9 @@ import { choice, text } from '../kernel/shape/fields.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { checker } from '../kernel/write/checker.ts'
 import { redeemSignInCode } from '../oidc/index.ts'
-import { customerOfUser } from './customer-of-user.ts'
-import { type Identified, issueCustomerToken } from './customer-token.ts'
-import { customerWithPassword } from './customer-with-password.ts'
+import { findOrAddCustomer } from './customer-of-user.ts'
+import { issueCustomerToken, type SignedInCustomer } from './customer-token.ts'
+import { findCustomerWithPassword } from './customer-with-password.ts'
 
 const customerToken = {
   type: 'object',
@@ -22,7 +22,7 @@ const customerToken = {
   },
 }
 
-/** Signs a customer in. The token goes beside the bearer token of whoever called. */
+/** Signs a customer in. Clients send the token in addition to their access token. */
 export const createCustomerToken = action({
   name: 'create-customer-token',
   route: 'POST /v2/customers/tokens',
@@ -54,7 +54,10 @@ export const createCustomerToken = action({
   },
 
   async run(ctx, { body }) {
-    const customer = await (body.authentication_mechanism === 'oidc' ? withCode : withPassword)(ctx, body)
+    const customer = await (body.authentication_mechanism === 'oidc' ? signInWithCode : signInWithPassword)(
+      ctx,
+      body,
+    )
     const { id, token, expires } = await issueCustomerToken(ctx, customer)
     return json(200, { data: { type: 'token', id, customer_id: customer.id, token, expires } })
   },
@@ -70,7 +73,7 @@ const mustHaveCode = checker(
   'data',
 )
 
-async function withCode(ctx: Ctx, body: Body): Promise<Identified> {
+async function signInWithCode(ctx: Ctx, body: Body): Promise<SignedInCustomer> {
   mustHaveCode(body)
   const realmId = await customerRealmId(ctx)
   const { userId, tokenEpoch } = await redeemSignInCode(ctx, realmId, {
@@ -78,13 +81,13 @@ async function withCode(ctx: Ctx, body: Body): Promise<Identified> {
     redirectUri: body.oauth_redirect_uri ?? '',
     codeVerifier: body.oauth_code_verifier ?? '',
   })
-  return { ...(await customerOfUser(ctx, realmId, userId)), tokenEpoch }
+  return { ...(await findOrAddCustomer(ctx, realmId, userId)), tokenEpoch }
 }
 
-async function withPassword(ctx: Ctx, body: Body): Promise<Identified> {
+async function signInWithPassword(ctx: Ctx, body: Body): Promise<SignedInCustomer> {
   mustHaveCredentials(body)
   const { email = '', password = '' } = body
-  const customer = await customerWithPassword(ctx, email, password)
+  const customer = await findCustomerWithPassword(ctx, email, password)
   if (!customer) throw unauthorized('The email address or the password is not valid.')
   return customer
 }

@@ -1,16 +1,16 @@
 import {
   accountEnvelope,
-  addressesOf,
   addressFields,
   addressFilter,
-  checkAddressOf,
+  checkAddress,
+  limitAddresses,
 } from '../accounts/index.ts'
 import { resource } from '../kernel/declare/resource.ts'
 import { linkTo, object } from '../kernel/openapi/shapes.ts'
 import { shown } from '../kernel/shape/fields.ts'
 import { customers } from './customers.ts'
 
-/** Where a customer wants their parcels and bills. */
+/** A delivery or billing address of a customer. */
 export const customerAddresses = resource({
   type: 'address',
   noun: ['customer-address', 'customer-addresses'],
@@ -33,6 +33,6 @@ export const customerAddresses = resource({
   whole: true,
   envelope: { ...accountEnvelope, links: 'inside' },
   visible: ({ shopper }, bind) => shopper && `customer_id = ${bind(shopper.id)}::uuid`,
-  most: addressesOf('customer'),
-  beforeWrite: checkAddressOf('customer'),
+  most: limitAddresses('customer'),
+  beforeWrite: checkAddress('customer'),
 })

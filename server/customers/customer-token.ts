@@ -8,21 +8,21 @@ import type { Instance, ShopperToken, Work } from '../kernel/work/context.ts'
 const kind = 'customer'
 const lifetimeS = 24 * 60 * 60
 
-/** A customer's tokens are good until one of these is another. */
+/** A customer's tokens are valid until one of these changes. */
 interface TokenEpochs {
-  /** Of the user that the customer is; undefined when they are none. */
+  /** The token epoch of the customer's user; undefined without a user. */
   readonly tokenEpoch: number | undefined
-  /** Of their password; undefined when it has not changed since passwords have one. */
+  /** The epoch of the password; undefined if the password is older than password epochs. */
   readonly passwordEpoch: string | undefined
 }
 
-/** A customer who has shown who they are. */
-export interface Identified extends TokenEpochs {
+/** A customer who has signed in. */
+export interface SignedInCustomer extends TokenEpochs {
   readonly id: string
   readonly name: string
 }
 
-/** The epochs of a customer `c` of the store $1, in SQL. */
+/** SQL for the epochs of a customer `c` of the store $1. */
 export const tokenEpochs = {
   columns: `CASE WHEN u.id IS NOT NULL THEN coalesce(e.epoch, 0) END, c.hidden->>'password_epoch'`,
   joins: `LEFT JOIN user_authentication_infos u ON u.store_id = $1 AND u.id = c.id
@@ -45,11 +45,11 @@ interface IssuedToken {
   readonly expires: number
 }
 
-/** A token (RFC 7519, signed with HS256) that says which customer its bearer is. */
-export async function issueCustomerToken(work: Work, customer: Identified): Promise<IssuedToken> {
+/** Issues a token (RFC 7519, signed with HS256) that identifies the customer. */
+export async function issueCustomerToken(work: Work, customer: SignedInCustomer): Promise<IssuedToken> {
   const id = newId()
-  const issued = Math.floor(work.clock.now().getTime() / 1000)
-  const expires = issued + lifetimeS
+  const issuedS = Math.floor(work.clock.now().getTime() / 1000)
+  const expires = issuedS + lifetimeS
   const token = await new SignJWT({
     name: customer.name,
     epoch: customer.tokenEpoch,
@@ -58,29 +58,29 @@ export async function issueCustomerToken(work: Work, customer: Identified): Prom
     .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
     .setSubject(customer.id)
     .setJti(id)
-    .setIssuedAt(issued)
+    .setIssuedAt(issuedS)
     .setExpirationTime(expires)
     .sign(work.instance.shopperTokenKeys(kind)[0])
   return { id, token, expires }
 }
 
-/** Whom a token speaks for; a Problem (401) when it is not good, or not for a customer of this store. */
+/** Returns the customer of a token. Throws a Problem (401) if it is not valid, or not for a customer of this store. */
 export async function verifyCustomerToken(
   instance: Instance,
   storeId: string,
   token: string,
 ): Promise<VerifiedToken> {
   const { sub: customerId, epoch, password_epoch, iat: signedInS } = await open(instance, token)
-  const [found] = await instance.database.quick({
+  const [row] = await instance.database.quick({
     text: `SELECT ${tokenEpochs.columns} FROM customers c ${tokenEpochs.joins} WHERE c.store_id = $1 AND c.id = $2`,
     values: [storeId, customerId],
   })
-  if (!found) throw unauthorized('The customer of this customer token does not exist.')
-  const { tokenEpoch, passwordEpoch } = tokenEpochs.read(found)
+  if (!row) throw unauthorized('The customer of this customer token does not exist.')
+  const { tokenEpoch, passwordEpoch } = tokenEpochs.read(row)
   if (tokenEpoch !== epoch || passwordEpoch !== password_epoch) {
     throw unauthorized('The customer token has been revoked; sign in again.')
   }
-  // It is issued at a sign-in only.
+  // Only a sign-in issues a token, so it was issued when they signed in.
   return { customerId, signedInS, tokenEpoch, passwordEpoch }
 }
 
@@ -103,7 +103,7 @@ async function open({ shopperTokenKeys, clock }: Instance, token: string): Promi
   }
 }
 
-/** How a request says which customer is calling. */
+/** The token of requests that identifies the customer. */
 export const customerToken: ShopperToken = {
   header: 'x-moltin-customer-token',
   kind,

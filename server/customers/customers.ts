@@ -1,5 +1,5 @@
 import { accountEnvelope } from '../accounts/index.ts'
-import { currentPassword, mustBeThemself, tellOfEmailChange } from '../identity/index.ts'
+import { announceEmailChange, currentPassword, mustProveIdentity } from '../identity/index.ts'
 import { mustBeWithinLimits } from '../kernel/attempts/attempts.ts'
 import { slowHash } from '../kernel/attempts/slow-hash.ts'
 import { resource } from '../kernel/declare/resource.ts'
@@ -10,8 +10,8 @@ import { field, flag, text, type Values } from '../kernel/shape/fields.ts'
 import { type Draft, indexed, walks } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { refuseCommonPassword } from '../passwords/index.ts'
-import { takeAddress, takeAddressTurn } from './claimed-addresses.ts'
-import { customerWithPassword } from './customer-with-password.ts'
+import { lockAddress, takeAddress } from './claimed-addresses.ts'
+import { findCustomerWithPassword } from './customer-with-password.ts'
 import { mustStillBeSignedIn } from './must-still-be-signed-in.ts'
 
 const fields = {
@@ -23,9 +23,9 @@ const fields = {
     about: 'The email address that the customer signs in with; unique in the store, regardless of case.',
     example: 'ada.marsh@example.com',
   }),
-  // What is shown under this name is accepted too, and means nothing: clients make bodies of what they have read.
+  // Booleans, which responses show under this name, are accepted and ignored: clients send back what they have read.
   new_password: field<string | boolean | undefined>(
-    // Long enough for any phrase; bounded, because hashing takes time. How short it may be, see `refuseShortPassword`.
+    // Long enough for any phrase, but bounded, because hashing takes time. For the minimum see `refuseShortPassword`.
     { type: ['string', 'boolean'], format: 'password', minLength: 1, maxLength: 1024 },
     {
       sentAs: 'password',
@@ -45,17 +45,17 @@ const fields = {
     about: 'The id of this customer in another system.',
   }),
   password_hash: text({ hidden: true, readOnly: true }),
-  // Another with every password. Their tokens name it, and end with it.
+  // Changes with every password. Tokens contain it and are valid until it changes.
   password_epoch: text({ hidden: true, readOnly: true }),
-  // By an administrator, not by the customer: see forgetPasswords.
+  // Whether an administrator set the password: see forgetPasswords.
   password_given: flag({ hidden: true, readOnly: true }),
-  // Whether nobody but the customer says that the address is theirs: no administrator, no provider.
+  // Whether only the customer claims that the address is theirs, and no administrator or provider confirms it.
   email_claimed: flag({ hidden: true, readOnly: true }),
-  // Whether a provider has just said that it is.
+  // Whether a provider has just verified the address.
   email_verified: flag({ stored: false, readOnly: true }),
 }
 
-/** A person who buys, and may sign in to see what they have bought. */
+/** A person who buys, and can sign in. */
 export const customers = resource({
   type: 'customer',
   noun: ['customer', 'customers'],
@@ -79,7 +79,7 @@ export const customers = resource({
   beforeWrite: prepare,
   afterWrite: async (work, customer, before) => {
     if (before && customer.doc.email !== before.doc.email) {
-      await tellOfEmailChange(work, { type: 'customer' }, customer, before)
+      await announceEmailChange(work, { type: 'customer' }, customer, before)
     }
   },
   constraints: {
@@ -101,20 +101,20 @@ async function prepare(work: Work, { id, values, before }: Draft<typeof fields>)
   }
   const isNewEmail = values.email !== before?.doc.email
   const isNewPassword = typeof new_password === 'string'
-  // That an address is taken tells that there is such a customer: nobody may ask for many.
+  // A conflict reveals that the customer exists, so a shopper can try only a few addresses.
   if (work.who.shopper && isNewEmail) {
     await mustBeWithinLimits(work, { at: 'change-email', whose: work.who.shopper.id })
   }
-  // At first, too: a customer who is deleted and signs in at a provider again has the same id, and not the old tokens.
+  // Also at creation: a customer who is deleted and signs in at a provider again has the same id, and old tokens must fail.
   if (!before || isNewPassword) values.password_epoch = newId()
   if (isNewPassword) refuseShortPassword(work, new_password)
   if (isNewPassword) await refuseCommonPassword(work, new_password)
   if (before && (isNewEmail || isNewPassword)) {
     const hasPassword = before.hidden.password_hash !== undefined
-    await mustBeThemself(work, {
+    await mustProveIdentity(work, {
       current: hasPassword ? current_password : undefined,
-      replaced: isNewPassword && hasPassword,
-      signIn: (password) => customerWithPassword(work, before.doc.email, password),
+      replacesPassword: isNewPassword && hasPassword,
+      signIn: (password) => findCustomerWithPassword(work, before.doc.email, password),
     })
   }
   if (isNewPassword) {
@@ -131,7 +131,7 @@ async function prepare(work: Work, { id, values, before }: Draft<typeof fields>)
 
 const charactersMin = 8
 
-/** An administrator may give a shorter one, as published runbooks do, unless SUTLER_STRICT_PASSWORDS is on. */
+/** Administrators can set a shorter password, as published runbooks do, unless SUTLER_STRICT_PASSWORDS is on. */
 function refuseShortPassword({ who, instance }: Work, password: string): void {
   if (!who.shopper && !instance.strictPasswords) return
   if ([...password].length >= charactersMin) return
@@ -139,16 +139,16 @@ function refuseShortPassword({ who, instance }: Work, password: string): void {
   throw new Problem('invalid_field', detail, { source: 'data.password' })
 }
 
-/** Who is known to have an address takes it from whoever only claims it; see docs/decisions/0009-oidc-sign-in.md. */
+/** Gives the address to its proven owner, if another customer only claims it: see docs/decisions/0009-oidc-sign-in.md. */
 async function settleAddress(
   work: Work,
   id: string,
   { email, email_claimed, email_verified }: Values<typeof fields>,
 ): Promise<void> {
-  // By default an address that is given is refused, whoever has it, as the public contract has it: many storefronts'
-  // servers register whoever asks, and have verified nothing.
+  // By default an address that is taken is refused even to administrators, as in the public contract: the servers of many
+  // storefronts register anyone without verifying the address.
   const isGiven = !work.who.shopper && work.instance.strictPasswords
   if (!email_claimed && !email_verified && !isGiven) return
-  await takeAddressTurn(work, email)
+  await lockAddress(work, email)
   if (!email_claimed) await takeAddress(work, email, id)
 }

@@ -3,9 +3,9 @@ import { unauthorized } from '../kernel/auth/tokens.ts'
 import type { Work } from '../kernel/work/context.ts'
 
 /**
- * Refuses (401) a customer whose token has ended since the request began: a new password takes its time to hash, and
- * someone else may be the customer by now. To the end of the transaction their user is held, and with them all that
- * ends the token but a new password: that is a new version of the customer.
+ * Refuses (401) a customer whose token was revoked since the request started: hashing a password takes time, and someone
+ * else may be the customer by now. It locks the user until the end of the transaction, so that nothing revokes the token
+ * meanwhile but a new password, which makes a new version of the customer.
  */
 export async function mustStillBeSignedIn(
   work: Work,

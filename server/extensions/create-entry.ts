@@ -5,7 +5,7 @@ import { customApis } from './custom-apis.ts'
 import { type Definition, stateIn } from './definition.ts'
 import { namingTheField } from './taken-value.ts'
 
-/** Stores a new entry, unless there is another definition by now than the one its values were checked against. */
+/** Stores a new entry, unless the definition has changed since its values were checked against it. */
 export async function createEntry(
   work: Work,
   api: Definition,
@@ -15,7 +15,7 @@ export async function createEntry(
   const { entries } = api
   const draft: Draft = { id, scope: [api.id], values: { ...values } }
   await entries.beforeWrite?.(work, draft)
-  const isAsChecked = (bind: (value: unknown) => string) =>
+  const isDefinitionUnchanged = (bind: (value: unknown) => string) =>
     `r.id = ${bind(api.id)} AND ${stateIn('r')} = ${bind(api.state)}`
-  return namingTheField(api, work.store.insertIf(entries, draft, customApis, isAsChecked))
+  return namingTheField(api, work.store.insertIf(entries, draft, customApis, isDefinitionUnchanged))
 }

@@ -53,7 +53,7 @@ const fields = {
   ),
 }
 
-/** A kind of object that a store adds to its API: a table, whose columns are its custom fields. */
+/** A type of object that a store adds to its API. Its fields are custom fields. */
 export const customApis = resource({
   type: 'custom_api',
   noun: ['custom-api', 'custom-apis'],
@@ -90,7 +90,7 @@ export const customApis = resource({
   },
 })
 
-/** Custom APIs are written one at a time in a store: what was counted and walked then still holds at commit. */
+/** One write of custom APIs at a time in a store, so that counts and cycle checks still hold at commit. */
 const waitForTurn = (work: Work): Promise<void> => work.store.takeTurn('custom-apis')
 
 async function mustFit(work: Work, { id, values }: Draft<typeof fields>): Promise<void> {
@@ -98,7 +98,7 @@ async function mustFit(work: Work, { id, values }: Draft<typeof fields>): Promis
   await mustNest(work, id, values.relationships)
 }
 
-/** Entries show their API's type: when it changes, so does each of them. */
+/** Makes new versions of all entries if the type changes, because they show it. */
 async function showTypeOfEntries(
   work: Work,
   row: Row<typeof fields>,
@@ -108,7 +108,7 @@ async function showTypeOfEntries(
   await work.store.touchAll(entries, (bind) => `custom_api_id = ${bind(row.id)}`)
 }
 
-/** The entries go first, while the change feed can still say what they were. */
+/** Deletes the entries first, while the change feed can still describe them. */
 async function takeEntriesAlong(work: Work, row: Row): Promise<void> {
   await waitForTurn(work)
   await work.store.close(customApis, row.id)

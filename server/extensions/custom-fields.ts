@@ -10,7 +10,7 @@ import { exactTotals } from './exact-totals.ts'
 import { dropValues, renameValues, setUnique } from './field-changes.ts'
 import { completeRules, fieldTypes, type Validation, validationSchema } from './field-rules.ts'
 
-/** Members of every entry, of the documents around them, or of any object. */
+/** Names that every entry, its envelope or any JavaScript object already has. */
 const reservedSlugs = [
   ...['slug', 'type', 'id', 'meta', 'created_at', 'updated_at', 'links', 'relationships', 'attributes'],
   ...['attribute', 'dimension', 'dimensions', 'weight', 'weights', '__proto__'],
@@ -89,10 +89,10 @@ export const customFields = resource({
 const refuse = (name: string, detail: string) =>
   new Problem('invalid_field', `Validation failed: data.${name} ${detail}.`, { source: `data.${name}` })
 
-/** Until this transaction ends no entry of the API is written: what is checked of them here still holds then. */
+/** Locks out writes of entries until the end of the transaction, so that checks of the entries still hold then. */
 async function lockDefinition(work: Work, { scope: [api] }: Pick<Draft, 'scope'>): Promise<void> {
-  const found = await work.store.close(customApis, api as string)
-  if (!found.size) throw notFound('custom api', api)
+  const locked = await work.store.close(customApis, api as string)
+  if (!locked.size) throw notFound('custom api', api)
 }
 
 async function mustBeDefinable(work: Work, draft: Draft<typeof fields>): Promise<void> {
@@ -131,7 +131,7 @@ async function mustBeOnlyUrlSlug(work: Work, { scope: [api] }: Draft<typeof fiel
   }
 }
 
-/** Whoever reads the definition must see that it is another one now. */
+/** Changes the state of the definition, so that caches of it are not used. */
 const redefine = (work: Work, api: string | undefined) =>
   work.store.rows('UPDATE custom_apis SET definition = definition + 1 WHERE store_id = $1 AND id = $2', api)
 

@@ -6,13 +6,13 @@ import { Memory } from '../kernel/memory.ts'
 import { untilWritten } from '../kernel/storage/until-written.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { perInstance } from '../kernel/work/per-instance.ts'
-import { entriesOf } from './entries.ts'
+import { defineEntries } from './entries.ts'
 import { compileRegex, type FieldType, type Rules } from './field-rules.ts'
 
-/** A custom API with its fields, and the resource of its entries: what every request for an entry needs to know. */
+/** A custom API with its fields and the resource of its entries, which every request for an entry needs. */
 export interface Definition {
   readonly id: string
-  /** Another one whenever the custom API or one of its fields changes. */
+  /** Changes whenever the custom API or one of its fields changes. */
   readonly state: string
   readonly name: string
   readonly description: string
@@ -20,7 +20,7 @@ export interface Definition {
   readonly apiType: string
   readonly allowUpserts: boolean
   readonly fields: readonly DefinedField[]
-  /** The field whose value takes the id's place in URLs. */
+  /** The field whose value replaces the id in URLs. */
   readonly urlSlug: DefinedField | undefined
   readonly entries: Resource
 }
@@ -42,56 +42,55 @@ export interface Naming {
   readonly value: string
 }
 
-// Built once per state, and found by what requests call it.
-const kept = perInstance(() => new Memory<string, Definition>(1000))
+// Built once per state, and cached under the names that requests use.
+const definitionCache = perInstance(() => new Memory<string, Definition>(1000))
 
 const keyOf = ({ store }: Work, { column, value }: Naming) => `${store.id} ${column} ${value}`
 
 /** SQL for the state of a custom API. */
 export const stateIn = (api: string): string => `${api}.version || '.' || ${api}.definition`
 
-/** The custom API that a request names, as it was when this process last looked: there may be another one by now. */
-export const rememberedDefinition = (work: Work, naming: Naming): Definition | undefined =>
-  kept(work.instance).get(keyOf(work, naming))
+/** The custom API that a request names, as this process last read it: it may have changed since. */
+export const cachedDefinition = (work: Work, naming: Naming): Definition | undefined =>
+  definitionCache(work.instance).get(keyOf(work, naming))
 
 /**
- * The custom API that a request names, as it is now. Whoever `keeps` the definition has it so until the transaction
- * ends: what changes a field closes it first, and its slug and type are in keys of its row, which a row that is kept
- * does not change.
+ * The current custom API that a request names. With `isLocked` it cannot change until the end of the transaction: changes
+ * of fields lock it exclusively, and its slug and type are in keys of the row, which a shared lock protects.
  */
-export async function findDefinition(work: Work, naming: Naming, keeps = false): Promise<Definition> {
+export async function findDefinition(work: Work, naming: Naming, isLocked = false): Promise<Definition> {
   const { column, value } = naming
   if (column === 'id' && !isId(value)) throw missing(value)
   const text =
     `SELECT a.id, ${stateIn('a')} FROM custom_apis a WHERE a.store_id = $1 AND a.${column} = $2` as const
-  const [found] = await (keeps ? work.store.glanceAndKeep(text, value) : work.store.glance(text, value))
-  if (!found) throw missing(value)
-  const [id, state] = found as [string, string]
-  const known = rememberedDefinition(work, naming)
-  if (known?.id === id && known.state === state) return known
+  const [row] = await (isLocked ? work.store.glanceAndKeep(text, value) : work.store.glance(text, value))
+  if (!row) throw missing(value)
+  const [id, state] = row as [string, string]
+  const cached = cachedDefinition(work, naming)
+  if (cached?.id === id && cached.state === state) return cached
   const definition = await readDefinition(work, id)
-  kept(work.instance).set(keyOf(work, naming), definition)
+  definitionCache(work.instance).set(keyOf(work, naming), definition)
   return definition
 }
 
 /**
- * Runs a write with the definition as this process remembers it: again with the definition as it is when the write
- * finds that there is another one (undefined), or refuses, which may be for what was so before.
+ * Runs a write with the cached definition. It runs again with the current definition if the write finds that the definition
+ * has changed (undefined), or if it refuses, because the refusal may be due to the old definition.
  */
 export async function withDefinition<T>(
   work: Work,
   naming: Naming,
   write: (api: Definition) => Promise<T | undefined>,
 ): Promise<T> {
-  const remembered = rememberedDefinition(work, naming)
-  if (remembered) {
+  const cached = cachedDefinition(work, naming)
+  if (cached) {
     try {
-      const written = await write(remembered)
-      if (written) return written
+      const result = await write(cached)
+      if (result) return result
     } catch (refusal) {
-      // What the database refused it refused under the definition as it is.
+      // The database refuses by the current definition, so only our own refusals are tried again.
       const isOurs = refusal instanceof Problem && refusal.cause === undefined
-      if (!isOurs || (await findDefinition(work, naming)) === remembered) throw refusal
+      if (!isOurs || (await findDefinition(work, naming)) === cached) throw refusal
     }
   }
   return untilWritten(async () => write(await findDefinition(work, naming)))
@@ -106,11 +105,11 @@ async function readDefinition(work: Work, id: string): Promise<Definition> {
 }
 
 /** All custom APIs of the store. */
-export async function allDefinitions(work: Work): Promise<readonly Definition[]> {
+export async function findAllDefinitions(work: Work): Promise<readonly Definition[]> {
   return (await work.store.rows(`${definitions} ORDER BY a.slug`)).map(toDefinition)
 }
 
-// One statement: the definition and its state are of one snapshot.
+// One statement, so that the definition and its state are from one snapshot.
 const definitions = `SELECT a.id, ${stateIn('a')}, a.doc,
   (SELECT json_agg(json_build_object('id', f.id, 'doc', f.doc) ORDER BY f.created_at, f.id)
    FROM custom_fields f WHERE f.store_id = a.store_id AND f.custom_api_id = a.id)
@@ -142,7 +141,7 @@ function toDefinition([id, state, doc, fieldRows]: readonly (string | null)[]): 
     fields,
     urlSlug: fields.find(({ isUrlSlug }) => isUrlSlug),
   }
-  return { ...facts, entries: entriesOf(facts) }
+  return { ...facts, entries: defineEntries(facts) }
 }
 
 function toField({ id, doc }: FieldRow): DefinedField {
@@ -156,7 +155,7 @@ function toField({ id, doc }: FieldRow): DefinedField {
     type: doc.field_type,
     rules,
     get regex() {
-      // Compiled when the first value comes: a reader needs none.
+      // Compiled on first use: reading entries does not need it.
       if (rules.regex != null) regex ??= compileRegex(rules.regex, `data.${doc.slug}`)
       return regex
     },

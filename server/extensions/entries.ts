@@ -13,10 +13,10 @@ import { extensionEnvelope } from './envelope.ts'
 import { exactTotals } from './exact-totals.ts'
 import { idNamed } from './url-slug.ts'
 
-/** Kept beside an entry's values. `meta` can be no field's slug, so it is in no field's way. */
-interface Kept {
+/** Stored beside the values of an entry. `meta` is a reserved slug, so no field has this name. */
+interface StoredMeta {
   readonly data_size: number
-  /** What is compared of values that must be unique whatever their case, by field id. */
+  /** The folded values of fields that are unique regardless of case, by field id. */
   readonly folded?: Readonly<Record<string, string>>
 }
 
@@ -28,7 +28,7 @@ export const entryMeta = {
 }
 
 /** The resource of a custom API's entries. */
-export function entriesOf(api: Omit<Definition, 'entries' | 'state'>): Resource {
+export function defineEntries(api: Omit<Definition, 'entries' | 'state'>): Resource {
   const { urlSlug } = api
   return resource({
     type: api.apiType,
@@ -41,7 +41,7 @@ export function entriesOf(api: Omit<Definition, 'entries' | 'state'>): Resource 
       ...Object.fromEntries(
         api.fields.map((own) => [own.slug, field<unknown>(valueSchema(own), { about: own.description })]),
       ),
-      meta: field<Kept | undefined>({ type: 'object' }, { hidden: true, readOnly: true }),
+      meta: field<StoredMeta | undefined>({ type: 'object' }, { hidden: true, readOnly: true }),
     },
     filter: {
       ...filtersOf(api.fields),
@@ -49,7 +49,7 @@ export function entriesOf(api: Omit<Definition, 'entries' | 'state'>): Resource 
     },
     sort: ['created_at', 'id', 'updated_at'],
     area: 'custom-entries',
-    // To whom they are shown is for the role policies of the custom API to say.
+    // The role policies of the custom API decide who can read entries.
     visible: 'all',
     envelope: extensionEnvelope,
     meta: {
@@ -78,7 +78,7 @@ function mustBeUnchanged({ slug, rules }: DefinedField, value: unknown, { doc }:
   throw new Problem('invalid_field', detail, { source })
 }
 
-/** Every field has a value in an entry that is written from now on, if only null. */
+/** Completes an entry: every field has a value, at least null. */
 function complete({ fields }: Omit<Definition, 'entries' | 'state'>, { values, before }: Draft): void {
   const folded: Record<string, string> = {}
   const faults = new Faults()
@@ -93,6 +93,6 @@ function complete({ fields }: Omit<Definition, 'entries' | 'state'>, { values, b
   }
   faults.refuse()
   mustFit(size)
-  const kept: Kept = { data_size: size, ...(Object.keys(folded).length > 0 && { folded }) }
-  values.meta = kept
+  const meta: StoredMeta = { data_size: size, ...(Object.keys(folded).length > 0 && { folded }) }
+  values.meta = meta
 }

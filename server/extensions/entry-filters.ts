@@ -5,13 +5,13 @@ import type { DefinedField } from './definition.ts'
 import { matchingNumber, matchingText } from './entry-value-conditions.ts'
 import type { ElementType } from './field-rules.ts'
 
-/** What a list of entries may be filtered by, field by field. Every term is answered from `entry_values`. */
+/** The filters of a list of entries, by field. Every term uses the index table `entry_values`. */
 export function filtersOf(fields: readonly DefinedField[]): Record<string, FilterRule> {
   const rules: [string, FilterRule][] = []
   for (const field of fields) {
     if (field.type === 'list') rules.push(...listRules(field))
   }
-  // A slug that reads like part of a list is the field's.
+  // A field whose slug looks like a part of a list takes precedence.
   for (const field of fields) {
     const rule = ruleOf(field)
     if (rule) rules.push([field.slug, rule])
@@ -21,7 +21,7 @@ export function filtersOf(fields: readonly DefinedField[]): Record<string, Filte
 
 type Bind = (value: unknown) => string
 
-/** The entries with an index row of the field that meets the condition. `$1` is the store. */
+/** SQL for the entries with an index row of the field that meets the condition. `$1` is the store. */
 const entriesWhere = ({ id }: DefinedField, bind: Bind, condition: string): string =>
   `entries.id IN (SELECT v.entry_id FROM entry_values v WHERE v.store_id = $1 ` +
   `AND v.field_id = ${bind(id)}::uuid AND ${condition})`
@@ -52,13 +52,13 @@ function ruleOf(field: DefinedField): FilterRule | undefined {
   }
 }
 
-/** The condition of one scalar; refuses values that cannot be of its type. */
+/** The condition of a scalar. Refuses values that are not of its type. */
 function matching(type: ElementType, slug: string, op: Op, values: readonly string[], bind: Bind): string {
   if (type === 'string' || type === 'any') return matchingText(op, values, bind)
   const numbers = values.map((value) => {
     const number = readNumber(type, value)
     if (number === undefined) {
-      const detail = `Invalid filter: [${slug}] must be ${wanted[type]}, not [${value}]`
+      const detail = `Invalid filter: [${slug}] must be ${expectedTypes[type]}, not [${value}]`
       throw new Problem('bad_filter', detail, { source: 'filter' })
     }
     return number
@@ -66,9 +66,9 @@ function matching(type: ElementType, slug: string, op: Op, values: readonly stri
   return matchingNumber(op, numbers, bind)
 }
 
-const wanted = { integer: 'a whole number', float: 'a number', boolean: 'true or false' } as const
+const expectedTypes = { integer: 'a whole number', float: 'a number', boolean: 'true or false' } as const
 
-/** As a number of the index; undefined when the text is no value of the type. */
+/** The number in the index; undefined if the text is not a value of the type. */
 function readNumber(type: 'integer' | 'float' | 'boolean', text: string): number | undefined {
   if (type === 'boolean') return text === 'true' ? 1 : text === 'false' ? 0 : undefined
   const form = type === 'integer' ? /^[+-]?\d+$/ : /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i
@@ -78,7 +78,7 @@ function readNumber(type: 'integer' | 'float' | 'boolean', text: string): number
 
 function containsRule(field: DefinedField): FilterRule {
   const type = field.rules.allowed_type ?? 'any'
-  // Where every element counts, an untyped list's likeness of "1" and 1 would not do.
+  // Not for untyped lists: the index does not distinguish "1" and 1.
   const ops = ['contains', 'contains_any', ...(type === 'any' ? [] : ['contains_all']), 'is_null'] as Op[]
   const holding = (values: readonly string[], bind: Bind) =>
     entriesWhere(field, bind, `v.element >= 0 AND ${matching(type, field.slug, 'in', values, bind)}`)
@@ -88,7 +88,7 @@ function containsRule(field: DefinedField): FilterRule {
     where: (op, values, bind) => {
       if (op === 'is_null') return entriesWhere(field, bind, `v.element = -3 AND ${isNull}`)
       if (op === 'contains_all') return `(${values.map((value) => holding([value], bind)).join(' AND ')})`
-      // No list holds a value that is not of its type.
+      // A list has no values of another type, so they cannot match.
       const possible = values.filter(
         (value) => type === 'any' || type === 'string' || readNumber(type, value) !== undefined,
       )

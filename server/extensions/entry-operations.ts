@@ -9,7 +9,7 @@ import { choice, described, type Fields, text } from '../kernel/shape/fields.ts'
 import type { Row } from '../kernel/shape/model.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { change, remove } from '../kernel/write/by-rules.ts'
-import { answerToWriter } from './answer-to-writer.ts'
+import { answerWriter } from './answer-writer.ts'
 import { createEntry } from './create-entry.ts'
 import { type Definition, findDefinition, type Naming, withDefinition } from './definition.ts'
 import { entryBody, entryEnvelope, entrySchema } from './entry-schemas.ts'
@@ -19,15 +19,15 @@ import { findEntry, waitForTurn } from './find-entry.ts'
 import { timeout, within } from './list-timeout.ts'
 import { namingTheField } from './taken-value.ts'
 
-/** Where entries are: clients use the API's slug, tools that do not know it use its id. The answers are the same. */
+/** An address of entries. Clients use the slug of the API, tools that do not know it use the id. The responses are equal. */
 interface Address {
   readonly path: string
-  /** Ends the operations' names. */
+  /** The end of the names of the operations. */
   readonly suffix: string
   readonly naming: (params: Params) => Naming
-  /** An entry may be named by the value of its URL field. */
+  /** Whether the path can have the URL slug of an entry in place of its id. */
   readonly byUrlSlug: boolean
-  /** The parameters of its path that are no ids, with an entry's and without. */
+  /** The path parameters that are not ids, without and with the parameter of the entry. */
   readonly params: Fields
   readonly entryParams: Fields
 }
@@ -57,18 +57,18 @@ const addresses: readonly Address[] = [
     naming: ({ custom_api_id = '' }) => ({ column: 'id', value: custom_api_id }),
     byUrlSlug: false,
     params: {},
-    // An address that is no id leads to no entry.
+    // Only ids lead to entries here.
     entryParams: {},
   },
 ]
 
-/** The operations of entries, at both addresses. What a write was checked against cannot change under it. */
+/** The operations of entries, at both addresses. The definition cannot change during a write. */
 export const entryOperations = (mayUse: MayUse): readonly Action[] =>
-  addresses.flatMap((address) => operationsAt(address, mayUse, mustUseBy(mayUse)))
+  addresses.flatMap((address) => defineOperations(address, mayUse, mustUseBy(mayUse)))
 
-/** Whether the caller's role may do this with the custom API's entries. */
+/** Whether the caller's role has this right for the entries of the custom API. */
 export type MayUse = (ctx: Ctx, customApiId: string, right: Right) => Promise<boolean>
-type MustUse = (...asked: Parameters<MayUse>) => Promise<void>
+type MustUse = (...args: Parameters<MayUse>) => Promise<void>
 
 const mustUseBy =
   (mayUse: MayUse): MustUse =>
@@ -89,7 +89,7 @@ const mayRepeat =
   async (ctx: Ctx, { params }: { readonly params: Params }) =>
     mustUse(ctx, (await findDefinition(ctx, address.naming(params))).id, right)
 
-const operationsAt = (address: Address, mayUse: MayUse, mustUse: MustUse): readonly Action[] => [
+const defineOperations = (address: Address, mayUse: MayUse, mustUse: MustUse): readonly Action[] => [
   action({
     name: `list-custom-entries${address.suffix}`,
     route: `GET ${address.path}`,
@@ -137,9 +137,14 @@ const operationsAt = (address: Address, mayUse: MayUse, mustUse: MustUse): reado
     params: address.entryParams,
     shows: { data: entrySchema, etag: true },
     async run(ctx, { params }) {
-      const { api, entry } = await findEntry(ctx, address.naming(params), givenId(params), address.byUrlSlug)
+      const { api, entry } = await findEntry(
+        ctx,
+        address.naming(params),
+        requestedId(params),
+        address.byUrlSlug,
+      )
       await mustUse(ctx, api.id, 'read')
-      if (!entry) throw missing(givenId(params))
+      if (!entry) throw missing(requestedId(params))
       return objectAnswer(200, api.entries, entry, ctx)
     },
   }),
@@ -161,20 +166,20 @@ const operationsAt = (address: Address, mayUse: MayUse, mustUse: MustUse): reado
       const api = await findDefinition(ctx, address.naming(params), true)
       await mustUse(ctx, api.id, 'update')
       const values = await readValues(api, rawBody)
-      const changed = async (id: string) => {
+      const changeEntry = async (id: string) => {
         const row = await namingTheField(api, change(ctx, api.entries, [api.id], id, values, ifMatch))
-        return answerToWriter(ctx, api.entries, row, values, await mayUse(ctx, api.id, 'read'))
+        return answerWriter(ctx, api.entries, row, values, await mayUse(ctx, api.id, 'read'))
       }
-      if (!api.allowUpserts) return changed(await findId(ctx, api, address, params))
-      let id = await idOfExisting(ctx, api, address, params)
+      if (!api.allowUpserts) return changeEntry(await findId(ctx, api, address, params))
+      let id = await findExistingId(ctx, api, address, params)
       if (id === undefined) {
-        // Two that find nothing do not both create: the second one waits, and finds.
-        await waitForTurn(ctx, api, givenId(params))
-        id = await idOfExisting(ctx, api, address, params)
+        // Of two concurrent creates, the second waits and finds the entry of the first.
+        await waitForTurn(ctx, api, requestedId(params))
+        id = await findExistingId(ctx, api, address, params)
       }
-      if (id !== undefined) return changed(id)
+      if (id !== undefined) return changeEntry(id)
       await mustUse(ctx, api.id, 'create')
-      return upsert(ctx, api, address, givenId(params), values, ifMatch)
+      return upsert(ctx, api, address, requestedId(params), values, ifMatch)
     },
   }),
 
@@ -196,30 +201,30 @@ const operationsAt = (address: Address, mayUse: MayUse, mustUse: MustUse): reado
   }),
 ]
 
-const givenId = ({ id = '' }: Params) => id
+const requestedId = ({ id = '' }: Params) => id
 
-/** An entry's id: what the URL has, or what it stands for. */
-const idOf = async (ctx: Ctx, { entries, id }: Definition, { byUrlSlug }: Address, params: Params) =>
-  lookUp(ctx, byUrlSlug ? entries : withoutKey(entries), [id], givenId(params))
+/** The id of the entry that the URL names by id or slug. */
+const resolveId = async (ctx: Ctx, { entries, id }: Definition, { byUrlSlug }: Address, params: Params) =>
+  lookUp(ctx, byUrlSlug ? entries : withoutKey(entries), [id], requestedId(params))
 
 const withoutKey = ({ key: _, ...entries }: Resource): Resource => entries
 
 async function findId(ctx: Ctx, api: Definition, address: Address, params: Params): Promise<string> {
-  const id = await idOf(ctx, api, address, params)
-  if (id === undefined) throw missing(givenId(params))
+  const id = await resolveId(ctx, api, address, params)
+  if (id === undefined) throw missing(requestedId(params))
   return id
 }
 
 const missing = (id: string) => notFound('custom entry', id)
 
-/** The id of the entry that is there. */
-async function idOfExisting(
+/** The id of the entry; undefined if it does not exist. */
+async function findExistingId(
   ctx: Ctx,
   api: Definition,
   address: Address,
   params: Params,
 ): Promise<string | undefined> {
-  const id = await idOf(ctx, api, address, params)
+  const id = await resolveId(ctx, api, address, params)
   return id !== undefined && (await ctx.store.find(api.entries, id, [api.id])) ? id : undefined
 }
 
@@ -236,16 +241,21 @@ async function upsert(
     throw new Problem('precondition_failed', detail)
   }
   const { urlSlug } = api
-  const named = byUrlSlug && urlSlug ? nameByUrl(urlSlug, given, values) : undefined
-  if (!named && !isId(given)) {
+  const namedValues = byUrlSlug && urlSlug ? nameByUrl(urlSlug, given, values) : undefined
+  if (!namedValues && !isId(given)) {
     throw new Problem('invalid_field', `The id of an entry must be a UUID, not ${given}.`, { source: 'id' })
   }
-  const created = await createEntry(ctx, api, named ?? values, named ? undefined : given.toLowerCase())
-  // The definition is kept.
-  return objectAnswer(201, api.entries, created as Row, ctx)
+  const entry = await createEntry(
+    ctx,
+    api,
+    namedValues ?? values,
+    namedValues ? undefined : given.toLowerCase(),
+  )
+  // The definition is locked, so there is an entry.
+  return objectAnswer(201, api.entries, entry as Row, ctx)
 }
 
-/** The URL says the value that the body need not repeat. */
+/** Takes the URL slug from the URL, so that the body need not repeat it. */
 function nameByUrl(
   urlSlug: NonNullable<Definition['urlSlug']>,
   given: string,

@@ -4,7 +4,7 @@ import type { JsonSchema } from '../kernel/shape/fields.ts'
 import { entryMeta } from './entries.ts'
 import { extensionEnvelope } from './envelope.ts'
 
-/** What answers and bodies of entries are, of any custom API: the store's own document has the fields of each. */
+/** The schemas of entries of any custom API. The document of a store has the fields of each. */
 
 const values = { description: 'The fields of the custom API, by slug.' }
 const type = { type: 'string', description: 'The api_type of the custom API.' }

@@ -24,7 +24,7 @@ function cut(text: string): [head: string, tail: string] {
   return [characters.slice(0, headLength).join(''), characters.slice(headLength).join('')]
 }
 
-/** A shorter text is told from all others by heads alone. */
+/** Whether the head alone identifies the text. */
 const isShort = (text: string) => [...text].length < headLength
 
 const whole = "(v.text_head || coalesce(v.text_tail, ''))"
@@ -36,7 +36,7 @@ export function matchingText(op: Op, values: readonly string[], bind: Bind): str
   if (!isComparison(op)) throw new Error(`${op} is no operator of texts`)
   if (isShort(value)) return `v.text_head ${signs[op]} ${bind(value)}`
   if (op === 'eq') return sameLongText(value, bind)
-  // The heads of greater texts are not less: the index finds them, and then the texts are compared.
+  // The index finds candidates by their heads; then the whole texts are compared.
   const side = op === 'gt' || op === 'ge' ? '>=' : '<='
   return `v.text_head ${side} ${bind(cut(value)[0])} AND ${whole} ${signs[op]} ${bind(value)}`
 }

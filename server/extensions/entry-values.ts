@@ -7,10 +7,10 @@ import type { DefinedField, Definition } from './definition.ts'
 import { type ElementType, limits } from './field-rules.ts'
 
 const entryBytesMax = 64 * 1024
-// What a router takes as one segment of a path.
+// The maximum length of a path segment in the router.
 const urlSlugLengthMax = 500
 
-/** About the bytes of a value: its JSON, a text without its quotes and escapes, nothing for null. */
+/** The approximate size of a value in bytes: of its JSON, of a text without quotes and escapes, 0 for null. */
 export function sizeOf(value: unknown): number {
   if (value === null || value === undefined) return 0
   return Buffer.byteLength(typeof value === 'string' ? value : JSON.stringify(value))
@@ -20,23 +20,23 @@ export function mustFit(size: number): void {
   if (size > entryBytesMax) throw new Problem('too_large', 'Maximum entry size reached.')
 }
 
-/** What is compared of a value that must be unique whatever its case. */
+/** Folds the case of a value that must be unique regardless of case. */
 export const foldCase = (value: string): string => value.toLowerCase()
 
-/** The values of the API's fields in a request's body; what is no field is ignored. */
+/** Reads the values of the fields from a request body. Other members are ignored. */
 export async function readValues(api: Definition, body: unknown): Promise<Record<string, unknown>> {
   const data = dataOf(body)
   const faults = new Faults()
   faults.check(() => mustBeOfType(api, data.type))
-  const sent = api.fields.filter(({ slug }) => Object.hasOwn(data, slug))
-  mustFit(sent.reduce((size, { slug }) => size + sizeOf(data[slug]), 0))
-  for (const field of sent) {
+  const sentFields = api.fields.filter(({ slug }) => Object.hasOwn(data, slug))
+  mustFit(sentFields.reduce((size, { slug }) => size + sizeOf(data[slug]), 0))
+  for (const field of sentFields) {
     faults.check(() => mustBeAccepted(field, data[field.slug]))
-    // A regular expression may take a while, and there may be a hundred: other requests are answered in between.
+    // Regular expressions can be slow, and there may be a hundred: let other requests run in between.
     if (field.rules.regex != null) await setImmediate()
   }
   faults.refuse()
-  return Object.fromEntries(sent.map(({ slug }) => [slug, data[slug]]))
+  return Object.fromEntries(sentFields.map(({ slug }) => [slug, data[slug]]))
 }
 
 function mustBeOfType({ apiType }: Definition, type: unknown): void {
@@ -48,7 +48,7 @@ function mustBeOfType({ apiType }: Definition, type: unknown): void {
   }
 }
 
-/** A list's rule on null is about its elements. */
+/** For a list, the rule on null is about its elements. */
 export function mustBePresent({ slug, type, rules }: DefinedField, value: unknown): void {
   if (value === null && !rules.allow_null_values && type !== 'list') throw missingField(`data.${slug}`)
 }
@@ -59,37 +59,37 @@ export function mustBeAccepted(field: DefinedField, value: unknown): void {
     if (field.type === 'list' || field.rules.allow_null_values) return
     throw missingField(path)
   }
-  const fault = field.type === 'list' ? listFault(field, value, path) : faultOf(field, value, path)
+  const fault = field.type === 'list' ? findListFault(field, value, path) : findFault(field, value, path)
   if (!fault) return
-  const detail = `Validation failed: ${fault.path} must be ${fault.wanted}, not ${shown(fault.value)}.`
+  const detail = `Validation failed: ${fault.path} must be ${fault.expected}, not ${shown(fault.value)}.`
   throw new Problem('invalid_field', detail, { source: fault.path })
 }
 
 interface Fault {
   readonly path: string
-  readonly wanted: string
+  readonly expected: string
   readonly value: unknown
 }
 
-function faultOf(field: DefinedField, value: unknown, path: string): Fault | undefined {
+function findFault(field: DefinedField, value: unknown, path: string): Fault | undefined {
   const wanted = (() => {
-    if (field.type === 'string') return wantedText(field, value)
+    if (field.type === 'string') return expectText(field, value)
     if (field.type === 'any') return isStorable(value) ? undefined : 'JSON with numbers of at most 1.7e308'
-    return wantedScalar(field.type as ElementType, value, field.rules)
+    return expectScalar(field.type as ElementType, value, field.rules)
   })()
-  return wanted === undefined ? undefined : { path, wanted, value }
+  return wanted === undefined ? undefined : { path, expected: wanted, value }
 }
 
-function listFault({ rules }: DefinedField, value: unknown, path: string): Fault | undefined {
+function findListFault({ rules }: DefinedField, value: unknown, path: string): Fault | undefined {
   const least = rules.min_length ?? 0
   const most = rules.max_length ?? limits.elementsMax
   if (!Array.isArray(value) || value.length < least || value.length > most) {
-    return { path, wanted: `a list of ${least} to ${most} values`, value }
+    return { path, expected: `a list of ${least} to ${most} values`, value }
   }
   for (const [place, element] of value.entries()) {
     if (element === null && rules.allow_null_values) continue
-    const wanted = wantedScalar(rules.allowed_type ?? 'any', element, {})
-    if (wanted !== undefined) return { path: `${path}.${place}`, wanted, value: element }
+    const wanted = expectScalar(rules.allowed_type ?? 'any', element, {})
+    if (wanted !== undefined) return { path: `${path}.${place}`, expected: wanted, value: element }
   }
   return undefined
 }
@@ -99,8 +99,8 @@ interface Bounds {
   readonly max_value?: number | null
 }
 
-/** What is accepted in the value's place; undefined when it is the value. */
-function wantedScalar(type: ElementType, value: unknown, bounds: Bounds): string | undefined {
+/** What is accepted instead of the value, in words; undefined if the value is accepted. */
+function expectScalar(type: ElementType, value: unknown, bounds: Bounds): string | undefined {
   switch (type) {
     case 'string':
       return typeof value === 'string' && lengthOf(value) <= limits.textLengthMax
@@ -123,7 +123,7 @@ function wantedScalar(type: ElementType, value: unknown, bounds: Bounds): string
 
 const unreserved = /^[A-Za-z0-9._~-]+$/
 
-function wantedText({ rules, regex, isUrlSlug }: DefinedField, value: unknown): string | undefined {
+function expectText({ rules, regex, isUrlSlug }: DefinedField, value: unknown): string | undefined {
   const least = rules.min_length ?? 0
   const most = Math.min(rules.max_length ?? limits.textLengthMax, isUrlSlug ? urlSlugLengthMax : Infinity)
   if (typeof value !== 'string' || lengthOf(value) < least || lengthOf(value) > most) {
@@ -150,7 +150,7 @@ function lengthOf(text: string): number {
   return length
 }
 
-/** `1e999` is read as infinity, which JSON cannot say. */
+/** `1e999` is parsed as infinity, which JSON cannot express. */
 function isStorable(value: unknown): boolean {
   if (typeof value === 'number') return Number.isFinite(value)
   if (typeof value !== 'object' || value === null) return true

@@ -1,6 +1,6 @@
 import type { Envelope } from '../kernel/shape/envelope.ts'
 
-/** Custom APIs, their fields and entries: clients join the links to a base address that has the version. */
+/** Custom APIs, their fields and entries. Clients append the links to a base address that ends in the version. */
 export const extensionEnvelope: Envelope = {
   times: 'meta.timestamps',
   digits: 3,

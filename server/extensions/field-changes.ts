@@ -1,9 +1,9 @@
 import type { Work } from '../kernel/work/context.ts'
 import { entries } from './entry-rows.ts'
 
-/** What a change of a field does to the entries that exist: each in one statement, in the change's transaction. */
+/** Applies changes of a field to the existing entries: each in one statement, in the same transaction. */
 
-/** The document without some member, or with another name in its name's place. The other members keep their text. */
+/** SQL for the document with a member renamed or removed. The other members keep their text. */
 const rewritten = (name: string, where: string) =>
   `(SELECT '{' || coalesce(string_agg(to_json(${name})::text || ':' || m.value, ',' ORDER BY m.place), '') || '}'
     FROM (SELECT key, value::text, ordinality AS place FROM json_each(r.doc) WITH ORDINALITY) m ${where})::json`
@@ -26,7 +26,7 @@ export async function dropValues(work: Work, api: string, field: string, slug: s
     where: (bind) => `r.custom_api_id = ${bind(api)} AND r.doc->${bind(slug)}::text IS NOT NULL`,
     doc: (bind) => rewritten('m.key', `WHERE m.key <> ${bind(slug)}::text`),
     hidden: (bind) => {
-      // As meta.data_size is reckoned: texts without their quotes, and nothing for null.
+      // Computed as meta.data_size is: texts without quotes, and 0 for null.
       const size = `(r.hidden->'meta'->>'data_size')::integer - coalesce(octet_length(r.doc->>${bind(slug)}::text), 0)`
       return `json_build_object('meta', json_build_object('data_size', ${size}, 'folded', r.hidden->'meta'->'folded'))`
     },
@@ -34,8 +34,8 @@ export async function dropValues(work: Work, api: string, field: string, slug: s
 }
 
 /**
- * From now on the field's values must be unique. Of those that are there already and are not, the oldest entry's
- * holds the place; the others stay as they are until they are written.
+ * Makes the values of the field unique from now on. Of existing duplicates the oldest entry owns the value; the others stay
+ * until they are written.
  */
 export async function setUnique(work: Work, field: string, unique: boolean): Promise<void> {
   if (!unique) {

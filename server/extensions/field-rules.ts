@@ -9,7 +9,7 @@ export type FieldType = (typeof fieldTypes)[number]
 export const elementTypes = ['any', 'string', 'integer', 'boolean', 'float'] as const
 export type ElementType = (typeof elementTypes)[number]
 
-/** What a custom field's values must be, beyond their type. A type has only some of the keys. */
+/** The rules for the values of a field, besides the type. Each type has only some of the keys. */
 export interface Rules {
   readonly allow_null_values: boolean
   readonly immutable: boolean
@@ -31,14 +31,14 @@ export const limits = {
   elementsMax: 1000,
   regexLengthMax: 1024,
   regexStepsMax: 5000,
-  /** Matching costs the pattern's steps times the text's length: so much takes 60 ms of a processor at the worst. */
+  /** Matching costs the steps of the pattern times the length of the text. This much takes 60 ms at worst. */
   regexWorkMax: 1_000_000,
 } as const
 
 interface Key {
   readonly schema: JsonSchema
   readonly default: unknown
-  /** Set when the field is created, and never changed. */
+  /** Whether the rule cannot be changed after the field is created. */
   readonly fixed?: boolean
 }
 
@@ -60,7 +60,7 @@ const onAny = {
   immutable: { schema: { type: ['boolean', 'null'] }, default: false },
 } as const satisfies Record<string, Key>
 
-/** Which rules a field of each type may have, and what they are when not given. */
+/** The rules that a field of each type can have, and their defaults. */
 const keys: Record<FieldType, Readonly<Record<string, Key>>> = {
   string: {
     min_length: upTo(limits.textLengthMax),
@@ -99,20 +99,27 @@ export const validationSchema: JsonSchema = {
 const refuse = (path: string, detail: string) =>
   new Problem('invalid_field', `Validation failed: ${path} ${detail}.`, { source: path })
 
-/** All rules of a field: those that are given over those it had, or over the defaults. Refuses what cannot be. */
-export function completeRules(type: FieldType, given: Validation, before: Validation | undefined): Rules {
+/** Merges the rules of a request with the previous ones or the defaults. Refuses contradictions. */
+export function completeRules(
+  type: FieldType,
+  validation: Validation,
+  before: Validation | undefined,
+): Rules {
   const path = `data.validation.${type}`
-  const stray = Object.keys(given).find((name) => name !== type)
-  if (stray) throw refuse('data.validation', `must have only ${type}, the type of the field, not ${stray}`)
-  const known = keys[type]
-  const had = before?.[type] as Readonly<Record<string, unknown>> | undefined
-  const sent = (given[type] ?? {}) as Readonly<Record<string, unknown>>
-  const unknown = Object.keys(sent).find((name) => !Object.hasOwn(known, name))
-  if (unknown) throw refuse(path, `accepts ${Object.keys(known).join(', ')}, not ${unknown}`)
+  const strayType = Object.keys(validation).find((name) => name !== type)
+  if (strayType)
+    throw refuse('data.validation', `must have only ${type}, the type of the field, not ${strayType}`)
+  const allowedRules = keys[type]
+  const previousRules = before?.[type] as Readonly<Record<string, unknown>> | undefined
+  const sent = (validation[type] ?? {}) as Readonly<Record<string, unknown>>
+  const unknown = Object.keys(sent).find((name) => !Object.hasOwn(allowedRules, name))
+  if (unknown) throw refuse(path, `accepts ${Object.keys(allowedRules).join(', ')}, not ${unknown}`)
   const rules = Object.fromEntries(
-    Object.entries(known).map(([name, key]) => {
-      const value = Object.hasOwn(sent, name) ? (sent[name] ?? key.default) : (had?.[name] ?? key.default)
-      if (key.fixed && had && value !== had[name]) {
+    Object.entries(allowedRules).map(([name, key]) => {
+      const value = Object.hasOwn(sent, name)
+        ? (sent[name] ?? key.default)
+        : (previousRules?.[name] ?? key.default)
+      if (key.fixed && previousRules && value !== previousRules[name]) {
         throw refuse(`${path}.${name}`, 'cannot be changed after the field is created')
       }
       return [name, value]
@@ -143,11 +150,11 @@ function mustAgree(type: FieldType, rules: Rules, path: string): void {
   if (regex != null) compileRegex(regex, `${path}.regex`)
 }
 
-/** RE2: its time grows with the text and the pattern's steps, and no faster. */
+/** Compiles a regular expression with RE2, whose time is linear in the text and in the steps of the pattern. */
 export function compileRegex(regex: string, path: string): RE2JS {
   let compiled: RE2JS
-  // To make the program costs time too, so one that is much too long is not made. What is expected may be much too
-  // high.
+  // Compiling takes time too, so a pattern that is expected to be far too long is not compiled. The estimate may be
+  // several times too high.
   mustBeSimple(stepsExpected(regex) / 4, path)
   try {
     compiled = RE2JS.compile(regex)

@@ -3,12 +3,12 @@ import type { Row } from '../kernel/shape/model.ts'
 import { Binds } from '../kernel/storage/binds.ts'
 import { rowColumns, toRow } from '../kernel/storage/stored-row.ts'
 import type { Ctx, Work } from '../kernel/work/context.ts'
-import { type Definition, findDefinition, type Naming, rememberedDefinition, stateIn } from './definition.ts'
+import { cachedDefinition, type Definition, findDefinition, type Naming, stateIn } from './definition.ts'
 import { idNamed } from './url-slug.ts'
 
 /**
- * An entry and its custom API, both as they are now: in one statement, where the process remembers the definition.
- * `name` is the entry's id, or what it is called by its URL.
+ * Finds an entry and its current custom API: in one statement, if the definition is cached. `name` is the id or the URL
+ * slug of the entry.
  */
 export async function findEntry(
   ctx: Ctx,
@@ -16,7 +16,7 @@ export async function findEntry(
   name: string,
   byUrlSlug: boolean,
 ): Promise<{ readonly api: Definition; readonly entry: Row | undefined }> {
-  let api = rememberedDefinition(ctx, naming) ?? (await findDefinition(ctx, naming))
+  let api = cachedDefinition(ctx, naming) ?? (await findDefinition(ctx, naming))
   for (;;) {
     const { column, value } = naming
     const binds = new Binds([ctx.store.id, value])
@@ -37,6 +37,6 @@ export async function findEntry(
   }
 }
 
-/** Until this transaction ends no other one creates an entry under this address. */
+/** Locks the address until the end of the transaction, so that no other transaction creates an entry there. */
 export const waitForTurn = (work: Work, { id }: Definition, address: string): Promise<void> =>
   work.store.takeTurn(`${id} ${address.toLowerCase()}`)

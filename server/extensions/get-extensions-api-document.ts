@@ -1,10 +1,10 @@
 import { action } from '../kernel/declare/action.ts'
 import { json } from '../kernel/http/answer.ts'
 import { openApiDocument } from '../kernel/openapi/shapes.ts'
-import { apiDocumentOf } from './api-document-of.ts'
-import { allDefinitions } from './definition.ts'
+import { findAllDefinitions } from './definition.ts'
+import { describeCustomApis } from './describe-custom-apis.ts'
 
-/** The OpenAPI document of the store's own custom APIs, as they are defined now. */
+/** The OpenAPI document of the store's custom APIs. */
 export const getExtensionsApiDocument = action({
   name: 'get-extensions-api-document',
   route: 'GET /v2/settings/extensions/specifications/openapi',
@@ -14,6 +14,6 @@ export const getExtensionsApiDocument = action({
   shows: { body: openApiDocument },
 
   async run(ctx) {
-    return json(200, apiDocumentOf(await allDefinitions(ctx), ctx.baseUrl))
+    return json(200, describeCustomApis(await findAllDefinitions(ctx), ctx.baseUrl))
   },
 })

@@ -6,17 +6,17 @@ import type { Ctx } from '../kernel/work/context.ts'
 
 const timeoutMsMax = 20_000
 
-/** The parameter of the query. */
+/** The query parameter `timeout`. */
 export const timeout = integer({
   min: 1,
   max: timeoutMsMax,
   about: 'The time limit of the list in milliseconds; 422 if it takes longer.',
 })
 
-/** SQLSTATE of a statement that ran into `statement_timeout`. */
+/** The SQLSTATE of a statement that `statement_timeout` has cancelled. */
 const cancelled = '57014'
 
-/** Runs a list as long as the request's `timeout` allows; without one, as it is. */
+/** Runs a list within the `timeout` of the request, if it has one. */
 export async function within(ctx: Ctx, query: string, work: (ctx: Ctx) => Promise<Answer>): Promise<Answer> {
   const timeoutMs = readTimeout(query)
   if (timeoutMs === undefined) return work(ctx)

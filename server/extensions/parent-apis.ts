@@ -13,7 +13,7 @@ export interface Relationships {
   readonly parent_apis: { readonly data: readonly ParentLink[] }
 }
 
-/** How many custom APIs may stand above one another. */
+/** The maximum depth of nested custom APIs. */
 const depthMax = 2
 const apiLocation = '/v2/extensions'
 const source = 'data.relationships.parent_apis'
@@ -21,7 +21,7 @@ const source = 'data.relationships.parent_apis'
 const refuse = (detail: string) =>
   new Problem('invalid_field', `Validation failed: ${source} ${detail}`, { source })
 
-/** Refuses parents that are not there, that would make a cycle, or that would stand too deep. */
+/** Refuses parents that do not exist, that create a cycle, or that nest too deep. */
 export async function mustNest(work: Work, id: string, { parent_apis }: Relationships): Promise<void> {
   for (const link of parent_apis.data) {
     if (link.type === 'api_location' && link.id !== apiLocation) {
@@ -42,7 +42,7 @@ export async function mustNest(work: Work, id: string, { parent_apis }: Relation
   }
 }
 
-/** The longest way up; a cycle is longer than any limit. */
+/** The length of the longest path to the top. A cycle is longer than any limit. */
 function heightOver(api: string, parentsOf: ReadonlyMap<string, readonly string[]>): number {
   let height = 0
   for (let level = new Set(parentsOf.get(api)); level.size > 0 && height <= depthMax; height++) {
@@ -64,7 +64,7 @@ async function readParents(work: Work): Promise<Map<string, readonly string[]>> 
   )
 }
 
-/** Takes a custom API that goes away off the lists of parents. */
+/** Removes a deleted custom API from the lists of parents. */
 export async function withoutParent(work: Work, apis: typeof customApis, parent: string): Promise<void> {
   const children = [...(await readParents(work))].filter(([, parents]) => parents.includes(parent))
   for (const [child] of children) {

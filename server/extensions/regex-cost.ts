@@ -2,7 +2,7 @@
 const tokens =
   /\\Q([\s\S]*?)(?:\\E|$)|\\[pPx]\{[^}]*\}|\\[\s\S]|\[\^?\]?(?:\[:\^?\w+:\]|\\[\s\S]|[^\]\\])*\]|\(\?[a-zA-Z-]*[:)]|\{(\d+)(?:(,)(\d*))?\}|[\s\S]/g
 
-/** About how long the program of a regular expression is, from its text: to know before it is made. */
+/** Estimates the length of the program of a regular expression from its text, before it is compiled. */
 export function stepsExpected(regex: string): number {
   // Of each group that is open: what is before the last thing in it, and that.
   const open = [{ before: 0, last: 0, captures: 0 }]

@@ -13,22 +13,26 @@ import { changeBy } from '../kernel/write/by-rules.ts'
 import { type Input, input } from '../kernel/write/input.ts'
 import { type FieldDoc, fieldsOf } from './define.ts'
 import { entries } from './entries.ts'
-import type { FoundFlow } from './find-flow.ts'
+import type { FlowRef } from './find-flow.ts'
 
 /**
- * Entries of a core flow: the part of an object that the flow has added, under the object's id. They are there as long
- * as the object is.
+ * Entries of a core flow: the part of an object that the flow adds, under the id of the object. An entry exists as long as
+ * its object does.
  */
 
-interface Extended {
+interface ExtendedObject {
   readonly of: Resource
   readonly row: Row
 }
 
 const missing = (id: string) => notFound('flow entry', id)
 
-/** The object that an entry is part of, wherever it is. */
-export async function findExtended(work: Work, all: readonly Resource[], id: string): Promise<Extended> {
+/** Finds the object that an entry is part of, in any of the resources. */
+export async function findExtendedObject(
+  work: Work,
+  all: readonly Resource[],
+  id: string,
+): Promise<ExtendedObject> {
   if (!isId(id)) throw missing(id)
   for (const of of all) {
     const columns = of.scopeColumns.map((column) => `, ${column}`).join('')
@@ -40,7 +44,7 @@ export async function findExtended(work: Work, all: readonly Resource[], id: str
   throw missing(id)
 }
 
-const entryOf = (flow: FoundFlow, fields: readonly FieldDoc[], row: Row): Row => {
+const entryOf = (flow: FlowRef, fields: readonly FieldDoc[], row: Row): Row => {
   const doc = row.doc as Readonly<Record<string, unknown>>
   const added = new Set(row.added?.fields.filter(({ hidden }) => !hidden).map(({ name }) => name))
   const links = (doc.relationships ?? {}) as Readonly<Record<string, unknown>>
@@ -56,7 +60,7 @@ const entryOf = (flow: FoundFlow, fields: readonly FieldDoc[], row: Row): Row =>
   }
   const { id, version, createdAt, updatedAt } = row
   const times = { createdAt, updatedAt }
-  // Whoever is told of reads is told of the object.
+  // Marked as written: the read of the object itself is recorded instead.
   return {
     id,
     version,
@@ -70,56 +74,56 @@ const entryOf = (flow: FoundFlow, fields: readonly FieldDoc[], row: Row): Row =>
   }
 }
 
-async function answer(ctx: Ctx, flow: FoundFlow, { of, row }: Extended, status: number): Promise<Answer> {
+async function answer(ctx: Ctx, flow: FlowRef, { of, row }: ExtendedObject, status: number): Promise<Answer> {
   if (!row.written) ctx.instance.onRead(ctx, of, row)
   return objectAnswer(status, entries, entryOf(flow, await fieldsOf(ctx, flow.id), row), ctx)
 }
 
-export const getCoreEntry = async (ctx: Ctx, flow: FoundFlow, all: readonly Resource[], id: string) =>
-  answer(ctx, flow, await findExtended(ctx, all, id), 200)
+export const getCoreEntry = async (ctx: Ctx, flow: FlowRef, all: readonly Resource[], id: string) =>
+  answer(ctx, flow, await findExtendedObject(ctx, all, id), 200)
 
 const readers = new WeakMap<Resource, Input<Resource['fields']>>()
 
-/** Reads the values of added fields, and of no others. */
+/** Reads only the values of added fields. */
 function readerOf(own: Resource): Input<Resource['fields']> {
-  const known = readers.get(own)
-  if (known) return known
+  const cached = readers.get(own)
+  if (cached) return cached
   const names = new Set(own.added?.fields.filter(({ holdsLinks }) => !holdsLinks).map(({ name }) => name))
   const fields = Object.fromEntries(Object.entries(own.fields).filter(([name]) => names.has(name)))
-  const made = input({ type: 'entry', fields, refusedWith: 422, ...(own.added && { added: own.added }) })
-  readers.set(own, made)
-  return made
+  const reader = input({ type: 'entry', fields, refusedWith: 422, ...(own.added && { added: own.added }) })
+  readers.set(own, reader)
+  return reader
 }
 
 export async function updateCoreEntry(
   ctx: Ctx,
-  flow: FoundFlow,
+  flow: FlowRef,
   all: readonly Resource[],
   id: string,
   { body, ifMatch }: Pick<Call, 'body' | 'ifMatch'>,
   status: number,
 ): Promise<Answer> {
-  const { of, row } = await findExtended(ctx, all, id)
-  const changed = await changeBy(ctx, of, row.scope, row.id, (own) => readerOf(own).update(body), ifMatch)
-  return answer(ctx, flow, { of, row: changed }, status)
+  const { of, row } = await findExtendedObject(ctx, all, id)
+  const updatedRow = await changeBy(ctx, of, row.scope, row.id, (own) => readerOf(own).update(body), ifMatch)
+  return answer(ctx, flow, { of, row: updatedRow }, status)
 }
 
-/** Clears the values and links of the flow's own fields; the object stays. */
+/** Clears the values and links of the fields of the flow; the object stays. */
 export async function emptyCoreEntry(
   ctx: Ctx,
-  flow: FoundFlow,
+  flow: FlowRef,
   all: readonly Resource[],
   id: string,
   ifMatch: string | undefined,
 ): Promise<Answer> {
-  const { of, row } = await findExtended(ctx, all, id)
+  const { of, row } = await findExtendedObject(ctx, all, id)
   const { values, links } = namesIn(await fieldsOf(ctx, flow.id))
-  // Held, so that no link is lost that another request adds meanwhile.
+  // Locked, so that links that another request adds are not lost.
   await ctx.store.hold(of, row.id)
-  const held = links.length ? await ctx.store.find(of, row.id, row.scope) : undefined
-  const linked = (held?.doc as { readonly relationships?: object } | undefined)?.relationships
+  const current = links.length ? await ctx.store.find(of, row.id, row.scope) : undefined
+  const linked = (current?.doc as { readonly relationships?: object } | undefined)?.relationships
   const others = Object.entries(linked ?? {}).filter(([name]) => !links.includes(name))
-  const nothing = ({ added }: Resource) => {
+  const clearFields = ({ added }: Resource) => {
     const shown = (added?.fields ?? []).filter(({ hidden, holdsLinks }) => !hidden && !holdsLinks)
     const own = shown.filter(({ name }) => values.includes(name))
     return Object.fromEntries([
@@ -127,7 +131,7 @@ export async function emptyCoreEntry(
       ...(linked ? [['relationships', others.length ? Object.fromEntries(others) : undefined]] : []),
     ])
   }
-  await changeBy(ctx, of, row.scope, row.id, nothing, ifMatch)
+  await changeBy(ctx, of, row.scope, row.id, clearFields, ifMatch)
   return noContent
 }
 
@@ -139,8 +143,8 @@ function namesIn(fields: readonly FieldDoc[]) {
 }
 
 /**
- * The condition on objects with a value or a link of these fields. An object without any has an entry all the same,
- * but no list names it: a client that deletes every entry it finds would never come to an end.
+ * SQL for objects with a value or a link in these fields. Objects without any also have an entry, but lists leave them out:
+ * otherwise a client that deletes every entry it finds would never finish.
  */
 function hasValue({ envelope }: Resource, fields: readonly FieldDoc[]) {
   const { values, links } = namesIn(fields)
@@ -156,7 +160,7 @@ const columns = 'store_id, id, version, created_at, updated_at, doc, hidden'
 
 export async function listCoreEntries(
   ctx: Ctx,
-  flow: FoundFlow,
+  flow: FlowRef,
   all: readonly Resource[],
   call: Call,
 ): Promise<Answer> {

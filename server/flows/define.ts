@@ -4,10 +4,10 @@ import type { AddedField } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { checker } from '../kernel/write/checker.ts'
 import { defineAdded } from '../kernel/write/definitions.ts'
-import { coercedDefault, type FieldType, type Rule, valueSchema } from './field-rules.ts'
+import { coerceDefault, type FieldType, type Rule, valueSchema } from './field-rules.ts'
 import { slugsUnder } from './kinds.ts'
 
-/** What a field's document says of its values. */
+/** The document of a field, as far as it is about values. */
 export interface FieldDoc {
   readonly slug: string
   readonly description: string
@@ -17,13 +17,13 @@ export interface FieldDoc {
   readonly enabled: boolean
   readonly order: number | null
   readonly omit_null: boolean
-  /** Fields of earlier versions do not say. */
+  /** Absent in fields of earlier versions. */
   readonly shoppers_write?: boolean
   readonly validation_rules: readonly Rule[]
 }
 
-/** Makes what is added under a name agree with the flows that add it. Needs a transaction. */
-export function redefine(work: Work, name: string): Promise<void> {
+/** Updates the fields that are added under a name to the flows that add them. Needs a transaction. */
+export function updateAddedFields(work: Work, name: string): Promise<void> {
   return defineAdded(work, name, async () => {
     const slugs = slugsUnder(name)
     const rows = await work.store.rows(
@@ -50,7 +50,7 @@ function addedField(id: string, doc: FieldDoc, flowEnabled: boolean): AddedField
   const { slug, description, required, omit_null, shoppers_write = true, validation_rules } = doc
   const type = doc.field_type as Exclude<FieldType, 'relationship'>
   const schema = valueSchema(type, validation_rules, !required)
-  const fallback = coercedDefault(type, doc.default)
+  const fallback = coerceDefault(type, doc.default)
   return {
     id,
     name: slug,

@@ -5,13 +5,13 @@ import { filtersOf } from './entry-filters.ts'
 import { flowEnvelope, flowMeta } from './envelope.ts'
 import { flowsBySlug } from './flow-fields.ts'
 
-/** Kept beside an entry's values. `meta` can be no field's slug, so it is in no field's way. */
+/** Stored beside the values of an entry. `meta` is a reserved slug, so no field has this name. */
 export interface Kept {
-  /** Of an entry of a template. */
+  /** Only in entries of a template. */
   readonly product_id: string
 }
 
-/** An object with the fields of a flow: all of them are added, as those of a resource are that a flow extends. */
+/** An object with the fields of a flow, which are added in the same way as to a resource. */
 export const entries = resource({
   type: 'entry',
   noun: ['flow-entry', 'flow-entries'],

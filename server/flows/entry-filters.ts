@@ -10,7 +10,7 @@ const operators = {
   boolean: ['eq', 'is_null'],
 } as const satisfies Record<string, readonly Op[]>
 
-/** What a list of entries may be filtered by, field by field. Every term is answered from `entry_values`. */
+/** The filters of a list of entries, by field. Every term uses the index table `entry_values`. */
 export const filtersOf = (fields: readonly AddedField[]): Record<string, FilterRule> =>
   Object.fromEntries(
     fields.filter(({ hidden, holdsLinks }) => !hidden && !holdsLinks).map((one) => [one.name, ruleOf(one)]),
@@ -38,7 +38,7 @@ function typeOf({ schema }: AddedField): Type {
   return type === 'string' || type === 'boolean' ? type : 'number'
 }
 
-/** The condition on index rows `v`; refuses values that cannot be of the type. */
+/** The condition on index rows `v`. Refuses values that are not of the type. */
 function matching(
   name: string,
   type: Type,
@@ -50,8 +50,8 @@ function matching(
   const numbers = values.map((value) => {
     const number = type === 'boolean' ? asBit(value) : asNumber(value)
     if (number !== undefined) return number
-    const wanted = type === 'boolean' ? 'true or false' : 'a number'
-    throw new Problem('bad_filter', `Invalid filter: [${name}] must be ${wanted}, not [${value}]`, {
+    const expected = type === 'boolean' ? 'true or false' : 'a number'
+    throw new Problem('bad_filter', `Invalid filter: [${name}] must be ${expected}, not [${value}]`, {
       source: 'filter',
     })
   })
@@ -66,8 +66,8 @@ function asNumber(text: string): number | undefined {
 }
 
 /**
- * The ids of the products that a template's field meets a condition for: `$1` is the store. For the lists of products,
- * which are filtered by `extensions.<template>.<field>`.
+ * SQL for the ids of products whose template field meets a condition, for the filters `extensions.<template>.<field>` of
+ * product lists. `$1` is the store.
  */
 export function productsWhere(
   template: string,

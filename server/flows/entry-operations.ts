@@ -14,29 +14,28 @@ import { storeSettings } from '../settings/index.ts'
 import { emptyCoreEntry, getCoreEntry, listCoreEntries, updateCoreEntry } from './core-entries.ts'
 import { entries } from './entries.ts'
 import { bodyWith, entrySchemas } from './entry-schemas.ts'
-import type { Extends } from './extended-by.ts'
-import { type FoundFlow, findFlow, flowName } from './find-flow.ts'
+import type { ExtendedResources } from './find-extended-by.ts'
+import { type FlowRef, findFlow, flowName } from './find-flow.ts'
 import { mustBeMerchant } from './must-be-merchant.ts'
 import { entriesOfTemplates } from './template-entries.ts'
 
 const path = '/v2/flows/:flow_id/entries'
 const shared = { area: 'flow-entries', params: { flow_id: flowName } } as const
 
-/** Where the entries of a flow are, which is no core flow. */
-export const entriesOf = ({ kind }: FoundFlow): Resource =>
-  kind === 'template' ? entriesOfTemplates : entries
+/** The resource of the entries of a flow that is not a core flow. */
+export const entriesOf = ({ kind }: FlowRef): Resource => (kind === 'template' ? entriesOfTemplates : entries)
 
-/** The operations of entries. Those of core flows are part of the objects that these extend. */
-export const entryOperations = (extended: () => Extends): readonly Action[] => {
+/** The operations of entries. Entries of core flows are parts of the extended objects. */
+export const entryOperations = (extended: () => ExtendedResources): readonly Action[] => {
   const find = async (ctx: Ctx, name: string) => {
     const flow = await findFlow(ctx, name)
     const objects = flow.kind === 'core' ? (extended()[flow.slug] ?? []) : undefined
-    // What is added to objects is for whoever may see these.
+    // Only callers who can see the objects can see the added fields.
     if (objects) mustBeMerchant(ctx)
     if (flow.kind === 'template') await mayReadTemplates(ctx)
     return { flow, objects }
   }
-  const idIn = (ctx: Ctx, flow: FoundFlow, id: string) => resolve(ctx, entriesOf(flow), [flow.id], id)
+  const idIn = (ctx: Ctx, flow: FlowRef, id: string) => resolve(ctx, entriesOf(flow), [flow.id], id)
   return [
     action({
       name: 'list-flow-entries',
@@ -120,14 +119,14 @@ export const entryOperations = (extended: () => Extends): readonly Action[] => {
   ]
 }
 
-/** A store may keep from shoppers what templates say: it says so of drafts too. */
+/** Refuses shoppers if the setting says so: template entries exist for drafts too. */
 async function mayReadTemplates(ctx: Ctx): Promise<void> {
   if (ctx.who.kind === 'client_credentials') return
-  const { shoppers_read_template_entries: may } = await readSingleton(ctx, storeSettings)
-  if (!may) throw new Problem('forbidden', 'Shoppers of this store cannot read the entries of templates.')
+  const { shoppers_read_template_entries: mayRead } = await readSingleton(ctx, storeSettings)
+  if (!mayRead) throw new Problem('forbidden', 'Shoppers of this store cannot read the entries of templates.')
 }
 
-/** The id in a body, where the object that it is of says it. */
+/** The id in the body, which is the id of the product or object. */
 function idOf(body: unknown): string {
   const { id } = dataOf(body)
   if (id === undefined || id === null) throw asUnprocessable(missingField('data.id'))
@@ -139,10 +138,10 @@ const asUnprocessable = ({ detail }: Problem) => new Problem('unprocessable', de
 
 type Sent = Parameters<typeof create>[3]
 
-async function upsert(ctx: Ctx, flow: FoundFlow, id: string, sent: Sent): Promise<Answer> {
-  // Two that find nothing do not both create: the second one waits, and finds.
+async function upsert(ctx: Ctx, flow: FlowRef, id: string, sent: Sent): Promise<Answer> {
+  // Of two concurrent creates, the second waits and finds the entry of the first.
   await ctx.store.takeTurn(`flow-entry ${flow.id} ${id}`)
-  const there = await ctx.store.find(entriesOfTemplates, id, [flow.id])
-  if (!there) return create(ctx, entriesOfTemplates, [flow.id], sent, id)
+  const existing = await ctx.store.find(entriesOfTemplates, id, [flow.id])
+  if (!existing) return create(ctx, entriesOfTemplates, [flow.id], sent, id)
   return { ...(await update(ctx, entriesOfTemplates, [flow.id], id, sent)), status: 201 }
 }

@@ -10,16 +10,16 @@ import { group, list as listOf, text } from '../kernel/shape/fields.ts'
 import type { Row } from '../kernel/shape/model.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { checker, unprocessably } from '../kernel/write/checker.ts'
-import { findExtended } from './core-entries.ts'
+import { findExtendedObject } from './core-entries.ts'
 import { fieldsOf } from './define.ts'
 import { entriesOf } from './entry-operations.ts'
-import type { Extends } from './extended-by.ts'
-import { type FoundFlow, findFlow, flowName } from './find-flow.ts'
+import type { ExtendedResources } from './find-extended-by.ts'
+import { type FlowRef, findFlow, flowName } from './find-flow.ts'
 import { isCore } from './kinds.ts'
 import { mustBeMerchant } from './must-be-merchant.ts'
 
 const path = '/v2/flows/:flow_id/entries/:id/relationships/:field_slug'
-/** The same links at the address of the object that a core flow extends, where clients look for them too. */
+/** The same links at the address of the object that a core flow extends, which clients use too. */
 const ownPath = '/v2/:resource/:id/relationships/:field_slug'
 const linksMax = 1000
 
@@ -37,7 +37,7 @@ const isAmong = (links: readonly Link[], { id, type }: Link) =>
 const add: Edit = (before, sent = [], isOne) =>
   isOne ? sent : [...before, ...sent.filter((one) => !isAmong(before, one))]
 const replace: Edit = (_before, sent = []) => sent
-const takeAway: Edit = (before, sent) => (sent ? before.filter((one) => !isAmong(sent, one)) : [])
+const subtract: Edit = (before, sent) => (sent ? before.filter((one) => !isAmong(sent, one)) : [])
 
 const linksSchema = named('FlowEntryLinks', linksField.schema)
 const oneOrMany = { data: { anyOf: [linksSchema, linkSchema, { type: 'null' }] } }
@@ -46,7 +46,7 @@ interface LinkCall {
   readonly name: 'get' | 'create' | 'update' | 'delete'
   readonly method: Method
   readonly status: 200 | 201 | 204
-  /** What it does to the links of the named owner. */
+  /** The description for the named owner. */
   readonly about: (owner: string) => string
   readonly edit?: Edit
 }
@@ -62,13 +62,13 @@ const calls: readonly LinkCall[] = [
     about: (owner) => `Replaces the links of ${owner} by the links in the body.`,
   },
   {
-    ...{ name: 'delete', method: 'DELETE', status: 204, edit: takeAway },
+    ...{ name: 'delete', method: 'DELETE', status: 204, edit: subtract },
     about: (owner) => `Removes links of ${owner}: the links in the body, or all links without a body.`,
   },
 ]
 
-/** The calls that link an entry to other objects, by a field of the type relationship. */
-export const linkEntry = (extended: () => Extends): readonly Action[] => [
+/** The operations that link an entry to other objects, by a field of the type relationship. */
+export const linkEntry = (extended: () => ExtendedResources): readonly Action[] => [
   ...calls
     .filter(({ name }) => name !== 'get')
     .map((call) =>
@@ -94,13 +94,13 @@ const shared = ({ method, status, about }: LinkCall, owner: string) => ({
   about: about(owner),
   area: 'flow-entries',
   status,
-  // The body of a DELETE is read only by the action that declares it raw.
+  // The body of a DELETE is read only if the action declares it as raw.
   ...(method === 'DELETE' && { rawBody: true }),
   ...(method !== 'GET' && {
     rawBodies: {
       'application/json': {
         type: 'object',
-        // Without `data`, as without a body, all links go.
+        // Without `data` or without a body, all links are removed.
         required: method === 'DELETE' ? [] : ['data'],
         properties: oneOrMany,
       },
@@ -109,7 +109,7 @@ const shared = ({ method, status, about }: LinkCall, owner: string) => ({
   ...(status !== 204 && { shows: { data: linksSchema } }),
 })
 
-async function findCoreFlow(ctx: Ctx, resource: string): Promise<FoundFlow> {
+async function findCoreFlow(ctx: Ctx, resource: string): Promise<FlowRef> {
   if (!isCore(resource)) throw notFound('resource that a flow extends', resource)
   return findFlow(ctx, resource)
 }
@@ -119,28 +119,30 @@ type Sent = Pick<ActionCall<'GET /v2/:id/:field_slug'>, 'params' | 'rawBody' | '
 async function run(
   ctx: Ctx,
   { method, status, edit }: LinkCall,
-  flow: FoundFlow,
-  extended: () => Extends,
+  flow: FlowRef,
+  extended: () => ExtendedResources,
   { params, rawBody, headers }: Sent,
 ): Promise<Answer> {
-  // What is added to objects is for callers that may see these.
+  // Only callers who can see the objects can see the added fields.
   mustBeMerchant(ctx)
   const slug = params.field_slug
-  const holds = await howMany(ctx, flow, slug)
+  const holds = await findCardinality(ctx, flow, slug)
   const { of, row } = await findOwner(ctx, flow, extended, params.id)
   if (!edit) {
     ctx.instance.onRead(ctx, of, row)
     return json(status, { data: await keptInDocument(of, { member: slug }, holds).read(ctx, row) })
   }
   const body = typeof rawBody === 'string' ? parseBody(rawBody, String(headers['content-type'])) : rawBody
-  const sent = linksIn(body, holds, method === 'DELETE')
-  const links = await edited(ctx, of, row, { holds, slug }, (before) => edit(before, sent, holds === 'one'))
+  const sent = readLinks(body, holds, method === 'DELETE')
+  const links = await editLinks(ctx, of, row, { holds, slug }, (before) =>
+    edit(before, sent, holds === 'one'),
+  )
   return status === 204 ? noContent : json(status, { data: links })
 }
 
-type Holds = 'one' | 'many'
+type Cardinality = 'one' | 'many'
 
-async function howMany(ctx: Ctx, flow: FoundFlow, slug: string): Promise<Holds> {
+async function findCardinality(ctx: Ctx, flow: FlowRef, slug: string): Promise<Cardinality> {
   const field = (await fieldsOf(ctx, flow.id)).find(
     (one) => one.slug === slug && one.field_type === 'relationship' && one.enabled,
   )
@@ -150,11 +152,11 @@ async function howMany(ctx: Ctx, flow: FoundFlow, slug: string): Promise<Holds> 
 
 async function findOwner(
   ctx: Ctx,
-  flow: FoundFlow,
-  extended: () => Extends,
+  flow: FlowRef,
+  extended: () => ExtendedResources,
   name: string,
 ): Promise<{ readonly of: Resource; readonly row: Row }> {
-  if (flow.kind === 'core') return findExtended(ctx, extended()[flow.slug] ?? [], name)
+  if (flow.kind === 'core') return findExtendedObject(ctx, extended()[flow.slug] ?? [], name)
   const of = entriesOf(flow)
   const id = await resolve(ctx, of, [flow.id], name)
   const row = await ctx.store.find(of, id, [flow.id])
@@ -162,7 +164,7 @@ async function findOwner(
   return { of, row }
 }
 
-function linksIn(body: unknown, holds: Holds, mayLack: boolean): readonly Link[] | undefined {
+function readLinks(body: unknown, holds: Cardinality, mayLack: boolean): readonly Link[] | undefined {
   const data = (body as { readonly data?: unknown } | null | undefined)?.data
   if (data === undefined && mayLack) return undefined
   if (data === undefined) {
@@ -177,14 +179,14 @@ function linksIn(body: unknown, holds: Holds, mayLack: boolean): readonly Link[]
   return [...each.values()]
 }
 
-async function edited(
+async function editLinks(
   ctx: Ctx,
   of: Resource,
   { id, scope }: Row,
-  { slug, holds }: { readonly slug: string; readonly holds: Holds },
+  { slug, holds }: { readonly slug: string; readonly holds: Cardinality },
   edit: (before: readonly Link[]) => readonly Link[],
 ): Promise<readonly Link[]> {
-  // Two requests for the same entry take turns: neither loses what the other did.
+  // Locked, so that concurrent requests for the same entry do not lose each other's links.
   await ctx.store.hold(of, id)
   const row = await ctx.store.find(of, id, scope)
   if (!row) throw notFound('flow entry', id)

@@ -6,7 +6,7 @@ import type { JsonSchema } from '../kernel/shape/fields.ts'
 import { entries } from './entries.ts'
 import type { Kind } from './kinds.ts'
 
-/** What answers and bodies of entries are: for the entries of any flow, and for those of one flow. */
+/** The schemas of entries: of any flow, and of a single flow. */
 
 interface EntrySchemas {
   readonly shown: JsonSchema
@@ -49,7 +49,7 @@ const any: EntrySchemas = {
   changed: { ...changesSchema(entries), additionalProperties: values },
 }
 
-/** Of the entries of any flow. */
+/** The schemas of entries of any flow. */
 export const entrySchemas: EntrySchemas = {
   shown: named(names.shown, any.shown),
   created: named(names.created, any.created),
@@ -61,17 +61,17 @@ export const bodyWith = (data: JsonSchema) => ({
   'application/json': { type: 'object', required: ['data'], properties: { data } },
 })
 
-/** A flow as its store has it: `own` is the resource of its entries, with the flow's fields. */
-export interface DescribedFlow {
+/** A flow of a store. `own` is the resource of its entries, with the fields of the flow. */
+export interface FlowDescription {
   readonly slug: string
   readonly kind: Kind
   readonly own: Resource
 }
 
-function schemasOf({ kind, own }: DescribedFlow): EntrySchemas {
+function schemasOf({ kind, own }: FlowDescription): EntrySchemas {
   const shown = shownSchema(own)
   const links = own.added?.fields.some(({ holdsLinks }) => holdsLinks) ? { relationships } : {}
-  // An entry of a core flow is there with its object: to create it changes it.
+  // An entry of a core flow exists with its object, so a create updates it.
   const created = kind === 'core' ? changesSchema(own) : newSchema(own)
   const required = [...((created.required ?? []) as readonly string[]), 'id']
   return {
@@ -89,17 +89,16 @@ interface Document {
 const path = '/v2/flows/{flow_id}/entries'
 
 /**
- * The document with the entries of each flow at an address of their own, typed as its fields are. They are the
- * operations on entries of any flow, with the flow's slug in the path.
+ * Adds the operations on the entries of each flow to the document, with the slug in the path and the types of its fields.
  */
-export function withEntriesOf<D extends Document>(document: D, flows: readonly DescribedFlow[]): D {
+export function withEntriesOf<D extends Document>(document: D, flows: readonly FlowDescription[]): D {
   const paths: Record<string, Readonly<Record<string, unknown>>> = { ...document.paths }
   const schemas: Record<string, unknown> = { ...document.components.schemas }
   const texts = [path, `${path}/{id}`].flatMap((at) =>
     document.paths[at] ? [[at, JSON.stringify(document.paths[at])] as const] : [],
   )
   for (const flow of flows) {
-    // A component's name has no parentheses, as the slug of a template has.
+    // Names of components cannot have parentheses, which slugs of templates have.
     const suffix = `.${flow.slug.replace(/[()]/g, '.')}`
     for (const [part, schema] of Object.entries(schemasOf(flow)))
       schemas[names[part as keyof EntrySchemas] + suffix] = schema

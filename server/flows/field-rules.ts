@@ -4,7 +4,7 @@ import type { JsonSchema } from '../kernel/shape/fields.ts'
 export const fieldTypes = ['string', 'integer', 'boolean', 'float', 'date', 'relationship'] as const
 export type FieldType = (typeof fieldTypes)[number]
 
-/** A rule as clients write it; which there are, and what they take, hangs on the field's type. */
+/** A rule as clients write it. Which rules and options exist depends on the type of the field. */
 export interface Rule {
   readonly type: string
   readonly options?: unknown
@@ -13,8 +13,8 @@ export interface Rule {
 
 export const ruleTypes = ['between', 'email', 'enum', 'one-to-many', 'one-to-one', 'slug', 'uuid'] as const
 
-/** The rules that each type may have. */
-const allowed: Readonly<Record<FieldType, readonly string[]>> = {
+/** The rules that each type can have. */
+const allowedRules: Readonly<Record<FieldType, readonly string[]>> = {
   string: ['email', 'enum', 'slug', 'uuid'],
   integer: ['between', 'enum'],
   float: ['between', 'enum'],
@@ -34,11 +34,11 @@ const schemas: Readonly<Record<Exclude<FieldType, 'relationship'>, JsonSchema>> 
 const texts: Readonly<Record<string, JsonSchema>> = {
   email: { format: 'email' },
   slug: { pattern: '^[A-Za-z0-9_-]+$' },
-  // Not as a format: values are kept as they were sent.
+  // Not as a format: values are stored as they were sent.
   uuid: { pattern: '^[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$' },
 }
 
-/** Where a field's definition is wrong, and what it must be. */
+/** An error in the definition of a field: where it is, and what is accepted. */
 export interface Fault {
   readonly at: string
   readonly must: string
@@ -48,7 +48,7 @@ type Of = Exclude<FieldType, 'relationship'>
 
 export type ValueType = Of
 
-/** The type whose values a schema of `valueSchema` is of. */
+/** The type of a schema that `valueSchema` has created. */
 export function typeOfSchema({ type, format }: JsonSchema): ValueType {
   if (format === 'day') return 'date'
   const [name] = [type].flat()
@@ -58,13 +58,13 @@ export function typeOfSchema({ type, format }: JsonSchema): ValueType {
 /** The schema of one value of a type. */
 export const typeSchema = (type: Of): JsonSchema => schemas[type]
 
-/** What is wrong with a field's rules. */
-export function faultIn(type: FieldType, rules: readonly Rule[]): Fault | undefined {
+/** Finds the first error in the rules of a field. */
+export function findFault(type: FieldType, rules: readonly Rule[]): Fault | undefined {
   const at = 'validation_rules'
-  const stray = rules.find((rule) => !allowed[type].includes(rule.type))
-  if (stray) {
-    const those = allowed[type].join(', ')
-    return { at, must: those ? `have only rules of the types ${those}, not ${stray.type},` : 'be empty' }
+  const strayRule = rules.find((rule) => !allowedRules[type].includes(rule.type))
+  if (strayRule) {
+    const those = allowedRules[type].join(', ')
+    return { at, must: those ? `have only rules of the types ${those}, not ${strayRule.type},` : 'be empty' }
   }
   if (type === 'relationship') {
     const [rule, another] = rules
@@ -73,13 +73,13 @@ export function faultIn(type: FieldType, rules: readonly Rule[]): Fault | undefi
       : { at, must: 'be a single rule, one-to-one or one-to-many, with the linked resource in `to`,' }
   }
   for (const [i, rule] of rules.entries()) {
-    const must = mustOf(type, rule)
+    const must = findRequirement(type, rule)
     if (must) return { at: `${at}.${i}.options`, must }
   }
   return undefined
 }
 
-function mustOf(type: Of, rule: Rule): string | undefined {
+function findRequirement(type: Of, rule: Rule): string | undefined {
   if (rule.type === 'enum') {
     const { options } = rule
     const fits = Array.isArray(options) && options.length > 0 && options.length <= 1000
@@ -102,7 +102,7 @@ function isOfType(type: Of, value: unknown): boolean {
   return type === 'string' && typeof value === 'string'
 }
 
-/** Ends may be written as text. */
+/** The ends may be sent as text. */
 function endsOf(type: Of, { options }: Rule): [from: unknown, to: unknown] {
   const { from, to } = (options ?? {}) as { from?: unknown; to?: unknown }
   return [from, to].map((end) => (type === 'date' ? end : asNumber(end))) as [unknown, unknown]
@@ -111,7 +111,7 @@ function endsOf(type: Of, { options }: Rule): [from: unknown, to: unknown] {
 const asNumber = (value: unknown): unknown =>
   typeof value === 'string' && value.trim() !== '' ? Number(value) : value
 
-/** The schema of a field's values, which meet all rules. */
+/** The schema of the values of a field, with all rules. */
 export function valueSchema(type: Of, rules: readonly Rule[], nullable: boolean): JsonSchema {
   const base = schemas[type]
   const parts = rules.map((rule) => ruleSchema(type, rule, nullable))
@@ -135,10 +135,10 @@ function ruleSchema(type: Of, rule: Rule, nullable: boolean): JsonSchema {
 }
 
 /**
- * A default as a value of the type, where it can be read as one: clients send 0 for a string and "1" for an integer.
- * Anything else stays as it is.
+ * Converts a default to the type, if possible: clients send 0 for a string and "1" for an integer. Other values stay
+ * unchanged.
  */
-export function coercedDefault(type: FieldType, value: unknown): unknown {
+export function coerceDefault(type: FieldType, value: unknown): unknown {
   if (value === null || value === undefined || type === 'relationship') return null
   if (type === 'integer' || type === 'float') {
     const number = asNumber(value)

@@ -5,18 +5,18 @@ import { isId } from '../kernel/ids.ts'
 import { get, list } from '../kernel/request/operations.ts'
 import { findFlow, flowName } from './find-flow.ts'
 
-/** The same rows, where the flow is in the address. */
+/** The same rows, at addresses with the flow. */
 const fieldsBelow = (fields: Resource): Resource => ({
   ...fields,
   noun: ['field-of-flow', 'fields-of-flow'],
   path: '/v2/flows/:flow_id/fields',
   scopeColumns: ['flow_id'],
-  // A flow has at most a hundred.
+  // A flow has at most a hundred fields.
   counted: false,
   operations: [],
 })
 
-/** The fields of one flow, which is called by its slug. Clients call them attributes, too. */
+/** Lists the fields of a flow by its slug. Clients also call them attributes. */
 export const listFieldsOfFlow = (fields: Resource): readonly Action[] => {
   const below = fieldsBelow(fields)
   return (['fields', 'attributes'] as const).map((word) =>
@@ -36,7 +36,7 @@ export const listFieldsOfFlow = (fields: Resource): readonly Action[] => {
   )
 }
 
-/** One of them, where its link leads. */
+/** Reads a field at the address of its self link. */
 export const getFieldOfFlow = (fields: Resource) =>
   action({
     name: 'get-field-of-flow',
@@ -49,14 +49,14 @@ export const getFieldOfFlow = (fields: Resource) =>
     async run(ctx, { rawBody: _, ...call }) {
       const flow = await findFlow(ctx, call.params.flow_id)
       const id = call.params.id.toLowerCase()
-      const [found] = isId(id)
+      const [row] = isId(id)
         ? await ctx.store.glance(
             'SELECT id FROM flow_fields WHERE store_id = $1 AND id = $2 AND flow_id = $3',
             id,
             flow.id,
           )
         : []
-      if (!found) throw notFound('flow field', call.params.id)
+      if (!row) throw notFound('flow field', call.params.id)
       return get(ctx, fields, [], id, call)
     },
   })

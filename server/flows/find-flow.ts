@@ -5,7 +5,7 @@ import type { Ctx } from '../kernel/work/context.ts'
 import { entries } from './entries.ts'
 import { type Kind, kindOf } from './kinds.ts'
 
-export interface FoundFlow {
+export interface FlowRef {
   readonly id: string
   readonly slug: string
   readonly kind: Kind
@@ -14,11 +14,11 @@ export interface FoundFlow {
 /** The parameter of a path that names a flow. */
 export const flowName = text({ about: 'The slug of the flow, or its id.' })
 
-/** The flow that an address names. */
-export async function findFlow(ctx: Ctx, name: string): Promise<FoundFlow> {
+/** Finds the flow with this slug or id. */
+export async function findFlow(ctx: Ctx, name: string): Promise<FlowRef> {
   const [id] = await scopeOf(ctx, entries, { flow_id: name })
-  const [found] = await ctx.store.glance('SELECT slug FROM flows WHERE store_id = $1 AND id = $2', id)
-  if (!id || !found) throw notFound('flow', name)
-  const slug = found[0] as string
+  const [row] = await ctx.store.glance('SELECT slug FROM flows WHERE store_id = $1 AND id = $2', id)
+  if (!id || !row) throw notFound('flow', name)
+  const slug = row[0] as string
   return { id, slug, kind: kindOf(slug) }
 }

@@ -5,15 +5,15 @@ import { choice, field, flag, group, integer, list, reference, text } from '../k
 import { type Draft, indexed, type Row, walks } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { change } from '../kernel/write/by-rules.ts'
-import { type FieldDoc, isHidden, redefine } from './define.ts'
+import { type FieldDoc, isHidden, updateAddedFields } from './define.ts'
 import { flowEnvelope, flowMeta } from './envelope.ts'
-import type { Extends } from './extended-by.ts'
-import { type Fault, type FieldType, faultIn, fieldTypes, type Rule, ruleTypes } from './field-rules.ts'
+import { type Fault, type FieldType, fieldTypes, findFault, type Rule, ruleTypes } from './field-rules.ts'
+import type { ExtendedResources } from './find-extended-by.ts'
 import { flows } from './flows.ts'
 import { isCore, kindOf, nameOfFields, slugsUnder } from './kinds.ts'
 import { hideValues, renameValues, targetsOf, touchShownWith } from './value-changes.ts'
 
-/** Members of every entry, of the documents around them, or of any object. */
+/** Names that every entry, its envelope or any JavaScript object already has. */
 const reservedSlugs = [
   ...['id', 'type', 'meta', 'links', 'relationships', 'created_at', 'updated_at', '__proto__'],
   ...['attribute', 'attributes', 'dimension', 'dimensions', 'weight', 'weights'],
@@ -108,7 +108,7 @@ const flowIn = ({ relationships }: Pick<Row<typeof fields>['doc'], 'relationship
   relationships.flow.data.id
 
 /** A field of a flow. */
-export const flowFields = (extended: () => Extends) =>
+export const flowFields = (extended: () => ExtendedResources) =>
   resource({
     type: 'field',
     noun: ['flow-field', 'flow-fields'],
@@ -141,7 +141,7 @@ export const flowFields = (extended: () => Extends) =>
     },
   })
 
-/** Flows where addresses have their slugs. */
+/** Flows at addresses that have their slugs. */
 export const flowsBySlug: Resource = { ...flows, key: { field: 'slug' } }
 
 const refuse = (name: string, detail: string) =>
@@ -150,24 +150,24 @@ const refuse = (name: string, detail: string) =>
 async function mustBeDefinable(
   work: Work,
   { values, before }: Draft<typeof fields>,
-  extended: Extends,
+  extended: ExtendedResources,
 ): Promise<void> {
   const { slug, field_type: type, validation_rules: rules } = values
-  // One at a time defines a flow. Not closed: who creates an entry keeps what is added to entries before the flow.
+  // One change of a flow at a time. No exclusive lock: creating an entry locks the added fields before the flow.
   const flowId = flowIn(values)
   if (!(await work.store.hold(flows, flowId)).size) {
     throw notFound('flow', flowId, { source: 'data.relationships.flow.data.id' })
   }
   const flow = (await work.store.find(flows, flowId))?.doc.slug ?? ''
-  const own = (isCore(flow) ? extended[flow] : undefined)?.flatMap((of) => Object.keys(of.fields)) ?? []
-  const taken = [...new Set([...reservedSlugs, ...own])]
-  if (slug !== before?.doc.slug && taken.includes(slug))
-    throw refuse('slug', `must not be one of ${taken.join(', ')}`)
+  const ownFields = (isCore(flow) ? extended[flow] : undefined)?.flatMap((of) => Object.keys(of.fields)) ?? []
+  const takenSlugs = [...new Set([...reservedSlugs, ...ownFields])]
+  if (slug !== before?.doc.slug && takenSlugs.includes(slug))
+    throw refuse('slug', `must not be one of ${takenSlugs.join(', ')}`)
   if (type === 'relationship' && (kindOf(flow) === 'template' || flow === 'products')) {
     throw refuse('field_type', `must not be relationship in the flow ${flow}`)
   }
   if (type === 'relationship') values.required = false
-  mustHold(type, faultIn(type, rules))
+  mustHold(type, findFault(type, rules))
   if (!before) await mustHaveRoom(work, flowId)
   if (isCore(flow)) await mustBeFree(work, { slug, flowId, name: nameOfFields({ id: flowId, slug: flow }) })
 }
@@ -186,54 +186,54 @@ async function mustHaveRoom({ store }: Work, flowId: string): Promise<void> {
   }
 }
 
-/** Two flows may extend the same objects. */
+/** Refuses a slug that another flow of the same objects uses. */
 async function mustBeFree(
   { store }: Work,
   { slug, flowId, name }: { readonly slug: string; readonly flowId: string; readonly name: string },
 ): Promise<void> {
   const slugs = slugsUnder(name) ?? []
   if (slugs.length < 2) return
-  const [taken] = await store.rows(
+  const [row] = await store.rows(
     `SELECT f.id FROM flow_fields f JOIN flows w ON w.store_id = f.store_id AND w.id = f.flow_id
      WHERE f.store_id = $1 AND f.slug = $2 AND f.flow_id <> $3 AND w.slug = ANY($4::text[]) LIMIT 1`,
     slug,
     flowId,
     slugs,
   )
-  if (taken) throw refuse('slug', `must not be the slug of a field of another flow of ${slugs.join(', ')}`)
+  if (row) throw refuse('slug', `must not be the slug of a field of another flow of ${slugs.join(', ')}`)
 }
 
-const valued = ({ slug, field_type }: FieldDoc) => ({ slug, isLink: field_type === 'relationship' })
+const toValueField = ({ slug, field_type }: FieldDoc) => ({ slug, isLink: field_type === 'relationship' })
 
 async function applyToObjects(
   work: Work,
   { doc }: Row<typeof fields>,
   before: Row<typeof fields> | undefined,
-  extended: Extends,
+  extended: ExtendedResources,
 ): Promise<void> {
   const flow = await flowOf(work, doc)
-  await redefine(work, nameOfFields(flow))
-  if (!before) return tellFlow(work, flow.id)
+  await updateAddedFields(work, nameOfFields(flow))
+  if (!before) return showFieldsInFlow(work, flow.id)
   const [was, is] = [before.doc as FieldDoc, doc as FieldDoc]
   const targets = targetsOf(flow, extended)
-  if (was.slug !== is.slug) await renameValues(work, targets, valued(was), is.slug)
+  if (was.slug !== is.slug) await renameValues(work, targets, toValueField(was), is.slug)
   const [wasHidden, hidden] = [isHidden(was, flow.enabled), isHidden(is, flow.enabled)]
   if (wasHidden !== hidden && is.field_type !== 'relationship')
-    await hideValues(work, targets, valued(is), hidden)
+    await hideValues(work, targets, toValueField(is), hidden)
   if (was.slug !== is.slug || wasHidden !== hidden) await touchShownWith(work, flow, extended)
 }
 
 async function dropFromObjects(
   work: Work,
   { id, doc }: Row<typeof fields>,
-  extended: Extends,
+  extended: ExtendedResources,
 ): Promise<void> {
   const flow = await flowOf(work, doc)
-  await redefine(work, nameOfFields(flow))
-  await renameValues(work, targetsOf(flow, extended), valued(doc as FieldDoc), undefined)
+  await updateAddedFields(work, nameOfFields(flow))
+  await renameValues(work, targetsOf(flow, extended), toValueField(doc as FieldDoc), undefined)
   await touchShownWith(work, flow, extended)
   await forgetValues(work, id)
-  await tellFlow(work, flow.id)
+  await showFieldsInFlow(work, flow.id)
 }
 
 async function flowOf({ store }: Work, doc: Row<typeof fields>['doc']) {
@@ -243,8 +243,8 @@ async function flowOf({ store }: Work, doc: Row<typeof fields>['doc']) {
   return { id: flow.id, slug, enabled }
 }
 
-/** A flow shows its fields. */
-async function tellFlow(work: Work, id: string): Promise<void> {
+/** Updates the links to its fields that the flow shows. */
+async function showFieldsInFlow(work: Work, id: string): Promise<void> {
   const rows = await work.store.rows(
     'SELECT id FROM flow_fields WHERE store_id = $1 AND flow_id = $2 ORDER BY created_at, id',
     id,

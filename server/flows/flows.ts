@@ -5,9 +5,9 @@ import { linked, linkTo, listOf, object } from '../kernel/openapi/shapes.ts'
 import { flag, shown, text } from '../kernel/shape/fields.ts'
 import { type Draft, indexed, type Row, walks } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
-import { fieldsOf, isHidden, redefine } from './define.ts'
+import { fieldsOf, isHidden, updateAddedFields } from './define.ts'
 import { flowEnvelope, flowMeta } from './envelope.ts'
-import type { Extends } from './extended-by.ts'
+import type { ExtendedResources } from './find-extended-by.ts'
 import { flowEntries, flowFieldRows } from './flow-rows.ts'
 import { isCore, kindOf, nameOfFields, reservedSlugs } from './kinds.ts'
 import { hideValues, renameValues, targetsOf, touchShownWith } from './value-changes.ts'
@@ -41,7 +41,7 @@ const fields = {
   }),
 }
 
-/** Fields under one name: of a resource that a store extends, of a template of products, or of objects of its own. */
+/** A set of fields: of a resource that a store extends, of a template of products, or of its own entries. */
 export const flows = resource({
   type: 'flow',
   noun: ['flow', 'flows'],
@@ -71,12 +71,12 @@ export const flows = resource({
 })
 
 /** Flows, with what a change of one does to the objects that it extends. */
-export const flowsWith = (extended: () => Extends): typeof flows =>
+export const defineFlows = (extended: () => ExtendedResources): typeof flows =>
   resource({
     ...flows,
     beforeWrite: mustBeNamed,
     afterWrite: (work, flow, before) => applyToFields(work, flow, before, extended()),
-    beforeDelete: (work, flow) => takeAllAlong(work, flow, extended()),
+    beforeDelete: (work, flow) => deleteContents(work, flow, extended()),
   })
 
 const refuse = (detail: string) =>
@@ -87,8 +87,8 @@ async function mustBeNamed(work: Work, { id, values, before }: Draft<typeof fiel
   if (slug === before?.doc.slug) return
   if (reservedSlugs.includes(slug)) throw refuse(`must not be one of ${reservedSlugs.join(', ')}`)
   if (!before || kindOf(slug) === kindOf(before.doc.slug)) return
-  // To the end of the transaction nobody adds an entry. Who does so keeps what is added before the flow.
-  await redefine(work, nameOfFields({ id, slug: before.doc.slug }))
+  // Locks out new entries until the end of the transaction. Creating an entry locks the added fields before the flow.
+  await updateAddedFields(work, nameOfFields({ id, slug: before.doc.slug }))
   await work.store.close(flows, id)
   const [entry] = await work.store.rows(
     'SELECT id FROM flow_entries WHERE store_id = $1 AND flow_id = $2 LIMIT 1',
@@ -98,42 +98,46 @@ async function mustBeNamed(work: Work, { id, values, before }: Draft<typeof fiel
     throw refuse(`must stay the slug of a ${kindOf(before.doc.slug)} flow while the flow has entries`)
 }
 
-/** Its fields are added under another name, or are shown from now on, or no longer. */
+/** Applies a change of the slug or of `enabled` to the objects of the flow. */
 async function applyToFields(
   work: Work,
   { id, doc }: Row<typeof fields>,
   before: Row<typeof fields> | undefined,
-  extended: Extends,
+  extended: ExtendedResources,
 ): Promise<void> {
-  const was = before?.doc
-  if (!was || (was.slug === doc.slug && was.enabled === doc.enabled)) return
+  const previous = before?.doc
+  if (!previous || (previous.slug === doc.slug && previous.enabled === doc.enabled)) return
   const [old, now] = [
-    { id, slug: was.slug },
+    { id, slug: previous.slug },
     { id, slug: doc.slug },
   ]
   const moves = nameOfFields(old) !== nameOfFields(now)
-  await redefine(work, nameOfFields(now))
-  if (moves) await redefine(work, nameOfFields(old))
+  await updateAddedFields(work, nameOfFields(now))
+  if (moves) await updateAddedFields(work, nameOfFields(old))
   for (const field of await fieldsOf(work, id)) {
-    const valued = { slug: field.slug, isLink: field.field_type === 'relationship' }
-    // What it extended has them no longer.
-    if (moves && isCore(old.slug)) await renameValues(work, targetsOf(old, extended), valued, undefined)
-    else if (!valued.isLink && isHidden(field, was.enabled) !== isHidden(field, doc.enabled)) {
-      await hideValues(work, targetsOf(now, extended), valued, isHidden(field, doc.enabled))
+    const valueField = { slug: field.slug, isLink: field.field_type === 'relationship' }
+    // The resource that it extended no longer has the fields.
+    if (moves && isCore(old.slug)) await renameValues(work, targetsOf(old, extended), valueField, undefined)
+    else if (!valueField.isLink && isHidden(field, previous.enabled) !== isHidden(field, doc.enabled)) {
+      await hideValues(work, targetsOf(now, extended), valueField, isHidden(field, doc.enabled))
     }
   }
   await touchShownWith(work, now, extended)
 }
 
-async function takeAllAlong(work: Work, { id, doc }: Row<typeof fields>, extended: Extends): Promise<void> {
+async function deleteContents(
+  work: Work,
+  { id, doc }: Row<typeof fields>,
+  extended: ExtendedResources,
+): Promise<void> {
   if (isCore(doc.slug)) {
     const detail = `${doc.slug} is a core flow and cannot be deleted; change its slug first.`
     throw new Problem('method_not_allowed', detail, { headers: { allow: 'GET, PUT, HEAD, OPTIONS' } })
   }
   await work.store.hold(flows, id)
   const fields = await work.store.removeAll(flowFieldRows, (bind) => `flow_id = ${bind(id)}`)
-  await redefine(work, id)
-  // Not before: who creates an entry keeps what is added to entries first, and then the flow.
+  await updateAddedFields(work, id)
+  // Not earlier, to keep the order of locks: creating an entry locks the added fields first, then the flow.
   await work.store.close(flows, id)
   await touchShownWith(work, { id, slug: doc.slug }, extended)
   await work.store.removeAll(flowEntries, (bind) => `flow_id = ${bind(id)}`)

@@ -9,11 +9,11 @@ import type { Added, OwnModel } from '../kernel/shape/model.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { perInstance } from '../kernel/work/per-instance.ts'
 import { entries } from './entries.ts'
-import { type DescribedFlow, withEntriesOf } from './entry-schemas.ts'
+import { type FlowDescription, withEntriesOf } from './entry-schemas.ts'
 import { kindOf, nameOfFields } from './kinds.ts'
 import { extensionsOf, withExtensions } from './template-entries.ts'
 
-/** The API document as this store has it: with the fields that its flows add, and with the entries of its flows. */
+/** The API document of this store, with the fields that its flows add and with the entries of its flows. */
 export const getStoreApiDocument = action({
   name: 'get-store-api-document',
   route: 'GET /v2/settings/specifications/openapi',
@@ -25,39 +25,39 @@ export const getStoreApiDocument = action({
   shows: { body: openApiDocument, etag: true },
 
   async run(ctx): Promise<Answer> {
-    const { text, tag } = await remembered(ctx, await stateOf(ctx))
+    const { text, tag } = await findDocument(ctx, await stateOf(ctx))
     const servers = Buffer.from(`{"servers":${JSON.stringify([{ url: ctx.baseUrl }])},`)
     return jsonParts([servers, text], { etag: entityTag(tag, ctx.baseUrl) })
   },
 })
 
-/** A document without its servers and its opening brace. */
-interface Described {
+/** A document, without its servers and its opening brace. */
+interface StoreDocument {
   readonly state: string
   readonly text: Buffer
   readonly tag: string
 }
 
-// A document has about a megabyte. Anyone with a shopper's token may read it, and it takes long to make.
+// A document has about a megabyte and takes long to build, and anyone with a shopper token can read it.
 const documentsMax = 20
-const documents = perInstance(() => new Memory<string, Promise<Described>>(documentsMax))
+const documents = perInstance(() => new Memory<string, Promise<StoreDocument>>(documentsMax))
 
-function remembered(ctx: Ctx, state: string): Promise<Described> {
-  const known = documents(ctx.instance)
-  const before = known.get(state)
-  if (before) return before
-  const made = describe(ctx).then((described) => {
-    // Changed meanwhile: the document is newer than the state that was asked for, which may come back.
-    if (described.state !== state) known.delete(state)
+function findDocument(ctx: Ctx, state: string): Promise<StoreDocument> {
+  const cache = documents(ctx.instance)
+  const cached = cache.get(state)
+  if (cached) return cached
+  const document = describe(ctx).then((described) => {
+    // The flows have changed since: the document is newer than the requested state, which may come back.
+    if (described.state !== state) cache.delete(state)
     return described
   })
-  known.set(state, made)
-  // A document that could not be made is not remembered.
-  made.catch(() => known.delete(state))
-  return made
+  cache.set(state, document)
+  // A failure is not cached.
+  document.catch(() => cache.delete(state))
+  return document
 }
 
-/** What the document depends on. Two stores have the same state only while neither has flows. */
+/** SQL for a hash of everything that the document depends on. Only stores without flows share a state. */
 const stateSql = `md5(concat(
   (SELECT string_agg(f.name || f.state, ',' ORDER BY f.name) FROM added_fields f WHERE f.store_id = $1), ';',
   (SELECT string_agg(w.id || ' ' || w.version, ',' ORDER BY w.id) FROM flows w WHERE w.store_id = $1)))` as const
@@ -67,7 +67,7 @@ async function stateOf({ store }: Ctx): Promise<string> {
   return row?.[0] ?? ''
 }
 
-async function describe(ctx: Ctx): Promise<Described> {
+async function describe(ctx: Ctx): Promise<StoreDocument> {
   const { state, flows, added } = await findFlows(ctx)
   const templates = flows.filter(({ kind }) => kind === 'template')
   const extensions = extensionsOf(templates.map(({ slug, own }) => ({ slug, entries: own })))
@@ -82,7 +82,7 @@ async function describe(ctx: Ctx): Promise<Described> {
   return { state, text, tag: hash('sha256', text) }
 }
 
-/** The flows of a store, what they add, and the state that both are of: read in one snapshot. */
+/** Reads the flows of a store, the fields that they add, and the state, in one snapshot. */
 async function findFlows({ store }: Ctx) {
   const rows = await store.glance(
     `SELECT 'state', ${stateSql}, NULL, NULL
@@ -96,11 +96,11 @@ async function findFlows({ store }: Ctx) {
       return one ? [[name as string, one] as const] : []
     }),
   )
-  const flows = of('flow').map(([id, slug]) => describedFlow(added, id as string, slug as string))
+  const flows = of('flow').map(([id, slug]) => describeFlow(added, id as string, slug as string))
   return { state: of('state')[0]?.[0] ?? '', added, flows }
 }
 
-const describedFlow = (added: ReadonlyMap<string, Added>, id: string, slug: string): DescribedFlow => ({
+const describeFlow = (added: ReadonlyMap<string, Added>, id: string, slug: string): FlowDescription => ({
   slug,
   kind: kindOf(slug),
   own: withAdded(entries, added.get(nameOfFields({ id, slug }))),

@@ -1,10 +1,10 @@
 import { type Module, module } from '../kernel/declare/module.ts'
 import { entryOperations } from './entry-operations.ts'
 import { linkEntry } from './entry-relationships.ts'
-import { extendedBy } from './extended-by.ts'
 import { getFieldOfFlow, listFieldsOfFlow } from './fields-of-flow.ts'
+import { findExtendedBy } from './find-extended-by.ts'
 import { flowFields } from './flow-fields.ts'
-import { flows as flowResource, flowsWith } from './flows.ts'
+import { defineFlows, flows as flowResource } from './flows.ts'
 import { getStoreApiDocument } from './get-store-api-document.ts'
 import { listFlows } from './list-flows.ts'
 
@@ -22,14 +22,14 @@ export {
 } from './templates.ts'
 export { flowResource }
 
-/** Asks for the chapters when it is called: flows extend what comes below them too. */
+/** `chapters` is called late, because flows also extend resources of modules below them. */
 export const flows = (chapters: () => readonly Module[]): Module => {
-  const extended = extendedBy(chapters)
+  const extended = findExtendedBy(chapters)
   const fields = flowFields(extended)
   return module({
     name: 'flows',
     about: 'Fields that a store adds: to resources, to products as templates, and for its own entries.',
-    resources: [flowsWith(extended), fields],
+    resources: [defineFlows(extended), fields],
     actions: [
       listFlows,
       ...listFieldsOfFlow(fields),

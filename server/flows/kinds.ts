@@ -1,7 +1,7 @@
-/** What a flow is for, which its slug says. */
+/** The kind of a flow, which its slug determines. */
 export type Kind = 'core' | 'template' | 'custom'
 
-/** The slugs of flows that extend a resource. Of those that are not there yet the definition waits. */
+/** The slugs of flows that extend a resource. Flows of resources that do not exist yet have no effect so far. */
 export const coreSlugs = [
   'account-members',
   'account-memberships',
@@ -26,7 +26,7 @@ export const coreSlugs = [
 
 export type CoreSlug = (typeof coreSlugs)[number]
 
-/** Taken by what else there is: no flow is called so. */
+/** Names of other resources, which flows cannot have. */
 export const reservedSlugs = [
   'address',
   'brand',
@@ -54,14 +54,14 @@ export function kindOf(slug: string): Kind {
   return slug.startsWith('products(') ? 'template' : 'custom'
 }
 
-/** Two slugs that lead to the same objects: a member is a user of the account realm. */
+/** Slugs of the same objects: a member is a user of the account realm. */
 const shared: Partial<Record<CoreSlug, CoreSlug>> = { 'account-members': 'user-authentication-info' }
 
-/** The name that a flow's fields are added under: its resource's, or its own, which is that of its entries. */
+/** The name under which the fields of a flow are added: that of its resource, or the id of the flow for its entries. */
 export const nameOfFields = ({ id, slug }: { readonly id: string; readonly slug: string }): string =>
   isCore(slug) ? (shared[slug] ?? slug) : id
 
-/** The slugs whose fields are added under a name; undefined when it is a flow's own. */
+/** The slugs of flows whose fields are added under a name; undefined for the id of a flow. */
 export function slugsUnder(name: string): readonly string[] | undefined {
   if (!isCore(name)) return undefined
   return coreSlugs.filter((slug) => (shared[slug] ?? slug) === name)

@@ -3,7 +3,7 @@ import { list } from '../kernel/request/operations.ts'
 import { text } from '../kernel/shape/fields.ts'
 import { flows } from './flows.ts'
 
-/** The flows of a store; on demand only templates. */
+/** Lists the flows of a store, or only the templates. */
 export const listFlows = action({
   name: 'list-flows',
   route: 'GET /v2/flows',

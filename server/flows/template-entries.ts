@@ -7,11 +7,11 @@ import { entries, type Kept } from './entries.ts'
 import { flowEntries } from './flow-rows.ts'
 import type { Template } from './templates.ts'
 
-/** Something that is shown with the product has changed. */
+/** Makes a new version of the product, because it shows its template entries. */
 const touchProduct = async ({ store }: Work, { id }: Row): Promise<void> =>
   void (await store.touchAll({ table: 'products' }, (bind) => `r.id = ${bind(id)}`))
 
-/** As `entriesOfTemplates`, for whoever writes many, and touches their products. */
+/** As `entriesOfTemplates`, for callers who write many entries and touch the products themselves. */
 export const entriesOfMany: Resource = {
   ...entries,
   beforeWrite: (_work, draft) => {
@@ -20,14 +20,14 @@ export const entriesOfMany: Resource = {
   },
 }
 
-/** The entries of templates: each has the id of its product, and goes with it. */
+/** The entries of templates: each has the id of its product, and is deleted with it. */
 export const entriesOfTemplates: Resource = {
   ...entriesOfMany,
   afterWrite: touchProduct,
   afterDelete: touchProduct,
 }
 
-/** What an entry says, with null for each other field of its template that is not left out then. */
+/** SQL for the values of an entry, with null for fields without a value that are not omitted. */
 const completed = `coalesce(a.nothing, '{}') || jsonb_strip_nulls(e.doc::jsonb)`
 
 type Told = Pick<Template, 'slug' | 'entries'>
@@ -43,7 +43,7 @@ const fieldsOf = (templates: readonly Told[]) => {
   }
 }
 
-/** What templates say of a product, shown with it. */
+/** The template values that a product shows. */
 export const withExtensions = {
   fields: fieldsOf([]),
   sql: (product: string): string =>
@@ -53,7 +53,7 @@ export const withExtensions = {
       WHERE e.store_id = ${product}store_id AND e.product_id = ${product}id)`,
 }
 
-/** The same, told as the templates of a store are. */
+/** The same, with the types of the templates of a store. */
 export const extensionsOf = (templates: readonly Told[]) => ({
   ...withExtensions,
   fields: fieldsOf(templates),
@@ -69,8 +69,8 @@ function templateSchema({ entries: own }: Told): JsonSchema {
 }
 
 /**
- * Gives these products the entries that another has, but for those of templates that they have entries of themselves.
- * The ids of those that were given some.
+ * Copies the template entries of a product to these products, except for templates that they already have entries of.
+ * Returns the ids of the products that got entries.
  */
 export async function copyTemplateEntries(
   { store }: Work,
@@ -82,7 +82,7 @@ export async function copyTemplateEntries(
     from,
   )
   if (!found.length || !to.length) return []
-  // Values are as the fields that they are of until the transaction ends.
+  // Locked until the end of the transaction, so that the values fit the fields.
   const flows = found.map(([flow]) => flow)
   await store.glanceAndKeep(
     'SELECT 1 FROM added_fields WHERE store_id = $1 AND name = ANY($2::text[])',

@@ -14,13 +14,13 @@ import { entriesOfMany } from './template-entries.ts'
 export interface Template {
   readonly id: string
   readonly slug: string
-  /** The fields that are shown, in their order, and the types of their values. */
+  /** The visible fields in their order, with the types of their values. */
   readonly fields: ReadonlyMap<string, ValueType>
-  /** Its entries, with these fields. */
+  /** The resource of its entries, with these fields. */
   readonly entries: Resource
 }
 
-/** The templates of a store, by their ids and by their slugs. */
+/** The templates of a store, by id and by slug. */
 export type Templates = ReadonlyMap<string, Template>
 
 const columns = 'SELECT id, slug FROM flows WHERE store_id = $1' as const
@@ -41,21 +41,21 @@ async function templatesIn(work: Work, found: Found, ownOf: typeof ownNow): Prom
   return templates
 }
 
-/** All of them. */
+/** Finds all templates. */
 export const findTemplates = async (work: Work): Promise<Templates> =>
   templatesIn(work, await work.store.glance(`${columns} ORDER BY slug`), ownNow)
 
-/** Those with these names, ids or slugs. They are as they are to the end of the transaction. */
+/** Finds templates by ids or slugs, and locks them until the end of the transaction. */
 export async function keepTemplates(work: Work, names: readonly string[]): Promise<Templates> {
   const ids = names.filter(isId)
   return templatesIn(work, await work.store.glanceAndKeep(named, names, ids), ownKept)
 }
 
-/** What a template says of these products, held. */
+/** Reads and locks the entries of a template for these products. */
 export const holdEntries = ({ store }: Work, { id, entries }: Template, productIds: readonly string[]) =>
   store.holdWhole(entries, productIds, [id])
 
-/** One entry of many: the template says these values of a product. A Problem (422) where they may not be so. */
+/** Prepares one of many entries of a template. Throws a Problem (422) if the values are not valid. */
 export function entryOf(
   { entries }: Template,
   productId: string,
@@ -68,8 +68,8 @@ export function entryOf(
 }
 
 /**
- * Writes what a template says of many products, which are held. The ids of those of which it says something else now:
- * they are new versions only when the caller has touched them.
+ * Writes the entries of a template for many products, which are locked. Returns the ids of products whose entry has changed:
+ * the caller must touch them to make new versions.
  */
 export async function writeEntries(
   work: Work,

@@ -1,13 +1,13 @@
 import type { Rows } from '../kernel/storage/store.ts'
 import type { Work } from '../kernel/work/context.ts'
-import type { Extends } from './extended-by.ts'
+import type { ExtendedResources } from './find-extended-by.ts'
 import { flowEntries } from './flow-rows.ts'
 import { isCore, kindOf } from './kinds.ts'
 
-/** What a change of a definition does to the objects that exist: each in one statement, in the change's transaction. */
+/** Applies changes of a definition to the existing objects: each in one statement, in the same transaction. */
 
 interface Extended extends Rows {
-  /** The member of the document that its fields are in. */
+  /** The member of the document that contains the fields. */
   readonly inside?: 'attributes'
 }
 
@@ -15,12 +15,12 @@ type Bind = (value: unknown) => string
 
 interface Target {
   readonly rows: Extended
-  /** Which of the rows are the flow's. */
+  /** SQL for the rows of the flow. */
   readonly own: (bind: Bind) => string
 }
 
 /** The rows whose documents have the fields of a flow. */
-export const targetsOf = (flow: Flow, extended: Extends): readonly Target[] =>
+export const targetsOf = (flow: Flow, extended: ExtendedResources): readonly Target[] =>
   isCore(flow.slug)
     ? (extended[flow.slug] ?? []).map(({ table, envelope }) => ({
         rows: { table, ...(envelope.fields === 'attributes' && { inside: 'attributes' }) },
@@ -33,7 +33,7 @@ export interface Flow {
   readonly slug: string
 }
 
-/** A field as far as its values are concerned. */
+/** The name of a field, and whether it holds links. */
 export interface Valued {
   readonly slug: string
   readonly isLink: boolean
@@ -47,7 +47,7 @@ const partOf = (member: string | undefined) => (member ? `r.doc->'${member}'` : 
 const within = (member: string | undefined, part: string) =>
   member ? `json_edited(r.doc, '${member}', '${member}', ${part})` : part
 
-/** The values are under another name; without one, they are gone. */
+/** Renames the values, or deletes them without a new name. */
 export async function renameValues(
   { store }: Work,
   targets: readonly Target[],
@@ -75,7 +75,7 @@ export async function renameValues(
   }
 }
 
-/** The values are no longer shown, or are shown again. */
+/** Hides the values, or shows them again. */
 export async function hideValues(
   { store }: Work,
   targets: readonly Target[],
@@ -96,8 +96,12 @@ export async function hideValues(
   }
 }
 
-/** What a template says of products is shown with them: they are other versions when that is something else. */
-export async function touchShownWith({ store }: Work, { id, slug }: Flow, extended: Extends): Promise<void> {
+/** Makes new versions of the products of a template, because they show its values. */
+export async function touchShownWith(
+  { store }: Work,
+  { id, slug }: Flow,
+  extended: ExtendedResources,
+): Promise<void> {
   if (kindOf(slug) !== 'template') return
   const said = (bind: Bind) =>
     `SELECT e.product_id FROM flow_entries e WHERE e.store_id = $1 AND e.flow_id = ${bind(id)}::uuid`

@@ -3,7 +3,7 @@ import { linked, linkTo, object } from '../kernel/openapi/shapes.ts'
 import { choice, list, shown, text } from '../kernel/shape/fields.ts'
 import { identityEnvelope } from './envelope.ts'
 
-/** Whose realm it is: the settings that lead to it. */
+/** The settings that a realm belongs to. */
 const origins = [
   'customer-authentication-settings',
   'merchant-realm-mappings',
@@ -18,7 +18,7 @@ interface Relationships {
 // RFC 6749 §3.1.2: an absolute URI without a fragment; unencrypted only on the developer's own machine.
 const redirectUri = /^(https:\/\/[^/?#]+|http:\/\/localhost(:[0-9]{1,5})?)([/?][^#]*)?$/
 
-/** A set of users and the ways they may sign in. Every store has three, from its start and for good. */
+/** A set of users and the ways that they can sign in. Every store has exactly three realms from its creation on. */
 export const authenticationRealms = resource({
   type: 'authentication-realm',
   noun: ['authentication-realm', 'authentication-realms'],
@@ -45,7 +45,7 @@ export const authenticationRealms = resource({
     }),
   },
   area: 'authentication-realms',
-  // A storefront needs to know how one may sign in.
+  // A storefront must know how shoppers can sign in.
   visible: 'all',
   envelope: identityEnvelope,
   operations: ['list', 'get', 'update'],

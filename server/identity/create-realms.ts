@@ -4,14 +4,14 @@ import { add } from '../kernel/write/by-rules.ts'
 import { authenticationRealms, type Origin } from './authentication-realms.ts'
 import { merchantRealmMappings } from './merchant-realm-mappings.ts'
 
-/** Gives a new store its three realms. They are made here only: the API can neither add nor delete one. */
+/** Creates the three realms of a new store. The API can neither create nor delete realms. */
 export async function createRealms(work: Work): Promise<void> {
   const realm = async (name: string, type: Origin, id: string) => {
     const relationships = { origin: { data: { id, type } } }
     return (await add(work, authenticationRealms, [], { name, relationships })).id
   }
 
-  // Settings are known by their store's id. The newest is the first of a list: that of account members comes last.
+  // The id of the settings is the id of the store. Lists show the newest first, so the account realm is created last.
   const storeId = work.store.id
   await realm('Buyer Organization', 'customer-authentication-settings', storeId)
   const mappingId = newId()

@@ -26,7 +26,7 @@ const shown = object({
   }),
 })
 
-/** Leads from the store to the realm of its customers, and names the client that they sign in with. */
+/** The realm of the store's customers, and the client id that they sign in with. */
 export const getCustomerAuthenticationSettings = action({
   name: 'get-customer-authentication-settings',
   route: 'GET /v2/settings/customer-authentication',

@@ -3,7 +3,7 @@ import { Problem } from '../kernel/errors.ts'
 import { objectAnswer } from '../kernel/http/object-answer.ts'
 import { merchantRealmMappings } from './merchant-realm-mappings.ts'
 
-/** The store's mapping, whose id a client need not know: an object, although the address is a collection's. */
+/** The mapping of the store. It is an object, although the address is that of a collection: clients do not know its id. */
 export const getOwnMerchantRealmMapping = action({
   name: 'get-own-merchant-realm-mapping',
   route: 'GET /v2/merchant-realm-mappings',

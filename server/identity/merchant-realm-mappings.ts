@@ -2,7 +2,7 @@ import { resource } from '../kernel/declare/resource.ts'
 import { reference, text } from '../kernel/shape/fields.ts'
 import { identityEnvelope } from './envelope.ts'
 
-/** Leads administrators to the realm they sign in to. Each store has one, made with it. */
+/** Maps a prefix to the realm that administrators sign in to. Each store has one from its creation on. */
 export const merchantRealmMappings = resource({
   type: 'merchant-realm-mappings',
   noun: ['merchant-realm-mapping', 'merchant-realm-mappings'],
@@ -27,7 +27,7 @@ export const merchantRealmMappings = resource({
   },
   area: 'merchant-realm-mappings',
   envelope: { ...identityEnvelope, times: 'none', links: 'none' },
-  // The collection's address answers with the one mapping there is: see get-own-merchant-realm-mapping.ts.
+  // The address of the collection returns the only mapping: see get-own-merchant-realm-mapping.ts.
   operations: ['get', 'update'],
   constraints: {
     merchant_realm_mappings_prefix_key: {

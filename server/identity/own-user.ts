@@ -4,16 +4,16 @@ import { Problem } from '../kernel/errors.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { tokenEpochOf } from './user-token-epoch.ts'
 
-/** Of users and what is theirs, a shopper sees themself. */
+/** Shoppers see only their own user, and what belongs to it. */
 export const ownUser =
   (column: string): NonNullable<Resource['visible']> =>
   ({ shopper }, bind) =>
     shopper && `${column} = ${bind(shopper.id)}::uuid`
 
 /**
- * A shopper changes themself only where the store lets its members do so; and only while their token is good, which it
- * may have ceased to be since the request began: someone else may be the user by now. To be called when the row that is
- * to change has been read: whatever ends tokens changes it.
+ * Refuses changes by shoppers of themselves, unless the store allows them and the token is still valid: it may have been
+ * revoked since the request started, and someone else may be the user by now. Call it after the row to change was read,
+ * because everything that revokes tokens changes that row.
  */
 export async function mustManageOneself(work: Work): Promise<void> {
   const { shopper } = work.who

@@ -3,20 +3,20 @@ import type { Work } from '../kernel/work/context.ts'
 import { perInstance } from '../kernel/work/per-instance.ts'
 import type { Origin } from './authentication-realms.ts'
 
-// A store's realms come and go with the store: what was found once stays right.
-const found = perInstance(() => new Memory<string, string>(10_000))
+// The realms of a store never change, so the cache is always right.
+const realmIds = perInstance(() => new Memory<string, string>(10_000))
 
 async function realmIdOf(work: Work, origin: Origin): Promise<string> {
-  const known = found(work.instance)
+  const cache = realmIds(work.instance)
   const key = `${work.store.id} ${origin}`
-  const remembered = known.get(key)
-  if (remembered) return remembered
+  const cachedId = cache.get(key)
+  if (cachedId) return cachedId
   const [row] = await work.store.glance(
     'SELECT id FROM authentication_realms WHERE store_id = $1 AND origin = $2',
     origin,
   )
   if (!row?.[0]) throw new Error(`store ${work.store.id} has no realm of ${origin}`)
-  known.set(key, row[0])
+  cache.set(key, row[0])
   return row[0]
 }
 

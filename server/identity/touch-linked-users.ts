@@ -2,9 +2,9 @@ import type { Row } from '../kernel/shape/model.ts'
 import type { Rows } from '../kernel/storage/store.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { userAuthenticationInfos } from './user-authentication-infos.ts'
-import { endTokensOf } from './user-token-epoch.ts'
+import { revokeTokensOf } from './user-token-epoch.ts'
 
-/** Signs out the users who are linked to a profile that is about to be deleted with its links. Returns their ids. */
+/** Signs out the users with links to a profile that is about to be deleted. Returns their ids. */
 export async function touchLinkedUsers(
   work: Work,
   links: Rows,
@@ -16,6 +16,6 @@ export async function touchLinkedUsers(
     return `realm_id = ${realm} AND id IN (
       SELECT user_authentication_info_id FROM ${links.table} WHERE store_id = $1 AND realm_id = ${realm} AND ${column} = ${bind(id)})`
   })
-  await endTokensOf(work, touched)
+  await revokeTokensOf(work, touched)
   return touched
 }

@@ -1,25 +1,25 @@
 import { notFound } from '../kernel/errors.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { userAuthenticationInfos } from './user-authentication-infos.ts'
-import { endTokensOf } from './user-token-epoch.ts'
+import { revokeTokensOf } from './user-token-epoch.ts'
 
 /**
- * A user changes with what they sign in with. Done before that is written: whoever writes or deletes holds the user
- * first, so no two of them wait for each other.
+ * Makes a new version of a user whose credentials change. Call it before the credentials are written: every write locks
+ * the user first, so that no two of them deadlock.
  */
 export async function touchUser(work: Work, [realmId = '', userId = '']: readonly string[]): Promise<void> {
-  // Deleted since the request began: nothing of theirs can be written any more.
+  // The user was deleted after the request started.
   if (!(await work.store.touch(userAuthenticationInfos, userId, [realmId]))) throw noUser(userId)
 }
 
-/** What a user signs in with is no longer what it was: see endTokensOf. */
+/** As `touchUser`, and revokes the tokens of the user, because the credentials have changed. */
 export async function signOutUser(work: Work, scope: readonly string[]): Promise<void> {
   await touchUser(work, scope)
   const [, userId = ''] = scope
-  await endTokensOf(work, [userId])
+  await revokeTokensOf(work, [userId])
 }
 
-/** Refuses to add to a user who is not there, before anything else is said about the request. */
+/** Refuses (404) a request for a user who does not exist, before any other check. */
 export async function mustHaveUser(
   work: Work,
   [realmId = '', userId = '']: readonly string[],

@@ -8,9 +8,9 @@ import { ownUser } from './own-user.ts'
 
 const namePart = (about: string, example: string) => text({ nullable: true, max: 255, about, example })
 
-const named: FilterRule = { ops: ['eq', 'ilike', 'is_null'], caseless: true }
+const nameFilter: FilterRule = { ops: ['eq', 'ilike', 'is_null'], caseless: true }
 
-/** A user of a realm. What they sign in with is listed below them. */
+/** A user of a realm. Their credentials are separate resources below the user. */
 export const userAuthenticationInfos = resource({
   type: 'user_authentication_info',
   noun: ['user-authentication-info', 'user-authentication-infos'],
@@ -32,9 +32,9 @@ export const userAuthenticationInfos = resource({
     given_name: namePart('The given name.', 'Ada'),
     middle_name: namePart('The middle name.', 'Louise'),
     family_name: namePart('The family name.', 'Marsh'),
-    // Whether nobody but the user says that the address is theirs: no administrator, no provider.
+    // Whether only the user claims that the address is theirs, and no administrator or provider confirms it.
     email_claimed: flag({ hidden: true, readOnly: true }),
-    // Whether a token was all that there was to show that the user wanted it: no code is sent there.
+    // Whether only a token proved that the user wanted this address: no one-time password is sent there.
     email_unproven: flag({ hidden: true, readOnly: true }),
     current_password: currentPassword,
   },
@@ -43,15 +43,15 @@ export const userAuthenticationInfos = resource({
     ...walks,
     name: { ...indexed('eq', 'like', 'ilike'), caseless: true },
     email: { ...indexed('eq', 'like', 'ilike'), caseless: true },
-    given_name: named,
-    middle_name: named,
-    family_name: named,
+    given_name: nameFilter,
+    middle_name: nameFilter,
+    family_name: nameFilter,
   },
   sort: ['created_at', 'email', 'id', 'name', 'updated_at'],
   area: 'user-authentication-info',
   visible: ownUser('id'),
   envelope: identityEnvelope,
-  // A user is created by one request; there is no state before it.
+  // One request creates the whole user, so there is no other status.
   meta: {
     fields: { creation_status: choice(['COMPLETE'], { about: 'The status of the creation.' }) },
     of: () => ({ creation_status: 'COMPLETE' }),

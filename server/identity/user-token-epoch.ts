@@ -1,14 +1,14 @@
 import type { Work } from '../kernel/work/context.ts'
 
-/** Who signed in. Their tokens carry the epoch, and are good until it is another. */
-export interface SignedIn {
+/** A user who has signed in. Tokens contain the epoch, and are valid until the epoch changes. */
+export interface SignIn {
   readonly userId: string
   readonly tokenEpoch: number
-  /** When, in seconds; just now if it is not told. */
+  /** When they signed in, in seconds. By default now. */
   readonly signedInS?: number
 }
 
-/** How often the user's tokens were ended. */
+/** How often the user's tokens were revoked. */
 export async function tokenEpochOf(work: Work, userId: string): Promise<number> {
   const [row] = await work.store.rows(
     'SELECT epoch FROM user_token_epochs WHERE store_id = $1 AND user_id = $2',
@@ -21,7 +21,7 @@ export async function tokenEpochOf(work: Work, userId: string): Promise<number> 
  * Signs users out because their credentials have changed, in the transaction of that change. Sign-ins that have begun
  * with the old credentials fail, and a trigger deletes their one-time passwords (migration 0057).
  */
-export async function endTokensOf(work: Work, userIds: readonly string[]): Promise<void> {
+export async function revokeTokensOf(work: Work, userIds: readonly string[]): Promise<void> {
   // In one order, so that two who end the same users' tokens do not wait for each other.
   await work.store.rows(
     `INSERT INTO user_token_epochs AS e (store_id, user_id, epoch)

@@ -1,4 +1,4 @@
-import { authenticationRealms, dropEmailClaim, type Users, type WhenUnlinked } from '../identity/index.ts'
+import { authenticationRealms, dropEmailClaim, type UnlinkHandler, type Users } from '../identity/index.ts'
 import { Problem } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import type { Row } from '../kernel/shape/model.ts'
@@ -11,7 +11,7 @@ import type { Person } from './person.ts'
 import { SignInRefusal } from './sign-in-refusal.ts'
 import { userAuthenticationOidcProfileInfos } from './user-authentication-oidc-profile-infos.ts'
 
-/** Someone at a provider, as one profile of one realm sees them. */
+/** A person at a provider, as a profile of a realm identifies them. */
 export interface Newcomer {
   readonly realmId: string
   readonly profileId: string
@@ -21,10 +21,10 @@ export interface Newcomer {
 type EmailPolicy = Row<typeof authenticationRealms.fields>['doc']['duplicate_email_policy']
 
 /**
- * What the realm does about a second user with an email address. Unless it does not care, first sign-ins are admitted
- * one after the other from here on, or two with one address would not see each other. Needs a transaction.
+ * Returns the realm's policy on duplicate email addresses. Unless the policy allows duplicates, it also locks the realm,
+ * so that two first sign-ins with the same address see each other. Needs a transaction.
  */
-export async function takeTurn(work: Work, realmId: string): Promise<EmailPolicy> {
+export async function lockAdmission(work: Work, realmId: string): Promise<EmailPolicy> {
   const policy =
     (await work.store.find(authenticationRealms, realmId))?.doc.duplicate_email_policy ?? 'allowed'
   if (policy === 'allowed') return policy
@@ -32,11 +32,11 @@ export async function takeTurn(work: Work, realmId: string): Promise<EmailPolicy
   return policy
 }
 
-/** Makes someone a user at their first sign-in, as the realm wants it. Needs a transaction, and its turn. */
+/** Creates the user, or links an existing one, at a first sign-in. Needs the transaction of `lockAdmission`. */
 export async function admitUser(
   work: Work,
   users: Users,
-  whenUnlinked: WhenUnlinked,
+  onUnlinked: UnlinkHandler,
   newcomer: Newcomer,
   person: Person,
   policy: EmailPolicy,
@@ -44,29 +44,29 @@ export async function admitUser(
   const { realmId, profileId, identity } = newcomer
   const { subject, issuer } = identity
   const link = { subject, issuer, oidc_profile_id: profileId }
-  const existing = policy === 'allowed' ? undefined : await userToJoin(work, realmId, person, policy)
+  const existing = policy === 'allowed' ? undefined : await findUserToJoin(work, realmId, person, policy)
   if (existing) {
-    const they = work.actingAs(existing.id)
+    const userWork = work.actingAs(existing.id)
     if (existing.emailClaimed) {
-      await takeOver(they, realmId, existing.id, person.email)
-      await whenUnlinked(they, [existing.id], true)
+      await takeOver(userWork, realmId, existing.id, person.email)
+      await onUnlinked(userWork, [existing.id], true)
     }
-    await add(they, userAuthenticationOidcProfileInfos, [realmId, existing.id], link)
+    await add(userWork, userAuthenticationOidcProfileInfos, [realmId, existing.id], link)
     return
   }
   const { names, email, emailVerified } = person
   const id = newId()
-  const they = work.actingAs(id)
-  await add(they, users, [realmId], { ...names, email, email_claimed: !emailVerified }, id)
-  // Not by the rules of the resource: they would count the link as a change of the user it is made with.
-  await insert(they, userAuthenticationOidcProfileInfos, [realmId, id], link)
+  const userWork = work.actingAs(id)
+  await add(userWork, users, [realmId], { ...names, email, email_claimed: !emailVerified }, id)
+  // Without the rules of the resource, which would treat the link as a change of an existing user.
+  await insert(userWork, userAuthenticationOidcProfileInfos, [realmId, id], link)
 }
 
 /**
- * The user with the same email, where the realm wants no second one; undefined when a new user is to be made. Those who
- * only claim the address are in nobody's way whose address it is.
+ * Finds the user with the same email, if the realm does not allow duplicates; undefined means that a new user is needed.
+ * Users who only claim the address do not block the person whose address it is.
  */
-async function userToJoin(work: Work, realmId: string, person: Person, policy: EmailPolicy) {
+async function findUserToJoin(work: Work, realmId: string, person: Person, policy: EmailPolicy) {
   const [first, second] = await work.store.rows(
     `SELECT id, hidden->>'email_claimed' FROM user_authentication_infos WHERE store_id = $1 AND realm_id = $2
      AND lower(email COLLATE "default") = lower($3::text COLLATE "default")
@@ -78,19 +78,19 @@ async function userToJoin(work: Work, realmId: string, person: Person, policy: E
   const isClaimed = (user: Tuple) => user[1] === 'true'
   const id = first[0] as string
   if (isClaimed(first) && person.emailVerified) return { id, emailClaimed: true }
-  if (policy !== 'api_only') throw refused('Another user has this email address.')
-  // Anyone can claim an address at some providers; whose it is, is what the provider must vouch for.
-  if (!person.emailVerified) throw refused('The provider has not verified this email address.')
-  if (second && !isClaimed(second)) throw refused('More than one user has this email address.')
+  if (policy !== 'api_only') throw accessDenied('Another user has this email address.')
+  // At some providers anyone can claim an address, so the provider must have verified it.
+  if (!person.emailVerified) throw accessDenied('The provider has not verified this email address.')
+  if (second && !isClaimed(second)) throw accessDenied('More than one user has this email address.')
   return { id, emailClaimed: false }
 }
 
 /**
- * The user only claimed the address, and here is someone who has it: whoever it was that made the claim has no way in
- * any more, or a stranger could wait in an account for its owner to come.
+ * Gives the user to the verified owner of the address, and removes all earlier credentials. Otherwise a stranger could
+ * claim an address and wait in the account for its owner.
  */
 async function takeOver(work: Work, realmId: string, userId: string, email: string): Promise<void> {
-  // They have another address by now, or have shown that it is theirs; to look again is up to the caller.
+  // The user has a new address by now, or has proven the address. The caller must look again.
   if (!(await dropEmailClaim(work, realmId, userId, email)))
     throw new Problem('conflict', 'The user has changed during the sign-in; try again.')
   for (const links of [userAuthenticationOidcProfileInfos, userAuthenticationPasswordProfileInfos]) {
@@ -101,4 +101,4 @@ async function takeOver(work: Work, realmId: string, userId: string, email: stri
   }
 }
 
-const refused = (description: string) => new SignInRefusal('access_denied', description)
+const accessDenied = (description: string) => new SignInRefusal('access_denied', description)

@@ -3,7 +3,7 @@ import type { Row } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { oidcProfiles } from './oidc-profiles.ts'
 
-/** The profile that an address names, with our secret at its provider. */
+/** Finds the profile with this id, including its client secret. */
 export const findProfile = async (
   work: Work,
   realmId: string,

@@ -1,20 +1,20 @@
-import type { Users, WhenUnlinked } from '../identity/index.ts'
+import type { UnlinkHandler, Users } from '../identity/index.ts'
 import { action } from '../kernel/declare/action.ts'
 import { notFound, Problem } from '../kernel/errors.ts'
 import type { Answer } from '../kernel/http/answer.ts'
 import type { Ctx } from '../kernel/work/context.ts'
-import { admitUser, type Newcomer, takeTurn } from './admit-user.ts'
+import { admitUser, lockAdmission, type Newcomer } from './admit-user.ts'
 import { findProfile } from './find-profile.ts'
 import { identify } from './identify.ts'
 import { type Person, personOf } from './person.ts'
 import { converse } from './provider-refusal.ts'
 import { issueSignInCode } from './sign-in-code.ts'
 import { callbackQuery } from './sign-in-query.ts'
-import { backTo, refusalHere, refuseAt, refuseHere, SignInRefusal } from './sign-in-refusal.ts'
+import { redirectBack, refusalHere, refuseAt, refuseHere, SignInRefusal } from './sign-in-refusal.ts'
 import { type SignInRequest, takeSignInRequest } from './sign-in-request.ts'
 
-/** Where the provider sends the browser back to (OpenID Connect Core §3.1.2.5); `users` is how one is made. */
-export const finishOidcLogin = (users: Users, whenUnlinked: WhenUnlinked) =>
+/** The address that the provider redirects the browser to (OpenID Connect Core §3.1.2.5). It creates new `users`. */
+export const finishOidcLogin = (users: Users, onUnlinked: UnlinkHandler) =>
   action({
     name: 'finish-oidc-login',
     route: 'GET /oidc-idp/callback/stores/:store_id/authentication-realms/:realm_id/oidc-profiles/:id',
@@ -31,36 +31,36 @@ export const finishOidcLogin = (users: Users, whenUnlinked: WhenUnlinked) =>
     async run(ctx, { params, query }) {
       const { realm_id: realmId, id: profileId } = params
       const state = new URLSearchParams(query).get('state') ?? ''
-      const [profile, taken] = await Promise.all([
+      const [profile, lookup] = await Promise.all([
         findProfile(ctx, realmId, profileId),
         takeSignInRequest(ctx, state, realmId, profileId),
       ])
       if (!profile) throw notFound('oidc profile', profileId)
-      if (taken.outcome === 'unknown')
+      if (lookup.outcome === 'unknown')
         return refuseHere('state does not belong to a sign-in of this server; start again at the storefront.')
-      const { request } = taken
-      if (taken.outcome === 'replayed' && !request.reportsReplay) {
+      const { request } = lookup
+      if (lookup.outcome === 'replayed' && !request.reportsReplay) {
         return refuseHere('This sign-in has already finished; start again at the storefront.')
       }
       try {
-        if (taken.outcome !== 'taken') throw tooLate(taken.outcome)
+        if (lookup.outcome !== 'taken') throw lateRefusal(lookup.outcome)
         const identity = await converse(ctx, profileId, () => identify(ctx, profile, request, state, query))
-        const code = await signIn(ctx, users, whenUnlinked, request, { realmId, profileId, identity })
-        return backTo(request, { code })
+        const code = await signIn(ctx, users, onUnlinked, request, { realmId, profileId, identity })
+        return redirectBack(request, { code })
       } catch (error) {
-        return refusedAt(request, error)
+        return refuse(request, error)
       }
     },
   })
 
-const tooLate = (outcome: 'replayed' | 'expired') =>
+const lateRefusal = (outcome: 'replayed' | 'expired') =>
   new SignInRefusal(
     'invalid_request',
     outcome === 'expired' ? 'The sign-in took too long.' : 'The sign-in has already finished.',
   )
 
-/** The browser is a person's: what the API would answer with a Problem, the storefront is told. */
-function refusedAt(request: SignInRequest, error: unknown): Answer {
+/** The browser belongs to a person, so the storefront gets the refusal instead of a Problem. */
+function refuse(request: SignInRequest, error: unknown): Answer {
   if (error instanceof SignInRefusal) return refuseAt(request, error)
   if (error instanceof Problem && error.status < 500) {
     return refuseAt(request, new SignInRefusal('access_denied', 'The user cannot be created.'))
@@ -68,37 +68,37 @@ function refusedAt(request: SignInRequest, error: unknown): Answer {
   throw error
 }
 
-/** A code for the user; at a first sign-in they become one, in the transaction that makes the code. */
+/** Issues a code for the user. A first sign-in creates the user in the same transaction. */
 async function signIn(
   ctx: Ctx,
   users: Users,
-  whenUnlinked: WhenUnlinked,
+  onUnlinked: UnlinkHandler,
   request: SignInRequest,
   newcomer: Newcomer,
 ): Promise<string> {
   const code = await issueSignInCode(ctx, request, newcomer)
   if (code) return code
-  const person = await introduce(ctx, newcomer)
+  const person = await fetchPerson(ctx, newcomer)
   const enter = () =>
     ctx.transaction(async (ctx) => {
-      const policy = await takeTurn(ctx, newcomer.realmId)
-      // Someone else's turn may have been their own: of two first sign-ins at once one makes the user.
-      const known = await issueSignInCode(ctx, request, newcomer)
-      if (known) return known
-      await admitUser(ctx, users, whenUnlinked, newcomer, person, policy)
+      const policy = await lockAdmission(ctx, newcomer.realmId)
+      // A concurrent first sign-in of the same person may have created the user while this one waited.
+      const existingCode = await issueSignInCode(ctx, request, newcomer)
+      if (existingCode) return existingCode
+      await admitUser(ctx, users, onUnlinked, newcomer, person, policy)
       return (await issueSignInCode(ctx, request, newcomer)) as string
     })
   return enter().catch((error: unknown) => {
-    // Someone signed in for the first time twice at once: by now the other request has made the user.
+    // A concurrent first sign-in of the same person has created the user by now.
     if (error instanceof Problem && error.code === 'conflict') return enter()
     throw error
   })
 }
 
-async function introduce(ctx: Ctx, { profileId, identity }: Newcomer): Promise<Person> {
+async function fetchPerson(ctx: Ctx, { profileId, identity }: Newcomer): Promise<Person> {
   const { claims, moreClaims } = identity
-  const told = personOf(claims) && claims.name
-  const person = personOf(claims, told ? {} : await converse(ctx, profileId, moreClaims))
+  const isComplete = personOf(claims) && claims.name
+  const person = personOf(claims, isComplete ? {} : await converse(ctx, profileId, moreClaims))
   if (person) return person
   throw new SignInRefusal('access_denied', 'The provider did not return an email address for this user.')
 }

@@ -1,6 +1,6 @@
 import type { Chore } from '../kernel/work/job.ts'
 
-/** Removes what became of no sign-in. Expired requests stay a while: the storefront can still be told. */
+/** Deletes expired requests and codes. Requests stay for half an hour longer, so that the storefront gets an error. */
 export const forgetSignIns: Chore = {
   name: 'oidc:forget-sign-ins',
   attemptsMax: 1,

@@ -22,7 +22,7 @@ const members = {
 }
 const configuration: JsonSchema = { type: 'object', required: Object.keys(members), properties: members }
 
-/** The realm as an OpenID Connect provider, for libraries that cannot do without (Discovery §3). */
+/** Describes the realm as an OpenID Connect provider, for libraries that require discovery (Discovery §3). */
 export const getOidcConfiguration = action({
   name: 'get-oidc-configuration',
   route: 'GET /oidc-idp/stores/:store_id/authentication-realms/:realm_id/.well-known/openid-configuration',
@@ -50,7 +50,7 @@ export const getOidcConfiguration = action({
     return json(200, {
       issuer: `${idp}/${at}`,
       authorization_endpoint: `${idp}/login/${at}${chosen}`,
-      // Must be told, but no one may call it: a code is changed for a token at the API.
+      // Required by the standard, but not served: storefronts exchange the code at the API.
       token_endpoint: `${idp}/token/${at}`,
       jwks_uri: `${idp}/.well-known/jwks.json`,
       response_types_supported: ['code'],
@@ -58,7 +58,7 @@ export const getOidcConfiguration = action({
       id_token_signing_alg_values_supported: ['RS256'],
       scopes_supported: ['openid', 'email', 'profile'],
       code_challenge_methods_supported: ['S256'],
-      // A text, not a list: so the public contract has it.
+      // A string and not a list, as in the public contract.
       token_endpoint_auth_methods_supported: 'client_secret_basic',
     })
   },

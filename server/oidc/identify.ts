@@ -9,16 +9,16 @@ import type { SignInRequest } from './sign-in-request.ts'
 
 type Profile = Row<typeof oidcProfiles.fields>
 
-/** Who someone is at a provider: the subject is theirs within the issuer only. */
+/** The identity of a person at a provider. A subject is unique only within its issuer. */
 export interface Identity {
   readonly issuer: string
   readonly subject: string
   readonly claims: JWTPayload
-  /** What else the provider says, when the ID token is too short for a first sign-in. */
+  /** Fetches further claims, if the ID token has too few for a first sign-in. */
   moreClaims(): Promise<Readonly<Record<string, unknown>>>
 }
 
-// Public keys only: with a shared secret, or none, anyone who knows our client could sign.
+// Only public-key algorithms: with a shared secret or none, anyone with our client secret could sign tokens.
 const algorithms = [
   ...['RS', 'PS', 'ES'].flatMap((kind) => [`${kind}256`, `${kind}384`, `${kind}512`]),
   'EdDSA',
@@ -26,7 +26,7 @@ const algorithms = [
 ]
 const subjectMax = 255
 
-/** Changes what the provider sent the browser back with for an ID token, and believes it only when all is right. */
+/** Exchanges the provider's authorization code for an ID token, and validates the token. */
 export async function identify(
   work: Work,
   profile: Profile,
@@ -53,7 +53,7 @@ export async function identify(
     requiredClaims: ['sub', 'iat', 'exp'],
   })
   const { sub: subject = '', aud, azp, nonce, iat = 0 } = payload
-  // jose looks at this only where it is told how old a token may be.
+  // jose checks this only if a maximum age is set.
   if (iat * 1000 > work.clock.now().getTime() + clockToleranceS * 1000)
     throw new Error('the ID token was issued in the future')
   if (nonce !== request.nonce) throw new Error('the nonce belongs to another sign-in')

@@ -4,8 +4,8 @@ import { derivedIssuerOf, oidcProfiles } from './oidc-profiles.ts'
 import { userAuthenticationOidcProfileInfos } from './user-authentication-oidc-profile-infos.ts'
 
 /**
- * Keeps what a provider calls itself, which need not be what its address says: some end theirs with a slash. Links
- * that were given the address's word for it, for want of a better one, move along; no one could sign in by them.
+ * Stores the issuer that the provider reports, which may differ from the one derived from its address, for example by a
+ * trailing slash. Links with the derived issuer are updated too: nobody could have signed in with them.
  */
 export async function learnIssuer(
   ctx: Ctx,
@@ -14,19 +14,19 @@ export async function learnIssuer(
 ): Promise<void> {
   if (issuer === profile.hidden.issuer) return
   const { id, scope, doc, hidden } = profile
-  const told = derivedIssuerOf(doc.discovery_url)
+  const guessedIssuer = derivedIssuerOf(doc.discovery_url)
   await ctx.transaction(async ({ store }) => {
-    const learnt = await store.changeAll(oidcProfiles, {
+    const changedProfiles = await store.changeAll(oidcProfiles, {
       where: (bind) =>
         `realm_id = ${bind(scope[0])} AND id = ${bind(id)} AND doc->>'discovery_url' = ${bind(doc.discovery_url)}
          AND hidden->>'issuer' IS NOT DISTINCT FROM ${bind(hidden.issuer ?? null)}::text`,
       hidden: (bind) => withIssuer('r.hidden', bind(issuer)),
     })
-    // Only from what was never more than a guess: a provider that takes another name is another issuer.
-    if (!learnt.length || hidden.issuer || told === issuer) return
+    // Only if the old issuer was derived: a provider that changes its reported issuer is another issuer.
+    if (!changedProfiles.length || hidden.issuer || guessedIssuer === issuer) return
     await store.changeAll(userAuthenticationOidcProfileInfos, {
       where: (bind) =>
-        `r.realm_id = ${bind(scope[0])} AND r.oidc_profile_id = ${bind(id)} AND r.issuer = ${bind(told)}
+        `r.realm_id = ${bind(scope[0])} AND r.oidc_profile_id = ${bind(id)} AND r.issuer = ${bind(guessedIssuer)}
          AND NOT EXISTS (
            SELECT FROM user_authentication_oidc_profile_infos AS other
            WHERE other.store_id = $1 AND other.realm_id = r.realm_id AND other.oidc_profile_id = r.oidc_profile_id

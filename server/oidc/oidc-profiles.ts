@@ -37,7 +37,7 @@ const fields = {
   issuer: text({ hidden: true, readOnly: true, max: issuerMax }),
 }
 
-/** One OpenID Connect provider that the users of a realm may sign in with. */
+/** An OpenID Connect provider that the users of a realm can sign in with. */
 export const oidcProfiles = resource({
   type: 'oidc-profile',
   noun: ['oidc-profile', 'oidc-profiles'],
@@ -48,7 +48,7 @@ export const oidcProfiles = resource({
   parent: () => authenticationRealms,
   fields,
   area: 'authentication-realms',
-  // A storefront needs to know how one may sign in.
+  // A storefront must know how shoppers can sign in.
   visible: 'all',
   envelope: identityEnvelope,
   beforeWrite: (work, draft) => {
@@ -81,25 +81,25 @@ export const oidcProfiles = resource({
 export const callbackUrlOf = ({ id, scope: [realmId] }: Row, { baseUrl, store }: Ctx): string =>
   `${baseUrl}/oidc-idp/callback/stores/${store.id}/authentication-realms/${realmId}/oidc-profiles/${id}`
 
-interface Described {
+interface IssuerSource {
   readonly doc: { readonly discovery_url: string }
   readonly hidden: { readonly issuer?: string | undefined }
 }
 
-/** What the provider signs its tokens as: what it said itself, or else what its address tells. */
-export const issuerOf = ({ doc, hidden }: Described): string =>
+/** The issuer that the provider has reported, or else the one derived from its address. */
+export const issuerOf = ({ doc, hidden }: IssuerSource): string =>
   hidden.issuer ?? derivedIssuerOf(doc.discovery_url)
 
 /** OpenID Connect Discovery §4 puts the configuration at a fixed path under the issuer. */
 export const derivedIssuerOf = (discoveryUrl: string): string =>
   discoveryUrl.replace(/\/\.well-known\/openid[-_]configuration\/?$/, '')
 
-/** Another address may lead to another provider. */
+/** Clears the issuer when the address changes, because it may be another provider. */
 function forgetIssuer({ values, before }: Draft<typeof fields>): void {
   if (before && values.discovery_url !== before.doc.discovery_url) values.issuer = undefined
 }
 
-/** The secret must be sent to the provider as it is, so it is encrypted, not hashed. */
+/** Encrypts the secret instead of hashing it, because the provider needs the secret itself. */
 function sealSecret({ instance }: Work, { values, before }: Draft<typeof fields>): void {
   if (values.client_secret === before?.hidden.client_secret) return
   values.client_secret = seal(instance.sealKeys, values.client_secret)

@@ -1,10 +1,10 @@
 import { checker } from '../kernel/write/checker.ts'
 import { isPlainText } from './plain-text.ts'
 
-/** What a provider says of someone, as far as a user keeps it. */
+/** The claims about a person that a user stores. */
 export interface Person {
   readonly email: string
-  /** The provider says that it has seen them read mail at this address. */
+  /** Whether the provider has verified the address. */
   readonly emailVerified: boolean
   readonly names: Readonly<Record<string, string>> & { readonly name: string }
 }
@@ -15,24 +15,24 @@ const [emailMax, nameMax, namePartMax] = [320, 512, 255]
 const mustBeEmail = checker({ type: 'string', format: 'email' }, 'email')
 
 /**
- * The person of these claims (OpenID Connect Core §5.1), those of the ID token before what else the provider says;
- * undefined without an email address: users have one.
+ * Reads the person from the claims (OpenID Connect Core §5.1). Claims of the ID token take precedence over `more`.
+ * Undefined without an email address, which every user needs.
  */
 export function personOf(claims: Claims, more: Claims = {}): Person | undefined {
-  // Of one source: that one address is verified says nothing about another.
+  // Both from one source: that one address is verified says nothing about another.
   const { email, email_verified } = isEmail(claims.email) ? claims : more
   if (!isEmail(email)) return undefined
-  const said = { ...more, ...claims }
+  const allClaims = { ...more, ...claims }
   const names = Object.fromEntries(
     ['given_name', 'middle_name', 'family_name'].flatMap((part) => {
-      const text = said[part]
+      const text = allClaims[part]
       return isPlainText(text, namePartMax) ? [[part, text]] : []
     }),
   )
   const name = [
-    said.name,
+    allClaims.name,
     [names.given_name, names.family_name].filter(Boolean).join(' '),
-    said.preferred_username,
+    allClaims.preferred_username,
     email,
   ].find((text) => isPlainText(text, nameMax)) as string
   return { email, emailVerified: email_verified === true, names: { ...names, name } }

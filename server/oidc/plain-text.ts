@@ -1,4 +1,4 @@
-/** Text from elsewhere that can be stored: not empty, not too long, no NUL, no half of a character. */
+/** Whether text from a provider can be stored: not empty, not too long, without NUL and unpaired surrogates. */
 export const isPlainText = (value: unknown, max: number): value is string =>
   typeof value === 'string' &&
   value.length > 0 &&

@@ -16,44 +16,44 @@ export interface ProviderClient {
   readonly config: client.Configuration
 }
 
-interface Remembered {
-  /** What of the profile the client was made of. */
+interface CachedClient {
+  /** The values of the profile that the client was created from. */
   readonly source: string
   readonly client: Promise<ProviderClient>
 }
 
-/** How far a clock may be off. */
+/** The accepted clock skew. */
 export const clockToleranceS = 60
 
-/** A key that a provider withdraws is good for no longer than this. */
-const rememberedForMs = 10 * 60_000
-const remembered = perInstance(
-  ({ clock }) => new Memory<string, Remembered>(1000, { age: { maxMs: rememberedForMs, clock } }),
+/** How long a withdrawn key of a provider is accepted at most. */
+const cacheMaxMs = 10 * 60_000
+const clientCache = perInstance(
+  ({ clock }) => new Memory<string, CachedClient>(1000, { age: { maxMs: cacheMaxMs, clock } }),
 )
 
-/** The client of this profile, at the provider as it described itself not long ago. */
+/** The client of this profile, with a recent configuration of the provider. */
 export function clientAt({ instance }: Work, profile: Profile): Promise<ProviderClient> {
   const { id, doc, hidden } = profile
   const source = JSON.stringify([doc.discovery_url, doc.client_id, hidden.client_secret])
-  const known = remembered(instance)
-  const found = known.get(id)
-  if (found?.source === source) return found.client
-  const made = makeClient(instance, profile)
-  const entry = { source, client: made }
-  known.set(id, entry)
-  // A failure is not remembered.
-  made.catch(() => {
-    if (known.get(id) === entry) known.delete(id)
+  const cache = clientCache(instance)
+  const cached = cache.get(id)
+  if (cached?.source === source) return cached.client
+  const creation = makeClient(instance, profile)
+  const entry = { source, client: creation }
+  cache.set(id, entry)
+  // A failure is not cached.
+  creation.catch(() => {
+    if (cache.get(id) === entry) cache.delete(id)
   })
-  return made
+  return creation
 }
 
 async function makeClient(instance: Instance, { doc, hidden }: Profile): Promise<ProviderClient> {
   const fetch = providerFetchOf(instance)
   const provider = await discover(fetch, doc.discovery_url)
   const secret = open(instance.sealKeys, hidden.client_secret ?? '')
-  // Basic only where nothing else is offered: some providers do not undo the encoding that RFC 6749 §2.3.1 asks for,
-  // and refuse every id and secret with a hyphen.
+  // Basic only if the provider offers nothing else: some providers do not undo the encoding of RFC 6749 §2.3.1, and
+  // refuse every id and secret with a hyphen.
   const methods = provider.metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
   const authentication = methods.includes('client_secret_post')
     ? client.ClientSecretPost(secret)

@@ -8,29 +8,29 @@ import { isLoopback, rangeNameOf } from '../platform/sockets/addresses.ts'
 
 const timeoutMs = 10_000
 const bytesMax = 512 * 1024
-/** Less than what servers keep a connection open for when nobody uses it. */
+/** Shorter than servers usually keep an idle connection open. */
 const idleMs = 4_000
 
-/** As `fetch`, within limits: of time, of bytes, of where to; and no redirect is followed. */
+/** Like `fetch`, but with limits on time, size and addresses, and without following redirects. */
 export type ProviderFetch = (url: string, options?: Partial<CustomFetchOptions>) => Promise<Response>
 
 type MayConnect = (address: string) => boolean
 
 /**
- * Where providers are is for those who manage a store to choose, and this server is where they are not. What counts is
- * the address that is connected to, whatever the name was said to be a moment before. Unencrypted is only what does not
- * leave this machine. See docs/decisions.
+ * Merchants choose the addresses of providers, and must not reach hosts that only this server can reach. The check is on
+ * the address of the connection, because a name may resolve differently a moment later. `http` is allowed only on this
+ * machine. See docs/decisions.
  */
 export const providerFetchOf = perInstance(({ mayConnect }): ProviderFetch => {
-  const ways = {
-    'https:': wayOf(https, mayConnect),
-    'http:': wayOf(http, (address) => isLoopback(address) && mayConnect(address)),
+  const transports = {
+    'https:': transportOf(https, mayConnect),
+    'http:': transportOf(http, (address) => isLoopback(address) && mayConnect(address)),
   }
   return async (url, options = {}) => {
     const address = URL.parse(url)
-    const way = ways[address?.protocol as keyof typeof ways]
-    if (!address || !way) throw new Error('the address must be https, or http on this machine')
-    const answer = await way(address, options)
+    const transport = transports[address?.protocol as keyof typeof transports]
+    if (!address || !transport) throw new Error('the address must be https, or http on this machine')
+    const answer = await transport(address, options)
     const status = answer.statusCode ?? 0
     if (status >= 500) {
       answer.destroy()
@@ -44,45 +44,46 @@ export const providerFetchOf = perInstance(({ mayConnect }): ProviderFetch => {
   }
 })
 
-function wayOf({ Agent, request }: typeof http | typeof https, mayConnect: MayConnect) {
-  const agent = new Agent({ keepAlive: true, timeout: idleMs, lookup: lookupWithin(mayConnect) })
+function transportOf({ Agent, request }: typeof http | typeof https, mayConnect: MayConnect) {
+  const agent = new Agent({ keepAlive: true, timeout: idleMs, lookup: lookupAllowed(mayConnect) })
   return async (address: URL, { method, headers, body }: Partial<CustomFetchOptions>) => {
     // Node looks up names only.
     const literal = address.hostname.replace(/^\[|\]$/g, '')
-    if (isIP(literal)) mustBeWithin(mayConnect, literal, [literal])
+    if (isIP(literal)) filterAllowed(mayConnect, literal, [literal])
     const signal = AbortSignal.timeout(timeoutMs)
     const options = { agent, signal, ...(method && { method }), ...(headers && { headers }) }
-    const ask = () =>
+    const sendOnce = () =>
       new Promise<http.IncomingMessage>((done, fail) => {
-        const asked = request(address, options)
-        let answered = false
-        asked.once('response', (answer) => {
-          answered = true
+        const outgoing = request(address, options)
+        let hasResponse = false
+        outgoing.once('response', (answer) => {
+          hasResponse = true
           done(answer)
         })
-        asked.on('error', (error: NodeJS.ErrnoException) => {
-          // A connection that was kept, and that the provider closed when nobody used it, is no answer.
-          if (asked.reusedSocket && !answered && error.code === 'ECONNRESET') ask().then(done, fail)
+        outgoing.on('error', (error: NodeJS.ErrnoException) => {
+          // The provider closed an idle connection: that is not an answer, so the request is sent again.
+          if (outgoing.reusedSocket && !hasResponse && error.code === 'ECONNRESET')
+            sendOnce().then(done, fail)
           else fail(error)
         })
-        asked.end(body == null ? undefined : body instanceof URLSearchParams ? String(body) : body)
+        outgoing.end(body == null ? undefined : body instanceof URLSearchParams ? String(body) : body)
       })
-    return ask()
+    return sendOnce()
   }
 }
 
-const lookupWithin =
+const lookupAllowed =
   (mayConnect: MayConnect): LookupFunction =>
   (name, options, done) => {
-    resolve(name, { ...options, all: true }, (error, found = []) => {
+    resolve(name, { ...options, all: true }, (error, records = []) => {
       try {
         if (error) throw error
-        const within = mustBeWithin(
+        const within = filterAllowed(
           mayConnect,
           name,
-          found.map(({ address }) => address),
+          records.map(({ address }) => address),
         )
-        const [first, ...more] = found.filter(({ address }) => within.includes(address))
+        const [first, ...more] = records.filter(({ address }) => within.includes(address))
         if (options.all) done(null, first ? [first, ...more] : [])
         else done(null, first?.address ?? '', first?.family)
       } catch (refusal) {
@@ -91,7 +92,11 @@ const lookupWithin =
     })
   }
 
-function mustBeWithin(mayConnect: MayConnect, name: string, addresses: readonly string[]): readonly string[] {
+function filterAllowed(
+  mayConnect: MayConnect,
+  name: string,
+  addresses: readonly string[],
+): readonly string[] {
   const within = addresses.filter(mayConnect)
   if (within.length) return within
   const names = [...new Set(addresses.map(rangeNameOf))].join()

@@ -3,9 +3,9 @@ import type { Work } from '../kernel/work/context.ts'
 import { isSignInError, SignInRefusal } from './sign-in-refusal.ts'
 
 /**
- * Runs a conversation with a provider. Whatever goes wrong in it is the provider's, or its configuration's, and the
- * storefront is told the same of all of it: who chose the provider's address is not to learn what is there. The log has
- * the reasons, but not what was said: there are codes and tokens in it.
+ * Runs requests to a provider. Every failure is the fault of the provider or its configuration, and the storefront gets
+ * the same refusal for all of them: the merchant who chose the address must not learn what is there. The log has the
+ * reasons, but not the messages, because they contain codes and tokens.
  */
 export async function converse<T>(work: Work, profileId: string, talk: () => Promise<T>): Promise<T> {
   try {
@@ -20,9 +20,9 @@ export async function converse<T>(work: Work, profileId: string, talk: () => Pro
 
 function refusalOf(error: unknown): SignInRefusal {
   if (error instanceof AuthorizationResponseError) {
-    const { error: said } = error
+    const { error: code } = error
     return new SignInRefusal(
-      isSignInError(said) ? said : 'access_denied',
+      isSignInError(code) ? code : 'access_denied',
       'The provider refused to sign the user in.',
     )
   }
@@ -40,14 +40,14 @@ function chainOf(error: unknown): readonly Error[] {
   return chain
 }
 
-// The words of the libraries, which name a claim or a status. Only a parser repeats what it was given.
+// The messages of the libraries name a claim or a status. Only a parser repeats its input, so its message is left out.
 const reasonsOf = (error: unknown): readonly string[] =>
   chainOf(error).map((one) =>
-    one instanceof SyntaxError ? 'not JSON' : [one.message, ...saidBy(one)].join(': '),
+    one instanceof SyntaxError ? 'not JSON' : [one.message, ...providerWords(one)].join(': '),
   )
 
-/** The provider's own word and status, of which the libraries say only that there are some (RFC 6749 §5.2). */
-function saidBy(error: Error): readonly string[] {
+/** The error code and the status of the provider (RFC 6749 §5.2), which the messages of the libraries leave out. */
+function providerWords(error: Error): readonly string[] {
   const { error: word, status } = error as { error?: unknown; status?: unknown }
-  return [word, status].flatMap((said) => (/^[\w.-]{1,64}$/.test(String(said ?? '')) ? [String(said)] : []))
+  return [word, status].flatMap((one) => (/^[\w.-]{1,64}$/.test(String(one ?? '')) ? [String(one)] : []))
 }

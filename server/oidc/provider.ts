@@ -4,28 +4,28 @@ import { issuerMax } from './oidc-profiles.ts'
 import { isPlainText } from './plain-text.ts'
 import type { ProviderFetch } from './provider-fetch.ts'
 
-/** What a provider publishes about itself. */
+/** The published configuration and keys of a provider. */
 export interface Provider {
   readonly metadata: ServerMetadata
-  /** The key that signed a token. A key that is not known yet is asked for: providers change theirs at any time. */
+  /** Finds the key that signed a token. It fetches the keys again if the key is new: providers rotate keys at any time. */
   readonly keyOf: JWTVerifyGetKey
 }
 
-/** Asks a provider for its configuration (OpenID Connect Discovery §4). */
+/** Fetches the configuration of a provider (OpenID Connect Discovery §4). */
 export async function discover(fetch: ProviderFetch, discoveryUrl: string): Promise<Provider> {
-  const found = await discovery(new URL(discoveryUrl), 'an unknown issuer', undefined, undefined, {
+  const discovered = await discovery(new URL(discoveryUrl), 'an unknown issuer', undefined, undefined, {
     [customFetch]: fetch,
-    // Which addresses may be unencrypted is decided where they are fetched.
+    // `fetch` itself decides which addresses may be unencrypted.
     execute: [allowInsecureRequests],
   })
-  const metadata = found.serverMetadata()
+  const metadata = discovered.serverMetadata()
   if (!isPlainText(metadata.issuer, issuerMax)) throw new Error('the issuer is not valid')
   return { metadata, keyOf: keysAt(fetch, metadata.jwks_uri) }
 }
 
 function keysAt(fetch: ProviderFetch, jwksUri: string | undefined): JWTVerifyGetKey {
   let keys: Promise<JWTVerifyGetKey> | undefined
-  const refreshed = () => {
+  const refreshKeys = () => {
     const fetching = fetchKeys(fetch, jwksUri)
     keys = fetching
     fetching.catch(() => {
@@ -34,14 +34,14 @@ function keysAt(fetch: ProviderFetch, jwksUri: string | undefined): JWTVerifyGet
     return fetching
   }
   return async (header, token) => {
-    const had = keys
-    const find = await (had ?? refreshed())
+    const cachedKeys = keys
+    const find = await (cachedKeys ?? refreshKeys())
     try {
       return await find(header, token)
     } catch (error) {
-      // Only the provider's own answer brings anyone here, so a refresh for each costs it no more than that answer.
-      if (!had || !(error instanceof errors.JWKSNoMatchingKey)) throw error
-      return (await refreshed())(header, token)
+      // Only a response of the provider leads here, so refreshing each time costs the provider no more than that response.
+      if (!cachedKeys || !(error instanceof errors.JWKSNoMatchingKey)) throw error
+      return (await refreshKeys())(header, token)
     }
   }
 }

@@ -5,71 +5,71 @@ import { SignInRefusal, type Storefront } from './sign-in-refusal.ts'
 
 type Realm = Row<typeof authenticationRealms.fields>
 
-/** What a storefront asks for, checked. */
-export interface AskedSignIn {
+/** A valid request of a storefront for a sign-in. */
+export interface LoginRequest {
   readonly state: string
   readonly codeChallenge: string
   readonly reportsReplay: boolean
-  /** For the provider to read. */
+  /** Parameters that are passed on to the provider. */
   readonly forwarded: Readonly<Record<string, string>>
 }
 
 const forwarded = ['prompt', 'display', 'ui_locales'] as const
 
-/** Why the browser must not be sent back to the address that it came with; undefined when it may. */
-export function whyUnsafe({ doc }: Realm, asked: URLSearchParams): string | undefined {
+/** Why the browser must not be redirected to `redirect_uri`; undefined if it may be. */
+export function findUnsafeReason({ doc }: Realm, parameters: URLSearchParams): string | undefined {
   const origin = doc.relationships?.origin.data.type
   const clientId = origin && realmClients[origin]
-  if (clientId === undefined || only(asked, 'client_id') !== clientId) {
+  if (clientId === undefined || singleValue(parameters, 'client_id') !== clientId) {
     return 'client_id must be the client id of this realm, as the settings of the realm show it.'
   }
-  if (!doc.redirect_uris.includes(only(asked, 'redirect_uri') ?? '')) {
+  if (!doc.redirect_uris.includes(singleValue(parameters, 'redirect_uri') ?? '')) {
     return 'redirect_uri must be exactly one of the redirect_uris of this realm.'
   }
   return undefined
 }
 
-/** RFC 6749 §3.1: a parameter may not come twice. */
-function only(asked: URLSearchParams, name: string): string | undefined {
-  const [value, ...more] = asked.getAll(name)
+/** Undefined if the parameter is repeated, which RFC 6749 §3.1 forbids. */
+function singleValue(parameters: URLSearchParams, name: string): string | undefined {
+  const [value, ...more] = parameters.getAll(name)
   return more.length === 0 ? value : undefined
 }
 
-export const profileIdOf = (asked: URLSearchParams): string =>
-  asked.get('elasticpath_commerce_cloud_profile_id') ?? ''
+export const profileIdOf = (parameters: URLSearchParams): string =>
+  parameters.get('elasticpath_commerce_cloud_profile_id') ?? ''
 
-export const storefrontOf = (asked: URLSearchParams): Storefront => {
-  const state = only(asked, 'state')
+export const storefrontOf = (parameters: URLSearchParams): Storefront => {
+  const state = singleValue(parameters, 'state')
   return {
-    redirectUri: asked.get('redirect_uri') ?? '',
+    redirectUri: parameters.get('redirect_uri') ?? '',
     state: state !== undefined && isState(state) ? state : undefined,
   }
 }
 
 const isState = (text: string) => text.length <= stateCharsMax && /^\P{Cc}+$/u.test(text)
 
-/** The request, once it is known where to go back to; a SignInRefusal when it is not one. */
-export function readSignIn(asked: URLSearchParams): AskedSignIn {
-  const twice = [...new Set(asked.keys())].find((name) => asked.getAll(name).length > 1)
-  if (twice !== undefined) throw invalid('Each parameter must be sent only once.')
-  if (asked.get('response_type') !== 'code') {
+/** Reads the request after `redirect_uri` is checked. Throws a SignInRefusal if it is not valid. */
+export function readSignIn(parameters: URLSearchParams): LoginRequest {
+  const repeatedName = [...new Set(parameters.keys())].find((name) => parameters.getAll(name).length > 1)
+  if (repeatedName !== undefined) throw invalid('Each parameter must be sent only once.')
+  if (parameters.get('response_type') !== 'code') {
     throw new SignInRefusal('unsupported_response_type', 'response_type must be code.')
   }
-  const scopes = (asked.get('scope') ?? '').split(' ')
+  const scopes = (parameters.get('scope') ?? '').split(' ')
   if (!scopes.includes('openid') || !scopes.includes('email')) {
     throw new SignInRefusal('invalid_scope', 'scope must include openid and email.')
   }
-  const state = asked.get('state') ?? ''
+  const state = parameters.get('state') ?? ''
   if (!isState(state)) throw invalid(`state must have 1 to ${stateCharsMax} characters.`)
-  if (asked.get('code_challenge_method') !== 'S256') throw invalid('code_challenge_method must be S256.')
-  const codeChallenge = asked.get('code_challenge') ?? ''
+  if (parameters.get('code_challenge_method') !== 'S256') throw invalid('code_challenge_method must be S256.')
+  const codeChallenge = parameters.get('code_challenge') ?? ''
   if (!codeChallengePattern.test(codeChallenge))
     throw invalid('code_challenge must be a code challenge of the method S256.')
   return {
     state,
     codeChallenge,
-    reportsReplay: asked.get('ep_report_callback_replay_error') === 'true',
-    forwarded: Object.fromEntries(forwarded.flatMap((name) => forward(name, asked.get(name)))),
+    reportsReplay: parameters.get('ep_report_callback_replay_error') === 'true',
+    forwarded: Object.fromEntries(forwarded.flatMap((name) => forward(name, parameters.get(name)))),
   }
 }
 
@@ -82,5 +82,5 @@ function forward(name: string, value: string | null): [name: string, value: stri
 
 const invalid = (description: string) => new SignInRefusal('invalid_request', description)
 
-export const noProfile = () =>
+export const profileRefusal = () =>
   invalid('elasticpath_commerce_cloud_profile_id must be the id of an OIDC profile of this realm.')

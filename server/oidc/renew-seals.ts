@@ -4,7 +4,7 @@ import type { Instance } from '../kernel/work/context.ts'
 
 const profilesPerRound = 1000
 
-/** Seals the client secrets of all profiles with the key in use. No profile changes: it is the same secret. */
+/** Seals the client secrets of all profiles with the current key. The secrets, and so the profiles, do not change. */
 export async function renewSeals({ database, sealKeys }: Instance): Promise<Renewal> {
   const lost: string[] = []
   let renewed = 0
@@ -22,7 +22,7 @@ export async function renewSeals({ database, sealKeys }: Instance): Promise<Rene
         lost.push(`the client secret of the OIDC profile ${id}`)
         continue
       }
-      // Unless it has been set meanwhile. A change that read it before this writes it back: it is found the next time.
+      // Unless the secret has changed since. A concurrent change may write the old seal back; the next run finds it.
       await database.run({
         text: `UPDATE oidc_profiles SET hidden = (hidden::jsonb || jsonb_build_object('client_secret', $4::text))::json
                WHERE store_id = $1 AND id = $2 AND hidden->>'client_secret' = $3`,

@@ -1,19 +1,19 @@
-import { endTokensOf, type SignedIn } from '../identity/index.ts'
+import { revokeTokensOf, type SignIn } from '../identity/index.ts'
 import { unauthorized } from '../kernel/auth/tokens.ts'
 import type { Work } from '../kernel/work/context.ts'
 import type { Newcomer } from './admit-user.ts'
 import { hashOf, newSecret, type SignInRequest } from './sign-in-request.ts'
 
-/** A storefront changes the code at once: it has no reason to wait. */
+/** Storefronts exchange the code at once. */
 const lifetime = '5 minutes'
 
 const epochOf = (user: string) =>
   `coalesce((SELECT epoch FROM user_token_epochs e WHERE e.store_id = $1 AND e.user_id = ${user}), 0)`
 
 /**
- * A code for the storefront that asked, good once, for the user whom this identity is; undefined when it is nobody yet.
- * Nothing else makes someone a user: not their email, not their name. Their epoch is of the same look: of someone who
- * is unlinked meanwhile the code is not good.
+ * Issues a one-time code for the user with this identity; undefined if there is no such user. Only the identity counts,
+ * not the email or the name. The same statement reads the token epoch, so the code is not valid if the user is unlinked
+ * in the meantime.
  */
 export async function issueSignInCode(
   work: Work,
@@ -21,7 +21,7 @@ export async function issueSignInCode(
   { realmId, profileId, identity: { issuer, subject } }: Newcomer,
 ): Promise<string | undefined> {
   const code = newSecret()
-  const issued = await work.store.jot(
+  const rows = await work.store.jot(
     `INSERT INTO sign_in_codes (store_id, code_hash, expires_at, realm_id, user_authentication_info_id, epoch,
        redirect_uri, code_challenge)
      SELECT store_id, $2, $3::timestamptz + interval '${lifetime}', realm_id, id, ${epochOf('u.id')}, $8, $9
@@ -38,10 +38,10 @@ export async function issueSignInCode(
     redirectUri,
     codeChallenge,
   )
-  return issued.length ? code : undefined
+  return rows.length ? code : undefined
 }
 
-/** What a storefront brings to change a code for a token. */
+/** What a storefront sends to exchange a code for a token. */
 export interface Redemption {
   readonly code: string
   readonly redirectUri: string
@@ -49,16 +49,12 @@ export interface Redemption {
 }
 
 /**
- * The user who signed in to the realm with this code; a Problem (401) when the code is not good. Whatever comes of it,
- * the code is used up: one that was tried with another verifier has been seen by someone else.
+ * Returns the user who signed in to the realm with this code. Throws a Problem (401) if the code is not valid. The code is
+ * used up in either case: a wrong verifier means that someone else has seen the code.
  */
-export async function redeemSignInCode(
-  work: Work,
-  realmId: string,
-  redemption: Redemption,
-): Promise<SignedIn> {
+export async function redeemSignInCode(work: Work, realmId: string, redemption: Redemption): Promise<SignIn> {
   const { code, redirectUri, codeVerifier } = redemption
-  // Not on the shared connection: it waits for whoever is ending the tokens of this code.
+  // Not on the shared connection: the statement may wait for a transaction that revokes the tokens of this code.
   const [row] = await work.store.rows(
     `UPDATE sign_in_codes SET granted =
        expires_at > $6 AND realm_id = $3 AND redirect_uri = $4 AND code_challenge = $5
@@ -76,13 +72,13 @@ export async function redeemSignInCode(
   const [granted, userId, epoch] = row ?? []
   if (granted === 't') return { userId: userId as string, tokenEpoch: Number(epoch) }
   if (!row) await endTokensOfCode(work, realmId, redemption)
-  // One sentence for every reason: whoever guesses learns nothing.
+  // The same message for every reason, so that an attacker who guesses learns nothing.
   throw unauthorized('The authorization code, its redirect URI or its code verifier is not valid.')
 }
 
 /**
- * A code that was good, brought once more by someone who knows its verifier: one of the two has stolen it, and which
- * one cannot be told (RFC 6749 §4.1.2).
+ * Revokes the user's tokens if a valid code is used a second time with its verifier: one of the two clients has stolen it,
+ * and the server cannot know which (RFC 6749 §4.1.2).
  */
 async function endTokensOfCode(
   work: Work,
@@ -100,7 +96,7 @@ async function endTokensOfCode(
       hashOf(codeVerifier),
     )
     if (!row) return
-    await endTokensOf(work, [row[0] as string])
+    await revokeTokensOf(work, [row[0] as string])
     const about = { user: row[0], request_id: work.requestId }
     work.instance.log.warn(about, 'sign-in: a code was used twice, so the tokens of its user were revoked')
   })

@@ -10,7 +10,7 @@ const forProvider = text({
   about: 'Passed on to the provider (OpenID Connect Core §3.1.2.1).',
 })
 
-/** What a storefront sends in the query to begin a sign-in. */
+/** The query parameters of a storefront that starts a sign-in. */
 export const loginQuery = {
   client_id: text({
     required: true,
@@ -45,7 +45,7 @@ export const loginQuery = {
   }),
 }
 
-/** What a provider sends in the query when the browser comes back (OpenID Connect Core §3.1.2.5, §3.1.2.6). */
+/** The query parameters of a provider that redirects the browser back (OpenID Connect Core §3.1.2.5, §3.1.2.6). */
 export const callbackQuery = {
   state: text({ required: true, about: 'Identifies the sign-in.' }),
   code: text({ about: 'The authorization code of the provider, if the person has signed in.' }),

@@ -19,11 +19,11 @@ const errors = [
 
 type SignInError = (typeof errors)[number]
 
-/** Whether a provider's word for a refusal is one that a storefront knows. */
+/** Whether this error code of a provider is one that storefronts know. */
 export const isSignInError = (error: string): error is SignInError =>
   (errors as readonly string[]).includes(error)
 
-/** A sign-in that cannot go on. The storefront is told; `cause` is for the log only. */
+/** A failed sign-in. The storefront gets the error and its description; `cause` is only for the log. */
 export class SignInRefusal extends Error {
   readonly error: SignInError
 
@@ -34,31 +34,31 @@ export class SignInRefusal extends Error {
   }
 }
 
-/** Where the browser goes back to, and what it must bring. */
+/** Where the browser is redirected to, and the state that it must bring. */
 export interface Storefront {
   readonly redirectUri: string
   readonly state: string | undefined
 }
 
-// Addresses on the way hold codes: no cache may keep them, no page may hand them on.
-const guarded = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }
+// These addresses contain codes: caches must not store them, and pages must not pass them on as referrer.
+const safeHeaders = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }
 
-export const goTo = (status: 303 | 307, location: string): Answer => {
+export const redirectTo = (status: 303 | 307, location: string): Answer => {
   const answer = redirect(status, location)
-  return { ...answer, headers: { ...answer.headers, ...guarded } }
+  return { ...answer, headers: { ...answer.headers, ...safeHeaders } }
 }
 
-/** Sends the browser back to the storefront. The address is kept to the letter, its own query included. */
-export function backTo({ redirectUri, state }: Storefront, members: Record<string, string>): Answer {
+/** Redirects the browser to the storefront. The address is not changed, including its own query. */
+export function redirectBack({ redirectUri, state }: Storefront, members: Record<string, string>): Answer {
   const query = new URLSearchParams({ ...members, ...(state !== undefined && { state }) })
   const joint = !redirectUri.includes('?') ? '?' : /[?&]$/.test(redirectUri) ? '' : '&'
-  return goTo(307, `${redirectUri}${joint}${query}`)
+  return redirectTo(307, `${redirectUri}${joint}${query}`)
 }
 
 export const refuseAt = (storefront: Storefront, { error, message }: SignInRefusal): Answer =>
-  backTo(storefront, { error, error_description: message })
+  redirectBack(storefront, { error, error_description: message })
 
-/** For the API document: what `refuseHere` answers, or a Problem. */
+/** For the API document: the response of `refuseHere`, or a Problem. */
 export const refusalHere: JsonSchema = {
   anyOf: [
     { $ref: '#/components/schemas/Problems' },
@@ -74,8 +74,8 @@ export const refusalHere: JsonSchema = {
   ],
 }
 
-/** For when it is not known that the address to go back to is the storefront's. Both spellings are documented. */
+/** Refuses without a redirect, because the redirect URI is not verified. Both spellings are documented. */
 export const refuseHere = (description: string): Answer => ({
   ...json(400, { error: 'invalid_request', errorDescription: description, error_description: description }),
-  headers: guarded,
+  headers: safeHeaders,
 })

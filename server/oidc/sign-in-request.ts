@@ -5,11 +5,11 @@ import { isId } from '../kernel/ids.ts'
 import type { Tuple } from '../kernel/storage/database.ts'
 import type { Work } from '../kernel/work/context.ts'
 
-/** A sign-in that has been sent to its provider. */
+/** A sign-in that is in progress at its provider. */
 export interface SignInRequest {
   readonly realmId: string
   readonly profileId: string
-  /** Where the provider sends the browser to: ours. */
+  /** Our address that the provider redirects the browser to. */
   readonly callbackUrl: string
   readonly nonce: string
   readonly codeVerifier: string
@@ -19,7 +19,7 @@ export interface SignInRequest {
   readonly reportsReplay: boolean
 }
 
-/** What the browser carries: 256 random bits, stored as their hash. */
+/** A secret for the browser: 256 random bits, of which only the hash is stored. */
 export const newSecret = (): string => randomBytes(32).toString('base64url')
 export const hashOf = (secret: string): string => hash('sha256', secret, 'base64url')
 
@@ -30,8 +30,8 @@ const columns =
   'realm_id, oidc_profile_id, callback_url, sealed_nonce, sealed_code_verifier, redirect_uri, state, code_challenge, ' +
   'reports_replay'
 
-/** Keeps the request under a state of ours. */
-export async function keepSignInRequest(work: Work, request: SignInRequest): Promise<string> {
+/** Stores the request, and returns the state that identifies it at the provider. */
+export async function storeSignInRequest(work: Work, request: SignInRequest): Promise<string> {
   const state = newSecret()
   const { sealKeys } = work.instance
   await work.store.jot(
@@ -52,8 +52,8 @@ export async function keepSignInRequest(work: Work, request: SignInRequest): Pro
   return state
 }
 
-/** What became of a state: good once, in its realm and profile, for its time. */
-export type Taken =
+/** The request of a state. A state is valid once, until it expires, for its realm and profile. */
+export type SignInLookup =
   | { readonly outcome: 'taken' | 'replayed' | 'expired'; readonly request: SignInRequest }
   | { readonly outcome: 'unknown' }
 
@@ -62,7 +62,7 @@ export async function takeSignInRequest(
   state: string,
   realmId: string,
   profileId: string,
-): Promise<Taken> {
+): Promise<SignInLookup> {
   if (!isId(realmId) || !isId(profileId)) return { outcome: 'unknown' }
   const at = 'store_id = $1 AND state_hash = $2 AND realm_id = $3 AND oidc_profile_id = $4'
   const address = [hashOf(state), realmId, profileId]
@@ -75,12 +75,12 @@ export async function takeSignInRequest(
     now,
   )
   if (taken) return { outcome: 'taken', request: requestOf(sealKeys, taken) }
-  const [left] = await work.store.glance(
+  const [row] = await work.store.glance(
     `SELECT ${columns}, finished_at FROM sign_in_requests WHERE ${at}`,
     ...address,
   )
-  if (!left) return { outcome: 'unknown' }
-  return { outcome: left.at(-1) === null ? 'expired' : 'replayed', request: requestOf(sealKeys, left) }
+  if (!row) return { outcome: 'unknown' }
+  return { outcome: row.at(-1) === null ? 'expired' : 'replayed', request: requestOf(sealKeys, row) }
 }
 
 const requestOf = (sealKeys: Keys, tuple: Tuple): SignInRequest => {

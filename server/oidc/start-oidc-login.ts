@@ -11,18 +11,18 @@ import { callbackUrlOf, type oidcProfiles } from './oidc-profiles.ts'
 import { clientAt } from './provider-client.ts'
 import { converse } from './provider-refusal.ts'
 import {
-  type AskedSignIn,
-  noProfile,
+  findUnsafeReason,
+  type LoginRequest,
   profileIdOf,
+  profileRefusal,
   readSignIn,
   storefrontOf,
-  whyUnsafe,
 } from './read-sign-in.ts'
 import { loginQuery } from './sign-in-query.ts'
-import { goTo, refusalHere, refuseAt, refuseHere, SignInRefusal } from './sign-in-refusal.ts'
-import { hashOf, keepSignInRequest, newSecret } from './sign-in-request.ts'
+import { redirectTo, refusalHere, refuseAt, refuseHere, SignInRefusal } from './sign-in-refusal.ts'
+import { hashOf, newSecret, storeSignInRequest } from './sign-in-request.ts'
 
-/** Where a storefront sends the browser to sign in: an authentication request (OpenID Connect Core §3.1.2.1). */
+/** The address that storefronts redirect the browser to: an authentication request (OpenID Connect Core §3.1.2.1). */
 export const startOidcLogin = action({
   name: 'start-oidc-login',
   route: 'GET /oidc-idp/login/stores/:store_id/authentication-realms/:realm_id',
@@ -31,29 +31,29 @@ export const startOidcLogin = action({
   signsIn: true,
   storeIn: 'store_id',
   status: 303,
-  // Where the sign-in cannot begin, the browser goes back with a 307.
+  // If the sign-in cannot start, the browser is redirected back with a 307.
   shows: { others: { 307: null, 400: refusalHere } },
   query: loginQuery,
 
   async run(ctx, { params, query }) {
-    const asked = new URLSearchParams(query)
+    const parameters = new URLSearchParams(query)
     const [realm, profile] = await Promise.all([
       findRealm(ctx, params.realm_id),
-      findProfile(ctx, params.realm_id, profileIdOf(asked)),
+      findProfile(ctx, params.realm_id, profileIdOf(parameters)),
     ])
-    const unsafe = whyUnsafe(realm, asked)
-    if (unsafe) return refuseHere(unsafe)
-    const storefront = storefrontOf(asked)
+    const unsafeReason = findUnsafeReason(realm, parameters)
+    if (unsafeReason) return refuseHere(unsafeReason)
+    const storefront = storefrontOf(parameters)
     try {
-      const checked = readSignIn(asked)
-      if (!profile) throw noProfile()
+      const login = readSignIn(parameters)
+      if (!profile) throw profileRefusal()
       if (!isWithinRate(ctx, 'signInStarts')) {
         throw new SignInRefusal(
           'temporarily_unavailable',
           'Too many sign-ins were started from this address; try again later.',
         )
       }
-      return await sendToProvider(ctx, profile, storefront.redirectUri, checked)
+      return await sendToProvider(ctx, profile, storefront.redirectUri, login)
     } catch (error) {
       if (error instanceof SignInRefusal) return refuseAt(storefront, error)
       throw error
@@ -65,14 +65,14 @@ async function sendToProvider(
   ctx: Ctx,
   profile: Row<typeof oidcProfiles.fields>,
   redirectUri: string,
-  asked: AskedSignIn,
+  login: LoginRequest,
 ): Promise<Answer> {
   const { provider, config } = await converse(ctx, profile.id, () => clientAt(ctx, profile))
   await learnIssuer(ctx, profile, provider.metadata.issuer)
   const [nonce, codeVerifier] = [newSecret(), newSecret()]
   const callbackUrl = new URL(callbackUrlOf(profile, ctx)).href
-  const { state: storefrontState, codeChallenge, reportsReplay } = asked
-  const state = await keepSignInRequest(ctx, {
+  const { state: storefrontState, codeChallenge, reportsReplay } = login
+  const state = await storeSignInRequest(ctx, {
     realmId: profile.scope[0] as string,
     profileId: profile.id,
     callbackUrl,
@@ -84,7 +84,7 @@ async function sendToProvider(
     reportsReplay,
   })
   const parameters = {
-    ...asked.forwarded,
+    ...login.forwarded,
     scope: 'openid email profile',
     redirect_uri: callbackUrl,
     state,
@@ -92,5 +92,7 @@ async function sendToProvider(
     code_challenge: hashOf(codeVerifier),
     code_challenge_method: 'S256',
   }
-  return converse(ctx, profile.id, async () => goTo(303, buildAuthorizationUrl(config, parameters).href))
+  return converse(ctx, profile.id, async () =>
+    redirectTo(303, buildAuthorizationUrl(config, parameters).href),
+  )
 }

@@ -19,7 +19,7 @@ const noProfile = {
 } as const
 
 const fields = {
-  // OpenID Connect Core §2 allows 255 characters. Left out, the link waits for its subject.
+  // OpenID Connect Core §2 allows 255 characters. A link without a subject gets one later.
   subject: text({
     min: 1,
     max: 255,
@@ -39,7 +39,7 @@ const fields = {
   }),
 }
 
-/** Says who a user is at an OpenID Connect provider. */
+/** The identity of a user at an OpenID Connect provider. */
 export const userAuthenticationOidcProfileInfos = resource({
   type: 'user_authentication_oidc_profile_info',
   noun: ['user-authentication-oidc-profile-info', 'user-authentication-oidc-profile-infos'],
@@ -68,9 +68,9 @@ async function prepare(work: Work, { scope, values, before }: Draft<typeof field
     await mustHaveUser(work, scope)
     const profile = await work.store.find(oidcProfiles, values.oidc_profile_id, scope.slice(0, 1))
     if (!profile) throw new Problem(noProfile.code, noProfile.detail, { source: noProfile.source })
-    // Without an issuer a subject is no one in particular, and one person could be linked to two users.
+    // A subject without an issuer identifies nobody, and one person could be linked to two users.
     values.issuer ??= issuerOf(profile)
   }
-  const same = before && values.subject === before.doc.subject && values.issuer === before.doc.issuer
-  await (same ? touchUser : signOutUser)(work, scope)
+  const isUnchanged = before && values.subject === before.doc.subject && values.issuer === before.doc.issuer
+  await (isUnchanged ? touchUser : signOutUser)(work, scope)
 }

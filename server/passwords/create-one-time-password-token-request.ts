@@ -1,4 +1,4 @@
-import { folded } from '../identity/index.ts'
+import { foldCase } from '../identity/index.ts'
 import { withinLimits } from '../kernel/attempts/attempts.ts'
 import { action } from '../kernel/declare/action.ts'
 import { notFound, Problem } from '../kernel/errors.ts'
@@ -8,7 +8,7 @@ import { choice, text } from '../kernel/shape/fields.ts'
 import { giveOneTimePassword, newOneTimePassword } from './give-one-time-password.ts'
 import { passwordProfiles } from './password-profiles.ts'
 
-/** Asks for a password that is good for one sign-in. The answer is the same whether or not the user exists. */
+/** Requests a one-time password. The response is the same whether or not the user exists. */
 export const createOneTimePasswordTokenRequest = action({
   name: 'create-one-time-password-token-request',
   route: 'POST /v2/authentication-realms/:realm_id/password-profiles/:id/one-time-password-token-request',
@@ -45,9 +45,9 @@ export const createOneTimePasswordTokenRequest = action({
     }
     const attempt = {
       at: 'one-time-password-token-request',
-      whose: `${profile.id} ${await folded(ctx, username)}`,
+      whose: `${profile.id} ${await foldCase(ctx, username)}`,
     }
-    // From here on nothing depends on whether there is such a user, and too many requests are no one's to know of.
+    // From here on the response must not depend on whether the user exists, so too many requests are dropped silently.
     if (await withinLimits(ctx, attempt)) {
       await ctx.later(giveOneTimePassword, {
         ...(await newOneTimePassword(ctx)),

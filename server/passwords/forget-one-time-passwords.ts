@@ -1,6 +1,6 @@
 import type { Chore } from '../kernel/work/job.ts'
 
-/** Removes what nobody signed in with in time. */
+/** Deletes expired one-time passwords. */
 export const forgetOneTimePasswords: Chore = {
   name: 'passwords:forget-one-time-passwords',
   attemptsMax: 1,

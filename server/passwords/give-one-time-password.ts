@@ -8,56 +8,56 @@ import type { Job } from '../kernel/work/job.ts'
 import { mailOneTimePassword } from './mail-one-time-password.ts'
 import { userAuthenticationPasswordProfileInfos } from './user-authentication-password-profile-infos.ts'
 
-/** What a request asked for. */
+/** A request for a one-time password. */
 export interface OneTimePasswordRequest {
   readonly realmId: string
   readonly profileId: string
   readonly username: string
   readonly purpose: 'reset_password' | 'passwordless_authentication'
-  /** The password, for whoever sends it to the user and for the sign-in. */
+  /** The password: sealed for the service that sends it, hashed for the sign-in. */
   readonly sealed: string
   readonly hash: string
 }
 
 const lifetimeMs = 10 * 60 * 1000
 
-// Without letters and digits that look alike: it is typed from one screen into another.
+// Without letters and digits that look alike, because people type the password from one screen into another.
 const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789'
 const length = 6
 
-/** A new one, as it is stored: nobody reads it, in the queue or later. */
+/** Generates a password, sealed and hashed: it is never stored in the clear. */
 export async function newOneTimePassword(work: Work): Promise<{ sealed: string; hash: string }> {
   const password = Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('')
   return { sealed: seal(work.instance.sealKeys, password), hash: await slowHash(work, password) }
 }
 
-/** As it was made: some keyboards begin with a capital, and a copied text brings spaces. */
-export const asMade = (typed: string): string => typed.trim().toLowerCase()
+/** Undoes what keyboards and copying add: a capital at the start, and spaces. */
+export const normalizePassword = (typed: string): string => typed.trim().toLowerCase()
 
-interface Found {
+interface UserMatch {
   readonly user: { readonly id: string; readonly name: string; readonly email: string }
   readonly emailUnproven: boolean
   readonly link: { readonly id: string; readonly password_profile_id: string; readonly username: string }
 }
 
 /**
- * Gives the user the password that someone asked for, if there is such a user, and tells whoever sends it by an event.
- * It is a job, so that the request takes the same time whether or not there is one.
+ * Stores the requested password for the user, if there is one, and records the event for the service that sends it. It is
+ * a job, so that the request takes the same time whether or not the user exists.
  */
 export const giveOneTimePassword: Job<OneTimePasswordRequest> = {
   name: 'passwords:give-one-time-password',
   attemptsMax: 5,
   run: async (work, request) => {
-    const found = await findUser(work, request)
-    if (!found) return
-    // A token alone has put the address there: whoever found it would have made themself a way in that lasts.
-    if (found.emailUnproven && work.instance.strictPasswords) return
+    const match = await findUser(work, request)
+    if (!match) return
+    // Only a token proved this address: someone who found the token would gain lasting access to the account.
+    if (match.emailUnproven && work.instance.strictPasswords) return
     await work.transaction(async (work) => {
-      if (!(await keep(work, request, found))) return
-      await tell(work, request, found)
+      if (!(await storePassword(work, request, match))) return
+      await recordEvent(work, request, match)
       if (!work.instance.mail) return
       const expiresAtMs = work.clock.now().getTime() + lifetimeMs
-      await work.later(mailOneTimePassword, { linkId: found.link.id, sealed: request.sealed, expiresAtMs })
+      await work.later(mailOneTimePassword, { linkId: match.link.id, sealed: request.sealed, expiresAtMs })
     })
   },
 }
@@ -65,7 +65,7 @@ export const giveOneTimePassword: Job<OneTimePasswordRequest> = {
 async function findUser(
   { store }: Work,
   { realmId, profileId, username }: OneTimePasswordRequest,
-): Promise<Found | undefined> {
+): Promise<UserMatch | undefined> {
   const [row] = await store.rows(
     `SELECT u.id, u.name, u.email, l.id, l.username, u.hidden->>'email_unproven'
      FROM user_authentication_password_profile_infos l
@@ -82,14 +82,14 @@ async function findUser(
     user: { id, name, email },
     emailUnproven: unproven === 'true',
     link: { id: linkId, password_profile_id: profileId, username: stored },
-  } as Found
+  } as UserMatch
 }
 
-/** In place of an earlier one. False when the user was unlinked meanwhile. */
-async function keep(
+/** Stores the password, and replaces an earlier one. False if the user has been unlinked in the meantime. */
+async function storePassword(
   { store, clock }: Work,
   { hash: hashed }: OneTimePasswordRequest,
-  { user, link }: Found,
+  { user, link }: UserMatch,
 ): Promise<boolean> {
   if (!(await store.keep(userAuthenticationPasswordProfileInfos, link.id))) return false
   await store.rows(
@@ -104,11 +104,11 @@ async function keep(
   return true
 }
 
-/** The event. Who reads the change feed in the database, or a copy of it, does not read the password. */
-async function tell(
+/** Records the event. The password is sealed in it, because the change feed may be read or copied. */
+async function recordEvent(
   work: Work,
   { realmId, profileId, purpose, sealed }: OneTimePasswordRequest,
-  { user, link }: Found,
+  { user, link }: UserMatch,
 ): Promise<void> {
   const time = work.clock.now().toISOString().replace('Z', '+00:00')
   const doc = {
@@ -125,7 +125,7 @@ async function tell(
   await record(work, { event: `${type}.created`, type, scope: profileId, doc })
 }
 
-/** The event as whoever sends the password is told it. Only the delivery may call it: what it returns is a secret. */
+/** The event with the password in the clear, for the service that sends it. Only the delivery of events may call this. */
 export function openOneTimePasswordEvent(
   sealKeys: Keys,
   doc: Readonly<Record<string, unknown>>,

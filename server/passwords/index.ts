@@ -9,10 +9,10 @@ import { userAuthenticationPasswordProfileInfos } from './user-authentication-pa
 export { openOneTimePasswordEvent } from './give-one-time-password.ts'
 export { refuseCommonPassword } from './refuse-common-password.ts'
 export {
-  nobodysHash,
+  dummyHash,
+  findUserWithAnyPassword,
   signInWithOneTimePassword,
   signInWithPassword,
-  userWithAnyPassword,
 } from './sign-in-with-password.ts'
 export { userAuthenticationPasswordProfileInfos }
 

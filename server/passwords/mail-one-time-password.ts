@@ -1,26 +1,26 @@
 import { open } from '../kernel/auth/seal.ts'
 import type { Job } from '../kernel/work/job.ts'
 
-/** Which password, and whose. The queue holds neither in the clear. */
+/** The password to mail. The queue contains neither the password nor the address in the clear. */
 export interface Letter {
   readonly linkId: string
   readonly sealed: string
   readonly expiresAtMs: number
 }
 
-/** Mails the user the password that someone asked for. Run twice, it sends the same password twice. */
+/** Mails the requested password to the user. If it runs twice, it sends the same password twice. */
 export const mailOneTimePassword: Job<Letter> = {
   name: 'passwords:mail-one-time-password',
   attemptsMax: 4,
   run: async ({ store, clock, instance: { mail, sealKeys } }, { linkId, sealed, expiresAtMs }) => {
-    // Too late to be of use, or switched off meanwhile.
+    // The password has expired, or mail has been switched off.
     if (!mail || clock.now().getTime() >= expiresAtMs) return
     const [row] = await store.rows(
       `SELECT o.email, s.name FROM one_time_passwords o JOIN stores s ON s.id = o.store_id
        WHERE o.store_id = $1 AND o.password_link_id = $2`,
       linkId,
     )
-    // Used, or replaced by none: the user has changed what they sign in with.
+    // The password was used, or the credentials of the user have changed.
     if (!row) return
     const [email, shop] = row as [string, string]
     const lines = [

@@ -11,10 +11,10 @@ import type { Draft } from '../kernel/shape/model.ts'
 import type { Rows } from '../kernel/storage/store.ts'
 import type { Work } from '../kernel/work/context.ts'
 
-/** Links of users to a profile. Not the resource, which depends on this one. */
+/** The links of users to a profile. Only the table, because their resource depends on this one. */
 const links: Rows = { table: 'user_authentication_password_profile_infos' }
 
-/** One set of usernames and passwords that account members may sign in with. */
+/** A set of usernames and passwords that account members can sign in with. */
 export const passwordProfiles = resource({
   type: 'password_profile',
   noun: ['password-profile', 'password-profiles'],
@@ -36,7 +36,7 @@ export const passwordProfiles = resource({
     }),
   },
   area: 'authentication-realms',
-  // A storefront needs to know how one may sign in.
+  // A storefront must know how shoppers can sign in.
   visible: 'all',
   envelope: identityEnvelope,
   beforeWrite: refuseOtherRealms,
@@ -45,7 +45,7 @@ export const passwordProfiles = resource({
   },
 })
 
-/** Customers keep their passwords with themselves, merchants sign in elsewhere: a profile there has no use. */
+/** Password profiles have no use in other realms: customers have their own passwords, and merchants sign in elsewhere. */
 async function refuseOtherRealms(work: Work, { scope: [realmId = ''], before }: Draft): Promise<void> {
   if (before) return
   const accountRealm = await accountRealmId(work)

@@ -3,15 +3,15 @@ import type { Work } from '../kernel/work/context.ts'
 
 let list: Promise<ReadonlySet<string>> | undefined
 
-/** Some 18,000, of 8 characters or more: shorter ones are refused for their length. */
+/** About 18,000 passwords of 8 characters or more; shorter ones are refused for their length. */
 async function commonPasswords(): Promise<ReadonlySet<string>> {
-  // Not when the server starts: it is read in 30 ms, which most starts can do without.
+  // Loaded on first use: it takes 30 ms, and most processes never need it.
   const { dictionary } = await import('@zxcvbn-ts/language-common')
   const long = dictionary['passwords-common'].filter(({ length }) => length >= 8)
   return new Set(long.map((one) => one.toLowerCase()))
 }
 
-/** Where SUTLER_STRICT_PASSWORDS is on, refuses (422) a new password that is one of the most common, in any case. */
+/** With SUTLER_STRICT_PASSWORDS, refuses (422) a new password that is among the most common, regardless of case. */
 export async function refuseCommonPassword({ instance }: Work, password: string): Promise<void> {
   if (!instance.strictPasswords) return
   list ??= commonPasswords()

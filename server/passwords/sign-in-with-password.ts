@@ -1,55 +1,55 @@
-import { type SignedIn, userAuthenticationInfos } from '../identity/index.ts'
+import { type SignIn, userAuthenticationInfos } from '../identity/index.ts'
 import { guarded } from '../kernel/attempts/attempts.ts'
 import { slowVerify } from '../kernel/attempts/slow-hash.ts'
 import { unauthorized } from '../kernel/auth/tokens.ts'
 import { notFound, Problem } from '../kernel/errors.ts'
 import type { Row } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
-import { asMade } from './give-one-time-password.ts'
+import { normalizePassword } from './give-one-time-password.ts'
 
-/** Where a username is looked for. */
-interface Named {
+/** A username in a password profile. */
+interface Login {
   readonly password_profile_id: string
   readonly username: string
 }
 
-interface Credentials extends Named {
+interface Credentials extends Login {
   readonly password: string
 }
 
-/** The user with this username and password; a Problem (401) when there is none. */
+/** Signs in the user with this username and password. Throws a Problem (401) if there is none. */
 export async function signInWithPassword(
   work: Work,
   realmId: string,
   credentials: Credentials,
-): Promise<SignedIn> {
-  const signedIn = await userWithPassword(work, realmId, credentials)
+): Promise<SignIn> {
+  const signedIn = await findUserWithPassword(work, realmId, credentials)
   if (!signedIn) throw unauthorized('The username or the password is not valid.')
   return signedIn
 }
 
-/** Who signs in with these; undefined, and counted as a guess, after the same work whichever is wrong. */
-export async function userWithPassword(
+/** Finds the user with these credentials. Undefined, and counted as a guess, if they are wrong; that takes the same time. */
+export async function findUserWithPassword(
   work: Work,
   realmId: string,
   { password, ...named }: Credentials,
-): Promise<SignedIn | undefined> {
+): Promise<SignIn | undefined> {
   const { user, username, passwordHash } = await lookUp(work, realmId, named)
   return guarded(work, attemptOf(named, username), async () => {
-    const good = await slowVerify(work, passwordHash ?? nobodysHash, password)
-    return good && passwordHash ? user : undefined
+    const isCorrect = await slowVerify(work, passwordHash ?? dummyHash, password)
+    return isCorrect && passwordHash ? user : undefined
   })
 }
 
-// An administrator may give a user as many usernames as they like. Each is a hash to compare with.
+// An administrator can create any number of usernames for a user, and each costs a hash to compare with.
 const usernamesMax = 10
 
-/** Who signs in with this password and one of the user's usernames, as `userWithPassword`. */
-export async function userWithAnyPassword(
+/** As `findUserWithPassword`, with any of the user's usernames. */
+export async function findUserWithAnyPassword(
   work: Work,
   { id, scope: [realmId = ''] }: Pick<Row, 'id' | 'scope'>,
   password: string,
-): Promise<SignedIn | undefined> {
+): Promise<SignIn | undefined> {
   const rows = await work.store.rows(
     `SELECT password_profile_id, username FROM user_authentication_password_profile_infos
      WHERE store_id = $1 AND realm_id = $2 AND user_authentication_info_id = $3 ORDER BY created_at, id LIMIT ${usernamesMax}`,
@@ -57,18 +57,18 @@ export async function userWithAnyPassword(
     id,
   )
   for (const [password_profile_id, username] of rows as [string, string][]) {
-    const signedIn = await userWithPassword(work, realmId, { password_profile_id, username, password })
+    const signedIn = await findUserWithPassword(work, realmId, { password_profile_id, username, password })
     if (signedIn) return signedIn
   }
   return undefined
 }
 
-/** The same with a password that is good once. Of two who use it at the same time, one signs in. */
+/** As `signInWithPassword`, with a one-time password. Of two concurrent sign-ins with it, one succeeds. */
 export async function signInWithOneTimePassword(
   work: Work,
   realmId: string,
-  { one_time_password_token, ...named }: Named & { readonly one_time_password_token: string },
-): Promise<SignedIn> {
+  { one_time_password_token, ...named }: Login & { readonly one_time_password_token: string },
+): Promise<SignIn> {
   const { user, username, linkId, oneTimeHash, enabled } = await lookUp(work, realmId, named)
   if (!enabled) {
     throw new Problem(
@@ -80,10 +80,14 @@ export async function signInWithOneTimePassword(
     )
   }
   const signedIn = await guarded(work, attemptOf(named, username), async () => {
-    const good = await slowVerify(work, oneTimeHash ?? nobodysHash, asMade(one_time_password_token))
-    return good && oneTimeHash ? user : undefined
+    const isCorrect = await slowVerify(
+      work,
+      oneTimeHash ?? dummyHash,
+      normalizePassword(one_time_password_token),
+    )
+    return isCorrect && oneTimeHash ? user : undefined
   })
-  // Used up only when it is known that the user is told: a refusal would lose it.
+  // Used up only now, when the sign-in is sure to succeed: a refusal must not consume it.
   if (!signedIn || !(await useUp(work, signedIn.userId, linkId, oneTimeHash))) {
     throw unauthorized(
       'The username or the one-time password is not valid, or the one-time password has expired.',
@@ -92,7 +96,7 @@ export async function signInWithOneTimePassword(
   return signedIn
 }
 
-/** False when someone else was first. Whoever has the password reads what is sent to the address: it is theirs. */
+/** Deletes the password; false if it is already used. Having it proves that the user reads mail at the address. */
 async function useUp(
   work: Work,
   userId: string,
@@ -100,17 +104,17 @@ async function useUp(
   hash: string | null | undefined,
 ): Promise<boolean> {
   return work.actingAs(userId).transaction(async ({ store }) => {
-    // The user first, as everyone does: see touchUser.
+    // The user is locked first, as everywhere: see touchUser.
     await store.hold(userAuthenticationInfos, userId)
-    const [used] = await store.rows(
+    const [row] = await store.rows(
       `DELETE FROM one_time_passwords WHERE store_id = $1 AND password_link_id = $2 AND hash = $3 RETURNING email`,
       linkId,
       hash,
     )
-    if (!used) return false
+    if (!row) return false
     await store.changeAll(userAuthenticationInfos, {
       where: (bind) =>
-        `r.id = ${bind(userId)} AND r.email = ${bind(used[0])}
+        `r.id = ${bind(userId)} AND r.email = ${bind(row[0])}
          AND (r.hidden->>'email_claimed' = 'true' OR r.hidden->>'email_unproven' = 'true')`,
       hidden: () => `(r.hidden::jsonb - 'email_claimed' - 'email_unproven')::json`,
     })
@@ -118,18 +122,18 @@ async function useUp(
   })
 }
 
-// Wrong passwords and wrong one-time passwords count together: both are guesses at the same user.
-const attemptOf = ({ password_profile_id }: Named, username: string) => ({
+// Wrong passwords and wrong one-time passwords share a counter: both are guesses at the same user.
+const attemptOf = ({ password_profile_id }: Login, username: string) => ({
   at: 'sign-in-with-password',
   whose: `${password_profile_id} ${username}`,
 })
 
-/** Of a random password nobody knows, compared with where there is none. Costs what every other hash costs. */
-export const nobodysHash =
+/** The hash of a random password, to compare with if the user has none. It costs as much as every other hash. */
+export const dummyHash =
   '$argon2id$v=19$m=19456,t=2,p=1$sai5y4PmvUvzS91/xmSorA$2RLShsyqsmwHJ8HiyNB6tdEHzW/s70JnVjxqyfEviHo'
 
-/** What is stored for a username, in one look: a user whose tokens are ended meanwhile gets tokens that are ended. */
-async function lookUp(work: Work, realmId: string, { password_profile_id, username }: Named) {
+/** Reads the credentials of a username. One statement reads the token epoch too, so tokens revoked since are not valid. */
+async function lookUp(work: Work, realmId: string, { password_profile_id, username }: Login) {
   const [row] = await work.store.rows(
     `SELECT lower($4::text COLLATE "default"), p.doc->>'enable_one_time_password_token', l.id,
        l.user_authentication_info_id, coalesce(e.epoch, 0), l.hidden->>'password_hash', o.hash
@@ -151,7 +155,7 @@ async function lookUp(work: Work, realmId: string, { password_profile_id, userna
   }
   const [folded, enabled, linkId, userId, epoch, passwordHash, oneTimeHash] = row
   return {
-    // As the database folds it, which decides whose it is.
+    // Folded by the database, which decides whose username it is.
     username: folded as string,
     enabled: enabled === 'true',
     linkId,

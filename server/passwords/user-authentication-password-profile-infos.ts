@@ -1,9 +1,9 @@
 import {
   currentPassword,
   identityEnvelope,
-  mustBeThemself,
   mustHaveUser,
   mustManageOneself,
+  mustProveIdentity,
   ownUser,
   signOutUser,
   touchUser,
@@ -19,7 +19,7 @@ import type { Work } from '../kernel/work/context.ts'
 import { checker } from '../kernel/write/checker.ts'
 import { passwordProfiles } from './password-profiles.ts'
 import { refuseCommonPassword } from './refuse-common-password.ts'
-import { userWithPassword } from './sign-in-with-password.ts'
+import { findUserWithPassword } from './sign-in-with-password.ts'
 
 const noProfile = {
   code: 'unprocessable',
@@ -35,7 +35,7 @@ const fields = {
     about: 'The username; unique in the password profile, regardless of case.',
     example: 'ada.marsh@example.com',
   }),
-  // Long enough for any phrase; bounded, because hashing takes time.
+  // Long enough for any phrase, but bounded, because hashing takes time.
   password: text({
     required: true,
     stored: false,
@@ -86,29 +86,29 @@ async function prepare(work: Work, { scope, values, before }: Draft<typeof field
   const { password, current_password } = values
   await mustManageOneself(work)
   if (!before) await mustHaveUser(work, scope)
-  const renamed = values.username !== before?.doc.username
-  if (renamed) {
-    // That a username is taken tells that there is such a user: nobody may ask for many.
+  const isNewUsername = values.username !== before?.doc.username
+  if (isNewUsername) {
+    // A conflict reveals that the user exists, so a shopper can try only a few usernames.
     if (work.who.shopper)
       await mustBeWithinLimits(work, { at: 'change-username', whose: work.who.shopper.id })
     await checkUsername(work, scope, values)
   }
   if (password !== undefined) await refuseCommonPassword(work, password)
-  if (before && (renamed || password !== undefined)) {
-    await mustBeThemself(work, {
+  if (before && (isNewUsername || password !== undefined)) {
+    await mustProveIdentity(work, {
       current: current_password,
-      replaced: password !== undefined,
+      replacesPassword: password !== undefined,
       signIn: (current) => signIn(work, before, current),
     })
   }
-  // Before the user is held: hashing is meant to be slow.
+  // Before the user is locked, because hashing is slow by design.
   if (password !== undefined) values.password_hash = await slowHash(work, password)
   await (password === undefined ? touchUser : signOutUser)(work, scope)
 }
 
 const signIn = (work: Work, { scope: [realmId = ''], doc }: Row<typeof fields>, password: string) => {
   const { username, password_profile_id } = doc
-  return userWithPassword(work, realmId, { username, password_profile_id, password })
+  return findUserWithPassword(work, realmId, { username, password_profile_id, password })
 }
 
 async function checkUsername(

@@ -1,5 +1,5 @@
 import type { DefinedField } from '../../server/extensions/definition.ts'
-import { entriesOf } from '../../server/extensions/entries.ts'
+import { defineEntries } from '../../server/extensions/entries.ts'
 import type { FieldType } from '../../server/extensions/field-rules.ts'
 import { type Resource, resource } from '../../server/kernel/declare/resource.ts'
 import type { Client } from '../support/client.ts'
@@ -22,7 +22,7 @@ const fields = Object.entries(fieldTypes).map(([slug, type]): DefinedField => {
 })
 
 const entries = (own: readonly DefinedField[]): Resource =>
-  entriesOf({
+  defineEntries({
     id: '',
     name: 'Samples',
     description: '',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { app } from '../../server/app.ts'
-import { extendedBy } from '../../server/flows/extended-by.ts'
+import { findExtendedBy } from '../../server/flows/find-extended-by.ts'
 import { coreSlugs } from '../../server/flows/kinds.ts'
 import { targetsOf } from '../../server/flows/value-changes.ts'
 import { module } from '../../server/kernel/declare/module.ts'
@@ -22,7 +22,7 @@ const extendedTables: Readonly<Record<string, readonly object[]>> = {
 }
 
 test('a definition that changes finds the objects of every resource that says it is extended, and no others', () => {
-  const extended = extendedBy(() => app)()
+  const extended = findExtendedBy(() => app)()
   for (const slug of coreSlugs) {
     const found = targetsOf({ id: '', slug }, extended).map(({ rows }) => rows)
     const byTable = (one: { table: string }, other: { table: string }) => one.table.localeCompare(other.table)
@@ -44,5 +44,5 @@ test('a resource whose calls are all actions is extended, too', () => {
     operations: [],
   })
   const chapter = module({ name: 'lines', about: 'Lines.', resources: [lines] })
-  expect(extendedBy(() => [chapter])().cart_items).toEqual([lines])
+  expect(findExtendedBy(() => [chapter])().cart_items).toEqual([lines])
 })

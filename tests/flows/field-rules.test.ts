@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
-  coercedDefault,
+  coerceDefault,
   type FieldType,
-  faultIn,
+  findFault,
   type Rule,
   valueSchema,
 } from '../../server/flows/field-rules.ts'
@@ -58,7 +58,7 @@ describe('a value', () => {
     ],
     ['date', [among('2018-12-31')], ['2018-12-31'], ['2018-12-30', '2018-12-31 00:00:00']],
   ])('%s %j', (type, rules, good, bad) => {
-    expect(faultIn(type, rules)).toBe(undefined)
+    expect(findFault(type, rules)).toBe(undefined)
     for (const value of good) expect([value, accepts(type, rules, value)]).toEqual([value, true])
     for (const value of bad) expect([value, accepts(type, rules, value)]).toEqual([value, false])
     expect(accepts(type, rules, null, true)).toBe(true)
@@ -105,7 +105,7 @@ test.each<[type: FieldType, rules: readonly Rule[]]>([
     ],
   ],
 ])('%s has no rules %j', (type, rules) => {
-  expect(faultIn(type, rules)).toEqual({
+  expect(findFault(type, rules)).toEqual({
     at: expect.stringContaining('validation_rules'),
     must: expect.any(String),
   })
@@ -123,7 +123,7 @@ test.each<[type: FieldType, given: unknown, applied: unknown]>([
   ['relationship', 'x', null],
   ['string', null, null],
 ])('a default of %s %j is applied as %j', (type, given, applied) => {
-  expect(coercedDefault(type, given)).toBe(applied)
+  expect(coerceDefault(type, given)).toBe(applied)
 })
 
 describe('days', () => {

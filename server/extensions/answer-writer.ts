@@ -5,21 +5,21 @@ import type { Row } from '../kernel/shape/model.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 
 /**
- * The answer to an update: the entry; to whoever may not read it, only what they sent of it, beside its type, id,
- * times, version and links. Nor is its size told, nor the name that is in its URL unless they sent that: both say
- * something about the values.
+ * The response to an update: the entry. Callers who cannot read entries see only the fields that they sent, and the type,
+ * id, times, version and links. They see neither the size nor the URL slug, unless they sent it, because both reveal
+ * values.
  */
-export function answerToWriter(
+export function answerWriter(
   ctx: Ctx,
   entries: Resource,
   row: Row,
   sent: Readonly<Record<string, unknown>>,
   mayRead: boolean,
 ): Answer {
-  return objectAnswer(200, entries, mayRead ? row : partOf(row, Object.keys(sent)), ctx)
+  return objectAnswer(200, entries, mayRead ? row : pickFields(row, Object.keys(sent)), ctx)
 }
 
-function partOf(
+function pickFields(
   { id, version, createdAt, updatedAt, written, scope, doc }: Row,
   names: readonly string[],
 ): Row {

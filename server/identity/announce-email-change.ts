@@ -5,16 +5,16 @@ import type { Row } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import type { Job } from '../kernel/work/job.ts'
 
-/** Someone with an address, as a user or a customer is. */
+/** A user or a customer. */
 interface Person extends Pick<Row, 'id'> {
   readonly doc: { readonly name: string; readonly email: string }
 }
 
 /**
- * Tells a person's old address that they have a new one: if it was not them, it is the only place where they would
- * learn of it. By mail where there is mail; and by an event, for whoever sends it otherwise.
+ * Announces a new email address to the old one: if the person did not change it, they would not learn of it otherwise. By
+ * an event, and by mail if the server sends mail.
  */
-export async function tellOfEmailChange(
+export async function announceEmailChange(
   work: Work,
   { type }: Pick<Resource, 'type'>,
   { id, doc: { name, email } }: Person,
@@ -23,13 +23,13 @@ export async function tellOfEmailChange(
   const time = work.clock.now().toISOString().replace('Z', '+00:00')
   const previous_email = before.doc.email
   const doc = { [type]: { id, name, email }, previous_email, created_at: time, updated_at: time }
-  const told = 'email-change'
-  await record(work, { event: `${told}.created`, type: told, scope: id, personal: true, doc })
+  const eventType = 'email-change'
+  await record(work, { event: `${eventType}.created`, type: eventType, scope: id, personal: true, doc })
   if (!work.instance.mail) return
   await work.later(mailEmailChange, { sealedTo: seal(work.instance.sealKeys, previous_email) })
 }
 
-/** Mails the old address. The queue does not hold it in the clear. Run twice, it sends the same letter twice. */
+/** Sends mail to the old address, which is sealed in the queue. If it runs twice, it sends the same mail twice. */
 export const mailEmailChange: Job<{ readonly sealedTo: string }> = {
   name: 'identity:mail-email-change',
   attemptsMax: 4,

@@ -6,8 +6,8 @@ import { valueSchema } from './entry-values.ts'
 import { extensionEnvelope } from './envelope.ts'
 import { timeout } from './list-timeout.ts'
 
-/** The OpenAPI 3.1 document of custom APIs: their entries at /v2/extensions, with the fields they have. */
-export function apiDocumentOf(apis: readonly Definition[], baseUrl: string): object {
+/** The OpenAPI 3.1 document of the custom APIs: their entries at /v2/extensions, with their fields. */
+export function describeCustomApis(apis: readonly Definition[], baseUrl: string): object {
   return {
     openapi: '3.1.0',
     info: { title: 'Custom APIs of this store', version: '2' },
@@ -20,14 +20,14 @@ export function apiDocumentOf(apis: readonly Definition[], baseUrl: string): obj
     paths: Object.fromEntries(apis.flatMap(pathsOf)),
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
-      schemas: { ...shared, ...Object.fromEntries(apis.flatMap(schemasOf)) },
+      schemas: { ...sharedSchemas, ...Object.fromEntries(apis.flatMap(schemasOf)) },
     },
   }
 }
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 const content = (schema: JsonSchema) => ({ content: { 'application/json': { schema } } })
-const enveloped = (schema: JsonSchema) => ({
+const inEnvelope = (schema: JsonSchema) => ({
   type: 'object',
   required: ['data'],
   properties: { data: schema },
@@ -59,8 +59,8 @@ const ifMatch = header('If-Match', 'The ETag of the version to change; 412 if th
 
 function pathsOf(api: Definition): [string, object][] {
   const { slug, apiType, allowUpserts, urlSlug } = api
-  const entry = content(enveloped(ref(apiType)))
-  const sent = { required: true, ...content(enveloped(ref(`${apiType}.write`))) }
+  const entry = content(inEnvelope(ref(apiType)))
+  const requestBody = { required: true, ...content(inEnvelope(ref(`${apiType}.write`))) }
   const operation = (verb: string, summary: string) => ({
     operationId: `${verb}-${slug}`,
     tags: [slug],
@@ -87,7 +87,7 @@ function pathsOf(api: Definition): [string, object][] {
         },
         post: {
           ...operation('create', 'Creates an entry'),
-          requestBody: sent,
+          requestBody: requestBody,
           responses: {
             201: { description: 'Created', headers: etag, ...entry },
             ...refusals(400, 403, 409, 413),
@@ -106,7 +106,7 @@ function pathsOf(api: Definition): [string, object][] {
         put: {
           ...operation('update', allowUpserts ? 'Changes an entry, or creates it' : 'Changes an entry'),
           parameters: [ifMatch],
-          requestBody: sent,
+          requestBody: requestBody,
           responses: {
             200: { description: 'Changed', headers: etag, ...entry },
             ...(allowUpserts && { 201: { description: 'Created', headers: etag, ...entry } }),
@@ -178,19 +178,19 @@ function schemasOf({ apiType, name, description, fields }: Definition): [string,
   ]
 }
 
-const whole = { type: 'integer' }
+const integerSchema = { type: 'integer' }
 const members = (names: readonly string[], schema: JsonSchema) => ({
   type: 'object',
   properties: Object.fromEntries(names.map((name) => [name, schema])),
 })
 
-const shared: Readonly<Record<string, JsonSchema>> = {
+const sharedSchemas: Readonly<Record<string, JsonSchema>> = {
   'entry.meta': metaSchema({ envelope: extensionEnvelope, meta: { fields: entryMeta } }) ?? {},
   'page.meta': {
     type: 'object',
     properties: {
-      page: members(['limit', 'offset', 'current', 'total'], whole),
-      results: { type: 'object', properties: { total: whole, total_method: { type: 'string' } } },
+      page: members(['limit', 'offset', 'current', 'total'], integerSchema),
+      results: { type: 'object', properties: { total: integerSchema, total_method: { type: 'string' } } },
     },
   },
   'page.links': members(['current', 'first', 'last', 'next', 'prev'], { type: ['string', 'null'] }),
