@@ -26,10 +26,10 @@ const fields = {
   name: text({ required: true, min: 1, max: 255, about: 'Shown to merchants only.', example: 'mobile-vip' }),
   description: text({ nullable: true, about: 'Shown to merchants only.' }),
   ...criteriaFields,
-  catalog_id: reference('catalog', { required: true, about: 'The catalog that these shoppers see.' }),
+  catalog_id: reference('catalog', { required: true, about: 'The catalog that matching shoppers see.' }),
   pricebook_ids: prioritizedPricebooks(
-    'Price books in place of the catalog’s, where that has enable_price_segmentation. Shoppers get the rule as it is ' +
-      'written once the current release of the catalog has all of them: see `meta`.',
+    'Price books that replace those of the catalog, if it has enable_price_segmentation. The rule takes effect once ' +
+      'the current release of the catalog has all of them: see `meta`.',
   ),
 }
 
@@ -45,12 +45,12 @@ type RuleFields = typeof stored
 export const effectFields = {
   in_effect: flag({
     about:
-      'Whether shoppers get the rule as it is written. Until then they get it as it was before its last change; a new ' +
-      'rule applies to nobody.',
+      'Whether the rule applies as it is written. Until then it applies as it was before its last change; a new rule ' +
+      'applies to nobody.',
   }),
   waits_for_pricebook_ids: list(reference('pricebook', {}), {
     about:
-      'While it is not in effect: the price books that the current release of the catalog does not have. A job adds them.',
+      'While the rule is not in effect: the price books that the current release of the catalog lacks. A job adds them.',
   }),
 }
 

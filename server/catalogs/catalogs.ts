@@ -16,35 +16,35 @@ const localesSchema = {
 }
 
 const fields = {
-  name: text({ required: true, min: 1, max: 255, about: 'For the merchant.', example: 'Bakery, spring' }),
-  description: text({ nullable: true, default: '', about: 'What it is for.' }),
+  name: text({ required: true, min: 1, max: 255, about: 'Shown to merchants.', example: 'Bakery, spring' }),
+  description: text({ nullable: true, default: '', about: 'Shown to merchants.' }),
   hierarchy_ids: list(reference('hierarchy', {}), {
     required: true,
-    about: 'The hierarchies whose products are in it, in the order that they are shown in.',
+    about: 'The hierarchies whose products it sells, in the order in which shoppers see them.',
   }),
   pricebook_id: reference('pricebook', {
     nullable: true,
-    about: 'The price book that its prices are in. Without any, it is shown without prices.',
+    about: 'The price book with its prices. A catalog without a price book shows no prices.',
   }),
-  pricebook_ids: prioritizedPricebooks('In place of pricebook_id: several price books, by priority.'),
+  pricebook_ids: prioritizedPricebooks('Several price books, by priority, instead of pricebook_id.'),
   locales: field<object | null | undefined>(localesSchema, {
     nullable: true,
-    about: 'Texts by language, as `fr-FR`. An update replaces all of them.',
+    about: 'Names and descriptions by language, such as `fr-FR`. An update replaces all of them.',
   }),
   enable_price_segmentation: flag({
     default: false,
-    about: 'Whether the rule that leads to it may name the price books in place of its own.',
+    about: 'Whether catalog rules may replace its price books.',
   }),
-  owner: choice(['store', 'organization'], { readOnly: true, default: 'store', about: 'Whose it is.' }),
+  owner: choice(['store', 'organization'], { readOnly: true, default: 'store', about: 'Who owns it.' }),
 }
 
 type CatalogFields = typeof fields
 
-/** What is sold and at which prices, as it is published for shoppers. */
+/** Hierarchies and price books that are published for shoppers together. */
 export const catalogs: Resource<CatalogFields> = resource({
   type: 'catalog',
   noun: ['catalog', 'catalogs'],
-  about: 'What is sold and at which prices, as it is published for shoppers.',
+  about: 'Hierarchies and price books that are published for shoppers together.',
   path: '/catalogs',
   table: 'catalogs',
   fields,
@@ -59,7 +59,7 @@ export const catalogs: Resource<CatalogFields> = resource({
   constraints: {
     catalog_rules_catalog_id_fkey: {
       code: 'unprocessable',
-      detail: 'A catalog rule leads to this catalog: change or delete the rule first.',
+      detail: 'A catalog rule uses this catalog. Change or delete the rule first.',
     },
   },
 })
@@ -124,7 +124,7 @@ async function mustBeUnused({ store }: Work, { id }: Row<CatalogFields>): Promis
     const named = rules.map(([name, rule]) => `${JSON.stringify(name)} (${rule})`).join(', ')
     throw new Problem(
       'unprocessable',
-      `Catalog rules lead to this catalog (${named}). Change or delete them first.`,
+      `Catalog rules use this catalog: ${named}. Change or delete them first.`,
     )
   }
   const releases = await store.rows(
@@ -133,7 +133,7 @@ async function mustBeUnused({ store }: Work, { id }: Row<CatalogFields>): Promis
   )
   if (!releases.length) return
   const named = releases.map(([release]) => release).join(', ')
-  throw new Problem('unprocessable', `The catalog has releases: delete them first: ${named}.`)
+  throw new Problem('unprocessable', `The catalog has releases: ${named}. Delete them first.`)
 }
 
 /** A refusal names no more. */

@@ -25,7 +25,7 @@ export { catalogs }
 export const catalogChapter = (pricebooksToAdd: PricebooksToAdd): Module =>
   module({
     name: 'catalogs',
-    about: 'What is sold where and at which prices, and the rules that say who sees which catalog.',
+    about: 'Catalogs, and the rules that choose the catalog of a shopper.',
     alsoUnder: '/pcm',
     resources: [catalogs, catalogRulesWith(pricebooksToAdd)],
     actions: [validateCatalogRules],

@@ -16,7 +16,7 @@ export const prioritizedPricebooks = (about: string) =>
     group(
       {
         id: reference('pricebook', { required: true, about: 'The price book.' }),
-        priority: integer({ required: true, about: 'The highest goes before all others.' }),
+        priority: integer({ required: true, about: 'The price book with the highest priority comes first.' }),
       },
       {},
     ),
@@ -34,7 +34,7 @@ export async function keepPricebooks({ store }: Work, ids: readonly string[], so
   if (!ids.length) return
   const twice = ids.findIndex((id, i) => ids.indexOf(id) < i)
   if (twice >= 0) {
-    const detail = `The list names the price book ${ids[twice]} twice, at ${ids.indexOf(ids[twice] as string)} and at ${twice}.`
+    const detail = `The price book ${ids[twice]} is in the list twice, at ${ids.indexOf(ids[twice] as string)} and at ${twice}. List it once.`
     throw new Problem('unprocessable', detail, { source })
   }
   const kept = await store.keep({ table: 'pricebooks' }, ...ids)

@@ -7,8 +7,8 @@ const time = (about: string) =>
   field<string | null | undefined>({ type: 'string', format: 'day' }, { nullable: true, about })
 
 const members = {
-  valid_from: time('From when on, included. Without an offset it is UTC.'),
-  valid_to: time('Until when, not included.'),
+  valid_from: time('The first instant. Times without an offset are UTC.'),
+  valid_to: time('The end, which is not included.'),
   // Some clients write them so.
   from: time('Read as valid_from.'),
   to: time('Read as valid_to.'),

@@ -56,11 +56,11 @@ export function instantAsked({ who }: Ctx, headers: Headers): Date | undefined {
   const [text] = words(headers[atHeader.toLowerCase()])
   if (text === undefined) return undefined
   if (who.grant !== 'client_credentials') {
-    const detail = `${atHeader} is for access tokens of the grant client_credentials: leave it out.`
+    const detail = `${atHeader} needs an access token of the grant client_credentials. Leave it out.`
     throw new Problem('forbidden', detail, { source: atHeader })
   }
   if (!isDay(text)) {
-    const detail = `${atHeader} takes an instant such as 2026-12-24T18:00:00Z, not ${JSON.stringify(text)}.`
+    const detail = `${atHeader} must be an instant such as 2026-12-24T18:00:00Z, not ${JSON.stringify(text)}.`
     throw new Problem('bad_request', detail, { source: atHeader })
   }
   return new Date(instantOf(text))

@@ -32,18 +32,18 @@ const question = {
   match_type: choice(matchTypes, {
     required: true,
     about:
-      '`filter`: rules that have something of all that is sent. `similarity`: rules that have any of it, the most alike first. `conflict`: rules that only their age would tell from one like this. `resolve_for_shopper`: the rule for such a shopper.',
+      '`filter`: rules that match each member of the request. `similarity`: rules that match any member, most similar first. `conflict`: rules that match the same shoppers as a rule like this, so that only their age decides. `resolve_for_shopper`: the rule that such a shopper gets.',
   }),
-  name: text({ nullable: true, about: 'The name of a rule.' }),
-  catalog_id: text({ nullable: true, about: 'The catalog that a rule leads to.' }),
+  name: text({ nullable: true, about: 'The name of the rule.' }),
+  catalog_id: text({ nullable: true, about: 'The catalog of the rule.' }),
   ...criteriaFields,
   pricebook_ids: listOf(reference('pricebook', {}), {
     nullable: true,
-    about: 'Price books that a rule names.',
+    about: 'Price books of the rule.',
   }),
   match_date: field<string | null | undefined>(
     { type: 'string', format: 'day' },
-    { nullable: true, about: 'When it is asked for: now, unless it is told.' },
+    { nullable: true, about: 'The instant at which rules are checked. Default: now.' },
   ),
 }
 
@@ -65,21 +65,21 @@ interface Asked {
 
 const ruleMeta = {
   ...effectFields,
-  similarity_score: integer({ about: 'How much it is like what was sent.' }),
+  similarity_score: integer({ about: 'How similar the rule is to the request.' }),
   conflicts_on: map(listOf(text({}), {}), {
     about:
-      'Of a `conflict`: the values that both ask for, by criterion. Of two that conflict the older one counts.',
+      'Of a `conflict`: the values that both rules match, by criterion. The older of two conflicting rules applies.',
   }),
-  active: flag({ about: 'Whether it is in force at that time.' }),
-  resolved_for_shopper: flag({ about: 'Whether a shopper of whom all this is true has it.' }),
-  release_id: text({ format: 'uuid', about: 'The release that its catalog is published in.' }),
+  active: flag({ about: 'Whether the rule is in force at that instant.' }),
+  resolved_for_shopper: flag({ about: 'Whether a shopper like this gets the rule.' }),
+  release_id: text({ format: 'uuid', about: 'The published release of its catalog.' }),
 }
 
 /** A rule as it answers. */
 const matchingRules = resource({
   ...catalogRules,
   noun: ['matching-catalog-rule', 'matching-catalog-rules'],
-  about: 'A rule, and what was found out about it.',
+  about: 'A catalog rule, and how it matches the request.',
   meta: { fields: ruleMeta, of: () => ({}) as never },
 })
 
@@ -88,7 +88,7 @@ export const validateCatalogRules = action({
   name: 'validate-catalog-rules',
   route: 'POST /catalogs/rules/validate',
   about:
-    'Finds rules by what they are for: those that match, that are alike, that would conflict, or the one that a shopper has. The answer is a page of rules.',
+    'Finds rules that match, that are similar, that would conflict, or the rule that a shopper gets. The answer is a page of rules.',
   area: 'catalogs',
   status: 200,
   reads: true,
@@ -170,7 +170,7 @@ async function pageOf(ctx: Ctx, asked: Asked, call: Call): Promise<Answer> {
   const shown = resource({
     ...matchingRules,
     table: inOrderOf(answers.map(({ id }) => id)),
-    order: { by: 'place', about: 'as they answer' },
+    order: { by: 'place', about: 'in the order of the match' },
     meta: {
       fields: ruleMeta,
       of: ({ id }) => metaOf(byId.get(id) as KnownRule) as never,

@@ -18,7 +18,7 @@ const tier = {
   properties: {
     minimum_quantity: {
       ...{ type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
-      description: 'For how many bought together it is the price of each.',
+      description: 'The quantity from which on this is the unit price.',
     },
     amount,
   },
@@ -45,13 +45,13 @@ const sale = {
   properties: {
     bundle_ids: {
       ...{ type: 'array', maxItems: 1000, items: { type: 'string', format: 'uuid' } },
-      description: 'It counts only where the product is an option of these bundles.',
+      description: 'The sale applies only where the product is an option of one of these bundles.',
     },
     schedule: {
       ...{ ...closed, type: ['object', 'null'], properties: schedule },
       description:
-        'When it is in force: from `valid_from` on and before `valid_to`, in UTC where they have no offset. Without a ' +
-        'schedule, always. `valid_form` is read as `valid_from`.',
+        'When the sale is in force: from `valid_from` on and before `valid_to`. Times without an offset are UTC. A sale without ' +
+        'a schedule is always in force. `valid_form` is read as `valid_from`.',
     },
     currencies: { ...currencies, minProperties: 0 },
   },
@@ -78,7 +78,7 @@ export const currenciesField = (about: string) =>
   field<StoredCurrencies>(currencies, { required: true, about: `${about} ${replaced}`, example })
 
 export const salesField = field<By<StoredSale> | undefined>(sales, {
-  about: `Other amounts for a time, by the name of the sale. The shortest that is in force counts. ${replaced}`,
+  about: `Other amounts for a time, by the name of the sale. Of several in force the shortest applies. ${replaced}`,
 })
 
 export const wordsField = (about: string) =>

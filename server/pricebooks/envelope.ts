@@ -11,13 +11,13 @@ export const pricebookEnvelope: Envelope = {
   pageLinks: 'existing',
 }
 
-const owner = choice(['store', 'organization'], { about: 'Whose it is.' })
+const owner = choice(['store', 'organization'], { about: 'Who owns it.' })
 
 export const owned = { fields: { owner }, of: () => ({ owner: 'store' as const }) }
 
 export const ownedFields = { owner }
 
-export const externalRef = text({ nullable: true, max: 2048, about: 'Its id in another system.' })
+export const externalRef = text({ nullable: true, max: 2048, about: 'The id in another system.' })
 
 /** The title that the public contract has for what is there already. */
 export const conflict = { code: 'conflict', title: 'conflict' } as const

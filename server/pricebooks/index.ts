@@ -21,7 +21,7 @@ export { pricebooks, priceModifiers, prices }
 
 export const pricebookChapter = module({
   name: 'pricebooks',
-  about: 'What things cost, and why.',
+  about: 'Price books: prices by SKU, with sales, tiers and modifiers.',
   resources: [pricebooks, prices, priceModifiers],
   actions: [listAllPrices, replicatePricebook],
 })

@@ -6,7 +6,7 @@ import { prices, pricesOfStore } from './prices.ts'
 export const listAllPrices = action({
   name: 'list-all-prices',
   route: 'GET /pcm/pricebooks/prices',
-  about: 'Lists the prices of all price books, a page at a time, the newest first.',
+  about: 'Lists the prices of all price books, a page at a time, newest first.',
   area: 'pricebooks',
   status: 200,
   shows: { resource: prices, page: true, rows: [pricesOfStore] },

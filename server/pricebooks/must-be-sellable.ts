@@ -26,9 +26,16 @@ function mustNotConflict(currencies: StoredCurrencies, at: string): void {
     for (const [name, { minimum_quantity }] of Object.entries(tiers)) {
       const source = `${at}.${code}.tiers.${name}.minimum_quantity`
       const [other, elsewhere] = [named.get(minimum_quantity), begins.get(name) ?? minimum_quantity]
-      if (other !== undefined) throw refuse(source, `the tier ${other} begins at ${minimum_quantity} too.`)
+      if (other !== undefined)
+        throw refuse(
+          source,
+          `the tier ${other} already begins at ${minimum_quantity}. Each tier of a currency needs a minimum_quantity of its own.`,
+        )
       if (elsewhere !== minimum_quantity) {
-        throw refuse(source, `the tier ${name} begins at ${elsewhere} in another currency.`)
+        throw refuse(
+          source,
+          `the tier ${name} begins at ${elsewhere} in another currency. A tier has the same minimum_quantity in all currencies.`,
+        )
       }
       named.set(minimum_quantity, name)
       begins.set(name, minimum_quantity)
@@ -44,9 +51,9 @@ export function completeSales(sales: By<StoredSale>, at: string): By<StoredSale>
     const span = spanOf(sale, `${at}.${name}.schedule`)
     const other = taken.get(span)
     if (other !== undefined) {
-      const alike =
-        span === '/' ? 'neither has a schedule: only one sale is for ever' : 'they have the same schedule'
-      throw refuse(`${at}.${name}.schedule`, `it is as that of the sale ${other}; ${alike}.`)
+      const hint =
+        span === '/' ? 'Only one sale may have no schedule.' : 'Each sale needs a schedule of its own.'
+      throw refuse(`${at}.${name}.schedule`, `the sale ${other} has the same schedule. ${hint}`)
     }
     taken.set(span, name)
     const { bundle_ids, currencies } = sale
@@ -83,11 +90,11 @@ function spanOf({ schedule }: StoredSale, at: string): string {
     const instant = time ? Date.parse(time) : undefined
     // Such as a leap second, or the last hours of the year 9999 west of Greenwich.
     if (instant !== undefined && !isInCalendar(instant))
-      throw refuse(`${at}.${bound}`, `there is no such time as ${time}.`)
+      throw refuse(`${at}.${bound}`, `${time} is not an instant of the calendar.`)
     return instant
   })
   if (from !== undefined && to !== undefined && from >= to) {
-    throw refuse(`${at}.valid_to`, 'a sale ends after it begins.')
+    throw refuse(`${at}.valid_to`, 'valid_to must be later than valid_from.')
   }
   return `${from ?? ''}/${to ?? ''}`
 }

@@ -13,15 +13,15 @@ const fields = {
     required: true,
     min: 1,
     max: 255,
-    about: 'What a modifier of an option refers to it by; unique in the price book.',
+    about: 'The name by which modifiers of options refer to it; unique in the price book.',
     example: 'PriceL',
   }),
   modifier_type: choice(modifierTypes, {
     required: true,
-    about: 'What it does to the price that a child has from its parent.',
+    about: 'How it changes the price that a child inherits from its parent.',
     example: 'price_increment',
   }),
-  currencies: currenciesField('By how much, or to what, in each currency.'),
+  currencies: currenciesField('The change, or the new price, by currency.'),
   external_ref: externalRef,
 }
 
@@ -29,7 +29,8 @@ const fields = {
 export const priceModifiers = resource({
   type: 'price-modifier',
   noun: ['price-modifier', 'price-modifiers'],
-  about: 'What children cost more or less than their parent. Options of variations refer to it by its name.',
+  about:
+    'How the price of a child differs from that of its parent. Options of variations refer to it by its name.',
   path: '/pcm/pricebooks/:pricebook_id/modifiers',
   parent: () => pricebooks,
   table: 'price_modifiers',

@@ -15,10 +15,10 @@ const fields = {
     required: true,
     min: 1,
     max: pricebookNameMax,
-    about: 'For merchants; unique in the store.',
+    about: 'Shown to merchants; unique in the store.',
     example: 'Retail',
   }),
-  description: text({ nullable: true, about: 'What it is for.' }),
+  description: text({ nullable: true, about: 'Shown to merchants.' }),
   external_ref: externalRef,
 }
 
@@ -26,7 +26,7 @@ const fields = {
 export const pricebooks: Resource<typeof fields> = resource({
   type: 'pricebook',
   noun: ['pricebook', 'pricebooks'],
-  about: 'What things cost: a price for each SKU, and modifiers of those that children inherit.',
+  about: 'Prices by SKU, and the modifiers of prices that children inherit.',
   path: '/pcm/pricebooks',
   table: 'pricebooks',
   fields,
@@ -60,7 +60,7 @@ async function includedPrices(ctx: Ctx, rows: readonly Row[]): Promise<Included>
     rows.map(({ id }) => id),
   )
   if (found.length > includedMax) {
-    const detail = `It has more than ${includedMax} prices: read them a page at a time, from its /prices.`
+    const detail = `The price book has more than ${includedMax} prices. Read them a page at a time, from its /prices.`
     throw new Problem('bad_request', detail, { source: 'include' })
   }
   return [

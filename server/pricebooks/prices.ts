@@ -8,12 +8,14 @@ import { completeCurrencies, completeSales } from './must-be-sellable.ts'
 import { pricebooks } from './pricebooks.ts'
 
 const fields = {
-  sku: text({ required: true, min: 1, max: 500, about: 'Whose price it is.', example: 'LOAF-RYE' }),
-  currencies: currenciesField('What one costs, by currency, and (`tiers`) what each costs of many.'),
+  sku: text({ required: true, min: 1, max: 500, about: 'The SKU of the product.', example: 'LOAF-RYE' }),
+  currencies: currenciesField(
+    'The unit price, by currency, and unit prices for larger quantities (`tiers`).',
+  ),
   sales: salesField,
   external_ref: externalRef,
-  admin_attributes: wordsField('What only the merchant sees.'),
-  shopper_attributes: wordsField('What shoppers see too.'),
+  admin_attributes: wordsField('Text that only the merchant sees, by key.'),
+  shopper_attributes: wordsField('Text that shoppers see too, by key.'),
   // A list of the store's tells it from no address.
   pricebook_id: text({ format: 'uuid', hidden: true, readOnly: true }),
 }
@@ -21,7 +23,7 @@ type PriceFields = typeof fields
 
 const price = {
   type: 'product-price',
-  about: 'What a product costs by one price book: amounts by currency, sales, and tiers for many.',
+  about: 'The price of a SKU in one price book: amounts by currency, sales, and tiers for larger quantities.',
   table: 'prices',
   fields,
   sort: ['created_at', 'id', 'updated_at'],
@@ -30,7 +32,7 @@ const price = {
   meta: {
     fields: {
       ...ownedFields,
-      pricebook_id: text({ format: 'uuid', about: 'The price book that it is in.' }),
+      pricebook_id: text({ format: 'uuid', about: 'The price book that has it.' }),
     },
     of: ({ hidden }: { hidden: { pricebook_id?: string | undefined } }) => ({
       owner: 'store' as const,
@@ -65,7 +67,7 @@ export const prices: Resource<PriceFields> = resource({
     prices_sku_key: { ...conflict, detail: 'The price already exists', source: 'data.attributes.sku' },
     prices_external_ref_key: {
       ...conflict,
-      detail: 'The price already exists: another one of the price book has this external_ref',
+      detail: 'The price already exists: another price of the price book has this external_ref.',
       source: 'data.attributes.external_ref',
     },
   },

@@ -16,7 +16,7 @@ const ending = ' (copy)'
 export const replicatePricebook = action({
   name: 'replicate-pricebook',
   route: 'POST /pcm/pricebooks/:id/replicate',
-  about: 'Copies the price book with its prices and its modifiers.',
+  about: 'Copies a price book with its prices and modifiers.',
   area: 'pricebooks',
   status: 201,
   body: {
@@ -29,12 +29,15 @@ export const replicatePricebook = action({
             nullable: true,
             min: 1,
             max: pricebookNameMax,
-            about: `Of the copy; as that of the price book, with${ending} behind it, unless it is told.`,
+            about: `The name of the copy. Default: the name of the price book, followed by "${ending}".`,
           }),
-          description: text({ nullable: true, about: 'Of the copy; as it was, unless it is told.' }),
+          description: text({
+            nullable: true,
+            about: 'The description of the copy. Default: that of the price book.',
+          }),
           external_ref: {
             ...externalRef,
-            options: { ...externalRef.options, about: 'Of the copy; none, unless it is told.' },
+            options: { ...externalRef.options, about: 'The external_ref of the copy. Default: none.' },
           },
         },
         { default: {} },

@@ -30,5 +30,5 @@ export { type PriceTrace, priceAttributes, priceMeta, priceTrace, words } from '
 
 export const pricing = module({
   name: 'pricing',
-  about: 'What a product costs, why, and until when.',
+  about: 'Works out what a product costs, why, and until when.',
 })

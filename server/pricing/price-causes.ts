@@ -97,26 +97,26 @@ export const priceCauses: readonly Cause<PriceFacts>[] = [
     'no_price_book',
     'prevents_purchase',
     ({ books }) => !books.length,
-    'No price book applies to the shopper: give the catalog one, then publish it.',
+    'No price book applies to the shopper. Give the catalog a price book, then publish the catalog.',
   ),
   cause(
     'nothing_selected',
     'prevents_purchase',
     bundle(({ parts }) => !parts?.length),
-    `${without}, and no option is selected by default: it has a price once the shopper selects options.`,
+    `${without}, and no option is selected by default. It has a price once the shopper selects options.`,
   ),
   cause(
     'option_not_published',
     'prevents_purchase',
     bundle(({ parts = [] }) => parts.some(({ published }) => !published)),
     ({ parts }) =>
-      `${without}, and the release does not have options that are selected: ${idsOf(parts, ({ published }) => !published)}.`,
+      `${without}, and the release lacks selected options: ${idsOf(parts, ({ published }) => !published)}.`,
   ),
   cause(
     'option_without_price',
     'prevents_purchase',
     bundle(({ parts = [] }) => parts.some(lacksPrice)),
-    ({ parts }) => `${without}, and options that are selected have no price: ${idsOf(parts, lacksPrice)}.`,
+    ({ parts }) => `${without}, and selected options have no price: ${idsOf(parts, lacksPrice)}.`,
   ),
   cause(
     'no_common_currency',
@@ -137,15 +137,14 @@ export const priceCauses: readonly Cause<PriceFacts>[] = [
     'price_too_large',
     'prevents_purchase',
     bundle(({ parts, currency = '' }) => commonCurrencies(parts).includes(currency)),
-    ({ currency }) =>
-      `${without}, and the selected options together cost more ${currency} than a number can hold.`,
+    ({ currency }) => `${without}, and the sum of the selected options in ${currency} is too large.`,
   ),
   cause(
     'other_currencies_only',
     'prevents_purchase',
     ({ amounts }) => amounts !== undefined,
     ({ amounts, currency }) =>
-      `The shopper sees ${currency}, and the product has no price in it. It has one in: ${listed(Object.keys(amounts ?? {}))}.`,
+      `The product has no price in ${currency}, the currency of the shopper. It has a price in: ${listed(Object.keys(amounts ?? {}))}.`,
   ),
   cause(
     'options_in_other_currencies',

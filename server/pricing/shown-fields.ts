@@ -48,10 +48,8 @@ const displayPriceField = (about: string) => ({
 
 const displayed = {
   display_price: displayPriceField('The price in the currency of the shopper.'),
-  original_price: amounts({ about: 'What it costs without the sale, by currency.' }),
-  original_display_price: displayPriceField(
-    'What it costs without the sale, in the currency of the shopper.',
-  ),
+  original_price: amounts({ about: 'The price without the sale, by currency.' }),
+  original_display_price: displayPriceField('The price without the sale, in the currency of the shopper.'),
 }
 
 const sold = {
@@ -70,10 +68,10 @@ export const words = (about: string) =>
 
 /** What a priced product has among its attributes. */
 export const priceAttributes = {
-  price: amounts({ about: 'What it costs now, by currency. Without it, it cannot be bought.' }),
-  tiers: map(tier, { about: 'What each costs of those who buy more of it, by name.' }),
-  price_modifiers: list(text({}), { about: 'The price modifiers that made the price of a child.' }),
-  shopper_attributes: words('What the merchant says of it to shoppers.'),
+  price: amounts({ about: 'The current price, by currency. A product without a price cannot be bought.' }),
+  tiers: map(tier, { about: 'Unit prices for larger quantities, by name.' }),
+  price_modifiers: list(text({}), { about: 'Of a child: the price modifiers that changed its price.' }),
+  shopper_attributes: words('Text from the merchant to shoppers, by key.'),
 }
 
 const modifier = group(
@@ -86,15 +84,17 @@ const modifier = group(
 
 /** What a priced product has in its `meta`. */
 export const priceMeta = {
-  pricebook_id: reference('pricebook', { about: 'The price book that its price is from.' }),
+  pricebook_id: reference('pricebook', { about: 'The price book that has the price.' }),
   ...displayed,
   ...sold,
   tiers: map(group({ ...displayed, ...sold }, {}), { about: 'The display prices of tiers, by name.' }),
-  price_modifiers: map(modifier, { about: 'The price modifiers that made the price of a child, by name.' }),
+  price_modifiers: map(modifier, {
+    about: 'Of a child: the price modifiers that changed its price, by name.',
+  }),
 }
 
 const traceFields = {
-  at: text({ required: true, format: 'date-time', about: 'The instant that the price is of.' }),
+  at: text({ required: true, format: 'date-time', about: 'The instant of the price.' }),
   pricebooks: list(
     group(
       {
@@ -141,7 +141,7 @@ const traceFields = {
           ],
           { required: true },
         ),
-        leaves: map(number({}), { about: 'The amounts after it, by currency.' }),
+        leaves: map(number({}), { about: 'The amounts after this modifier, by currency.' }),
       },
       {},
     ),

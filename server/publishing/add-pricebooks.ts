@@ -28,7 +28,7 @@ export const addPricebooks: LongJob<Asked> = {
   giveUp: async (work, { catalogId }, reason) =>
     work.instance.log.error(
       { catalog: catalogId, reason },
-      'price books of rules were not added to the release',
+      'the price books of rules were not added to the release',
     ),
 }
 

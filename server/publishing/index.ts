@@ -39,7 +39,7 @@ export { writeEdition } from './write-edition.ts'
 
 export const publishing = module({
   name: 'publishing',
-  about: 'What is seen of a catalog, edition after edition.',
+  about: 'Publishes catalogs, edition by edition.',
   jobs: [addPricebooks, reindexSearch],
   chores: [forgetEditions, reindexSearches],
 })

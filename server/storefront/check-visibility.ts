@@ -30,8 +30,8 @@ export const checkVisibility = action({
   name: 'check-visibility',
   route: 'GET /catalogs/:catalog_id/visibility',
   about:
-    'Says why a shopper who calls with these headers (`EP-Channel`, `EP-Context-Tag`, `X-Moltin-Currency`, a token of ' +
-    'theirs) sees a product in a catalog and can buy it, or not: the verdict that decides, and one for each check.',
+    'Explains whether a shopper who sends these headers (`EP-Channel`, `EP-Context-Tag`, `X-Moltin-Currency`, a shopper ' +
+    'token) sees a product in a catalog and can buy it: the deciding verdict, and one verdict for each check.',
   area: 'visibility',
   status: 200,
   shows: {
@@ -42,15 +42,15 @@ export const checkVisibility = action({
         type: { const: 'product-visibility' },
         id: { type: 'string', format: 'uuid', description: 'The product.' },
         visible: { type: 'boolean', description: 'Whether the shopper sees the product in lists.' },
-        purchasable: { type: 'boolean', description: 'Whether the shopper can buy it too.' },
+        purchasable: { type: 'boolean', description: 'Whether the shopper can buy the product.' },
         verdict: {
           type: 'string',
-          description: 'The verdict that decides; `buyable` where nothing is wrong.',
+          description: 'The deciding verdict; `buyable` if nothing is wrong.',
         },
-        detail: { type: 'string', description: 'The same as a sentence.' },
+        detail: { type: 'string', description: 'The deciding verdict as a sentence.' },
         checks: {
           type: 'array',
-          description: 'One verdict for each check, in the order that they are made.',
+          description: 'One verdict for each check, in the order of the checks.',
           items: {
             type: 'object',
             required: ['check', 'verdict', 'passed', 'detail'],

@@ -21,7 +21,7 @@ export function refusalsOf(
   const { components = {} } = doc.attributes
   const missing = (facts.unfilled ?? []).map((component) => ({
     component,
-    detail: `The bundle ${id} is not available: too few options of its component ${component} are for sale.`,
+    detail: `The bundle ${id} cannot be bought: too few options of its component ${component} are for sale.`,
   }))
   const notForSale = new Set(facts.not_for_sale)
   const unsold = Object.entries(selection).flatMap(([component, options]) =>

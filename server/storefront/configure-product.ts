@@ -36,8 +36,8 @@ export const configureProduct = ({ of, path, seen, area, view }: Family) =>
     name: `configure-${of}-product`,
     route: `POST ${path}/products/:product_id/configure`,
     about:
-      `Shows a bundle ${seen} as it is chosen, and what it costs then. Where a parent is offered, a child of it may be ` +
-      'chosen. Nothing is stored.',
+      `Shows a bundle ${seen} with the selected options, and its price. Where a parent is an option, one of its children may ` +
+      'be selected. Nothing is stored.',
     area,
     status: 200,
     reads: true,
@@ -51,7 +51,7 @@ export const configureProduct = ({ of, path, seen, area, view }: Family) =>
       if (!components) {
         throw new Problem(
           'unprocessable',
-          `The product ${row.id} is not a bundle: there is nothing to choose.`,
+          `The product ${row.id} is not a bundle, so it has no options to select.`,
         )
       }
       const parents = await parentsOf(ctx, seen, components, selected_options)

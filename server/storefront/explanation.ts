@@ -14,18 +14,18 @@ const members = {
   at: text({
     required: true,
     format: 'date-time',
-    about: 'The instant that rules, schedules and sales are of.',
+    about: 'The instant at which rules, schedules and sales are evaluated.',
   }),
   catalog_id: id,
   release_id: id,
   pricebook_ids: list(id, {
     required: true,
     maxItems: Infinity,
-    about: 'The price books that count, the strongest first.',
+    about: 'The price books that apply, strongest first.',
   }),
   unpublished_pricebook_ids: list(id, {
     maxItems: Infinity,
-    about: 'The price books that count and are not in the release.',
+    about: 'The price books that apply and are not in the release.',
   }),
   waiting_catalog_rule: group(
     { ...ruleNamed, waits_for_pricebook_ids: list(id, { required: true, maxItems: Infinity }) },
@@ -33,7 +33,7 @@ const members = {
   ),
   catalog_rule: group(ruleNamed, {
     nullable: true,
-    about: 'The rule that chose the catalog; null where none did.',
+    about: 'The rule that chose the catalog; null if none did.',
   }),
   catalog_rules: list(
     group(
@@ -61,14 +61,15 @@ const members = {
       },
       {},
     ),
-    { maxItems: Infinity, about: 'For each rule of the store: why it chose the catalog or not.' },
+    { maxItems: Infinity, about: 'For each rule of the store: why it chose the catalog, or why not.' },
   ),
 }
 
 /** For the API document. */
 export const explanationSchema = named('Explanation', {
   ...group(members, {}).schema,
-  description: 'Why this catalog, this release and these price books, where `Prefer: explain` asks for it.',
+  description:
+    'Why this catalog, this release and these price books apply. Present if the request has `Prefer: explain`.',
 })
 
 /** Why this catalog, this release and these price books: what is the same of all that an answer shows. */

@@ -49,36 +49,36 @@ const header = (about: string) => text({ about })
 const pinParameter = text({
   format: 'uuid',
   about:
-    'The release to go on reading, as links of a page name it; once it is gone, the current one is read.',
+    'The release to read, as links of a page name it. If it is no longer kept, the current release is read.',
 })
 
 const shownIn = {
-  'X-Moltin-Currency': header(
-    'The code of the currency that prices are shown in; by default that of the store.',
+  'X-Moltin-Currency': header('The code of the currency of prices. Default: the currency of the store.'),
+  'X-Moltin-Language': header(
+    'The language of names and descriptions; it takes precedence over `Accept-Language`.',
   ),
-  'X-Moltin-Language': header('The language of names and descriptions; it goes before `Accept-Language`.'),
   'Accept-Language': header('The languages of names and descriptions, as browsers send them.'),
   Prefer: header(
-    '`explain` for why this catalog and these prices: for the merchant, and where a setting lets shoppers.',
+    '`explain` asks for the reasons for the catalog and the prices. For the merchant, and for shoppers if a setting allows it.',
   ),
   'Sutler-At': text({
     format: 'date-time',
-    about: 'For the merchant: the instant that rules, schedules and sales are of.',
+    about: 'For the merchant: the instant at which rules, schedules and sales are of.',
   }),
 }
 
 export const shopperHeaders = {
-  'EP-Channel': header('The channel that catalog rules look at.'),
-  'EP-Context-Tag': header('The tags that catalog rules look at, separated by commas.'),
+  'EP-Channel': header('The channel that catalog rules match.'),
+  'EP-Context-Tag': header('The tags that catalog rules match, separated by commas.'),
   ...shownIn,
 }
 
 const merchantHeaders = {
   'EP-Pricebook-IDs-For-Price-Segmentation-Preview': header(
-    'The ids of up to five price books, the strongest first: prices are shown as if a rule named them.',
+    'The ids of up to five price books, strongest first. Prices are shown as if a rule named them.',
   ),
   'EP-Pricebook-IDs-Of-Available-Prices-To-Show': header(
-    'The ids of price books, or `all`: what each says of a product is shown in `meta.available_prices`.',
+    'The ids of price books, or `all`. Their prices of a product are shown in `meta.available_prices`.',
   ),
   ...shownIn,
 }

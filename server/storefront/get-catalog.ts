@@ -28,8 +28,8 @@ const shownRelease = group(
     attributes: group(attributes, { required: true }),
     relationships: group(
       {
-        hierarchies: linked('related', 'Where its hierarchies are listed.'),
-        products: linked('related', 'Where its products are listed.'),
+        hierarchies: linked('related', 'The list of its hierarchies.'),
+        products: linked('related', 'The list of its products.'),
       },
       { required: true },
     ),
@@ -41,7 +41,7 @@ const shownRelease = group(
 export const getCatalog = action({
   name: 'get-catalog-of-shopper',
   route: 'GET /catalog',
-  about: 'Reads which release of which catalog the shopper sees: the rules choose the catalog.',
+  about: 'Reads the release that the shopper sees. The rules choose its catalog.',
   area: 'catalog',
   status: 200,
   shows: { data: described(shownRelease) },
@@ -78,5 +78,5 @@ export const getCatalog = action({
 /** An edition outlives its release, for those who go through its lists; the one that shoppers see has one. */
 async function withoutRelease(ctx: Ctx, { published }: View): Promise<Problem> {
   const edition = await editionOf(ctx, published.catalogId, published.releaseId)
-  return edition ? new Problem('not_found', 'The release is not kept any longer.') : new EditionGone()
+  return edition ? new Problem('not_found', 'The release is no longer kept.') : new EditionGone()
 }

@@ -36,7 +36,7 @@ const finders: Readonly<Record<string, Finder>> = {
     if (components) return shownAs('component_products', ctx, view, components)
     const ids = [...new Set(rows.flatMap(optionsOf).map(({ id }) => id))]
     if (ids.length > optionsMax) {
-      const detail = `The bundles of this page have more than ${optionsMax} options: ask for fewer bundles at a time.`
+      const detail = `The bundles of this page have more than ${optionsMax} options. Request fewer bundles at a time.`
       throw new Problem('bad_request', detail, { source: 'include' })
     }
     const found = await findPublishedRows(ctx, view, ids)
@@ -49,7 +49,7 @@ const listOf = (resource: () => Resource): JsonSchema => ({ type: 'array', items
 /** For the API document. */
 export const includedSchema: JsonSchema = named('IncludedWithPublishedProducts', {
   type: 'object',
-  description: 'What `include` asks for.',
+  description: 'The objects that `include` names.',
   properties: {
     main_images: listOf(() => files),
     files: listOf(() => files),
@@ -58,7 +58,7 @@ export const includedSchema: JsonSchema = named('IncludedWithPublishedProducts',
 })
 
 export const includeParameter = text({
-  about: `What to show beside the products, under \`included\`, separated by commas: ${Object.keys(finders).join(', ')}.`,
+  about: `The objects to return beside the products, under \`included\`, separated by commas: ${Object.keys(finders).join(', ')}.`,
 })
 
 const shownAs = async (name: string, ctx: Ctx, view: View, rows: Rows) => {

@@ -62,7 +62,7 @@ export const storefront = module({
 
 export const releaseContents = module({
   name: 'release contents',
-  about: 'The same of any release of any catalog, for the merchant.',
+  about: 'What shoppers see of any release of any catalog, for the merchant.',
   alsoUnder: '/pcm',
   actions: [
     ...forMerchants([...calls, listProductsOfHierarchyToo]),

@@ -11,14 +11,14 @@ const common = {
   description: present(nodes.fields.description),
   slug: present(nodes.fields.slug),
   shopper_attributes: present(nodes.fields.shopper_attributes),
-  created_at: time('When it was made.'),
-  updated_at: time('When it was last changed.'),
-  published_at: time('Since when it is published as it is.'),
+  created_at: time('The time of creation.'),
+  updated_at: time('The time of the last change.'),
+  published_at: time('The time from which on it is published in this form.'),
 }
 
 const ofNode = {
   ...common,
-  status: choice(['live'], { about: 'All that are published are live.' }),
+  status: choice(['live'], { about: 'Whatever is published is live.' }),
   curated_products: present(nodes.fields.curated_products),
 }
 
@@ -28,25 +28,25 @@ const crumb = group(
 )
 
 const meta = {
-  language: text({ about: 'The language of its texts; left out where they are as the merchant wrote them.' }),
-  breadcrumbs: list(crumb, { about: 'The way to it from its hierarchy, with itself.' }),
-  bread_crumb: list(text({ format: 'uuid' }), { about: 'Of a node: the ids of the same.' }),
-  has_children: flag({ about: 'Whether there is something below it.' }),
+  language: text({ about: 'The language of its texts. Absent if they are not translated.' }),
+  breadcrumbs: list(crumb, { about: 'The path to it from its hierarchy, including itself.' }),
+  bread_crumb: list(text({ format: 'uuid' }), { about: 'Of a node: the ids of this path.' }),
+  has_children: flag({ about: 'Whether it has children.' }),
 }
 
 const aroundNode = {
-  hierarchy: held('hierarchy', { required: true, about: 'The hierarchy that it is in.' }),
+  hierarchy: held('hierarchy', { required: true, about: 'Its hierarchy.' }),
   parent: held('node', {
-    about: 'The node that it is right below; of a topmost node, its hierarchy, as a node.',
+    about: 'Its parent node. For a top node: its hierarchy, as a node.',
   }),
-  children: linked('related', 'Where the nodes right below it are listed.'),
-  products: linked('related', 'Where its products are listed.'),
+  children: linked('related', 'The list of its child nodes.'),
+  products: linked('related', 'The list of its products.'),
 }
 
 const aroundHierarchy = {
-  children: linked('related', 'Where what is right below it is listed.'),
-  nodes: linked('related', 'Where all of its nodes are listed.'),
-  products: linked('related', 'Where all of its products are listed.'),
+  children: linked('related', 'The list of its child nodes.'),
+  nodes: linked('related', 'The list of all its nodes.'),
+  products: linked('related', 'The list of all its products.'),
 }
 
 /** A node, or a hierarchy, as shoppers see it. */
@@ -86,19 +86,19 @@ const node = {
   ...shared,
   type: 'node',
   about: 'A place in a hierarchy, as shoppers see it.',
-  fields: { ...ofNode, relationships: group(aroundNode, { about: 'What is around it.' }) },
+  fields: { ...ofNode, relationships: group(aroundNode, { about: 'Links to related objects.' }) },
 } as const
 
 const hierarchy = {
   ...shared,
   type: 'hierarchy',
   about: 'A tree of nodes, as shoppers see it.',
-  fields: { ...common, relationships: group(aroundHierarchy, { about: 'What is around it.' }) },
+  fields: { ...common, relationships: group(aroundHierarchy, { about: 'Links to related objects.' }) },
 } as const
 
 const highestFirst = {
   by: '-place',
-  about: 'the highest sort_order first; then those without one, the most recently changed first',
+  about: 'the highest sort_order first; then those without one, most recently changed first',
 } as const
 
 /** Any node or hierarchy that is published. */

@@ -10,13 +10,13 @@ const meta = {
   ...productMeta,
   component_product_data: field<object | undefined>(
     { type: 'object', additionalProperties: objectOf(() => publishedProducts) },
-    { about: 'Of a bundle that a shopper configures: the products that are chosen, by their ids.' },
+    { about: 'Of a bundle that a shopper configures: the selected products, by their ids.' },
   ),
 }
 
 const fields = {
   ...productAttributes,
-  relationships: group(productRelationships, { about: 'What is around it.' }),
+  relationships: group(productRelationships, { about: 'Links to related objects.' }),
 }
 
 /** Which of a list has one of these tags, which are kept in small letters. Every scope begins with the catalog. */
@@ -30,7 +30,7 @@ const tagged: FilterRule = {
 
 const product = {
   type: 'product',
-  about: 'A product as shoppers see it: as it was published, at the price of this moment.',
+  about: 'A product as shoppers see it: as it was published, at its current price.',
   table: 'published_products',
   fields,
   // Worked out for all of a page: see show-products.ts.
@@ -79,7 +79,7 @@ export const productsOfNode: Resource = resource({
   scope: { columns: ['catalog_id', 'node_id'] },
   order: {
     by: '-place',
-    about: 'the curated ones first, in their order; then those that were changed most recently',
+    about: 'curated products first, in their order; then the most recently changed',
   },
 })
 
@@ -104,7 +104,7 @@ export const productsOfRelationship: Resource = resource({
   path: '/catalog/products/:product_id/relationships/:slug/products',
   table: related,
   scope: { columns: ['catalog_id', 'leads_from'] },
-  order: { by: 'place', about: 'in the order that the merchant gave them' },
+  order: { by: 'place', about: 'in the order of the merchant' },
   counted: false,
 })
 

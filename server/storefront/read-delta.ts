@@ -21,29 +21,26 @@ export const readDelta = action({
   name: 'read-catalog-delta',
   route: 'GET /catalog-deltas/:store_id/:catalog_id/:release_id',
   about:
-    'What a release changed, for whoever has the link that the release tells: JSON documents, one in a line, compressed ' +
-    'by gzip. A product that is new, or another than before, with `delta_type` createupdate; the id of one that is gone, ' +
-    'with `delta_type` delete. Where the release says `is_full_delta`, all of its products.',
+    'Reads what a release changed, for anyone who has the signed link of the release: JSON documents, one per line, ' +
+    'compressed by gzip. New and changed products have the `delta_type` createupdate; the ids of removed products have ' +
+    'the `delta_type` delete. If the release has `is_full_delta`, all of its products are listed.',
   area: 'open',
   storeIn: 'store_id',
   status: 200,
   query: {
-    until: text({ required: true, about: 'Until when the link is good, in milliseconds since the epoch.' }),
-    signature: text({ required: true, about: 'Shows that the link is one of ours.' }),
+    until: text({ required: true, about: 'When the link expires, in milliseconds since the epoch.' }),
+    signature: text({ required: true, about: 'The signature of the link.' }),
   },
   shows: { file: 'application/gzip' },
   refuses: ['forbidden'],
   async run(ctx, { params, query }) {
     const { catalog_id, release_id } = params
     if (!isDeltaLink(ctx.instance, params, query)) {
-      throw new Problem(
-        'forbidden',
-        'The link is not good, or not any longer: read the release for a new one.',
-      )
+      throw new Problem('forbidden', 'The link is not valid or has expired. Read the release for a new one.')
     }
     const edition = await editionOf(ctx, catalog_id, release_id)
     const release = await ctx.store.findWhole(releases, release_id, [catalog_id])
-    if (!edition || !release) throw new Problem('not_found', 'The release is not kept any longer.')
+    if (!edition || !release) throw new Problem('not_found', 'The release is no longer kept.')
     const view = await deltaView(ctx, { ...edition, catalogId: catalog_id }, release_id)
     const lines = Readable.from(deltaOf(ctx, view, release.hidden.is_full_delta === true))
     // What fails on the way ends the answer.

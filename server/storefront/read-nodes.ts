@@ -49,7 +49,7 @@ export const listNodesOfHierarchy = ({ of, path, seen, area, view }: Family) =>
   action({
     name: `list-${of}-hierarchy-nodes`,
     route: `GET ${path}/hierarchies/:hierarchy_id/nodes`,
-    about: `Lists all nodes of a hierarchy ${seen}, a page at a time, the most recently changed first.`,
+    about: `Lists all nodes of a hierarchy ${seen}, a page at a time, most recently changed first.`,
     area,
     status: 200,
     shows: listed(of, nodesOfCatalog, nodesOfHierarchy),
@@ -64,7 +64,7 @@ export const listChildrenOfHierarchy = ({ of, path, seen, area, view }: Family) 
   action({
     name: `list-${of}-hierarchy-children`,
     route: `GET ${path}/hierarchies/:hierarchy_id/children`,
-    about: `Lists what is right below a hierarchy ${seen}, a page at a time, in the merchant's order.`,
+    about: `Lists the top nodes of a hierarchy ${seen}, a page at a time, in the merchant's order.`,
     area,
     status: 200,
     shows: listed(of, nodesOfCatalog, nodesOfParent),
@@ -79,7 +79,7 @@ export const listNodes = ({ of, path, seen, area, view }: Family) =>
   action({
     name: `list-${of}-nodes`,
     route: `GET ${path}/nodes`,
-    about: `Lists the nodes of all hierarchies ${seen}, a page at a time, the most recently changed first.`,
+    about: `Lists the nodes of all hierarchies ${seen}, a page at a time, most recently changed first.`,
     area,
     status: 200,
     shows: listed(of, nodesOfCatalog, nodesOfCatalog),
@@ -93,7 +93,7 @@ export const getNode = ({ of, path, seen, area, view }: Family) =>
   action({
     name: `get-${of}-node`,
     route: `GET ${path}/nodes/:node_id`,
-    about: `Reads a node ${seen}. The id of a hierarchy reads it as a node: it is the parent of its topmost nodes.`,
+    about: `Reads a node ${seen}. The id of a hierarchy reads the hierarchy as a node: it is the parent of its top nodes.`,
     area,
     status: 200,
     shows: { resource: nodesOfCatalog },
@@ -108,7 +108,7 @@ export const listChildrenOfNode = ({ of, path, seen, area, view }: Family) =>
   action({
     name: `list-${of}-node-children`,
     route: `GET ${path}/nodes/:node_id/relationships/children`,
-    about: `Lists what is right below a node ${seen}, a page at a time, in the merchant's order.`,
+    about: `Lists the child nodes of a node ${seen}, a page at a time, in the merchant's order.`,
     area,
     status: 200,
     shows: listed(of, nodesOfCatalog, nodesOfParent),

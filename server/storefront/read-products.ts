@@ -29,7 +29,7 @@ export const listProducts = ({ of, path, seen, area, view }: Family) =>
   action({
     name: `list-${of}-products`,
     route: `GET ${path}/products`,
-    about: `Lists the products ${seen}, a page at a time, the newest first.`,
+    about: `Lists the products ${seen}, a page at a time, newest first.`,
     area,
     status: 200,
     shows: shows(of, productsOfCatalog),
@@ -43,7 +43,7 @@ export const getProduct = ({ of, path, seen, area, view }: Family) =>
   action({
     name: `get-${of}-product`,
     route: `GET ${path}/products/:product_id`,
-    about: `Reads a product ${seen}, at the price of this moment.`,
+    about: `Reads a product ${seen}, at its current price.`,
     area,
     status: 200,
     shows: { resource: publishedProducts },
@@ -75,7 +75,7 @@ export const listChildrenOfProduct = ({ of, path, seen, area, view }: Family) =>
   action({
     name: `list-${of}-product-children`,
     route: `GET ${path}/products/:product_id/relationships/children`,
-    about: `Lists the children of a product ${seen}, a page at a time. A product that is not a parent is a 422.`,
+    about: `Lists the children of a product ${seen}, a page at a time. For a product that is not a parent the answer is 422.`,
     area,
     status: 200,
     refuses: ['unprocessable'],
@@ -95,7 +95,7 @@ export const listRelatedProducts = ({ of, path, seen, area, view }: Family) =>
   action({
     name: `list-${of}-related-products`,
     route: `GET ${path}/products/:product_id/relationships/:slug/products`,
-    about: `Lists the products that one leads to by a custom relationship, ${seen}, in their order.`,
+    about: `Lists the products that a product is related to by a custom relationship, ${seen}, in the merchant's order.`,
     area,
     status: 200,
     shows: shows(of, productsOfRelationship),
@@ -116,7 +116,7 @@ export const listComponentProducts = ({ of, path, seen, area, view }: Family) =>
   action({
     name: `list-${of}-component-products`,
     route: `GET ${path}/products/:product_id/relationships/component_products`,
-    about: `Lists what may be chosen of a bundle ${seen}: the ids of products.`,
+    about: `Lists the ids of the products that are options of a bundle ${seen}.`,
     area,
     status: 200,
     shows: { resource: publishedProducts, page: true, data: described(productLink) },
@@ -161,8 +161,8 @@ export const listProductsOfNode = ({ of, path, seen, area, view }: Family) =>
     name: `list-${of}-node-products`,
     route: `GET ${path}/nodes/:node_id/relationships/products`,
     about:
-      `Lists the products of a node ${seen}, a page at a time: the curated ones first, in their order, with ` +
-      '`curated_product`; then those that were changed most recently.',
+      `Lists the products of a node ${seen}, a page at a time: curated products first, in their order, with ` +
+      '`curated_product`; then the most recently changed.',
     area,
     status: 200,
     shows: shows(of, productsOfNode),

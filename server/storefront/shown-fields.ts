@@ -33,26 +33,26 @@ export const productAttributes = {
   manufacturer_part_num: present(of.mpn),
   external_ref: of.external_ref,
   tags: present(of.tags),
-  base_product: flag({ about: 'Whether it is a parent.' }),
+  base_product: flag({ about: 'Whether the product is a parent.' }),
   base_product_id: reference('product', { about: 'Of a child: its parent.' }),
   ...priceAttributes,
   components: componentsOf({
     product_should_be_substituted_with_child: flag({
-      about: 'Whether it is a parent: a shopper chooses one of its children.',
+      about: 'Whether the option is a parent: a shopper chooses one of its children.',
     }),
   }),
   custom_inputs: present(of.custom_inputs),
   extensions: withExtensions.fields.extensions,
-  shopper_attributes: words('More that the merchant says of it.'),
-  curated_product: flag({ about: 'Whether it is curated in the node that is listed.' }),
-  created_at: time('When it was made.'),
-  updated_at: time('When it was last changed.'),
-  published_at: time('Since when it is published as it is.'),
+  shopper_attributes: words('Text from the merchant to shoppers, by key.'),
+  curated_product: flag({ about: 'Whether the product is curated in the listed node.' }),
+  created_at: time('The time of creation.'),
+  updated_at: time('The time of the last change.'),
+  published_at: time('The time from which on it is published in this form.'),
 }
 
 export const productRelationships = {
   parent: held('product', { about: 'Of a child: its parent.' }),
-  children: linked('self', 'Of a parent: where its children are listed.'),
+  children: linked('self', 'Of a parent: the list of its children.'),
   files: group(
     {
       data: list(
@@ -70,10 +70,10 @@ export const productRelationships = {
     { about: 'Its files.' },
   ),
   main_image: held('main_image', { about: 'Its main image.' }),
-  component_products: linked('self', 'Of a bundle: where what may be chosen of it is listed.'),
+  component_products: linked('self', 'Of a bundle: the list of its options.'),
   custom_relationships: group(
     { links: map(text({}), { required: true }) },
-    { about: 'Where the products that it leads to are listed, by custom relationship.' },
+    { about: 'The lists of related products, by custom relationship.' },
   ),
 }
 
@@ -84,7 +84,7 @@ const unitPrice = group(
   {
     price: priceAttributes.price,
     ...priceMeta,
-    alternative_prices: alternativePrices('What it costs by the catalog’s own price books.'),
+    alternative_prices: alternativePrices('The price by the catalog’s own price books.'),
   },
   {},
 )
@@ -122,57 +122,61 @@ const availablePrice = group(
       group({ minimum_quantity: integer({ required: true }), price: map(amount, { required: true }) }, {}),
       {},
     ),
-    sales: { ...salesField, options: { about: 'As the price has them.' } },
+    sales: { ...salesField, options: { about: 'The sales of the price.' } },
     shopper_attributes: priceAttributes.shopper_attributes,
   },
   {},
 )
 
 export const productMeta = {
-  catalog_id: reference('catalog', { about: 'The catalog that it is seen in.' }),
-  catalog_source: choice(['pim'], { about: 'Where catalogs come from.' }),
-  product_types: list(choice(['standard', 'parent', 'child', 'bundle'], {}), { about: 'What it is.' }),
-  language: text({ about: 'The language of its texts; left out where they are as the merchant wrote them.' }),
+  catalog_id: reference('catalog', { about: 'The catalog that the product is shown in.' }),
+  catalog_source: choice(['pim'], { about: 'The source of the catalog.' }),
+  product_types: list(choice(['standard', 'parent', 'child', 'bundle'], {}), {
+    about: 'The type of the product.',
+  }),
+  language: text({ about: 'The language of its texts. Absent if they are not translated.' }),
   ...priceMeta,
   bread_crumbs: map(list(text({ format: 'uuid' }), {}), {
     maxKeys: Infinity,
-    about: 'The nodes that it is in: the way to each from its hierarchy.',
+    about: 'The path from its hierarchy to each node of the product, by the id of the node.',
   }),
-  bread_crumb_nodes: names('The same nodes, those that it came to last first.'),
-  variations: list(shownVariations.ofParent, { about: 'Of a parent: what its children differ in.' }),
+  bread_crumb_nodes: names('The ids of these nodes, most recently added first.'),
+  variations: list(shownVariations.ofParent, {
+    about: 'Of a parent: the variations that its children differ in.',
+  }),
   variation_matrix: variationMatrix,
   child_option_ids: names('Of a child: its options.'),
   child_variations: list(shownVariations.ofChild, { about: 'Of a child: its option of each variation.' }),
-  custom_relationships: names('The custom relationships that it has, by their slugs.'),
+  custom_relationships: names('The slugs of its custom relationships.'),
   bundle_configuration: group(
     { selected_options: selectedOptions },
     { about: 'Of a bundle: how many of each option are selected, by component.' },
   ),
   component_products: map(unitPrice, {
     maxKeys: Infinity,
-    about: 'Of a bundle: what one of each that is chosen costs, by its id.',
+    about: 'Of a bundle: the unit price of each selected option, by its id.',
   }),
   alternative_prices: alternativePrices(
-    'What it costs by the catalog’s own price books, where a rule names others in their place.',
+    'The price by the catalog’s own price books, if a rule replaces them.',
   ),
   available_prices: list(availablePrice, {
     maxItems: Infinity,
-    about: 'For the merchant: what each price book says of it.',
+    about: 'For the merchant: the price of each price book.',
   }),
-  available_pricebook_ids: names('For the merchant: the price books that have a price of it.'),
+  available_pricebook_ids: names('For the merchant: the price books that have a price for the product.'),
   explanation: group(
     {
       price: priceTrace('How the price was found.'),
       component_products: map(priceTrace(''), {
         maxKeys: Infinity,
-        about: 'How those of the options that are chosen were found.',
+        about: 'How the prices of the selected options were found.',
       }),
       no_price: group(
         { verdict: text({ required: true }), detail: text({ required: true }) },
-        { about: 'Why there is no price in the currency of the shopper.' },
+        { about: 'Why the product has no price in the currency of the shopper.' },
       ),
     },
-    { about: 'Why the price is what it is, where `Prefer: explain` asks for it.' },
+    { about: 'Why the price is what it is. Present if the request has `Prefer: explain`.' },
   ),
 }
 

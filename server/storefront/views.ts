@@ -129,9 +129,13 @@ function pricebookIdsIn(headers: Headers, name: string): readonly string[] | und
     .filter(Boolean)
   const wrong = words?.find((word) => !isId(word) && !(word === 'all' && name === availableHeader))
   if (wrong === undefined) return words?.length ? [...new Set(words)] : undefined
-  throw new Problem('bad_request', `${name} lists ids of price books, not ${JSON.stringify(wrong)}.`, {
-    source: name,
-  })
+  throw new Problem(
+    'bad_request',
+    `${name} must be a list of ids of price books, not ${JSON.stringify(wrong)}.`,
+    {
+      source: name,
+    },
+  )
 }
 
 /** The currency and the languages of an answer. */

@@ -70,7 +70,7 @@ export const checks = {
       'another_catalog',
       'hides',
       ({ chosen }) => chosen === 'another',
-      'The shopper sees another catalog: the catalog rules choose it.',
+      'The catalog rules choose another catalog for the shopper.',
     ),
     cause(
       'no_catalog',
@@ -86,18 +86,18 @@ export const checks = {
       'later',
       ({ waitingRule }) => waitingRule !== undefined,
       ({ waitingRule }) =>
-        `The catalog rule ${named(waitingRule)} does not apply yet: its price books are being added to the release ` +
-        `(${waitingRule?.pricebooks.join(', ')}). Until then the shopper gets what they got before.`,
+        `The catalog rule ${named(waitingRule)} does not apply yet. Its price books are being added to the release ` +
+        `(${waitingRule?.pricebooks.join(', ')}). Until then the shopper sees what they saw before.`,
     ),
     cause(
       'pricebooks_ignored',
       'later',
       ({ ruleOfIgnoredBooks }) => ruleOfIgnoredBooks !== undefined,
       ({ ruleOfIgnoredBooks }) =>
-        `The price books of the catalog rule ${named(ruleOfIgnoredBooks)} do not count: the release was made without ` +
+        `The price books of the catalog rule ${named(ruleOfIgnoredBooks)} are ignored: the release was published without ` +
         'enable_price_segmentation. Set it for the catalog, then publish the catalog.',
     ),
-    cause('in_effect', 'passes', always, 'No catalog rule for the shopper waits for price books.'),
+    cause('in_effect', 'passes', always, 'No catalog rule of the shopper waits for price books.'),
   ],
   status: [
     cause('live', 'passes', ({ status }) => status === 'live', 'The product is live.'),
@@ -105,13 +105,13 @@ export const checks = {
       'draft_since',
       'later',
       isListed,
-      'The product has become a draft: the release still has it, the next one will not.',
+      'The product has become a draft. The release still has it; the next release will not.',
     ),
     cause(
       'draft',
       'hides',
       always,
-      'The product is a draft: set its status to live, then publish the catalog.',
+      'The product is a draft. Set its status to live, then publish the catalog.',
     ),
   ],
   nodes: [
@@ -120,13 +120,13 @@ export const checks = {
       'left_its_nodes',
       'later',
       isListed,
-      'The product has left its nodes: the release still lists it, the next one will not.',
+      'The product has left its nodes. The release still lists it; the next release will not.',
     ),
     cause(
       'in_no_node',
       'hides',
       always,
-      'The product is in no node, and neither is a live parent of it: add it to a node, then publish the catalog.',
+      'Neither the product nor a live parent of it is in a node. Add it to a node, then publish the catalog.',
     ),
   ],
   hierarchies: [
@@ -140,40 +140,40 @@ export const checks = {
       'left_the_catalog',
       'later',
       isListed,
-      'No node of the product is in a hierarchy of the catalog any more: the release still lists it, the next one will not.',
+      'No node of the product is in a hierarchy of the catalog any more. The release still lists it; the next release will not.',
     ),
     cause(
       'not_in_the_catalog',
       'hides',
       always,
-      'No node of the product is in a hierarchy of the catalog: add the product to one, or the hierarchy to the catalog.',
+      'No node of the product is in a hierarchy of the catalog. Add the product to such a node, or the hierarchy to the catalog.',
     ),
   ],
   release: [
-    cause('no_release', 'hides', ({ release }) => !release, 'The catalog has no release: publish it.'),
+    cause('no_release', 'hides', ({ release }) => !release, 'The catalog has no release. Publish it.'),
     cause(
       'only_in_bundles',
       'hides',
       (facts) => isPublished(facts) && !isListed(facts),
-      'The release has the product only as an option of bundles: no list shows it.',
+      'The release has the product only as an option of bundles, so no list shows it.',
     ),
     cause(
       'cannot_be_published',
       'hides',
       (facts) => !isPublished(facts) && (facts.status === 'draft' || !facts.nodesOfCatalog),
-      'The release does not have the product, and the next one will not list it: the checks before this one say why.',
+      'The release does not have the product, and the next release will not list it. The checks before this one say why.',
     ),
     cause(
       'not_published',
       'hides',
       (facts) => !isPublished(facts),
-      'The release was made without the product: publish the catalog.',
+      'The release does not have the product. Publish the catalog.',
     ),
     cause(
       'changed_since',
       'later',
       ({ release, updatedAt }) => (release?.product?.updatedAt ?? '') < updatedAt,
-      'The release has the product as it was before its last change: publish the catalog to show the change.',
+      'The release has the product as it was before its last change. Publish the catalog to show the change.',
     ),
     cause('published', 'passes', always, 'The release has the product as it is now.'),
   ],
@@ -184,15 +184,15 @@ export const checks = {
       'not_counted',
       'passes',
       published(({ available }) => available === undefined),
-      'The stock of the product is not counted: any number can be bought.',
+      'The stock of the product is not tracked: any quantity can be bought.',
     ),
     cause(
       'out_of_stock',
       'prevents_purchase',
       published(({ available }) => available !== undefined && available <= 0),
-      'There is no stock: the shopper sees the product and cannot buy it.',
+      'The product is out of stock: the shopper sees it but cannot buy it.',
     ),
-    cause('available', 'passes', always, 'There is stock.'),
+    cause('available', 'passes', always, 'The product is in stock.'),
   ],
 } satisfies Readonly<Record<string, readonly Cause<Facts>[]>>
 

@@ -100,7 +100,7 @@ test('a rule leads to a catalog that is there, and names price books that are', 
   const both = [1, 2].map((priority) => ({ id: twice, priority }))
   for (const [pricebook_ids, detail] of [
     [[{ id: nowhere, priority: 1 }], `No price book has the id ${nowhere}.`],
-    [both, `The list names the price book ${twice} twice, at 0 and at 1.`],
+    [both, `The price book ${twice} is in the list twice, at 0 and at 1. List it once.`],
   ] as const) {
     expect((await create({ pricebook_ids })).body.errors[0].detail).toBe(detail)
   }

@@ -227,7 +227,7 @@ describe('a catalog is deleted', () => {
     const { status, body } = await remove(id)
     expect([status, body.errors[0].detail]).toEqual([
       422,
-      `The catalog has releases: delete them first: ${release}.`,
+      `The catalog has releases: ${release}. Delete them first.`,
     ])
     await unpublish(world, release)
     expect((await remove(id)).status).toBe(204)
@@ -239,7 +239,7 @@ describe('a catalog is deleted', () => {
     const reply = await remove(id)
     expect([reply.status, reply.body.errors[0].detail]).toEqual([
       422,
-      `Catalog rules lead to this catalog ("a rule" (${rule})). Change or delete them first.`,
+      `Catalog rules use this catalog: "a rule" (${rule}). Change or delete them first.`,
     ])
     await world.admin.delete(`/catalogs/rules/${rule}`)
     expect((await remove(id)).status).toBe(204)

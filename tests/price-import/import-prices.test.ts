@@ -230,7 +230,7 @@ describe('the first error fails the job, with its line', () => {
     [priceLine('b', 'p2', 'SKU-2', -1), 'line 3: currencies.USD.amount must be from 0'],
     [
       price({ attributes: { external_ref: 'p2', sku: 'S', currencies: usd(1), sales: { A: {}, B: {} } } }),
-      'line 3: sales.B.schedule: it is as that of the sale A',
+      'line 3: sales.B.schedule: the sale A has the same schedule',
     ],
   ])('%j', async (line, message) => {
     const [status, ...errors] = await importAtOnce(fileOf(...good, line))

@@ -55,7 +55,7 @@ test('an option that is not for sale is refused by its bundle, its component and
     'The option B of the component games of the bundle box is not for sale.',
   ])
   expect(detailsOf({ not_for_sale: ['A'], unfilled: ['console'] }, { games: { B: 1 } })).toEqual([
-    'The bundle box is not available: too few options of its component console are for sale.',
+    'The bundle box cannot be bought: too few options of its component console are for sale.',
     'Missing selection for component console',
   ])
 })

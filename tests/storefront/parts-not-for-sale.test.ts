@@ -112,7 +112,7 @@ test('a bundle with a component that cannot be filled has no price, also in a bu
   expect(await found('price.USD.amount:>0')).toEqual([])
   expect(await configure(set, { parts: { [pen]: 1 } })).toEqual([
     422,
-    `The bundle ${set} is not available: too few options of its component parts are for sale.`,
+    `The bundle ${set} cannot be bought: too few options of its component parts are for sale.`,
     'data.selected_options.parts',
   ])
   expect(await verdict(set)).toEqual({
