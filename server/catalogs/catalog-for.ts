@@ -1,19 +1,21 @@
 import type { Ctx } from '../kernel/work/context.ts'
 import { resolveRule, type ShopperContext, traceOf, type Verdict, waiting } from './resolve-rule.ts'
-import { type KnownRule, type Rules, rulesFor, type StoreRules } from './rules-of-store.ts'
+import { type CachedRule, type Rules, rulesFor, type StoreRules } from './rules-of-store.ts'
 import { type Headers, type Shopper, shopperOf } from './shopper-context.ts'
 
-/** The catalog that a shopper sees, and what chose it. */
+/** The catalog that a shopper sees, and the rule that chose it. */
 export interface ChosenCatalog {
   readonly catalogId: string
-  /** Left out where no rule chose it: it is then the oldest that is published. */
+  /** Absent where no rule matches. The catalog is then the oldest published one. */
   readonly rule?: { readonly id: string; readonly name: string }
-  /** The price books that the rule names, the first of all first: for catalogs with enable_price_segmentation. */
+  /** The price books of the rule, strongest first, for catalogs with enable_price_segmentation. */
   readonly pricebookIds?: readonly string[]
   readonly shopper: Shopper
-  /** For each rule of the store, why it was chosen or not. Worked out when it is asked for. */
+  /** For each rule of the store, why it was chosen or not. Computed on demand. */
   trace(): readonly Verdict[]
-  /** The rule that the shopper gets once its price books are in the release of its catalog, if one waits for that. */
+  /**
+   * The rule that will apply to the shopper once its price books are in the release of its catalog, if there is one.
+   */
   waiting(): WaitingRule | undefined
 }
 
@@ -29,10 +31,10 @@ export async function catalogFor(ctx: Ctx, headers: Headers): Promise<ChosenCata
   return chooseCatalog(shopper, await rulesFor(ctx, accountsOf(shopper)))
 }
 
-/** The accounts that rules are asked about. */
+/** The accounts of a shopper. */
 export const accountsOf = ({ accountId }: Shopper): readonly string[] => one(accountId)
 
-/** The catalog that these rules choose; undefined where no rule does, and nothing is published. */
+/** Chooses the catalog by these rules; undefined where no rule matches and nothing is published. */
 export function chooseCatalog(shopper: Shopper, from: Rules): ChosenCatalog | undefined {
   const { rules, oldestPublished } = from
   const { at } = shopper
@@ -59,8 +61,8 @@ export function chooseCatalog(shopper: Shopper, from: Rules): ChosenCatalog | un
 }
 
 /**
- * Until when the rules choose the same catalog for a shopper: the next instant at which the schedule of a rule that
- * may be theirs begins or ends. Undefined where there is none.
+ * The next instant at which the schedule of a rule for this shopper begins or ends. Until then the rules choose the
+ * same catalog. Undefined where there is none.
  */
 export function choiceHoldsUntil(shopper: Shopper, from: Rules): Date | undefined {
   const rules = [...from.rules.inEffect.about(contextOf(shopper, from))]
@@ -85,18 +87,18 @@ const contextOf = (
 
 const one = (value: string | undefined) => (value === undefined ? [] : [value])
 
-/** Rules that are in effect in an earlier version, or not at all, say what they wait for. */
+/** Adds what rules wait for that are not in effect as they are written. */
 function withWaiting(
   { pending, written }: StoreRules,
   verdicts: readonly Verdict[],
-  verdictOf: (rule: KnownRule, pricebookIds: readonly string[]) => Verdict,
+  verdictOf: (rule: CachedRule, pricebookIds: readonly string[]) => Verdict,
 ): readonly Verdict[] {
   if (!pending.size) return verdicts
-  const known = new Set(verdicts.map(({ rule_id }) => rule_id))
+  const inEffectIds = new Set(verdicts.map(({ rule_id }) => rule_id))
   const traced = verdicts.map((verdict) => {
     const books = pending.get(verdict.rule_id)
     return books ? { ...verdict, waits_for_pricebook_ids: books } : verdict
   })
-  const others = written.filter(({ id }) => !known.has(id))
+  const others = written.filter(({ id }) => !inEffectIds.has(id))
   return [...traced, ...others.map((rule) => verdictOf(rule, pending.get(rule.id) ?? []))]
 }

@@ -12,7 +12,7 @@ import { schedulesField, spanOf, tidied } from './schedules.ts'
 const ids = (type: string, about: string) => list(reference(type, {}), { nullable: true, about })
 const words = (about: string) => list(text({ min: 1, max: 255 }), { nullable: true, about })
 
-/** The shoppers that a rule is for, and the times when it applies. */
+/** The shoppers whom a rule matches, and when. */
 export const criteriaFields = {
   account_ids: ids('account', 'Shoppers who are signed in for one of these accounts.'),
   account_tag_ids: ids('account_tag', 'Shoppers who are signed in for an account with one of these tags.'),
@@ -41,7 +41,7 @@ const stored = {
 }
 type RuleFields = typeof stored
 
-/** Whether shoppers get a rule as it is written. */
+/** Whether a rule applies as it is written. */
 export const effectFields = {
   in_effect: flag({
     about:
@@ -60,9 +60,9 @@ export const effectOf = (waitsFor: readonly string[] | undefined) => ({
 })
 
 /**
- * Called by a rule that is about to be written and names price books, with its catalog held: the price books that the
- * catalog's current release lacks, which a job then adds before it puts the rule into effect. Undefined where the rule
- * can take effect at once.
+ * Returns the price books of a rule that the current release of its catalog lacks; a job then adds them before it
+ * puts the rule into effect. Undefined where the rule can take effect at once. The catalog is locked when this is
+ * called.
  */
 export type PricebooksToAdd = (
   work: Work,
@@ -70,20 +70,20 @@ export type PricebooksToAdd = (
   pricebookIds: readonly string[],
 ) => Promise<readonly string[] | undefined>
 
-/** A filter by a value that a rule has many of. */
+/** A filter by one of the many values of a criterion. */
 const having = (name: string, type: 'uuid' | 'text'): FilterRule => ({
   ops: ['eq'],
   type,
   where: (_op, values, bind) => {
-    const wanted = values.map((value) => {
-      const told = ` ${name} ${type === 'uuid' ? value.toLowerCase() : value}`
-      return `$1::uuid || ${bind(told)}::text`
+    const keys = values.map((value) => {
+      const key = ` ${name} ${type === 'uuid' ? value.toLowerCase() : value}`
+      return `$1::uuid || ${bind(key)}::text`
     })
-    return `rule_values(store_id, doc) && ARRAY[${wanted.join(', ')}]`
+    return `rule_values(store_id, doc) && ARRAY[${keys.join(', ')}]`
   },
 })
 
-/** Says which shoppers see a catalog, and when. One without criteria is the default. */
+/** Catalog rules choose the catalog of a shopper. A rule without criteria is the default. */
 export const catalogRules: Resource<RuleFields> = resource({
   type: 'catalog_rule',
   noun: ['catalog-rule', 'catalog-rules'],
@@ -107,13 +107,13 @@ export const catalogRules: Resource<RuleFields> = resource({
   area: 'catalogs',
   envelope: catalogEnvelope,
   refusedWith: 422,
-  // A misspelled criterion would make the rule one for everyone.
+  // A rule with a misspelled criterion would match everyone.
   closed: true,
   meta: { fields: effectFields, of: ({ hidden }) => effectOf(hidden.pending?.waits_for) },
   beforeDelete: (work, { doc }) => countRules(work, doc.catalog_id),
 })
 
-/** Rules, with what publishing does about the price books that they name. */
+/** Catalog rules. Publishing passes in how to add missing price books. */
 export const catalogRulesWith = (pricebooksToAdd: PricebooksToAdd): typeof catalogRules =>
   resource({
     ...catalogRules,
@@ -127,16 +127,16 @@ const lists = ['account_ids', 'account_tag_ids', 'customer_ids', 'channels', 'ta
 
 async function completeRule(work: Work, { values, before }: Draft<RuleFields>): Promise<void> {
   if (values.catalog_id !== before?.doc.catalog_id) {
-    // First, as whoever deletes a price book takes it off catalogs before it takes it off rules.
+    // Locked first: deleting a price book also changes catalogs before rules.
     await countRules(work, values.catalog_id, ...(before ? [before.doc.catalog_id] : []))
   }
   if (!values.description) values.description = undefined
-  // What is empty is no criterion, and is not shown.
+  // An empty list is not a criterion and is not shown.
   for (const name of lists) if (!values[name]?.length) values[name] = undefined
   values.schedules = values.schedules?.length ? tidied(values.schedules) : undefined
   for (const [i, schedule] of (values.schedules ?? []).entries()) mustEndLater(schedule, i)
   if (!namesOthers(values, before)) return
-  // Its release is not replaced meanwhile, nor is another rule put into effect.
+  // While it is locked, its release is not replaced and no other rule takes effect.
   await work.store.hold(catalogs, values.catalog_id)
   await keepPricebooks(work, pricebooksOf(values), 'data.attributes.pricebook_ids')
 }
@@ -144,7 +144,7 @@ async function completeRule(work: Work, { values, before }: Draft<RuleFields>): 
 const pricebooksOf = ({ pricebook_ids }: RuleValues): readonly string[] =>
   (pricebook_ids ?? []).map(({ id }) => id)
 
-/** Whether it names other price books than before, or the same for another catalog. */
+/** Whether the price books or the catalog of the rule changed. */
 const namesOthers = (values: RuleValues, before: Row<RuleFields> | undefined): boolean =>
   values.catalog_id !== before?.doc.catalog_id ||
   pricebooksOf(values).join() !== pricebooksOf(before.doc).join()
@@ -162,7 +162,7 @@ async function pendingOf(
   return { in_effect: before ? (before.hidden.pending?.in_effect ?? inEffect(before)) : null, waits_for }
 }
 
-/** A rule that is in effect as it is written; null where it never was. */
+/** The version of the rule in effect; null where none ever was. */
 const inEffect = ({ doc, hidden }: Row<RuleFields>): RuleValues | null => (hidden.pending ? null : doc)
 
 function mustEndLater(schedule: Parameters<typeof spanOf>[0], i: number): void {
@@ -173,7 +173,7 @@ function mustEndLater(schedule: Parameters<typeof spanOf>[0], i: number): void {
   })
 }
 
-/** New versions of catalogs whose rules are others now. They stay until the rule is written. */
+/** Raises the versions of catalogs whose rules change, and locks them until the rule is written. */
 async function countRules({ store }: Work, id: string, ...others: readonly string[]): Promise<void> {
   const all = [id, ...others]
   await store.hold(catalogs, ...all)

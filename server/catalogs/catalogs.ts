@@ -83,7 +83,7 @@ async function completeCatalog(work: Work, draft: Draft<CatalogFields>): Promise
 
 const at = (name: string) => `data.attributes.${name}`
 
-/** Price books are named in one of two ways. What is named last takes the place of what was named the other way. */
+/** Price books are given in one of two members. The one that is sent replaces the other. */
 function takeOnePriceList({ values, changes }: Draft<CatalogFields>): void {
   const sent = changes ?? values
   if (sent.pricebook_id && sent.pricebook_ids?.length) {
@@ -103,17 +103,17 @@ async function keepHierarchies({ store }: Work, ids: readonly string[]): Promise
     `SELECT id FROM ${hierarchies.table} WHERE store_id = $1 AND hierarchy_id = $1 AND id = ANY($2::uuid[]) ORDER BY id`,
     ids,
   )
-  const kept = new Set(found.map(([id]) => id))
-  const missing = ids.filter((id) => !kept.has(id))
+  const existing = new Set(found.map(([id]) => id))
+  const missing = ids.filter((id) => !existing.has(id))
   if (!missing.length) return
   throw new Problem('unprocessable', `No hierarchy has the id ${missing.join(', or ')}.`, {
     source: at('hierarchy_ids'),
   })
 }
 
-/** What shoppers may be looking at is not deleted with a call that does not say so. */
+/** A catalog that shoppers may see is not deleted implicitly. */
 async function mustBeUnused({ store }: Work, { id }: Row<CatalogFields>): Promise<void> {
-  // Nothing is published of it meanwhile, and no rule begins to lead to it.
+  // While it is locked, it is not published and no rule begins to use it.
   await store.close(catalogs, id)
   const rules = await store.rows(
     `SELECT doc->'attributes'->>'name', id FROM catalog_rules WHERE store_id = $1 AND catalog_id = $2
@@ -136,5 +136,5 @@ async function mustBeUnused({ store }: Work, { id }: Row<CatalogFields>): Promis
   throw new Problem('unprocessable', `The catalog has releases: ${named}. Delete them first.`)
 }
 
-/** A refusal names no more. */
+/** An error names at most this many. */
 const namedMax = 5

@@ -1,56 +1,56 @@
 import { criteria, isInForce, type Rule } from './resolve-rule.ts'
 import { overlap } from './schedules.ts'
 
-/** How a rule compares with what is asked about rules: by a merchant who looks for some, or is about to make one. */
+/** Compares rules with the query of a merchant who searches rules, or is about to write one. */
 
-/** A rule, or as much as is told of one. */
+/** A rule, or some members of one. */
 export interface Described extends Omit<Rule, 'id' | 'name' | 'createdAt'> {
   readonly name?: string | undefined
   readonly catalogId?: string | undefined
   readonly pricebookIds?: readonly string[] | undefined
 }
 
-/** Whether a rule has something of all that is asked, and is in force at the instant, if one is given. */
-export function hasAll(rule: Described, asked: Described, atMs: number | undefined): boolean {
-  if (asked.name !== undefined && asked.name !== rule.name) return false
-  if (asked.catalogId !== undefined && asked.catalogId !== rule.catalogId) return false
+/** Whether a rule matches each member of the query, and is in force at the instant, if there is one. */
+export function hasAll(rule: Described, query: Described, atMs: number | undefined): boolean {
+  if (query.name !== undefined && query.name !== rule.name) return false
+  if (query.catalogId !== undefined && query.catalogId !== rule.catalogId) return false
   if (atMs !== undefined && !isInForce(rule, atMs)) return false
-  if (asked.pricebookIds && !inCommon(rule.pricebookIds, asked.pricebookIds)) return false
-  if (asked.spans && rule.spans && !overlaps(rule, asked)) return false
-  return criteria.every((one) => !asked[one] || inCommon(rule[one], asked[one]) > 0)
+  if (query.pricebookIds && !inCommon(rule.pricebookIds, query.pricebookIds)) return false
+  if (query.spans && rule.spans && !overlaps(rule, query)) return false
+  return criteria.every((one) => !query[one] || inCommon(rule[one], query[one]) > 0)
 }
 
 const weights = { name: 100, value: 5, catalog: 3, pricebook: 2, schedule: 2 } as const
 
-/** How much a rule is like another: the more they have in common, the higher. */
-export function similarity(rule: Described, asked: Described): number {
+/** The similarity of two rules: it rises with the values that they share. */
+export function similarity(rule: Described, query: Described): number {
   const same = <T>(one: T | undefined, other: T | undefined) => Number(one !== undefined && one === other)
-  const values = criteria.reduce((sum, one) => sum + inCommon(rule[one], asked[one]), 0)
+  const values = criteria.reduce((sum, one) => sum + inCommon(rule[one], query[one]), 0)
   return (
-    weights.name * same(asked.name, rule.name) +
+    weights.name * same(query.name, rule.name) +
     weights.value * values +
-    weights.catalog * same(asked.catalogId, rule.catalogId) +
-    weights.pricebook * inCommon(rule.pricebookIds, asked.pricebookIds) +
-    weights.schedule * overlaps(rule, asked)
+    weights.catalog * same(query.catalogId, rule.catalogId) +
+    weights.pricebook * inCommon(rule.pricebookIds, query.pricebookIds) +
+    weights.schedule * overlaps(rule, query)
   )
 }
 
 /**
- * Whether only their age decides between two rules, for a shopper who meets all that both ask: they ask the same, of
- * each something in common, at times that overlap.
+ * Whether only their age decides between two rules for some shopper: they have the same criteria, share a value of
+ * each, and their schedules overlap.
  */
-export function conflict(rule: Described, asked: Described): boolean {
+export function conflict(rule: Described, query: Described): boolean {
   const alike = criteria.every((one) =>
-    rule[one] && asked[one] ? inCommon(rule[one], asked[one]) > 0 : !rule[one] && !asked[one],
+    rule[one] && query[one] ? inCommon(rule[one], query[one]) > 0 : !rule[one] && !query[one],
   )
-  return alike && (rule.spans && asked.spans ? overlaps(rule, asked) > 0 : !rule.spans && !asked.spans)
+  return alike && (rule.spans && query.spans ? overlaps(rule, query) > 0 : !rule.spans && !query.spans)
 }
 
-/** Of two rules that conflict: the values that both ask for, by criterion. */
-export const conflictsOn = (rule: Described, asked: Described): Readonly<Record<string, readonly string[]>> =>
+/** Of two conflicting rules: the values that they share, by criterion. */
+export const conflictsOn = (rule: Described, query: Described): Readonly<Record<string, readonly string[]>> =>
   Object.fromEntries(
     criteria.flatMap((one) =>
-      rule[one] && asked[one] ? [[one, [...new Set(rule[one]).intersection(new Set(asked[one]))]]] : [],
+      rule[one] && query[one] ? [[one, [...new Set(rule[one]).intersection(new Set(query[one]))]]] : [],
     ),
   )
 
@@ -58,6 +58,6 @@ function inCommon(one: Iterable<string> | undefined, other: Iterable<string> | u
   return new Set(one).intersection(new Set(other)).size
 }
 
-/** How many of the schedules that are asked about overlap with one of the rule's. */
-const overlaps = (rule: Described, asked: Described): number =>
-  (asked.spans ?? []).filter((span) => rule.spans?.some((other) => overlap(span, other))).length
+/** How many schedules of the query overlap with one of the rule. */
+const overlaps = (rule: Described, query: Described): number =>
+  (query.spans ?? []).filter((span) => rule.spans?.some((other) => overlap(span, other))).length

@@ -1,6 +1,6 @@
 import type { Envelope } from '../kernel/shape/envelope.ts'
 
-/** Catalogs, their rules and what is published of them. */
+/** Catalogs, catalog rules and releases. */
 export const catalogEnvelope: Envelope = {
   times: 'fields',
   digits: 3,

@@ -18,7 +18,7 @@ export { pendingRules, pricebooksOfRules, putIntoEffect } from './pending-rules.
 export { inOrder, type PrioritizedPricebook } from './prioritized-pricebooks.ts'
 export { type Release, type ReleaseFields, releases } from './releases.ts'
 export type { Verdict } from './resolve-rule.ts'
-export { beforeRules, rulesAfter } from './rules-of-store.ts'
+export { loadRules, rulesStateSql } from './rules-of-store.ts'
 export { instantAsked, type Shopper, shopperOf } from './shopper-context.ts'
 export { catalogs }
 

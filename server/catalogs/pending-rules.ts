@@ -2,19 +2,17 @@ import type { Work } from '../kernel/work/context.ts'
 import type { RuleValues } from './catalog-rules.ts'
 
 /**
- * A rule that names price books which the current release of its catalog does not have yet. See
- * docs/decisions/0030-pricebooks-of-rules.md.
+ * A rule with price books that the current release of its catalog lacks. See docs/decisions/0030-pricebooks-of-
+ * rules.md.
  */
 export interface Pending {
-  /** The version of the rule that shoppers get until then; null where the rule is new. */
+  /** The version of the rule that applies until then; null where the rule is new. */
   readonly in_effect: RuleValues | null
   /** The price books that are being added to the release. */
   readonly waits_for: readonly string[]
 }
 
-/**
- * The price books that the rules name for a catalog: as they are written, and as they are in effect until then.
- */
+/** The price books of a catalog's rules, as they are written and as they are in effect. */
 export async function pricebooksOfRules({ store }: Work, catalogId: string): Promise<readonly string[]> {
   const rows = await store.rows(
     `SELECT DISTINCT b.book->>'id' FROM (
@@ -36,7 +34,7 @@ export interface PendingRule {
   readonly pricebookIds: readonly string[]
 }
 
-/** The rules that lead to a catalog, as they are written, and are not in effect yet. */
+/** The rules of a catalog that are not in effect as they are written. */
 export async function pendingRules({ store }: Work, catalogId: string): Promise<readonly PendingRule[]> {
   const rows = await store.rows(
     `SELECT r.id, (SELECT json_agg(b.book->>'id')
@@ -51,7 +49,7 @@ export async function pendingRules({ store }: Work, catalogId: string): Promise<
   }))
 }
 
-/** From now on shoppers get these rules as they are written. */
+/** Puts rules into effect as they are written. */
 export async function putIntoEffect({ store }: Work, ids: readonly string[]): Promise<void> {
   if (!ids.length) return
   await store.changeAll(

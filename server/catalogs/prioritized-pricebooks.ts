@@ -2,7 +2,7 @@ import { Problem } from '../kernel/errors.ts'
 import { group, integer, list, reference } from '../kernel/shape/fields.ts'
 import type { Work } from '../kernel/work/context.ts'
 
-/** Price books in an order: where two have a price of a product, that of the higher priority is shown. */
+/** Price books by priority. If two have a price for a product, the one with the higher priority applies. */
 
 export interface PrioritizedPricebook {
   readonly id: string
@@ -23,13 +23,13 @@ export const prioritizedPricebooks = (about: string) =>
     { nullable: true, maxItems: pricebooksMax, about },
   )
 
-/** The ids of price books, those of the highest priority first; of the same, the lowest id. */
+/** The ids of price books, highest priority first. Equal priorities are sorted by id. */
 export const inOrder = (pricebooks: readonly PrioritizedPricebook[]): readonly string[] =>
   pricebooks
     .toSorted((one, other) => other.priority - one.priority || (one.id < other.id ? -1 : 1))
     .map(({ id }) => id)
 
-/** Refuses price books that are not there; the others are not deleted until the transaction ends. */
+/** Refuses price books that do not exist, and locks the others until the transaction ends. */
 export async function keepPricebooks({ store }: Work, ids: readonly string[], source: string): Promise<void> {
   if (!ids.length) return
   const twice = ids.findIndex((id, i) => ids.indexOf(id) < i)
@@ -37,8 +37,8 @@ export async function keepPricebooks({ store }: Work, ids: readonly string[], so
     const detail = `The price book ${ids[twice]} is in the list twice, at ${ids.indexOf(ids[twice] as string)} and at ${twice}. List it once.`
     throw new Problem('unprocessable', detail, { source })
   }
-  const kept = await store.keep({ table: 'pricebooks' }, ...ids)
-  const missing = ids.filter((id) => !kept.has(id))
+  const existing = await store.keep({ table: 'pricebooks' }, ...ids)
+  const missing = ids.filter((id) => !existing.has(id))
   if (!missing.length) return
   throw new Problem('unprocessable', `No price book has the id ${missing.join(', or ')}.`, { source })
 }

@@ -9,8 +9,8 @@ const counted = object({
 const about = 'Where its rules and releases are listed, and how many there are.'
 
 /**
- * Where the rules and releases of a catalog are listed, and how many there are. Who makes or deletes one of these
- * makes a new version of the catalog.
+ * Links to the rules and releases of a catalog, with their counts. Creating or deleting one of them raises the
+ * version of the catalog.
  */
 export const withRelationships = {
   fields: { relationships: shown(object({ rules: counted, releases: counted }), { about }) },

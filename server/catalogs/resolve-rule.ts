@@ -1,20 +1,20 @@
 import { isIn, type Span } from './schedules.ts'
 
-/** Which rule chooses the catalog that a shopper sees. Without I/O: see docs/decisions/0024-catalog-rules.md. */
+/** Chooses the rule of a shopper. It does no I/O. See docs/decisions/0024-catalog-rules.md. */
 
-/** What a rule may ask of a shopper. */
+/** The criteria of rules. */
 export const criteria = ['account_ids', 'account_tag_ids', 'customer_ids', 'channels', 'tags'] as const
 
 export type Criterion = (typeof criteria)[number]
 
-/** What is known of a shopper, by the criterion that it is for: none, one or several of each. */
+/** The values of a shopper, by criterion. */
 export type ShopperContext = Readonly<Record<Criterion, readonly string[]>>
 
-/** As much of a rule as it is chosen by. A criterion that is not there is not asked. */
+/** The parts of a rule that choose it. Absent criteria are not checked. */
 export interface Rule extends Readonly<Partial<Record<Criterion, ReadonlySet<string> | undefined>>> {
   readonly id: string
   readonly name: string
-  /** As it is shown: with digits to the millisecond, in UTC. */
+  /** In UTC, with milliseconds. */
   readonly createdAt: string
   readonly spans?: readonly Span[] | undefined
 }
@@ -29,21 +29,21 @@ export type Reason =
   | 'created_later'
   | 'another_rule_matches'
 
-/** What became of a rule. */
+/** The outcome for one rule. */
 export interface Verdict {
   readonly rule_id: string
   readonly name: string
   readonly chosen: boolean
   readonly reason: Reason | 'waits_for_pricebooks'
-  /** The rule that was chosen in place of this one, where only its age decided. */
+  /** The rule that was chosen instead because it is older. */
   readonly conflicts_with?: { readonly id: string; readonly name: string }
-  /** Where the rule is not in effect as it is written: the price books that its release does not have yet. */
+  /** Where the rule is not in effect as it is written: the price books that its release lacks. */
   readonly waits_for_pricebook_ids?: readonly string[]
   readonly matched: readonly (Criterion | 'schedules')[]
   readonly unmatched: readonly (Criterion | 'schedules')[]
 }
 
-/** The rule of the most criteria that match; where none matches, one that has none; of equals the oldest. */
+/** Chooses the rule with the most matching criteria, or else a rule without criteria. Of equals, the oldest. */
 export function resolveRule<R extends Rule>(
   context: ShopperContext,
   rules: Iterable<R>,
@@ -83,7 +83,7 @@ function reasonAndRival(rule: Rule, chosen: Rule | undefined, context: ShopperCo
   return { reason, conflicts_with: { id: chosen.id, name: chosen.name } }
 }
 
-/** Of a rule that shoppers do not get yet: what it asks. */
+/** The verdict of a rule that does not apply yet. */
 export const waiting = (
   rule: Rule,
   context: ShopperContext,
@@ -99,28 +99,28 @@ export const waiting = (
 })
 
 /**
- * How many of its criteria match, its time among them. Undefined where it cannot be chosen: not now, or for nobody like
- * this. That it is in force alone makes it nobody's who is not asked for.
+ * Counts the matching criteria of a rule, including its schedule. Undefined where the rule cannot be chosen: it is
+ * not in force, or has criteria and none matches. Being in force does not make up for that.
  */
 function scoreOf(rule: Rule, context: ShopperContext, atMs: number): number | undefined {
-  let asked = false
+  let hasCriteria = false
   let matching = 0
   for (const criterion of criteria) {
-    const wanted = rule[criterion]
-    if (!wanted) continue
-    asked = true
-    if (hasOne(wanted, context[criterion])) matching += 1
+    const accepted = rule[criterion]
+    if (!accepted) continue
+    hasCriteria = true
+    if (hasOne(accepted, context[criterion])) matching += 1
   }
-  if ((asked && !matching) || !isInForce(rule, atMs)) return undefined
+  if ((hasCriteria && !matching) || !isInForce(rule, atMs)) return undefined
   return rule.spans ? matching + 1 : matching
 }
 
-function hasOne(wanted: ReadonlySet<string>, values: readonly string[]): boolean {
-  for (const value of values) if (wanted.has(value)) return true
+function hasOne(accepted: ReadonlySet<string>, values: readonly string[]): boolean {
+  for (const value of values) if (accepted.has(value)) return true
   return false
 }
 
-/** Whether a rule holds at an instant. */
+/** Whether a rule is in force at an instant. */
 export const isInForce = ({ spans }: Pick<Rule, 'spans'>, atMs: number): boolean =>
   !spans || spans.some((span) => isIn(span, atMs))
 
@@ -128,15 +128,15 @@ const isOlder = (one: Rule, other: Rule): boolean =>
   one.createdAt === other.createdAt ? one.id < other.id : one.createdAt < other.createdAt
 
 function compared(rule: Rule, context: ShopperContext, atMs: number) {
-  const asked = [
+  const ofRule = [
     ...criteria.filter((criterion) => rule[criterion]),
     ...(rule.spans ? (['schedules'] as const) : []),
   ]
-  const matches = (criterion: (typeof asked)[number]) =>
+  const matches = (criterion: (typeof ofRule)[number]) =>
     criterion === 'schedules'
       ? isInForce(rule, atMs)
       : context[criterion].some((value) => rule[criterion]?.has(value))
-  return { matched: asked.filter(matches), unmatched: asked.filter((one) => !matches(one)) }
+  return { matched: ofRule.filter(matches), unmatched: ofRule.filter((one) => !matches(one)) }
 }
 
 function reasonFor(rule: Rule, chosen: Rule | undefined, context: ShopperContext, atMs: number): Reason {

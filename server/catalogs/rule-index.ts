@@ -1,6 +1,6 @@
 import { type Criterion, criteria, type Rule, type ShopperContext } from './resolve-rule.ts'
 
-/** Rules by what they ask: those that may be a shopper's are found without looking at the others. */
+/** Rules by the values of their criteria, so that the rules of a shopper are found without looking at the others. */
 export class RuleIndex<R extends Rule> {
   readonly all: readonly R[]
   readonly #byValue = new Map<string, R[]>()
@@ -16,12 +16,12 @@ export class RuleIndex<R extends Rule> {
   }
 
   #enter(key: string, rule: R): void {
-    const known = this.#byValue.get(key)
-    if (known) known.push(rule)
+    const entry = this.#byValue.get(key)
+    if (entry) entry.push(rule)
     else this.#byValue.set(key, [rule])
   }
 
-  /** The rules that ask nothing of shoppers, and those that ask something that is true of this one. */
+  /** Rules without criteria, and rules with at least one criterion that matches the shopper. */
   about(context: ShopperContext): ReadonlySet<R> {
     const found = new Set(this.#forAnyone)
     for (const criterion of criteria) {

@@ -9,34 +9,34 @@ import { criteria, type Rule } from './resolve-rule.ts'
 import { RuleIndex } from './rule-index.ts'
 import { spanOf } from './schedules.ts'
 
-/** A rule as it is kept in mind. */
-export interface KnownRule extends Rule {
+/** A rule in the cache of this process. */
+export interface CachedRule extends Rule {
   readonly catalogId: string
-  /** Those that it names in place of the catalog's, the first of all first; undefined where it names none. */
+  /** The price books that replace those of the catalog, strongest first; undefined where there are none. */
   readonly pricebookIds: readonly string[] | undefined
 }
 
 /** The rules of a store. */
 export interface StoreRules {
-  /** Those that shoppers get. */
-  readonly inEffect: RuleIndex<KnownRule>
-  /** All, as the merchant wrote them. */
-  readonly written: readonly KnownRule[]
-  /** Of those that are not in effect as they are written, by their ids: the price books that they wait for. */
+  /** The rules that apply to shoppers. */
+  readonly inEffect: RuleIndex<CachedRule>
+  /** All rules as the merchant wrote them. */
+  readonly written: readonly CachedRule[]
+  /** The price books that rules wait for, by the ids of the rules. */
   readonly pending: ReadonlyMap<string, readonly string[]>
 }
 
-/** What a catalog is chosen by. */
+/** The data that chooses a catalog. */
 export interface Rules {
   readonly rules: StoreRules
-  /** The oldest catalog that has a published release: it is for whom no rule is for. */
+  /** The default catalog: the oldest one with a published release. It is used when no rule matches. */
   readonly oldestPublished: string | undefined
-  /** The ids of the tags of the accounts that were asked about. */
+  /** The ids of the tags of the shopper's accounts. */
   readonly accountTags: readonly string[]
 }
 
-// The rules of a store as this process last read them, with the state that they were in.
-const known = perInstance(
+// The rules of a store as this process last read them, with their state.
+const cachedRules = perInstance(
   () => new Memory<string, { readonly state: string; readonly rules: StoreRules }>(1000),
 )
 
@@ -51,18 +51,18 @@ const tags = `
   SELECT json_agg(tag->>'id') FROM accounts a, jsonb_array_elements(a.account_tags) tag
   WHERE a.store_id = $1 AND a.id = ANY($2::uuid[])`
 
-/** What is read before the rules: `$2` are the accounts that are asked about. */
-export const beforeRules =
+/** Reads the state of the rules, the default catalog and the account tags. `$2` are the shopper's accounts. */
+export const rulesStateSql =
   `SELECT (${state}) AS state, (${oldest}) AS oldest_published, (${tags}) AS account_tags` as const
 
-/** What a catalog is chosen by, for whoever calls for these accounts. */
+/** Reads the rules for a shopper with these accounts. */
 export async function rulesFor(work: Work, accountIds: readonly string[]): Promise<Rules> {
-  const [found = []] = await work.store.glance(beforeRules, accountIds)
-  return rulesAfter(work, found)
+  const [found = []] = await work.store.glance(rulesStateSql, accountIds)
+  return loadRules(work, found)
 }
 
-/** What a catalog is chosen by, where `beforeRules` was read. */
-export async function rulesAfter(
+/** Loads the rules of the state that `rulesStateSql` read: from the cache if they have not changed. */
+export async function loadRules(
   work: Work,
   [now = null, oldestPublished, accountTags]: Tuple,
 ): Promise<Rules> {
@@ -73,21 +73,21 @@ export async function rulesAfter(
   }
 }
 
-const noRules: StoreRules = { inEffect: new RuleIndex<KnownRule>([]), written: [], pending: new Map() }
+const noRules: StoreRules = { inEffect: new RuleIndex<CachedRule>([]), written: [], pending: new Map() }
 
-/** The rules of the store in a state that was just read, or in a later one. */
+/** The rules of the store in this state, or in a later one. */
 async function rulesIn(work: Work, now: string | null): Promise<StoreRules> {
-  // There never was one.
+  // The store never had a rule.
   if (now === null) return noRules
-  const before = known(work.instance).get(work.store.id)
+  const before = cachedRules(work.instance).get(work.store.id)
   if (before?.state === now) return before.rules
-  // One statement: what is read is in the state that is read with it.
+  // One statement reads the rules and their state together.
   const [found] = await work.store.rows(
     `SELECT (${state}), (SELECT json_agg(json_build_array(r.id, r.created_at AT TIME ZONE 'UTC', r.doc->'attributes',
        r.hidden->'pending')) FROM catalog_rules r WHERE r.store_id = $1)`,
   )
   const rules = storeRules(JSON.parse(found?.[1] ?? '[]') as StoredRule[])
-  known(work.instance).set(work.store.id, { state: found?.[0] ?? now, rules })
+  cachedRules(work.instance).set(work.store.id, { state: found?.[0] ?? now, rules })
   return rules
 }
 
@@ -96,23 +96,23 @@ type StoredRule = readonly [id: string, createdAt: string, values: RuleValues, p
 function storeRules(rows: readonly StoredRule[]): StoreRules {
   const inEffect = rows.flatMap(([id, createdAt, written, pending]) => {
     const values = pending ? pending.in_effect : written
-    return values ? [knownRule(id, createdAt, values)] : []
+    return values ? [toCachedRule(id, createdAt, values)] : []
   })
   return {
     inEffect: new RuleIndex(inEffect),
-    written: rows.map(([id, createdAt, written]) => knownRule(id, createdAt, written)),
+    written: rows.map(([id, createdAt, written]) => toCachedRule(id, createdAt, written)),
     pending: new Map(rows.flatMap(([id, , , pending]) => (pending ? [[id, pending.waits_for]] : []))),
   }
 }
 
-function knownRule(id: string, createdAt: string, values: RuleValues): KnownRule {
+function toCachedRule(id: string, createdAt: string, values: RuleValues): CachedRule {
   const { name, catalog_id, schedules, pricebook_ids } = values
-  const asked = criteria.map((one) => [one, values[one]?.length ? new Set(values[one]) : undefined])
+  const valueSets = criteria.map((one) => [one, values[one]?.length ? new Set(values[one]) : undefined])
   return {
     id,
     name,
     createdAt,
-    ...Object.fromEntries(asked),
+    ...Object.fromEntries(valueSets),
     spans: schedules?.length ? schedules.map(spanOf) : undefined,
     catalogId: catalog_id,
     pricebookIds: pricebook_ids?.length ? inOrder(pricebook_ids) : undefined,

@@ -1,7 +1,7 @@
 import { instantOf } from '../kernel/shape/days.ts'
 import { field, group, list, type Values } from '../kernel/shape/fields.ts'
 
-/** When something is in force: from an instant (included) to another (not included), either side open. */
+/** Schedules: from an instant (included) to another (not included). Either end may be open. */
 
 const time = (about: string) =>
   field<string | null | undefined>({ type: 'string', format: 'day' }, { nullable: true, about })
@@ -9,18 +9,18 @@ const time = (about: string) =>
 const members = {
   valid_from: time('The first instant. Times without an offset are UTC.'),
   valid_to: time('The end, which is not included.'),
-  // Some clients write them so.
+  // Some clients use these names.
   from: time('Read as valid_from.'),
   to: time('Read as valid_to.'),
 }
 
 type Schedule = Values<typeof members>
 
-/** Times in which a rule is in force. */
+/** The times at which a rule is in force. */
 export const schedulesField = (about: string) =>
   list(group(members, {}), { nullable: true, maxItems: 100, about })
 
-/** As schedules are kept: in UTC, with milliseconds. */
+/** Schedules are stored in UTC, with milliseconds. */
 export const tidied = (sent: readonly Schedule[]): readonly Schedule[] =>
   sent.map(({ valid_from, valid_to, from, to }) => ({
     valid_from: inUtc(valid_from ?? from),
@@ -45,6 +45,6 @@ export const spanOf = ({ valid_from, valid_to }: Schedule): Span => ({
 
 export const isIn = ({ fromMs, toMs }: Span, atMs: number): boolean => fromMs <= atMs && atMs < toMs
 
-/** Whether there is an instant in both. */
+/** Whether two spans have an instant in common. */
 export const overlap = (one: Span, other: Span): boolean =>
   Math.max(one.fromMs, other.fromMs) < Math.min(one.toMs, other.toMs)

@@ -7,7 +7,7 @@ import type { Ctx, ShopperToken } from '../kernel/work/context.ts'
 /** The headers of a request. */
 export type Headers = Readonly<Record<string, string | string[] | undefined>>
 
-/** Who is shopping, as the request says, and when. */
+/** A shopper, and the instant of their request. */
 export interface Shopper {
   readonly accountId: string | undefined
   readonly customerId: string | undefined
@@ -16,7 +16,7 @@ export interface Shopper {
   readonly at: Date
 }
 
-/** Who is shopping, and when: what rules, schedules and sales go by. */
+/** Reads the shopper from the headers of a request, and the instant for rules, schedules and sales. */
 export async function shopperOf(ctx: Ctx, headers: Headers): Promise<Shopper> {
   const [member, customer] = await Promise.all([
     bearerOf(ctx, headers, accountMemberToken),
@@ -31,7 +31,7 @@ export async function shopperOf(ctx: Ctx, headers: Headers): Promise<Shopper> {
   }
 }
 
-/** Whose token came along. The pipeline has looked at one of several. */
+/** The bearer of a shopper token. Of several tokens the pipeline has verified one. */
 async function bearerOf(
   { who, store, instance }: Ctx,
   headers: Headers,
@@ -42,7 +42,7 @@ async function bearerOf(
   return token === undefined ? undefined : verify(instance, store.id, token)
 }
 
-/** What is in headers, without what is empty. */
+/** The values of headers that are not empty. */
 const words = (...texts: readonly (string | string[] | undefined)[]): readonly string[] =>
   texts
     .flatMap((text) => text ?? [])
@@ -51,7 +51,7 @@ const words = (...texts: readonly (string | string[] | undefined)[]): readonly s
 
 const atHeader = 'Sutler-At'
 
-/** The instant that a merchant asks for in place of the present: the shop as it was, or as it will be. */
+/** The instant that a merchant requests instead of the present, to see the shop as it was or will be. */
 export function instantAsked({ who }: Ctx, headers: Headers): Date | undefined {
   const [text] = words(headers[atHeader.toLowerCase()])
   if (text === undefined) return undefined

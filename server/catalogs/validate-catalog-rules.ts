@@ -23,12 +23,12 @@ import type { Ctx } from '../kernel/work/context.ts'
 import { catalogRules, criteriaFields, effectFields, effectOf } from './catalog-rules.ts'
 import { conflict, conflictsOn, type Described, hasAll, similarity } from './compare-rules.ts'
 import { criteria, isInForce, resolveRule, type ShopperContext } from './resolve-rule.ts'
-import { type KnownRule, rulesFor, type StoreRules } from './rules-of-store.ts'
+import { type CachedRule, rulesFor, type StoreRules } from './rules-of-store.ts'
 import { spanOf, tidied } from './schedules.ts'
 
 const matchTypes = ['filter', 'similarity', 'conflict', 'resolve_for_shopper'] as const
 
-const question = {
+const queryFields = {
   match_type: choice(matchTypes, {
     required: true,
     about:
@@ -47,18 +47,18 @@ const question = {
   ),
 }
 
-type Question = Values<typeof question>
+type QueryValues = Values<typeof queryFields>
 
-/** What is asked about rules, and what the answer hangs on. */
-interface Asked {
+/** A query about rules, and the data that it is answered from. */
+interface RuleQuery {
   readonly type: (typeof matchTypes)[number]
   readonly described: Described
-  readonly rules: readonly KnownRule[]
+  readonly rules: readonly CachedRule[]
   readonly pending: StoreRules['pending']
-  /** The rule that a shopper of whom this is true would have. */
-  readonly resolved: KnownRule | undefined
+  /** The rule that a shopper with these values would get. */
+  readonly resolved: CachedRule | undefined
   readonly oldestPublished: string | undefined
-  /** Only where the request says so. */
+  /** Present if the request has `match_date`. */
   readonly matchMs: number | undefined
   readonly atMs: number
 }
@@ -75,7 +75,7 @@ const ruleMeta = {
   release_id: text({ format: 'uuid', about: 'The published release of its catalog.' }),
 }
 
-/** A rule as it answers. */
+/** A rule in the answer. */
 const matchingRules = resource({
   ...catalogRules,
   noun: ['matching-catalog-rule', 'matching-catalog-rules'],
@@ -83,7 +83,7 @@ const matchingRules = resource({
   meta: { fields: ruleMeta, of: () => ({}) as never },
 })
 
-/** Finds rules by what they are for: those that match, that are alike, that would conflict, or that a shopper has. */
+/** Finds rules that match, that are similar, that would conflict, or the rule of a shopper. */
 export const validateCatalogRules = action({
   name: 'validate-catalog-rules',
   route: 'POST /catalogs/rules/validate',
@@ -92,21 +92,21 @@ export const validateCatalogRules = action({
   area: 'catalogs',
   status: 200,
   reads: true,
-  data: group(question, {}),
+  data: group(queryFields, {}),
   shows: { resource: matchingRules, page: true },
   async run(ctx, call) {
-    const asked = await askedBy(ctx, call.data as Question)
-    if (asked.type === 'resolve_for_shopper' && !asked.resolved) return withoutRule(ctx, asked, call)
-    return pageOf(ctx, asked, call)
+    const query = await readQuery(ctx, call.data as QueryValues)
+    if (query.type === 'resolve_for_shopper' && !query.resolved) return withoutRule(ctx, query, call)
+    return pageOf(ctx, query, call)
   },
 })
 
-async function askedBy(ctx: Ctx, sent: Question): Promise<Asked> {
+async function readQuery(ctx: Ctx, sent: QueryValues): Promise<RuleQuery> {
   const { match_type: type, name, catalog_id, pricebook_ids, schedules, match_date } = sent
   const { rules, oldestPublished, accountTags } = await rulesFor(ctx, sent.account_ids ?? [])
   const matchMs = match_date == null ? undefined : instantOf(match_date)
   const atMs = matchMs ?? ctx.clock.now().getTime()
-  // Whoever calls for an account has its tags, whether or not they are told.
+  // A shopper of an account has its tags, whether or not the request names them.
   const context: ShopperContext = {
     account_ids: sent.account_ids ?? [],
     account_tag_ids: sent.account_tag_ids ?? accountTags,
@@ -114,14 +114,14 @@ async function askedBy(ctx: Ctx, sent: Question): Promise<Asked> {
     channels: sent.channels ?? [],
     tags: sent.tags ?? [],
   }
-  const told = criteria.flatMap((one) => (sent[one]?.length ? [[one, new Set(sent[one])]] : []))
+  const valueSets = criteria.flatMap((one) => (sent[one]?.length ? [[one, new Set(sent[one])]] : []))
   return {
     type,
     described: {
       name: name ?? undefined,
       catalogId: catalog_id?.toLowerCase(),
       pricebookIds: pricebook_ids?.length ? pricebook_ids : undefined,
-      ...Object.fromEntries(told),
+      ...Object.fromEntries(valueSets),
       ...(schedules?.length && { spans: tidied(schedules).map(spanOf) }),
     },
     rules: rules.written,
@@ -133,15 +133,15 @@ async function askedBy(ctx: Ctx, sent: Question): Promise<Asked> {
   }
 }
 
-/** The rules that answer, the first first: the most alike, or the newest. */
-function answersTo({ type, described, rules, resolved, matchMs }: Asked): readonly KnownRule[] {
+/** The rules of the answer, sorted by similarity, or newest first. */
+function answersTo({ type, described, rules, resolved, matchMs }: RuleQuery): readonly CachedRule[] {
   const isAnswer = {
-    filter: (rule: KnownRule) => hasAll(rule, described, matchMs),
-    similarity: (rule: KnownRule) => similarity(rule, described) > 0,
-    conflict: (rule: KnownRule) => conflict(rule, described),
-    resolve_for_shopper: (rule: KnownRule) => rule.id === resolved?.id,
+    filter: (rule: CachedRule) => hasAll(rule, described, matchMs),
+    similarity: (rule: CachedRule) => similarity(rule, described) > 0,
+    conflict: (rule: CachedRule) => conflict(rule, described),
+    resolve_for_shopper: (rule: CachedRule) => rule.id === resolved?.id,
   }[type]
-  const score = (rule: KnownRule) => (type === 'similarity' ? similarity(rule, described) : 0)
+  const score = (rule: CachedRule) => (type === 'similarity' ? similarity(rule, described) : 0)
   return rules
     .filter(isAnswer)
     .toSorted(
@@ -152,19 +152,19 @@ function answersTo({ type, described, rules, resolved, matchMs }: Asked): readon
 
 const compare = (one: string, other: string) => Number(one > other) - Number(one < other)
 
-async function pageOf(ctx: Ctx, asked: Asked, call: Call): Promise<Answer> {
-  const answers = answersTo(asked)
+async function pageOf(ctx: Ctx, query: RuleQuery, call: Call): Promise<Answer> {
+  const answers = answersTo(query)
   const releases = await releasesOf(
     ctx,
     answers.map(({ catalogId }) => catalogId),
   )
   const byId = new Map(answers.map((rule) => [rule.id, rule]))
-  const metaOf = (rule: KnownRule) => ({
-    ...(asked.type === 'similarity' && { similarity_score: similarity(rule, asked.described) }),
-    ...(asked.type === 'conflict' && { conflicts_on: conflictsOn(rule, asked.described) }),
-    active: isInForce(rule, asked.atMs),
-    resolved_for_shopper: rule.id === asked.resolved?.id,
-    ...effectOf(asked.pending.get(rule.id)),
+  const metaOf = (rule: CachedRule) => ({
+    ...(query.type === 'similarity' && { similarity_score: similarity(rule, query.described) }),
+    ...(query.type === 'conflict' && { conflicts_on: conflictsOn(rule, query.described) }),
+    active: isInForce(rule, query.atMs),
+    resolved_for_shopper: rule.id === query.resolved?.id,
+    ...effectOf(query.pending.get(rule.id)),
     release_id: releases.get(rule.catalogId),
   })
   const shown = resource({
@@ -173,21 +173,21 @@ async function pageOf(ctx: Ctx, asked: Asked, call: Call): Promise<Answer> {
     order: { by: 'place', about: 'in the order of the match' },
     meta: {
       fields: ruleMeta,
-      of: ({ id }) => metaOf(byId.get(id) as KnownRule) as never,
+      of: ({ id }) => metaOf(byId.get(id) as CachedRule) as never,
     },
   })
-  // Counted as they are: nobody else is in this list.
+  // The page counts these rows only.
   return list(ctx, shown, [], call, () => 'true')
 }
 
-/** Rules of the store $1 with their place among these. The ids are the database's own. */
+/** The rules with these ids, with their place in the answer. The ids come from the database. */
 function inOrderOf(ids: readonly string[]): string {
   const answers = `unnest('{${ids.join()}}'::uuid[]) WITH ORDINALITY answer (id, place)`
   return `(SELECT r.*, answer.place FROM catalog_rules r JOIN ${answers}
     ON answer.id = r.id AND r.store_id = $1::uuid) catalog_rules`
 }
 
-/** The last published release of each of these catalogs. */
+/** The latest published release of each of these catalogs. */
 async function releasesOf(
   { store }: Ctx,
   catalogIds: readonly string[],
@@ -201,8 +201,8 @@ async function releasesOf(
   return new Map(found as [string, string][])
 }
 
-/** A shopper without a rule sees the oldest catalog that is published, if there is one. */
-async function withoutRule(ctx: Ctx, { oldestPublished }: Asked, call: Call): Promise<Answer> {
+/** If no rule matches, the shopper sees the default catalog, if there is one. */
+async function withoutRule(ctx: Ctx, { oldestPublished }: RuleQuery, call: Call): Promise<Answer> {
   const page = await fetchPage(
     ctx,
     { resource: catalogRules, scope: [], where: () => 'false' },
@@ -225,5 +225,5 @@ async function withoutRule(ctx: Ctx, { oldestPublished }: Asked, call: Call): Pr
   return pageAnswer(200, data, { ...page, total: 1 }, ctx, call)
 }
 
-/** The id of what is shown as a rule and is none. */
+/** The id of the default catalog, which is shown like a rule. */
 const noRule = '00000000-0000-0000-0000-000000000000'

@@ -19,5 +19,5 @@ export const ownedFields = { owner }
 
 export const externalRef = text({ nullable: true, max: 2048, about: 'The id in another system.' })
 
-/** The title that the public contract has for what is there already. */
+/** The title that the public contract has for duplicates. */
 export const conflict = { code: 'conflict', title: 'conflict' } as const

@@ -2,7 +2,7 @@ import { Problem } from '../kernel/errors.ts'
 import { instantOf, isInCalendar } from '../kernel/shape/days.ts'
 import type { By, StoredAmount, StoredCurrencies, StoredSale } from './stored-prices.ts'
 
-/** What is wrong with amounts and sales that schemas cannot say. They are completed: `includes_tax` is always told. */
+/** Checks of amounts and sales that schemas cannot express. `includes_tax` is added where it is missing. */
 
 const refuse = (source: string, detail: string) =>
   new Problem('unprocessable', `${source}: ${detail}`, { source, title: 'Failed Validation' })
@@ -18,7 +18,10 @@ export function completeCurrencies(currencies: StoredCurrencies, at: string): St
 const mapped = <T>(bag: By<T>, edit: (value: T, key: string) => T): By<T> =>
   Object.fromEntries(Object.entries(bag).map(([key, value]) => [key, edit(value, key)]))
 
-/** In a currency each tier begins at another quantity; tiers of one name begin at the same, in all currencies. */
+/**
+ * The tiers of a currency begin at different quantities. Tiers of one name begin at the same quantity in all
+ * currencies.
+ */
 function mustNotConflict(currencies: StoredCurrencies, at: string): void {
   const begins = new Map<string, number>()
   for (const [code, { tiers = {} }] of Object.entries(currencies)) {
@@ -43,7 +46,7 @@ function mustNotConflict(currencies: StoredCurrencies, at: string): void {
   }
 }
 
-/** No two sales have the same schedule: which of them is in force would not be told. */
+/** No two sales have the same schedule, as neither would take precedence. */
 export function completeSales(sales: By<StoredSale>, at: string): By<StoredSale> {
   const taken = new Map<string, string>()
   return mapped(sales, (sent, name) => {
@@ -65,7 +68,7 @@ export function completeSales(sales: By<StoredSale>, at: string): By<StoredSale>
   })
 }
 
-/** Times as they are kept: as they were sent, or in UTC where they have no offset. */
+/** Times are stored as they are sent, or in UTC if they have no offset. */
 function withTidySchedule({ schedule, ...sale }: StoredSale): StoredSale {
   if (!schedule) return { ...sale, ...(schedule === null && { schedule }) }
   const { valid_form, valid_from = valid_form, valid_to } = schedule
@@ -83,12 +86,12 @@ const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d
 const withOffset = (time: string | null): string | null =>
   time === null || timestamp.test(time) ? time : new Date(instantOf(time)).toISOString()
 
-/** The instants that a sale is from and to; `/` where it has no schedule. */
+/** The instants at which a sale begins and ends; `/` where it has no schedule. */
 function spanOf({ schedule }: StoredSale, at: string): string {
   const [from, to] = (['valid_from', 'valid_to'] as const).map((bound) => {
     const time = schedule?.[bound]
     const instant = time ? Date.parse(time) : undefined
-    // Such as a leap second, or the last hours of the year 9999 west of Greenwich.
+    // For example a leap second, or the last hours of the year 9999 west of Greenwich.
     if (instant !== undefined && !isInCalendar(instant))
       throw refuse(`${at}.${bound}`, `${time} is not an instant of the calendar.`)
     return instant

@@ -25,7 +25,7 @@ const fields = {
   external_ref: externalRef,
 }
 
-/** What children cost more or less than their parent. */
+/** How the prices of children differ from that of their parent. */
 export const priceModifiers = resource({
   type: 'price-modifier',
   noun: ['price-modifier', 'price-modifiers'],

@@ -22,7 +22,7 @@ const fields = {
   external_ref: externalRef,
 }
 
-/** What things cost: a price for each SKU. */
+/** Price books: a price for each SKU. */
 export const pricebooks: Resource<typeof fields> = resource({
   type: 'pricebook',
   noun: ['pricebook', 'pricebooks'],
@@ -49,10 +49,10 @@ export const pricebooks: Resource<typeof fields> = resource({
   },
 })
 
-/** As many prices as an answer has room for. */
+/** More prices are not included in an answer. */
 const includedMax = 10_000
 
-/** All of them or none: whoever was shown the first would take them for all. */
+/** All prices or an error: a client would take the first ones for all of them. */
 async function includedPrices(ctx: Ctx, rows: readonly Row[]): Promise<Included> {
   const found = await ctx.store.rows(
     `SELECT id FROM prices WHERE store_id = $1 AND pricebook_id = ANY($2::uuid[]) ORDER BY created_at DESC, id DESC

@@ -16,7 +16,7 @@ const fields = {
   external_ref: externalRef,
   admin_attributes: wordsField('Text that only the merchant sees, by key.'),
   shopper_attributes: wordsField('Text that shoppers see too, by key.'),
-  // A list of the store's tells it from no address.
+  // The address of the list of all prices does not name the price book.
   pricebook_id: text({ format: 'uuid', hidden: true, readOnly: true }),
 }
 type PriceFields = typeof fields
@@ -41,7 +41,7 @@ const price = {
   },
 } as const
 
-/** What a product costs, by one price book. */
+/** The prices of one price book. */
 export const prices: Resource<PriceFields> = resource({
   ...price,
   noun: ['price', 'prices'],

@@ -48,7 +48,7 @@ export const replicatePricebook = action({
 
   async run(ctx, { params, body: { attributes } }) {
     const { id } = await findVisible(ctx, pricebooks, params.id)
-    // Its prices go with it: it is not deleted meanwhile.
+    // Deleting the price book would delete its prices, so it is locked.
     await ctx.store.keep(pricebooks, id)
     const { doc } = await findSeen(ctx, pricebooks, id, [])
     const { name, description = doc.description, external_ref } = attributes
@@ -63,7 +63,7 @@ export const replicatePricebook = action({
   },
 })
 
-/** All rows of a price book, under ids of their own, in one statement. */
+/** Copies all rows of a price book under new ids, in one statement. */
 async function copyRows(
   { store }: Work,
   rows: typeof prices | typeof priceModifiers,
@@ -80,7 +80,7 @@ async function copyRows(
     rows: (bind) => {
       const [ids, newIds] = [bind(found.map(([id]) => id)), bind(found.map(() => newId()))]
       const book = bind(to)
-      // A price says in which price book it is.
+      // A price stores the id of its price book.
       return `SELECT ${book}::uuid, pair.new_id, r.doc, CASE WHEN r.hidden IS NOT NULL
           THEN json_build_object('pricebook_id', ${book}::text) END
         FROM unnest(${ids}::uuid[], ${newIds}::uuid[]) AS pair (id, new_id)

@@ -1,6 +1,6 @@
-/** What price books say, as it is stored. All amounts are whole numbers of the currency's smallest unit. */
+/** Prices as they are stored. All amounts are whole numbers of the currency's smallest unit. */
 
-/** By keys that clients make up: read with `own`. */
+/** By keys that clients choose. Read them with `own`. */
 export type By<T> = Readonly<Record<string, T>>
 
 export interface StoredTier {
@@ -21,12 +21,12 @@ export type StoredCurrencies = By<StoredAmount>
 export interface Schedule {
   readonly valid_from?: string | null | undefined
   readonly valid_to?: string | null | undefined
-  /** Sent in place of `valid_from`; never stored. */
+  /** Accepted instead of `valid_from`; never stored. */
   readonly valid_form?: string | null | undefined
 }
 
 export interface StoredSale {
-  /** It counts only for the product as an option of these bundles. */
+  /** The sale applies only to the product as an option of these bundles. */
   readonly bundle_ids?: readonly string[] | undefined
   readonly schedule?: Schedule | null | undefined
   readonly currencies?: StoredCurrencies | undefined
@@ -46,6 +46,6 @@ export interface StoredModifier {
   readonly currencies: StoredCurrencies
 }
 
-/** The value of a key, and nothing that every object has. */
+/** The value of an own key: never a member of the prototype. */
 export const own = <T>(bag: By<T> | undefined, key: string): T | undefined =>
   bag && Object.hasOwn(bag, key) ? bag[key] : undefined

@@ -1,7 +1,9 @@
 import type { By } from '../pricebooks/index.ts'
 import type { Amount, Amounts } from './resolve-price.ts'
 
-/** A selected part of a bundle: how many of it, and what one costs. Undefined: it has no price. */
+/**
+ * A selected option of a bundle, its quantity and its unit price. The price is undefined where the option has none.
+ */
 export interface BundlePart {
   readonly quantity: number
   readonly price: { readonly currencies: Amounts; readonly original?: Amounts } | undefined
@@ -13,8 +15,8 @@ export interface BundlePrice {
 }
 
 /**
- * What the parts of a bundle cost together, in each currency that all of them have a price in, with or without tax
- * alike, and that is a number. Undefined where one has none, or no currency is left.
+ * Adds up the prices of a bundle's parts, in each currency that all parts have, with the same tax treatment.
+ * Undefined where a part has no price, or no currency is left.
  */
 export function bundlePrice(parts: readonly BundlePart[]): BundlePrice | undefined {
   const priced = parts.flatMap(({ quantity, price }) => (price ? [{ quantity, ...price }] : []))
@@ -38,10 +40,10 @@ function sums(parts: readonly { readonly quantity: number; readonly amounts: Amo
     const each = parts.flatMap(({ amounts }) => amounts[code] ?? [])
     const [first] = each
     if (!first || each.length < parts.length) return []
-    // An amount with tax and one without add up to nothing that could be shown.
+    // An amount with tax and an amount without tax cannot be added.
     if (each.some(({ includes_tax }) => includes_tax !== first.includes_tax)) return []
     const amount = parts.reduce((sum, part) => sum + part.quantity * (part.amounts[code]?.amount ?? 0), 0)
-    // So many of so much are no number that a client or the database could hold.
+    // Neither clients nor the database can hold a larger number exactly.
     if (!Number.isSafeInteger(amount)) return []
     return [[code, { amount, includes_tax: first.includes_tax }]]
   })

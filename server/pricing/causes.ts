@@ -1,9 +1,9 @@
 /**
- * Tables of causes: each row is a state that something can be in, with the one sentence that is true of it. The first
- * row that applies is the verdict.
+ * Tables of causes. Each row is a possible state, with a sentence about it. The first row that applies is the
+ * verdict.
  */
 
-/** What a state means for the shopper. `later`: nothing now, but the next release will differ. */
+/** What a state means for the shopper. `later` has no effect now, but the next release will differ. */
 export type Effect = 'passes' | 'later' | 'hides' | 'prevents_purchase'
 
 export interface Cause<F> {
@@ -19,7 +19,7 @@ export interface Verdict {
   readonly detail: string
 }
 
-/** The first row that applies. The last row of each table applies always. */
+/** Finds the first row that applies. The last row of each table always applies. */
 export function firstCause<F>(causes: readonly Cause<F>[], facts: F): Verdict {
   const cause = causes.find((one) => one.applies(facts))
   if (!cause) throw new Error('no cause applies: the last row of a table must apply always')
@@ -28,7 +28,7 @@ export function firstCause<F>(causes: readonly Cause<F>[], facts: F): Verdict {
 
 export const always = () => true
 
-/** A row of a table. */
+/** Makes a row of a table. */
 export const cause = <F>(
   verdict: string,
   effect: Effect,

@@ -7,19 +7,19 @@ import type { priceAttributes, priceMeta } from './shown-fields.ts'
 /** An amount for display, under the name that says whether it includes tax. */
 export type DisplayPrice = { readonly with_tax: Money } | { readonly without_tax: Money }
 
-/** A currency of the store's, as far as displaying looks at it. */
+/** A currency of the store, with what formatting needs. */
 export interface DisplayCurrency extends Notation {
   readonly code: string
   readonly default: boolean
   readonly enabled: boolean
 }
 
-/** The currency that a shopper is shown: the one they ask for, where it is enabled; otherwise the store's default. */
+/** Chooses the currency of a shopper: the requested one if it is enabled, otherwise the default of the store. */
 export function displayCurrency<C extends DisplayCurrency>(
-  asked: string | undefined,
+  requested: string | undefined,
   currencies: readonly C[],
 ): C | undefined {
-  const code = asked?.trim().toUpperCase()
+  const code = requested?.trim().toUpperCase()
   return currencies.find((one) => one.code === code && one.enabled) ?? currencies.find((one) => one.default)
 }
 
@@ -42,13 +42,13 @@ interface Sold {
 type Meta = Shown<typeof priceMeta>
 type Displayed = Pick<Meta, 'display_price' | 'original_price' | 'original_display_price'>
 
-/** What a product shows of its price: what is among its attributes, and what is in its `meta`. */
+/** The price in a product's answer: some of it among the attributes, some in `meta`. */
 export interface ShownPrice {
   readonly attributes: Shown<typeof priceAttributes> & { readonly price: Amounts }
   readonly meta: Meta & { readonly pricebook_id: string }
 }
 
-/** A resolved price as shoppers see it, displayed in a currency. */
+/** Shows a resolved price as shoppers see it, formatted in a currency. */
 export function shownPrice(price: ResolvedPrice, currency: DisplayCurrency | undefined): ShownPrice {
   const { pricebook_id, currencies, original, sale_id, sale_expires, shopper_attributes } = price
   const tiers = price.tiers && Object.entries(price.tiers)

@@ -1,21 +1,23 @@
-/** What is priced: a product, as far as its price depends on it. */
+/** The item to price: a product, reduced to what its price depends on. */
 
 export interface Item {
   readonly id: string
   readonly sku: string | undefined
-  /** Of a child: the SKU of its parent, whose price it has when it has none of its own. */
+  /** Of a child: the SKU of its parent. Its price applies if the child has none of its own. */
   readonly parentSku: string | undefined
   /** Of a child: the price modifiers that its options name, in the order of its variations. */
   readonly modifierNames: readonly string[]
   /** Of a bundle: the selected options. Undefined where the product is not a bundle. */
   readonly parts: readonly Part[] | undefined
-  /** Of a bundle that cannot be bought: the components with too few options for sale, and the options that are not. */
+  /**
+   * Of a bundle that cannot be bought: the components with too few options for sale, and the options not for sale.
+   */
   readonly unfilled?:
     | { readonly components: readonly string[]; readonly options: readonly string[] }
     | undefined
 }
 
-/** An option of a bundle, and how many of it one bundle has. */
+/** An option of a bundle, and its quantity in one bundle. */
 export interface Part {
   readonly id: string
   readonly quantity: number
@@ -24,7 +26,7 @@ export interface Part {
 /** How many of each option are selected, by component. */
 export type Selection = Readonly<Record<string, Readonly<Record<string, number>>>>
 
-/** The selected options, each product once: it may be an option of several components. */
+/** Lists the selected options, each product once, though it may be an option of several components. */
 export function partsOf(selection: Selection | undefined): readonly Part[] {
   const quantities = new Map<string, number>()
   for (const options of Object.values(selection ?? {})) {
@@ -38,7 +40,7 @@ export function partsOf(selection: Selection | undefined): readonly Part[] {
 /** A bundle may be an option of another bundle, and no further. */
 export const depthMax = 2
 
-/** The items and the parts of the bundles among them, by their ids. `find` reads items by their ids. */
+/** Adds the parts of bundles to the items, and returns all by id. `find` reads items by their ids. */
 export async function withParts<I extends Item>(
   items: readonly I[],
   find: (ids: readonly string[]) => Promise<readonly I[]>,

@@ -1,10 +1,10 @@
 import type { ModifierType, StoredAmount } from '../pricebooks/index.ts'
 
-/** What one unit costs in one currency, the less or more the more are bought. */
+/** The unit price in one currency, by quantity. */
 export interface Ladder {
   readonly amount: number
   readonly includes_tax: boolean
-  /** The lowest quantity first, each once. */
+  /** Sorted by quantity, each quantity once. */
   readonly tiers: readonly Rung[]
 }
 
@@ -23,17 +23,17 @@ export function ladderOf({ amount, includes_tax = false, tiers = {} }: StoredAmo
 
 const byQuantity = (one: Rung, other: Rung): number => one.minimum_quantity - other.minimum_quantity
 
-/** The rung that a quantity has reached; undefined below the first. */
+/** The rung for a quantity; undefined below the first. */
 const rungAt = ({ tiers }: Ladder, quantity: number): Rung | undefined =>
   tiers.findLast(({ minimum_quantity }) => minimum_quantity <= quantity)
 
-/** What each of so many units costs. */
+/** The unit price for a quantity. */
 export const unitAmount = (ladder: Ladder, quantity: number): number =>
   rungAt(ladder, quantity)?.amount ?? ladder.amount
 
-/** The ladder as a modifier changes it: at each quantity by what the modifier is there. No amount is below zero. */
+/** Applies a modifier to a ladder, at each quantity with the modifier's amount for it. No amount falls below zero. */
 export function modified(ladder: Ladder, type: ModifierType, by: Ladder): Ladder {
-  // Its tiers are the modifier's too: others would no longer change anything.
+  // The tiers are the modifier's too, as those of the price would all have the same amount.
   if (type === 'price_equals') return by
   const sign = type === 'price_increment' ? 1 : -1
   const changed = (amount: number, change: number) => Math.max(0, amount + sign * change)

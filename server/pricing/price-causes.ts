@@ -3,7 +3,7 @@ import type { Item } from './item.ts'
 import type { ItemPrice } from './price-item.ts'
 import type { Amounts } from './resolve-price.ts'
 
-/** Why a published product has a price in the shopper's currency, or has none. Without I/O. */
+/** Explains why a published product has a price in the shopper's currency, or has none. It does no I/O. */
 
 /** A selected option of a bundle. */
 interface Part {
@@ -17,11 +17,11 @@ interface Part {
 export interface PriceFacts {
   /** The currency that the shopper sees. */
   readonly currency: string | undefined
-  /** The price books that count for the shopper, the strongest first. */
+  /** The price books that apply to the shopper, strongest first. */
   readonly books: readonly string[]
-  /** The SKU that price books look the product up by: its own, or its parent's. */
+  /** The SKUs that price books look the product up by: its own and its parent's. */
   readonly skus: readonly string[]
-  /** What the product costs, by currency. */
+  /** The price of the product, by currency. */
   readonly amounts: Amounts | undefined
   /** Whether a price book prices the product itself. */
   readonly hasOwnPrice: boolean
@@ -65,13 +65,13 @@ const idsOf = (parts: readonly Part[] = [], which: (part: Part) => boolean) =>
 
 const lacksPrice = ({ published, amounts }: Part) => published && !amounts
 
-/** The currencies that every part has a price in. */
+/** The currencies in which every part has a price. */
 function commonCurrencies(parts: readonly Part[] = []): readonly string[] {
   const [first, ...others] = parts
   return Object.keys(first?.amounts ?? {}).filter((code) => others.every(({ amounts }) => has(amounts, code)))
 }
 
-/** Whether the parts' prices in a currency include tax in some and exclude it in others. */
+/** Whether some parts include tax in a currency and others do not. */
 function mixesTax(parts: readonly Part[] = [], currency: string): boolean {
   const taxes = new Set(parts.map(({ amounts }) => amounts?.[currency]?.includes_tax))
   return taxes.size > 1
@@ -82,7 +82,7 @@ const bundle = (applies: (facts: PriceFacts) => boolean) => (facts: PriceFacts) 
 
 const without = 'The bundle has no price of its own'
 
-/** In the order that they are looked for. */
+/** In the order of the search. */
 export const priceCauses: readonly Cause<PriceFacts>[] = [
   cause('priced', 'passes', ({ amounts, currency }) => has(amounts, currency), 'The product has a price.'),
   cause(

@@ -1,7 +1,7 @@
 import type { PriceQuestion } from './resolve-price.ts'
 import { saleInForce, spanned } from './sale-in-force.ts'
 
-/** The instants at which the answer of `resolvePrice` becomes another, in their order: a sale begins there, or ends. */
+/** The instants at which the result of `resolvePrice` changes because a sale begins or ends, in order. */
 export function priceChangesAt({ books, bundleIds = [] }: Omit<PriceQuestion, 'at'>): readonly Date[] {
   const chosen = books.find(({ price, parentPrice }) => price ?? parentPrice)
   const sales = (chosen?.price ?? chosen?.parentPrice)?.sales

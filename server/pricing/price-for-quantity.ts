@@ -1,15 +1,15 @@
 import type { By } from '../pricebooks/index.ts'
 import type { Amount, ResolvedPrice } from './resolve-price.ts'
 
-/** What each of so many units costs in a currency. */
+/** The unit price for a quantity, in one currency. */
 export interface UnitPrice extends Amount {
-  /** The name of the tier that the quantity has reached. */
+  /** The name of the tier for the quantity. */
   readonly tier?: string
-  /** What the sale is told apart from: what it would be without it, for as many as the tier begins with. */
+  /** The unit price without the sale, for the quantity at which the tier begins. */
   readonly original?: Amount
 }
 
-/** What each of so many units costs, by currency: the highest tier that the quantity has reached is for all of them. */
+/** The unit prices for a quantity, by currency. The highest tier that the quantity reaches applies to all units. */
 export function priceForQuantity(
   { currencies, original, tiers = {} }: Pick<ResolvedPrice, 'currencies' | 'original' | 'tiers'>,
   quantity: number,

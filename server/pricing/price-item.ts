@@ -7,12 +7,12 @@ import type { PriceTrace } from './shown-fields.ts'
 
 /** What an item costs: the one evaluator, for shops, publishing and quotes. It does no I/O. */
 
-/** What items are priced from. */
+/** The data that items are priced from. */
 export interface PriceContext {
   /** Bundles find their parts here. */
   readonly items: ReadonlyMap<string, Item>
   readonly prices: PriceTable
-  /** The ids of the price books that count, the strongest first. */
+  /** The ids of the price books that apply, strongest first. */
   readonly books: readonly string[]
   readonly at: Date
 }
@@ -20,9 +20,9 @@ export interface PriceContext {
 export interface ItemPrice {
   /** Undefined where the item has no price: it cannot be bought. */
   readonly amounts: { readonly currencies: Amounts; readonly original?: Amounts } | undefined
-  /** The price of a price book. Undefined where the amounts are those of the parts together. */
+  /** The price in a price book. Undefined where the amounts are the sum of the parts. */
   readonly own: ResolvedPrice | undefined
-  /** Of a bundle: what is selected, each product once. */
+  /** Of a bundle: the selected options, each product once. */
   readonly parts: readonly PartPrice[]
   readonly trace: PriceTrace
 }
@@ -33,8 +33,8 @@ interface PartPrice extends Part {
 }
 
 /**
- * The price of a price book, or else, of a bundle, what its parts cost together. A bundle with a component that cannot
- * be filled has no price. `bundleId` is the bundle that the item is priced as a part of.
+ * Prices an item by its price books, or a bundle without a price of its own by the sum of its parts. A bundle with a
+ * component that cannot be filled has no price. `bundleId` is the bundle that the item is a part of.
  */
 export function priceItem(item: Item, context: PriceContext, bundleId?: string, depth = 0): ItemPrice {
   const { price, trace } = resolvePrice({ ...questionOf(item, context, bundleId), at: context.at })
@@ -70,8 +70,8 @@ export const hasOwnPrice = (item: Item, { books, prices }: Omit<PriceContext, 'a
   })
 
 /**
- * The instants at which the price of an item may become another, in milliseconds, in their order: sales begin there, or
- * end. Between two of them it stays.
+ * The instants at which a sale begins or ends that may change the price of an item, in milliseconds, in order.
+ * Between two of them the price stays the same.
  */
 export function priceChanges(item: Item, context: Omit<PriceContext, 'at'>): readonly number[] {
   return [...new Set(changesOf(item, context, undefined, 0))].sort((one, other) => one - other)

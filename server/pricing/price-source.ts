@@ -3,17 +3,17 @@ import type { Item } from './item.ts'
 import type { BookPrices } from './resolve-price.ts'
 
 /**
- * Reads what price books say about items. There are two: `livePrices` reads price books as the merchant has them, and
- * `publishedPrices` of `publishing/` reads them as an edition of a catalog has them.
+ * Reads the prices of items from price books. There are two sources: `livePrices` reads price books as the merchant
+ * has them, and `publishedPrices` in `publishing/` reads them as an edition of a catalog has them.
  */
 export type PriceSource = (pricebookIds: readonly string[], items: readonly Item[]) => Promise<PriceTable>
 
-/** What price books say about the items that it was read for. */
+/** The prices and price modifiers of the items that were read. */
 export interface PriceTable {
   bookPrices(pricebookId: string, item: Pick<Item, 'sku' | 'parentSku'>): BookPrices
 }
 
-/** What prices and price modifiers are looked up by, each once. */
+/** The keys of prices and price modifiers, each once. */
 export interface PriceKeys {
   readonly skus: readonly string[]
   readonly modifierNames: readonly string[]
@@ -25,7 +25,7 @@ export function priceKeysOf(items: readonly Item[]): PriceKeys {
   return { skus: [...new Set(skus)], modifierNames: [...new Set(names)] }
 }
 
-/** `price` or `modifier`, the price book, the SKU or the name of the modifier, and the document. */
+/** The kind (`price` or `modifier`), the price book, the SKU or the name of the modifier, and the document. */
 type PriceRow = readonly (string | null | undefined)[]
 
 type ByBook<T> = Map<string, Record<string, T>>

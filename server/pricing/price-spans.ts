@@ -1,17 +1,17 @@
 import type { Item } from './item.ts'
 import { hasOwnPrice, type PriceContext, priceChanges, priceItem } from './price-item.ts'
 
-/** What one of a product costs in a currency by a price book alone, from an instant on and before another. */
+/** The unit price of a product in a currency by one price book, from an instant on and before another. */
 export interface PriceSpan {
   readonly pricebookId: string
-  /** Null: the book has a price, in no currency. It counts nevertheless: weaker books are not asked. */
+  /** Null where the price book has a price without currencies. It still keeps weaker price books from applying. */
   readonly currency: string | null
   readonly amount: number | null
   readonly from: string
   readonly to: string
 }
 
-/** As PostgreSQL writes what has no beginning, or no end. */
+/** How PostgreSQL writes open ends. */
 const ever = { from: '-infinity', to: 'infinity' }
 
 /** The effective prices of an item by one price book, for all times: sales begin and end without a publication. */
@@ -23,12 +23,12 @@ export function priceSpans(
   const context = { ...from, books: [pricebookId] }
   const isOwn = hasOwnPrice(item, context)
   if (!isOwn && !item.parts?.length) return []
-  // Parts do not matter where the book prices the bundle itself.
+  // If the book prices the bundle itself, parts do not matter.
   const priced = isOwn ? { ...item, parts: undefined } : item
   const bounds = priceChanges(priced, context)
   const spans = [undefined, ...bounds].flatMap((bound, i) => {
     const next = bounds[i]
-    // Before the first change any instant will do.
+    // Any instant before the first change will do.
     const at = new Date(bound ?? (next ?? 1) - 1)
     const amounts = priceItem(priced, { ...context, at }).amounts?.currencies ?? {}
     const span = { from: textOf(bound) ?? ever.from, to: textOf(next) ?? ever.to }
@@ -45,7 +45,7 @@ export function priceSpans(
 
 const textOf = (ms: number | undefined) => (ms === undefined ? undefined : new Date(ms).toISOString())
 
-/** One span where the amount stays: a sale may be in another currency. */
+/** Joins spans of the same amount: the sale between them may be in another currency. */
 function joined(spans: readonly PriceSpan[]): readonly PriceSpan[] {
   const found: PriceSpan[] = []
   const last = new Map<string | null, number>()

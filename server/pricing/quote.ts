@@ -6,15 +6,18 @@ import { priceForQuantity, type UnitPrice } from './price-for-quantity.ts'
 import { type ItemPrice, priceChanges, priceItem } from './price-item.ts'
 import type { PriceSource } from './price-source.ts'
 
-/** What products cost one shopper at one instant, why, and until when: for carts, whoever reads them. */
+/**
+ * Quotes: what products cost a shopper at an instant, why, and until when. A cart has its own shopper, who need not
+ * be the caller.
+ */
 
-/** Where a shopper's products and prices come from. */
+/** The source of a shopper's products and prices. */
 export interface Shop<I extends Item = Item> {
-  /** False where nothing is published for the shopper: there are no items. */
+  /** False where nothing is published for the shopper, and so no product has a price. */
   readonly isPublished: boolean
-  /** The ids of the price books that count, the strongest first. */
+  /** The ids of the price books that apply, strongest first. */
   readonly books: readonly string[]
-  /** The code of the currency to pay in. Undefined: any will do. */
+  /** The code of the currency to pay in. If it is undefined, any currency will do. */
   readonly currency: string | undefined
   readonly at: Date
   /** The next instant at which the shopper may get another catalog or other price books. */
@@ -24,10 +27,10 @@ export interface Shop<I extends Item = Item> {
   readonly findItemsBySku: (skus: readonly string[]) => Promise<readonly I[]>
 }
 
-/** A product, by its id or by its SKU. */
+/** A product by its id or SKU, and how many of it. */
 export type QuoteRequest = ({ readonly id: string } | { readonly sku: string }) & {
   readonly quantity: number
-  /** Of a bundle: what the shopper selects. Left out for what is selected by default. */
+  /** Of a bundle: the options that the shopper selects. Default: the default selection. */
   readonly selection?: Selection | undefined
 }
 
@@ -35,8 +38,8 @@ export type Quote<I extends Item = Item> = PricedQuote<I> | UnpricedQuote<I>
 
 interface Quoted {
   /**
-   * Up to this instant the quote stays the same, unless the merchant changes something: a sale or a schedule begins or
-   * ends there. Undefined where nothing does.
+   * The next instant at which a sale or a schedule begins or ends. Until then the quote stays the same, unless the
+   * merchant changes something. Undefined where there is none.
    */
   readonly holdsUntil: Date | undefined
 }
@@ -45,14 +48,14 @@ interface Quoted {
 interface PricedQuote<I extends Item> extends Quoted {
   readonly isPriced: true
   readonly item: I
-  /** What each of so many costs, by currency. */
+  /** The unit price for the quantity, by currency. */
   readonly unitPrices: By<UnitPrice>
-  /** The price for any quantity, the prices of the parts, and the trace of both. */
+  /** The price for any quantity, the prices of the parts, and their traces. */
   readonly price: ItemPrice
   readonly facts: PriceFacts
 }
 
-/** A product that cannot be bought, or that is not there. */
+/** A product that cannot be bought, or does not exist. */
 interface UnpricedQuote<I extends Item> extends Quoted {
   readonly isPriced: false
   readonly reason: Pick<Verdict, 'verdict' | 'detail'>
@@ -67,7 +70,7 @@ const nothingPublished = {
 }
 const notPublished = { verdict: 'not_published', detail: 'The release does not have the product.' }
 
-/** Quotes products, each for itself, in the order of the requests. All prices are read by one statement. */
+/** Quotes products independently of each other, in the order of the requests. One statement reads all prices. */
 export async function quote<I extends Item>(
   shop: Shop<I>,
   requests: readonly QuoteRequest[],
@@ -84,7 +87,7 @@ export async function quote<I extends Item>(
     const item = 'id' in request ? byId.get(request.id) : bySku.get(request.sku)
     return item && request.selection ? { ...item, parts: partsOf(request.selection) } : item
   })
-  // Those that were found come last: a bundle in another bundle has the options that are selected by default.
+  // `found` comes last, as a bundle within another bundle has its default selection.
   const all = await withParts([...items.flatMap((item) => item ?? []), ...found], shop.findItems)
   const prices = await shop.prices(shop.books, [...all.values()])
   const context = { items: all, prices, books: shop.books, at: shop.at }

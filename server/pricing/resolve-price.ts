@@ -9,24 +9,24 @@ import { type Ladder, ladderOf, modified, unitAmount } from './ladder.ts'
 import { saleInForce } from './sale-in-force.ts'
 import type { PriceTrace } from './shown-fields.ts'
 
-/** What one price book says of a product. */
+/** The prices of a product in one price book. */
 export interface BookPrices {
   readonly pricebookId: string
-  /** Of the product's own SKU. */
+  /** For the product's own SKU. */
   readonly price?: StoredPrice | undefined
-  /** Of its parent's, where it is a child. */
+  /** For the SKU of the parent, where the product is a child. */
   readonly parentPrice?: StoredPrice | undefined
-  /** The modifiers of the book, by their names. */
+  /** The price modifiers of the book, by name. */
   readonly modifiers?: By<StoredModifier> | undefined
 }
 
 export interface PriceQuestion {
-  /** The strongest first. */
+  /** Strongest first. */
   readonly books: readonly BookPrices[]
-  /** What the options of a child refer to, in the order of its variations. */
+  /** The price modifiers that the options of a child name, in the order of its variations. */
   readonly modifierNames?: readonly string[] | undefined
   readonly at: Date
-  /** The bundles that the product is asked for as an option of. */
+  /** The bundles that the product is priced as an option of. */
   readonly bundleIds?: readonly string[] | undefined
 }
 
@@ -41,27 +41,27 @@ export type Amounts = By<Amount>
 export interface ResolvedTier {
   readonly minimum_quantity: number
   readonly price: Amounts
-  /** What so many would cost without the sale. */
+  /** The unit price without the sale. */
   readonly original?: Amounts
 }
 
 export interface ResolvedPrice {
   readonly pricebook_id: string
   readonly currencies: Amounts
-  /** What it would cost without the sale, in the currencies that the sale is in. */
+  /** The price without the sale, in the currencies of the sale. */
   readonly original?: Amounts
   readonly tiers?: By<ResolvedTier>
   /** The name of the sale. */
   readonly sale_id?: string
-  /** Not there where the sale has no end. */
+  /** Absent where the sale has no end. */
   readonly sale_expires?: string
-  /** Those that changed the price, in the order that they did. */
+  /** The modifiers that changed the price, in order. */
   readonly price_modifiers?: readonly ({ readonly name: string } & StoredModifier)[]
   readonly shopper_attributes?: By<string | null>
 }
 
 export interface Resolution {
-  /** Undefined: it has none, and cannot be bought. */
+  /** Undefined where there is no price, so that the product cannot be bought. */
   readonly price: ResolvedPrice | undefined
   readonly trace: PriceTrace
 }
@@ -71,7 +71,7 @@ type Ladders = ReadonlyMap<string, Ladder>
 const laddersOf = (currencies: StoredCurrencies = {}): Ladders =>
   new Map(Object.entries(currencies).map(([code, amount]) => [code, ladderOf(amount)]))
 
-/** The price of a product at an instant: the one place where books, sales, modifiers and tiers come together. */
+/** Resolves the price of a SKU at an instant. Only here do price books, sales, modifiers and tiers come together. */
 export function resolvePrice({ books, modifierNames = [], at, bundleIds = [] }: PriceQuestion): Resolution {
   const chosen = books.find(({ price, parentPrice }) => price ?? parentPrice)
   const traced = { at: at.toISOString(), pricebooks: tracedBooks(books, chosen) }
@@ -82,9 +82,9 @@ export function resolvePrice({ books, modifierNames = [], at, bundleIds = [] }: 
   const { chosen: sale, traces: sales } = saleInForce(stored.sales, at.getTime(), bundleIds)
   const base = laddersOf(stored.currencies)
   const onSale = laddersOf(sale?.sale.currencies)
-  const asked = modifierNames.map((name) => ({ name, modifier: own(chosen.modifiers, name) }))
-  const effective = modify(new Map([...base, ...onSale]), asked, !chosen.price)
-  const original = modify(base, asked, !chosen.price).ladders
+  const named = modifierNames.map((name) => ({ name, modifier: own(chosen.modifiers, name) }))
+  const effective = modify(new Map([...base, ...onSale]), named, !chosen.price)
+  const original = modify(base, named, !chosen.price).ladders
   const modifiers = effective.applied
   const price: ResolvedPrice = {
     pricebook_id: chosen.pricebookId,
@@ -112,16 +112,16 @@ function tracedBooks(books: readonly BookPrices[], chosen: BookPrices | undefine
 const amountsOf = (ladders: Ladders): Amounts =>
   Object.fromEntries([...ladders].map(([code, { amount, includes_tax }]) => [code, { amount, includes_tax }]))
 
-interface Asked {
+interface NamedModifier {
   readonly name: string
   readonly modifier: StoredModifier | undefined
 }
 
-/** The ladders as the modifiers leave them, one after the other. Only a price that is inherited is changed by them. */
-function modify(ladders: Ladders, asked: readonly Asked[], inherited: boolean) {
+/** Applies the modifiers to the ladders, one after the other. Only inherited prices are modified. */
+function modify(ladders: Ladders, modifiers: readonly NamedModifier[], inherited: boolean) {
   const applied: ({ name: string } & StoredModifier)[] = []
   let current = ladders
-  const traces = asked.map(({ name, modifier }): PriceTrace['price_modifiers'][number] => {
+  const traces = modifiers.map(({ name, modifier }): PriceTrace['price_modifiers'][number] => {
     if (!inherited) return { name, reason: 'the product has a price of its own' }
     if (!modifier) return { name, reason: 'not in the price book' }
     const { modifier_type, currencies } = modifier
@@ -140,7 +140,7 @@ function modify(ladders: Ladders, asked: readonly Asked[], inherited: boolean) {
   return { ladders: current, applied, traces }
 }
 
-/** The tiers of all currencies, by their names. */
+/** The tiers of all currencies, by name. */
 function tiersOf(effective: Ladders, original: Ladders, onSale: Ladders): Pick<ResolvedPrice, 'tiers'> {
   const rungs = [...effective].flatMap(([code, { tiers, includes_tax }]) =>
     tiers.map((rung) => ({ ...rung, code, includes_tax })),
@@ -149,11 +149,12 @@ function tiersOf(effective: Ladders, original: Ladders, onSale: Ladders): Pick<R
   const named = new Map<string, { minimum_quantity: number; rungs: typeof rungs }>()
   for (const rung of rungs.sort((one, other) => one.minimum_quantity - other.minimum_quantity)) {
     const { name, minimum_quantity } = rung
-    const known = [...named].find(
+    const existing = [...named].find(
       ([, one]) => one.rungs[0]?.name === name && one.minimum_quantity === minimum_quantity,
     )
-    if (known) known[1].rungs.push(rung)
-    // Currencies may have come by tiers of one name that begin elsewhere: one of a sale, the other of the price.
+    if (existing) existing[1].rungs.push(rung)
+    // Two currencies may have tiers of the same name that begin at different quantities, one from a sale and one from
+    // the price.
     else named.set(freeName(named, name, minimum_quantity), { minimum_quantity, rungs: [rung] })
   }
   const withoutSale = (code: string, quantity: number): [string, Amount][] => {

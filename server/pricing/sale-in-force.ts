@@ -1,11 +1,11 @@
 import type { By, StoredSale } from '../pricebooks/index.ts'
 import type { PriceTrace } from './shown-fields.ts'
 
-/** Why a sale made the price, or did not. */
+/** Why a sale applied, or did not. */
 export type SaleTrace = PriceTrace['sales'][number]
 export type SaleReason = SaleTrace['reason']
 
-/** A sale with the instants that it is from and to. */
+/** A sale and the instants at which it begins and ends. */
 interface Spanned {
   readonly name: string
   readonly sale: StoredSale
@@ -22,7 +22,7 @@ export const spanned = ([name, sale]: readonly [string, StoredSale]): Spanned =>
   to: instantOf(sale.schedule?.valid_to, Number.POSITIVE_INFINITY),
 })
 
-/** Whether it counts for a product by itself, or as an option of these bundles. */
+/** Whether a sale applies to a product by itself, or as an option of these bundles. */
 function countsFor({ bundle_ids }: StoredSale, bundleIds: readonly string[]): boolean {
   return !bundle_ids?.length || bundle_ids.some((id) => bundleIds.includes(id))
 }
@@ -41,19 +41,19 @@ function excluded(
 const isPermanent = ({ from, to }: Spanned): boolean => !Number.isFinite(from) && !Number.isFinite(to)
 
 /**
- * Of two that are in force, the shorter one goes first: one that has a schedule before one that has none, then the
- * one that began later.
+ * Sorts sales in force: the shorter one first, a sale with a schedule before one without, then the one that began
+ * later.
  */
 function precedence(one: Spanned, other: Spanned): number {
   const [length, otherLength] = [one.to - one.from, other.to - other.from]
   if (length !== otherLength) return length < otherLength ? -1 : 1
-  // Both are without end: of these one without a schedule is the longest.
+  // Neither ends. A sale without a schedule is the longest.
   if (isPermanent(one) !== isPermanent(other)) return isPermanent(one) ? 1 : -1
   if (one.from !== other.from) return one.from > other.from ? -1 : 1
   return one.name < other.name ? -1 : 1
 }
 
-/** The sale that replaces a price's amounts at an instant, if there is one; and of each why, or why not. */
+/** Finds the sale that replaces the amounts of a price at an instant, and says of each sale why it applies or not. */
 export function saleInForce(
   sales: By<StoredSale> | undefined,
   at: number,

@@ -16,7 +16,7 @@ import {
 } from '../kernel/shape/fields.ts'
 import { type By, currenciesSchema, modifierTypes, type StoredCurrencies } from '../pricebooks/index.ts'
 
-/** What shoppers are shown of prices: the fields say it for the API document and for the compiler. */
+/** The prices in answers to shoppers. The API document and the types follow from these fields. */
 
 const amount = group(
   {
@@ -59,14 +59,14 @@ const sold = {
 
 const tier = group({ minimum_quantity: integer({ required: true }), price: amounts({ required: true }) }, {})
 
-/** Texts by names of the merchant's. */
+/** Texts by keys that the merchant chooses. */
 export const words = (about: string) =>
   field<By<string | null> | undefined>(
     { type: 'object', additionalProperties: { type: ['string', 'null'] } },
     { about },
   )
 
-/** What a priced product has among its attributes. */
+/** The price members among the attributes of a product. */
 export const priceAttributes = {
   price: amounts({ about: 'The current price, by currency. A product without a price cannot be bought.' }),
   tiers: map(tier, { about: 'Unit prices for larger quantities, by name.' }),
@@ -82,7 +82,7 @@ const modifier = group(
   {},
 )
 
-/** What a priced product has in its `meta`. */
+/** The price members in the `meta` of a product. */
 export const priceMeta = {
   pricebook_id: reference('pricebook', { about: 'The price book that has the price.' }),
   ...displayed,
@@ -161,7 +161,7 @@ const traceFields = {
   ),
 }
 
-/** Why a price is what it is: of each thing that might have made it, exactly one reason. */
+/** Why a price is what it is: exactly one reason for each price book, sale and modifier. */
 export type PriceTrace = Shown<typeof traceFields>
 
 const traceSchema = named('PriceTrace', group(traceFields, {}).schema)

@@ -5,26 +5,26 @@ import { currentEdition, type Edition } from './editions.ts'
 import { publishAddedPriceSpans } from './publish-added-price-spans.ts'
 import { publishAddedPrices } from './publish-prices.ts'
 
-/** Price books that rules name and the current edition lacks. See docs/decisions/0030-pricebooks-of-rules.md. */
+/** Price books of rules that the current edition lacks. See docs/decisions/0030-pricebooks-of-rules.md. */
 
-interface Asked {
+interface AddPricebooksPayload {
   readonly catalogId: string
 }
 
-/** Adds the price books that rules name to the current release of a catalog, and puts the rules into effect. */
-export const addPricebooks: LongJob<Asked> = {
+/** Adds the price books of rules to the current release of a catalog, and puts the rules into effect. */
+export const addPricebooks: LongJob<AddPricebooksPayload> = {
   name: 'publishing:add-pricebooks',
   long: true,
   run: async (work, { catalogId }) => {
-    // Rules that are written meanwhile may name others.
+    // Rules that are written meanwhile may need more price books.
     for (let waits = true; waits; ) {
       await work.snapshot((inside) => addMissingPricebooks(inside, catalogId))
       waits = await putReadyIntoEffect(work, catalogId)
     }
   },
-  // The rules say themselves that they wait.
+  // The rules show that they wait.
   wait: async () => {},
-  // They go on waiting. The next release has the price books, and puts the rules into effect.
+  // The rules go on waiting until the next release, which has their price books.
   giveUp: async (work, { catalogId }, reason) =>
     work.instance.log.error(
       { catalog: catalogId, reason },
@@ -39,20 +39,20 @@ export async function pricebooksToAdd(
   pricebookIds: readonly string[],
 ): Promise<readonly string[] | undefined> {
   const missing = missingFrom(await currentEdition(work, catalogId), pricebookIds)
-  // The release that is being made may be made of the rules as they were.
+  // A release that is being published may have read the rules before.
   if (!missing.length && !(await isBeingPublished(work, catalogId))) return undefined
   await work.later(addPricebooks, { catalogId })
   return missing
 }
 
-/** After a release: puts rules into effect that were written while it was made. */
+/** Puts rules into effect that were written while a release was published. */
 export async function addPricebooksAfter(work: Work, catalogId: string): Promise<void> {
   if ((await pendingRules(work, catalogId)).length) await work.later(addPricebooks, { catalogId })
 }
 
 /**
- * Adds the price books to the current edition, at their prices of now, in the transaction that is open. No rule goes by
- * them yet, so nobody sees a difference.
+ * Adds the price books to the current edition with their current prices, in the open transaction. No rule uses them
+ * yet, so shoppers see no difference.
  */
 export async function addMissingPricebooks(work: Work, catalogId: string): Promise<void> {
   const edition = await currentEdition(work, catalogId)
@@ -76,15 +76,15 @@ export async function addMissingPricebooks(work: Work, catalogId: string): Promi
   )
 }
 
-/** Where rules do not choose price books, or nothing is published, nothing is missing. */
+/** Nothing is missing where rules do not choose price books, or nothing is published. */
 const missingFrom = (edition: Edition | undefined, pricebookIds: readonly string[]): readonly string[] =>
   edition?.madeOf.segmented ? pricebookIds.filter((id) => !edition.madeOf.pricebookIds.includes(id)) : []
 
-/** Whether rules are left whose price books are still missing. */
+/** Returns whether rules are left that still wait for price books. */
 async function putReadyIntoEffect(work: Work, catalogId: string): Promise<boolean> {
   return work.transaction(async (inside) => {
     await inside.store.hold(catalogs, catalogId)
-    // Whoever publishes it sees to that in the end.
+    // The publishing job does this when it ends.
     if (await isBeingPublished(inside, catalogId)) return false
     const edition = await currentEdition(inside, catalogId)
     const pending = await pendingRules(inside, catalogId)

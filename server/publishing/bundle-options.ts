@@ -1,14 +1,14 @@
 import type { Components } from '../products/index.ts'
 
-/** Which options of a bundle are for sale, and what is chosen of it by default. Without I/O. */
+/** Which options of a bundle are for sale, and which are selected by default. It does no I/O. */
 
 type Component = Components[string]
 
-/** What is published of a bundle beside its components. */
+/** The facts that are published with a bundle. */
 export interface BundleOptions {
-  /** What is chosen where a shopper chooses nothing: how many of each option, by component. */
+  /** The default selection: how many of each option, by component. */
   readonly selected: Readonly<Record<string, Readonly<Record<string, number>>>>
-  /** The components with fewer options for sale than their `min`: the bundle cannot be bought. */
+  /** The components with fewer options for sale than their `min`. If there is one, the bundle cannot be bought. */
   readonly unfilled: readonly string[]
   /** The ids of the options that cannot be bought. */
   readonly notForSale: readonly string[]
@@ -22,7 +22,7 @@ export function bundleOptions(
   const all = Object.entries(components)
   const ids = all.flatMap(([, { options }]) => options.map(({ id }) => id))
   return {
-    // Clients read the selection of every component, also of one with nothing selected.
+    // Clients expect an entry for every component, even if nothing is selected.
     selected: Object.fromEntries(all.map(([key, component]) => [key, selectedOf(component, isForSale)])),
     unfilled: all.flatMap(([key, component]) => (isFillable(component, isForSale) ? [] : [key])),
     notForSale: [...new Set(ids.filter((id) => !isForSale(id)))],
@@ -33,8 +33,8 @@ export const isFillable = ({ options, min }: Component, isForSale: (id: string) 
   options.filter(({ id }) => isForSale(id)).length >= (min ?? 0)
 
 /**
- * The defaults that are for sale. Others take the place of those that are not, as far as the component needs them.
- * Without defaults: the first options, up to its `min`.
+ * Selects the default options that are for sale. Other options replace those that are not, as far as `min` needs
+ * them. Without defaults, the first options are selected, up to `min`.
  */
 function selectedOf({ options, min }: Component, isForSale: (id: string) => boolean): Record<string, number> {
   const least = min ?? 0

@@ -6,13 +6,13 @@ import type { Repriced } from './publish-prices.ts'
 import { componentProducts } from './published-product.ts'
 
 interface Changed {
-  /** What the change feed tells after it. */
+  /** Changes after this position of the feed count. */
   readonly position: number
   readonly movedNodeIds: readonly string[]
   readonly repriced: Repriced
 }
 
-/** The products that something of what is published of them, or of what they cost, may be another for. */
+/** Products whose published row or price may have changed. */
 export async function changedProducts(
   { work, catalogId }: Publication,
   { position, movedNodeIds, repriced }: Changed,
@@ -84,7 +84,7 @@ export async function changedProducts(
   return rows.map(([id]) => id as string)
 }
 
-/** All products that are published, or could be. */
+/** All products that are published or may be. */
 export async function allProducts({
   work,
   catalogId,
@@ -109,8 +109,8 @@ export async function allProducts({
 }
 
 /**
- * Whether the change feed tells all that changed since an edition: it is kept for a while, the oldest changes go first;
- * and the fields of templates change what is shown of products without a change of theirs.
+ * Whether the change feed has all changes since an edition. The feed drops its oldest changes after a while, and the
+ * fields of templates change products without a change in the feed.
  */
 export async function feedTellsAll({ store }: Work, { position, madeOf }: Edition): Promise<boolean> {
   const [row] = await store.rows(

@@ -1,10 +1,7 @@
 import type { Work } from '../kernel/work/context.ts'
 import type { ChildVariation, ProductVariation } from '../products/index.ts'
 
-/**
- * Variations as they are now. A product keeps them as they were when it was built: which options it has stays, their
- * names and their order are the current ones.
- */
+/** The current variations. A product keeps the options that it was built of; names and order are the current ones. */
 export type CurrentVariations = ReadonlyMap<string, CurrentVariation>
 
 interface Named {
@@ -32,7 +29,7 @@ export async function currentVariations(
   return new Map(rows.map(([id, text]) => [id as string, JSON.parse(text as string) as CurrentVariation]))
 }
 
-/** The variations of a parent, the first first. An option that is gone stays up to the next build, as the last. */
+/** The variations of a parent, in order. A deleted option comes last, until the next build. */
 export function shownVariations(
   variations: readonly ProductVariation[],
   current: CurrentVariations,
@@ -40,10 +37,10 @@ export function shownVariations(
   const shown = variations.map((variation) => {
     const now = current.get(variation.id)
     const built = new Set(variation.options.map(({ id }) => id))
-    const known = (now?.options ?? []).filter(({ id }) => built.has(id)).map(optionOf)
-    const ids = new Set(known.map(({ id }) => id))
+    const options = (now?.options ?? []).filter(({ id }) => built.has(id)).map(optionOf)
+    const ids = new Set(options.map(({ id }) => id))
     const gone = variation.options.filter(({ id }) => !ids.has(id))
-    return { ...namedAs(variation, now), options: [...known, ...gone] }
+    return { ...namedAs(variation, now), options: [...options, ...gone] }
   })
   return shown.sort(inOrder)
 }
@@ -68,7 +65,7 @@ function namedAs<T extends { readonly id: string; readonly name: string }>(
   return { id, name, ...(sort_order !== undefined && { sort_order }) }
 }
 
-/** Without the times that the variation shows beside them. */
+/** Without the times that variations have. */
 const optionOf = ({ id, name, description, sort_order }: CurrentVariation['options'][number]) => ({
   id,
   name,
@@ -82,7 +79,7 @@ interface Sorted {
   readonly sort_order?: number | undefined
 }
 
-/** The highest sort_order first; those without one last, by name. */
+/** Highest sort_order first; those without one last, by name. */
 function inOrder(one: Sorted, other: Sorted): number {
   const [a, b] = [one.sort_order ?? -Infinity, other.sort_order ?? -Infinity]
   if (a !== b) return b - a

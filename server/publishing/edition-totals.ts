@@ -1,7 +1,7 @@
 import { isCurrent } from '../kernel/storage/editions.ts'
 import type { Work } from '../kernel/work/context.ts'
 
-/** How the lengths of a catalog's lists change with an edition: counted as its rows are written, stored once. */
+/** How an edition changes the lengths of a catalog's lists. They are counted as rows are written, and stored once. */
 export class EditionTotals {
   readonly #changes = new Map<string, number>()
 

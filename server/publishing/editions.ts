@@ -2,47 +2,47 @@ import { noEnd } from '../kernel/storage/editions.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { countWords } from './publish-search.ts'
 
-/** What a catalog is published of, as far as it tells whether all of it must be looked at again. */
+/** What an edition was published from. A difference may mean that all products must be checked again. */
 export interface MadeOf {
   readonly hierarchyIds: readonly string[]
   readonly pricebookIds: readonly string[]
-  /** The catalog's own among these, the strongest first. */
+  /** The catalog's own price books among these, strongest first. */
   readonly ownPricebookIds: readonly string[]
-  /** Whether catalog rules may name others in their place. */
+  /** Whether catalog rules may replace them. */
   readonly segmented: boolean
-  /** Among them, those that were added after it was published: the delta of the next edition has their prices. */
+  /** The price books that were added after publishing. The delta of the next edition has their prices. */
   readonly addedPricebookIds?: readonly string[]
-  /** In how many steps. */
+  /** The number of such additions. */
   readonly additions?: number
-  /** Those that were added to the edition before, which no delta had. */
+  /** The price books that were added to the previous edition, and were in no delta. */
   readonly delayedPricebookIds?: readonly string[]
-  /** Whether price books count otherwise than in the edition before: any product may have another price. */
+  /** Whether other price books apply than in the previous edition, so that any price may differ. */
   readonly repricesAll?: boolean
-  /** When it was begun: the change feed was looked at then. */
+  /** When publishing began and read the change feed. */
   readonly at: string
-  /** What rows are published as: see `layout`. */
+  /** The format of the rows: see `layout`. */
   readonly layout?: number
 }
 
 /**
- * Raised when the same product is published as another row than before: the next edition of a catalog then looks at all
- * products. 2: what of bundles is for sale, and variations as they are now.
+ * The format of published rows. Raise it when the same product gives another row than before; the next edition of a
+ * catalog then checks all products. 2: options for sale, and current variations.
  */
 export const layout = 2
 
-/** One state of a catalog that was published: its rows say from which edition up to which they are true. */
+/** A published state of a catalog. Each row has the editions from which and up to which it holds. */
 export interface Edition {
   readonly edition: number
   readonly releaseId: string
   readonly publishedAt: string
-  /** The store's change feed was looked at up to here. */
+  /** The position of the store's change feed that publishing read up to. */
   readonly position: number
   readonly madeOf: MadeOf
-  /** How its rows for searches are written. */
+  /** The format of its search rows. */
   readonly searchForm: number
 }
 
-/** A published state of a catalog, for whoever reads what is in it. */
+/** An edition and its catalog, for readers. */
 export interface Published extends Edition {
   readonly catalogId: string
 }
@@ -53,7 +53,7 @@ const columns =
 
 type Text = readonly (string | null)[]
 
-/** From what `currentEditionSql` reads. */
+/** Parses a row of `currentEditionSql`. */
 export const toEdition = ([
   edition,
   releaseId,
@@ -70,7 +70,7 @@ export const toEdition = ([
   searchForm: Number(searchForm),
 })
 
-/** The edition of a catalog that shoppers see, or saw at an instant, as far as it is kept and not withdrawn. */
+/** The edition that shoppers see, or saw at an instant, if it is kept and not withdrawn. */
 export async function currentEdition(
   { store }: Work,
   catalogId: string,
@@ -86,8 +86,8 @@ export const currentEditionSql = (catalogId: string) =>
      AND NOT withdrawn AND published_at <= coalesce($3::timestamptz, 'infinity') ORDER BY edition DESC LIMIT 1` as const
 
 /**
- * The edition that a release was published as. It outlives a release that is no longer kept, for clients that walk its
- * lists; not a release that was deleted.
+ * The edition of a release. It outlives a release that expired, for clients that walk its lists, but not a release
+ * that was deleted.
  */
 export async function editionOf(
   { store }: Work,
@@ -102,7 +102,7 @@ export async function editionOf(
   return found && toEdition(found)
 }
 
-/** From now on nobody is shown the editions of these releases. */
+/** Hides the editions of these releases from all readers. */
 export async function withdraw(
   { store }: Work,
   catalogId: string,
@@ -116,7 +116,7 @@ export async function withdraw(
   )
 }
 
-/** The tables whose rows are true from one edition up to another. */
+/** The tables whose rows hold from one edition up to another. */
 export const tablesOfEditions = [
   'published_products',
   'published_nodes',
@@ -125,10 +125,10 @@ export const tablesOfEditions = [
   'published_price_spans',
 ] as const
 
-/** The tables whose rows come and go with those of products. */
+/** The tables whose rows begin and end with those of products. */
 export const tablesOfProducts = ['published_node_products', 'published_texts', 'published_numbers'] as const
 
-/** All that shoppers' answers are looked up in. What is added here goes with its catalog by `forget_published`. */
+/** All tables that shoppers read. `forget_published` deletes their rows with the catalog. */
 export const publishedTables = [
   ...tablesOfEditions,
   ...tablesOfProducts,
@@ -139,7 +139,7 @@ export const publishedTables = [
 
 type Store = Pick<Work['store'], 'rows' | 'bulk'>
 
-/** Deletes what came with some rows of products, before these. */
+/** Deletes the rows that belong to some product rows, before the product rows. */
 async function forgetWhatIsOf(store: Store, which: string, ...values: readonly unknown[]): Promise<void> {
   const keys = [
     ...tablesOfProducts.map((table) => [table, 'id'] as const),
@@ -156,8 +156,8 @@ async function forgetWhatIsOf(store: Store, which: string, ...values: readonly u
 }
 
 /**
- * Takes back the last edition of a catalog: what it brought is gone, and what it ended goes on. The one before is the
- * current one again.
+ * Rolls back the last edition of a catalog: deletes the rows that it began and reopens the rows that it ended. The
+ * previous edition becomes the current one.
  */
 export async function takeBack(work: Work, catalogId: string, edition: number): Promise<void> {
   const { store } = work
@@ -203,7 +203,7 @@ export async function takeBack(work: Work, catalogId: string, edition: number): 
   )
 }
 
-/** Deletes what is true in none of the editions from this one on, but for what it ended itself: its delta says so. */
+/** Deletes rows that ended before this edition. Rows that the edition itself ended stay, as its delta needs them. */
 export async function forgetBefore(store: Store, catalogId: string, edition: number): Promise<void> {
   await forgetWhatIsOf(store, 'p.until < $3', catalogId, edition)
   for (const table of tablesOfEditions) {
@@ -225,7 +225,7 @@ export async function forgetBefore(store: Store, catalogId: string, edition: num
   )
 }
 
-/** Deletes all that was ever published of a catalog, as with the catalog itself. */
+/** Deletes everything that was published of a catalog. */
 export async function forgetAll({ store }: Work, catalogId: string): Promise<void> {
   await store.rows('SELECT forget_published($1, $2)', catalogId)
 }

@@ -2,8 +2,8 @@ import { type Item, livePrices, type PriceSpan, priceSpans, withParts } from '..
 import type { Publication } from './publication.ts'
 
 /**
- * The effective prices of items by the price books of a publication, as the merchant has these: they are of the same
- * moment as what is published. `find` reads the parts of bundles. The prices of all books are read at once.
+ * Finds the effective prices of items by the live price books of a publication, which are in the same snapshot.
+ * `find` reads the parts of bundles. One statement reads the prices of all books.
  */
 export async function findPriceSpans(
   { work, pricebookIds }: Pick<Publication, 'work' | 'pricebookIds'>,

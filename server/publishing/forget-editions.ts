@@ -1,13 +1,13 @@
 import type { Chore } from '../kernel/work/job.ts'
 import { forgetBefore } from './editions.ts'
 
-/** The content of so many releases of a catalog is kept: of the one that shoppers see, and of the two before it. */
+/** How many releases of a catalog keep their content: the current one and the two before it. */
 export const editionsKept = 3
 
-/** Who goes through a list of what is published may go on for so long after the next release but two. */
+/** A client that walks a list of an edition may go on for this long after the edition is no longer kept. */
 const graceMs = 15 * 60_000
 
-/** Deletes what is in no edition any more that somebody may read. */
+/** Deletes the rows of editions that nobody may read any more. */
 export const forgetEditions: Chore = {
   name: 'publishing:forget-editions',
   attemptsMax: 3,

@@ -3,8 +3,8 @@ import type { Components } from '../products/index.ts'
 import { isFillable } from './bundle-options.ts'
 
 /**
- * The options of these bundles that are for sale: live products, but neither parents without a live child nor bundles
- * of which a component cannot be filled.
+ * Finds the options of bundles that are for sale: live products, except parents without a live child and bundles with
+ * a component that cannot be filled.
  */
 export async function optionsForSale(
   { store }: Pick<Work, 'store'>,
@@ -12,7 +12,7 @@ export async function optionsForSale(
 ): Promise<ReadonlySet<string>> {
   const options = await sellable(store, optionIds(bundles))
   const nested = [...options.values()].flatMap((components) => (components ? [components] : []))
-  // A bundle in a bundle has no bundles in it.
+  // A bundle within a bundle contains no bundles.
   const inside = await sellable(store, optionIds(nested))
   const isForSale = (id: string) => inside.has(id)
   const sold = [...options].filter(
@@ -29,7 +29,7 @@ const optionIds = (bundles: readonly Components[]): readonly string[] => [
   ),
 ]
 
-/** Those of these products that can be bought, or (with their components) bundles that perhaps can. */
+/** The products that can be bought, and bundles that may be, with their components. */
 async function sellable(
   store: Work['store'],
   ids: readonly string[],

@@ -6,10 +6,10 @@ import { currentVariations } from './current-variations.ts'
 import { optionsForSale } from './options-for-sale.ts'
 import type { Assignment, ProductSource, Step } from './published-product.ts'
 
-/** The ways to nodes, by their ids: many products are in the same. */
+/** The paths to nodes, by node id. Many products share them. */
 export type Ways = Map<string, readonly Step[]>
 
-/** What the publication of these products is made of. Those that are not there any more are left out. */
+/** Reads the data from which products are published. Deleted products are left out. */
 export async function productSources(
   work: Work,
   ids: readonly string[],
@@ -17,40 +17,40 @@ export async function productSources(
   ways: Ways,
 ): Promise<readonly ProductSource[]> {
   const rows = await findAll(work, products, ids)
-  const told = rows.map((row) => ({ row, hidden: row.hidden, attributes: attributesOf(row) }))
-  const parentIds = [...new Set(told.flatMap(({ hidden }) => hidden.parent_id ?? []))]
+  const details = rows.map((row) => ({ row, hidden: row.hidden, attributes: attributesOf(row) }))
+  const parentIds = [...new Set(details.flatMap(({ hidden }) => hidden.parent_id ?? []))]
   const assignments = await assignmentsOf(work, [...ids, ...parentIds], hierarchyIds, ways)
   const parents = await liveParents(work, parentIds, assignments)
   const children = await liveChildren(
     work,
-    told.filter(({ hidden }) => hidden.product_type === 'parent').map(({ row }) => row.id),
+    details.filter(({ hidden }) => hidden.product_type === 'parent').map(({ row }) => row.id),
   )
   const options = await optionsOfListed(work, ids, hierarchyIds)
   const forSale = await optionsForSale(
     work,
-    told.flatMap(({ attributes: { components } }) => (components ? [components] : [])),
+    details.flatMap(({ attributes: { components } }) => (components ? [components] : [])),
   )
   const variations = await currentVariations(
     work,
-    told.flatMap(({ hidden }) =>
+    details.flatMap(({ hidden }) =>
       [...(hidden.variations ?? []), ...(hidden.child_variations ?? [])].map(({ id }) => id),
     ),
   )
   const files = await filesOf(work, ids)
   const priceModifiers = await priceModifiersOf(
     work,
-    told.flatMap(({ hidden }) => hidden.child_variations ?? []),
+    details.flatMap(({ hidden }) => hidden.child_variations ?? []),
   )
   const related = await relatedTo(
     work,
-    told.filter(({ hidden }) => hidden.custom_relationships?.length).map(({ row }) => row.id),
+    details.filter(({ hidden }) => hidden.custom_relationships?.length).map(({ row }) => row.id),
   )
-  return told.map(({ row, hidden, attributes }) => ({
+  return details.map(({ row, hidden, attributes }) => ({
     id: row.id,
     updatedAt: row.updatedAt,
     createdAt: row.createdAt,
     attributes: { ...attributes, created_at: row.createdAt, updated_at: row.updatedAt },
-    known: hidden,
+    internal: hidden,
     assignments: assignments.get(row.id) ?? [],
     parent: hidden.parent_id === undefined ? undefined : parents.get(hidden.parent_id),
     liveChildren: children.get(row.id) ?? none,
@@ -70,7 +70,7 @@ const none: ReadonlySet<string> = new Set()
 const attributesOf = ({ text }: Row<ProductFields>): ProductSource['attributes'] =>
   (JSON.parse(text) as { attributes: ProductSource['attributes'] }).attributes
 
-/** The nodes of each product in these hierarchies, the newest assignment first. */
+/** The nodes of each product in these hierarchies, newest assignment first. */
 async function assignmentsOf(
   work: Work,
   ids: readonly string[],
@@ -90,11 +90,11 @@ async function assignmentsOf(
     rows.map(([, node]) => node as string),
     ways,
   )
-  const known = rows.map(([id, node, place, curated]): [string, Assignment] => [
+  const assignments = rows.map(([id, node, place, curated]): [string, Assignment] => [
     id as string,
     { way: ways.get(node as string) ?? [], place: place as string, curated: curated === 't' },
   ])
-  return grouped(known)
+  return grouped(assignments)
 }
 
 async function learnWays({ store }: Work, nodeIds: readonly string[], ways: Ways): Promise<void> {
@@ -113,7 +113,7 @@ async function learnWays({ store }: Work, nodeIds: readonly string[], ways: Ways
   }
 }
 
-/** Those of them that are live. */
+/** The live parents among these. */
 async function liveParents(
   { store }: Work,
   ids: readonly string[],
@@ -145,10 +145,7 @@ async function liveChildren(
   return new Map([...byParent].map(([parent, children]) => [parent, new Set(children)]))
 }
 
-/**
- * Which of them are options of a bundle that is listed, or of one that is itself an option of such; or children of one
- * that is.
- */
+/** Which products are options of a listed bundle, directly, through another bundle, or as children of an option. */
 async function optionsOfListed(
   { store }: Work,
   ids: readonly string[],
@@ -205,7 +202,7 @@ async function priceModifiersOf(
   return grouped(rows as readonly [string, string][])
 }
 
-/** The products that these lead to: by the slug of each custom relationship, in their order. */
+/** The related products, by the slug of each custom relationship, in order. */
 async function relatedTo({ store }: Work, ids: readonly string[]) {
   if (!ids.length) return new Map<string, ReadonlyMap<string, readonly string[]>>()
   const rows = await store.rows(

@@ -2,16 +2,16 @@ import type { Work } from '../kernel/work/context.ts'
 import type { EditionTotals } from './edition-totals.ts'
 import type { Ways } from './product-sources.ts'
 
-/** An edition of a catalog that is being written, in one snapshot of its store. */
+/** An edition that is being written, in one snapshot of the store. */
 export interface Publication {
   readonly work: Work
   readonly catalogId: string
   readonly edition: number
-  /** Nothing of the catalog is published yet: there is nothing to compare with, and nothing to end. */
+  /** Whether nothing of the catalog is published yet, so that there is nothing to compare with or to end. */
   readonly isFirst: boolean
-  /** When it was begun: what it brings was published then. */
+  /** When publishing began. New rows have this as their time of publication. */
   readonly at: string
-  /** The hierarchies of the catalog, in its order. */
+  /** The hierarchies of the catalog, in order. */
   readonly hierarchyIds: readonly string[]
   readonly pricebookIds: readonly string[]
   readonly ways: Ways

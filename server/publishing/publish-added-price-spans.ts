@@ -5,21 +5,21 @@ import type { Publication } from './publication.ts'
 import { insertSpans } from './publish-price-spans.ts'
 import { type Priceable, publishedItem } from './published-item.ts'
 
-/** So many products are looked at together. */
+/** How many products are processed together. */
 const chunkMax = 1000
 
-/** More spans no product has by the price books of one addition. */
+/** No product has more spans per addition. */
 const placesMax = 100_000
 
-/** Price books that are added to an edition after it was published. */
+/** An addition of price books to a published edition. */
 export interface Addition extends Pick<Publication, 'work' | 'catalogId' | 'edition' | 'pricebookIds'> {
-  /** How many were made to this edition, this one included. */
+  /** The number of additions to this edition, including this one. */
   readonly additions: number
 }
 
 /**
- * The effective prices of the listed products by these price books. Nothing is looked up that the transaction writes:
- * see docs/decisions/0025-releases.md.
+ * Publishes the effective prices of the listed products by these price books. It never looks up rows that the same
+ * transaction writes: see docs/decisions/0025-releases.md.
  */
 export async function publishAddedPriceSpans(addition: Addition): Promise<void> {
   const all = await possiblyPriced(addition)
@@ -37,7 +37,7 @@ export async function publishAddedPriceSpans(addition: Addition): Promise<void> 
 
 const ofEdition = `store_id = $1 AND catalog_id = $2 AND ${inEdition('$3::int')}`
 
-/** The listed products that may have a price by these price books, but for bundles that cannot be bought. */
+/** The listed products that may have a price in these price books, except bundles that cannot be bought. */
 async function possiblyPriced({
   work,
   catalogId,

@@ -6,8 +6,8 @@ import { type PublishedNode, publishedNode } from './published-node.ts'
 const chunkMax = 1000
 
 /**
- * What of the catalog's hierarchies and their nodes shoppers see from this edition on. Those whose products are to be
- * looked at again: the way there, or what is curated in them, is another.
+ * Publishes the hierarchies of a catalog and their nodes. Returns the nodes whose path or curated products changed,
+ * as their products must be checked again.
  */
 export async function publishNodes(publication: Publication): Promise<readonly string[]> {
   const { gone, changed } = await changedNodes(publication)
@@ -19,7 +19,10 @@ export async function publishNodes(publication: Publication): Promise<readonly s
   return moved
 }
 
-/** What shoppers see of a node is of its own row, but for whether something is below it, and of the catalog's order. */
+/**
+ * A published node depends only on its own row, on whether it has children, and on the catalog's order of
+ * hierarchies.
+ */
 async function changedNodes({ work, catalogId, hierarchyIds }: Publication) {
   const rows = await work.store.bulk(
     `WITH wanted AS (

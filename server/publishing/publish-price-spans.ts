@@ -3,21 +3,23 @@ import type { Item, PriceSpan } from '../pricing/index.ts'
 import { findPriceSpans } from './find-price-spans.ts'
 import type { Publication } from './publication.ts'
 import { type Priceable, publishedItem } from './published-item.ts'
-import { type Wanted, wantedProducts } from './wanted-products.ts'
+import { findPublishable, type Publishable } from './wanted-products.ts'
 
-/** The effective prices of these products, as far as they are listed, where they are others in this edition. */
+/** Publishes the effective prices of listed products that differ in this edition. */
 export async function publishPriceSpans(
   publication: Publication,
   ids: readonly string[],
-  wanted: ReadonlyMap<string, Wanted>,
+  publishable: ReadonlyMap<string, Publishable>,
 ): Promise<void> {
   const { work, catalogId, edition, isFirst } = publication
-  const items = itemsOf(wanted)
-  const find = async (ids: readonly string[]) => [...itemsOf(await wantedProducts(publication, ids)).values()]
+  const items = itemsOf(publishable)
+  const find = async (ids: readonly string[]) => [
+    ...itemsOf(await findPublishable(publication, ids)).values(),
+  ]
   const spans = await findPriceSpans(publication, [...items.values()], find)
   const spansOf = (id: string): readonly PriceSpan[] => {
     const item = items.get(id)
-    return item && isSold(wanted.get(id)) ? spans(item) : []
+    return item && isSold(publishable.get(id)) ? spans(item) : []
   }
   const open = isFirst ? none : await openSpans(publication, ids)
   const others = ids
@@ -36,7 +38,10 @@ export async function publishPriceSpans(
   await insertSpans(publication, others)
 }
 
-/** Inserts the spans of products, the first one of each at a place: they may have some in the edition already. */
+/**
+ * Inserts the spans of products. `first` is the place of the first span of each, as the edition may already have
+ * some.
+ */
 export async function insertSpans(
   { work, catalogId, edition }: Pick<Publication, 'work' | 'catalogId' | 'edition'>,
   products: readonly { readonly id: string; readonly spans: readonly PriceSpan[] }[],
@@ -62,21 +67,21 @@ export async function insertSpans(
   )
 }
 
-const itemsOf = (wanted: ReadonlyMap<string, Wanted>): ReadonlyMap<string, Item> =>
+const itemsOf = (publishable: ReadonlyMap<string, Publishable>): ReadonlyMap<string, Item> =>
   new Map(
-    [...wanted].map(([id, { published }]) => {
+    [...publishable].map(([id, { published }]) => {
       const { attributes, meta } = published.doc as Pick<Priceable, 'attributes' | 'meta'>
       return [id, publishedItem({ id, attributes, meta, facts: published.hidden })]
     }),
   )
 
 /** A bundle that cannot be bought has no price. */
-const isSold = (product: Wanted | undefined): boolean =>
+const isSold = (product: Publishable | undefined): boolean =>
   product?.published.hidden.listed === true && !product.published.hidden.unfilled
 
 const none: ReadonlyMap<string, string> = new Map()
 
-/** The spans that are open, by product, as JSON. */
+/** The current spans by product, as JSON. */
 async function openSpans(
   { work, catalogId }: Publication,
   ids: readonly string[],

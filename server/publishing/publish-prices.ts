@@ -4,7 +4,7 @@ import type { Publication } from './publication.ts'
 interface Tables {
   readonly from: 'prices' | 'price_modifiers'
   readonly into: string
-  /** What a row is looked up by. */
+  /** The key column. */
   readonly called: string
 }
 
@@ -15,7 +15,7 @@ const ofModifiers: Tables = {
   called: 'name',
 }
 
-/** The prices and price modifiers of the catalog's price books, as they are in this edition. */
+/** Publishes the prices and price modifiers of the catalog's price books. */
 export async function publishPrices(publication: Publication): Promise<void> {
   const { work, catalogId, edition, pricebookIds, isFirst } = publication
   const among = [catalogId, edition, pricebookIds]
@@ -25,7 +25,7 @@ export async function publishPrices(publication: Publication): Promise<void> {
   }
 }
 
-/** The same of price books that an edition does not have yet, as they are now. */
+/** Publishes price books that an edition does not have yet, with their current prices. */
 export async function publishAddedPrices({
   work,
   catalogId,
@@ -37,14 +37,14 @@ export async function publishAddedPrices({
   }
 }
 
-/** What prices were changed of. */
+/** The keys of changed prices. */
 export interface Repriced {
   readonly skus: readonly string[]
   /** The names of price modifiers. */
   readonly modifiers: readonly string[]
 }
 
-/** As `publishPrices`, where the change feed tells after a position all that may be another. */
+/** As `publishPrices`, limited to the changes in the feed after a position. */
 export async function publishChangedPrices(publication: Publication, position: number): Promise<Repriced> {
   return {
     skus: await publishChanged(publication, position, ofPrices),
@@ -71,7 +71,7 @@ async function publishChanged(
   return [...new Set([...ended, ...begun].map(([name]) => name as string))]
 }
 
-/** A row that is another version, or in none of the price books any more, ends. */
+/** Ends rows whose version changed, or whose price book is no longer among these. */
 const end = ({ from, into }: Tables, which = 'true') =>
   `UPDATE ${into} p SET until = $3::int
    WHERE p.store_id = $1 AND p.catalog_id = $2 AND ${isCurrent('p')} AND ${which} AND NOT EXISTS (

@@ -4,12 +4,12 @@ import { tablesOfProducts } from './editions.ts'
 import type { Publication } from './publication.ts'
 import { publishPriceSpans } from './publish-price-spans.ts'
 import { publishSearch } from './publish-search.ts'
-import { type Wanted, wantedProducts } from './wanted-products.ts'
+import { findPublishable, type Publishable } from './wanted-products.ts'
 
-/** What of these products shoppers see from this edition on: what is the same as before stays. */
+/** Publishes these products. Unchanged rows stay. */
 export async function publishProducts(publication: Publication, ids: readonly string[]): Promise<void> {
-  const wanted = await wantedProducts(publication, ids)
-  const rows = new Map([...wanted].map(([id, product]) => [id, rowOf(product)]))
+  const publishable = await findPublishable(publication, ids)
+  const rows = new Map([...publishable].map(([id, product]) => [id, rowOf(product)]))
   const before = publication.isFirst ? [] : await openRows(publication, ids)
   const same = new Set(before.filter(({ id, hash }) => rows.get(id)?.hash === hash).map(({ id }) => id))
   await end(
@@ -20,15 +20,15 @@ export async function publishProducts(publication: Publication, ids: readonly st
     publication,
     [...rows.values()].filter(({ source }) => !same.has(source.id)),
   )
-  await publishPriceSpans(publication, ids, wanted)
+  await publishPriceSpans(publication, ids, publishable)
 }
 
-interface Row extends Wanted {
+interface Row extends Publishable {
   readonly doc: string
   readonly hash: string
 }
 
-function rowOf({ source, published }: Wanted): Row {
+function rowOf({ source, published }: Publishable): Row {
   const { doc, ...rest } = published
   const text = JSON.stringify(doc)
   return { source, published, doc: text, hash: hash('sha256', text + JSON.stringify(rest), 'base64url') }
@@ -118,7 +118,7 @@ async function begin(publication: Publication, rows: readonly Row[]): Promise<vo
     attribute('slug'),
     attribute('manufacturer_part_num'),
     attribute('upc_ean'),
-    column(({ source }) => source.known.product_type),
+    column(({ source }) => source.internal.product_type),
   )
   const places = rows.flatMap(({ source, published }) =>
     published.nodes.map((node) => ({ id: source.id, ...node })),

@@ -11,7 +11,7 @@ interface Listed {
   readonly published: Pick<PublishedProduct, 'doc' | 'hidden'>
 }
 
-/** Writes what a search goes by, of products that are listed from this edition on. */
+/** Writes the search rows of products that are listed from this edition on. */
 export async function publishSearch(publication: Publication, products: readonly Listed[]): Promise<void> {
   const { work, catalogId, edition } = publication
   const different = new DifferentValues()
@@ -50,7 +50,7 @@ export async function publishSearch(publication: Publication, products: readonly
   )
 }
 
-/** What is written of a product, with lists as PostgreSQL reads them. */
+/** The search row of a product, with lists as PostgreSQL literals. */
 export function searchRow(published: Listed['published'], different: DifferentValues) {
   const { values, codes, words, wordIds } = searchable(published)
   return {
@@ -62,29 +62,29 @@ export function searchRow(published: Listed['published'], different: DifferentVa
   }
 }
 
-/** The different values of some products: most have those of others. */
+/** The distinct values of some products. Products share most of them. */
 export class DifferentValues {
   readonly #values = new Map<string, SearchValue & { readonly id: string }>()
 
   idOf(value: SearchValue): string {
     const key = `${value.field}\0${value.value}`
-    const known = this.#values.get(key)
-    if (known) return known.id
+    const existing = this.#values.get(key)
+    if (existing) return existing.id
     const id = valueId(value.field, value.value)
     this.#values.set(key, { ...value, id })
     return id
   }
 
-  /** `again`: values that an older version wrote have their words anew. */
+  /** `again` rewrites the words of values that an older version wrote. */
   async store({ store }: Work, catalogId: string, again = false): Promise<void> {
     const values = [...this.#values.values()]
-    const known = again
+    const existing = again
       ? '(store_id, catalog_id, field, id) DO UPDATE SET words = excluded.words'
       : 'DO NOTHING'
     await store.bulk(
       `INSERT INTO published_values (store_id, catalog_id, id, field, value, number, words)
        SELECT $1, $2, * FROM unnest($3::bigint[], $4::text[], $5::text[], $6::float8[], $7::tsvector[])
-       ON CONFLICT ${known}`,
+       ON CONFLICT ${existing}`,
       catalogId,
       values.map(({ id }) => id),
       values.map(({ field }) => field),
@@ -95,7 +95,7 @@ export class DifferentValues {
   }
 }
 
-/** Of a catalog that has no words yet. */
+/** For a catalog that has no words yet. */
 const countAll = `INSERT INTO published_words (store_id, catalog_id, word, n)
   SELECT $1, $2, word, ndoc FROM ts_stat(
     format('SELECT words FROM published_texts WHERE store_id = %L AND catalog_id = %L AND ${isCurrent()}',
@@ -115,7 +115,7 @@ const countChanges = `WITH change AS (
   INSERT INTO published_words (store_id, catalog_id, word, n) SELECT $1, $2, word, by FROM change
   ON CONFLICT (store_id, catalog_id, word) DO UPDATE SET n = published_words.n + excluded.n`
 
-/** Counts the words that an edition brought, and those that it ended; or (-1) takes that back. */
+/** Adds the words of rows that an edition began and subtracts those that it ended; -1 reverts this. */
 export async function countWords(
   { store }: Work,
   catalogId: string,
@@ -130,13 +130,13 @@ export async function countWords(
   )
 }
 
-/** Counts the words of the current edition anew. */
+/** Recounts the words of the current edition. */
 export async function recountWords({ store }: Work, catalogId: string): Promise<void> {
   await store.bulk('DELETE FROM published_words WHERE store_id = $1 AND catalog_id = $2', catalogId)
   await store.bulk(countAll, catalogId)
 }
 
-/** Deletes the values that no product has in an edition that is kept. Only who publishes a catalog writes them. */
+/** Deletes the values that no product of a kept edition has. Only publishing writes values. */
 export async function forgetValues({ work, catalogId }: Publication): Promise<void> {
   await work.store.bulk(
     `DELETE FROM published_values v WHERE v.store_id = $1 AND v.catalog_id = $2 AND NOT EXISTS (

@@ -1,7 +1,7 @@
 import { type Item, partsOf, type Selection } from '../pricing/index.ts'
 import type { PublishedFacts } from './published-product.ts'
 
-/** What a published product has that its price depends on. */
+/** The parts of a published product that its price depends on. */
 export interface Priceable {
   readonly id: string
   readonly attributes: {
@@ -15,7 +15,7 @@ export interface Priceable {
   readonly facts: Pick<PublishedFacts, 'parent_sku' | 'unfilled' | 'not_for_sale'>
 }
 
-/** A published product as an item to price: of a bundle what is selected by default, or what a shopper selects. */
+/** Makes a published product an item to price. A bundle has the shopper's selection, or the default selection. */
 export function publishedItem({ id, attributes, meta, facts }: Priceable, selected?: Selection): Item {
   const { unfilled, not_for_sale: options = [] } = facts
   const selection = selected ?? meta.bundle_configuration?.selected_options

@@ -1,18 +1,18 @@
 import type { Step } from './published-product.ts'
 
-/** All that is published of a node, or a hierarchy, is made of. */
+/** The data from which a node or hierarchy is published. */
 export interface NodeSource {
   readonly parentId: string | undefined
-  /** As the merchant is shown them. */
+  /** As the merchant sees them. */
   readonly attributes: Readonly<Record<string, unknown>>
-  /** The way from its hierarchy, itself last. */
+  /** The path from its hierarchy, with itself last. */
   readonly breadcrumbs: readonly Step[]
   readonly hasChildren: boolean
-  /** Among its siblings; of a hierarchy, in the catalog: the highest first. */
+  /** The place among its siblings, or of a hierarchy in the catalog; highest first. */
   readonly place: string
 }
 
-/** What shoppers see of a node, and what its row is found by. */
+/** The published row of a node: its document and its keys. */
 export interface PublishedNode {
   readonly doc: {
     readonly attributes: Readonly<Record<string, unknown>>
@@ -23,14 +23,14 @@ export interface PublishedNode {
     readonly parent_id?: string | undefined
     readonly place: string
     readonly locales?: unknown
-    /** The way to it: what is published of the products in it says so too. */
+    /** The path to it, which its products publish too. */
     readonly way: readonly Step[]
   }
 }
 
 const unpublished = new Set(['admin_attributes', 'locales'])
 
-/** What is published of a node, or of a hierarchy. */
+/** Makes the published row of a node or hierarchy. */
 export function publishedNode(source: NodeSource): PublishedNode {
   const { parentId, attributes, breadcrumbs, hasChildren, place } = source
   const shown = Object.entries(attributes).filter(([name, value]) => value != null && !unpublished.has(name))

@@ -8,7 +8,7 @@ interface Named {
   readonly enable_price_segmentation?: boolean | undefined
 }
 
-/** The price books whose prices are published with a catalog: its own, and those that rules may choose instead. */
+/** The price books that are published with a catalog: its own, and those of catalog rules. */
 export async function publishedPricebooks(
   work: Work,
   catalogId: string,

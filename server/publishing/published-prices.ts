@@ -5,8 +5,8 @@ import { EditionGone } from './edition-gone.ts'
 import type { Published } from './editions.ts'
 
 /**
- * Price books as an edition of a catalog has them; those that it does not have (`livePricebookIds`) as the merchant has
- * them. Throws `EditionGone` where the edition was taken back: whoever shows products reads their prices last.
+ * Reads price books as an edition of a catalog has them, and `livePricebookIds`, which it lacks, as the merchant has
+ * them. Throws `EditionGone` if the edition was rolled back, so read prices after products.
  */
 export const publishedPrices =
   (
@@ -29,7 +29,7 @@ export const publishedPrices =
     return toPriceTable([...published, ...live])
   }
 
-/** `$4` are price books, `$5` SKUs, `$6` the names of price modifiers and `$7` their beginnings. */
+/** `$4` are price books, `$5` SKUs, `$6` names of price modifiers and `$7` their first 128 characters. */
 export const pricesSql = `
   SELECT 'price', pricebook_id, sku, doc FROM published_prices
   WHERE store_id = $1 AND catalog_id = $2 AND ${inEdition('$3::int')}

@@ -2,22 +2,22 @@ import type { Components, Product } from '../products/index.ts'
 import { type BundleOptions, bundleOptions } from './bundle-options.ts'
 import { type CurrentVariations, shownChildVariations, shownVariations } from './current-variations.ts'
 
-/** A step of the way from a hierarchy down to a node. */
+/** A step on the path from a hierarchy to a node. */
 export interface Step {
   readonly id: string
   readonly name: string
   readonly slug?: string | undefined
 }
 
-/** A node that a product is in: the way there, itself last, and the product's place in it. */
+/** A node of a product: the path to it, with the node last, and the place of the product in it. */
 export interface Assignment {
   readonly way: readonly Step[]
   readonly place: string
   readonly curated: boolean
 }
 
-/** What only the server knows of a product, as far as shoppers are shown it. */
-type Known =
+/** The internal fields of a product that publishing uses. */
+type InternalField =
   | 'product_type'
   | 'parent_id'
   | 'variations'
@@ -26,36 +26,36 @@ type Known =
   | 'custom_relationships'
   | 'relationships'
 
-/** All that is published of a product is made of. */
+/** The data from which a product is published. */
 export interface ProductSource {
   readonly id: string
   readonly createdAt: string
   readonly updatedAt: string
-  /** As the merchant is shown them, with what templates say. */
+  /** As the merchant sees them, with the fields of templates. */
   readonly attributes: { readonly components?: Components | null; readonly [name: string]: unknown }
-  readonly known: { readonly [K in Known]?: Product[K] | undefined }
-  /** Of the catalog's hierarchies, the newest first. */
+  readonly internal: { readonly [K in InternalField]?: Product[K] | undefined }
+  /** In the catalog's hierarchies, newest first. */
   readonly assignments: readonly Assignment[]
-  /** Of a child: its parent, if that is live. */
+  /** Of a child: its parent, if it is live. */
   readonly parent?:
     | { readonly sku: string | undefined; readonly assignments: readonly Assignment[] }
     | undefined
-  /** Of a parent: its children that are live. */
+  /** Of a parent: its live children. */
   readonly liveChildren: ReadonlySet<string>
-  /** Whether a bundle that is listed has it among its options, or its parent. */
+  /** Whether it, or its parent, is an option of a listed bundle. */
   readonly isOption: boolean
   /** Of a bundle: the options that can be bought. */
   readonly optionsForSale: ReadonlySet<string>
-  /** Its variations, and others, as they are now. */
+  /** Current variations, including its own. */
   readonly variations: CurrentVariations
   readonly files: readonly { readonly id: string; readonly created_at: string }[]
-  /** Of a child: which price modifiers its options name, in the order of its variations. */
+  /** Of a child: the price modifiers that its options name, in the order of its variations. */
   readonly priceModifiers: readonly string[]
-  /** The products it leads to by a custom relationship: by its slug, in their order. */
+  /** The related products, by the slug of the custom relationship, in order. */
   readonly related: Readonly<Record<string, readonly string[]>>
 }
 
-/** What shoppers may see of a product, but for prices and stock, and what its row is found by. */
+/** The published row of a product: its document without prices and stock, and its keys. */
 export interface PublishedProduct {
   readonly doc: {
     readonly attributes: Readonly<Record<string, unknown>>
@@ -67,32 +67,32 @@ export interface PublishedProduct {
   readonly relations: readonly { readonly name: string; readonly ids: readonly string[] }[]
 }
 
-/** What whoever shows a published product needs beside its document. */
+/** Facts that answers need beside the document. */
 export interface PublishedFacts {
-  /** Whether it is in the catalog's lists: an option of a bundle may be there only for that. */
+  /** Whether lists of the catalog have it. An unlisted product is only an option of bundles. */
   readonly listed: boolean
-  /** Of a child: the SKU whose price it has where it has none. */
+  /** Of a child: the SKU of its parent. */
   readonly parent_sku?: string | undefined
   /** Of a bundle that cannot be bought: its components with fewer options for sale than their `min`. */
   readonly unfilled?: readonly string[] | undefined
   /** Of a bundle: the options that cannot be bought. */
   readonly not_for_sale?: readonly string[] | undefined
   readonly locales?: unknown
-  /** By depth: the names on the ways to its nodes, as a search front end writes them. */
+  /** The names on the paths to its nodes, by depth, in the notation of search front ends. */
   readonly categories: Readonly<Record<string, readonly string[]>>
-  /** The slugs of all nodes and hierarchies on these ways. Products that an older version published have none. */
+  /** The slugs of all nodes and hierarchies on these paths. Absent in rows of older versions. */
   readonly node_slugs?: readonly string[]
 }
 
-/** More levels of a way are not shown with a product. */
+/** Longer paths are cut. */
 const crumbsMax = 10
 
-/** What only the merchant sees, and what shoppers see elsewhere or under another name. */
+/** Attributes that are only for the merchant, or published elsewhere or under another name. */
 const unpublished = new Set(['admin_attributes', 'build_rules', 'locales', 'mpn'])
 
-/** What is published of a product in a catalog; undefined when shoppers cannot come to it. */
+/** Makes the published row of a product; undefined if shoppers cannot reach it. */
 export function publishedProduct(source: ProductSource, catalogId: string): PublishedProduct | undefined {
-  const { attributes, known, parent, isOption } = source
+  const { attributes, internal, parent, isOption } = source
   if (attributes.status !== 'live') return undefined
   const assignments = withInherited(source.assignments, parent?.assignments ?? [])
   const listed = assignments.length > 0
@@ -104,18 +104,18 @@ export function publishedProduct(source: ProductSource, catalogId: string): Publ
     doc: {
       attributes: {
         ...shownAttributes(attributes),
-        base_product: known.product_type === 'parent',
-        base_product_id: known.parent_id,
+        base_product: internal.product_type === 'parent',
+        base_product_id: internal.parent_id,
         price_modifiers: source.priceModifiers.length ? source.priceModifiers : undefined,
       },
       meta: { catalog_id: catalogId, catalog_source: 'pim', ...metaOf(source, assignments, bundle) },
       relationships: {
-        parent: known.parent_id && { data: { type: 'product', id: known.parent_id } },
+        parent: internal.parent_id && { data: { type: 'product', id: internal.parent_id } },
         files: {
           data: source.files.map(({ id, created_at }) => ({ type: 'file', id, created_at })),
         },
-        main_image: known.relationships?.main_image && {
-          data: { type: 'main_image', id: known.relationships.main_image.data.id },
+        main_image: internal.relationships?.main_image && {
+          data: { type: 'main_image', id: internal.relationships.main_image.data.id },
         },
       },
     },
@@ -133,10 +133,10 @@ export function publishedProduct(source: ProductSource, catalogId: string): Publ
   }
 }
 
-/** A child is found where its parent is, too. */
+/** A child is also in the nodes of its parent. */
 function withInherited(own: readonly Assignment[], inherited: readonly Assignment[]): readonly Assignment[] {
-  const known = new Set(own.map(({ way }) => way.at(-1)?.id))
-  return [...own, ...inherited.filter(({ way }) => !known.has(way.at(-1)?.id))]
+  const ownNodeIds = new Set(own.map(({ way }) => way.at(-1)?.id))
+  return [...own, ...inherited.filter(({ way }) => !ownNodeIds.has(way.at(-1)?.id))]
 }
 
 function shownAttributes(attributes: ProductSource['attributes']): Record<string, unknown> {
@@ -149,11 +149,11 @@ function shownAttributes(attributes: ProductSource['attributes']): Record<string
 }
 
 function metaOf(
-  { known, liveChildren, variations: current }: ProductSource,
+  { internal, liveChildren, variations: current }: ProductSource,
   assignments: readonly Assignment[],
   bundle: BundleOptions | null | undefined,
 ) {
-  const { variations, child_variations, custom_relationships, product_type } = known
+  const { variations, child_variations, custom_relationships, product_type } = internal
   const nodes = assignments.map(({ way }) => way.map(({ id }) => id).slice(-crumbsMax - 1))
   return {
     product_types: [product_type],
@@ -162,7 +162,7 @@ function metaOf(
       : undefined,
     bread_crumb_nodes: nodes.length ? nodes.map((ids) => ids.at(-1)) : undefined,
     variation_matrix:
-      product_type === 'parent' ? liveMatrix(known.variation_matrix, liveChildren) : undefined,
+      product_type === 'parent' ? liveMatrix(internal.variation_matrix, liveChildren) : undefined,
     variations: product_type === 'parent' ? shownVariations(variations ?? [], current) : undefined,
     child_option_ids: child_variations?.map(({ option }) => option.id),
     child_variations: child_variations && shownChildVariations(child_variations, current),
@@ -173,7 +173,7 @@ function metaOf(
 
 type Matrix = NonNullable<Product['variation_matrix']>
 
-/** Without the children that shoppers do not see, and what is empty then. */
+/** Removes children that are not live, and branches that become empty. */
 function liveMatrix(matrix: Matrix | undefined, live: ReadonlySet<string>): Matrix {
   const left = Object.entries(matrix ?? {}).flatMap(([option, below]): [string, Matrix | string][] => {
     if (typeof below === 'string') return live.has(below) ? [[option, below]] : []
@@ -183,7 +183,7 @@ function liveMatrix(matrix: Matrix | undefined, live: ReadonlySet<string>): Matr
   return Object.fromEntries(left)
 }
 
-/** `lvl0`: the hierarchies, `lvl1`: what is below them, with the way there; and so on. */
+/** `lvl0` has the hierarchies, `lvl1` the nodes below them with their path, and so on. */
 function categoriesOf(assignments: readonly Assignment[]): Record<string, readonly string[]> {
   const levels: Set<string>[] = []
   for (const { way } of assignments) {
@@ -200,7 +200,7 @@ function categoriesOf(assignments: readonly Assignment[]): Record<string, readon
   return Object.fromEntries(levels.map((names, depth) => [`lvl${depth}`, [...names]]))
 }
 
-/** Where it is listed: in its own nodes, and once in each hierarchy that they are in. */
+/** The lists that have it: those of its own nodes, and of each hierarchy of these. */
 function placesOf({ assignments, updatedAt }: ProductSource): PublishedProduct['nodes'] {
   const own = assignments.map(({ way, place, curated }) => ({
     node: way.at(-1)?.id as string,
@@ -217,7 +217,7 @@ function placesOf({ assignments, updatedAt }: ProductSource): PublishedProduct['
   ]
 }
 
-/** The name under which a bundle leads to its options. */
+/** The name of the relation from a bundle to its options. */
 export const componentProducts = 'component_products'
 
 function relationsOf({ attributes, related }: ProductSource): PublishedProduct['relations'] {

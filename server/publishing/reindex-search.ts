@@ -9,16 +9,16 @@ interface Catalog {
   readonly catalogId: string
 }
 
-/** So many products are written anew by one statement. */
+/** How many products one statement rewrites. */
 const chunkMax = 500
 
 /**
- * Writes the rows that searches of a catalog go by anew, from what is published: an older version of the server wrote
- * them in another form. Until then shoppers find what that version lets them find.
+ * Rewrites the search rows of a catalog that an older version of the server wrote in another form. Until then
+ * searches find what that version's rows allow.
  */
 export const reindexSearch: LongJob<Catalog> = {
   name: 'publishing:reindex-search',
-  // Nothing of the store is published meanwhile.
+  // A long job, so nothing of the store is published meanwhile.
   long: true,
   run: async (work, { catalogId }) => {
     let after: Key | undefined
@@ -38,7 +38,7 @@ export const reindexSearch: LongJob<Catalog> = {
       )
     })
   },
-  // Searches find what they found before.
+  // Searches keep finding what they found before.
   wait: async () => {},
   giveUp: async (work, { catalogId }, reason) =>
     work.instance.log.error(
@@ -47,7 +47,7 @@ export const reindexSearch: LongJob<Catalog> = {
     ),
 }
 
-/** Looks for catalogs that an older version published, also in another process while both run. */
+/** Looks for catalogs that an older version published, perhaps in a process that still runs. */
 export const reindexSearches: Chore = {
   name: 'publishing:reindex-searches',
   attemptsMax: 1,
@@ -64,7 +64,7 @@ export const reindexSearches: Chore = {
   },
 }
 
-/** The form of an edition whose rows a job is to write anew is the new one with a minus. */
+/** A negative form marks an edition that a job will rewrite. */
 const isStale = (form: string) => `search_form < ${form}::int AND search_form <> -${form}::int`
 
 async function queueOnce(work: Work, catalogId: string): Promise<void> {
@@ -113,7 +113,7 @@ async function nextProducts(
   return withSlugs(work, catalogId, products)
 }
 
-/** With the slugs of the nodes on the ways to each product, where they were not published with it. */
+/** Adds the slugs of the nodes on the paths to each product, if they were not published with it. */
 async function withSlugs(
   work: Work,
   catalogId: string,
@@ -127,13 +127,13 @@ async function withSlugs(
     catalogId,
     [...new Set(nodes)],
   )
-  const known = Map.groupBy(rows, ([id]) => id)
+  const byNode = Map.groupBy(rows, ([id]) => id)
   return products.map((product) => {
     const { doc, hidden } = product.published
     if (hidden.node_slugs) return product
-    // As they were in the last edition that the product is in as it is here.
+    // As of the last edition in which this row of the product holds.
     const slugs = nodesOf({ doc }).flatMap((node) =>
-      (known.get(node) ?? [])
+      (byNode.get(node) ?? [])
         .filter(([, since, until]) => Number(since) < product.until && Number(until) >= product.until)
         .map(([, , , slug]) => slug as string),
     )

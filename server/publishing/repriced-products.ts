@@ -3,18 +3,17 @@ import type { Work } from '../kernel/work/context.ts'
 import type { Published } from './editions.ts'
 import { componentProducts } from './published-product.ts'
 
-/** So many are asked for together. */
+/** How many are read together. */
 const chunkMax = 1000
 
 type Store = Pick<Work['store'], 'rows' | 'bulk'>
 type Of = Pick<Published, 'catalogId' | 'edition' | 'madeOf'>
 
 /**
- * The listed products that an edition shows otherwise than the one before, or at other prices: those whose row is
- * another, or price, or their parent's; those that a modifier changes; and bundles of all these.
- *
- * They are looked up by their values, some at a time, each by its index. Right after a publication PostgreSQL may not
- * have looked at the rows yet: told to join them all, it would compare all with all.
+ * The listed products that differ from the previous edition, or have other prices: those with a new row or price, or
+ * whose parent has a new price; those that a changed modifier affects; and bundles of all these. They are looked up
+ * by their keys in portions. Right after publishing PostgreSQL may not have analyzed the rows yet, and would join all
+ * of them with all.
  */
 export async function repricedProducts(store: Store, of: Of): Promise<readonly string[]> {
   const changed = (first: string, table: string) =>
@@ -25,7 +24,7 @@ export async function repricedProducts(store: Store, of: Of): Promise<readonly s
         of.edition,
       ),
     )
-  // Clients that read the delta of the edition before may have done so before these were added to it.
+  // Clients may have read the delta of the previous edition before these were added.
   const delayed = async (first: string, table: string) =>
     of.madeOf.delayedPricebookIds?.length
       ? firstsOf(
@@ -61,7 +60,7 @@ export async function repricedProducts(store: Store, of: Of): Promise<readonly s
 const firstsOf = async (rows: ReturnType<Store['rows']>): Promise<readonly string[]> =>
   (await rows).map(([first]) => first as string)
 
-/** Bundles, with what may be chosen of them. */
+/** Bundles and their options. */
 const bundles = `(
   SELECT b.store_id, b.catalog_id, b.since, b.until, b.id AS bundle_id, r.id FROM published_relations r
   JOIN published_products b
@@ -70,7 +69,7 @@ const bundles = `(
 
 const types = { id: 'uuid', sku: 'text', parent_id: 'uuid' } as const
 
-/** What is in the edition with one of these values. */
+/** Finds rows of the edition by the values of a column. */
 const having =
   (store: Store, { catalogId, edition }: Of, table: string, first: string) =>
   async (column: keyof typeof types, values: readonly string[], more = 'true'): Promise<string[]> => {
@@ -88,7 +87,7 @@ const having =
     return [...found]
   }
 
-/** The children that one of these modifiers is for. */
+/** The children that name one of these price modifiers. */
 async function modified(
   store: Store,
   { catalogId, edition }: Of,

@@ -2,47 +2,47 @@ import type { PublishedProduct } from './published-product.ts'
 import { wordId } from './value-id.ts'
 import { codeOf, termsOf } from './words.ts'
 
-/** A value of a product that it is found by, or counted by. */
+/** A value of a product for filters and facets. */
 export interface SearchValue {
   readonly field: string
   readonly value: string
   readonly number: number | null
-  /** As a tsvector: the words of a text, by which values of facets are looked up. */
+  /** The words of a text as a tsvector, to look up facet values. */
   readonly words: string
 }
 
 /**
- * How rows for searches are written, as a number: rows of editions with a lower one are written anew (see
- * `reindex-search.ts`). Raise it whenever `searchable` writes something else of the same product.
+ * The format of search rows. Raise it whenever `searchable` gives another result for the same product: editions with
+ * a lower number are rewritten (see `reindex-search.ts`).
  */
 export const searchForm = 3
 
-/** What a search goes by of a product. */
+/** The searchable parts of a product. */
 export interface Searchable {
   readonly codes: readonly string[]
-  /** As PostgreSQL reads a tsvector: each word with where it is. */
+  /** A tsvector literal: each word with its positions. */
   readonly words: string
   readonly values: readonly SearchValue[]
-  /** What stands for the words of its values: see `wordId`. */
+  /** The ids of the words of its values: see `wordId`. */
   readonly wordIds: readonly string[]
 }
 
-/** Longer texts are searched, and not compared as a whole: an index has no room for them, or for longer names. */
+/** Longer texts are searched by words but not compared as a whole, as they do not fit into an index. */
 const valueMax = 255
-/** More values of one product are not compared, */
+/** Further values of a product are not compared, */
 const valuesMax = 500
-/** and no more words of them. */
+/** nor further words of them. */
 const wordsMax = 1000
-/** What is behind that in a description is not searched, */
+/** The rest of a longer description is not searched, */
 const textMax = 20_000
-/** nor what is behind that in its translations together. */
+/** nor the rest of longer translations. */
 const translationsMax = 80_000
-/** A vector has room for a megabyte. */
+/** A tsvector holds at most a megabyte. */
 const vectorBytesMax = 800_000
 
 /**
- * What is compared of a product elsewhere (its columns), is the same of all, or is no value: texts to be searched,
- * and objects that are there for carts.
+ * Attributes that are no values for filters: they are columns, the same for all, only searched as text, or objects
+ * for carts.
  */
 const others = new Set([
   'name',
@@ -58,7 +58,7 @@ const others = new Set([
   'custom_inputs',
 ])
 
-/** What a search goes by, from what is published of a product. */
+/** Extracts what can be searched from a published product. */
 export function searchable({ doc, hidden }: Pick<PublishedProduct, 'doc' | 'hidden'>): Searchable {
   const { name, sku, manufacturer_part_num: part, description } = doc.attributes
   const translations = Object.values((hidden.locales ?? {}) as Translations)
@@ -69,7 +69,7 @@ export function searchable({ doc, hidden }: Pick<PublishedProduct, 'doc' | 'hidd
     const isShort = value.length <= valueMax && field.length <= valueMax
     const key = JSON.stringify([field, value])
     if (!isShort || values.size === valuesMax || values.has(key)) return
-    // Numbers are compared as such.
+    // Numbers are compared numerically.
     const terms = number === undefined ? termsOf(value) : []
     values.set(key, {
       field,
@@ -79,7 +79,7 @@ export function searchable({ doc, hidden }: Pick<PublishedProduct, 'doc' | 'hidd
     })
     for (const term of terms) if (wordIds.size < wordsMax) wordIds.add(wordId(field, term))
   }
-  // Lists are filtered by tags too: whatever else there is, these are kept.
+  // Lists are filtered by tags too, so tags are always included.
   valuesIn('tags', doc.attributes.tags, add)
   for (const [level, paths] of Object.entries(hidden.categories)) valuesIn(`categories.${level}`, paths, add)
   valuesIn('nodes.slug', hidden.node_slugs, add)
@@ -104,7 +104,7 @@ export function searchable({ doc, hidden }: Pick<PublishedProduct, 'doc' | 'hidd
 
 type Translations = Readonly<Record<string, { readonly name?: unknown; readonly description?: unknown }>>
 
-/** The descriptions in all languages: a shopper who reads one of them searches in it. */
+/** The descriptions in all languages, as shoppers search in theirs. */
 const describedIn = (translations: readonly Translations[string][]): string =>
   translations.map(({ description }) => textOf(description).slice(0, textMax)).join('\n')
 
@@ -124,17 +124,17 @@ function valuesIn(field: string, value: unknown, add: Add): void {
 
 const weights = 'ABCD'
 
-/** Where a word stands among others is not asked: its place tells which of the texts it is in. */
+/** Positions are not needed for phrases: they say which text has the word. */
 function vectorOf(...texts: readonly (readonly string[])[]): string {
   const places = new Map<string, string[]>()
   let bytes = 0
   for (const [text, words] of texts.entries()) {
     for (const word of new Set(words.filter(Boolean))) {
       const place = `${text + 1}${weights[text]}`
-      const known = places.get(word)
-      bytes += known ? 2 : Buffer.byteLength(word) + 8
+      const existing = places.get(word)
+      bytes += existing ? 2 : Buffer.byteLength(word) + 8
       if (bytes > vectorBytesMax) break
-      if (known) known.push(place)
+      if (existing) existing.push(place)
       else places.set(word, [place])
     }
   }

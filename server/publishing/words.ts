@@ -1,7 +1,7 @@
-/** Longer words are compared by their beginning. */
+/** Longer words are cut. */
 const lengthMax = 64
 
-/** Letters that Unicode does not take apart, as people write them who do not have them on their keyboard. */
+/** Letters that Unicode does not decompose, and how they are written on other keyboards. */
 const plainLetters: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -15,7 +15,7 @@ const plainLetters: Readonly<Record<string, string>> = {
 }
 const notPlain = new RegExp(`[${Object.keys(plainLetters).join('')}]`, 'g')
 
-/** Text as it is compared in a search: without case, accents and other ways to write the same letter. */
+/** Folds a text for searches: removes case, accents and other variants of a letter. */
 export const folded = (text: string): string =>
   text
     .normalize('NFKD')
@@ -25,34 +25,34 @@ export const folded = (text: string): string =>
 
 const word = /[\p{L}\p{N}\p{M}]+/gu
 
-/** The words of a text as they are compared. */
+/** The folded words of a text. */
 export const wordsOf = (text: string): readonly string[] =>
   chainsOf(text)
     .flat()
     .flatMap(({ words }) => words)
 
-/** A text as one word: what SKUs and part numbers are compared as, whatever stands between their parts. */
+/** Folds a text to one word, so that SKUs and part numbers match whatever separates their parts. */
 export const codeOf = (text: string): string => cut(wordsOf(text).join(''))
 
 const cut = (word: string): string => word.slice(0, lengthMax).toWellFormed()
 
-/** Letters and digits without anything between them, and their place in the text. */
+/** A run of letters and digits, and its place in the text. */
 export interface Run {
   readonly from: number
   readonly to: number
   readonly words: readonly string[]
 }
 
-/** Signs of units are written with squares that hold letters: ㎏. */
+/** Units may be written as single signs, such as ㎏. */
 const run = /[\p{L}\p{N}\p{M}\u3300-\u33ff]+/gu
 
-/** What joins the parts of a compound: `Wi-Fi`, `T-shirt`, `L'Oréal`, `rock&roll`. */
+/** The signs that join a compound: `Wi-Fi`, `T-shirt`, `L'Oréal`, `rock&roll`. */
 const joiners = "-'’‐‑._/&+·"
 const isDigit = (character = '') => character >= '0' && character <= '9'
-/** More parts are taken for a list. */
+/** More parts are treated as a list. */
 const partsMax = 8
 
-/** The runs of a text. Those that a single sign joins are a chain: they may be one word in the text of others. */
+/** The runs of a text, in chains. Runs joined by a single sign form a chain, as others may write them as one word. */
 export function chainsOf(text: string): readonly (readonly Run[])[] {
   const chains: Run[][] = []
   let before: Run | undefined
@@ -75,16 +75,16 @@ function isJoined(text: string, from: number, to: number): boolean {
 const wordsOfRun = (text: string): readonly string[] =>
   (folded(text).match(word) ?? []).flatMap((word) => word.match(scripts) ?? []).map(cut)
 
-/** Scripts that put no space between words. */
+/** Scripts without spaces between words. */
 const dense =
   '\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Bopo}\\p{scx=Thai}\\p{scx=Laoo}\\p{scx=Khmr}\\p{scx=Mymr}\\p{scx=Tibt}'
 const scripts = new RegExp(`[${dense}\\p{scx=Hang}]+|[^${dense}\\p{scx=Hang}]+`, 'gu')
 const isDenseWord = new RegExp(`^[${dense}\\p{scx=Hang}]`, 'u')
 
-/** Whether words are not told apart in it by spaces: any part of it may be one. */
+/** Whether a text is in a script without spaces, so that any part of it may be a word. */
 export const isDense = (word: string): boolean => isDenseWord.test(word)
 
-/** A word of a dense script as it is searched: its letters and each two of them that follow each other. */
+/** Splits a word of a dense script into its letters and pairs of adjacent letters. */
 export function partsOfDense(word: string): {
   readonly letters: readonly string[]
   readonly pairs: readonly string[]
@@ -93,13 +93,13 @@ export function partsOfDense(word: string): {
   return { letters, pairs: letters.slice(1).map((letter, i) => `${letters[i]}${letter}`) }
 }
 
-/** A chain as one word; undefined of one that is a single run, or in a dense script. */
+/** A chain as one word; undefined for a single run or a dense script. */
 export function joinedOf(chain: readonly Run[]): string | undefined {
   const words = chain.flatMap(({ words }) => words)
   return chain.length > 1 && !words.some(isDense) ? cut(words.join('')) : undefined
 }
 
-/** The words by which a text is found: also its compounds as one word, and the parts of words in dense scripts. */
+/** The words by which a text is found, including compounds as one word, and parts of words in dense scripts. */
 export function termsOf(text: string): readonly string[] {
   const terms = new Set<string>()
   for (const chain of chainsOf(text)) {

@@ -10,26 +10,26 @@ import { publishProducts } from './publish-products.ts'
 import { countWords, forgetValues } from './publish-search.ts'
 import { searchForm } from './searchable.ts'
 
-/** So many products are looked at together. */
+/** How many products are processed together. */
 const chunkMax = 500
 
-/** What a release is made of. */
+/** What a release is published from. */
 export interface Recipe extends Omit<MadeOf, 'at' | 'layout' | 'repricesAll'> {
   readonly catalogId: string
   readonly releaseId: string
 }
 
-/** What is told of it in the end. */
+/** The result of writing an edition. */
 export interface Written {
   readonly isFull: boolean
   readonly isFirst: boolean
-  /** How many products were looked at. */
-  readonly looked: number
+  /** How many products were checked. */
+  readonly checkedProducts: number
 }
 
 /**
- * Writes the next edition of a catalog, which is the current one from the commit on. All that it reads is of one
- * moment: the transaction is a snapshot.
+ * Writes the next edition of a catalog, which becomes the current one with the commit. The transaction is a snapshot,
+ * so all reads are of one moment.
  */
 export async function writeEdition(
   work: Work,
@@ -77,10 +77,13 @@ export async function writeEdition(
     JSON.stringify({ ...madeOf, repricesAll: repricesAll(before, recipe), at: publication.at, layout }),
     searchForm,
   )
-  return { isFull, isFirst: !before, looked: ids.length }
+  return { isFull, isFirst: !before, checkedProducts: ids.length }
 }
 
-/** Nothing is added to an edition while the next one is written from a snapshot: whoever comes second begins again. */
+/**
+ * Keeps price books from being added to an edition while the next one is written from a snapshot. The second
+ * transaction retries.
+ */
 async function mustStayAsItIs({ store }: Work, catalogId: string, { edition }: Edition): Promise<void> {
   await store.rows(
     'UPDATE catalog_editions SET made_of = made_of WHERE store_id = $1 AND catalog_id = $2 AND edition = $3',
@@ -89,14 +92,14 @@ async function mustStayAsItIs({ store }: Work, catalogId: string, { edition }: E
   )
 }
 
-/** Publishes nodes and prices. The products to look at then: all. */
+/** Publishes nodes and prices. Returns all products, to be checked. */
 async function publishAll(publication: Publication): Promise<readonly string[]> {
   await publishNodes(publication)
   await publishPrices(publication)
   return allProducts(publication)
 }
 
-/** Publishes nodes and prices. The products to look at then: those that may be others since a position of the feed. */
+/** Publishes nodes and prices. Returns the products that may have changed since a position of the feed. */
 async function publishChanged(publication: Publication, position: number): Promise<readonly string[]> {
   const movedNodeIds = await publishNodes(publication)
   const repriced = await publishChangedPrices(publication, position)
@@ -108,7 +111,10 @@ const sorted = (ids: readonly string[]) => [...ids].sort().join()
 const isOtherwiseMade = ({ madeOf }: Edition, { hierarchyIds, pricebookIds }: Recipe): boolean =>
   sorted(madeOf.hierarchyIds) !== sorted(hierarchyIds) || sorted(madeOf.pricebookIds) !== sorted(pricebookIds)
 
-/** Prices of books that came or went tell that themselves. */
+/**
+ * Added and removed price books change their prices by themselves; only the order of those in both editions matters
+ * here.
+ */
 function repricesAll(before: Edition | undefined, now: Recipe): boolean {
   if (!before) return true
   const { pricebookIds, ownPricebookIds, segmented } = before.madeOf

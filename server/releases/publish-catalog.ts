@@ -76,9 +76,9 @@ async function publish(work: Work, { catalogId, releaseId }: ReleasePayload): Pr
       hierarchies: await namesOf(inside, catalogId, hierarchyIds),
     }
   })
-  const { isFull, isFirst, looked, ...attributes } = edition
+  const { isFull, isFirst, checkedProducts, ...attributes } = edition
   // PostgreSQL assumes that there is next to nothing of a catalog that it has not analyzed yet.
-  if (isFirst && looked > analyzeFrom) await work.store.measure(publishedTables)
+  if (isFirst && checkedProducts > analyzeFrom) await work.store.measure(publishedTables)
   const { hidden } = (await work.store.findWhole(releases, releaseId, [catalogId])) as Release
   await show({
     ...attributes,

@@ -3,21 +3,21 @@ import type { Family } from './families.ts'
 import { getNode, listChildrenOfNode, listNodes } from './read-nodes.ts'
 import { listProductsOfHierarchy } from './read-products.ts'
 
-/** Addresses that the public contract does not have, and an SDK calls. */
+/** Paths that are not in the public contract but that an SDK calls. */
 
-/** As the products of a node are listed. */
+/** Lists products like the products of a node. */
 export const listProductsOfHierarchyToo = (family: Family): Action => ({
   ...listProductsOfHierarchy(family),
   name: `list-${family.of}-hierarchy-products-too`,
   route: `GET ${family.path}/hierarchies/:hierarchy_id/relationships/products`,
 })
 
-/** A call of shoppers at an address of the merchant: the nodes of the catalog that the rules choose. */
+/** A shopper's call at a merchant's path: the nodes of the catalog that the rules choose. */
 const forTheMerchant =
   (call: (family: Family) => Action, name: string, route: string) =>
   (shopper: Family): Action => {
     const { shows, ...declared } = call(shopper)
-    // Whose rows a list has is declared where shoppers read it.
+    // The rows of a list are declared at the shopper's path.
     const { rows: _rows, ...shown } = shows ?? {}
     return { ...declared, name, route, area: 'catalogs', shows: shown }
   }

@@ -1,7 +1,7 @@
 import type { StoredPrice } from '../pricebooks/index.ts'
 import type { Amounts, Item, PriceTable } from '../pricing/index.ts'
 
-/** What each of these price books says of a product, whichever of them counts: for the merchant. Without I/O. */
+/** The price of a product in each of these price books, for the merchant. It does no I/O. */
 export function availablePrices(books: readonly string[], prices: PriceTable, item: Item) {
   const found = books.flatMap((id) => {
     const { price: own, parentPrice } = prices.bookPrices(id, item)
@@ -9,12 +9,12 @@ export function availablePrices(books: readonly string[], prices: PriceTable, it
     return price ? [{ id, price }] : []
   })
   return {
-    available_prices: found.map(({ id, price }) => toldOf(id, price)),
+    available_prices: found.map(({ id, price }) => toAvailablePrice(id, price)),
     available_pricebook_ids: found.map(({ id }) => id),
   }
 }
 
-function toldOf(pricebook_id: string, { currencies, sales, shopper_attributes }: StoredPrice) {
+function toAvailablePrice(pricebook_id: string, { currencies, sales, shopper_attributes }: StoredPrice) {
   const price = Object.entries(currencies).map(([code, { amount, includes_tax = false }]) => [
     code,
     { amount, includes_tax },
@@ -29,15 +29,15 @@ function toldOf(pricebook_id: string, { currencies, sales, shopper_attributes }:
   }
 }
 
-/** The tiers of all currencies by their names, as shoppers see them. */
+/** The tiers of all currencies by name, as shoppers see them. */
 function tiersOf(currencies: StoredPrice['currencies']) {
-  // A map: merchants may call a tier as what every object has.
+  // A Map, as merchants may name a tier like a member of every object.
   const tiers = new Map<string, { minimum_quantity: number; price: Record<string, Amounts[string]> }>()
   for (const [code, { includes_tax = false, tiers: own = {} }] of Object.entries(currencies)) {
     for (const [name, { minimum_quantity, amount }] of Object.entries(own)) {
-      const known = tiers.get(name) ?? { minimum_quantity, price: {} }
-      known.price[code] = { amount, includes_tax }
-      tiers.set(name, known)
+      const tier = tiers.get(name) ?? { minimum_quantity, price: {} }
+      tier.price[code] = { amount, includes_tax }
+      tiers.set(name, tier)
     }
   }
   return Object.fromEntries(tiers)

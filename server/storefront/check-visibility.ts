@@ -25,7 +25,7 @@ import { shopIn } from './shop.ts'
 import { shopperViewOf, type ViewRequest } from './views.ts'
 import { checks, type Facts, verdictsOf } from './visibility-verdicts.ts'
 
-/** Says why a shopper sees a product in a catalog, or does not. */
+/** Explains why a shopper sees a product in a catalog, or does not. */
 export const checkVisibility = action({
   name: 'check-visibility',
   route: 'GET /catalogs/:catalog_id/visibility',
@@ -81,7 +81,7 @@ export const checkVisibility = action({
   },
 })
 
-/** With a shopper's token beside theirs, merchants see what that shopper sees. */
+/** A merchant who adds a shopper's token sees what that shopper sees. */
 function mustBeMerchant({ instance, who: { grant } }: Ctx): void {
   if (grant !== 'client_credentials') throw wrongToken(instance, { kind: grant }, ['client_credentials'])
 }
@@ -121,7 +121,7 @@ async function waitingRuleOf({ store }: Ctx, rule: WaitingRule | undefined): Pro
   return { id, name, pricebooks: books.map(([name, id]) => `${JSON.stringify(name)} ${id}`) }
 }
 
-/** What of the product is in the release, at the prices of the shopper. */
+/** The product in the release, with the price of the shopper. */
 async function inRelease(
   ctx: Ctx,
   published: Published,
@@ -143,7 +143,7 @@ async function inRelease(
   }
 }
 
-/** How many nodes it is in, itself or with a parent that is live; and how many of these are in the hierarchies. */
+/** Counts the nodes of the product and of its live parent, and those in the hierarchies. */
 async function nodesOf({ store }: Ctx, id: string, hierarchyIds: readonly string[]) {
   const [row] = await store.rows(
     `SELECT count(DISTINCT l.node_id),
@@ -159,7 +159,7 @@ async function nodesOf({ store }: Ctx, id: string, hierarchyIds: readonly string
   return { nodes: Number(row?.[0]), nodesOfCatalog: Number(row?.[1]) }
 }
 
-/** How many can be sold: of a bundle, as it is selected by default. */
+/** How many can be sold. A bundle has its default selection. */
 async function availableOf(ctx: Ctx, row: PublishedRow): Promise<number | undefined> {
   const options = shopItem(row).parts ?? []
   const stocks = await stockOf(ctx, [row.id, ...options.map(({ id }) => id)])

@@ -1,9 +1,9 @@
 import type { Selection } from '../pricing/index.ts'
 import type { Component, Components, Option, PublishedRow } from './published-row.ts'
 
-/** What may be chosen of a bundle. Without I/O. */
+/** Checks the selection of a bundle. It does no I/O. */
 
-/** The parent of a product, where it is a child: it may be chosen where its parent is offered. */
+/** The parent of a child. A child may be selected where its parent is an option. */
 type ParentOf = (id: string) => string | undefined
 
 /** Why a selection is refused, and at which component. */
@@ -12,7 +12,7 @@ export interface Refusal {
   readonly component: string
 }
 
-/** Why a selection of a published bundle cannot be bought, the first first; empty when it can. */
+/** The reasons why a selection of a published bundle cannot be bought. Empty if it can. */
 export function refusalsOf(
   { id, doc, facts }: PublishedRow,
   selection: Selection,
@@ -35,7 +35,7 @@ export function refusalsOf(
   return [...missing, ...unsold, ...wrongIn(components, selection, parentOf)]
 }
 
-/** What of a selection the components do not allow, in the order of what was chosen, and then of the components. */
+/** What the components do not allow in a selection: in the order of the selection, then of the components. */
 export function wrongIn(
   components: Components,
   selection: Selection,
@@ -44,12 +44,12 @@ export function wrongIn(
   const unknown = Object.keys(selection)
     .filter((key) => !Object.hasOwn(components, key))
     .map((key) => ({ component: key, detail: `No such component ${key}` }))
-  const known = Object.entries(components).flatMap(([key, component]) =>
+  const invalid = Object.entries(components).flatMap(([key, component]) =>
     wrongInOne(key, component, Object.hasOwn(selection, key) ? (selection[key] ?? {}) : {}, parentOf).map(
       (detail) => ({ component: key, detail }),
     ),
   )
-  return [...unknown, ...known]
+  return [...unknown, ...invalid]
 }
 
 function wrongInOne(
@@ -71,7 +71,7 @@ function wrongInOne(
   ]
 }
 
-/** A child that is offered itself is what it is offered as. */
+/** If the child itself is an option, that option applies, not its parent's. */
 function optionsFor(options: readonly Option[], id: string, parentOf: ParentOf): readonly Option[] {
   const own = options.filter((option) => option.id === id)
   if (own.length) return own
@@ -79,6 +79,6 @@ function optionsFor(options: readonly Option[], id: string, parentOf: ParentOf):
   return parentId === undefined ? [] : options.filter((option) => option.id === parentId)
 }
 
-/** Without bounds of its own, as many are bought as the merchant says. */
-const mayBe = ({ quantity, min, max }: Option, wanted: number): boolean =>
-  min == null || max == null ? wanted === quantity : wanted >= min && wanted <= max
+/** An option without bounds has the fixed quantity of the merchant. */
+const mayBe = ({ quantity, min, max }: Option, selected: number): boolean =>
+  min == null || max == null ? selected === quantity : selected >= min && selected <= max

@@ -30,13 +30,13 @@ interface Configuration {
   readonly selected_options: Selection
 }
 
-/** Shows a bundle as a shopper chooses it. Nothing is stored. */
-export const configureProduct = ({ of, path, seen, area, view }: Family) =>
+/** Shows a bundle with the shopper's selection. Nothing is stored. */
+export const configureProduct = ({ of, path, phrase, area, viewOf }: Family) =>
   action({
     name: `configure-${of}-product`,
     route: `POST ${path}/products/:product_id/configure`,
     about:
-      `Shows a bundle ${seen} with the selected options, and its price. Where a parent is an option, one of its children may ` +
+      `Shows a bundle ${phrase} with the selected options, and its price. Where a parent is an option, one of its children may ` +
       'be selected. Nothing is stored.',
     area,
     status: 200,
@@ -45,8 +45,8 @@ export const configureProduct = ({ of, path, seen, area, view }: Family) =>
     shows: { resource: publishedProducts },
     async run(ctx, call) {
       const { selected_options } = call.data as Configuration
-      const seen = await view(ctx, call)
-      const row = publishedRowOf(await findProduct(ctx, seen, call.params.product_id))
+      const view = await viewOf(ctx, call)
+      const row = publishedRowOf(await findProduct(ctx, view, call.params.product_id))
       const { components } = row.doc.attributes
       if (!components) {
         throw new Problem(
@@ -54,23 +54,23 @@ export const configureProduct = ({ of, path, seen, area, view }: Family) =>
           `The product ${row.id} is not a bundle, so it has no options to select.`,
         )
       }
-      const parents = await parentsOf(ctx, seen, components, selected_options)
+      const parents = await parentsOf(ctx, view, components, selected_options)
       const [refusal] = refusalsOf(row, selected_options, (id) => parents.get(id))
       if (refusal) {
         throw new Problem('unprocessable', refusal.detail, {
           source: `data.selected_options.${refusal.component}`,
         })
       }
-      return productAnswer(ctx, seen, row, parse(call.query).include, {
+      return productAnswer(ctx, view, row, parse(call.query).include, {
         selections: new Map([[row.id, selected_options]]),
       })
     },
   })
 
-/** A bundle has no more options: of what else is chosen no more is looked at. */
+/** A bundle has no more options, so no more selected products are looked up. */
 const chosenMax = 1500
 
-/** The parents that are offered of what is chosen and not offered itself: of children that are published. */
+/** The parents of selected products that are not options themselves, if these are published children of an option. */
 async function parentsOf(
   ctx: Ctx,
   view: View,

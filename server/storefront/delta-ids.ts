@@ -2,7 +2,7 @@ import { inEdition } from '../kernel/storage/editions.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { type Published, repricedProducts } from '../publishing/index.ts'
 
-/** The listed products that an edition shows otherwise than the one before, or all of them. */
+/** The listed products that an edition changed, or all of them. */
 export async function changedIds(
   { store }: Pick<Work, 'store'>,
   published: Published,
@@ -19,7 +19,7 @@ export async function changedIds(
   return rows.map(([id]) => id as string)
 }
 
-/** The products that are listed no more. */
+/** The products that are no longer listed. */
 export async function deletedIds(
   { store }: Pick<Work, 'store'>,
   { catalogId, edition }: Published,

@@ -1,6 +1,6 @@
 import type { Envelope } from '../kernel/shape/envelope.ts'
 
-/** What is published, as it is shown. Its times are among what was published. */
+/** The envelope of published objects. Their times are among the fields. */
 export const storefrontEnvelope: Envelope = {
   times: 'none',
   digits: 3,

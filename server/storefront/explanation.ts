@@ -72,7 +72,7 @@ export const explanationSchema = named('Explanation', {
     'Why this catalog, this release and these price books apply. Present if the request has `Prefer: explain`.',
 })
 
-/** Why this catalog, this release and these price books: what is the same of all that an answer shows. */
+/** Explains the catalog, the release and the price books, which are the same for the whole answer. */
 export function explanationOf({
   explains,
   published,

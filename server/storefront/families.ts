@@ -11,36 +11,36 @@ import { pin, releaseView, shopperView, type ViewRequest } from './views.ts'
 import { ofWholeEdition } from './whole-edition.ts'
 
 /**
- * What is published is read at two addresses: by shoppers in the catalog that the rules choose for them, and by the
- * merchant in any release of any catalog. Each call is declared once, for both.
+ * Published objects have two paths: shoppers read the catalog that the rules choose for them, and merchants any
+ * release of any catalog. Each call is declared once for both.
  */
 export interface Family {
-  /** Stands in the names of its calls. */
+  /** Part of the names of its calls. */
   readonly of: 'catalog' | 'release'
   readonly path: '/catalog' | '/catalogs/:catalog_id/releases/:release_id'
-  /** Whose view it is, in the sentences that tell of its calls. */
-  readonly seen: string
+  /** Describes the view in the descriptions of its calls. */
+  readonly phrase: string
   readonly area: 'catalog' | 'catalogs'
-  view(ctx: Ctx, call: ViewRequest & { readonly params: Readonly<Record<string, string>> }): Promise<View>
+  viewOf(ctx: Ctx, call: ViewRequest & { readonly params: Readonly<Record<string, string>> }): Promise<View>
 }
 
 const shopper: Family = {
   of: 'catalog',
   path: '/catalog',
-  seen: 'in the catalog that the rules choose for the shopper',
+  phrase: 'in the catalog that the rules choose for the shopper',
   area: 'catalog',
-  view: shopperView,
+  viewOf: shopperView,
 }
 
 const merchant: Family = {
   of: 'release',
   path: '/catalogs/:catalog_id/releases/:release_id',
-  seen: 'in a release',
+  phrase: 'in a release',
   area: 'catalogs',
-  view: (ctx, call) => releaseView(ctx, call as Parameters<typeof releaseView>[1]),
+  viewOf: (ctx, call) => releaseView(ctx, call as Parameters<typeof releaseView>[1]),
 }
 
-/** What is told of a list. Whose rows it has is told once, where shoppers read it: the merchant's is the same. */
+/** What a list shows. Its rows are declared at the shopper's path only, as the merchant's list has the same. */
 export const listed = (of: Family['of'], resource: Resource, rows: Resource) =>
   of === 'catalog' ? ({ resource, page: true, rows: [rows] } as const) : ({ resource, page: true } as const)
 
@@ -83,7 +83,7 @@ const merchantHeaders = {
   ...shownIn,
 }
 
-/** What all calls have in common, for the API document: headers, links, explanations, and what is shown beside. */
+/** Adds what all calls have in common to the API document: headers, links, explanations and included objects. */
 function documented(call: Action, headers: Fields): Action {
   const { shows = {} } = call
   const explanation = explanationSchema
@@ -95,7 +95,7 @@ function documented(call: Action, headers: Fields): Action {
   return {
     ...call,
     headers,
-    // Where nothing is published for a shopper, or a release is gone, no list is there either.
+    // Lists answer 404 too, if nothing is published for the shopper or the release is gone.
     refuses: [...(call.refuses ?? []), 'not_found'],
     query: {
       ...call.query,

@@ -8,7 +8,7 @@ import { publishedProducts } from './published-products.ts'
 import { isNode } from './show-nodes.ts'
 import type { View } from './view.ts'
 
-/** What is published under an id, as one sees it; a Problem (404) where there is no such thing. */
+/** Makes a function that finds a published object by its id, or throws a Problem (404). */
 const finder =
   (what: string, resource: Resource, isOne: (row: Row) => boolean = () => true) =>
   async (ctx: Ctx, { published }: View, id: string): Promise<Row> => {
@@ -19,6 +19,6 @@ const finder =
   }
 
 export const findProduct = finder('product', publishedProducts)
-/** Finds a node, or the hierarchy that clients read as the parent of its topmost nodes. */
+/** Finds a node. A hierarchy counts as one: clients read it as the parent of its top nodes. */
 export const findNode = finder('node', publishedNodes)
 export const findHierarchy = finder('hierarchy', publishedNodes, (row) => !isNode(row))

@@ -1,10 +1,10 @@
 import {
   accountsOf,
-  beforeRules,
   type ChosenCatalog,
   choiceHoldsUntil,
   chooseCatalog,
-  rulesAfter,
+  loadRules,
+  rulesStateSql,
   type Shopper,
 } from '../catalogs/index.ts'
 import { currencies } from '../currencies/index.ts'
@@ -19,7 +19,7 @@ import {
 } from '../publishing/index.ts'
 import { missingBooks, pricebooksFor, type ShopContext } from './shop-context.ts'
 
-/** What a shopper finds. */
+/** The shop of a shopper. */
 interface FoundShop {
   /** The currencies that prices may be shown in. */
   readonly currencies: readonly DisplayCurrency[]
@@ -32,18 +32,18 @@ interface FoundShop {
 }
 
 interface ShopQuery {
-  /** The instant of the edition, which is the current one where this is left out. */
+  /** The instant of the edition. Default: the current edition. */
   readonly asOf?: Date | undefined
-  /** The release to go on reading, if it is one of the catalog's and is kept. */
+  /** The release to read, if the catalog has it and it is still kept. */
   readonly releaseId?: string | undefined
 }
 
 const currenciesSql = `SELECT json_agg(doc) FROM ${currencies.table} WHERE store_id = $1` as const
 
-export const shopSql = `SELECT (${currenciesSql}), r.*, e.* FROM (${beforeRules}) r
+export const shopSql = `SELECT (${currenciesSql}), r.*, e.* FROM (${rulesStateSql}) r
   LEFT JOIN LATERAL (${currentEditionSql('r.oldest_published')}) e ON true` as const
 
-/** The shop of a shopper: the rules choose its catalog. Most shops are found by one statement. */
+/** Finds the shop of a shopper. The rules choose its catalog. Most shops take one statement. */
 export async function findShop(
   work: Work,
   shopper: Shopper,
@@ -51,7 +51,7 @@ export async function findShop(
 ): Promise<FoundShop> {
   const [[currencies, state = null, oldestPublished = null, accountTags = null, ...edition] = []] =
     await work.store.glance(shopSql, accountsOf(shopper), asOf ?? null)
-  const rules = await rulesAfter(work, [state, oldestPublished, accountTags])
+  const rules = await loadRules(work, [state, oldestPublished, accountTags])
   const chosen = chooseCatalog(shopper, rules)
   const oldest =
     oldestPublished && edition[0] ? { ...toEdition(edition), catalogId: oldestPublished } : undefined
@@ -71,11 +71,11 @@ async function findContext(
 ): Promise<ShopContext | undefined> {
   const pinned = await findEdition(work, catalogId, releaseId)
   const published =
-    // An older edition may not have the price books of a rule: then the prices of the current one count.
+    // If an older edition lacks price books of the rule, the current edition is used.
     (pinned && !missingBooks(pinned, pricebookIds).length ? pinned : undefined) ??
     (catalogId === oldest?.catalogId ? oldest : await findEditionAt(work, catalogId, asOf))
   if (!published) return undefined
-  // What rules name is in the current edition, and need not be in one of the past.
+  // The current edition has all price books of rules. A past edition may lack some.
   const unpublished = asOf ? missingBooks(published, pricebookIds) : []
   return { published, ...pricebooksFor(published, pricebookIds, unpublished), at: shopper.at }
 }
@@ -90,7 +90,7 @@ export async function findEdition(
   return edition && { ...edition, catalogId }
 }
 
-/** The edition that is current at an instant, or now. */
+/** The edition at an instant, or the current one. */
 async function findEditionAt(
   work: Work,
   catalogId: string,

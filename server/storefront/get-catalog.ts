@@ -37,7 +37,7 @@ const shownRelease = group(
   {},
 )
 
-/** What a shopper sees. */
+/** Reads the release that a shopper sees. */
 export const getCatalog = action({
   name: 'get-catalog-of-shopper',
   route: 'GET /catalog',
@@ -75,7 +75,9 @@ export const getCatalog = action({
   },
 })
 
-/** An edition outlives its release, for those who go through its lists; the one that shoppers see has one. */
+/**
+ * An edition outlives its release, for clients that walk its lists. Only the current edition surely has a release.
+ */
 async function withoutRelease(ctx: Ctx, { published }: View): Promise<Problem> {
   const edition = await editionOf(ctx, published.catalogId, published.releaseId)
   return edition ? new Problem('not_found', 'The release is no longer kept.') : new EditionGone()

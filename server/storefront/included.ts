@@ -19,10 +19,10 @@ type Finder = (
   components?: Rows,
 ) => Promise<readonly [name: string, texts: readonly string[]]>
 
-/** So many options are shown with a page: some of them would be taken for all. */
+/** More options are refused, as a client would take some of them for all. */
 const optionsMax = 10_000
 
-/** What products may be shown with. Files are shown as they are now. */
+/** The objects that `include` may name. Files are the current ones. */
 const finders: Readonly<Record<string, Finder>> = {
   main_image: async (ctx, _view, rows) => {
     const ids = rows.flatMap(({ doc }) => doc.relationships.main_image?.data.id ?? [])
@@ -70,8 +70,8 @@ const filesOf = async (ctx: Ctx, ids: readonly string[]): Promise<readonly strin
   (await findAll(ctx, files, ids)).map((row) => objectText(files, row, ctx, true))
 
 /**
- * What a request wants to be shown beside these products, as a further member of the answer. Where these are themselves
- * what is offered of a bundle, they are told so (`components`).
+ * The `included` member of an answer with these products. `components` are the products themselves where they are
+ * listed as the options of a bundle.
  */
 export async function included(
   ctx: Ctx,
@@ -80,8 +80,8 @@ export async function included(
   rows: Rows,
   components?: Rows,
 ): Promise<string> {
-  const wanted = names.flatMap((name) => (Object.hasOwn(finders, name) ? (finders[name] ?? []) : []))
-  if (!wanted.length) return ''
-  const found = await Promise.all(wanted.map((find) => find(ctx, view, rows, components)))
+  const requested = names.flatMap((name) => (Object.hasOwn(finders, name) ? (finders[name] ?? []) : []))
+  if (!requested.length) return ''
+  const found = await Promise.all(requested.map((find) => find(ctx, view, rows, components)))
   return `,"included":{${found.map(([name, texts]) => `"${name}":[${texts.join(',')}]`).join(',')}}`
 }

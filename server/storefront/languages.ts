@@ -1,13 +1,15 @@
 import { ownValue } from '../kernel/shape/values.ts'
-/** Texts in a language that a shopper prefers. Without I/O. */
+/** Texts in a language that a shopper prefers. It does no I/O. */
 
-/** By the tag of the language: what is in it. */
+/** Texts by language tag. */
 export type Locales = Readonly<Record<string, Readonly<Record<string, string | null | undefined>>>>
 
-/** More languages are not looked at. */
+/** Further languages are ignored. */
 const languagesMax = 20
 
-/** The languages of such headers, the most preferred first: what says so by itself goes before what lists several. */
+/**
+ * The languages of the headers, most preferred first. The header with one language precedes the header with a list.
+ */
 export function languagesAsked(own: string | undefined, accepted: string | undefined): readonly string[] {
   const weighed = (accepted ?? '').split(',').map((part) => {
     const [tag = '', ...parameters] = part.split(';').map((text) => text.trim())
@@ -21,13 +23,13 @@ export function languagesAsked(own: string | undefined, accepted: string | undef
   return [...(own?.trim() ? [own.trim()] : []), ...listed].slice(0, languagesMax)
 }
 
-/** The language that is shown: the first that there are texts in, exactly or by its first part (`fr` of `fr-CA`). */
+/** Chooses the first language that has texts, exactly or by its first part (`fr` of `fr-CA`). */
 export function languageOf(languages: readonly string[], locales: Locales | undefined): string | undefined {
   if (!locales || !languages.length) return undefined
-  const known = new Map(Object.keys(locales).map((tag) => [folded(tag), tag]))
-  for (const asked of languages) {
-    const tag = folded(asked)
-    const found = known.get(tag) ?? known.get(tag.split('-', 1)[0] ?? '')
+  const byTag = new Map(Object.keys(locales).map((tag) => [folded(tag), tag]))
+  for (const language of languages) {
+    const tag = folded(language)
+    const found = byTag.get(tag) ?? byTag.get(tag.split('-', 1)[0] ?? '')
     if (found !== undefined) return found
   }
   return undefined
@@ -35,10 +37,10 @@ export function languageOf(languages: readonly string[], locales: Locales | unde
 
 const folded = (tag: string): string => tag.toLowerCase().replaceAll('_', '-')
 
-/** Only these are said in several languages. */
+/** Only these attributes are translated. */
 const localized = ['name', 'description'] as const
 
-/** The name and the description in a language; what is not said in it is as it was. */
+/** The name and the description in a language. Untranslated texts are left out. */
 export function textsIn(
   language: string | undefined,
   locales: Locales | undefined,
@@ -47,6 +49,6 @@ export function textsIn(
   return Object.fromEntries(localized.flatMap((name) => (texts?.[name] ? [[name, texts[name]]] : [])))
 }
 
-/** The name in the language that is shown; undefined where it is not translated. */
+/** The name in the chosen language; undefined where it is not translated. */
 export const nameIn = (languages: readonly string[], locales: Locales | undefined): string | undefined =>
   textsIn(languageOf(languages, locales), locales).name

@@ -16,9 +16,9 @@ import { pin } from './views.ts'
 /** A list of what is published. */
 export interface Listed {
   readonly resource: Resource
-  /** What leads to it, but for the edition. */
+  /** Its scope without the edition. */
   readonly scope: readonly string[]
-  /** Which of its rows, where it is not all. */
+  /** A condition on its rows, if it does not have all of them. */
   readonly where?: (bind: (value: unknown) => string) => string
 }
 
@@ -55,7 +55,7 @@ export function pageOf(
   { resource, scope, where }: Listed,
   ask: Ask,
 ): Promise<Page> {
-  // The indexes that filters go by begin with the catalog, which the scope of some lists only implies.
+  // The indexes of filters begin with the catalog, which the scope of some lists only implies.
   const narrowed = where ?? (ask.filter && inCatalog(published.catalogId))
   const source = { resource, scope: [...scope, String(published.edition)] }
   return fetchPage(ctx, { ...source, ...(narrowed && { where: narrowed }) }, ask)
@@ -63,7 +63,7 @@ export function pageOf(
 
 const inCatalog = (id: string) => (bind: (value: unknown) => string) => `catalog_id = ${bind(id)}::uuid`
 
-/** The links of the page lead on through the same release. */
+/** Builds the answer of a page. Its links stay in the same release. */
 export function answerOf(
   ctx: Ctx,
   view: View,

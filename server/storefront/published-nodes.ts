@@ -70,7 +70,7 @@ const long = (column: string) => ({ ops: ['eq'], type: 'text', column, long: tru
 
 const shared = {
   table: 'published_nodes',
-  // Worked out as it is shown: see show-nodes.ts.
+  // Computed when it is shown: see show-nodes.ts.
   meta: { fields: meta, of: () => ({}) as never },
   filter: { id: ['eq'], name: long('name'), slug: long('slug') },
   ignoresSort: true,
@@ -136,7 +136,7 @@ export const nodesOfHierarchy: Resource = resource({
   order: '-updated_at',
 })
 
-/** What is right below a hierarchy, or a node. */
+/** The child nodes of a hierarchy or node. */
 export const nodesOfParent: Resource = resource({
   ...node,
   noun: ['node-below', 'nodes-below'],

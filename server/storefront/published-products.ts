@@ -19,7 +19,9 @@ const fields = {
   relationships: group(productRelationships, { about: 'Links to related objects.' }),
 }
 
-/** Which of a list has one of these tags, which are kept in small letters. Every scope begins with the catalog. */
+/**
+ * A condition for rows with one of these tags, which are stored in lower case. Every scope begins with the catalog.
+ */
 const tagged: FilterRule = {
   ops: ['eq'],
   type: 'text',
@@ -33,7 +35,7 @@ const product = {
   about: 'A product as shoppers see it: as it was published, at its current price.',
   table: 'published_products',
   fields,
-  // Worked out for all of a page: see show-products.ts.
+  // Computed for a whole page: see show-products.ts.
   meta: { fields: meta, of: () => ({}) as never },
   filter: {
     id: ['eq'],
@@ -54,7 +56,7 @@ const product = {
   operations: [],
 } as const
 
-/** Any product that is published, also what only a bundle leads to. */
+/** Any published product, including those that are only options of bundles. */
 export const publishedProducts: Resource = resource({
   ...product,
   noun: ['published-product', 'published-products'],
@@ -70,7 +72,7 @@ export const productsOfCatalog: Resource = resource({
   scope: { columns: ['listed_in'] },
 })
 
-/** Those of a node, or of any node of a hierarchy. */
+/** The products of a node, or of any node of a hierarchy. */
 export const productsOfNode: Resource = resource({
   ...product,
   noun: ['product-of-node', 'products-of-node'],
@@ -91,13 +93,13 @@ export const productsOfParent: Resource = resource({
   scope: { columns: ['catalog_id', 'parent_id'] },
 })
 
-/** Those that a product leads to, with the name that it leads to them by. */
+/** The products that a product is related to, with the name of the relation. */
 const related = `(
   SELECT p.*, r.product_id AS leads_from, r.since AS leads_since, r.name AS leads_by, r.place
   FROM published_relations r JOIN published_products p
     ON p.store_id = r.store_id AND p.catalog_id = r.catalog_id AND p.id = r.id) published_related`
 
-/** Those that a product leads to, by a custom relationship. */
+/** The products that a product is related to by a custom relationship. */
 export const productsOfRelationship: Resource = resource({
   ...product,
   noun: ['related-product', 'related-products'],
@@ -108,7 +110,10 @@ export const productsOfRelationship: Resource = resource({
   counted: false,
 })
 
-/** Which of them: by this name, from the row of the product that is true in the edition. Options need not be listed. */
+/**
+ * A condition for the relations of this name, from the row of the product that holds in the edition. Options need not
+ * be listed.
+ */
 export const leadingBy = (name: string, since: number) => (bind: (value: unknown) => string) =>
   `leads_by = ${bind(name)} AND leads_since = ${bind(since)}::int` +
   (name === componentProducts ? '' : ' AND listed_in IS NOT NULL')

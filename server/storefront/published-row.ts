@@ -7,7 +7,7 @@ import type { Locales } from './languages.ts'
 import type { ShownProduct } from './shown-fields.ts'
 import type { View } from './view.ts'
 
-/** What is stored of a published product: all that shoppers see of it but its prices. */
+/** The stored row of a published product: all that shoppers see except prices. */
 export interface PublishedRow {
   readonly id: string
   readonly doc: {
@@ -36,14 +36,14 @@ export interface Component {
 
 export type Components = Readonly<Record<string, Component>>
 
-/** A row from the JSON that is stored. */
+/** Parses a stored row. */
 export const publishedRow = (id: string, doc: string, hidden: string): PublishedRow => ({
   id,
   doc: JSON.parse(doc) as PublishedRow['doc'],
   facts: JSON.parse(hidden) as PublishedRow['facts'],
 })
 
-/** The same of a row of a list. */
+/** Parses a row of a list. */
 export const publishedRowOf = ({ id, text, hidden }: Row): PublishedRow => ({
   id,
   doc: JSON.parse(text) as PublishedRow['doc'],
@@ -55,13 +55,13 @@ export interface ShopItem extends Item {
   readonly row: PublishedRow
 }
 
-/** The item of a row: of a bundle with what is selected by default, or with what the shopper selects. */
+/** Makes a row an item to price. A bundle has the shopper's selection, or the default selection. */
 export function shopItem(row: PublishedRow, selected?: Selection): ShopItem {
   const { id, doc, facts } = row
   return { ...publishedItem({ id, attributes: doc.attributes, meta: doc.meta, facts }, selected), row }
 }
 
-/** Which of these products are published as parents. */
+/** Finds the parents among these products. */
 export async function parentsAmong(
   { store }: Pick<Ctx, 'store'>,
   { published: { catalogId, edition } }: Pick<View, 'published'>,
@@ -79,7 +79,7 @@ export async function parentsAmong(
   return new Set(rows.map(([id]) => id as string))
 }
 
-/** Which of these products are published as children of these parents: the parent of each. */
+/** Finds the children of these parents among these products, and returns the parent of each. */
 export async function findParents(
   { store }: Pick<Ctx, 'store'>,
   { published: { catalogId, edition } }: Pick<View, 'published'>,
@@ -99,7 +99,7 @@ export async function findParents(
   return new Map(rows as [string, string][])
 }
 
-/** What may be chosen of a bundle. */
+/** The options of a bundle. */
 export const optionsOf = ({ doc }: PublishedRow): readonly Option[] =>
   Object.values<Component>(doc.attributes.components ?? {}).flatMap(({ options }) => options)
 
@@ -125,8 +125,8 @@ const findBy =
     )
   }
 
-/** Those of these products that are published, by their ids. */
+/** Finds published products by their ids. */
 export const findPublishedRows = findBy('id = ANY($4::uuid[])')
 
-/** The published products with these SKUs, by their ids. */
+/** Finds published products by their SKUs, and returns them by id. */
 export const findPublishedRowsBySku = findBy('sku = ANY($4::text[])')

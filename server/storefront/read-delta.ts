@@ -13,10 +13,10 @@ import { showProducts } from './show-products.ts'
 import type { View } from './view.ts'
 import { deltaView } from './views.ts'
 
-/** So many products are read together. */
+/** How many products are read together. */
 const chunkMax = 500
 
-/** What a release changed, for whoever keeps a copy of the catalog: a search engine, say. */
+/** What a release changed, for clients that keep a copy of the catalog, such as a search engine. */
 export const readDelta = action({
   name: 'read-catalog-delta',
   route: 'GET /catalog-deltas/:store_id/:catalog_id/:release_id',
@@ -43,7 +43,7 @@ export const readDelta = action({
     if (!edition || !release) throw new Problem('not_found', 'The release is no longer kept.')
     const view = await deltaView(ctx, { ...edition, catalogId: catalog_id }, release_id)
     const lines = Readable.from(deltaOf(ctx, view, release.hidden.is_full_delta === true))
-    // What fails on the way ends the answer.
+    // A failure while streaming ends the answer.
     const content = pipeline(lines, createGzip(), () => {})
     return file(content, 'application/gzip', {
       'content-disposition': `attachment; filename="delta-${release_id}.json.gz"`,
@@ -52,7 +52,7 @@ export const readDelta = action({
   },
 })
 
-const line = (told: object) => `${JSON.stringify(told)}\n`
+const line = (document: object) => `${JSON.stringify(document)}\n`
 
 async function* deltaOf(ctx: Ctx, view: View, isFull: boolean): AsyncGenerator<string> {
   const changed = await changedIds(ctx, view.published, isFull)

@@ -25,36 +25,36 @@ import type { View } from './view.ts'
 
 const shows = (of: Family['of'], rows: Resource) => listed(of, publishedProducts, rows)
 
-export const listProducts = ({ of, path, seen, area, view }: Family) =>
+export const listProducts = ({ of, path, phrase, area, viewOf }: Family) =>
   action({
     name: `list-${of}-products`,
     route: `GET ${path}/products`,
-    about: `Lists the products ${seen}, a page at a time, newest first.`,
+    about: `Lists the products ${phrase}, a page at a time, newest first.`,
     area,
     status: 200,
     shows: shows(of, productsOfCatalog),
     async run(ctx, call) {
-      const seen = await view(ctx, call)
-      return productPage(ctx, seen, { resource: productsOfCatalog, scope: [seen.published.catalogId] }, call)
+      const view = await viewOf(ctx, call)
+      return productPage(ctx, view, { resource: productsOfCatalog, scope: [view.published.catalogId] }, call)
     },
   })
 
-export const getProduct = ({ of, path, seen, area, view }: Family) =>
+export const getProduct = ({ of, path, phrase, area, viewOf }: Family) =>
   action({
     name: `get-${of}-product`,
     route: `GET ${path}/products/:product_id`,
-    about: `Reads a product ${seen}, at its current price.`,
+    about: `Reads a product ${phrase}, at its current price.`,
     area,
     status: 200,
     shows: { resource: publishedProducts },
     async run(ctx, call) {
-      const seen = await view(ctx, call)
-      const row = publishedRowOf(await findProduct(ctx, seen, call.params.product_id))
-      return productAnswer(ctx, seen, row, parse(call.query).include)
+      const view = await viewOf(ctx, call)
+      const row = publishedRowOf(await findProduct(ctx, view, call.params.product_id))
+      return productAnswer(ctx, view, row, parse(call.query).include)
     },
   })
 
-/** One product in its envelope. Its tag is of all that is shown: a price changes without a write. */
+/** Answers one product. Its entity tag covers the whole body, as a price changes without a write. */
 export async function productAnswer(
   ctx: Ctx,
   view: View,
@@ -71,38 +71,38 @@ export async function productAnswer(
   return { status: 200, body, headers: { etag: entityTag(body) } }
 }
 
-export const listChildrenOfProduct = ({ of, path, seen, area, view }: Family) =>
+export const listChildrenOfProduct = ({ of, path, phrase, area, viewOf }: Family) =>
   action({
     name: `list-${of}-product-children`,
     route: `GET ${path}/products/:product_id/relationships/children`,
-    about: `Lists the children of a product ${seen}, a page at a time. For a product that is not a parent the answer is 422.`,
+    about: `Lists the children of a product ${phrase}, a page at a time. For a product that is not a parent the answer is 422.`,
     area,
     status: 200,
     refuses: ['unprocessable'],
     shows: shows(of, productsOfParent),
     async run(ctx, call) {
-      const seen = await view(ctx, call)
-      const { id, doc } = publishedRowOf(await findProduct(ctx, seen, call.params.product_id))
+      const view = await viewOf(ctx, call)
+      const { id, doc } = publishedRowOf(await findProduct(ctx, view, call.params.product_id))
       if (doc.attributes.base_product !== true) {
         throw new Problem('unprocessable', `The product ${id} is not a parent, so it has no children.`)
       }
-      const scope = [seen.published.catalogId, id]
-      return productPage(ctx, seen, { resource: productsOfParent, scope }, call)
+      const scope = [view.published.catalogId, id]
+      return productPage(ctx, view, { resource: productsOfParent, scope }, call)
     },
   })
 
-export const listRelatedProducts = ({ of, path, seen, area, view }: Family) =>
+export const listRelatedProducts = ({ of, path, phrase, area, viewOf }: Family) =>
   action({
     name: `list-${of}-related-products`,
     route: `GET ${path}/products/:product_id/relationships/:slug/products`,
-    about: `Lists the products that a product is related to by a custom relationship, ${seen}, in the merchant's order.`,
+    about: `Lists the products that a product is related to by a custom relationship, ${phrase}, in the merchant's order.`,
     area,
     status: 200,
     shows: shows(of, productsOfRelationship),
     async run(ctx, call) {
-      const seen = await view(ctx, call)
+      const view = await viewOf(ctx, call)
       const { slug } = call.params
-      return productPage(ctx, seen, await relatedTo(ctx, seen, call.params.product_id, slug), call)
+      return productPage(ctx, view, await relatedTo(ctx, view, call.params.product_id, slug), call)
     },
   })
 
@@ -111,27 +111,27 @@ const productLink = group(
   {},
 )
 
-/** Lists what may be chosen of a bundle: links to products. */
-export const listComponentProducts = ({ of, path, seen, area, view }: Family) =>
+/** Lists the options of a bundle as links to products. */
+export const listComponentProducts = ({ of, path, phrase, area, viewOf }: Family) =>
   action({
     name: `list-${of}-component-products`,
     route: `GET ${path}/products/:product_id/relationships/component_products`,
-    about: `Lists the ids of the products that are options of a bundle ${seen}.`,
+    about: `Lists the ids of the products that are options of a bundle ${phrase}.`,
     area,
     status: 200,
     shows: { resource: publishedProducts, page: true, data: described(productLink) },
     async run(ctx, call) {
-      const seen = await view(ctx, call)
+      const view = await viewOf(ctx, call)
       const ask = parse(call.query)
       const page = await pageOf(
         ctx,
-        seen,
-        await relatedTo(ctx, seen, call.params.product_id, componentProducts),
+        view,
+        await relatedTo(ctx, view, call.params.product_id, componentProducts),
         ask,
       )
       const rows = page.rows.map(publishedRowOf)
       const links = rows.map(({ id }) => ({ type: 'product', id }))
-      return answerOf(ctx, seen, page, links, call, await included(ctx, seen, ask.include, rows, rows))
+      return answerOf(ctx, view, page, links, call, await included(ctx, view, ask.include, rows, rows))
     },
   })
 
@@ -141,37 +141,37 @@ async function relatedTo(ctx: Ctx, view: View, productId: string, name: string) 
   return { resource: productsOfRelationship, scope, where: leadingBy(name, version) }
 }
 
-export const listProductsOfHierarchy = ({ of, path, seen, area, view }: Family) =>
+export const listProductsOfHierarchy = ({ of, path, phrase, area, viewOf }: Family) =>
   action({
     name: `list-${of}-hierarchy-products`,
     route: `GET ${path}/hierarchies/:hierarchy_id/products`,
-    about: `Lists the products in any node of a hierarchy ${seen}, a page at a time.`,
+    about: `Lists the products in any node of a hierarchy ${phrase}, a page at a time.`,
     area,
     status: 200,
     shows: shows(of, productsOfNode),
     async run(ctx, call) {
-      const seen = await view(ctx, call)
-      const { id } = await findHierarchy(ctx, seen, call.params.hierarchy_id)
-      return productPage(ctx, seen, { resource: productsOfNode, scope: [seen.published.catalogId, id] }, call)
+      const view = await viewOf(ctx, call)
+      const { id } = await findHierarchy(ctx, view, call.params.hierarchy_id)
+      return productPage(ctx, view, { resource: productsOfNode, scope: [view.published.catalogId, id] }, call)
     },
   })
 
-export const listProductsOfNode = ({ of, path, seen, area, view }: Family) =>
+export const listProductsOfNode = ({ of, path, phrase, area, viewOf }: Family) =>
   action({
     name: `list-${of}-node-products`,
     route: `GET ${path}/nodes/:node_id/relationships/products`,
     about:
-      `Lists the products of a node ${seen}, a page at a time: curated products first, in their order, with ` +
+      `Lists the products of a node ${phrase}, a page at a time: curated products first, in their order, with ` +
       '`curated_product`; then the most recently changed.',
     area,
     status: 200,
     shows: shows(of, productsOfNode),
     async run(ctx, call) {
-      const seen = await view(ctx, call)
-      const node = await findNode(ctx, seen, call.params.node_id)
+      const view = await viewOf(ctx, call)
+      const node = await findNode(ctx, view, call.params.node_id)
       const { curated_products } = node.doc as { curated_products?: readonly string[] }
-      const scope = [seen.published.catalogId, node.id]
+      const scope = [view.published.catalogId, node.id]
       const curated = new Set(curated_products)
-      return productPage(ctx, seen, { resource: productsOfNode, scope }, call, { curated })
+      return productPage(ctx, view, { resource: productsOfNode, scope }, call, { curated })
     },
   })

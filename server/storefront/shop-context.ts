@@ -3,16 +3,16 @@ import type { Published } from '../publishing/index.ts'
 /** What products are read and priced from: an edition of a catalog, some price books, and an instant. */
 export interface ShopContext {
   readonly published: Published
-  /** The price books whose prices count, the strongest first. */
+  /** The price books that apply, strongest first. */
   readonly books: readonly string[]
-  /** The catalog's own, where a rule names others in their place: their prices are shown beside, as the list price. */
+  /** The catalog's own price books, if a rule replaces them. Their prices are shown as list prices. */
   readonly listBooks?: readonly string[]
-  /** Among the price books that count, those that the edition does not have: their prices are as they are now. */
+  /** The price books that apply and that the edition lacks. Their prices are the live ones. */
   readonly unpublishedBooks?: readonly string[]
   readonly at: Date
 }
 
-/** The price books that count: those that a rule names, where the catalog lets rules do so; else its own. */
+/** The price books that apply: those of the rule, if the catalog allows that, otherwise its own. */
 export const pricebooksFor = (
   { madeOf }: Published,
   named: readonly string[] | undefined,
@@ -24,6 +24,6 @@ export const pricebooksFor = (
   ...(unpublished.length && { unpublishedBooks: unpublished }),
 })
 
-/** The price books that count by their names, and that an edition does not have. */
+/** The price books of a rule that an edition lacks. */
 export const missingBooks = ({ madeOf }: Published, named: readonly string[] = []): readonly string[] =>
   madeOf.segmented ? named.filter((id) => !madeOf.pricebookIds.includes(id)) : []

@@ -13,8 +13,8 @@ import {
 import type { ShopContext } from './shop-context.ts'
 
 /**
- * The shop of a shopper, to quote products from: whoever the caller is. `asOf` is the instant of the edition, which is
- * the current one where it is left out; `currency` is the code that the shopper asks for.
+ * The shop of a shopper, who need not be the caller, to quote products from. `asOf` is the instant of the edition
+ * (default: the current edition); `currency` is the requested currency code.
  */
 export async function shopOf(
   work: Work,
@@ -35,7 +35,7 @@ const emptyShop = {
   findItemsBySku: async () => [],
 }
 
-/** The shop of a context that is known. */
+/** The shop of a shop context. */
 export function shopIn(
   work: Pick<Work, 'store'>,
   context: ShopContext,

@@ -6,7 +6,7 @@ import type { View } from './view.ts'
 type Doc = Pick<ShownNode, 'attributes' | 'meta'>
 
 interface Facts {
-  /** Of a node. */
+  /** The members of a node. */
   readonly hierarchy_id?: string
   readonly parent_id?: string
   readonly locales?: Locales
@@ -16,7 +16,7 @@ interface Facts {
 /** Shows a published node, or a hierarchy. */
 export const showNode = (row: Row, view: View) => (isNode(row) ? asNode(row, view) : asHierarchy(row, view))
 
-/** Shows a node. Clients read the parent of a topmost node, its hierarchy, as a node too. */
+/** Shows a node. Clients read the hierarchy of a top node as its parent node. */
 export function asNode(row: Row, view: View): ShownNode {
   const { hierarchy_id = row.id, parent_id } = factsOf(row)
   const at = `${view.prefix}/nodes`

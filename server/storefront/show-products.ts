@@ -16,23 +16,25 @@ import type { ShownProduct } from './shown-fields.ts'
 import { shownPrices } from './shown-prices.ts'
 import type { View } from './view.ts'
 
-/** How some of them are to be shown: by their ids. */
+/** How some products are shown, by their ids. */
 export interface Particulars {
-  /** Those that are curated in the node they are listed in. */
+  /** The products that are curated in the listed node. */
   readonly curated?: ReadonlySet<string>
-  /** What a shopper has chosen of a bundle, in place of what is chosen by default. */
+  /** The shopper's selections of bundles, which replace the default selections. */
   readonly selections?: ReadonlyMap<string, Selection>
 }
 
-/** What products are shown from. */
+/** The data that products are shown from. */
 interface Shelf {
   readonly items: ReadonlyMap<string, ShopItem>
   readonly prices: PriceTable
-  /** The parents among what bundles offer. */
+  /** The parents among the options of bundles. */
   readonly parents: ReadonlySet<string>
 }
 
-/** Shows published products with their prices, in the order they come in: by one statement, and a few for bundles. */
+/**
+ * Shows published products with their prices, in the given order. It takes one statement, and a few more for bundles.
+ */
 export async function showProducts(
   work: Pick<Work, 'store'>,
   view: View,
@@ -45,7 +47,7 @@ export async function showProducts(
   const items = await withParts(shown, shop.findItems)
   const offered = [...items.values()].flatMap(({ row }) => optionsOf(row)).map(({ id }) => id)
   const parents = await parentsAmong(work, view, offered)
-  // Prices are read last: their source notices when the edition has been taken back.
+  // Prices are read last, as this checks that the edition has not been rolled back.
   const prices = await shop.prices(
     [...new Set([...books, ...listBooks, ...availableBooks])],
     [...items.values()],
@@ -57,7 +59,7 @@ const currencyAndBooks = ({ books, currency }: View) => ({ books, currency: curr
 
 function shownProduct(item: ShopItem, view: View, shelf: Shelf, particulars: Particulars): ShownProduct {
   const { id, doc, facts } = item.row
-  // Those that made the price are told with it.
+  // The price shows the modifiers that changed it.
   const { price_modifiers, ...attributes } = doc.attributes
   const selection = particulars.selections?.get(id)
   const { books, listBooks, at } = view
@@ -96,7 +98,7 @@ function shownProduct(item: ShopItem, view: View, shelf: Shelf, particulars: Par
   }
 }
 
-/** The cause of a price that is missing in the shopper's currency. */
+/** Explains a missing price in the shopper's currency. */
 function whyWithoutPrice(item: ShopItem, price: ItemPrice, view: View) {
   const { verdict, effect, detail } = priceVerdict(priceFacts(item, price, currencyAndBooks(view)))
   return effect === 'passes' ? {} : { no_price: { verdict, detail } }
@@ -104,7 +106,7 @@ function whyWithoutPrice(item: ShopItem, price: ItemPrice, view: View) {
 
 type ShownComponents = NonNullable<ShownProduct['attributes']['components']>
 
-/** Only the children of a parent are sold: who is offered it chooses one of them. */
+/** Marks the options that are parents, as a shopper buys one of their children. */
 function withParents(components: ShownComponents, parents: ReadonlySet<string>): ShownComponents {
   const shown = (option: ShownComponents[string]['options'][number]) =>
     parents.has(option.id) ? { ...option, product_should_be_substituted_with_child: true } : option
@@ -115,7 +117,7 @@ function withParents(components: ShownComponents, parents: ReadonlySet<string>):
   return Object.fromEntries(entries)
 }
 
-/** The products that a shopper has selected of a bundle, by their ids. */
+/** The selected products of a bundle, by their ids. */
 function selectedProducts(
   { parts = [] }: ShopItem,
   view: View,
@@ -125,7 +127,7 @@ function selectedProducts(
   return Object.fromEntries(selected.map((part) => [part.id, shownProduct(part, view, shelf, {})]))
 }
 
-/** Where to read what is around it. */
+/** Links to related lists. */
 function linksOf({ id, doc }: PublishedRow, { prefix }: View): Record<string, unknown> {
   const at = `${prefix}/products/${id}/relationships`
   const slugs = doc.meta.custom_relationships ?? []

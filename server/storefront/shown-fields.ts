@@ -15,7 +15,7 @@ import { priceAttributes, priceMeta, priceTrace, words } from '../pricing/index.
 import { componentsOf, products, shownVariations, variationMatrix } from '../products/index.ts'
 import { held, linked, present } from './shown-members.ts'
 
-/** What shoppers see of a product. The API document and the types of the code follow from it. */
+/** The answer for a product. The API document and the types follow from these fields. */
 
 const names = (about: string) => list(text({}), { about, maxItems: Infinity })
 const time = (about: string) => text({ format: 'date-time', about })

@@ -1,12 +1,12 @@
 import { choice, type Field, type FieldOptions, group, text } from '../kernel/shape/fields.ts'
 
-/** Members that products and nodes are shown with. */
+/** Members that products and nodes share. */
 
-/** Where something is read. */
+/** A link. */
 export const linked = (member: 'self' | 'related', about: string) =>
   group({ links: group({ [member]: text({ required: true }) }, { required: true }) }, { about })
 
-/** A link to an object, and where it is read. */
+/** A reference to an object, with a link to it. */
 export const held = <const O extends FieldOptions>(type: string, options: O) =>
   group(
     {
@@ -19,7 +19,7 @@ export const held = <const O extends FieldOptions>(type: string, options: O) =>
     options,
   )
 
-/** A field of the merchant's as others see it: it is left out where it is null. */
+/** A field of the merchant as shoppers see it: absent instead of null. */
 export function present<T>({
   schema,
   options,

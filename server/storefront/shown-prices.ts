@@ -7,15 +7,15 @@ import {
   shownPrice,
 } from '../pricing/index.ts'
 
-/** What a product shows of its price. Without I/O. */
+/** The price members in the answer of a product. It does no I/O. */
 interface ShownPrices {
   readonly attributes: { readonly price?: Amounts } & Omit<Partial<ShownPrice['attributes']>, 'price'>
   readonly meta: Readonly<Record<string, unknown>>
-  /** How it was priced, and, of a bundle, what is chosen of it. */
+  /** The traces of the price and, for a bundle, of the selected options. */
   readonly explanation: Readonly<Record<string, unknown>>
 }
 
-/** The price of a product, and, of a bundle, of each that is chosen of it; the list prices of both beside them. */
+/** Shows the price of a product and of the selected options of a bundle, with their list prices. */
 export function shownPrices(
   { amounts, own, parts, trace }: ItemPrice,
   currency: DisplayCurrency | undefined,
@@ -23,9 +23,9 @@ export function shownPrices(
 ): ShownPrices {
   const of = own ? shownPrice(own, currency) : sumOf(amounts, currency)
   const listed = new Map(list?.parts.map(({ id, price }) => [id, price]))
-  const known = parts.flatMap(({ id, price }) => (price ? [{ id, price }] : []))
-  const units = known.map(({ id, price }) => [id, unitPrice(price, currency, listed.get(id))] as const)
-  const traces = known.map(({ id, price }) => [id, price.trace] as const)
+  const priced = parts.flatMap(({ id, price }) => (price ? [{ id, price }] : []))
+  const units = priced.map(({ id, price }) => [id, unitPrice(price, currency, listed.get(id))] as const)
+  const traces = priced.map(({ id, price }) => [id, price.trace] as const)
   return {
     attributes: of.attributes,
     meta: {
@@ -40,12 +40,12 @@ export function shownPrices(
   }
 }
 
-/** What it would cost by the catalog's own price books; nothing where they have no price of it. */
+/** The list price: the price by the catalog's own price books, if they have one. */
 function alternativePrices(list: ItemPrice, currency: DisplayCurrency | undefined) {
   const { attributes, meta } = shownPrices({ ...list, parts: [] }, currency)
   const { price, tiers, shopper_attributes } = attributes
   if (!price) return {}
-  // Shown with the price that counts.
+  // Shown with the price that applies.
   const { tiers: shownTiers, price_modifiers: _modifiers, ...shown } = meta as Partial<ShownPrice['meta']>
   const tiersOf = Object.entries<NonNullable<typeof tiers>[string]>(tiers ?? {}).map(([name, tier]) => {
     const { sale_id: _id, sale_expires: _expires, ...displayed } = shownTiers?.[name] ?? {}
@@ -64,7 +64,7 @@ function alternativePrices(list: ItemPrice, currency: DisplayCurrency | undefine
   }
 }
 
-/** What the parts cost together has no tiers, and is of no price book or sale. */
+/** The sum of the parts has no tiers, price book or sale. */
 function sumOf(amounts: ItemPrice['amounts'], currency: DisplayCurrency | undefined) {
   if (!amounts) return { attributes: {}, meta: {} }
   const { currencies, original } = amounts
@@ -80,7 +80,7 @@ function sumOf(amounts: ItemPrice['amounts'], currency: DisplayCurrency | undefi
   }
 }
 
-/** What one of an option costs. */
+/** The unit price of an option. */
 function unitPrice(price: ItemPrice, currency: DisplayCurrency | undefined, list?: ItemPrice) {
   const { attributes, meta } = shownPrices({ ...price, parts: [] }, currency, list && { ...list, parts: [] })
   return { ...(attributes.price && { price: attributes.price }), ...meta }

@@ -6,7 +6,7 @@ import type { ShopContext } from './shop-context.ts'
 export interface View extends ShopContext {
   /** Amounts are formatted in this currency. */
   readonly currency: DisplayCurrency | undefined
-  /** The most preferred first. */
+  /** Most preferred first. */
   readonly languages: readonly string[]
   /** What links begin with: `/catalog`. */
   readonly prefix: string

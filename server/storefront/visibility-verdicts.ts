@@ -8,26 +8,26 @@ import {
   type Verdict,
 } from '../pricing/index.ts'
 
-/** Why a shopper sees a product and can buy it, or not. Without I/O. */
+/** Explains whether a shopper sees a product and can buy it. It does no I/O. */
 
-/** Everything it depends on. */
+/** Everything that the verdicts depend on. */
 export interface Facts {
   /** What the rules choose for the shopper: this catalog, another one, or none. */
   readonly chosen: 'this' | 'another' | 'none'
-  /** The rule that the shopper gets once its price books are in the release, if one waits for that. */
+  /** The rule that will apply to the shopper once its price books are in the release, if there is one. */
   readonly waitingRule?:
     | { readonly name: string; readonly id: string; readonly pricebooks: readonly string[] }
     | undefined
-  /** The rule that chooses this catalog, and names price books that the release does not let rules choose. */
+  /** The rule that chooses this catalog, if the release ignores its price books. */
   readonly ruleOfIgnoredBooks?: { readonly name: string; readonly id: string } | undefined
   readonly status: 'live' | 'draft'
-  /** How many nodes the product is in, by itself or by its parent, if that is live. */
+  /** How many nodes have the product or its live parent. */
   readonly nodes: number
   /** How many of these are in the catalog's hierarchies. */
   readonly nodesOfCatalog: number
   /** The release that the shopper sees; undefined where there is none. */
   readonly release?: {
-    /** What of the product is in it. */
+    /** The product in the release. */
     readonly product?: PublishedFacts
   }
   /** When the product was last changed. */
@@ -38,7 +38,7 @@ interface PublishedFacts {
   readonly listed: boolean
   readonly updatedAt: string
   readonly price: PriceFacts
-  /** How many can be sold; undefined where stock is not counted. */
+  /** How many can be sold; undefined where stock is not tracked. */
   readonly available: number | undefined
 }
 
@@ -48,7 +48,7 @@ const named = (rule: { readonly name: string; readonly id: string } | undefined)
 const isListed = ({ release }: Facts) => release?.product?.listed === true
 const isPublished = ({ release }: Facts) => release?.product !== undefined
 
-/** A state of a product that is in the release. */
+/** A condition on a product in the release. */
 const published = (applies: (product: PublishedFacts) => boolean) => (facts: Facts) =>
   facts.release?.product !== undefined && applies(facts.release.product)
 
@@ -61,8 +61,8 @@ const notPublished = (what: string): Cause<Facts> =>
   )
 
 /**
- * What is checked, in the order of the answer, and all states that each check knows. A state of its own is a row: the
- * rows before it go first.
+ * The checks in the order of the answer, with all states of each. The first row that applies is the verdict of the
+ * check.
  */
 export const checks = {
   catalog: [
@@ -207,7 +207,7 @@ export interface CheckVerdict {
 
 const buyable = { verdict: 'buyable', detail: 'The shopper sees the product and can buy it.' }
 
-/** One verdict for each check, in their order; and the one that decides what the shopper gets. */
+/** Returns one verdict for each check, in order, and the deciding one. */
 export function verdictsOf(facts: Facts) {
   const verdicts = (Object.keys(checks) as Check[]).map((check) => ({ check, ...verdictOf(check, facts) }))
   const hiding = verdicts.find(({ effect }) => effect === 'hides')

@@ -3,7 +3,7 @@ import { EditionGone } from '../publishing/index.ts'
 
 const triesMax = 5
 
-/** A call that shows what is published: again, from its beginning, where the edition is gone before it was all read. */
+/** Makes a call start over if its edition is rolled back while it reads. */
 export const ofWholeEdition = (declared: Action): Action => ({
   ...declared,
   async run(ctx, call) {
