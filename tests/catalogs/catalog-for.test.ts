@@ -64,7 +64,7 @@ const chosen = async (headers: Record<string, string> = {}, client: Client = wor
   return status === 200 ? body : { status, error: body.errors[0] }
 }
 
-test('without rules it is the oldest catalog that is published; without one there is none', async () => {
+test('without rules the catalog is the oldest published one; without one there is none', async () => {
   expect(await chosen()).toMatchObject({ catalogId: one, trace: [] })
   expect(await chosen()).not.toHaveProperty('rule')
   const oldest = await makeCatalog(world.admin)
@@ -80,7 +80,7 @@ test('without rules it is the oldest catalog that is published; without one ther
   expect([theirs.status, theirs.body.errors[0].code]).toEqual([404, 'not_found'])
 })
 
-test('the channel, the tags and who is calling choose the rule', async () => {
+test('the channel, the tags and the caller choose the rule', async () => {
   const tag = await made(world.admin.post('/v2/account-tags', body('account_tag', { name: 'Wholesale' })))
   await world.admin.post(`/v2/accounts/${member.home}/relationships/account-tags`, tagLinks(tag))
   const password = customers.password
@@ -116,7 +116,7 @@ test('the channel, the tags and who is calling choose the rule', async () => {
   expect((await chosen({ ...asCustomer, [header]: 'x' })).status).toBe(401)
 })
 
-test('what chose it, and what it is sold for, comes along', async () => {
+test('the answer has the rule and its price books', async () => {
   const [cheap, dear] = [await makePricebook(world.admin), await makePricebook(world.admin)]
   const pricebook_ids = [
     { id: cheap, priority: 1 },
@@ -142,7 +142,7 @@ test('what chose it, and what it is sold for, comes along', async () => {
   })
 })
 
-test('a rule that is made, changed or deleted holds from the next request on, in every process', async () => {
+test('a change of a rule applies to the next request, in every process', async () => {
   const { rows } = await world.sql('SELECT current_database() AS name')
   const other = await start(testConfig(inject('postgres'), rows[0].name), swaps)
   try {
@@ -168,7 +168,7 @@ test('a rule that is made, changed or deleted holds from the next request on, in
 describe('the shop at another time', () => {
   const at = (time: string) => ({ 'Sutler-At': time })
 
-  test('is shown to merchants, whoever they look as', async () => {
+  test('is for merchants, with any shopper token', async () => {
     const rule = await makeRule(world.admin, two, {
       schedules: [{ valid_from: '2126-12-24T18:00:00Z', valid_to: '2126-12-27' }],
     })
@@ -199,7 +199,7 @@ describe('the shop at another time', () => {
     expect((await chosen()).catalogId).toBe(one)
   })
 
-  test('is refused to shoppers, and where it is no time', async () => {
+  test('is refused to shoppers, and if the value is not an instant', async () => {
     const asMember = await signedIn(world, member)
     for (const headers of [at('2126-12-25T00:00:00Z'), { ...at('2126-12-25T00:00:00Z'), ...asMember }]) {
       expect(await chosen(headers)).toMatchObject({

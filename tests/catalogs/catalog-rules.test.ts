@@ -18,7 +18,7 @@ const put = (id: string, attributes: object) =>
   world.admin.put(`${rules}/${id}`, { data: { type: 'catalog_rule', id, attributes } })
 const attributesOf = async (id: string) => (await world.admin.get(`${rules}/${id}`)).body.data.attributes
 
-test('a rule is shown as the public contract has it: what it does not ask is left out', async () => {
+test('a rule is shown as in the public contract: absent criteria are left out', async () => {
   const account = randomUUID()
   const { status, body } = await create({
     name: 'VIPs on the web',
@@ -49,7 +49,7 @@ test('a rule is shown as the public contract has it: what it does not ask is lef
   expect((await world.admin.get(`/pcm/catalogs/rules/${id}`)).body).toEqual(body)
 })
 
-test('a criterion that is not one is refused: without it the rule would be for everyone', async () => {
+test('an unknown criterion is refused, as the rule would match everyone without it', async () => {
   const misspelled = await create({ name: 'Web', channel: ['web'] })
   expect(refusal(misspelled)).toEqual([422, 'unprocessable', 'data.attributes.channel'])
   const { body } = await create({ name: 'Web', channels: ['web'] })
@@ -59,7 +59,7 @@ test('a criterion that is not one is refused: without it the rule would be for e
   expect([back.status, back.body.data.attributes.channels]).toEqual([200, ['web']])
 })
 
-test('null and an empty list take a criterion away; what is not sent stays', async () => {
+test('null and an empty list remove a criterion; criteria that are not sent stay', async () => {
   const id = await makeRule(world.admin, catalog, {
     description: 'for now',
     channels: ['web'],
@@ -78,7 +78,7 @@ test('null and an empty list take a criterion away; what is not sent stays', asy
   ])
 })
 
-test('a rule leads to a catalog that is there, and names price books that are', async () => {
+test('the catalog and the price books of a rule must exist', async () => {
   const nowhere = randomUUID()
   expect(refusal(await create({ catalog_id: nowhere }))).toEqual([
     422,
@@ -116,7 +116,7 @@ describe('schedules', () => {
     return body.data.attributes.schedules
   }
 
-  test('are kept in UTC, either side open, whatever way they are written', async () => {
+  test('are stored in UTC, with open ends, in whichever notation they are sent', async () => {
     expect(
       await schedulesOf(
         { valid_from: '2026-06-01T05:00:00.000-05:00', valid_to: '2026-06-15T23:50:00-08:00' },
@@ -132,7 +132,7 @@ describe('schedules', () => {
     ])
   })
 
-  test('begin before they end, and are times', async () => {
+  test('must begin before they end, and be instants', async () => {
     const at = 'data.attributes.schedules'
     for (const [schedule, source] of [
       [{ valid_from: '2026-02-01', valid_to: '2026-02-01' }, `${at}.1.valid_to`],
@@ -152,7 +152,7 @@ describe('rules are found', () => {
     return body.data.map(({ id }: { id: string }) => id).sort()
   }
 
-  test('by one of the values that they ask for, whichever it is', async () => {
+  test('by any value of a criterion', async () => {
     const [one, two, account, tag, customer] = Array.from({ length: 5 }, () => randomUUID())
     const book = await makePricebook(world.admin)
     const a = await makeRule(world.admin, catalog, {
@@ -182,7 +182,7 @@ describe('rules are found', () => {
     }
   })
 
-  test('and none of another store, though it asks for the same', async () => {
+  test('and none of another store with the same value', async () => {
     const id = await makeRule(world.other, await makeCatalog(world.other), { channels: ['next door'] })
     expect(await found('eq(channels,next door)')).toEqual([])
     const { body } = await world.other.get(`${rules}?filter=eq(channels,next door)`)

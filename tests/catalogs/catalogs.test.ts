@@ -80,7 +80,7 @@ describe('what is in a catalog', () => {
     }
   })
 
-  test('is no node, and nothing of another store', async () => {
+  test('is not a node, and not of another store', async () => {
     const hierarchy = await makeHierarchy(world.admin)
     const { body } = await world.admin.post(`/pcm/hierarchies/${hierarchy}/nodes`, {
       data: { type: 'node', attributes: { name: 'Rye' } },
@@ -95,7 +95,7 @@ describe('what is in a catalog', () => {
     }
   })
 
-  test('is in the order that it was told in, each hierarchy once', async () => {
+  test('keeps the order of the request, with each hierarchy once', async () => {
     const [one, two] = [await makeHierarchy(world.admin), await makeHierarchy(world.admin)]
     const id = await makeCatalog(world.admin, { hierarchy_ids: [two, one, two] })
     expect((await attributesOf(id)).hierarchy_ids).toEqual([two, one])
@@ -149,7 +149,7 @@ describe('what is in a catalog', () => {
     expect((await world.admin.get(`${catalogs}/${id}`)).headers.get('etag')).toBe(before)
   })
 
-  test('is never deleted while a catalog begins to name it', async () => {
+  test('is not deleted while a catalog begins to use it', async () => {
     const all = await Promise.all(Array.from({ length: 12 }, () => makeHierarchy(world.admin)))
     const made = await Promise.all(
       all.map(async (hierarchy) => {
@@ -166,7 +166,7 @@ describe('what is in a catalog', () => {
 })
 
 describe('price books of a catalog', () => {
-  test('are named in one of two ways, of which the last one told holds', async () => {
+  test('are given in one of two members, of which the last one applies', async () => {
     const [one, two] = [await makePricebook(world.admin), await makePricebook(world.admin)]
     const several = [
       { id: one, priority: 1 },
@@ -190,7 +190,7 @@ describe('price books of a catalog', () => {
     expect(await attributesOf(id)).not.toHaveProperty('pricebook_id')
   })
 
-  test('are five at most, and each is named once', async () => {
+  test('are five at most, without duplicates', async () => {
     const books = await Promise.all(Array.from({ length: 6 }, () => makePricebook(world.admin)))
     const prioritized = books.map((id, priority) => ({ id, priority }))
     const reply = await world.admin.post(catalogs, catalogBody({ pricebook_ids: prioritized }))
@@ -201,7 +201,7 @@ describe('price books of a catalog', () => {
   })
 })
 
-test('an update changes what is sent; nothing that is sent changes nothing', async () => {
+test('an update changes only the members that are sent', async () => {
   const id = await makeCatalog(world.admin, { description: 'Spring', locales: { 'fr-FR': { name: 'Pain' } } })
   const before = await attributesOf(id)
   const unchanged = await put(id, {})
@@ -233,7 +233,7 @@ describe('a catalog is deleted', () => {
     expect((await remove(id)).status).toBe(204)
   })
 
-  test('when no rule leads to it', async () => {
+  test('when no rule uses it', async () => {
     const id = await makeCatalog(world.admin)
     const rule = await makeRule(world.admin, id)
     const reply = await remove(id)
@@ -245,7 +245,7 @@ describe('a catalog is deleted', () => {
     expect((await remove(id)).status).toBe(204)
   })
 
-  test('and no rule is left without its catalog, whoever was first', async () => {
+  test('and no rule is left without its catalog, in any order of requests', async () => {
     const ids = await Promise.all(Array.from({ length: 12 }, () => makeCatalog(world.admin)))
     await Promise.all(
       ids.map(async (id) => {
@@ -262,7 +262,7 @@ describe('a catalog is deleted', () => {
   })
 })
 
-test('how many rules lead to a catalog is told with a new version of it', async () => {
+test('a new rule raises the version of its catalog, which shows the count of rules', async () => {
   const [one, other] = [await makeCatalog(world.admin), await makeCatalog(world.admin)]
   const told = async (id: string) => {
     const { body, headers } = await world.admin.get(`${catalogs}/${id}`)

@@ -6,7 +6,7 @@ import { overlap, type Span } from '../../server/catalogs/schedules.ts'
 const set = (...values: string[]) => new Set(values)
 const from = (fromMs: number, toMs = Number.POSITIVE_INFINITY): Span => ({ fromMs, toMs })
 
-describe('a rule has all that is asked', () => {
+describe('a rule matches every member of the query', () => {
   const rule: Described = {
     name: 'Spring',
     catalogId: 'k1',
@@ -16,7 +16,7 @@ describe('a rule has all that is asked', () => {
     pricebookIds: ['p1', 'p2'],
   }
   test.each<[what: string, asked: Described, atMs: number | undefined, is: boolean]>([
-    ['nothing is asked', {}, undefined, true],
+    ['the query is empty', {}, undefined, true],
     ['one of its channels', { channels: set('web', 'kiosk') }, undefined, true],
     ['another channel', { channels: set('kiosk') }, undefined, false],
     ['what it does not ask', { customer_ids: set('c1') }, undefined, false],
@@ -33,7 +33,7 @@ describe('a rule has all that is asked', () => {
     ['times that do not', { spans: [from(0, 10)] }, undefined, false],
   ])('%s', (_what, asked, atMs, is) => expect(hasAll(rule, asked, atMs)).toBe(is))
 
-  test('a rule that is always in force is so at any time that is asked about', () => {
+  test('a rule without a schedule is in force at any instant', () => {
     expect(hasAll({}, { spans: [from(0, 10)] }, 5)).toBe(true)
   })
 })
@@ -85,7 +85,7 @@ test.each<[what: string, rule: Described, asked: Described, is: boolean]>([
   expect(conflict(asked, rule)).toBe(is)
 })
 
-test('times overlap where there is an instant in both', () => {
+test('schedules overlap if they have an instant in common', () => {
   const instant = fc.integer({ min: 0, max: 6 })
   const span = fc.record({ fromMs: instant, toMs: instant })
   fc.assert(

@@ -164,14 +164,14 @@ function slowly(rules: readonly Told[], shopper: ShopperContext, at: number) {
   return may[0]?.rule.id
 }
 
-test('whatever the rules and the shopper, the rule is the one that a sorted list has first', () => {
+test('for any rules and shopper, the chosen rule is the first of a sorted list', () => {
   const holds = fc.property(anyRules, anyShopper, fc.integer({ min: -6, max: 6 }), (rules, shopper, at) => {
     expect(chosenOf(rules, shopper, at)).toBe(slowly(rules, shopper, at))
   })
   fc.assert(holds, { numRuns: tries(125, 500) })
 })
 
-test('an index of the rules leaves out none that could be chosen, and none that it finds is not asked about', () => {
+test('the index finds every rule that could be chosen, and no other', () => {
   const holds = fc.property(anyRules, anyShopper, fc.integer({ min: -6, max: 6 }), (rules, shopper, at) => {
     const index = new RuleIndex(rules.map(ruleOf))
     const about = [...index.about(shopper)]
@@ -185,7 +185,7 @@ test('an index of the rules leaves out none that could be chosen, and none that 
   fc.assert(holds, { numRuns: tries(125, 500) })
 })
 
-test('the order in which rules are read changes nothing', () => {
+test('the order in which rules are read does not matter', () => {
   const shuffled = anyRules.chain((rules) =>
     fc.tuple(fc.constant(rules), fc.shuffledSubarray([...rules], { minLength: rules.length })),
   )
@@ -202,7 +202,7 @@ describe('why', () => {
       traceOf({ ...nobody, ...shopper }, rules.map(ruleOf), 0).map((one) => [one.rule_id, one.reason]),
     )
 
-  test('each rule was chosen or not, in one word', () => {
+  test('each rule has one reason', () => {
     const rules: readonly Told[] = [
       { id: 'best', made: 1, channels: ['web'], tags: ['vip'] },
       { id: 'as good', made: 2, channels: ['web'], tags: ['vip'] },
@@ -249,7 +249,7 @@ describe('why', () => {
     ])
   })
 
-  test('exactly the rule that is chosen is told to be, and reasons are true of what matches', () => {
+  test('exactly the chosen rule is marked as chosen, and the reasons are true', () => {
     const holds = fc.property(anyRules, anyShopper, fc.integer({ min: -6, max: 6 }), (rules, shopper, at) => {
       const trace = traceOf(shopper, rules.map(ruleOf), at)
       const chosen = trace.filter((one) => one.chosen)

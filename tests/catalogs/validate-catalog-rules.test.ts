@@ -39,7 +39,7 @@ const answerOf = async (data: object, query = '') => {
 const namesOf = async (data: object) =>
   (await answerOf(data)).data.map(({ attributes }: { attributes: { name: string } }) => attributes.name)
 
-test('answers are rules as their list shows them, with what is said of them', async () => {
+test('the answer shows rules as lists do, with their meta', async () => {
   const { data, meta, links } = await answerOf({ match_type: 'filter', name: 'mobile vip' })
   const { body } = await world.admin.get(`${rules}?filter=eq(id,${ids['mobile vip']})`)
   expect(data).toEqual([
@@ -49,7 +49,7 @@ test('answers are rules as their list shows them, with what is said of them', as
   expect(links.first).toContain('/catalogs/rules/validate?')
 })
 
-test('without what to do it is refused, and so is what is no time', async () => {
+test('a missing match_type and an invalid match_date are refused', async () => {
   expect(refusal(await validate({}))).toEqual([400, 'invalid_field', 'data.match_type'])
   expect(refusal(await validate({ match_type: 'guess' }))).toEqual([400, 'invalid_field', 'data.match_type'])
   const late = { match_type: 'filter', match_date: 'late' }
@@ -57,7 +57,7 @@ test('without what to do it is refused, and so is what is no time', async () => 
 })
 
 test.each<[what: string, data: object, names: readonly string[]]>([
-  ['nothing is asked, the newest first', {}, ['all', 'summer', 'buyer', 'mobile vip', 'mobile']],
+  ['an empty query finds all rules, newest first', {}, ['all', 'summer', 'buyer', 'mobile vip', 'mobile']],
   ['a channel', { channels: ['mobile'] }, ['mobile vip', 'mobile']],
   ['a channel and a tag', { channels: ['mobile', 'web'], tags: ['vip'] }, ['mobile vip']],
   ['a time', { channels: ['web'], match_date: '2126-07-01T00:00:00Z' }, ['summer']],
@@ -71,7 +71,7 @@ test('filter: by catalog', async () => {
   expect(await namesOf({ match_type: 'filter', catalog_id: two })).toEqual(['summer', 'mobile vip'])
 })
 
-test('similarity: the most alike come first, with their score, and what is not alike does not', async () => {
+test('similarity: the most similar rules come first, with their score; rules without similarity are left out', async () => {
   const asked = {
     match_type: 'similarity',
     name: 'mobile',
@@ -97,7 +97,7 @@ test('similarity: the most alike come first, with their score, and what is not a
   expect([now.attributes.name, now.meta.active]).toEqual(['summer', false])
 })
 
-test('conflict: rules that only their age would tell apart', async () => {
+test('conflict: rules between which only their age decides', async () => {
   const conflicts = (data: object) => namesOf({ match_type: 'conflict', ...data })
   expect(await conflicts({ channels: ['mobile'] })).toEqual(['mobile'])
   expect(await conflicts({ channels: ['kiosk'], tags: ['vip', 'new'] })).toEqual(['mobile vip'])
@@ -117,7 +117,7 @@ describe('resolve_for_shopper', () => {
     return answer.data[0]
   }
 
-  test('is the rule that such a shopper has', async () => {
+  test('is the rule that such a shopper gets', async () => {
     for (const [data, name] of [
       [{ channels: ['mobile'] }, 'mobile'],
       [{ channels: ['mobile'], tags: ['vip'] }, 'mobile vip'],
@@ -133,7 +133,7 @@ describe('resolve_for_shopper', () => {
     }
   })
 
-  test('knows the tags of an account, unless others are told', async () => {
+  test('uses the tags of an account, unless the request has others', async () => {
     const tag = await made(world.admin.post('/v2/account-tags', body('account_tag', { name: 'Wholesale' })))
     const shopper = await made(world.admin.post('/v2/accounts', account()))
     await world.admin.post(`/v2/accounts/${shopper}/relationships/account-tags`, tagLinks(tag))
@@ -143,7 +143,7 @@ describe('resolve_for_shopper', () => {
     await world.admin.delete(`${rules}/${rule}`)
   })
 
-  test('is none where the oldest catalog that is published stands in; and nothing where there is no such', async () => {
+  test('falls back to the default catalog, and is empty without one', async () => {
     const { other } = world
     const asked = { data: { match_type: 'resolve_for_shopper', channels: ['web'] } }
     const none = await other.post(`${rules}/validate`, asked)
@@ -163,7 +163,7 @@ describe('resolve_for_shopper', () => {
   })
 })
 
-test('an answer is paged as a list is', async () => {
+test('the answer is paged like a list', async () => {
   const asked = { match_type: 'filter', channels: ['mobile'] }
   const first = await answerOf(asked, '?page[limit]=1')
   expect(first.meta.results.total).toBe(2)

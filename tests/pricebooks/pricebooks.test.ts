@@ -19,7 +19,7 @@ const problem = ({
   body: { errors?: { source?: string; detail?: string }[] }
 }) => [status, body.errors?.[0]?.source]
 
-test('a price is read back as it was written, and nowhere does its list say more', async () => {
+test('a price is read as it was written, and lists show the same', async () => {
   const book = await newBook({ external_ref: 'erp-7' })
   const attributes = {
     sku: fresh('shirt'),
@@ -59,7 +59,7 @@ test('a price is read back as it was written, and nowhere does its list say more
   expect([again.status, again.body.data.attributes.currencies]).toEqual([200, attributes.currencies])
 })
 
-test('an update replaces what it sends, and leaves the rest', async () => {
+test('an update replaces the members that it sends, and keeps the others', async () => {
   const { id } = await newBook()
   const currencies = { USD: { amount: 1, includes_tax: false }, GBP: { amount: 2, includes_tax: false } }
   const price = await newPrice(id, {
@@ -97,7 +97,7 @@ test('times of a sale without an offset are UTC, and valid_form is valid_from', 
   expect(attributes.sales.b.schedule).toEqual({ valid_from: '2031-05-01T10:00:00+02:00', valid_to: null })
 })
 
-describe('what is there already is a 409, in the words of the contract', () => {
+describe('a duplicate is a 409, in the words of the contract', () => {
   test('a name of a price book', async () => {
     const name = fresh('Retail')
     await newBook({ name })
@@ -121,7 +121,7 @@ describe('what is there already is a 409, in the words of the contract', () => {
     await newPrice(other.id, { sku, external_ref: 'e' })
   })
 
-  test('a name of a modifier: capitals tell names apart', async () => {
+  test('the name of a modifier, which is case-sensitive', async () => {
     const [{ id }, other] = [await newBook(), await newBook()]
     await newModifier(id, { name: 'Large' })
     await newModifier(id, { name: 'large' })
@@ -132,7 +132,7 @@ describe('what is there already is a 409, in the words of the contract', () => {
     expect([status, body.errors[0].detail]).toEqual([409, 'The modifier already exists'])
   })
 
-  test('of two who bring one price at the same time, one is told', async () => {
+  test('of two concurrent requests with the same price, one gets the error', async () => {
     const { id } = await newBook()
     const attributes = { sku: fresh('raced'), currencies: { USD: { amount: 1 } } }
     const replies = await Promise.all(
@@ -331,7 +331,7 @@ describe('a copy', () => {
     expect((await world.admin.delete(path)).status).toBe(204)
   })
 
-  test('is named as it is told, and described', async () => {
+  test('has the name and description of the request', async () => {
     const book = await newBook({ description: 'Old' })
     const attributes = { name: fresh('Copied'), description: null, external_ref: 'new' }
     const path = `/pcm/pricebooks/${book.id}/replicate`
@@ -348,7 +348,7 @@ describe('a copy', () => {
     expect((await world.admin.post('/pcm/pricebooks/x/replicate')).status).toBe(404)
   })
 
-  test('that is made while the book is deleted is whole, or is not made', async () => {
+  test('that races the deletion of the book is complete, or is not made', async () => {
     const book = await newBook()
     for (let i = 0; i < 5; i++) await newPrice(book.id)
     const path = `/pcm/pricebooks/${book.id}`

@@ -36,7 +36,7 @@ test('any price is what the rules say, in each currency and for each quantity', 
   )
 })
 
-test('between two changes the answer stays, and at each it becomes another', () => {
+test('a price changes at each change, and stays the same between two', () => {
   fc.assert(
     fc.property(questions, ({ at: _, ...question }) => {
       const changes = priceChangesAt(question).map((one) => one.getTime())

@@ -44,7 +44,7 @@ test('a price on sale, as shoppers see it', () => {
   })
 })
 
-test('a currency that there is no price in: nothing to display, all that there is to read', () => {
+test('without a price in the currency, amounts are shown but no display price', () => {
   const { attributes, meta } = shownPrice(onSale, yen)
   expect(Object.keys(attributes.price)).toEqual(['EUR', 'GBP', 'USD'])
   expect([meta.display_price, meta.original_display_price]).toEqual([undefined, undefined])
@@ -119,7 +119,7 @@ test('a bundle has no price where a part has none, or where they have no currenc
   expect([of(price, undefined), of(price, taxed), of()]).toEqual([undefined, undefined, undefined])
 })
 
-test('what nobody could count is no price', () => {
+test('a sum that is too large is not a price', () => {
   const flat = (amount: number) => ({ amount, includes_tax: false })
   const part = (amount: number, before = amount) => ({
     currencies: { USD: flat(amount), GBP: flat(1) },

@@ -98,7 +98,7 @@ function itemsOf(tree: Priced) {
   return { item: items.get('0') as Item, items, prices }
 }
 
-test('at each instant the spans say what the price is, also of what bundles consist of', () => {
+test('spans have the price of each instant, for bundles too', () => {
   fc.assert(
     fc.property(priced, (product) => {
       const { item, ...from } = itemsOf(product)

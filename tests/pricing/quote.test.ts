@@ -132,7 +132,7 @@ function slowAmount(
 const selectionOf = (selected: readonly string[] | undefined) =>
   selected && { component: Object.fromEntries(selected.map((id) => [id, 2])) }
 
-test('a quote is what the rules say: a price and its trace, or why there is none, and until when', async () => {
+test('a quote follows the rules: a price and its trace, or why there is none, and until when', async () => {
   await fc.assert(
     fc.asyncProperty(shops, requests, async (any, wanted) => {
       const products = productsOf(any)

@@ -42,14 +42,14 @@ describe('price books', () => {
     { pricebookId: 'vip', price: { currencies: usd(900) } },
   ]
 
-  test('the strongest that has a price gives all of it: no currency comes from another', () => {
+  test('the strongest price book with a price gives all currencies', () => {
     expect(priceOf({ books: [vip, retail] })).toEqual({
       pricebook_id: 'vip',
       currencies: { USD: { amount: 900, includes_tax: false } },
     })
   })
 
-  test('one without a price is passed over', () => {
+  test('a price book without a price is skipped', () => {
     const { price, trace } = resolvePrice({ books: [{ pricebookId: 'vip' }, retail], at: someDay })
     expect(price?.pricebook_id).toBe('retail')
     expect(trace.pricebooks).toEqual([
@@ -58,7 +58,7 @@ describe('price books', () => {
     ])
   })
 
-  test('without any there is no price, and the trace says why', () => {
+  test('without a price book there is no price, and the trace says why', () => {
     expect(resolvePrice({ books: [{ pricebookId: 'vip' }], at: someDay })).toEqual({
       price: undefined,
       trace: {
@@ -103,7 +103,7 @@ describe('price modifiers, of 2000', () => {
     expect(dollars(child(names))).toBe(amount)
   })
 
-  test('those that changed the price are told; a price of its own knows none', () => {
+  test('the price lists the modifiers that changed it; a price of the child itself has none', () => {
     expect(child(['plus500', 'nowhere', 'yen'])?.price_modifiers).toEqual([
       { name: 'plus500', modifier_type: 'price_increment', currencies: usd(500) },
     ])
@@ -113,7 +113,7 @@ describe('price modifiers, of 2000', () => {
     expect(trace.price_modifiers).toEqual([{ name: 'plus500', reason: 'the product has a price of its own' }])
   })
 
-  test('each is told with what it leaves, or why it does nothing', () => {
+  test('the trace has the result of each modifier, or why it did not apply', () => {
     const books = [book(undefined, { parentPrice: { currencies: usd(2000) }, modifiers })]
     const modifierNames = ['plus500', 'nowhere', 'yen', 'minus300']
     expect(resolvePrice({ books, modifierNames, at: someDay }).trace.price_modifiers).toEqual([
@@ -124,7 +124,7 @@ describe('price modifiers, of 2000', () => {
     ])
   })
 
-  test('the tax flag is that of what the price is set to, and of nothing that only changes it', () => {
+  test('price_equals sets the tax flag; increments and decrements do not', () => {
     const taxed = (modifier_type: StoredModifier['modifier_type']) => ({
       m: { modifier_type, currencies: { USD: { amount: 1, includes_tax: true } } },
     })
@@ -140,7 +140,7 @@ describe('price modifiers, of 2000', () => {
     ])
   })
 
-  test('tiers are changed as the price is, by the tier of the modifier that is reached there', () => {
+  test('modifiers change tiers too, by their own tier for the quantity', () => {
     const parentPrice = { currencies: usd(2000, { ten: [10, 1800] }) }
     const tiered = {
       m: { modifier_type: 'price_increment', currencies: usd(500, { twenty: [20, 100] }) },
@@ -183,7 +183,7 @@ describe('sales', () => {
     expect([dollars(price), price?.sale_id]).toEqual([amount, name])
   })
 
-  test('the answer changes where one begins or ends that makes the price', () => {
+  test('the price changes where the sale that applies begins or ends', () => {
     const sales = { ...nested.sales, Hidden: sale(usd(800), '2026-07-02T00:00:00Z', '2027-07-30T00:00:00Z') }
     const changes = priceChangesAt({ books: [book({ ...nested, sales })] })
     // Not on July 2nd: a shorter one is in force.
@@ -193,7 +193,7 @@ describe('sales', () => {
     expect(priceChangesAt({ books: [] })).toEqual([])
   })
 
-  test('of each it is told why it makes the price, or does not', () => {
+  test('the trace says of each sale why it applies, or does not', () => {
     const sales = {
       ...nested.sales,
       Past: sale(usd(1), '2026-01-01T00:00:00Z', '2026-02-01T00:00:00+01:00'),
@@ -218,7 +218,7 @@ describe('sales', () => {
     })
   })
 
-  test('one without a schedule is for ever, and gives way to any that has one', () => {
+  test('a sale without a schedule never ends, and any sale with a schedule takes precedence', () => {
     const sales = { Always: sale(usd(950)), Open: sale(usd(930), '2026-07-11T00:00:00Z') }
     const question = { books: [book({ currencies: usd(1000), sales })] }
     expect(priceOf(question, at('2026-07-10T00:00:00Z'))).toMatchObject({ sale_id: 'Always' })
@@ -226,7 +226,7 @@ describe('sales', () => {
     expect([open?.sale_id, open?.sale_expires, dollars(open)]).toEqual(['Open', undefined, 930])
   })
 
-  test('of two that are as long the later one goes first, then the one whose name is', () => {
+  test('of two sales of the same length, the later one applies, then the first by name', () => {
     const sales = {
       Early: sale(usd(1), '2026-07-01T00:00:00Z', '2026-07-13T00:00:00Z'),
       Late: sale(usd(2), '2026-07-05T00:00:00Z', '2026-07-17T00:00:00Z'),
@@ -236,7 +236,7 @@ describe('sales', () => {
     expect(priceOf({ books: [book({ currencies: usd(9), sales: alike })] })?.sale_id).toBe('a')
   })
 
-  test('one of bundles counts for an option of these only', () => {
+  test('a sale for bundles applies to their options only', () => {
     const sales = { Set: { ...sale(usd(80)), bundle_ids: ['b1', 'b2'] } }
     const books = [book({ currencies: usd(100), sales })]
     const inBundle = (bundleIds?: string[]) => dollars(priceOf({ books, bundleIds }))
@@ -245,7 +245,7 @@ describe('sales', () => {
     ])
   })
 
-  test('a stronger book without a sale goes before a weaker one with a sale', () => {
+  test('a stronger price book without a sale takes precedence over a weaker one with a sale', () => {
     const weak = book({ currencies: usd(1000), sales: { Always: sale(usd(1)) } })
     const strong = { pricebookId: 'V', price: { currencies: usd(900) } }
     expect(dollars(priceOf({ books: [strong, weak] }))).toBe(900)
@@ -300,7 +300,7 @@ describe('tiers', () => {
     })
   })
 
-  test('tiers of one name that begin at other quantities are told apart', () => {
+  test('tiers of one name that begin at different quantities are kept apart', () => {
     const currencies = {
       ...usd(200, { bulk: [5, 120] }),
       GBP: { amount: 190, tiers: tiersOf({ bulk: [7, 110] }) },
@@ -351,7 +351,7 @@ describe('from end to end', () => {
     expect(twelve('2026-10-01T00:00:00Z')).toBe(21_600)
   })
 
-  test('the trace says it all', () => {
+  test('the trace explains the whole price', () => {
     expect(resolvePrice({ books, modifierNames: ['PriceL'], at: someDay }).trace).toEqual({
       at: '2026-07-11T12:00:00.000Z',
       pricebooks: [

@@ -18,7 +18,7 @@ const component = fc
     options: one.options.map((option) => ({ type: 'product', ...option })),
   }))
 
-test('the default selection names every component, has only what is for sale, and fills what can be filled', () => {
+test('the default selection has every component and only options for sale, and fills components where it can', () => {
   fc.assert(
     fc.property(
       fc.dictionary(fc.constantFrom('x', 'y'), component),

@@ -129,7 +129,7 @@ test('VIPs pay the old price until the new price book is in the release, then th
   expect(await publishedOf(world, vips.catalog)).toEqual(await publishedOf(world, again))
 })
 
-test('what is added to a release is what a release from scratch has', async () => {
+test('a release with added price books equals a release from scratch', async () => {
   const [retail, added, bystander] = [
     await store.pricebook(),
     await store.pricebook(),
@@ -219,7 +219,7 @@ test('a new rule applies to nobody until its price books are in the release', as
   expect(await vips.pays()).toBe(900)
 })
 
-test('a worker that dies on the way leaves nothing, and the next one goes on', async () => {
+test('a killed worker leaves nothing behind, and the next one starts over', async () => {
   const vips = await vipShop()
   const book = await vips.book(850)
   await whileAdding(async () => {
@@ -238,7 +238,7 @@ test('a worker that dies on the way leaves nothing, and the next one goes on', a
   expect(await vips.pays()).toBe(850)
 })
 
-test('a rule that is written while a release is made waits for its end: it may lack the price books', async () => {
+test('a rule that is written during publishing waits for the end, as the release may lack its price books', async () => {
   const vips = await vipShop()
   const book = await vips.book(850)
   const other = await store.lead(vips.catalog, 'nobody else', { pricebook_ids: strongest(book) })
@@ -256,7 +256,7 @@ test('a rule that is written while a release is made waits for its end: it may l
   expect(await vips.pays()).toBe(850)
 })
 
-test('a release keeps the price books of the version of a rule that is in effect', async () => {
+test('a release keeps the price books of the rules that are in effect', async () => {
   const vips = await vipShop()
   const book = await vips.book(850)
   const next = await whilePublishing(vips.catalog, async () => {
@@ -274,7 +274,7 @@ test('a release keeps the price books of the version of a rule that is in effect
   expect(await vips.pays()).toBe(850)
 })
 
-test('the delta of the next release has the prices that were added to the one before', async () => {
+test('the delta of the next release has the prices that were added to the previous one', async () => {
   const vips = await vipShop()
   await shop.publish(vips.catalog)
   const book = await vips.book(850)
@@ -298,7 +298,7 @@ test('the delta of the next release has the prices that were added to the one be
   expect(gunzipSync(Buffer.from(await empty.arrayBuffer())).toString()).toBe('')
 })
 
-test('a release that shoppers see again has the price books of the rules of now', async () => {
+test('a release that becomes current again has the price books of the current rules', async () => {
   const vips = await vipShop()
   const newest = await shop.publish(vips.catalog)
   const book = await vips.book(850)
@@ -308,7 +308,7 @@ test('a release that shoppers see again has the price books of the rules of now'
   expect(await vips.pays()).toBe(850)
 })
 
-test('a link to an older release leads to one that has the prices of the rule', async () => {
+test('a link to an older release falls back to one with the price books of the rule', async () => {
   const vips = await vipShop()
   await shop.publish(vips.catalog)
   const book = await vips.book(850)
@@ -332,7 +332,7 @@ test('a price book that is deleted while a rule waits for it leaves the rule', a
   expect(await vips.pays()).toBe(700)
 })
 
-test('rules of catalogs without a release, or that let rules choose no price books, take effect at once', async () => {
+test('rules of catalogs without a release, or without price segmentation, take effect at once', async () => {
   const { hierarchy } = await store.shelf()
   const book = await store.pricebook()
   const unpublished = await shop.catalog([hierarchy], { enable_price_segmentation: true })
@@ -344,7 +344,7 @@ test('rules of catalogs without a release, or that let rules choose no price boo
   }
 })
 
-test('what is previewed need not be in the release, and has its prices of now', async () => {
+test('a previewed price book need not be in the release, and has its live prices', async () => {
   const vips = await vipShop()
   const book = await vips.book(850)
   const path = `/catalogs/${vips.catalog}/releases/latest/products/${vips.product}`

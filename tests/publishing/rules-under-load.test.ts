@@ -89,7 +89,7 @@ const steps = fc.array(
   { minLength: 10, maxLength: 10 },
 )
 
-test('while rules change, catalogs are published and releases deleted, each price is of the old rules or of the new', async () => {
+test('while rules change and catalogs are published, each price follows the old rules or the new ones', async () => {
   let amount = 100
   const skus = ['load-1', 'load-2']
   const book = async (both: boolean): Promise<Book> => {

@@ -21,8 +21,8 @@ test('what the next release is being made from is not deleted: shoppers see all 
   const paths = [`/catalogs/${catalog}/releases/${newest.id}`, `/catalogs/${catalog}/releases`]
   const { id, statuses } = await inTheWay(
     world,
-    // Whoever publishes looks at them.
-    [['LOCK TABLE price_modifiers']],
+    // Publishing reads them first.
+    [['LOCK TABLE nodes']],
     async () => {
       const { id } = await shop.send('POST', `/catalogs/${catalog}/releases`, undefined, 201)
       await untilWaiting(world, 1)
@@ -31,7 +31,7 @@ test('what the next release is being made from is not deleted: shoppers see all 
         statuses.push((await world.admin.delete(path)).status)
       }
       // Waits as well: now it may go on.
-      await world.sql('SELECT FROM price_modifiers')
+      await world.sql('SELECT FROM nodes')
       return { id, statuses }
     },
     [],

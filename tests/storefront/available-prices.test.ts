@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { availablePrices } from '../../server/storefront/available-prices.ts'
 
-test('tiers may be called as what every object has', () => {
+test('tiers may be named like members of every object', () => {
   const tiers = JSON.parse(
     '{"constructor": {"minimum_quantity": 5, "amount": 9}, "__proto__": {"minimum_quantity": 7, "amount": 8}}',
   )

@@ -29,7 +29,7 @@ test.each([
   expect(wrongIn(console, selection as never).map(({ detail }) => detail)).toEqual(refusals)
 })
 
-test('where a parent is offered, a child of it may be chosen, as the parent could; one that is offered itself is as that', () => {
+test('a child of an option may be selected in its place; a child that is an option itself follows its own option', () => {
   const offered = { one: { max: 2, options: [option('parent', { min: 1, max: 3 }), option('other')] } }
   const parentOf = (id: string) => ({ small: 'parent', large: 'parent', stray: 'elsewhere' })[id]
   const detailsOf = (components: Components, one: Record<string, number>) =>
@@ -77,7 +77,7 @@ const component = fc.record({
 })
 const keys = fc.constantFrom('x', 'y', 'z')
 
-test('a selection is refused exactly where it is none of all that there are', () => {
+test('a selection is refused exactly if it is not among all valid ones', () => {
   fc.assert(
     fc.property(
       fc.dictionary(keys, component, { maxKeys: 2 }),

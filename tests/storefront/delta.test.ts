@@ -22,7 +22,7 @@ const deltaOf = async ({ relationships }: Any): Promise<Any[]> => {
   return text.split('\n').flatMap((line) => (line ? [JSON.parse(line)] : []))
 }
 
-test('each release tells what it changed, and the first of all tells all', async () => {
+test('the delta of a release has its changes, and that of the first release all products', async () => {
   const [book, another] = [await store.pricebook(), await store.pricebook()]
   const { hierarchy, node } = await store.shelf()
   const [one, two, three] = [
@@ -73,7 +73,7 @@ test('each release tells what it changed, and the first of all tells all', async
   expect(await brief(again)).toEqual([one, three].sort().map((id) => ['createupdate', id]))
 })
 
-test('what the oldest release that is kept has ended is told as long as it is kept', async () => {
+test('the delta of the oldest kept release has the products that it removed', async () => {
   const { hierarchy, node } = await store.shelf()
   const [stays, goes] = [await shop.product(), await shop.product()]
   await shop.put(hierarchy, node, stays, goes)
@@ -96,7 +96,7 @@ test('what the oldest release that is kept has ended is told as long as it is ke
   expect(told).toEqual([['delete', goes]])
 })
 
-test('what costs something else is told, whatever makes it do so', async () => {
+test('a delta has products whose price changed, for any reason', async () => {
   const [book, another] = [await store.pricebook(), await store.pricebook()]
   const { hierarchy, node } = await store.shelf()
   const { parent, child } = await store.shirt()
@@ -142,7 +142,7 @@ test('what costs something else is told, whatever makes it do so', async () => {
   expect(await told()).toEqual([parent.id, child.id, alone, bundle].sort())
 })
 
-test('a link that is not ours, or is over, leads nowhere', async () => {
+test('a forged or expired link is refused', async () => {
   const catalog = await shop.catalog([await shop.hierarchy()])
   const release = await shop.publish(catalog)
   const url = new URL(release.relationships.delta.links.related)

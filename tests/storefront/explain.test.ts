@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('the merchant is told which rule, price book and sale, and why no other; shoppers are not', async () => {
+test('merchants get an explanation of rule, price book and sale; shoppers do not', async () => {
   const [weak, strong] = [await store.pricebook(), await store.pricebook()]
   const { hierarchy, node } = await store.shelf()
   const product = await shop.product({ sku: 'why' })
@@ -68,7 +68,7 @@ test('the merchant is told which rule, price book and sale, and why no other; sh
   }
 })
 
-test('where a setting lets them, shoppers may ask why', async () => {
+test('shoppers get explanations if a setting allows it', async () => {
   const open = await openWorld({ env: { SUTLER_EXPLAIN_TO_SHOPPERS: 'true' } })
   try {
     const there = shopOf(open)
@@ -80,7 +80,7 @@ test('where a setting lets them, shoppers may ask why', async () => {
   }
 })
 
-test('why a product is not seen, or cannot be bought', async () => {
+test('the explanation of a product that is not seen, or cannot be bought', async () => {
   const book = await store.pricebook()
   const { hierarchy, node } = await store.shelf()
   const elsewhere = await store.shelf()
@@ -169,7 +169,7 @@ test('the shop is shown as it was and as it will be', async () => {
   expect(status).toBe(403)
 })
 
-test('a bundle is shown as it is chosen, and costs that', async () => {
+test('a configured bundle has the price of its selection', async () => {
   const book = await store.pricebook()
   const { hierarchy, node } = await store.shelf()
   const options: string[] = []

@@ -69,7 +69,7 @@ test('a page comes with the files and main images of its products, each once', a
   expect(await see('/catalog/products')).not.toHaveProperty('included')
 })
 
-test('what is offered of a bundle comes with the products that its list links to', async () => {
+test("the list of a bundle's options includes their products", async () => {
   const { picture, rye, oat, basket, see } = await pictured('offered')
   const path = `/catalog/products/${basket}/relationships/component_products`
   const { data, included } = await see(`${path}?include=component_products,main_image`)
@@ -84,7 +84,7 @@ test('what is offered of a bundle comes with the products that its list links to
   ])
 })
 
-test('a file that is deleted after it was published is not shown any longer', async () => {
+test('a file that is deleted after publishing is no longer shown', async () => {
   const { recipe, rye, see } = await pictured('deleted')
   await shop.send('DELETE', `/v2/files/${recipe}`, undefined, 204)
   const { data, included } = await see(`/catalog/products/${rye}?include=files`)

@@ -46,7 +46,7 @@ async function twoPriceLists(enable_price_segmentation: boolean) {
   return { catalog, retail, vip, bread, butter, jam, breakfast, seenBy }
 }
 
-test('whoever has price books of their own is told the list price: what others pay', async () => {
+test('shoppers with price books of a rule see the list price too', async () => {
   const { retail, vip, bread, jam, seenBy } = await twoPriceLists(true)
   const [plain, own] = [await seenBy('plain', bread), await seenBy('vip', bread)]
   expect(plain.meta).not.toHaveProperty('alternative_prices')
@@ -76,7 +76,7 @@ test('whoever has price books of their own is told the list price: what others p
   expect((await seenBy('vip', jam)).meta).not.toHaveProperty('alternative_prices')
 })
 
-test('so it is of a bundle, and of each that is chosen of it', async () => {
+test('a bundle and its selected options have list prices too', async () => {
   const { retail, bread, butter, breakfast, seenBy } = await twoPriceLists(true)
   const { attributes, meta } = await seenBy('vip', breakfast)
   expect([attributes.price.USD.amount, meta.component_products[butter].price.USD.amount]).toEqual([300, 100])
@@ -86,7 +86,7 @@ test('so it is of a bundle, and of each that is chosen of it', async () => {
   expect([ofBread.pricebook_id, ofBread.price.USD.amount]).toEqual([retail, 400])
 })
 
-test('the merchant previews it; a catalog whose rules choose no price books has none', async () => {
+test('merchants can preview list prices; catalogs without price segmentation have none', async () => {
   const { catalog, vip, bread } = await twoPriceLists(true)
   const path = `/catalogs/${catalog}/releases/latest/products/${bread}`
   const header = 'EP-Pricebook-IDs-For-Price-Segmentation-Preview'

@@ -61,7 +61,7 @@ test('a bundle that offers a parent says so, and is bought with a child of it', 
   ])
 })
 
-test('a child is chosen of a parent that is only in a bundle, and neither is listed', async () => {
+test('a child of a parent that is only an option can be selected, and neither is listed', async () => {
   const book = await store.pricebook()
   const { hierarchy, node } = await store.shelf()
   const { parent, child } = await store.shirt()

@@ -59,7 +59,7 @@ async function opened(bundles: readonly string[], prices: Record<string, number>
   }
 }
 
-test('an option that becomes a draft is not chosen by default, and another one takes its place', async () => {
+test('an option that becomes a draft is no longer selected by default, and another one replaces it', async () => {
   const [tea, coffee, jam] = [
     await shop.product({ sku: 'tea' }),
     await shop.product({ sku: 'coffee' }),
@@ -128,7 +128,7 @@ test('a bundle with a component that cannot be filled has no price, also in a bu
   expect([(await seen(set)).price, (await seen(box)).price]).toEqual([7, 9])
 })
 
-test('a parent is for sale as long as a child of it is', async () => {
+test('a parent is for sale as long as one of its children is', async () => {
   const { parent, child } = await store.shirt()
   const bundle = await shop.product({
     sku: 'outfit',

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('a child, as the worked example has it, in each currency', async () => {
+test('a child has the price of the worked example, in each currency', async () => {
   await store.currency('GBP', '£{price}')
   await store.currency('JPY', '¥{price}', 0)
   const [retail, vip] = [await store.pricebook(), await store.pricebook()]
@@ -123,7 +123,7 @@ test('a sale begins and ends without a release, and the tag of a product changes
   expect((await at('2030-01-01T00:00:00Z', { 'if-none-match': before })).status).toBe(200)
 })
 
-test('bundles cost what is chosen of them by default, and their options are priced for them', async () => {
+test('bundles cost the sum of their default selection, and options have their prices within the bundle', async () => {
   const book = await store.pricebook()
   const { hierarchy, node } = await store.shelf()
   const [a, b, c, unpriced] = [

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('rules choose the catalog; what no rule is for sees the oldest; without any there is nothing to see', async () => {
+test('rules choose the catalog; without a matching rule it is the oldest; without a catalog the answer is 404', async () => {
   const { hierarchy, node } = await store.shelf()
   const product = await shop.product()
   await shop.put(hierarchy, node, product)
@@ -117,7 +117,7 @@ test('nodes and hierarchies, their lists, and what is in them', async () => {
   }
 })
 
-test('the paths of nodes that an SDK calls for the merchant answer as those of shoppers do', async () => {
+test('the node paths that an SDK calls for merchants answer like those of shoppers', async () => {
   const { hierarchy, node } = await store.shelf()
   const below = await shop.node(hierarchy, node)
   const catalog = await shop.catalog([hierarchy])
@@ -136,7 +136,7 @@ test('the paths of nodes that an SDK calls for the merchant answer as those of s
   expect(idsOf(await read(`/pcm/catalogs/nodes/${node}/relationships/children`))).toEqual([below])
 })
 
-test('products are filtered by what is published of them, clauses joined by commas or colons', async () => {
+test('products are filtered by published values, with clauses joined by commas or colons', async () => {
   const { hierarchy, node } = await store.shelf()
   const made = { upc_ean: '401', mpn: 'M-1', tags: ['Warm', 'new'] }
   const one = await shop.product({ name: 'Rye', sku: 'f-rye', slug: 'f-rye', ...made })
@@ -176,7 +176,7 @@ test('products are filtered by what is published of them, clauses joined by comm
   }
 })
 
-test('who goes through a list by its links sees one release, whatever is published meanwhile', async () => {
+test('a client that follows the links of a list sees one release, whatever is published meanwhile', async () => {
   const { hierarchy, node } = await store.shelf()
   const products: string[] = []
   for (let i = 0; i < 5; i++) products.push(await shop.product({ name: `before ${i}` }))
@@ -200,7 +200,7 @@ test('who goes through a list by its links sees one release, whatever is publish
   expect([now.meta.results.total, now.data[0].attributes.name.slice(0, 5)]).toEqual([4, 'after'])
 })
 
-test('the texts of a product are in the language that is asked for', async () => {
+test('the texts of a product are in the requested language', async () => {
   const { hierarchy, node } = await store.shelf()
   const locales = { 'fr-FR': { name: 'Pain', description: 'Bon' }, de: { name: 'Brot' } }
   const product = await shop.product({ name: 'Bread', description: 'Good', locales })
@@ -226,7 +226,7 @@ test('the texts of a product are in the language that is asked for', async () =>
   }
 })
 
-test('products that lead to others, in their order, and files that are shown with them', async () => {
+test('related products in their order, and included files', async () => {
   const { hierarchy, node } = await store.shelf()
   const [from, near, far, unlisted] = [
     await shop.product(),

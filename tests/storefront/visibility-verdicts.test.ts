@@ -147,7 +147,7 @@ test('each row of the tables is the verdict of some product', () => {
   expect([...found].sort()).toEqual(rows.sort())
 })
 
-test('what fails is what is wrong', () => {
+test('each failed check names what is wrong', () => {
   const price: PriceFacts = {
     currency: 'USD',
     books: ['retail'],

@@ -63,7 +63,7 @@ async function deletedBefore<T>(
 const ofPrices = 'FROM published_prices'
 
 test.for([0, 1, 2])(
-  'a release that is deleted between products and their prices: the one before, whole (%i)',
+  'if a release is deleted between reading products and prices, the answer is of the previous one (%i)',
   async (i) => {
     const { id, node, release } = await published(`page-${i}`)
     const paths = [
@@ -78,7 +78,7 @@ test.for([0, 1, 2])(
   },
 )
 
-test('a merchant is told that the release they read is gone', async () => {
+test('a merchant gets an error if the release is deleted while it is read', async () => {
   const { release } = await published('merchant')
   const read = () => world.admin.get(`${release}/products`)
   expect(await deletedBefore('page', ofPrices, release, read)).toMatchObject({ status: 404 })
@@ -94,14 +94,14 @@ test('a search shows one release', async () => {
   expect([document.attributes.name, document.attributes.price.USD.amount]).toEqual(['at 100', 100])
 })
 
-test('the catalog of a shopper is the release before, when the newest is deleted while it is read', async () => {
+test('GET /catalog answers the previous release if the newest is deleted while it is read', async () => {
   const { first, release } = await published('catalog')
   const read = () => store.seen('catalog', '/catalog')
   const { data } = await deletedBefore('findWhole', '"catalog-release"', release, read)
   expect(data.id).toBe(first.id)
 })
 
-test('a delta is broken off', async () => {
+test('a delta ends early if its release is deleted', async () => {
   const { release } = await published('delta')
   const link = (await shop.get(release)).data.relationships.delta.links.related
   const read = async () => {
