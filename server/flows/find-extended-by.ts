@@ -16,9 +16,7 @@ export function findExtendedBy(chapters: () => readonly Module[]): () => Extende
 
 function resourcesUnder(chapters: readonly Module[], slug: string): readonly Resource[] {
   const name = nameOfFields({ id: '', slug })
-  const all = chapters
-    .flatMap(({ operations }) => operations)
-    .flatMap(({ of }) => (of.is === 'resource' && of.resource.addedUnder === name ? [of.resource] : []))
+  const all = chapters.flatMap(({ resources }) => resources).filter(({ addedUnder }) => addedUnder === name)
   // Writable resources first: others only show the same rows.
   const writersFirst = all.toSorted((one, other) => Number(isReadOnly(one)) - Number(isReadOnly(other)))
   return [...new Map(writersFirst.toReversed().map((one) => [one.table, one])).values()].reverse()
