@@ -22,7 +22,7 @@ test.each([
   expect(networkOf(address)).toBe(network)
 })
 
-test('to look for a user who is not there costs what it costs to find one', async () => {
+test('the hash for an unknown user costs as much as one of a known user', async () => {
   const cost = (hashed: string) => hashed.split('$').slice(0, 4)
   expect(cost(dummyHash)).toEqual(cost(await hash('a password')))
 })

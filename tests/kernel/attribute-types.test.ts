@@ -46,7 +46,7 @@ afterAll(() => world.close())
 
 const post = (data: object) => world.admin.post('/v2/tasks', { data })
 
-test('a type among the attributes is one of them, and the object has the type of all', async () => {
+test('a type among the attributes is an attribute, beside the type of the resource', async () => {
   const { status, body } = await post({ type: 'task', attributes: { type: 'copy', name: 'One' } })
   const { id } = body.data
   const { created_at, updated_at } = body.data.attributes
@@ -66,7 +66,7 @@ test('a type among the attributes is one of them, and the object has the type of
   expect(rows[0]).toEqual({ type: 'task', doc: { attributes: { type: 'count', name: 'Two' } } })
 })
 
-test('each of the two is refused where it is', async () => {
+test('each of the two is refused under its own path', async () => {
   const refusal = async (data: object) => {
     const { status, body } = await post(data)
     return [status, body.errors?.[0].source]
@@ -78,7 +78,7 @@ test('each of the two is refused where it is', async () => {
   expect(await refusal({ type: 'task', attributes: { type: 'task' } })).toEqual([400, 'data.attributes.type'])
 })
 
-test('the API document has both', async () => {
+test('the API document describes both', async () => {
   const { body } = await post({ type: 'task', attributes: { type: 'copy' } })
   const { components } = (await world.nobody.get('/openapi.json')).body
   const ajv = new Ajv2020({ strict: false })

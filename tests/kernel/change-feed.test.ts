@@ -34,7 +34,7 @@ async function changesOf(...ids: readonly string[]): Promise<readonly Change[]> 
 const makeAccount = (name: string) => made(world.admin, '/v2/accounts', 'account', { name })
 
 describe('the order of the feed', () => {
-  test('the tombstones of addresses come after their creations, and before that of their account', async () => {
+  test('tombstones of addresses follow their creations, and precede the tombstone of their account', async () => {
     let late = 0
     for (let round = 0; round < 25; round++) {
       const account = await makeAccount(`A ${round}`)
@@ -64,7 +64,7 @@ describe('the order of the feed', () => {
     expect(late).toBeLessThan(100)
   })
 
-  test('a cascade is fed from below, however deep, and by whoever deleted', async () => {
+  test('a cascade is recorded children first, at any depth, under the author of the delete', async () => {
     const member = await makeMember(world.admin, 'ada')
     const realm = member.user.path.split('/').slice(0, 4).join('/')
     const { rows } = await world.sql(
@@ -101,7 +101,7 @@ describe('the order of the feed', () => {
     }
   })
 
-  test('what commits late is not lost to a reader who is past what committed before it', async () => {
+  test('a reader does not miss a write that commits late', async () => {
     const [early, late] = [randomUUID(), randomUUID()]
     const insert = (id: string) =>
       `INSERT INTO accounts (store_id, id, created_at, updated_at, doc)
@@ -125,7 +125,7 @@ describe('positions are given', () => {
     await expect.poll(fed, { interval: 5, timeout: 900 }).toBe(1)
   })
 
-  test('to what others have left, a little later, in every store', async () => {
+  test('to changes that other processes left behind, a little later, in every store', async () => {
     const ids = [randomUUID(), randomUUID()]
     await world.sql(
       `INSERT INTO accounts (store_id, id, created_at, updated_at, doc)
@@ -154,7 +154,7 @@ describe('positions are given', () => {
     for (const { position, first, last, n } of rows) expect([first, last, n]).toEqual([1, position, position])
   })
 
-  test('although somebody looks at an old snapshot: what is gone since is not passed over each time', async () => {
+  test('also during an old snapshot, without scanning deleted rows each time', async () => {
     const { instance } = world.server
     await instance.database.transaction(async (transaction) => {
       const run = (text: string) => transaction.run({ text, values: [], once: true })
@@ -170,7 +170,7 @@ describe('positions are given', () => {
         )
         return Number(now[0].done) > Number(before[0].done) && Number(now[0].open) < 5
       }
-      // Not before whoever else writes has ended, such as who merges the totals of so many.
+      // Not before all other writers have ended, such as the merge of so many totals.
       await expect.poll(goesOn, { timeout: 20_000 }).toBe(true)
     })
   })
@@ -186,8 +186,8 @@ describe('positions are given', () => {
   }, 90_000)
 })
 
-describe('a change says', () => {
-  test('when the store’s clock says it was, deletions too', async () => {
+describe('a change states', () => {
+  test('the time by the store’s clock, for deletions too', async () => {
     clock.forward(3600)
     const { id, path } = await makeAccount('Timely')
     clock.forward(60)
@@ -198,7 +198,7 @@ describe('a change says', () => {
     expect(clock.now().getTime() - (deleted ?? 0)).toBeLessThan(60_000)
   })
 
-  test('which of several kinds of one type it is about', async () => {
+  test('which resource it is about, where several share a type', async () => {
     const { customer, address } = await makeCustomer(world.admin, 'berta')
     const account = await makeAccount('Bakery')
     const other = await made(world.admin, `${account.path}/addresses`, 'address', addressOf('x'))
@@ -217,7 +217,7 @@ describe('a change says', () => {
     )
   })
 
-  test('what happened, where that is no write of the object: an event of its own name', async () => {
+  test('the event by name, where it is not a write of the object', async () => {
     const id = randomUUID()
     await world.work.transaction(async (work) => {
       await record(work, { event: 'gadget.sold', type: 'gadget', source: 'gadgets', id, doc: { n: 1 } })
@@ -248,11 +248,11 @@ describe('an erasure', () => {
     return rows.length
   }
 
-  test('finds what was written a moment ago, and what is written while it waits', async () => {
+  test('finds changes written a moment ago and while it waits', async () => {
     for (let round = 0; round < 5; round++) {
       const name = `q${randomUUID().slice(0, 8)}`
       const { customer, address } = await makeCustomer(world.admin, name)
-      // Its row is locked and changed by somebody who commits when the erasure has begun.
+      // Another transaction locks and changes its row, and commits after the erasure has begun.
       const slow = world.sql(
         `BEGIN; UPDATE customer_addresses SET version = version + 1, doc = json_build_object('line_1', 'late ${name}')
          WHERE id = '${address.id}'; SELECT pg_sleep(${0.05 * round}); COMMIT`,
@@ -273,7 +273,7 @@ describe('an erasure', () => {
     }
   })
 
-  test('is not overtaken by positions: nobody else gives any in its store until it ends', async () => {
+  test('lets nobody else assign positions in its store until it ends', async () => {
     const { id } = await makeAccount('Fresh')
     await world.work.transaction(async ({ store }) => {
       await holdFeed(store)

@@ -27,7 +27,7 @@ const shelf = {
   },
 }
 
-test('every fault of a body is named, each at its place', () => {
+test('every fault of a body is listed with its path', () => {
   const faults = faultsOf(shelf, { width: 10, labels: ['a@b.example', '', 7], texts: { A: 'x', b: 1 } })
   expect(faults.map(({ source }) => source)).toEqual([
     'data.name',
@@ -51,7 +51,7 @@ test('a refusal lists the first twenty faults', () => {
   expect(faults.map(({ source }) => source)).toEqual(Array.from({ length: 20 }, (_, i) => `data.${i}`))
 })
 
-test('of a value with many values inside only the first fault is named', () => {
+test('for a value with many members only the first fault is listed', () => {
   const items = { type: 'array', items: { type: 'string' } }
   const faults = faultsOf(
     items,
@@ -60,7 +60,7 @@ test('of a value with many values inside only the first fault is named', () => {
   expect(faults.map(({ source }) => source)).toEqual(['data.0'])
 })
 
-test('a value with many values inside is not repeated in its refusal', () => {
+test('a value with many members is not repeated in its refusal', () => {
   const [fault] = faultsOf(
     { type: 'object' },
     Array.from({ length: 200 }, () => 'x'),

@@ -54,7 +54,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('what others refer to is not deleted, and is not said to be missing', async () => {
+test('an object that others refer to is not deleted, and not reported as missing', async () => {
   const shelf = `/v2/shelves/${(await world.admin.post('/v2/shelves', { data: { type: 'shelf' } })).body.data.id}`
   const jar = await world.admin.post(`${shelf}/jars`, { data: { type: 'jar' } })
   expect(jar.status).toBe(201)
@@ -68,7 +68,7 @@ test('what others refer to is not deleted, and is not said to be missing', async
   expect((await world.admin.delete(shelf)).status).toBe(204)
 })
 
-test('a path with a parameter that leads to nothing is refused, by name', () => {
+test('a path with an undeclared parameter is refused by name', () => {
   expect(() => resource(jars)).toThrow('jar: its path has :shelf_id')
   resource({ ...jars, scope: { columns: ['shelf_id'] } })
 })
@@ -80,7 +80,7 @@ test('lists without counters and without a limit are refused', () => {
   resource({ ...uncounted, operations: ['list'] })
 })
 
-test('an area without a row in the access table is refused, with its module', async () => {
+test('an area without a row in the access table is refused, and its module named', async () => {
   const { [area]: _, ...others } = access
   expect(() => mustHaveRows(others, [tests])).toThrow('The area custom-apis of tests has no row')
   mustHaveRows(access, [...app, tests])

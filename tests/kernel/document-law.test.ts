@@ -36,7 +36,7 @@ const created = (changed: Partial<Exchange> = {}): Exchange => ({
 const answered = (data: object) =>
   JSON.stringify({ data: { ...account, legal_name: 'Bakery', links, ...data } })
 
-test('an exchange as the document has it fits', () => {
+test('an exchange that the document describes fits', () => {
   expect(fits.faults(created())).toEqual([])
 })
 
@@ -59,7 +59,7 @@ test.each<[string, Partial<Exchange>, string]>([
   expect(fits.faults(created(changed))?.map((fault) => fault.what)).toEqual([what])
 })
 
-test('what a refused request had in it is no fault', () => {
+test('the content of a refused request is not a fault', () => {
   const refused = {
     status: 400,
     answer: JSON.stringify({ errors: [{ title: 'Bad Request', status: '400' }] }),
@@ -67,7 +67,7 @@ test('what a refused request had in it is no fault', () => {
   expect(fits.faults(created({ sent: '{}', query: 'more=1', ...refused }))).toEqual([])
 })
 
-test('requests of tests are watched', async () => {
+test('the requests of tests are checked', async () => {
   const { status } = await world.admin.get('/v2/accounts?more=1')
   expect(status).toBe(200)
   expect(takeFaults()).toMatchObject([{ operation: 'list-accounts', what: 'query more' }])

@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('a job that ends while the server stops has ended for the queue too', async () => {
+test('a job that ends while the server stops is removed from the queue', async () => {
   const customer = { type: 'customer', name: 'Ada', email: 'ada@example.com' }
   const { id } = (await world.admin.post('/v2/customers', { data: customer })).body.data
   const held = world.sql(
@@ -33,7 +33,7 @@ test('a job that ends while the server stops has ended for the queue too', async
   expect(rows).toEqual([{ status: 'SUCCESS' }])
 })
 
-test('who looks for lost jobs while the server stops has nothing to complain of', async () => {
+test('the search for lost jobs logs no error while the server stops', async () => {
   // The queue looks after two seconds, not after up to ten.
   const random = vi.spyOn(Math, 'random').mockReturnValue(0.2)
   const look = WorkerSession.prototype.returnOrphans

@@ -241,7 +241,7 @@ describe.each(specimens)('$name', ({ name, envelope, specimen }) => {
   const time = { 0: seconds, 3: now, 6: '2040-01-31T09:30:00.678000Z' }[envelope.digits]
   const times = { created_at: time, updated_at: time }
 
-  test('has everything where its facts say, alike in answers, in lists and in the API document', async () => {
+  test('places everything as declared, in answers, in lists and in the API document', async () => {
     const fields = { name: 'One', ...(envelope.times === 'fields' && times) }
     const meta = {
       meta: { ...times, ends_at: time, owner: 'store' },
@@ -284,7 +284,7 @@ describe('fields under attributes', () => {
   const put = (id: string, attributes: object) =>
     world.admin.put(`/v2/parts/${id}`, { data: { type: 'part', attributes } })
 
-  test('are read from there, completed, shown and stored there, and are plain values to the rules', async () => {
+  test('are read, completed, shown and stored there, and rules see them as plain values', async () => {
     const { id } = await newPart({ name: 'Cog', code: 'c-1', drawing: 'not for you' })
     const relationships = { machine: { data: { type: 'machine', id: 'Cog' } } }
     const meta = { created_at: now, updated_at: now }
@@ -305,7 +305,7 @@ describe('fields under attributes', () => {
     })
   })
 
-  test('are taken back as they were given', async () => {
+  test('are accepted as they were shown', async () => {
     const { id } = await newPart({ name: 'Cam', code: 'c-2' })
     const before = await world.admin.get(`/v2/parts/${id}`)
     const whole = await world.admin.put(`/v2/parts/${id}`, before.body)
@@ -314,7 +314,7 @@ describe('fields under attributes', () => {
     expect([none.status, none.body]).toEqual([200, before.body])
   })
 
-  test('are looked for nowhere else', async () => {
+  test('are not read from anywhere else', async () => {
     const made = await world.admin.post('/v2/parts', {
       data: { type: 'part', name: 'Outside', state: 17, attributes: { name: 'Inside', type: 'x', id: 'y' } },
     })
@@ -322,7 +322,7 @@ describe('fields under attributes', () => {
     expect(made.body.data.attributes).toEqual({ name: 'Inside', state: 'draft' })
   })
 
-  test('are refused by where they are', async () => {
+  test('are refused under their path', async () => {
     const post = async (data: object) => refusal(await world.admin.post('/v2/parts', { data }))
     const at = (source: string) => ({ status: '400', source, detail: expect.stringContaining(source) })
     expect(await post({ type: 'part' })).toMatchObject(at('data.attributes'))
@@ -338,7 +338,7 @@ describe('fields under attributes', () => {
     })
   })
 
-  test('are filtered and sorted by, and walked along, by their own names', async () => {
+  test('are filtered, sorted and walked by their own names', async () => {
     for (const name of ['Sprocket b', 'Sprocket a', 'Sprocket c']) await newPart({ name })
     const names = ({ body }: { body: { data: { attributes: { name: string } }[] } }) =>
       body.data.map(({ attributes }) => attributes.name)
@@ -353,7 +353,7 @@ describe('fields under attributes', () => {
     expect(met).toEqual(['Sprocket a', 'Sprocket b', 'Sprocket c'])
   })
 
-  test('are documented there, for what is sent too', () => {
+  test('are documented there, in requests too', () => {
     const { NewPart, PartChanges } = document.components.schemas
     expect([NewPart.required, NewPart.properties.attributes.required]).toEqual([
       ['type', 'attributes'],
@@ -395,7 +395,7 @@ describe('a list that mixes types', () => {
     expect(new Set(body.data.map(({ type }: { type: string }) => type))).toEqual(new Set(['special_line']))
   })
 
-  test('is the same where fields are at the top, and where the id is a field too', async () => {
+  test('does so also with fields at the top and with the id as a field', async () => {
     const data = { type: 'short_list', id: 'mine' }
     const { body } = await world.admin.post('/v2/lists', { data })
     const meta = { timestamps: { created_at: now, updated_at: now } }
@@ -406,7 +406,7 @@ describe('a list that mixes types', () => {
     expect(await changeOf(rows[0].id)).toEqual({ type: 'short_list', doc: data })
   })
 
-  test('takes each of its types, and no other; an object keeps its own', async () => {
+  test('accepts each of its types and no other, and an object keeps its type', async () => {
     const other = refusal(await newLine('line'))
     expect(other).toMatchObject({ status: '400', source: 'data.type' })
     for (const type of lineTypes) expect(other.detail).toContain(type)
@@ -420,7 +420,7 @@ describe('a list that mixes types', () => {
     expect([status, body.data.type, body.data.attributes.name]).toEqual([200, 'plain_line', 'Two'])
   })
 
-  test('says which type of object is there already', async () => {
+  test('names the type of the object that already exists', async () => {
     const path = '/v2/lines-as/0198a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b'
     const body = { data: { type: 'special_line', attributes: { name: 'One' } } }
     expect((await world.admin.post(path, body)).status).toBe(201)
@@ -430,14 +430,14 @@ describe('a list that mixes types', () => {
     })
   })
 
-  test('is documented with all of them', () => {
+  test('is documented with all of its types', () => {
     const { Line, NewLine } = document.components.schemas
     for (const { properties } of [Line, NewLine]) expect(properties.type.enum).toEqual(lineTypes)
     expect(NewLine.required).toEqual(['type', 'attributes'])
   })
 })
 
-test('where no fraction of a second is shown, none is stored: what is shown finds what it was shown of', async () => {
+test('where no fraction of a second is shown, none is stored: a filter by the shown time finds the object', async () => {
   const data = { type: 'plain_line', attributes: { name: 'Late' } }
   atMs = Date.parse('2040-01-31T09:30:59.999Z')
   const { id, attributes } = (await world.admin.post('/v2/lines', { data })).body.data
@@ -476,7 +476,7 @@ describe('a list in an order of its own', () => {
     return met
   }
 
-  test('shows the oldest first, at any depth and by cursor, and says so', async () => {
+  test('shows the oldest first, at any depth and by cursor, and documents it', async () => {
     await world.sql(
       `INSERT INTO lines (store_id, id, created_at, updated_at, doc)
        SELECT $1, gen_random_uuid(), t, t, '{"type":"plain_line","attributes":{"name":"Many"}}'
@@ -507,7 +507,7 @@ describe('a list in an order of its own', () => {
     expect(sort.description).toContain('`created_at`, the oldest first')
   })
 
-  test('shows the last changed first', async () => {
+  test('shows the most recently changed first', async () => {
     for (const id of ['one', 'two', 'three']) {
       atMs += 1000
       await world.admin.post('/v2/lists', { data: { type: 'long_list', id } })
@@ -525,7 +525,7 @@ describe('a list in an order of its own', () => {
   })
 })
 
-test('the API document of all that is OpenAPI 3.1', async () => {
+test('the API document of all of this is OpenAPI 3.1', async () => {
   const { valid, errors } = await new Validator().validate(structuredClone(document))
   expect([valid, errors]).toEqual([true, undefined])
 })

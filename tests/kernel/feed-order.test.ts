@@ -242,7 +242,7 @@ async function open(url: string, from: readonly number[] = stores.map(() => 0)):
   }
 }
 
-/** The feed tells all that was committed, each once, and what is there. */
+/** The feed has every committed change once, and agrees with the rows. */
 async function expectWhole(client: pg.Client, store: string, seen: readonly Seen[]): Promise<void> {
   const { rows: ledger } = await client.query('SELECT id, event, v FROM ledger WHERE store_id = $1', [store])
   expect(seen.map(tuple).sort()).toEqual(ledger.map(tuple).sort())
@@ -271,7 +271,7 @@ afterAll(async () => {
 
 const empty = 'TRUNCATE accounts, fresh_changes, changes, feeds, ledger, list_deltas CASCADE'
 
-test('whoever writes, however late it commits: dense, in order, whole', async () => {
+test('the feed is dense, in order and complete, however late a write commits', async () => {
   await fc.assert(
     fc.asyncProperty(transactions, async (plan) => {
       await client.query(empty)
@@ -318,7 +318,7 @@ async function restore(to: pg.Client, directory: string, lastValue: string): Pro
   await to.query(`SET session_replication_role = origin`)
 }
 
-test('a dump in the middle, restored into a new cluster: all goes on where it was, and old changes are trimmed', async () => {
+test('a dump restored into a new cluster continues the feed, and old changes are trimmed', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'sutler-dump-'))
   chmodSync(directory, 0o777)
   const home = mkdtempSync(join(tmpdir(), 'sutler-restored-'))

@@ -72,7 +72,7 @@ describe('a body is read', () => {
   })
 })
 
-describe('attributes of what is closed', () => {
+describe('attributes of a closed resource', () => {
   const read = input({
     type: 'box',
     envelope: { fields: 'attributes' },
@@ -102,13 +102,13 @@ describe('attributes of what is closed', () => {
     }
   })
 
-  test('what answers show is ignored, as is what is no attribute', () => {
+  test('that only answers show are ignored, and so are members outside the attributes', () => {
     const shown = { created_at: 'x', updated_at: 7, owner: 'me', name: 'A', size: { wide: 1 } }
     expect(read.update(box(shown))).toEqual({ name: 'A', size: { wide: 1 } })
   })
 })
 
-describe('a body is refused, and told what would be accepted', () => {
+describe('a refused body is told what is accepted', () => {
   test.each<[values: object, source: string, words: string]>([
     [{ weight: '1' }, 'weight', 'must be a number or null, not "1".'],
     [{ weight: -1001 }, 'weight', 'must be from -1000 to 1000, not -1001.'],
@@ -186,7 +186,7 @@ describe('defaults', () => {
     expect(complete(fields, { title: 'A', ...given })).toEqual({ title: 'A', ...whole })
   })
 
-  test('are not shared: a rule may change what it is handed', () => {
+  test('are not shared: a rule may change its values', () => {
     const [one, other] = [complete(fields, { title: 'A' }), complete(fields, { title: 'B' })]
     ;(one.words as string[]).push('x')
     expect(other.words).toEqual([])
@@ -238,7 +238,7 @@ describe('an update', () => {
   })
 })
 
-test('fields that are under attributes are refused there', () => {
+test('fields under attributes are refused under their path', () => {
   const below = { ...things, envelope: { ...things.envelope, fields: 'attributes' } } as const
   const at = 'data.attributes.contact.email'
   const merging = refusalOf(() => merged(below, {}, { contact: { phone: '1' } }))
@@ -268,7 +268,7 @@ test.each([
 })
 
 describe('the API document', () => {
-  test('says what a new thing is', () => {
+  test('describes a new object', () => {
     const { properties, required } = documented(newSchema(things))
     expect(required).toEqual(['type', 'title'])
     expect(properties).toMatchObject({
@@ -286,7 +286,7 @@ describe('the API document', () => {
     expect(Object.keys(properties)).not.toContain('fresh_token')
   })
 
-  test('says what an update may send', () => {
+  test('describes an update', () => {
     const { properties, required } = documented(changesSchema(things))
     expect(required).toEqual(['type'])
     expect(properties.contact).not.toHaveProperty('required')
@@ -296,7 +296,7 @@ describe('the API document', () => {
     expect(properties.rows).toMatchObject({ type: 'array', items: { type: 'object' } })
   })
 
-  test('shows what is shown', () => {
+  test('describes what answers show', () => {
     const { properties } = documented(shownSchema(things))
     expect(properties.token).toEqual({ type: 'boolean', readOnly: true })
     for (const name of ['pin', 'fresh_token', 'keys']) expect(Object.keys(properties)).not.toContain(name)
@@ -311,7 +311,7 @@ interface Documented {
 
 const documented = (schema: unknown) => schema as Documented
 
-test('what a new object needs is known when it is written', () => {
+test('required fields are checked when an object is written', () => {
   const values: New<typeof fields> = { title: 'A', contact: { email: 'a@b.example' } }
   // @ts-expect-error the title is required
   const untitled: New<typeof fields> = { count: 1 }

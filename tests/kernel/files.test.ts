@@ -117,7 +117,7 @@ const codeOf = async (answer: Response) => {
 }
 
 describe('a file', () => {
-  test('of bytes has its own type and headers, and is not guessed at', async () => {
+  test('of bytes has its own type and headers, and nosniff', async () => {
     const answer = await ask('/v2/doors/bytes')
     expect(answer.status).toBe(200)
     expect(Object.fromEntries(answer.headers)).toMatchObject({
@@ -130,7 +130,7 @@ describe('a file', () => {
     expect(await bodyOf(answer)).toEqual(bytes)
   })
 
-  test.each(['', '?length'])('of a stream%s is all of it', async (query) => {
+  test.each(['', '?length'])('of a stream%s is complete', async (query) => {
     for (const count of [0, 1, 100]) {
       const answer = await ask(`/v2/doors/streams/${count}${query}`)
       expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/csv'])
@@ -140,13 +140,13 @@ describe('a file', () => {
     }
   })
 
-  test('is for those who may read it', async () => {
+  test('is refused to callers without the right to read it', async () => {
     const stranger = await ask('/v2/doors/streams/1', { headers: { authorization: 'Bearer no' } })
     expect(await codeOf(stranger)).toEqual([401, 'application/json; charset=utf-8', 'unauthorized'])
     expect(asked).toBe(0)
   })
 
-  test('has the same headers for HEAD, and its content is not read', async () => {
+  test('has the same headers for HEAD, without reading its content', async () => {
     for (const path of ['/v2/doors/bytes', '/v2/doors/streams/100?length', '/v2/doors/streams/100']) {
       const got = await ask(path)
       await bodyOf(got)
@@ -163,13 +163,13 @@ describe('a file', () => {
     expect([asked, made.destroyed]).toEqual([0, true])
   })
 
-  test('that the client has is not sent again, and not read', async () => {
+  test('that the client already has is not read or sent again', async () => {
     const answer = await ask('/v2/doors/streams/100', { headers: { 'if-none-match': 'W/"one"' } })
     expect([answer.status, (await bodyOf(answer)).length]).toEqual([304, 0])
     expect([asked, made.destroyed]).toEqual([0, true])
   })
 
-  test('is read as fast as the client takes it, and no more when the client hangs up', async () => {
+  test('is read as fast as the client takes it, and no further when the client hangs up', async () => {
     const sending = httpRequest(`${world.url}/v2/doors/streams/10000`, {
       headers: { authorization: `Bearer ${world.admin.token}` },
     })
@@ -193,7 +193,7 @@ describe('a file', () => {
 })
 
 describe('a file that fails', () => {
-  test('before its first byte is refused like anything else, with nothing of the file', async () => {
+  test('before its first byte is refused as usual, without any part of the file', async () => {
     const gone = await ask('/v2/doors/faults/0?gone')
     expect(Object.keys(caching).map((name) => gone.headers.get(name))).toEqual([null, null])
     expect(await codeOf(gone)).toEqual([404, 'application/json; charset=utf-8', 'not_found'])
@@ -204,7 +204,7 @@ describe('a file that fails', () => {
     ])
   })
 
-  test.each(['', '?length', '?gone'])('half-way ends the connection%s', async (query) => {
+  test.each(['', '?length', '?gone'])('half-way closes the connection%s', async (query) => {
     const answer = await ask(`/v2/doors/faults/3${query}`)
     expect(answer.status).toBe(200)
     await expect(bodyOf(answer)).rejects.toThrow('terminated')
@@ -212,7 +212,7 @@ describe('a file that fails', () => {
   })
 })
 
-test('a write that answers a file is not repeated for an Idempotency-Key', async () => {
+test('a write that answers with a file does not support Idempotency-Key', async () => {
   const init = { method: 'POST', headers: { 'idempotency-key': 'again' } }
   expect(await codeOf(await ask('/v2/doors/files', init))).toEqual([
     400,
@@ -222,7 +222,7 @@ test('a write that answers a file is not repeated for an Idempotency-Key', async
   expect(await bodyOf(await ask('/v2/doors/files', { method: 'POST' }))).toHaveLength(block.length)
 })
 
-test('a redirect has the address as it was given, and no body', async () => {
+test('a redirect has the exact address and no body', async () => {
   const answer = await ask('/v2/doors/elsewhere')
   expect([answer.status, answer.headers.get('location')]).toEqual([303, 'https://files.example.com/a?b=c'])
   expect(await bodyOf(answer)).toHaveLength(0)

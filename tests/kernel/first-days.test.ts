@@ -13,7 +13,7 @@ const later: Module = module({
   firstDay: async (work) => void (await add(work, accountTags, [], { name: 'From the first day' })),
 })
 
-test('stores that are there are given what a new chapter brings, once, also by processes that start together', async () => {
+test('existing stores get the first-day objects of a new module once, also when processes start together', async () => {
   const world = await openWorld({ alone: true })
   try {
     const modules = [...app, later]
@@ -29,7 +29,7 @@ test('stores that are there are given what a new chapter brings, once, also by p
   }
 })
 
-test('what fails on a first day is tried again at the next start', async () => {
+test('a first day that fails is tried again at the next start', async () => {
   const world = await openWorld({ alone: true })
   try {
     let attempts = 0

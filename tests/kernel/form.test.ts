@@ -61,7 +61,7 @@ const refusal = async (reading: Promise<unknown>) => {
 const refused = (status: number) => [status, expect.any(String)]
 
 describe('a form', () => {
-  test('has texts and a file, in whatever pieces it comes', async () => {
+  test('has texts and a file, in whatever chunks it arrives', async () => {
     const bytes = formOf(['a', 'one'], ['file', 'x\r\n--betwee\x00\xff', 'p/q.png', 'Image/PNG'], ['b', ''])
     for (let size = 1; size <= bytes.length; size++) {
       expect(await read(bytes, { size })).toEqual({
@@ -80,7 +80,7 @@ describe('a form', () => {
     expect(await read(formOf(['other', 'x', 'q.png']))).toMatchObject({ file: undefined })
   })
 
-  test('is refused when it is another thing, or has no boundary', async () => {
+  test('with another media type or without a boundary is refused', async () => {
     expect(await refusal(read(formOf(), { type: 'application/json' }))).toEqual(refused(415))
     expect(await refusal(read(formOf(), { type: 'multipart/form-data' }))).toEqual(refused(400))
   })
@@ -94,7 +94,7 @@ describe('a form', () => {
     expect(await refusal(read(formOf(['a', 'x\0'])))).toEqual(refused(400))
   })
 
-  test('is refused wherever it is cut off', async () => {
+  test('is refused wherever it is truncated', async () => {
     const bytes = formOf(['a', 'one'], ['file', 'content', 'q.png', 'image/png'], ['b', 'two'])
     // The last line need not end.
     for (let length = 0; length < bytes.length - 2; length++) {
@@ -102,7 +102,7 @@ describe('a form', () => {
     }
   })
 
-  test('is refused as its file is, whether or not that was read', async () => {
+  test('is refused like its file, whether or not the file was read', async () => {
     const problem = new Problem('unprocessable', 'No such files.')
     const bytes = formOf(['file', 'x'.repeat(300_000), 'q.png'], ['b', 'two'])
     for (const reads of [0, 1, 1000]) {
@@ -115,7 +115,7 @@ describe('a form', () => {
     }
   })
 
-  test('is refused as its file is, however the file fails and however late that is said', async () => {
+  test('is refused like its file, however and however late the file fails', async () => {
     const full = Object.assign(new Error('no space left'), { code: 'ENOSPC' })
     const problem = new Problem('unavailable', 'File storage is full.')
     const failsAfter = (bytesMax: number, error: Error | null) => {
@@ -140,7 +140,7 @@ describe('a form', () => {
     }
   })
 
-  test('of an upload that fails is refused with it, and so is whoever reads the file', async () => {
+  test('of an upload that fails is refused, and so is the reader of the file', async () => {
     const problem = new Problem('too_large', 'Too large.')
     const bytes = formOf(['file', 'x'.repeat(1000), 'q.png'])
     const upload = Readable.from(
@@ -160,7 +160,7 @@ describe('a form', () => {
     expect(told).toEqual([problem])
   })
 
-  test('of anything at all is read or refused', async () => {
+  test('of arbitrary bytes is read or refused', async () => {
     const line = fc.constantFrom(
       ...[`--${boundary}`, `--${boundary}--`, '\r\n', '\n', '\r', '', 'x', ':', '"', ';', '='],
       ...['Content-Disposition: form-data', 'Content-Disposition: attachment', '; name="file"', '; name="a"'],

@@ -65,7 +65,7 @@ const aToken = () =>
     client_secret: world.key.secret,
   })
 
-test('slow lists have a part of the connections, and end when nobody waits for them', async () => {
+test('slow lists use only a part of the connections, and end when their client hangs up', async () => {
   const customer = { data: { type: 'customer', name: 'Ada', email: 'ada@example.com' } }
   const release = await lock('accounts')
   const clients = Array.from({ length: 32 }, () => send('GET', filtered))
@@ -84,7 +84,7 @@ test('slow lists have a part of the connections, and end when nobody waits for t
   for (const { status } of await Promise.all(patient)) expect(status).toBe(200)
 })
 
-test('a list with a time limit ends with its client too', async () => {
+test('a list with a time limit also ends when its client hangs up', async () => {
   const names = { name: 'Notes', slug: 'notes', api_type: 'note_ext' }
   const api = { data: { type: 'custom_api', ...names } }
   expect((await world.admin.post('/v2/settings/extensions/custom-apis', api)).status).toBe(201)
@@ -95,7 +95,7 @@ test('a list with a time limit ends with its client too', async () => {
   await expect.poll(() => waiting('entries'), soon).toBe(0)
 })
 
-test('a write is carried out, whether or not its client waits', async () => {
+test('a write is carried out even if its client hangs up', async () => {
   const release = await lock('accounts')
   const client = send('POST', '/v2/accounts', JSON.stringify({ data: { type: 'account', name: 'Unheard' } }))
   await expect.poll(() => waiting('accounts'), soon).toBe(1)
@@ -105,7 +105,7 @@ test('a write is carried out, whether or not its client waits', async () => {
   await expect.poll(named, soon).toBe(1)
 })
 
-test('only the statement is ended whose asker went', async () => {
+test('only the statement of the client that hung up is cancelled', async () => {
   const { database } = world.server.instance
   const sleep = { text: 'SELECT pg_sleep($1)', values: [0.004], once: true }
   let ended = 0

@@ -16,7 +16,7 @@ const of = (more: Partial<Definition<Record<never, never>>>) =>
     ...more,
   })
 
-test('a list that ignores sort stays in its own order, but for what it can be sorted by', () => {
+test('a list that ignores sort keeps its order, except for the fields that it can be sorted by', () => {
   const orderOf = (query: string, more: object) => {
     const { field, descending } = plan(parse(query), of(more)).sort
     return [field, descending]

@@ -7,7 +7,7 @@ function* counting(to: number) {
   return to
 }
 
-test('others have their turn while a long computation goes on', async () => {
+test('other work runs during a long computation', async () => {
   let [turns, done] = [0, false]
   const others = (async () => {
     for (; !done; turns++) await setImmediate()
@@ -18,7 +18,7 @@ test('others have their turn while a long computation goes on', async () => {
   expect(turns).toBeGreaterThan(100)
 })
 
-test('a computation that fails does so for whoever waits for it', async () => {
+test('a computation that fails rejects its promise', async () => {
   function* failing() {
     yield
     throw new Error('no result')

@@ -129,7 +129,7 @@ const filter: fc.Arbitrary<Case> = fc.oneof(
 const list = { resource: things, scope: [] }
 const asked = (filter: string, more = '') => parse(`filter=${encodeURIComponent(filter)}${more}`)
 
-test('find what they should, in its order, at any offset, with exact totals', async () => {
+test('find the right rows in the right order at any offset, with exact totals', async () => {
   const page = fc.record({
     limit: fc.integer({ min: 0, max: 100 }),
     offset: fc.oneof(fc.nat(20), fc.nat(many + 10)),
@@ -152,7 +152,7 @@ test('find what they should, in its order, at any offset, with exact totals', as
   await fc.assert(finds, { numRuns: tries(75, 300) })
 })
 
-test('find what they should in a walk by cursor', async () => {
+test('find the right rows in a walk by cursor', async () => {
   for (const [text, meets] of [
     ['eq(title,common)', ({ title }) => title === 'common'],
     ['like(title,o*)', ({ title }) => title.startsWith('o')],
@@ -189,7 +189,7 @@ test.each([
 })
 
 /** It may count a million, and would hold up all pages behind it. */
-test('share no connection with pages of whole lists', async () => {
+test('do not share connections with pages of whole lists', async () => {
   const asked = vi.spyOn(world.work.store, 'page')
   const isWhole = async (query: string) => {
     await fetchPage(world.work, list, parse(query))
@@ -236,7 +236,7 @@ async function lookedAt(text: string): Promise<number> {
 }
 
 /** The planner believes that every row has the title, and the filter is for another one. */
-test('a plan for no value in particular does for one that nothing has, and for one that the oldest have', async () => {
+test('a generic plan suits a value without rows and a value of the oldest rows', async () => {
   await world.sql(`UPDATE things SET doc = (doc::jsonb || '{"title": "common"}')::json WHERE title <> 'old'`)
   await world.sql('VACUUM ANALYZE things')
   for (const nothing of ['eq(title,nobody)', 'in(title,nobody,no one)', 'like(title,nobody*)']) {

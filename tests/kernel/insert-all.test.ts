@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('many rows are inserted at once, each recorded as written by whoever does so', async () => {
+test('many rows are inserted at once, each recorded with its author', async () => {
   const [gadget = ''] = await world.work.store.insertAll(gadgets, [
     { values: { code: 'AAA', name: undefined } },
   ])
@@ -29,7 +29,7 @@ test('many rows are inserted at once, each recorded as written by whoever does s
   expect(changes).toEqual(ids.map(() => ({ actor: 'tests', event: 'created', type: 'widget' })))
 })
 
-test('all are inserted, or none: what refuses one has the words of its constraint', async () => {
+test('all are inserted or none, and a refusal has the text of its constraint', async () => {
   const insert = (...codes: string[]) =>
     world.work.store.insertAll(
       gadgets,
@@ -43,7 +43,7 @@ test('all are inserted, or none: what refuses one has the words of its constrain
   expect(await insert()).toEqual([])
 })
 
-test('many rows are given other values at once, each a new version, and the rest stay', async () => {
+test('many rows are updated at once, each to a new version, and the others stay unchanged', async () => {
   const [one = '', two = ''] = await world.work.store.insertAll(gadgets, [
     { values: { code: 'UAA', name: 'x' } },
     { values: { code: 'UBB', name: 'x' } },
@@ -60,7 +60,7 @@ test('many rows are given other values at once, each a new version, and the rest
   await world.work.store.updateAll(gadgets, [])
 })
 
-test('rows are held and changed below their own parent only, by one writer at a time', async () => {
+test('rows are locked and changed only below their own parent, by one writer at a time', async () => {
   const { store } = world.work
   const gadgetIds = await store.insertAll(gadgets, [
     { values: { code: 'VAA', name: undefined } },

@@ -17,7 +17,7 @@ const insertFrom = (ids: readonly string[], title: string) =>
       `SELECT id, json_build_object('title', ${bind(title)}::text) FROM unnest(${bind(ids)}::uuid[]) id`,
   })
 
-test('many rows are inserted at once, and what is there already stays as it is', async () => {
+test('many rows are inserted at once, and existing rows stay unchanged', async () => {
   const [first, second, third] = [randomUUID(), randomUUID(), randomUUID()]
   expect((await insertFrom([first, second], 'one')).toSorted()).toEqual([first, second].toSorted())
   expect(await insertFrom([second, third], 'other'), 'the ids of the new ones').toEqual([third])
@@ -25,7 +25,7 @@ test('many rows are inserted at once, and what is there already stays as it is',
   expect(await Promise.all([first, second, third].map(titleOf))).toEqual(['one', 'one', 'other'])
 })
 
-test('each is counted, and in the feed with its author', async () => {
+test('each is counted, and recorded in the feed with its author', async () => {
   const before = (await world.admin.get('/v2/things')).body.meta.results.total
   const ids = Array.from({ length: 50 }, () => randomUUID())
   await insertFrom(ids, 'many')

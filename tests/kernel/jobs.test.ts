@@ -77,7 +77,7 @@ const ends = async (name: string) => {
   gates.get(name)?.()
 }
 
-test('long jobs of a store run one after the other, and neither another store nor anything short waits', async () => {
+test('long jobs of a store run one after the other, and neither other stores nor short jobs wait', async () => {
   const { rows } = await world.sql('SELECT id FROM stores WHERE id <> $1', [world.storeId])
   const other = workOf(world.server.instance, { store: rows[0].id, by: 'someone request' })
   for (const name of ['first', 'second', 'third']) await world.work.later(slow, { name })
@@ -97,7 +97,7 @@ test('long jobs of a store run one after the other, and neither another store no
   )
 })
 
-test('what a job writes is recorded as written by whoever asked for it, in their request', async () => {
+test('the writes of a job are recorded under the author and request that queued it', async () => {
   await world.work.actingAs('an-actor').later(welcome, { name: 'ada' })
   const changes = async () =>
     (await world.feed(`SELECT actor, request_id, type FROM changes WHERE doc->>'name' = 'ada'`)).rows
@@ -117,7 +117,7 @@ test('a job is queued with its transaction, or not at all', async () => {
   expect(seen).not.toContain('never')
 })
 
-test('an outage of the database is no attempt of a short job', async () => {
+test('an outage of the database does not count as an attempt of a short job', async () => {
   const outage = () =>
     new Problem('unavailable', 'The database cannot be reached.', {
       cause: Object.assign(new Error('no'), { code: 'ECONNREFUSED' }),
@@ -128,7 +128,7 @@ test('an outage of the database is no attempt of a short job', async () => {
   await expect.poll(() => seen, { timeout: 15_000 }).toContain('stubborn')
 })
 
-test('a transaction joins the one that is open, and a lock outside of one is a bug', async () => {
+test('a transaction joins the open one, and a lock outside a transaction is a bug', async () => {
   const depth = await world.work.transaction((outer) => outer.transaction(async (inner) => inner === outer))
   expect(depth).toBe(true)
   await expect(world.work.store.hold(customers, world.storeId)).rejects.toThrow('outside a transaction')
@@ -138,7 +138,7 @@ const away = () => new Problem('unavailable', 'File storage is not responding.')
 const of = (...names: string[]) => seen.filter((one) => names.includes(one.split(' ')[0] as string))
 const lineOf = async () => (await world.sql('SELECT * FROM long_jobs ORDER BY id')).rows
 
-test('a job that is tried again holds up those behind it, and tells what it waits for', async () => {
+test('a job that is retried holds up the jobs behind it, and says what it waits for', async () => {
   throws.set('held', [away(), away()])
   for (const name of ['held', 'behind']) await world.work.later(failing, { name })
   await expect.poll(() => of('behind').length, { timeout: 20_000 }).toBe(2)
@@ -149,7 +149,7 @@ test('a job that is tried again holds up those behind it, and tells what it wait
   ])
 })
 
-test('a job is put off for a minute at most, and given up after thousands of tries', async () => {
+test('a job is retried at least once a minute, and given up after thousands of attempts', async () => {
   throws.set('patient', [away(), away()])
   await world.work.later(failing, { name: 'patient' })
   await expect.poll(async () => (await lineOf())[0]?.tries, { timeout: 10_000 }).toBe(1)
@@ -166,7 +166,7 @@ test('a job is put off for a minute at most, and given up after thousands of tri
   await expect.poll(lineOf, { timeout: 5000 }).toEqual([])
 })
 
-test('a job that ends its process over and over is given up; progress and outages are no such ends', async () => {
+test('a job that crashes its process repeatedly is given up; progress and outages do not count', async () => {
   const starts = async () => (await lineOf())[0]?.starts
   const noted: unknown[] = []
   const notes = async () => void noted.push(await starts())
@@ -197,7 +197,7 @@ test('a job that ends its process over and over is given up; progress and outage
     )
 })
 
-test('a bug ends a long job: those behind it go on', async () => {
+test('a bug ends a long job, and the jobs behind it run', async () => {
   throws.set('buggy', [new TypeError('a secret')])
   for (const name of ['buggy', 'next']) await world.work.later(failing, { name })
   await expect.poll(() => of('next').length, { timeout: 10_000 }).toBe(2)

@@ -129,7 +129,7 @@ async function make(collection: string, data: Record<string, unknown>) {
 const newBasket = async (id = `b-${counter++}`) => make('/v2/baskets', { type: 'basket', id })
 const newShelf = async () => make('/v2/shelves', { type: 'shelf', slug: `s-${counter++}` })
 
-test('a field named id is the id: shown, linked, found, and unique; the row’s own leads nowhere', async () => {
+test('a field named id is the id: shown, linked, found and unique; the id of the row is not an address', async () => {
   const made = await newBasket('Mine ~1. b')
   expect(made).toMatchObject({ type: 'basket', id: 'Mine ~1. b' })
   expect(made.links.self).toBe(`${world.url}/v2/baskets/Mine%20~1.%20b`)
@@ -146,14 +146,14 @@ test('a field named id is the id: shown, linked, found, and unique; the row’s 
   expect((await world.admin.delete(made.links.self)).status).toBe(204)
 })
 
-test('an id of the client’s that looks like one of ours is theirs', async () => {
+test('a client may choose an id that looks like one of ours', async () => {
   const id = randomUUID().toUpperCase()
   await newBasket(id)
   expect((await world.admin.get(`/v2/baskets/${id}`)).body.data.id).toBe(id)
   expect((await world.admin.get(`/v2/baskets/${id.toLowerCase()}`)).status).toBe(404)
 })
 
-test('what is below it is found through its name, and says so in its links', async () => {
+test('the objects below it are found by its key, and their links contain the key', async () => {
   const { id } = await newBasket('with lines')
   const path = `/v2/baskets/${encodeURIComponent(id)}/lines`
   const line = await make(path, { type: 'line', n: 1 })
@@ -170,7 +170,7 @@ test('what is below it is found through its name, and says so in its links', asy
   expect((await world.admin.get(`/v2/baskets/another/lines/${line.id}`)).status).toBe(404)
 })
 
-test('no more than there may be, however many are made at once', async () => {
+test('a limit holds for concurrent creates', async () => {
   await newBasket('full')
   const post = () => world.admin.post('/v2/baskets/full/lines', { data: { type: 'line', n: 1 } })
   const replies = await Promise.all(Array.from({ length: 12 }, post))
@@ -179,7 +179,7 @@ test('no more than there may be, however many are made at once', async () => {
   expect((await world.admin.get('/v2/baskets/full/lines')).body.meta.results.total).toBe(3)
 })
 
-test('a key beside the id: both lead there, and links have the key', async () => {
+test('a key beside the id: both are addresses, and links contain the key', async () => {
   const shelf = await newShelf()
   expect(shelf.links.self).toBe(`${world.url}/v2/shelves/${shelf.slug}`)
   for (const name of [shelf.slug, shelf.id, shelf.id.toUpperCase()]) {
@@ -193,7 +193,7 @@ const linkTo = ({ id }: { id: string }, note?: string) => ({
   ...(note && { meta: { note } }),
 })
 
-test('links in rows are added, replaced, removed and paged; the owner is another version each time', async () => {
+test('links in rows are added, replaced, removed and paged, each with a new version of the owner', async () => {
   const [a, b, c] = [await newShelf(), await newShelf(), await newShelf()]
   const { id } = await newBasket('linked')
   const path = `/v2/baskets/${id}/relationships/shelves`
@@ -242,7 +242,7 @@ test('one link is set, replaced and cleared', async () => {
   expect((await world.admin.get(path)).body.data).toBeNull()
 })
 
-test('refuses what is no link, what is not there, and too many', async () => {
+test('malformed links, unknown targets and too many links are refused', async () => {
   const shelf = await newShelf()
   const { id } = await newBasket('refusing')
   const path = `/v2/baskets/${id}/relationships/shelves`
@@ -264,7 +264,7 @@ test('refuses what is no link, what is not there, and too many', async () => {
   expect([more.status, more.body.errors[0].detail]).toEqual([422, 'At most 5.'])
 })
 
-test('links of one owner that are made at once are all kept', async () => {
+test('concurrent links of one owner are all kept', async () => {
   const { id } = await newBasket('busy')
   const path = `/v2/baskets/${id}/relationships/shelves`
   const some = await Promise.all(Array.from({ length: 5 }, newShelf))

@@ -71,7 +71,7 @@ test.each([
   30_000,
 )
 
-test('a long job that a stopping server gives back is the first of its store, and was not started', async () => {
+test('a long job returned by a stopping server is the first of its store, and counts no attempt', async () => {
   const { instance } = world.server
   const gate = Promise.withResolvers<void>()
   const endless = { ...long, run: () => gate.promise }
@@ -87,7 +87,7 @@ test('a long job that a stopping server gives back is the first of its store, an
   gate.resolve()
 }, 20_000)
 
-test('a long job is run when the session that says that its process lives is ended, and by that process alone', async () => {
+test('a long job continues in its process when the session that marks the process as alive is ended', async () => {
   const { instance } = world.server
   done.length = 0
   await world.sql('DELETE FROM long_jobs')

@@ -27,14 +27,14 @@ function opened({ fails }: { readonly fails?: (text: string) => boolean } = {}) 
   return { transaction, log }
 }
 
-test('what only reads is no transaction', async () => {
+test('reads alone begin no transaction', async () => {
   const { transaction, log } = opened()
   await transaction.read(sql('read'))
   await transaction.commit()
   expect(log).toEqual(['apart: read'])
 })
 
-test('it begins with a lock or a write, and what is read after that is read in it', async () => {
+test('a lock or a write begins it, and later reads run inside it', async () => {
   const { transaction, log } = opened()
   await transaction.read(sql('read'))
   await transaction.run(sql('lock'))
@@ -45,7 +45,7 @@ test('it begins with a lock or a write, and what is read after that is read in i
   expect(log).toEqual(['apart: read', ...inside])
 })
 
-test('a write that is first and last is one by itself, and nothing may be written after it', async () => {
+test('a write that is first and last is its own transaction, and no write may follow it', async () => {
   const { transaction, log } = opened()
   await transaction.read(sql('read'))
   expect(await transaction.last(sql('write'))).toEqual([['1']])
@@ -56,7 +56,7 @@ test('a write that is first and last is one by itself, and nothing may be writte
   expect(log).toEqual(['apart: read', 'alone: write', 'apart: read'])
 })
 
-test('a last write that lost a race is tried again with a connection of its own, and reads there', async () => {
+test('a last write that lost a race is tried again on its own connection, and reads there', async () => {
   const { transaction, log } = opened()
   await transaction.read(sql('read'))
   await transaction.last(sql('nothing'))
@@ -67,7 +67,7 @@ test('a last write that lost a race is tried again with a connection of its own,
   expect(log).toEqual(['apart: read', 'alone: nothing', ...inside])
 })
 
-test('statements at the same time begin it once', async () => {
+test('concurrent statements begin it once', async () => {
   const { transaction, log } = opened()
   await Promise.all([
     transaction.run(sql('a')),
@@ -79,7 +79,7 @@ test('statements at the same time begin it once', async () => {
   expect(log).toEqual(['connected', 'BEGIN', 'a', 'b', 'c', 'd', 'COMMIT', 'released'])
 })
 
-test('rolled back, it gives its connection back, also when a statement came while it failed', async () => {
+test('a rollback returns its connection, also when a statement arrives meanwhile', async () => {
   const { transaction, log } = opened()
   const late = transaction.run(sql('late'))
   await transaction.rollBack(undefined)
@@ -104,7 +104,7 @@ test.each([
   expect(log).toEqual(expected)
 })
 
-test('rolled back before it began, it has nothing to give back', async () => {
+test('a rollback before it has begun returns no connection', async () => {
   const { transaction, log } = opened()
   await transaction.rollBack(undefined)
   expect(log).toEqual([])

@@ -8,7 +8,7 @@ const migration = readFileSync(
   'utf8',
 )
 
-test('long jobs that an older server had queued are in the line, in their order; short ones stay where they are', async () => {
+test('long jobs queued by an older server keep their order, and short ones stay where they are', async () => {
   const database = await ownDatabase()
   try {
     const { rows } = await database.sql('SELECT id FROM stores')

@@ -54,7 +54,7 @@ const pages = async (from: string, direction: 'next' | 'prev') => {
   return found
 }
 
-test('offsets lead as far as they may, and no further', async () => {
+test('an offset up to the maximum is answered, a higher one is refused', async () => {
   const at = (offset: number) => world.admin.get(`/v2/pebbles?page[limit]=5&page[offset]=${offset}`)
   expect((await at(10)).body.data).toHaveLength(5)
   const { status, body } = await at(11)
@@ -80,7 +80,7 @@ test.each(['', '&sort=id', '&sort=-created_at', '&filter=like(name,p*)'])(
   },
 )
 
-test('the API document says how far', async () => {
+test('the API document states the maximum', async () => {
   const { parameters } = (await world.nobody.get('/openapi.json')).body.paths['/v2/pebbles'].get
   const offset = parameters.find(({ name }: { name: string }) => name === 'page[offset]')
   expect(offset.schema).toMatchObject({ minimum: 0, maximum: 10 })

@@ -86,7 +86,7 @@ const aQuestion = fc.record({
   descending: fc.boolean(),
   lower: fc.option(fc.constantFrom('gt', 'ge')),
   upper: fc.option(fc.constantFrom('lt', 'le')),
-  /** Which rows' values are the ends, of a thousand; what is not there is asked for too. */
+  /** Which rows' values are the ends of the range, in thousandths; ends without rows too. */
   ends: fc.tuple(fc.nat(1000), fc.nat(1000)),
   strange: fc.option(fc.tuple(anId, aTime)),
   limit: fc.integer({ min: 1, max: 30 }),
@@ -136,7 +136,7 @@ async function ask({ column, descending, lower, upper, ends, strange, limit, off
   ).toEqual(within.slice(offset, offset + limit).map(({ id }) => id))
 }
 
-test('a range has its total and its pages, whatever was written and merged', async () => {
+test('a range has an exact total and the right pages after any writes and merges', async () => {
   const history = fc.asyncProperty(
     fc.array(aStep, { minLength: 10, maxLength: 30, size: 'max' }),
     fc.array(aQuestion, { minLength: 8, maxLength: 8 }),
@@ -149,7 +149,7 @@ test('a range has its total and its pages, whatever was written and merged', asy
   await fc.assert(history, { numRuns: tries(8, 25), endOnFailure: true })
 }, 120_000)
 
-test('a larger block whose first rows are gone is split right', async () => {
+test('a larger block without its first rows is split correctly', async () => {
   const onDay = (n: number): Row => ({ id: randomUUID(), created_at: day(n), updated_at: day(n) })
   await insert(Array.from({ length: 60 }, (_, i) => onDay(i)))
   await merge()

@@ -6,7 +6,7 @@ import { appAndWorkshop } from '../workshop/index.ts'
 
 let world: World
 beforeAll(async () => {
-  // So that a statement and the question what is prepared meet on the same connection.
+  // One connection, so that the query for prepared statements sees them.
   world = await openWorld({ ...appAndWorkshop, env: { SUTLER_DATABASE_CONNECTIONS: '1' } })
 })
 afterAll(() => world.close())
@@ -22,7 +22,7 @@ async function preparedOn(connection: Pick<Connection, 'run'>): Promise<string[]
 
 const preparedMax = 500
 
-test('whatever limit, offset and order clients ask for, a list has a handful of texts', async () => {
+test('a list has few statement texts for all limits, offsets and orders', async () => {
   const { database } = world.server.instance
   const lists = operations.flatMap(({ path, of }) =>
     of.is === 'resource' && of.name === 'list' && !path.includes(':') ? [{ path, of }] : [],
@@ -67,7 +67,7 @@ test('whatever limit, offset and order clients ask for, a list has a handful of 
 const numbered = (n: number) => ({ text: `SELECT ${n}, $1::text`, values: ['x'] })
 const used = { text: `SELECT 'often used', $1::text`, values: ['x'] }
 
-test('of more texts than a connection keeps, those that are used stay prepared', async () => {
+test('the statements in use stay prepared when there are more than a connection keeps', async () => {
   const { database } = world.server.instance
   const many = preparedMax * 2 + 100
   const broken = { text: 'SELECT FROM nowhere', values: [] }
@@ -87,7 +87,7 @@ test('of more texts than a connection keeps, those that are used stay prepared',
   expect(await preparedOn(database)).toContain(numbered(0).text)
 })
 
-test('on the shared connection too, where many are under way at once', async () => {
+test('the same holds on the shared connection with many concurrent statements', async () => {
   const { database } = world.server.instance
   const many = Array.from({ length: preparedMax * 3 }, (_, n) => n)
   // Again while their names are being taken away.

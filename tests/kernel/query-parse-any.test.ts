@@ -106,7 +106,7 @@ const encodings: readonly ((text: string) => string)[] = [
   (text) => text.replace(/[%&+]/g, encodeURIComponent),
 ]
 
-test('a filter reads back as what was written, however it is written', () => {
+test('a filter is parsed to the same terms in every spelling', () => {
   fc.assert(
     fc.property(anyFilter, chooser, fc.constantFrom(...encodings), (filter, choose, encode) => {
       expect(parse(`filter=${encode(formatFilter(filter, choose))}`).filter).toEqual(filter)
@@ -130,7 +130,7 @@ const parameter = fc.constantFrom(
   'x',
 )
 
-test('whatever the query string, it is answered or refused with a problem', () => {
+test('any query string is parsed or refused with a Problem', () => {
   const query = fc.oneof(
     text,
     fc
@@ -149,7 +149,7 @@ test('whatever the query string, it is answered or refused with a problem', () =
   )
 })
 
-test('a damaged filter is answered or refused as a bad filter, at a character it has', () => {
+test('a damaged filter is parsed, or refused at one of its characters', () => {
   const damaged = fc
     .tuple(anyFilter, chooser, fc.nat(), fc.nat(6), fc.oneof(char, fc.constant(''), fc.constant('eq(')))
     .map(([filter, choose, where, cut, put]) => {

@@ -19,7 +19,7 @@ const eqD = term('eq', 'd', '4')
 
 const parseFilter = (text: string) => parse(`filter=${encodeURIComponent(text)}`).filter
 
-describe('a query that is accepted', () => {
+describe('an accepted query', () => {
   const manyIncludes = Array.from({ length: limits.includesMax }, (_, index) => `r${index}`)
 
   const cases: readonly (readonly [what: string, query: string, ask: Partial<Ask>])[] = [
@@ -77,7 +77,7 @@ describe('a query that is accepted', () => {
   })
 })
 
-describe('a query that is refused', () => {
+describe('a refused query', () => {
   const tooMany = Array.from({ length: limits.includesMax + 1 }, (_, index) => `r${index}`).join()
   const whole = (name: string, max: number, given: string) =>
     `${name} must be a whole number from 0 to ${max}, not ${given}.`
@@ -182,7 +182,7 @@ describe('a query that is refused', () => {
   })
 })
 
-describe('a filter that is accepted', () => {
+describe('an accepted filter', () => {
   const deepest = `${'('.repeat(limits.filterDepthMax)}eq(a,1)${')'.repeat(limits.filterDepthMax)}`
 
   const cases: readonly (readonly [text: string, filter: Filter])[] = [
@@ -283,12 +283,12 @@ describe('a filter that is accepted', () => {
     ],
   ]
 
-  test.each(sent)('as sent: %s', (query, filter) => {
+  test.each(sent)('encoded: %s', (query, filter) => {
     expect(parse(query).filter).toEqual(filter)
   })
 })
 
-describe('a filter that is refused', () => {
+describe('a refused filter', () => {
   const at = (position: number, fault: string) =>
     `Could not parse the filter at character ${position}: ${fault}.`
   const known = 'eq, like, ilike, in, gt, ge, lt, le, is_null, contains, contains_any, contains_all, text'

@@ -15,7 +15,7 @@ const asked = { data: { names: ['Gizmo'] } }
 const make = (code: string) =>
   world.admin.post('/v2/gadgets', { data: { type: 'gadget', code, name: 'Gizmo' } })
 
-test('whoever may read may ask, and nothing is begun or kept for it', async () => {
+test('a caller with the right to read may call it, and it begins no transaction and stores nothing', async () => {
   expect((await make('AAA')).status).toBe(201)
   const headers = { 'Idempotency-Key': 'the-same', 'If-None-Match': '*' }
   const first = await world.shopper.post(path, asked, headers)
@@ -24,14 +24,14 @@ test('whoever may read may ask, and nothing is begun or kept for it', async () =
   expect((await world.shopper.post(path, asked, headers)).body.data.count).toBe(2)
 })
 
-test('what it asks is checked as any body is', async () => {
+test('its body is checked like any other', async () => {
   for (const body of [undefined, { data: { names: 'x' } }, { data: { names: Array(11).fill('x') } }])
     expect([body, (await world.admin.post(path, body)).status]).toEqual([body, 400])
 })
 
 const soon = { timeout: 20_000 }
 
-test('it has a part of the connections, and ends when nobody waits for it', async () => {
+test('it uses only a part of the connections, and ends when its client hangs up', async () => {
   const waiting = async () =>
     (
       await world.sql(

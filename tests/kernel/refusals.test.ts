@@ -46,7 +46,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('whoever writes below what is not there is told what that is', async () => {
+test('a write below a missing object names that object', async () => {
   const none = randomUUID()
   const price = { type: 'product-price', attributes: { sku: 'A', currencies: { USD: { amount: 1 } } } }
   const address = { type: 'address', name: 'Home', first_name: 'Ada', last_name: 'Bloom', line_1: '1 Way' }
@@ -110,7 +110,7 @@ test('a server error with a status of its own has a request id', async () => {
   expect([status, body]).toEqual([502, { errors: [error] }])
 })
 
-test('what was refused of a request stands beside what was done, in the words of refusals', async () => {
+test('the errors of a partly successful request stand beside its data', async () => {
   refused = cases.map(([, code, detail, extras]) => new Problem(code, detail, extras))
   const errors = cases.map(([, , , , error]) => error)
   const { status, body } = await world.admin.post('/v2/doors/some')
@@ -121,7 +121,7 @@ test('what was refused of a request stands beside what was done, in the words of
   expect([whole.status, whole.body]).toEqual([201, { data: [{ id: 'one' }], meta: { n: 1 } }])
 })
 
-test('what was done in part is repeated for an Idempotency-Key as it was', async () => {
+test('a partly successful answer is replayed for an Idempotency-Key', async () => {
   refused = [new Problem('not_found', 'no such thing', { meta: { sku: 'B' } })]
   const once = await world.admin.post('/v2/doors/some', {}, { 'idempotency-key': 'part' })
   refused = []
@@ -131,7 +131,7 @@ test('what was done in part is repeated for an Idempotency-Key as it was', async
   expect(again.headers.get('idempotency-replayed')).toBe('true')
 })
 
-test('the API document says where errors may stand beside data', async () => {
+test('the API document states where errors may stand beside data', async () => {
   const { body } = await world.admin.get('/openapi.json')
   expect((await new Validator().validate(structuredClone(body))).errors).toBeUndefined()
   const contentOf = (path: string) => body.paths[path].post.responses['201'].content

@@ -59,7 +59,7 @@ test('a refusal of a rehearsal is the refusal of the real call', async () => {
   expect([rehearsed.status, rehearsed.body]).toEqual([422, real.body])
 })
 
-test('a rehearsal with an Idempotency-Key is repeated, and the same key makes no real call', async () => {
+test('a rehearsal with an Idempotency-Key is replayed, and the key does not allow the real call', async () => {
   const [key, headers] = [randomUUID(), { 'idempotency-key': randomUUID() }]
   const first = await checkOut(key, true, headers)
   const second = await checkOut(key, true, headers)
@@ -74,7 +74,7 @@ test('a rehearsal with an Idempotency-Key is repeated, and the same key makes no
 const titled = async (title: string) =>
   (await world.admin.get(`/v2/things?filter=eq(title,${title})`)).body.meta.results.total
 
-test('what is around a rehearsal stays, also when attempts inside it have failed', async () => {
+test('writes around a rehearsal are kept, also when attempts inside it have failed', async () => {
   await world.work.transaction(async (work) => {
     await add(work, things, [], { title: 'before' })
     await work.rehearse(async (inside) => {
@@ -115,7 +115,7 @@ test('a rehearsal that fails leaves the transaction around it to its caller', as
   expect([await titled('failed'), await titled('caught')]).toEqual([0, 1])
 })
 
-test('nothing leaves the machine in a rehearsal, and no snapshot begins in it', async () => {
+test('a rehearsal cannot call another server or begin a snapshot', async () => {
   const ctx = world.work as Ctx
   const called = ctx.rehearse((inside) =>
     callOut(

@@ -14,7 +14,7 @@ function begin(share: Share, log: string[], name: string, asker = staying) {
   return { end, fail, ended }
 }
 
-test('so many at a time, and the others in the order they came', async () => {
+test('a limited number runs at a time, and the others wait in order of arrival', async () => {
   const share = new Share(2)
   const log: string[] = []
   const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => begin(share, log, name))
@@ -29,7 +29,7 @@ test('so many at a time, and the others in the order they came', async () => {
   expect(log).toEqual(['a', 'b', 'c', 'd'])
 })
 
-test('whoever goes loses their place in the line, and nobody else theirs', async () => {
+test('a caller who leaves loses its place, and nobody else does', async () => {
   const share = new Share(1)
   const log: string[] = []
   const asker = new AbortController()
@@ -45,7 +45,7 @@ test('whoever goes loses their place in the line, and nobody else theirs', async
   expect(log).toEqual(['a', 'c'])
 })
 
-test('a turn that was given to someone who goes at the same time is not lost', async () => {
+test('a turn given to a caller who is leaving is not lost', async () => {
   const share = new Share(1)
   const log: string[] = []
   const asker = new AbortController()

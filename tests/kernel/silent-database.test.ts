@@ -36,7 +36,7 @@ async function open({ onTestFinished }: TestContext, connections: number) {
 
 // What takes long here is waiting.
 describe.concurrent('when the database stops answering', () => {
-  test('every request is answered 503, and the next one finds the database that is back', async (context) => {
+  test('every request is answered with 503, and the next one uses the database again', async (context) => {
     const { proxy, admin, one } = await open(context, 3)
     const token = () =>
       admin.post('/oauth/access_token', {
@@ -70,7 +70,7 @@ describe.concurrent('when the database stops answering', () => {
     expect((await admin.get(one)).body.data.name).toBe('One')
   })
 
-  test('only the connections that it no longer answers are given up', async (context) => {
+  test('only the silent connections are closed', async (context) => {
     const { proxy, admin, one } = await open(context, 1)
     await admin.get('/v2/accounts')
     proxy.stall()
@@ -89,7 +89,7 @@ describe.concurrent('when the database stops answering', () => {
     expect(found.map(({ status }) => status)).toEqual([200, 200, 200])
   })
 
-  test('the server stops all the same', async (context) => {
+  test('the server still stops', async (context) => {
     const { proxy, server, admin, one } = await open(context, 3)
     proxy.stall()
     const waiting = Promise.all([admin.get(one), admin.post('/v2/accounts', account('Late'))])

@@ -28,7 +28,7 @@ async function hold(lock: string, ms: number): Promise<() => Promise<unknown>> {
 
 const idOf = (path: string) => path.split('/').at(-1)
 
-test('a statement that takes too long is answered 503, and not carried out after that', async () => {
+test('a statement that takes too long is answered with 503 and not carried out later', async () => {
   const path = await made('/v2/accounts', account('Before').data)
   const end = await hold(`SELECT FROM accounts WHERE id = '${idOf(path)}' FOR UPDATE`, 8000)
   const { status, body } = await world.admin.put(path, account('After'))
@@ -38,7 +38,7 @@ test('a statement that takes too long is answered 503, and not carried out after
   expect((await world.admin.get(path)).body.data.name).toBe('Before')
 })
 
-test('a write of as many rows as there are may take longer', async () => {
+test('a write of a whole table may take longer', async () => {
   const customApis = '/v2/settings/extensions/custom-apis'
   const names = { name: 'Notes', slug: 'notes', api_type: 'note_ext' }
   const api = await made(customApis, { type: 'custom_api', ...names })
@@ -48,7 +48,7 @@ test('a write of as many rows as there are may take longer', async () => {
   await end()
 })
 
-test('a job may take longer, and one that takes too long for a stop is left to the next process', async () => {
+test('a job may take longer; one that outlasts a stop is left to the next process', async () => {
   const customer = await made('/v2/customers', { type: 'customer', name: 'Ada', email: 'ada@example.com' })
   const erase = { type: 'erasure_request', resource_type: 'customer', resource_id: idOf(customer) }
   const end = await hold(`SELECT FROM customers WHERE id = '${idOf(customer)}' FOR UPDATE`, 9000)

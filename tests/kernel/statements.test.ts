@@ -43,7 +43,7 @@ const values = fc.tuple(
 const text =
   'SELECT $1::text, $2::int8, $3::boolean, $4::timestamptz, $5::text[], $6::jsonb, x FROM generate_series(1, 3) x'
 
-test.each(Object.keys(ways))('values come and go as the driver sends and reads them, %s', async (way) => {
+test.each(Object.keys(ways))('values are sent and read as the driver does, %s', async (way) => {
   await fc.assert(
     fc.asyncProperty(values, fc.boolean(), async (given, once) => {
       const sql = { text, values: given, once }
@@ -55,18 +55,21 @@ test.each(Object.keys(ways))('values come and go as the driver sends and reads t
 
 const one = { text: 'SELECT 1', values: [] }
 
-test.each(Object.keys(ways))('no rows, no columns and no values are that, %s', async (way) => {
-  const send = (sql: string, once: boolean) => ways[way]?.({ text: sql, values: [], once })
-  for (const once of [true, false]) {
-    expect(await send('SELECT 1, NULL, $$$$', once)).toEqual([['1', null, '']])
-    expect(await send('SELECT 1 WHERE false', once)).toEqual([])
-    expect(await send('SELECT FROM generate_series(1, 2)', once)).toEqual([[], []])
-    expect(await send(`SET statement_timeout = 0`, once)).toEqual([])
-    expect(await send('', once)).toEqual([])
-  }
-})
+test.each(Object.keys(ways))(
+  'empty results, rows without columns and statements without values are supported, %s',
+  async (way) => {
+    const send = (sql: string, once: boolean) => ways[way]?.({ text: sql, values: [], once })
+    for (const once of [true, false]) {
+      expect(await send('SELECT 1, NULL, $$$$', once)).toEqual([['1', null, '']])
+      expect(await send('SELECT 1 WHERE false', once)).toEqual([])
+      expect(await send('SELECT FROM generate_series(1, 2)', once)).toEqual([[], []])
+      expect(await send(`SET statement_timeout = 0`, once)).toEqual([])
+      expect(await send('', once)).toEqual([])
+    }
+  },
+)
 
-test.each(Object.keys(ways))('a statement that fails is the only one that does, %s', async (way) => {
+test.each(Object.keys(ways))('a failing statement does not affect the others, %s', async (way) => {
   const circular: unknown[] = []
   circular.push({
     toPostgres: () => {
@@ -96,7 +99,7 @@ test.each(Object.keys(ways))('a statement that fails is the only one that does, 
   }
 })
 
-test.each(Object.keys(ways))('of many at once each has its own rows, %s', async (way) => {
+test.each(Object.keys(ways))('concurrent statements each get their own rows, %s', async (way) => {
   const asked = Array.from({ length: 300 }, (_, n) => ({ n, rows: (n * 7) % 40 }))
   const answers = await Promise.all(
     asked.map(({ n, rows }) =>
@@ -112,7 +115,7 @@ test.each(Object.keys(ways))('of many at once each has its own rows, %s', async 
   )
 })
 
-test('a text whose columns have changed since it was prepared fails as it does by the driver', async () => {
+test('a prepared statement whose columns have changed fails as it does with the driver', async () => {
   const single = new Database(inject('postgres'), 1)
   try {
     const look = { text: 'SELECT * FROM changing', values: [] }

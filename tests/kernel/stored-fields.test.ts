@@ -78,7 +78,7 @@ function stored(values: object): object {
   return JSON.parse(JSON.stringify(others)) as object
 }
 
-test('what is accepted is in the row and comes back from it; what is only checked is nowhere', async () => {
+test('accepted values are stored and shown; values that are only checked are stored nowhere', async () => {
   const roundTrip = fc.asyncProperty(created, changed, async (body, changes) => {
     // As it comes: a text that was parsed.
     const parsed = <T>(data: T) => JSON.parse(JSON.stringify({ data: { ...data, type: 'thing' } })) as unknown
@@ -141,11 +141,11 @@ async function tablesWith(secret: string): Promise<string[]> {
 const unstoredOf = (specimen: Specimen) =>
   writable(createFields(specimen)).filter(([, { options }]) => options.stored === false)
 
-describe('what is only checked', () => {
+describe('a value that is only checked', () => {
   const secretive = specimensWith('create', 'update').filter(
     (one) => one.resource !== things && unstoredOf(one).some(([name]) => name.endsWith('password')),
   )
-  test('is what customers and users sign in with', () => {
+  test('is a credential of customers and users', () => {
     expect(secretive.map(({ name }) => name).sort()).toEqual([
       'customer',
       'user-authentication-info',
@@ -153,7 +153,7 @@ describe('what is only checked', () => {
     ])
   })
 
-  test.for(secretive)('of a $name is nowhere', async (specimen) => {
+  test.for(secretive)('of a $name is stored nowhere', async (specimen) => {
     const samples = new Samples(world.admin)
     const collection = await samples.path(specimen.resource.path)
     const secrets = (): Record<string, string> =>

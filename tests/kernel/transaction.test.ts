@@ -24,7 +24,7 @@ test.each(['before a statement', 'before it is committed'])(
   },
 )
 
-test('a database whose name is known to nobody while it is restarted, as in a container, is an outage too', async () => {
+test('a database whose host name does not resolve while it restarts counts as an outage', async () => {
   const database = new Database('postgres://sutler@no-such-host.invalid/sutler', 1)
   const lost = database.run({ text: 'SELECT 1', values: [] })
   await expect(lost).rejects.toMatchObject({ code: 'unavailable', status: 503 })
@@ -55,7 +55,7 @@ async function sent(work: () => Promise<unknown>): Promise<string[][]> {
 
 const account = (more: object) => ({ data: { type: 'account', name: 'One', ...more } })
 
-test('a write whose rules had nothing to lock is one statement, and one that follows a lock is in its transaction', async () => {
+test('a write without locks is one statement, and a write after a lock is in its transaction', async () => {
   const made: string[] = []
   const create = async (more: object) => {
     const { status, body } = await world.admin.post('/v2/accounts', account(more))
@@ -80,7 +80,7 @@ test('a write whose rules had nothing to lock is one statement, and one that fol
   }
 })
 
-test('what a rule locks stays locked until the write that it was for', async () => {
+test('a row that a rule locks stays locked until the write', async () => {
   const { body } = await world.admin.post('/v2/accounts', account({}))
   const parent = body.data.id as string
   const children = Array.from({ length: 20 }, () =>
@@ -94,7 +94,7 @@ test('what a rule locks stays locked until the write that it was for', async () 
   for (const one of made) expect([201, 404]).toContain(one.status)
 })
 
-test('of many clients who change one object at once each is heard', async () => {
+test('concurrent changes of one object are all kept', async () => {
   const { body } = await world.admin.post('/v2/accounts', account({}))
   const path = `/v2/accounts/${body.data.id}`
   const clients = Array.from({ length: 32 }, async () => {

@@ -24,7 +24,7 @@ function workIn(turns: Turns) {
   return { begun, refused, ask, endOne }
 }
 
-test('so much runs at once, and the rest in turns, one of each', async () => {
+test('a limited number runs at once, and the callers take turns for the rest', async () => {
   const { begun, ask, endOne } = workIn(new Turns(2, 10))
   for (const name of ['a1', 'a2', 'a3', 'a4', 'a5']) void ask('a', name)
   for (const name of ['b1', 'b2']) void ask('b', name)
@@ -39,7 +39,7 @@ test('so much runs at once, and the rest in turns, one of each', async () => {
   expect(begun.slice(-2)).toEqual(['later', 'later still'])
 })
 
-test('where there is no room to wait, whoever has most waiting is refused', async () => {
+test('when the queue is full, the caller with the most waiting is refused', async () => {
   const { begun, refused, ask, endOne } = workIn(new Turns(1, 4))
   for (const name of ['a1', 'a2', 'a3', 'a4', 'a5', 'a6']) void ask('a', name)
   await new Promise(setImmediate)
@@ -52,7 +52,7 @@ test('where there is no room to wait, whoever has most waiting is refused', asyn
   expect(begun).toEqual(['a1', 'a2', 'b1', 'c1', 'a3'])
 })
 
-test('what fails lets the next one begin', async () => {
+test('the next one begins after a failure', async () => {
   const turns = new Turns(1, 10)
   const failing = turns.take('a', () => Promise.reject(new Error('it failed')))
   const next = turns.take('a', async () => 'begun')

@@ -20,7 +20,7 @@ const partsOf = (reply: Reply) =>
 const line = { data: { type: 'paper-line', sku: 'pencil', quantity: 3 } }
 const cart = (name: string) => ({ data: { type: 'paper-cart', name } })
 
-test('an answer that has changed without a write of its row is no 304, and keeps its version', async () => {
+test('an answer that changed without a write of its row is not a 304, and keeps its version', async () => {
   const path = `/v2/paper-carts/${randomUUID()}`
   const created = await world.admin.put(path, cart('first'))
   const before = await world.admin.get(path)
@@ -33,7 +33,7 @@ test('an answer that has changed without a write of its row is no 304, and keeps
   expect((await world.admin.get(path, { 'if-none-match': tagOf(after) })).status).toBe(304)
 })
 
-test('If-Match takes a tag whose state is old, and refuses one whose version is', async () => {
+test('If-Match accepts a tag with an old state, and refuses one with an old version', async () => {
   const path = `/v2/paper-carts/${randomUUID()}`
   const tag = tagOf(await world.admin.put(path, cart('first')))
   await world.admin.post(`${path}/lines`, line)
@@ -47,14 +47,14 @@ test('If-Match takes a tag whose state is old, and refuses one whose version is'
   )
 })
 
-test('the tag of an object before its first write lets one write it', async () => {
+test('of two writes with the tag of an unborn object, the first succeeds', async () => {
   const path = `/v2/paper-carts/${randomUUID()}`
   const tag = tagOf(await world.admin.get(path))
   expect((await world.admin.put(path, cart('first'), { 'if-match': tag })).status).toBe(200)
   expect((await world.admin.put(path, cart('second'), { 'if-match': tag })).status).toBe(412)
 })
 
-test('a plain resource takes no tag with a second part', async () => {
+test('a plain resource does not accept a tag with a second part', async () => {
   const { body, headers } = await world.admin.post('/v2/crates', { data: { type: 'crate' } })
   const path = `/v2/crates/${body.data.id}`
   const tag = (headers.get('etag') as string).replace(/"$/, `-${'0'.repeat(32)}"`)

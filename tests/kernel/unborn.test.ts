@@ -26,7 +26,7 @@ const addLine = (key: string) =>
     return add(inside, paperLines, [id], { sku: 'pencil', quantity: 1 })
   })
 
-test('twenty first writes at once, each with a connection, create one object and lose nothing', async () => {
+test('twenty concurrent first writes, each on a connection, create one object and lose nothing', async () => {
   const key = randomUUID()
   const lines = await times(20, () => addLine(key))
   expect(new Set(lines.map(({ scope: [cart] }) => cart)).size).toBe(1)
@@ -39,7 +39,7 @@ test('twenty first writes at once, each with a connection, create one object and
   expect(rows).toEqual([{ event: 'created' }])
 })
 
-test('first writes and deletes at once are all carried out', async () => {
+test('concurrent first writes and deletes are all carried out', async () => {
   const path = `/v2/paper-carts/${randomUUID()}`
   const line = { data: { type: 'paper-line', sku: 'pencil', quantity: 1 } }
   const replies = await times(40, (i) => {
@@ -59,7 +59,7 @@ test('first writes and deletes at once are all carried out', async () => {
   expect(outcomes).toEqual(Array(40).fill(true))
 })
 
-test('what reads an object finds it before its first write, and what names a row that is gone does not', async () => {
+test('a read finds an object before its first write, and no object below it', async () => {
   const cart = await findVisible(world.work, paperCarts, 'nowhere-yet')
   expect(cart.doc).toMatchObject({ id: 'nowhere-yet', name: 'Cart', total_quantity: 0 })
   const lines = await world.admin.get(`/v2/paper-carts/nowhere-yet/lines/${randomUUID()}`)
@@ -82,7 +82,7 @@ const declared = {
   unborn: true,
 } as const
 
-test('a declaration that cannot be kept fails at once, and says why', () => {
+test('a contradictory declaration fails at once, with the reason', () => {
   expect(() => resource(declared)).not.toThrow()
   const { key: _, ...keyless } = declared
   expect(() => resource(keyless)).toThrow("x: `unborn` needs `key: { field: 'id' }`")

@@ -198,7 +198,7 @@ describe('an upload', () => {
     expect(body.data).toEqual({ bytes: 99, next: 100 })
   })
 
-  test('is never whole in memory: what is not read is not taken', async () => {
+  test('is never held whole in memory: the client is read no faster than the action reads', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     gate = promise
     const { port } = new URL(world.url)
@@ -230,14 +230,14 @@ describe('an upload', () => {
 })
 
 describe('an upload that is too long', () => {
-  test('is refused by its length before anyone looks at it', async () => {
+  test('is refused by its Content-Length before it is read', async () => {
     const reply = await post('/v2/doors/read', binary(bytesMax + 1))
     expect(codeOf(reply)).toEqual([413, 'too_large'])
     expect(reply.body.errors[0].detail).toBe('The request body is too large; it must have at most 8 MiB.')
     expect(seen).toEqual([])
   })
 
-  test('is refused while it comes', async () => {
+  test('is refused while it is being received', async () => {
     const reply = await post('/v2/doors/read', binary(bytesMax + 1), { chunked: true })
     expect(codeOf(reply)).toEqual([413, 'too_large'])
     expect(seen).toEqual([expect.any(Problem)])
@@ -248,7 +248,7 @@ describe('an upload that is too long', () => {
 describe('an upload that is refused', () => {
   const body = binary(bytesMax)
 
-  test('for its sender is refused before it is read', async () => {
+  test('because of its caller is refused before it is read', async () => {
     expect(codeOf(await post('/v2/doors/read', body, { token: 'nonsense' }))).toEqual([401, 'unauthorized'])
     expect(codeOf(await post('/v2/doors/read', body, { token: world.shopper.token }))).toEqual([
       403,
@@ -257,7 +257,7 @@ describe('an upload that is refused', () => {
     expect(seen).toEqual([])
   })
 
-  test('for an Idempotency-Key says so', async () => {
+  test('because of an Idempotency-Key says so', async () => {
     const reply = await post('/v2/doors/read', body, { headers: { 'idempotency-key': 'again' } })
     expect(codeOf(reply)).toEqual([400, 'bad_request'])
     expect(reply.body.errors[0]).toMatchObject({ source: 'Idempotency-Key' })
@@ -281,7 +281,7 @@ describe('an upload that is refused', () => {
   })
 })
 
-test('an upload whose client hangs up is an error to whoever reads it, and nothing is left of it', async () => {
+test('an upload whose client hangs up fails for its reader, and leaves nothing', async () => {
   const { port } = new URL(world.url)
   const head = `POST /v2/doors/read HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${world.admin.token}\r\n`
   for (const path of ['read', 'passed-over']) {
@@ -297,7 +297,7 @@ test('an upload whose client hangs up is an error to whoever reads it, and nothi
   expect((await world.admin.get('/v2/accounts')).status).toBe(200)
 })
 
-test('a slow upload has more time than a request has that is read whole', async () => {
+test('a slow upload has more time than a request with a JSON body', async () => {
   const short = { requestTimeout: 300, headersTimeout: 300, connectionsCheckingInterval: 50 }
   const server = createServer(short, (request, response) => {
     const body = request.url === '/upload' ? uploadOf(request, 100) : request
@@ -327,7 +327,7 @@ test('a slow upload has more time than a request has that is read whole', async 
   server.close()
 })
 
-test('the API document knows how much may be sent, and that it is not repeated', async () => {
+test('the API document states the size limit, and no Idempotency-Key', async () => {
   const { body } = await world.admin.get('/openapi.json')
   expect((await new Validator().validate(structuredClone(body))).errors).toBeUndefined()
   const { requestBody, parameters } = body.paths['/v2/doors/read'].post
@@ -335,7 +335,7 @@ test('the API document knows how much may be sent, and that it is not repeated',
   expect(JSON.stringify(parameters)).not.toContain('idempotencyKey')
 })
 
-describe('a client that asks before it sends (Expect: 100-continue)', () => {
+describe('a client that sends Expect: 100-continue', () => {
   /** What it hears before it has sent anything of its body, and in the end. */
   const asked = (path: string, token: string | undefined, body: string, bytes = body.length) =>
     new Promise<readonly string[]>((done, failed) => {
@@ -364,7 +364,7 @@ describe('a client that asks before it sends (Expect: 100-continue)', () => {
     expect(await asked(path, world.admin.token, body)).toEqual(['HTTP/1.1 100', `HTTP/1.1 ${status}`])
   })
 
-  test('need not send what is refused', async () => {
+  test('does not have to send a body that is refused', async () => {
     const refused = (status: number) => [`HTTP/1.1 ${status}`, 'connection: close']
     expect(await asked('/v2/doors/read', undefined, 'x')).toEqual(refused(401))
     expect(await asked('/v2/doors/read', world.admin.token, '', bytesMax + 1)).toEqual(refused(413))

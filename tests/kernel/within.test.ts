@@ -10,7 +10,7 @@ afterAll(() => world.close())
 
 const sleep = (seconds: number) => ({ text: 'SELECT pg_sleep($1)', values: [seconds] })
 
-test('the statements of a request end when its time is over, and the answer says so', async () => {
+test('statements are cancelled when the time of their request is over, and the answer says so', async () => {
   const { database } = world.server.instance
   const beganAt = performance.now()
   const request = within(300, new AbortController().signal, async (asker) => {
@@ -26,7 +26,7 @@ test('the statements of a request end when its time is over, and the answer says
   expect(await database.reading(() => new AbortController().signal).run(sleep(0))).toHaveLength(1)
 })
 
-test('a request ends with its client, too', async () => {
+test('they are also cancelled when the client hangs up', async () => {
   const client = new AbortController()
   const request = within(60_000, client.signal, (asker) =>
     world.server.instance.database.reading(() => asker).run(sleep(60)),

@@ -41,7 +41,7 @@ const anAccount = fc.record({
   name: fc.constantFrom('same', 'other'),
 })
 
-test('many writes come to what they come to one by one, and what is refused says why', async () => {
+test('writing many objects at once has the same result as one by one, and each refusal says why', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anAccount, { maxLength: 12 }), async (batch) => {
       const outcomes: unknown[] = []
@@ -87,7 +87,7 @@ const oneByOne = async (work: Work, writes: readonly Write<Fields>[]) => {
   return said
 }
 
-test('what changes nothing is not written', async () => {
+test('an object without changes is not written', async () => {
   await clear()
   const row = await make(world.work, 'r1', 'Same')
   const write = (name: string) =>
@@ -102,7 +102,7 @@ test('what changes nothing is not written', async () => {
   expect(await stored(world.work)).toMatchObject([{ name: 'Other', version: 1 }])
 })
 
-test('a rule refuses its own object only', async () => {
+test('a rule refuses only its own object', async () => {
   await clear()
   const parent_id = crypto.randomUUID()
   const said = await world.work.transaction((work) =>

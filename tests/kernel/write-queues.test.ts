@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('writes of one object run in the order in which they came, also after one that fails', async () => {
+test('writes of one object run in order of arrival, also after one that fails', async () => {
   const queues = new WriteQueues()
   const ran: number[] = []
   const runs = [1, 2, 3].map((n) =>
@@ -31,7 +31,7 @@ test('writes of one object run in the order in which they came, also after one t
   expect(ran).toEqual([0, 1, 2, 3])
 })
 
-test('a write is refused where too many wait for its object, and only there', async () => {
+test('a write is refused when too many wait for the same object, and only then', async () => {
   const queues = new WriteQueues()
   const { promise, resolve } = Promise.withResolvers<void>()
   const runs = Array.from({ length: 1001 }, () => queues.run('a', () => promise))

@@ -21,11 +21,14 @@ const paperItems = kinds({
   of: {
     paper_item: { about: 'A product, by its SKU.', fields: { sku, quantity } },
     custom_paper_item: {
-      about: 'What is no product, at a price of its own.',
+      about: 'An item that is not a product, at a price of its own.',
       fields: {
-        name: text({ required: true, min: 1, max: 64, about: 'What it is called.' }),
+        name: text({ required: true, min: 1, max: 64, about: 'The name of the item.' }),
         quantity,
-        price: group({ amount: integer({ required: true, min: 0 }) }, { required: true, about: 'Of one.' }),
+        price: group(
+          { amount: integer({ required: true, min: 0 }) },
+          { required: true, about: 'The price of one piece.' },
+        ),
       },
     },
     thing_item: {
@@ -42,7 +45,7 @@ const paperItems = kinds({
 export const addPaperItems = action({
   name: 'add-paper-items',
   route: 'POST /v2/paper-carts/:paper_cart_id/items',
-  about: 'Adds lines to a paper cart. Answers the lines that it added.',
+  about: 'Adds lines to a paper cart, and answers with these lines.',
   area: 'paper-carts',
   status: 201,
   queuesBy: 'paper_cart_id',

@@ -9,14 +9,14 @@ import { add, change } from '../../server/kernel/write/by-rules.ts'
 import { paperCarts } from './paper-carts.ts'
 import { things } from './things.ts'
 
-/** Leaves a trace of each checkout. */
+/** Records each checkout, after the answer. */
 export const announceCheckout: Job<{ readonly key: string }> = {
   name: 'workshop:announce-checkout',
   attemptsMax: 3,
   run: async (work) => void (await add(work, things, [], { title: 'announced' })),
 }
 
-/** Makes a thing of a paper cart, or shows what would be made. */
+/** Orders a paper cart, or shows what the order would change. */
 export const checkOutPaperCart = action({
   name: 'check-out-paper-cart',
   route: 'POST /v2/paper-carts/:paper_cart_id/checkout',
@@ -26,7 +26,7 @@ export const checkOutPaperCart = action({
   queuesBy: 'paper_cart_id',
   body: {
     type: 'paper-checkout',
-    fields: { dry_run: flag({ default: false, about: 'Answers as usual, and changes nothing.' }) },
+    fields: { dry_run: flag({ default: false, about: 'Answers as usual and changes nothing.' }) },
   },
   shows: { resource: paperCarts },
   run: (ctx, { params, body }) => {

@@ -2,17 +2,17 @@ import { action } from '../../server/kernel/declare/action.ts'
 import { json } from '../../server/kernel/http/answer.ts'
 import { group, list, text } from '../../server/kernel/shape/fields.ts'
 
-/** A question with a body. */
+/** A query with a body. */
 export const countGadgets = action({
   name: 'count-gadgets',
   route: 'POST /v2/gadget-counts',
-  about: 'Tells how many gadgets have one of these names.',
+  about: 'Counts the gadgets that have one of these names.',
   area: 'gadgets',
   status: 200,
   reads: true,
   data: group(
     { names: list(text({ max: 255 }), { maxItems: 10, about: 'The names.' }) },
-    { required: true, about: 'What is asked.' },
+    { required: true, about: 'The query.' },
   ),
   async run({ store }, { data }) {
     const { names = [] } = data as { readonly names?: readonly string[] }

@@ -5,11 +5,11 @@ import { things } from './things.ts'
 
 const comparisons = ['lt', 'le', 'eq', 'gt', 'ge'] as const
 
-/** What clients call by a name of their own, and know no other id of: as carts are. */
+/** Objects whose id the client chooses, as it does for carts. */
 export const crates: Resource = resource({
   type: 'crate',
   noun: ['crate', 'crates'],
-  about: 'A crate, under whatever name its owner has given it.',
+  about: 'A crate, under an id that the client chooses.',
   path: '/v2/crates',
   table: 'crates',
   fields: {
@@ -19,9 +19,12 @@ export const crates: Resource = resource({
       about: 'Chosen by the client, or a UUID; unique in the store.',
       example: 'in-the-attic',
     }),
-    sender: group({ email: text({ required: true, format: 'email', max: 320 }) }, { about: 'Who sends it.' }),
-    marks: map(text({ max: 255 }), { maxKeys: 20, about: 'What is written on it.' }),
-    relationships: shown({}, { about: 'What lies on top.' }),
+    sender: group(
+      { email: text({ required: true, format: 'email', max: 320 }) },
+      { about: 'The sender of the crate.' },
+    ),
+    marks: map(text({ max: 255 }), { maxKeys: 20, about: 'Marks on the crate.' }),
+    relationships: shown({}, { about: 'The thing on top.' }),
   },
   filter: {
     id: { ops: ['eq', 'in'], type: 'text', column: 'reference' },
@@ -46,13 +49,13 @@ export const crates: Resource = resource({
 })
 
 const links = {
-  about: 'What is in the crate.',
+  about: 'The things in the crate.',
   owner: () => crates,
   target: () => things,
   area: 'crates',
 } as const
 
-/** In rows of their own, as there may be many. */
+/** Links in rows of their own, as there may be many. */
 export const thingsOfCrate: Relationship = relationship({
   ...links,
   name: 'crate-things',
@@ -60,17 +63,17 @@ export const thingsOfCrate: Relationship = relationship({
   holds: 'many',
   kept: { table: 'crate_things', ownerColumn: 'crate_id' },
   most: { n: 500, detail: (n) => `A crate may have at most ${n} things.` },
-  meta: { note: text({ max: 20, about: 'Why.' }) },
+  meta: { note: text({ max: 20, about: 'Why the thing is in the crate.' }) },
   operations: { list: 200, add: 201, replace: 204, remove: 204 },
 })
 
-/** One, in the crate's document. */
+/** One link, in the document of the crate. */
 export const topOfCrate: Relationship = relationship({
   ...links,
   name: 'crate-top',
   path: '/v2/crates/:crate_id/relationships/top',
   holds: 'one',
   kept: { member: 'top' },
-  most: { n: 1, detail: () => 'Only one lies on top.' },
+  most: { n: 1, detail: () => 'Only one thing can be on top.' },
   operations: { list: 200, add: 200, replace: 200, remove: 204 },
 })

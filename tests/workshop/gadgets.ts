@@ -2,7 +2,7 @@ import { resource } from '../../server/kernel/declare/resource.ts'
 import { choice, text } from '../../server/kernel/shape/fields.ts'
 import { indexed, walks } from '../../server/kernel/shape/model.ts'
 
-/** A few of a store's own, each under a code of three letters: as the currencies of a store are, but called by it. */
+/** A short list of the store, like its currencies; the code of an object is also its key. */
 export const gadgets = resource({
   type: 'gadget',
   noun: ['gadget', 'gadgets'],
@@ -16,7 +16,7 @@ export const gadgets = resource({
       about: 'Unique in the store.',
       example: 'GZM',
     }),
-    name: text({ max: 255, about: 'What people call it.', example: 'Gizmo' }),
+    name: text({ max: 255, about: 'The name of the gadget.', example: 'Gizmo' }),
   },
   filter: { ...walks, code: indexed('eq', 'in', 'like') },
   sort: ['code', 'created_at', 'id', 'updated_at'],
@@ -32,7 +32,7 @@ export const gadgets = resource({
   key: { field: 'code' },
   order: 'created_at',
   meta: {
-    fields: { owner: choice(['store', 'organization'], { about: 'Whose it is.' }) },
+    fields: { owner: choice(['store', 'organization'], { about: 'The owner of the gadget.' }) },
     of: () => ({ owner: 'store' as const }),
   },
   most: { n: 10, detail: (n) => `A store has at most ${n} gadgets.` },

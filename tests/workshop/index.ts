@@ -16,7 +16,7 @@ import { widgets } from './widgets.ts'
 
 const workshop = module({
   name: 'workshop',
-  about: 'What no module of the application has made use of yet.',
+  about: 'Features of the kernel that no module of the application uses yet.',
   alsoUnder: '/workshop',
   resources: [crates, gadgets, paperCarts, paperLines, things, widgets],
   relationships: [thingsOfCrate, thingsOfPaperCart, topOfCrate],
@@ -24,7 +24,7 @@ const workshop = module({
   jobs: [announceCheckout],
 })
 
-/** The application with the workshop beside it: what `openWorld` is told to serve. */
+/** The application and the workshop: the options for `openWorld`. */
 export const appAndWorkshop = {
   modules: [...app, workshop],
   access: {
@@ -35,6 +35,6 @@ export const appAndWorkshop = {
     things: { client_credentials: 'rw' },
     widgets: { client_credentials: 'rw' },
   },
-  /** Makes its tables. */
+  /** Creates the tables of the workshop. */
   sql: readFileSync(join(import.meta.dirname, 'tables.sql'), 'utf8'),
 } as const

@@ -6,11 +6,11 @@ import { callOut, type OutsideCall } from '../../server/kernel/work/outside-call
 import { change } from '../../server/kernel/write/by-rules.ts'
 import { crates } from './crates.ts'
 
-/** Where the carrier is; without an address it takes everything at once. */
+/** The address of the carrier; without one, every shipment is accepted at once. */
 export const carrier = { url: '' }
 
 interface Shipment {
-  /** Of the crate. */
+  /** The id of the crate. */
   readonly id: string
   readonly note: string
 }
@@ -20,7 +20,7 @@ interface Recorded {
   readonly count: number
 }
 
-/** Asks the carrier to take a crate away. */
+/** Asks the carrier to pick up a crate. */
 export const shipment: OutsideCall<Shipment, { readonly tracking: string }, Recorded> = {
   name: 'workshop:shipment',
   timeoutMs: 1000,
@@ -34,7 +34,7 @@ export const shipment: OutsideCall<Shipment, { readonly tracking: string }, Reco
     return (await answer.json()) as { tracking: string }
   },
   async record(work, { values: { id } }, { tracking }) {
-    // Of two shipments at once, the second reads what the first has written.
+    // Of two concurrent shipments, the second reads the writes of the first.
     await work.store.hold(crates, id)
     const crate = await work.store.findWhole(crates, id)
     const { shipments = '0' } = (crate?.doc.marks ?? {}) as { readonly shipments?: string }

@@ -1,4 +1,4 @@
--- The tables of the workshop, as a migration would make them.
+-- The tables of the workshop, as a migration would create them.
 
 CREATE TABLE gadgets (
   store_id uuid NOT NULL,

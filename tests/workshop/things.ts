@@ -48,7 +48,7 @@ const fields = {
   rows: list(group({ id: reference('thing', {}), note: text({ default: '', max: 5 }) }, {}), {}),
   shape: field<object | undefined>({ type: 'object', required: ['sides'] }, {}),
   pin: text({ stored: false, max: 60 }),
-  // What is shown under its name may come back.
+  // An update may send back what an answer shows under the same name.
   fresh_token: field<string | boolean | undefined>(
     { type: ['string', 'boolean'], minLength: 8, maxLength: 60 },
     { stored: false, sentAs: 'token' },
@@ -57,11 +57,11 @@ const fields = {
   keys: group({ own: text({ max: 10 }) }, { hidden: true }),
 }
 
-/** A field of every sort, and filters on what is inside them. */
+/** Fields of every kind, and filters on their members. */
 export const things = resource({
   type: 'thing',
   noun: ['thing', 'things'],
-  about: 'Whatever lies about.',
+  about: 'A thing.',
   path: '/v2/things',
   table: 'things',
   fields,

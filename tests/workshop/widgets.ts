@@ -3,7 +3,7 @@ import { integer, text } from '../../server/kernel/shape/fields.ts'
 import { indexed, walks } from '../../server/kernel/shape/model.ts'
 import { gadgets } from './gadgets.ts'
 
-/** Parts of a gadget, of which there may be many; their names and numbers are taken once in each. */
+/** Parts of a gadget. Their slugs and serial numbers are unique within the gadget. */
 export const widgets = resource({
   type: 'widget',
   noun: ['widget', 'widgets'],

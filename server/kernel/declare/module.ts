@@ -157,9 +157,9 @@ function ofResource(resource: Resource): Operation[] {
 }
 
 const aboutComputed =
-  'Its entity tag has a version, which If-Match compares, and the state of what is computed: If-None-Match compares both.'
+  'Its entity tag has two parts: a version and the state of the computed values. If-Match compares only the version.'
 
-/** A create that may have to create what is above it first: both are one transaction. */
+/** A create that may also create the object above it, in the same transaction. */
 function belowUnborn(resource: Resource): Pick<Operation, 'queuesBy' | 'transaction'> | undefined {
   const queuesBy = unbornAbove(resource)
   return queuesBy === undefined ? undefined : { queuesBy, transaction: true }

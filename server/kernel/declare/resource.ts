@@ -64,13 +64,13 @@ export interface Definition<
   /** `included` is a list of what was found, and not an object of such lists. */
   readonly includedAs?: 'list'
   /**
-   * An object exists from its first write on. Before it, any key reads as an object with its defaults, or with what a
-   * function makes of these; it may add the fields of `shownWith`.
+   * An object exists from its first write on. Before that, any key reads as an object with the defaults of its fields. A
+   * function may complete these, also with the fields of `shownWith`.
    */
   readonly unborn?: true | Completer<F>
   /**
-   * Answers show what is computed when they are asked for, so that they change without a write of the row. The entity
-   * tag names the version, for If-Match, and the state of the answer.
+   * Answers show values that are computed for each request, so they change without a write of the row. The entity tag
+   * then has two parts: the version, for If-Match, and a hash of the answer.
    */
   readonly computed?: true
   readonly scope?: Scope

@@ -30,8 +30,8 @@ export const etagId = ({ id, createdAt, version, added }: Row): string =>
 export const etagOf = (row: Row): string => weak(etagId(row))
 
 /**
- * The tag of an answer that shows what is computed (`computed`): the version of the row, which If-Match compares, and
- * the state of the answer. What is computed anew makes another tag without another version.
+ * The tag of a `computed` resource: the version of the row, which If-Match compares, and a hash of the answer, which
+ * changes with the computed values.
  */
 export const twoPartTag = (row: Row, body: string): string =>
   weak(`${etagId(row)}-${hash('sha256', body).slice(0, 32)}`)

@@ -11,7 +11,7 @@ export function matches(header: string, etag: string): boolean {
   return header.split(',').some((tag) => opaque(tag) === opaque(etag))
 }
 
-/** The versions that an If-Match names: of a tag with two parts, see `twoPartTag`, the first. */
+/** An If-Match with only the first part, the version, of each tag of two parts. */
 export const versionsIn = (ifMatch: string): string => ifMatch.replace(/([0-9a-f]{64})-[0-9a-f]{32}/g, '$1')
 
 /** A 304 in place of an answer that the client already has. */

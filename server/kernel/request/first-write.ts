@@ -69,7 +69,7 @@ export const upsert = (ctx: Ctx, resource: Resource, name: string, call: Call): 
     ),
   )
 
-/** Deletes the object; where it does not exist, that is what was asked for. */
+/** Deletes the object, if it exists. */
 export const removeOrNothing = (
   ctx: Ctx,
   resource: Resource,
@@ -85,7 +85,7 @@ export const removeOrNothing = (
     return noContent
   })
 
-/** As `scopeOf`, for a new object: what it is below is created where it does not exist yet. */
+/** As `scopeOf`, for a new object. Creates the object above it where that does not exist yet. */
 export const scopeOfNew = (
   ctx: Ctx,
   resource: Resource,
@@ -95,7 +95,7 @@ export const scopeOfNew = (
     parent.unborn ? (await born(work, parent, name)).id : resolve(work, parent, above, name),
   )
 
-/** The parameter of the path that leads to an object which the create may have to create first. */
+/** The path parameter of the object above that a create may have to create first. */
 export function unbornAbove({ parent, scopeColumns }: Resource): string | undefined {
   const above = parent?.()
   if (!above) return undefined

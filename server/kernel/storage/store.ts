@@ -201,7 +201,7 @@ export class Store {
     return keepUnlessFailed(this.#connection, work)
   }
 
-  /** Does what is undone when it has ended, and returns its result: see `Work.rehearse`. Needs a transaction. */
+  /** Runs `work` and undoes its writes: see `Work.rehearse`. Needs a transaction. */
   undone<T>(work: () => Promise<T>): Promise<T> {
     return undoAlways(this.#connection, work)
   }

@@ -76,7 +76,7 @@ export class Work {
   readonly requestId: string
   /** For what belongs to no store. */
   readonly instance: Instance
-  /** All that is written is undone: see `rehearse`. */
+  /** Whether all writes are undone at the end: see `rehearse`. */
   readonly isRehearsal: boolean = false
 
   constructor({ store, who, requestId, instance }: Occasion) {
@@ -106,8 +106,8 @@ export class Work {
   }
 
   /**
-   * A dry run: runs a part as `transaction` does, and undoes all that it has written. What it returns is what it would
-   * return. No job is queued; what would leave the machine is for the caller to leave out.
+   * A dry run: runs a part as `transaction` does, returns its result, and undoes its writes. It queues no job. The caller
+   * leaves out requests to other servers.
    */
   async rehearse<T>(run: (inside: this) => Promise<T>): Promise<T> {
     return this.transaction((inside) => inside.store.undone(() => run(inside.with({ isRehearsal: true }))))

@@ -11,6 +11,6 @@ export function mustMatch(etag: string, ifMatch: string | undefined, versions = 
   throw new Problem('precondition_failed', detail)
 }
 
-/** As `mustMatch`; of a tag that names what was computed too, the version is compared. */
+/** As `mustMatch`, for a row. Of a tag with two parts only the version counts. */
 export const mustMatchRow = ({ computed }: Resource, row: Row, ifMatch: string | undefined): void =>
   mustMatch(etagOf(row), ifMatch, computed && ifMatch !== undefined ? versionsIn(ifMatch) : ifMatch)
