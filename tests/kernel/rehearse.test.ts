@@ -16,20 +16,23 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const ofLists = "list IN ('paper_carts', 'things')"
+const ofLists = "list IN ('paper_carts', 'things') AND store_id = $1"
 const traceQueries = [
-  'SELECT count(*) FROM paper_carts',
-  'SELECT count(*) FROM things',
-  "SELECT count(*) FROM changes WHERE source IN ('paper_carts', 'things')",
+  'SELECT count(*) FROM paper_carts WHERE store_id = $1',
+  'SELECT count(*) FROM things WHERE store_id = $1',
+  "SELECT count(*) FROM changes WHERE source IN ('paper_carts', 'things') AND store_id = $1",
   `SELECT count(*) FROM list_deltas WHERE ${ofLists}`,
   `SELECT coalesce(sum(n), 0) FROM list_totals WHERE ${ofLists}`,
   `SELECT count(*) FROM list_moves WHERE ${ofLists}`,
   `SELECT coalesce(sum(n), 0) FROM list_blocks WHERE ${ofLists}`,
-  "SELECT count(*) FROM graphile_worker.jobs WHERE task_identifier LIKE 'workshop:%'",
+  "SELECT count(*) FROM graphile_worker._private_jobs WHERE payload->>'store' = $1",
 ]
 const traces = async () => {
   const counted = []
-  for (const text of traceQueries) counted.push(Number(Object.values((await world.feed(text)).rows[0])[0]))
+  for (const text of traceQueries) {
+    const { rows } = await world.feed(text, [world.storeId])
+    counted.push(Number(Object.values(rows[0])[0]))
+  }
   return counted
 }
 const checkOut = (key: string, dry_run: boolean, headers: Record<string, string> = {}) =>
