@@ -4,7 +4,7 @@ import { parseFacets } from '../server/search/facet-by.ts'
 import { parseFilter } from '../server/search/filter-syntax.ts'
 import { searchField, sortField } from '../server/search/search-fields.ts'
 import { searchSql } from '../server/search/search-sql.ts'
-import { searchedWords } from '../server/search/searched-words.ts'
+import { parseQuery } from '../server/search/searched-words.ts'
 import { parseSort } from '../server/search/sort-by.ts'
 import { type OwnServer, startOwnServer } from './own-server.ts'
 import { type SeededCatalog, seedPublished } from './seed-published.ts'
@@ -111,7 +111,7 @@ async function processorTimes(
     decimals: new Map([['USD', 2]]),
   }
   const question = {
-    words: searchedWords(q),
+    words: parseQuery(q),
     code: '',
     filter: parseFilter(filter_by),
     facets: parseFacets(facet_by, '').map((name) => ({ field: searchField(name) })),

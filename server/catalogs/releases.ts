@@ -3,7 +3,7 @@ import { object } from '../kernel/openapi/shapes.ts'
 import { choice, field, flag, group, integer, list, reference, text } from '../kernel/shape/fields.ts'
 import { type Row, walks } from '../kernel/shape/model.ts'
 import { catalogs } from './catalogs.ts'
-import { deltaLink } from './delta-link.ts'
+import { signDeltaLink } from './delta-link.ts'
 import { catalogEnvelope } from './envelope.ts'
 
 const statuses = ['PENDING', 'IN_PROGRESS', 'FAILED', 'PUBLISHED'] as const
@@ -13,15 +13,19 @@ const hidden = { hidden: true, readOnly: true } as const
 const time = (about: string) => text({ ...server, nullable: true, format: 'date-time', about })
 
 const fields = {
-  name: text({ ...server, about: 'The name that the catalog had.' }),
-  description: text({ ...server, nullable: true, about: 'Its description.' }),
-  catalog_id: reference('catalog', { ...server, about: 'What was published.' }),
-  published_at: time('Since when shoppers see it, or saw it. Null until then.'),
+  name: text({ ...server, about: 'The name of the catalog when it was published.' }),
+  description: text({
+    ...server,
+    nullable: true,
+    about: 'The description of the catalog when it was published.',
+  }),
+  catalog_id: reference('catalog', { ...server, about: 'The id of the published catalog.' }),
+  published_at: time('When shoppers began to see it. Null until then.'),
   hierarchies: list(
     group({ id: reference('hierarchy', { required: true }), name: text({}), label: text({}) }, {}),
-    { ...server, about: 'The hierarchies that are in it, in the order they are shown in.' },
+    { ...server, about: 'The hierarchies of the release, in display order.' },
   ),
-  // What is told of it in `meta`.
+  // `meta` shows these.
   status: choice(statuses, { ...hidden, default: 'PENDING' }),
   started_at: text(hidden),
   is_full_publish: flag({ ...hidden, default: false }),
@@ -41,13 +45,13 @@ const count = (about: string) => integer({ nullable: true, about })
 const link = (about: string) => field(object({ links: object({ related: { type: 'string' } }) }), { about })
 
 /**
- * What of a catalog was published at one time. Nothing of it changes. Catalogs and their rules ask for the state of
- * releases; module `releases` makes, shows and deletes them.
+ * A published state of a catalog. Its content never changes. Catalogs and their rules need the state of releases, so
+ * they are declared here; module `releases` creates, shows and deletes them.
  */
 export const releases = resource({
   type: 'catalog-release',
   noun: ['catalog-release', 'catalog-releases'],
-  about: 'What of a catalog was published at one time. Nothing of it changes.',
+  about: 'A published state of a catalog. Its content never changes.',
   path: '/catalogs/:catalog_id/releases',
   parent: () => catalogs,
   table: 'catalog_releases',
@@ -60,19 +64,20 @@ export const releases = resource({
   operations: [],
   meta: {
     fields: {
-      release_status: choice(statuses, { about: 'How far it is. Publishing always ends.' }),
-      started_at: text({ nullable: true, format: 'date-time', about: 'When publishing began.' }),
+      release_status: choice(statuses, { about: 'The state of publishing. Publishing always ends.' }),
+      started_at: text({ nullable: true, format: 'date-time', about: 'When publishing started.' }),
       is_full_publish: flag({
-        about: 'Whether all of the catalog was published anew, and not what changed.',
+        about: 'Whether the whole catalog was published, not only the changes.',
       }),
-      is_full_delta: flag({ about: 'Whether its delta has all of it, and not what changed.' }),
-      total_products: count('How many products its list has.'),
-      total_nodes: count('How many nodes its lists have.'),
-      percent_completed: count('How much of it is published.'),
-      price_segmentation_enabled: flag({ about: 'Whether catalog rules choose its price books.' }),
-      owner: choice(['store', 'organization'], { about: 'Whose it is.' }),
+      is_full_delta: flag({ about: 'Whether the delta contains everything, not only the changes.' }),
+      total_products: count('The number of products in the list of products.'),
+      total_nodes: count('The number of nodes in the lists of nodes.'),
+      percent_completed: count('How much of it is published, in percent.'),
+      price_segmentation_enabled: flag({ about: 'Whether catalog rules choose the price books.' }),
+      owner: choice(['store', 'organization'], { about: 'Who owns it.' }),
       waiting_for: text({
-        about: 'Why publishing waits before it is tried again, a minute later at most. Only while it waits.',
+        about:
+          'Why publishing waits for its next try, which comes within a minute. Present only while it waits.',
       }),
     },
     of: ({ hidden }: Release) => ({
@@ -92,11 +97,13 @@ export const releases = resource({
     fields: {
       relationships: group(
         {
-          delta: link('What changed since the release before, for an hour and without a token.'),
-          products: link('Its products.'),
-          hierarchies: link('Its hierarchies.'),
+          delta: link(
+            'The changes since the previous release. The link is valid for an hour and needs no token.',
+          ),
+          products: link('The products of the release.'),
+          hierarchies: link('The hierarchies of the release.'),
         },
-        { about: 'Where what is in it is listed.' },
+        { about: 'Links to the content of the release.' },
       ),
     },
     of: ({ id, scope: [catalogId = ''], hidden }: Release, { instance, store, baseUrl }) => {
@@ -106,7 +113,7 @@ export const releases = resource({
         relationships: {
           delta:
             hidden.status === 'PUBLISHED'
-              ? related(baseUrl + deltaLink(instance, store.id, catalogId, id))
+              ? related(baseUrl + signDeltaLink(instance, store.id, catalogId, id))
               : undefined,
           products: related(`${at}/products`),
           hierarchies: related(`${at}/hierarchies`),

@@ -4,11 +4,11 @@ import { isId } from '../kernel/ids.ts'
 import { remove } from '../kernel/write/by-rules.ts'
 import { files } from './files.ts'
 
-/** Deletes a file. Whose it is, everyone may know: the store is in its public address. */
+/** Deletes a file. Its store is no secret: it is part of the public URL. */
 export const deleteFile = action({
   name: 'delete-file',
   route: 'DELETE /v2/files/:id',
-  about: 'Deletes a file, and its content. What refers to it no longer shows it.',
+  about: 'Deletes a file and its content. Products that refer to it no longer show it.',
   area: 'files',
   status: 204,
   refuses: ['precondition_failed'],

@@ -1,15 +1,15 @@
-/** A kind of file that a merchant may keep. */
+/** A type of file that a merchant may store. */
 export interface FileType {
   readonly mime: string
-  /** It has a width and a height, which are told. */
+  /** It has a width and a height, which responses show. */
   readonly isPicture?: true
-  /** A browser runs what is in it. */
+  /** A browser runs its content. */
   readonly runs?: true
 }
 
 const office = 'application/vnd.openxmlformats-officedocument'
 
-/** By the end of its name. What is said to be another type is what its name says: nothing else is believed. */
+/** File types by the extension of the name. Only the name decides, not the media type that a client sends. */
 const fileTypes: Readonly<Record<string, FileType>> = {
   gif: { mime: 'image/gif', isPicture: true },
   jpg: { mime: 'image/jpeg', isPicture: true },
@@ -38,13 +38,13 @@ const fileTypes: Readonly<Record<string, FileType>> = {
 
 export const extensions: readonly string[] = Object.keys(fileTypes)
 
-/** What a name ends in, in lower case; empty where it has no such end. */
+/** The extension of a name, in lower case; empty if there is none. */
 export const extensionOf = (name: string): string => /\.([^./\\]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''
 
-/** The type of files whose names end so, if such are kept. */
-export const typeOf = (extension: string): FileType | undefined =>
+/** The type with this extension, if it is supported. */
+export const findType = (extension: string): FileType | undefined =>
   Object.hasOwn(fileTypes, extension) ? fileTypes[extension] : undefined
 
-/** How the name of a file of this type would end, if such are kept. */
-export const extensionFor = (mime: string): string | undefined =>
+/** The extension for a media type, if it is supported. */
+export const findExtension = (mime: string): string | undefined =>
   extensions.find((extension) => fileTypes[extension]?.mime === mime)

@@ -9,19 +9,26 @@ const fields = {
   file_name: text({
     readOnly: true,
     max: 255,
-    about:
-      'The name that the client sent with the file, directories included. A file that is kept elsewhere has none.',
+    about: 'The name that the client sent, including directories. A file that is hosted elsewhere has none.',
     example: 'rye-loaf.jpg',
   }),
   mime_type: text({
     required: true,
     readOnly: true,
-    about: 'By the end of its name.',
+    about: 'The media type, from the extension of the name.',
     example: 'image/jpeg',
   }),
-  file_size: integer({ required: true, readOnly: true, about: 'In bytes; 0 where it is kept elsewhere.' }),
-  public: flag({ default: true, readOnly: true, about: 'Always true: everyone may read it at its `link`.' }),
-  /** Where it is, if it is not kept here. */
+  file_size: integer({
+    required: true,
+    readOnly: true,
+    about: 'The size in bytes; 0 for a file that is hosted elsewhere.',
+  }),
+  public: flag({
+    default: true,
+    readOnly: true,
+    about: 'Always true: everyone may read the file at its `link`.',
+  }),
+  /** The URL of a file that is hosted elsewhere. */
   location: text({ hidden: true, readOnly: true }),
   width: integer({ hidden: true, readOnly: true }),
   height: integer({ hidden: true, readOnly: true }),
@@ -29,11 +36,11 @@ const fields = {
 
 const size = { ops: ['gt', 'ge', 'lt', 'le'], type: 'number' } as const
 
-/** A picture, a film or a document that belongs to products. */
+/** An image, a video or a document that belongs to products. */
 export const files = resource({
   type: 'file',
   noun: ['file', 'files'],
-  about: 'A picture, a film or a document, which everyone may read at its `link`.',
+  about: 'An image, a video or a document. Everyone may read it at its `link`.',
   path: '/v2/files',
   table: 'files',
   fields,
@@ -56,7 +63,7 @@ export const files = resource({
     fields: {
       dimensions: group(
         { width: integer({ required: true }), height: integer({ required: true }) },
-        { about: 'Of a picture, in pixels.' },
+        { about: 'The size of an image in pixels.' },
       ),
     },
     of: ({ hidden: { width, height } }) => ({
@@ -66,8 +73,13 @@ export const files = resource({
   also: {
     fields: {
       link: group(
-        { href: text({ required: true, about: 'As it was sent, where the content is kept elsewhere.' }) },
-        { about: 'Where everyone may read it.' },
+        {
+          href: text({
+            required: true,
+            about: 'The URL of the content. For a file that is hosted elsewhere, as it was sent.',
+          }),
+        },
+        { about: 'Where everyone may read the file.' },
       ),
     },
     of: (row, ctx) => ({ link: { href: row.hidden.location ?? ctx.baseUrl + pathOf(row, ctx) } }),
@@ -78,5 +90,5 @@ export const files = resource({
 const pathOf = ({ id, doc }: Row<typeof fields>, { store }: Ctx): string =>
   `/files/${store.id}/${servedName(id, doc.file_name ?? '')}`
 
-/** What the content is called in its public address. */
+/** The name of the content in its public URL. */
 export const servedName = (id: string, fileName: string): string => `${id}.${extensionOf(fileName)}`

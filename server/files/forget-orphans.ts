@@ -2,13 +2,13 @@ import type { Instance } from '../kernel/work/context.ts'
 import type { Chore } from '../kernel/work/job.ts'
 import type { Kept } from '../platform/blobs/blobs.ts'
 
-/** So long content may wait for its row: no upload takes longer. */
+/** Younger content may still be waiting for its row: no upload takes longer. */
 const orphanAfterMs = 24 * 60 * 60_000
 const batchMax = 500
 
 /**
- * Removes content that has no file: a process was killed between the two, or it is an export, which is kept no longer.
- * What no store of ours has is left alone.
+ * Removes content without a row of `files`: a process was killed before it wrote the row, or the content is an expired
+ * export. Content of unknown stores is left alone.
  */
 export const forgetOrphans: Chore = {
   name: 'files:forget-orphans',
@@ -19,9 +19,9 @@ export const forgetOrphans: Chore = {
     const since = new Date(clock.now().getTime() - orphanAfterMs)
     await blobs.forgetDrafts(since)
     let batch: Kept[] = []
-    for await (const kept of blobs.list()) {
-      if (kept.since >= since) continue
-      batch.push(kept)
+    for await (const blob of blobs.list()) {
+      if (blob.since >= since) continue
+      batch.push(blob)
       if (batch.length < batchMax) continue
       await forget(instance, batch)
       batch = []

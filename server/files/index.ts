@@ -10,7 +10,7 @@ export { files }
 
 export const fileChapter = module({
   name: 'files',
-  about: 'Pictures, films and documents, and where everyone may read them.',
+  about: 'Stores images, videos and documents, and serves them to everyone.',
   resources: [files],
   actions: [createFile, deleteFile, serveFile],
   jobs: [removeContent],

@@ -1,10 +1,10 @@
 import { disableTypes, imageSize, types } from 'image-size'
 
-// Who looks at fewer formats can be misled by fewer.
+// Fewer formats mean fewer ways to attack the parser.
 const formats = ['gif', 'jpg', 'png', 'webp', 'jp2']
 disableTypes(types.filter((type) => !formats.includes(type)))
 
-/** How much of a picture is looked at: what is before its width and height is seldom more than a colour profile. */
+/** How much of an image is read. Only a colour profile, at most, precedes the width and height. */
 export const headBytesMax = 256 * 1024
 
 interface Dimensions {
@@ -12,14 +12,14 @@ interface Dimensions {
   readonly height: number
 }
 
-/** The width and the height of a picture, from its first bytes; undefined where they do not say. */
+/** Reads the width and height of an image from its first bytes, if they are there. */
 export function readDimensions(head: Uint8Array): Dimensions | undefined {
   try {
-    // In memory of its own: the library would read what lies behind the end.
+    // A copy, because the library would read behind the end of a shared buffer.
     const { width, height } = imageSize(new Uint8Array(head))
     return isLength(width) && isLength(height) ? { width, height } : undefined
   } catch {
-    // It is no picture, whatever its name says.
+    // It is not an image, whatever its name says.
     return undefined
   }
 }

@@ -4,13 +4,13 @@ import type { FormFile } from '../kernel/http/form.ts'
 import { bytesShown } from '../kernel/http/problems.ts'
 import type { Work } from '../kernel/work/context.ts'
 import type { Draft } from '../platform/blobs/blobs.ts'
-import { extensionFor, extensionOf, extensions, typeOf } from './file-types.ts'
+import { extensionOf, extensions, findExtension, findType } from './file-types.ts'
 import { headBytesMax, readDimensions } from './read-dimensions.ts'
 
 export const fileBytesMax = 8 * 1024 * 1024
 
-/** A file that came whole, and what is known of it. */
-export interface Received {
+/** A completely uploaded file, with its values. */
+export interface UploadedFile {
   readonly draft: Draft
   readonly values: {
     readonly file_name: string
@@ -21,31 +21,34 @@ export interface Received {
   }
 }
 
-/** Takes the file of a form: refused by its name before it is read, by its length while it comes. */
-export async function receive({ instance }: Work, { fileName, type, content }: FormFile): Promise<Received> {
-  const file_name = fileName || `file.${extensionFor(type) ?? 'bin'}`
+/** Reads the file of a form. The name is checked before the content, and the length while it arrives. */
+export async function receive(
+  { instance }: Work,
+  { fileName, type, content }: FormFile,
+): Promise<UploadedFile> {
+  const file_name = fileName || `file.${findExtension(type) ?? 'bin'}`
   mustBeName(file_name)
-  const { mime, isPicture } = kindOf(file_name)
-  const head = new Head(isPicture ? headBytesMax : 0)
-  const draft = await instance.blobs.draft(seen(content, head))
-  const dimensions = isPicture && readDimensions(head.bytes)
+  const { mime, isPicture: isImage } = findKind(file_name)
+  const head = new Head(isImage ? headBytesMax : 0)
+  const draft = await instance.blobs.draft(limitBytes(content, head))
+  const dimensions = isImage && readDimensions(head.bytes)
   return { draft, values: { file_name, mime_type: mime, file_size: draft.bytes, ...dimensions } }
 }
 
 function mustBeName(name: string): void {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what no name has.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for.
   if (name.length <= 255 && !/[\x00-\x1f\x7f]/.test(name) && name.isWellFormed()) return
   throw new Problem(
     'invalid_field',
-    'The name of the file must be of 1 to 255 characters, none of them a control character.',
+    'The file name must have 1 to 255 characters and no control characters.',
     {
       source: 'file',
     },
   )
 }
 
-function kindOf(name: string) {
-  const kind = typeOf(extensionOf(name))
+function findKind(name: string) {
+  const kind = findType(extensionOf(name))
   if (kind) return kind
   throw new Problem('bad_request', 'This file type is not supported', {
     title: 'Forbidden',
@@ -54,12 +57,12 @@ function kindOf(name: string) {
   })
 }
 
-async function* seen(content: Readable, head: Head): AsyncGenerator<Buffer> {
+async function* limitBytes(content: Readable, head: Head): AsyncGenerator<Buffer> {
   let bytes = 0
   for await (const chunk of content as AsyncIterable<Buffer>) {
     bytes += chunk.length
     if (bytes > fileBytesMax) {
-      throw new Problem('too_large', `The file is too large: at most ${bytesShown(fileBytesMax)}.`, {
+      throw new Problem('too_large', `The file must have at most ${bytesShown(fileBytesMax)}.`, {
         source: 'file',
       })
     }
@@ -68,7 +71,7 @@ async function* seen(content: Readable, head: Head): AsyncGenerator<Buffer> {
   }
 }
 
-/** The first bytes of what comes. */
+/** Collects the first bytes of a stream. */
 class Head {
   readonly #chunks: Buffer[] = []
   #room: number

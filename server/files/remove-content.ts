@@ -1,7 +1,7 @@
 import type { Job } from '../kernel/work/job.ts'
 import { blobName } from '../platform/blobs/blobs.ts'
 
-/** Removes the content of a file that was deleted. What was kept elsewhere has none. */
+/** Removes the content of a deleted file, unless it was hosted elsewhere. */
 export const removeContent: Job<{ readonly fileId: string }> = {
   name: 'files:remove-content',
   attemptsMax: 10,

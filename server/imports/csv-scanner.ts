@@ -1,13 +1,13 @@
 import { chooseDelimiter, type Delimiter, delimiters, type HeaderNames } from './delimiters.ts'
 import { columnsMax, rowCharactersMax, rowsMax } from './file-limits.ts'
 
-/** A row of a file, numbered as a spreadsheet counts: the first is 1, and a cell with line ends is still in one row. */
+/** A row and its number as in a spreadsheet: the first is 1, and a cell with line ends is part of one row. */
 export interface CsvRow {
   readonly row: number
   readonly cells: readonly string[]
 }
 
-/** A file that is not CSV, or larger than a file may be, and where. */
+/** The file is not CSV, or larger than a file may be. */
 export class CsvFault extends Error {
   readonly row: number
   /** The number of the cell in its row, from 0; undefined if the fault is of the whole row. */
@@ -24,9 +24,9 @@ const codes = { quote: 34, cr: 13, lf: 10 }
 const delimiterCodes = delimiters.map((one) => one.charCodeAt(0))
 
 /**
- * Reads CSV (RFC 4180) as it arrives, a row at a time. It holds one row at most, and counts cells and characters before
- * it holds them. The header, which is the first row that is not empty, tells the delimiter. A quote inside a cell that
- * does not begin with one is a character like any other: spreadsheets write and read `Pan 10" deep` so.
+ * Reads CSV (RFC 4180) row by row while it arrives. It holds at most one row, and checks the limits before it does. The
+ * header is the first row that is not empty, and decides the delimiter. A quote inside a cell that does not begin with
+ * a quote is an ordinary character: spreadsheets write and read `Pan 10" deep` so.
  */
 export class CsvScanner {
   readonly #names: HeaderNames
@@ -43,17 +43,17 @@ export class CsvScanner {
     this.#names = names
   }
 
-  /** Undefined until the header has been read. */
+  /** Undefined until the header is read. */
   get delimiter(): Delimiter | undefined {
     return this.#delimiter
   }
 
-  /** Where the next character is. */
+  /** The place of the next character. */
   get place(): { readonly row: number; readonly cell: number } {
     return { row: this.#row, cell: this.#cells.length }
   }
 
-  /** The rows that end in this text, without those that are empty. */
+  /** Yields the rows that end in this text, except empty ones. */
   *read(text: string): Generator<CsvRow> {
     for (let at = 0; at < text.length; ) {
       const code = text.charCodeAt(at)
@@ -80,7 +80,7 @@ export class CsvScanner {
         at += 1
       } else {
         if (this.#state === 'closed')
-          throw this.#fault('has text behind its closing quote. Write "" for a quote.')
+          throw this.#fault('has text after its closing quote. Write "" for a quote inside a quoted cell.')
         this.#state = 'plain'
         const end = this.#endOfPlain(text, at)
         this.#add(text.slice(at, end))
@@ -89,9 +89,9 @@ export class CsvScanner {
     }
   }
 
-  /** The last row, if nothing ended it. */
+  /** Yields the last row, if no line end followed it. */
   *end(): Generator<CsvRow> {
-    if (this.#state === 'quoted') throw this.#fault('opens a quote that is not closed.')
+    if (this.#state === 'quoted') throw this.#fault('has an opening quote without a closing one.')
     if (this.#state === 'begin' && !this.#cells.length) return
     const row = this.#endRow()
     if (row) yield row
@@ -119,13 +119,13 @@ export class CsvScanner {
   #count(characters: number): void {
     if (this.#row > rowsMax) {
       throw new CsvFault(
-        `The file has more than ${rowsMax} rows, its header and empty rows included.`,
+        `The file has more than ${rowsMax} rows, including its header and empty rows.`,
         this.#row,
       )
     }
     this.#characters += characters
     if (this.#characters <= rowCharactersMax) return
-    const hint = this.#state === 'quoted' ? ' It has a quote that is not closed.' : ''
+    const hint = this.#state === 'quoted' ? ' This row has an opening quote without a closing one.' : ''
     throw new CsvFault(`A row has at most ${rowCharactersMax} characters.${hint}`, this.#row)
   }
 
@@ -143,7 +143,7 @@ export class CsvScanner {
     this.#state = 'begin'
   }
 
-  /** The row that ends here; undefined if it is empty. */
+  /** Ends the row, and returns it unless it is empty. */
   #endRow(): CsvRow | undefined {
     this.#count(1)
     this.#closeCell()

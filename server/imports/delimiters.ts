@@ -1,26 +1,26 @@
-/** What cells may be separated by; where a header fits several equally well, the first one counts. */
+/** The delimiters, in the order of preference. */
 export const delimiters = [',', ';', '\t'] as const
 
 export type Delimiter = (typeof delimiters)[number]
 
 const nouns: Readonly<Record<Delimiter, string>> = { ',': 'commas', ';': 'semicolons', '\t': 'tabs' }
 
-export const delimiterNoun = (delimiter: Delimiter): string => nouns[delimiter]
+export const nameDelimiter = (delimiter: Delimiter): string => nouns[delimiter]
 
-/** What a header of these files must have. */
+/** The columns that every file of a format has. */
 export interface HeaderNames {
   readonly required: readonly string[]
-  /** The name of a column as `required` writes it. */
+  /** Writes the name of a column as `required` does. */
   columnKey(name: string): string
 }
 
-/** A header that was split at every delimiter there is: its parts, and the delimiter behind each but the last. */
+/** A header, split at every possible delimiter: its parts, and the delimiter after each part but the last. */
 interface SplitHeader {
   readonly parts: readonly string[]
   readonly separators: readonly Delimiter[]
 }
 
-/** The delimiter of a file: the one that gives most of the columns that a header must have, then most columns. */
+/** Chooses the delimiter that gives most of the required columns, then the one that gives most columns. */
 export function chooseDelimiter(
   header: SplitHeader,
   names: HeaderNames,
@@ -29,14 +29,14 @@ export function chooseDelimiter(
   readonly cells: readonly string[]
 } {
   const [best = ','] = delimiters
-    .map((delimiter) => ({ delimiter, score: scoreOf(joined(header, delimiter), names) }))
+    .map((delimiter) => ({ delimiter, score: scoreHeader(joinCells(header, delimiter), names) }))
     .toSorted((one, other) => other.score - one.score)
     .map(({ delimiter }) => delimiter)
-  return { delimiter: best, cells: joined(header, best) }
+  return { delimiter: best, cells: joinCells(header, best) }
 }
 
-/** The cells of a header that is split at one delimiter only. */
-function joined({ parts, separators }: SplitHeader, delimiter: Delimiter): readonly string[] {
+/** The cells of the header, if only one delimiter splits it. */
+function joinCells({ parts, separators }: SplitHeader, delimiter: Delimiter): readonly string[] {
   const cells: string[] = []
   let open = ''
   for (const [i, part] of parts.entries()) {
@@ -52,8 +52,8 @@ function joined({ parts, separators }: SplitHeader, delimiter: Delimiter): reado
   return cells
 }
 
-function scoreOf(cells: readonly string[], { required, columnKey }: HeaderNames): number {
+function scoreHeader(cells: readonly string[], { required, columnKey }: HeaderNames): number {
   const names = new Set(cells.map(columnKey))
-  const found = required.filter((name) => names.has(name)).length
-  return found + cells.length / 10_000
+  const matches = required.filter((name) => names.has(name)).length
+  return matches + cells.length / 10_000
 }

@@ -4,8 +4,8 @@ import type { Work } from '../kernel/work/context.ts'
 /** Returns the id of the only object with an `external_ref`; undefined if there is none. */
 export type IdOfRef = (ref: string) => string | undefined
 
-/** Looks up objects by their `external_ref`, which several objects of a table may share. */
-export async function findByRef(
+/** Finds the ids of objects by their `external_ref`. Several objects may share one. */
+export async function findIdsByRef(
   { store }: Work,
   { table, nouns }: { readonly table: string; readonly nouns: string },
   refs: readonly string[],
@@ -23,7 +23,7 @@ export async function findByRef(
   return (ref) => {
     const { id, count = 0 } = matches.get(ref) ?? {}
     if (count <= 1) return id
-    const detail = `${count} ${nouns} have the external_ref ${ref}: name one by its id.`
+    const detail = `${count} ${nouns} have the external_ref ${ref}. Use the id instead.`
     throw new Problem('unprocessable', detail, { source: 'data.attributes.external_ref' })
   }
 }

@@ -38,7 +38,11 @@ export async function importUpload<T>(
       staged.push(await stage(importId, content))
     })
     if (!staged.length) {
-      throw new Problem('bad_request', `Send the ${format} file as a part named file.`, { source: 'file' })
+      throw new Problem(
+        'bad_request',
+        `The form has no file. Send the ${format} file as the part named file.`,
+        { source: 'file' },
+      )
     }
     return objectAnswer(201, pimJobs, await start(importId, staged[0] as T, texts), ctx)
   } catch (error) {

@@ -5,12 +5,12 @@ export interface NumberedRow {
   readonly number: number
 }
 
-/** Collects the faults of rows, and words them for people who look into the file. */
+/** Collects the faults of rows, and writes the messages for people who edit the file. */
 export class RowFaults {
   readonly #unit: 'row' | 'line'
   readonly #faults: { readonly number: number; readonly fault: Problem }[] = []
 
-  /** A row has columns; a line has members. */
+  /** Spreadsheets have rows with columns; text files have lines. */
   constructor(unit: 'row' | 'line') {
     this.#unit = unit
   }
@@ -19,7 +19,7 @@ export class RowFaults {
     this.#faults.push(...fault.all.map((fault) => ({ number, fault })))
   }
 
-  /** The result of `read`, in a list; an empty list if it finds a fault. */
+  /** Returns the result of `read` in a list. Returns an empty list if `read` finds a fault. */
   attempt<T>(row: NumberedRow, read: () => T): T[] {
     try {
       return [read()]
@@ -50,8 +50,8 @@ export class RowFaults {
   }
 
   #message(number: number, fault: Problem): string {
-    const source = fault.source && plain(fault.source)
-    const message = plain(fault.message)
+    const source = fault.source && stripPath(fault.source)
+    const message = stripPath(fault.message)
     const place = `${this.#unit} ${number}`
     if (this.#unit === 'row') {
       const isNamed = source && message.startsWith(source)
@@ -62,8 +62,8 @@ export class RowFaults {
   }
 }
 
-/** Names members as the file does: without their place in a request's body. */
-const plain = (text: string): string =>
+/** Names a member as the file does, without its path in a request body. */
+const stripPath = (text: string): string =>
   text
     .replace(/^Validation failed: /, '')
     .replaceAll('data.attributes.', '')

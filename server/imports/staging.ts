@@ -6,7 +6,7 @@ import type { Chore } from '../kernel/work/job.ts'
  * `import_id`, `received_at` and `line`, the number of the row in its file.
  */
 
-const keptMs = 30 * 86_400_000
+const keepMs = 30 * 86_400_000
 
 /** How many rows, or characters of rows, are stored by one statement. */
 const statementMax = { rows: 1000, characters: 1_000_000 }
@@ -42,7 +42,7 @@ export async function dropStaged({ store }: Work, table: string, importId: strin
 }
 
 /** Deletes rows of all stores that no job has imported: it was cancelled, or never started. */
-export const forgetStaged = ({
+export const forgetStagedRows = ({
   table,
   ...chore
 }: Pick<Chore, 'name' | 'every'> & { readonly table: string }): Chore => ({
@@ -51,7 +51,7 @@ export const forgetStaged = ({
   run: async ({ database, clock }) => {
     await database.run({
       text: `DELETE FROM ${table} WHERE received_at < $1`,
-      values: [new Date(clock.now().getTime() - keptMs)],
+      values: [new Date(clock.now().getTime() - keepMs)],
       long: true,
     })
   },

@@ -4,19 +4,19 @@ import { lineCharactersMax, rowsMax, unpackedBytesMax } from './file-limits.ts'
 import { invalidFile } from './invalid-file.ts'
 import { EncodingFault, readText } from './read-text.ts'
 
-/** A line that has something on it, and where. */
+/** A line that is not blank, and its number. */
 export interface TextLine {
   readonly line: number
   readonly text: string
 }
 
-/** A file as it comes, unpacked if it is packed. */
+/** A file while it arrives, decompressed. */
 interface Unpacked {
   readonly isGzip: boolean
   readonly content: AsyncIterable<Buffer>
 }
 
-/** Its first bytes tell whether it is packed. */
+/** Decompresses a file whose first bytes are those of gzip. */
 export async function unpack(file: Readable): Promise<Unpacked> {
   const chunks = (file as AsyncIterable<Buffer>)[Symbol.asyncIterator]()
   let head = Buffer.alloc(0)
@@ -30,11 +30,11 @@ export async function unpack(file: Readable): Promise<Unpacked> {
     yield* { [Symbol.asyncIterator]: () => chunks }
   }
   const isGzip = head[0] === 0x1f && head[1] === 0x8b
-  return { isGzip, content: isGzip ? unzipped(whole()) : whole() }
+  return { isGzip, content: isGzip ? unzip(whole()) : whole() }
 }
 
-async function* unzipped(packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  // What goes wrong is told by whoever reads it.
+async function* unzip(packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  // Errors reach the reader of the stream.
   const content = pipeline(Readable.from(packed), createGunzip(), () => {})
   try {
     yield* content as AsyncIterable<Buffer>
@@ -45,15 +45,15 @@ async function* unzipped(packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
 }
 
 /**
- * Its lines, without those that are empty, which count. Never more than one of them is in memory. A file that is not
- * UTF-8 is refused at its first byte that is not.
+ * Reads the lines of a file, one at a time. Blank lines are counted, but not returned. The first byte that is not UTF-8
+ * refuses the file.
  */
-export async function* linesOf(content: AsyncIterable<Buffer>): AsyncGenerator<TextLine> {
+export async function* readLines(content: AsyncIterable<Buffer>): AsyncGenerator<TextLine> {
   let [line, open] = [1, '']
   const add = (part: string) => {
     if (line > rowsMax) throw invalidFile(`The file has more than ${rowsMax} lines.`)
     if (open.length + part.length > lineCharactersMax)
-      throw invalidFile(`line ${line}: a line has at most ${lineCharactersMax} characters.`)
+      throw invalidFile(`line ${line}: the line has more than ${lineCharactersMax} characters.`)
     open += part
   }
   function* close(): Generator<TextLine> {
@@ -63,7 +63,7 @@ export async function* linesOf(content: AsyncIterable<Buffer>): AsyncGenerator<T
     open = ''
   }
   try {
-    for await (const text of readText(bounded(content))) {
+    for await (const text of readText(limitBytes(content))) {
       let from = 0
       for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', from)) {
         add(text.slice(from, end))
@@ -80,12 +80,12 @@ export async function* linesOf(content: AsyncIterable<Buffer>): AsyncGenerator<T
   if (open) yield* close()
 }
 
-async function* bounded(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* limitBytes(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let bytes = 0
   for await (const chunk of content) {
     bytes += chunk.length
     if (bytes > unpackedBytesMax)
-      throw invalidFile(`The file is larger than ${unpackedBytesMax} bytes, unpacked.`)
+      throw invalidFile(`The decompressed file has more than ${unpackedBytesMax} bytes.`)
     yield chunk
   }
 }

@@ -8,7 +8,7 @@ import { pimJobs } from './pim-jobs.ts'
 export const cancelPimJob = action({
   name: 'cancel-pim-job',
   route: 'POST /pcm/jobs/:id/cancel',
-  about: 'Cancels a job that has not begun.',
+  about: 'Cancels a pending job.',
   area: 'pim-jobs',
   status: 200,
   shows: { resource: pimJobs },
@@ -24,8 +24,5 @@ export const cancelPimJob = action({
 
 function mustBePending(status: string): void {
   if (status === 'pending') return
-  throw new Problem(
-    'unprocessable',
-    `Only a pending job can be cancelled: the status of this one is ${status}.`,
-  )
+  throw new Problem('unprocessable', `The job is ${status}; only a pending job can be cancelled.`)
 }

@@ -1,9 +1,9 @@
 import type { Chore } from '../kernel/work/job.ts'
-import { endings, pimJobs } from './pim-jobs.ts'
+import { endStatuses, pimJobs } from './pim-jobs.ts'
 
-const keptMs = 30 * 86_400_000
+const keepMs = 30 * 86_400_000
 
-/** Deletes the jobs that ended 30 days ago, with their errors. */
+/** Deletes jobs 30 days after they ended, with their errors. */
 export const forgetPimJobs: Chore = {
   name: 'pim-jobs:forget-pim-jobs',
   attemptsMax: 3,
@@ -14,7 +14,7 @@ export const forgetPimJobs: Chore = {
       await database.run({
         text: `DELETE FROM ${pimJobs.table} WHERE store_id = $1 AND updated_at < $2
                  AND doc->'attributes'->>'status' = ANY($3)`,
-        values: [storeId, new Date(clock.now().getTime() - keptMs), endings],
+        values: [storeId, new Date(clock.now().getTime() - keepMs), endStatuses],
         long: true,
       })
     }

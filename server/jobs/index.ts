@@ -11,7 +11,7 @@ export { type PimJobRow, type PimJobType, pimJobs } from './pim-jobs.ts'
 
 export const pimJobChapter = module({
   name: 'pim-jobs',
-  about: 'Work on many products that goes on after its request was answered.',
+  about: 'Long work on many products, which runs after the response.',
   resources: [pimJobs, pimJobErrors],
   actions: [cancelPimJob],
   chores: [forgetPimJobs],

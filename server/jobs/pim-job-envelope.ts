@@ -1,6 +1,6 @@
 import type { Envelope } from '../kernel/shape/envelope.ts'
 
-/** A job says among its attributes what sort of job it is. */
+/** The `type` among the attributes is the type of the job. */
 export const pimJobEnvelope: Envelope = {
   times: 'fields',
   digits: 3,

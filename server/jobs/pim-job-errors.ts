@@ -10,16 +10,16 @@ const errorsMax = 1000
 /** How many characters of one are stored. */
 const messageMax = 1000
 
-/** Why a job failed, or something that it could not do. */
+/** Why a job failed, or what it could not do. */
 export const pimJobErrors = resource({
   type: 'pim-job-error',
   noun: ['pim-job-error', 'pim-job-errors'],
-  about: `Why a job failed, or something that it could not do. The first ${errorsMax} of a job are kept.`,
+  about: `Why a job failed, or what it could not do. A job keeps its first ${errorsMax} errors.`,
   path: '/pcm/jobs/:job_id/errors',
   parent: () => pimJobs,
   table: 'pim_job_errors',
   fields: {
-    message: text({ required: true, readOnly: true, about: 'For people.' }),
+    message: text({ required: true, readOnly: true, about: 'A description for people.' }),
   },
   order: 'created_at',
   whole: true,
@@ -37,10 +37,10 @@ export async function addErrors(
   const stored = errors.slice(0, Math.max(0, errorsMax - refused))
   await store.insertAll(
     pimJobErrors,
-    stored.map((message) => ({ scope: [id], values: { message: shortened(message) } })),
+    stored.map((message) => ({ scope: [id], values: { message: shorten(message) } })),
   )
 }
 
 /** A message may quote a value of any length. */
-const shortened = (message: string): string =>
+const shorten = (message: string): string =>
   message.length > messageMax ? `${message.slice(0, messageMax - 1).toWellFormed()}…` : message

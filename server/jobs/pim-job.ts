@@ -3,7 +3,7 @@ import { type DocumentedJob, documentedJob, type Part, startDocumented } from '.
 import type { JobDocument } from './job-document.ts'
 import { addErrors } from './pim-job-errors.ts'
 import {
-  endings,
+  endStatuses,
   type PimJobDetails,
   type PimJobFields,
   type PimJobRow,
@@ -14,7 +14,7 @@ import {
 const pimJobDocument: JobDocument<PimJobFields, PimJobDetails> = {
   resource: pimJobs,
   read: ({ doc: { status }, hidden: { state, told, refused = 0 } }) => ({
-    phase: endings.includes(status) ? 'ended' : status === 'pending' ? 'pending' : 'started',
+    phase: endStatuses.includes(status) ? 'ended' : status === 'pending' ? 'pending' : 'started',
     state,
     waitingFor: told?.waiting_for,
     errorCount: refused,

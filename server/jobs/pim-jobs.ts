@@ -15,8 +15,8 @@ export type PimJobType = (typeof pimJobTypes)[number]
 
 const statuses = ['pending', 'started', 'success', 'failed', 'cancelled'] as const
 
-/** Those that a job ends in. */
-export const endings: readonly string[] = ['success', 'failed', 'cancelled']
+/** A job with one of these has ended. */
+export const endStatuses: readonly string[] = ['success', 'failed', 'cancelled']
 
 /** What `meta` shows of a job. */
 export interface PimJobDetails {
@@ -35,14 +35,14 @@ const time = (about: string) =>
   text({ ...server, nullable: true, format: 'date-time', about: `${about} Null until then.` })
 
 const fields = {
-  type: choice(pimJobTypes, { ...server, about: 'What is done.' }),
-  status: choice(statuses, { ...server, about: 'How far it is. A job always ends.' }),
-  started_at: time('When it was begun.'),
-  completed_at: time('When it had succeeded or failed.'),
-  // Which request asked for it, and what it tells beside that.
+  type: choice(pimJobTypes, { ...server, about: 'What the job does.' }),
+  status: choice(statuses, { ...server, about: 'The state of the job. Every job ends.' }),
+  started_at: time('When the job started.'),
+  completed_at: time('When the job succeeded or failed.'),
+  // The request that started the job, and what `meta` shows beside it.
   request_id: text({ ...hidden, required: true }),
   told: field<PimJobDetails | undefined>({ type: 'object' }, hidden),
-  // What the next part goes on from, see pim-job.ts.
+  // The state from which the next part continues, and the number of errors so far.
   state: field<unknown>({}, hidden),
   refused: integer(hidden),
 }
@@ -50,12 +50,12 @@ const fields = {
 export type PimJobFields = typeof fields
 export type PimJobRow = Row<PimJobFields>
 
-/** Work on many products that goes on after its request was answered. A store's are carried out one after the other. */
+/** Long work on many products, which runs after the response. */
 export const pimJobs = resource({
   type: 'pim-job',
   noun: ['pim-job', 'pim-jobs'],
   about:
-    'Work on many products that goes on after its request was answered. Those of a store are carried out one after the other, in the order that they were asked for. One that has ended is kept for 30 days.',
+    'Long work on many products, which runs after the response. The jobs of a store run one after the other, in the order in which they were started. A job is deleted 30 days after it ended.',
   path: '/pcm/jobs',
   table: 'pim_jobs',
   fields,
@@ -66,21 +66,21 @@ export const pimJobs = resource({
   operations: ['list', 'get'],
   meta: {
     fields: {
-      x_request_id: text({ about: 'The request that asked for it.' }),
-      filter: text({ about: 'Of an export: which products.' }),
+      x_request_id: text({ about: 'The id of the request that started the job.' }),
+      filter: text({ about: 'Exports only: the filter that selects the products.' }),
       file_locations: list(text({ format: 'uri' }), {
         nullable: true,
-        about: 'Of an export: where its files are. Null until it has ended.',
+        about: 'Exports only: the URLs of the files. Null until the job has ended.',
       }),
-      copied_from: text({ format: 'uuid', about: 'Of a copy: the hierarchy that is copied.' }),
-      hierarchy_id: text({ format: 'uuid', about: 'Of a copy: the new hierarchy.' }),
+      copied_from: text({ format: 'uuid', about: 'Copies only: the id of the hierarchy that is copied.' }),
+      hierarchy_id: text({ format: 'uuid', about: 'Copies only: the id of the new hierarchy.' }),
       progress: group(
         { done: integer({ required: true, min: 0 }), of: integer({ required: true, min: 0 }) },
-        { about: 'Where it goes part by part: how much is done, of how much.' },
+        { about: 'How much is done, and of how much, if the job runs part by part.' },
       ),
       waiting_for: text({
         about:
-          'Why the job waits before it is tried again, a minute later at most. Only while it waits; the jobs behind it wait, too.',
+          'Why the job waits for its next try, which comes within a minute. Present only while it waits. The jobs behind it wait too.',
       }),
     },
     of: ({ hidden: { request_id = '', told = {} } }) => ({ x_request_id: request_id, ...told }) as never,

@@ -7,14 +7,14 @@ import { stageLines, table } from './staged-lines.ts'
 
 const compressions = ['none', 'gzip'] as const
 
-/** Takes a file of price books and prices, and asks for the job that writes them. */
+/** Uploads a file of price books and prices, and starts the job that writes them. */
 export const importPrices = action({
   name: 'import-prices',
   route: 'POST /pcm/pricebooks/import',
   about:
-    'Creates and changes price books and prices, each of which is a line of a file (JSONL): those with the `id` of a line, ' +
-    'which must be there, or with its `external_ref`; where no object has that, it is a new one. The lines may be in any ' +
-    'order. The first that cannot be written ends the job; those that were written by then stay. ' +
+    'Creates and updates price books and prices from a JSONL file. A line names its object by `id`, which must exist, or ' +
+    'by `external_ref`: if no object has it, the line creates one. The lines may be in any order. The first line that ' +
+    'cannot be written ends the job; the lines written before it stay. ' +
     `A file has at most ${rowsMax} lines and 50 MiB.`,
   area: 'pricebooks',
   status: 201,
@@ -23,7 +23,7 @@ export const importPrices = action({
     form: {
       file: filePart({ required: true, about: 'The JSONL file.' }),
       file_compression: choice(compressions, {
-        about: 'How the file is packed. Without it the file itself tells.',
+        about: 'How the file is compressed. If it is left out, the content of the file decides.',
       }),
     },
   },
@@ -34,7 +34,7 @@ export const importPrices = action({
       table,
       stage: (importId, content) => stageLines(ctx, importId, content),
       async start(importId, { lines, isGzip }, texts) {
-        mustBePacked(texts.get('file_compression'), isGzip)
+        mustMatchCompression(texts.get('file_compression'), isGzip)
         if (!lines) {
           const detail = 'The file is empty. Each line must be a price book or a price, as JSON.'
           throw invalidFile(detail, 'file')
@@ -44,11 +44,12 @@ export const importPrices = action({
     }),
 })
 
-function mustBePacked(said: string | undefined, isGzip: boolean): void {
-  if (said === undefined) return
-  const known = compressions.find((one) => one === said)
-  if (!known) throw invalidFile(`file_compression is ${compressions.join(' or ')}.`, 'file_compression')
-  if ((known === 'gzip') === isGzip) return
-  const is = isGzip ? 'packed with gzip' : 'not packed with gzip'
-  throw invalidFile(`The file is ${is}, and file_compression says ${known}.`, 'file_compression')
+function mustMatchCompression(name: string | undefined, isGzip: boolean): void {
+  if (name === undefined) return
+  const compression = compressions.find((one) => one === name)
+  if (!compression)
+    throw invalidFile(`file_compression must be ${compressions.join(' or ')}.`, 'file_compression')
+  if ((compression === 'gzip') === isGzip) return
+  const is = isGzip ? 'compressed with gzip' : 'not compressed with gzip'
+  throw invalidFile(`The file is ${is}, but file_compression is ${compression}.`, 'file_compression')
 }

@@ -1,4 +1,4 @@
-import { forgetStaged } from '../imports/index.ts'
+import { forgetStagedRows } from '../imports/index.ts'
 import { module } from '../kernel/declare/module.ts'
 import { importPrices } from './import-prices.ts'
 import { priceImport } from './price-import.ts'
@@ -6,9 +6,9 @@ import { table } from './staged-lines.ts'
 
 export const priceImportChapter = module({
   name: 'price-import',
-  about: 'Price books and prices as lines of JSONL files.',
+  about: 'Imports price books and prices from JSONL files.',
   resources: [],
   actions: [importPrices],
   jobs: [priceImport],
-  chores: [forgetStaged({ name: 'price-import:forget-staged-lines', every: '29 4 * * *', table })],
+  chores: [forgetStagedRows({ name: 'price-import:forget-staged-lines', every: '29 4 * * *', table })],
 })

@@ -1,7 +1,7 @@
 import { importJob } from '../imports/index.ts'
 import { Problem } from '../kernel/errors.ts'
 import type { Work } from '../kernel/work/context.ts'
-import { type LinePlace, refusalsOf, type StagedLine, stagedLines, table } from './staged-lines.ts'
+import { findFaults, type LinePlace, readStagedLines, type StagedLine, table } from './staged-lines.ts'
 import { writePricebooks, writePrices } from './write-lines.ts'
 
 interface PriceImport {
@@ -18,18 +18,18 @@ export const priceImportOf = (linesPerPart: number) =>
     type: 'price-import',
     table,
     totalOf: ({ lines }) => lines,
-    check: (work, { importId }) => refusalsOf(work, importId),
-    read: (work, { importId }, behind = beginning) => stagedLines(work, importId, behind, linesPerPart),
+    check: (work, { importId }) => findFaults(work, importId),
+    read: (work, { importId }, behind = beginning) => readStagedLines(work, importId, behind, linesPerPart),
     placeOf: ({ about, number }) => ({ about, line: number }),
     async write(work, { importId }, lines) {
       const write = lines[0]?.about === 'pricebook' ? writePricebooks : writePrices
-      const errors = await errorsOf(work, () => write(work, importId, lines))
+      const errors = await writeAllOrNone(work, () => write(work, importId, lines))
       return { errors, isOver: errors.length > 0 }
     },
   })
 
 /** Writes all lines, or none: then it returns why. */
-async function errorsOf({ store }: Work, write: () => Promise<void>): Promise<readonly string[]> {
+async function writeAllOrNone({ store }: Work, write: () => Promise<void>): Promise<readonly string[]> {
   try {
     await store.attempt(write)
     return []

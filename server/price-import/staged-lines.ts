@@ -1,11 +1,9 @@
 import type { Readable } from 'node:stream'
-import { linesOf, type NumberedRow, RowBatch, type TextLine, unpack } from '../imports/index.ts'
+import { type NumberedRow, RowBatch, readLines, type TextLine, unpack } from '../imports/index.ts'
 import { Problem } from '../kernel/errors.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { faultsMax } from '../kernel/write/faults.ts'
-import { type ImportLine, importLine, targetOf } from './import-line.ts'
-
-/** Lines of a file that wait to be imported. */
+import { type ImportLine, parseLine, toTarget } from './import-line.ts'
 
 export const table = 'price_import_lines'
 
@@ -15,10 +13,10 @@ interface Staged {
   readonly line: number
   readonly about: About | ''
   readonly target: string
-  readonly said: string
+  readonly content: string
 }
 
-/** Stores the lines of a file as it comes: how many, and whether it was packed. */
+/** Stores the lines of a file while it arrives. Returns how many there are, and whether the file was compressed. */
 export async function stageLines(
   work: Work,
   importId: string,
@@ -27,23 +25,23 @@ export async function stageLines(
   const { isGzip, content } = await unpack(file)
   const batch = new RowBatch<Staged>((rows) => storeLines(work, importId, rows))
   let lines = 0
-  for await (const line of linesOf(content)) {
+  for await (const line of readLines(content)) {
     lines += 1
-    const staged = stagedLine(line)
-    await batch.add(staged, staged.said.length)
+    const staged = stageLine(line)
+    await batch.add(staged, staged.content.length)
   }
   await batch.flush()
   return { lines, isGzip }
 }
 
-/** What cannot be read is told by the job, as what cannot be written is. */
-function stagedLine({ line, text }: TextLine): Staged {
+/** A line that cannot be read is staged too: the job reports it. */
+function stageLine({ line, text }: TextLine): Staged {
   try {
-    const read = importLine(text)
-    return { line, about: read.about, target: targetOf(read), said: JSON.stringify(read) }
+    const read = parseLine(text)
+    return { line, about: read.about, target: toTarget(read), content: JSON.stringify(read) }
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    return { line, about: '', target: String(line), said: JSON.stringify({ refused: error.message }) }
+    return { line, about: '', target: String(line), content: JSON.stringify({ refused: error.message }) }
   }
 }
 
@@ -56,12 +54,12 @@ async function storeLines({ store, clock }: Work, importId: string, lines: reado
     lines.map(({ line }) => line),
     lines.map(({ about }) => about),
     lines.map(({ target }) => target),
-    lines.map(({ said }) => said),
+    lines.map(({ content: said }) => said),
   )
 }
 
-/** What is wrong with the first lines that cannot be read, or are about what one before them is about. */
-export async function refusalsOf({ store }: Work, importId: string): Promise<readonly string[]> {
+/** Finds lines that cannot be read, or name the same object as an earlier line. */
+export async function findFaults({ store }: Work, importId: string): Promise<readonly string[]> {
   const found = await store.bulk(
     `SELECT line, said->>'refused', first FROM (
        SELECT line, about, said, min(line) OVER (PARTITION BY target) AS first
@@ -69,14 +67,14 @@ export async function refusalsOf({ store }: Work, importId: string): Promise<rea
      ) one WHERE about = '' OR first < line ORDER BY line LIMIT ${faultsMax}`,
     importId,
   )
-  return found.map(([line, refused, first]) => `line ${line}: ${refused ?? sameAs(Number(first))}`)
+  return found.map(([line, refused, first]) => `line ${line}: ${refused ?? duplicateOf(Number(first))}`)
 }
 
-export const sameAs = (line: number): string =>
-  `duplicate external ref found: line ${line} is about the same object.`
+export const duplicateOf = (line: number): string =>
+  `duplicate external ref found: line ${line} names the same object.`
 
-/** The first line of a file that is about each of these targets. */
-export async function linesAbout(
+/** The first line of the file for each of these targets. */
+export async function findFirstLines(
   { store }: Work,
   importId: string,
   targets: readonly string[],
@@ -99,8 +97,8 @@ export interface LinePlace {
   readonly line: number
 }
 
-/** The next lines behind a line: all about price books, or all about prices. */
-export async function stagedLines(
+/** Reads the next lines after a line: only price books, or only prices. */
+export async function readStagedLines(
   { store }: Work,
   importId: string,
   { about, line }: LinePlace,

@@ -1,4 +1,4 @@
-import { findByRef, type IdOfRef, RowFaults } from '../imports/index.ts'
+import { findIdsByRef, type IdOfRef, RowFaults } from '../imports/index.ts'
 import type { Resource } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
 import { inputOf } from '../kernel/request/operations.ts'
@@ -7,19 +7,19 @@ import type { Row } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { type Write, writeMany } from '../kernel/write/write-many.ts'
 import { pricebooks, prices } from '../pricebooks/index.ts'
-import { targetOf } from './import-line.ts'
-import { linesAbout, type StagedLine, sameAs } from './staged-lines.ts'
+import { toTarget } from './import-line.ts'
+import { duplicateOf, findFirstLines, type StagedLine } from './staged-lines.ts'
 
 const refuse = (detail: string) => new Problem('unprocessable', detail)
 
-/** Writes price books: those that are there are changed. A Problem where one cannot be written. */
+/** Creates and updates price books. Throws a Problem if one cannot be written. */
 export async function writePricebooks(
   work: Work,
   importId: string,
   lines: readonly StagedLine[],
 ): Promise<void> {
   const faults = new RowFaults('line')
-  const byRef = await pricebooksByRef(
+  const byRef = await findPricebooksByRef(
     work,
     lines.map(({ id, externalRef }) => (id ? undefined : externalRef)),
   )
@@ -28,29 +28,29 @@ export async function writePricebooks(
   faults.throwFirst()
 }
 
-/** Writes prices, each in its price book. A Problem where one cannot be written. */
+/** Creates and updates prices, each in its price book. Throws a Problem if one cannot be written. */
 export async function writePrices(work: Work, importId: string, lines: readonly StagedLine[]): Promise<void> {
   const faults = new RowFaults('line')
-  const books = await pricebooksOf(work, lines, faults)
+  const books = await lockPricebooks(work, lines, faults)
   faults.throwFirst()
   const inBooks = Map.groupBy(lines, (line) => books.get(line) ?? '')
-  // In the order of their ids, as others lock them.
+  // In the order of their ids, in which every writer locks them.
   for (const [book, lines] of [...inBooks].sort(([one], [other]) => (one < other ? -1 : 1))) {
-    const byRef = await pricesByRef(work, book, lines)
+    const byRef = await findPricesByRef(work, book, lines)
     const idOf = ({ id, externalRef = '' }: StagedLine) => id ?? byRef.get(externalRef)
     await writeAll(work, importId, prices, [book], lines, idOf, faults)
   }
   faults.throwFirst()
 }
 
-const pricebooksByRef = (work: Work, refs: readonly (string | undefined)[]): Promise<IdOfRef> =>
-  findByRef(
+const findPricebooksByRef = (work: Work, refs: readonly (string | undefined)[]): Promise<IdOfRef> =>
+  findIdsByRef(
     work,
     { table: pricebooks.table, nouns: 'price books' },
     refs.flatMap((ref) => ref ?? []),
   )
 
-async function pricesByRef(
+async function findPricesByRef(
   { store }: Work,
   book: string,
   lines: readonly StagedLine[],
@@ -65,32 +65,32 @@ async function pricesByRef(
   return new Map(found as unknown as [string, string][])
 }
 
-/** The price book of each line, which is kept. */
-async function pricebooksOf(
+/** Finds the price book of each line, and locks it against deletion. */
+async function lockPricebooks(
   work: Work,
   lines: readonly StagedLine[],
   faults: RowFaults,
 ): Promise<ReadonlyMap<StagedLine, string>> {
-  const byRef = await pricebooksByRef(
+  const byRef = await findPricebooksByRef(
     work,
     lines.map(({ pricebook }) => pricebook.externalRef),
   )
   const unsaid = lines.flatMap(({ id, pricebook }) =>
     id && !pricebook.id && !pricebook.externalRef ? id : [],
   )
-  const byPrice = await pricebooksOfPrices(work, unsaid)
+  const byPrice = await findPricebooksOfPrices(work, unsaid)
   const named = new Map<StagedLine, string>()
   for (const line of lines) {
-    faults.attempt(line, () => named.set(line, pricebookOf(line, byRef, byPrice)))
+    faults.attempt(line, () => named.set(line, choosePricebook(line, byRef, byPrice)))
   }
-  const kept = await work.store.keep(pricebooks, ...new Set(named.values()))
+  const existing = await work.store.keep(pricebooks, ...new Set(named.values()))
   for (const [line, book] of named) {
-    if (!kept.has(book)) faults.add(line, refuse(`price book id not found: ${book}`))
+    if (!existing.has(book)) faults.add(line, refuse(`price book id not found: ${book}`))
   }
   return named
 }
 
-async function pricebooksOfPrices(
+async function findPricebooksOfPrices(
   { store }: Work,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
@@ -102,7 +102,7 @@ async function pricebooksOfPrices(
   return new Map(found as unknown as [string, string][])
 }
 
-function pricebookOf(
+function choosePricebook(
   { id = '', pricebook }: StagedLine,
   byRef: IdOfRef,
   byPrice: ReadonlyMap<string, string>,
@@ -116,7 +116,7 @@ function pricebookOf(
   )
 }
 
-/** Writes what lines say of objects in one list: those with an id are there, or it is refused; others are new. */
+/** Writes lines about objects of one list. An object with an id must exist; the others are new. */
 async function writeAll<F extends Fields>(
   work: Work,
   importId: string,
@@ -128,10 +128,10 @@ async function writeAll<F extends Fields>(
 ): Promise<void> {
   const ids = new Map<StagedLine, string | undefined>()
   for (const line of lines) faults.attempt(line, () => ids.set(line, idOf(line)))
-  const twins = await twinsOf(work, importId, scope, ids)
+  const twins = await findTwins(work, importId, scope, ids)
   for (const [line, twin] of twins) {
     ids.delete(line)
-    faults.add(line, refuse(sameAs(twin)))
+    faults.add(line, refuse(duplicateOf(twin)))
   }
   const held = await work.store.holdWhole(
     resource,
@@ -142,7 +142,7 @@ async function writeAll<F extends Fields>(
   const writes = [...ids].flatMap(([line, id]) =>
     faults.attempt(line, () => ({
       line,
-      write: writeOf(resource, line, id, id === undefined ? undefined : rows.get(id)),
+      write: toWrite(resource, line, id, id === undefined ? undefined : rows.get(id)),
     })),
   )
   const outcomes = await writeMany(
@@ -157,8 +157,8 @@ async function writeAll<F extends Fields>(
   }
 }
 
-/** Lines that are about what another line of the file names in another way: by its id, or by that of its price book. */
-async function twinsOf(
+/** Finds lines whose object another line names differently: by its id, or by the id of its price book. */
+async function findTwins(
   work: Work,
   importId: string,
   [book]: readonly string[],
@@ -167,15 +167,15 @@ async function twinsOf(
   const targets = new Map<StagedLine, readonly string[]>()
   for (const [line, id] of ids) {
     const { about, externalRef } = line
-    const byId = targetOf({ about, id, externalRef, pricebook: {} })
-    const inBook = targetOf({ about, id: undefined, externalRef, pricebook: book ? { id: book } : {} })
-    const own = targetOf(line)
+    const byId = toTarget({ about, id, externalRef, pricebook: {} })
+    const inBook = toTarget({ about, id: undefined, externalRef, pricebook: book ? { id: book } : {} })
+    const own = toTarget(line)
     targets.set(
       line,
       [...(id ? [byId] : []), ...(line.id ? [] : [inBook])].filter((one) => one !== own),
     )
   }
-  const found = await linesAbout(work, importId, [...targets.values()].flat())
+  const found = await findFirstLines(work, importId, [...targets.values()].flat())
   return new Map(
     [...targets].flatMap(([line, others]) => {
       const twin = others.flatMap((other) => found.get(other) ?? [])[0]
@@ -184,7 +184,7 @@ async function twinsOf(
   )
 }
 
-function writeOf<F extends Fields>(
+function toWrite<F extends Fields>(
   resource: Resource<F>,
   { about, attributes }: StagedLine,
   id: string | undefined,

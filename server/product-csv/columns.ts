@@ -2,7 +2,7 @@ import { invalidFile } from '../imports/index.ts'
 import { isStorable } from '../kernel/http/body.ts'
 import { Faults } from '../kernel/write/faults.ts'
 
-/** The attributes of a product that are a column of their own. */
+/** The attributes of a product that have their own column. */
 export const attributeColumns = [
   'external_ref',
   'name',
@@ -18,19 +18,19 @@ export const attributeColumns = [
 
 export type AttributeColumn = (typeof attributeColumns)[number]
 
-/** What the cells of a column are. */
+/** A column, by what its cells contain. */
 export type Column =
   | { readonly is: 'id' | 'main_image' | 'created_at' | 'updated_at' }
   | { readonly is: 'attribute'; readonly name: AttributeColumn }
   | { readonly is: 'key'; readonly of: KeyGroup; readonly key: string }
   | TemplateField
 
-/** The attributes that merchants make up. */
+/** The groups of attributes whose keys merchants choose. */
 export const keyGroups = ['admin_attributes', 'shopper_attributes'] as const
 
 export type KeyGroup = (typeof keyGroups)[number]
 
-/** Named by the id or the slug of the template, and by the slug of the field. */
+/** A field of a template. `template` is the id or slug of the template, and `field` the slug of the field. */
 export interface TemplateField {
   readonly is: 'template'
   /** As `columnKey` writes it. */
@@ -46,11 +46,11 @@ const plainColumns: readonly string[] = [
   ...['main_image_id', '_created_at', '_updated_at'],
 ]
 
-/** What a column's name begins with if a merchant has named the rest. */
+/** Prefixes of columns whose remaining name a merchant has chosen. */
 const prefixes = [...keyGroups.map((group) => `${group}.`), 'template:', 'products(']
 
-/** The name of a column as we write it: merchants and spreadsheets write `SKU` and `Commodity Type` too. */
-export function columnKey(name: string): string {
+/** The name of a column as the API writes it: merchants and spreadsheets also write `SKU` and `Commodity Type`. */
+export function normalizeName(name: string): string {
   const trimmed = name.trim()
   const plain = trimmed.toLowerCase().replaceAll(' ', '_')
   if (plainColumns.includes(plain)) return plain
@@ -58,9 +58,9 @@ export function columnKey(name: string): string {
   return prefix ? prefix + trimmed.slice(prefix.length) : trimmed
 }
 
-/** What the columns of a file are, in their order. A Problem (422) names all that are missing, unknown or repeated. */
-export function columnsOf(header: readonly string[]): readonly Column[] {
-  const names = header.map(columnKey)
+/** The columns of a file. Throws a Problem (422) that names all missing, unknown and repeated columns. */
+export function parseHeader(header: readonly string[]): readonly Column[] {
+  const names = header.map(normalizeName)
   const faults = new Faults()
   for (const name of requiredColumns) {
     faults.check(() => {
@@ -72,43 +72,43 @@ export function columnsOf(header: readonly string[]): readonly Column[] {
     const before = name ? places.get(name) : undefined
     if (before !== undefined) {
       throw invalidFile(
-        `The csv header ${shown(name)} is there twice: in columns ${before + 1} and ${i + 1}.`,
+        `The csv header ${shorten(name)} appears twice: in columns ${before + 1} and ${i + 1}.`,
       )
     }
     places.set(name, i)
-    return columnOf(name, i)
+    return parseColumn(name, i)
   }
   const columns = names.flatMap((name, i) => faults.check(() => columnAt(name, i)) ?? [])
   faults.refuse()
   return columns
 }
 
-/** As much of a name as people read. */
-export const shown = (name: string): string => (name.length > 200 ? `${name.slice(0, 200)}…` : name)
+/** As much of a name as a message shows. */
+export const shorten = (name: string): string => (name.length > 200 ? `${name.slice(0, 200)}…` : name)
 
-function columnOf(name: string, i: number): Column {
+function parseColumn(name: string, i: number): Column {
   if (!name) {
     throw invalidFile(
-      `The header has no name for column ${i + 1}. Name it, or delete it: only columns at the end may be empty.`,
+      `Column ${i + 1} has no name in the header. Name the column or delete it; only columns at the end may be empty.`,
     )
   }
   if (!isStorable(name)) {
     throw invalidFile(
-      'A csv header holds a NUL character or half of a surrogate pair, which cannot be stored.',
+      'A csv header contains a NUL character or half of a surrogate pair, which cannot be stored.',
     )
   }
-  const column = columnNamed(name)
+  const column = findColumn(name)
   if (column) return column
-  throw invalidFile(`unknown csv header: ${shown(name)}. A column is ${columnNames}.`)
+  throw invalidFile(`unknown csv header: ${shorten(name)}. Valid columns are ${columnNames}.`)
 }
 
 export const columnNames = `id, ${attributeColumns.join(', ')}, main_image_id, admin_attributes.<key>, \
 shopper_attributes.<key>, products(<slug>):<field> or template:<flow>:<field>`
 
-/** What a column of this name says of a product; undefined where it is none. */
-export function columnNamed(name: string): Column | undefined {
+/** The column with this name, if there is one. */
+export function findColumn(name: string): Column | undefined {
   if (name === 'id') return { is: 'id' }
-  // Those that an export tells beside what can be changed.
+  // Exports have these, but imports ignore them.
   if (name === '_created_at') return { is: 'created_at' }
   if (name === '_updated_at') return { is: 'updated_at' }
   if (name === 'main_image_id') return { is: 'main_image' }
@@ -117,14 +117,14 @@ export function columnNamed(name: string): Column | undefined {
   const of = keyGroups.find((group) => name.startsWith(`${group}.`))
   const key = of && name.slice(of.length + 1)
   if (key) return { is: 'key', of, key }
-  return templateField(name)
+  return parseTemplateField(name)
 }
 
 /** `products(<slug>):<field>`, or `template:<id or slug>:<field>`. */
-function templateField(name: string): TemplateField | undefined {
+function parseTemplateField(name: string): TemplateField | undefined {
   const end = name.lastIndexOf(':')
-  const [called, field] = [name.slice(0, Math.max(0, end)), name.slice(end + 1)]
-  const template = called.startsWith('template:') ? called.slice('template:'.length) : called
-  const isTemplate = template !== called || (called.startsWith('products(') && called.endsWith(')'))
+  const [prefix, field] = [name.slice(0, Math.max(0, end)), name.slice(end + 1)]
+  const template = prefix.startsWith('template:') ? prefix.slice('template:'.length) : prefix
+  const isTemplate = template !== prefix || (prefix.startsWith('products(') && prefix.endsWith(')'))
   return template && field && isTemplate ? { is: 'template', name, template, field } : undefined
 }

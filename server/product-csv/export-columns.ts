@@ -5,39 +5,39 @@ import { isId } from '../kernel/ids.ts'
 import {
   attributeColumns,
   type Column,
-  columnNamed,
+  findColumn,
   type KeyGroup,
   keyGroups,
   type TemplateField,
 } from './columns.ts'
 
-/** A column of an export, under its name. Of a template's field `template` is the slug. */
+/** A column of an export, with its name. For a field of a template, `template` is the slug. */
 export type ExportColumn = Column & { readonly name: string }
 
-/** What is asked for: columns, and all keys of a group, which products know. */
-export type Wanted = ExportColumn | { readonly is: 'all keys'; readonly of: KeyGroup }
+/** What a client requests: a column, or all keys that products have in a group. */
+export type ColumnRequest = ExportColumn | { readonly is: 'all keys'; readonly of: KeyGroup }
 
-/** Without these nothing could be imported again. */
+/** An import needs these. */
 const always = ['id', 'name', 'sku', 'external_ref', 'commodity_type']
 
 interface Choice {
-  /** All there are, where it says nothing. */
+  /** Undefined stands for all columns. */
   readonly include: readonly string[] | undefined
   readonly templates: Templates
   readonly useTemplateSlugs: boolean
 }
 
-/** The columns that a request wants, each once. A Problem (422) where one is none. */
-export function wantedColumns(choice: Choice): readonly Wanted[] {
-  const names = choice.include?.map((name) => name.trim()) ?? everything(choice)
-  const wanted = [...always, ...names].map((name) => wantedBy(name, choice))
+/** The columns of a request, each once. Throws a Problem (422) for an unknown column. */
+export function parseColumns(choice: Choice): readonly ColumnRequest[] {
+  const names = choice.include?.map((name) => name.trim()) ?? listAllNames(choice)
+  const wanted = [...always, ...names].map((name) => parseColumn(name, choice))
   const each = [
     ...new Map(wanted.map((one) => [one.is === 'all keys' ? `${one.of}.*` : one.name, one])).values(),
   ]
   for (const group of keyGroups) {
     const all = each.some((one) => one.is === 'all keys' && one.of === group)
     if (all && each.some((one) => one.is === 'key' && one.of === group)) {
-      throw refuse(`Include ${group}.* or single keys of ${group}, not both.`)
+      throw refuse(`Include either ${group}.* or single keys of ${group}, not both.`)
     }
   }
   return each
@@ -46,7 +46,7 @@ export function wantedColumns(choice: Choice): readonly Wanted[] {
 const refuse = (detail: string) =>
   new Problem('unprocessable', detail, { source: 'data.attributes.columns.include' })
 
-function everything({ templates }: Choice): readonly string[] {
+function listAllNames({ templates }: Choice): readonly string[] {
   const fields = [...new Set(templates.values())].flatMap(({ id, fields }) =>
     [...fields.keys()].map((field) => `template:${id}:${field}`),
   )
@@ -54,32 +54,40 @@ function everything({ templates }: Choice): readonly string[] {
   return [...attributeColumns, 'main_image_id', ...keys, ...fields, '_created_at', '_updated_at']
 }
 
-function wantedBy(name: string, choice: Choice): Wanted {
+function parseColumn(name: string, choice: Choice): ColumnRequest {
   const group = keyGroups.find((one) => name === `${one}.*`)
   if (group) return { is: 'all keys', of: group }
-  const column = columnNamed(name)
-  if (column?.is === 'template') return templateColumn(column, choice)
+  const column = findColumn(name)
+  if (column?.is === 'template') return findTemplateColumn(column, choice)
   if (column) return column.is === 'attribute' ? column : { ...column, name }
   throw refuse(
-    `There is no column ${name}. There are ${[...always, 'main_image_id', '_created_at', '_updated_at'].join(', ')}, ` +
+    `There is no column ${name}. Valid columns are ${[...always, 'main_image_id', '_created_at', '_updated_at'].join(', ')}, ` +
       `${attributeColumns.filter((one) => !always.includes(one)).join(', ')}, admin_attributes.<key> or .*, ` +
       'shopper_attributes.<key> or .*, products(<slug>):<field>, template:<flow>:<field>.',
   )
 }
 
-function templateColumn({ name, template: called, field }: TemplateField, choice: Choice): ExportColumn {
+function findTemplateColumn(
+  { name, template: nameOrId, field }: TemplateField,
+  choice: Choice,
+): ExportColumn {
   const { templates, useTemplateSlugs } = choice
-  const template = templates.get(isId(called) ? called.toLowerCase() : called)
-  if (!template?.fields.has(field)) throw refuse(`There is no column ${name}: no such field of a template.`)
-  return { is: 'template', name: nameIn(template, field, useTemplateSlugs), template: template.slug, field }
+  const template = templates.get(isId(nameOrId) ? nameOrId.toLowerCase() : nameOrId)
+  if (!template?.fields.has(field)) throw refuse(`There is no column ${name}: no template has this field.`)
+  return {
+    is: 'template',
+    name: toColumnName(template, field, useTemplateSlugs),
+    template: template.slug,
+    field,
+  }
 }
 
-const nameIn = ({ id, slug }: Template, field: string, bySlug: boolean): string =>
+const toColumnName = ({ id, slug }: Template, field: string, bySlug: boolean): string =>
   bySlug ? `${slug}:${field}` : `template:${id}:${field}`
 
-/** The columns, with those of the keys that products have. A Problem where they are too many to be imported again. */
-export function expanded(
-  wanted: readonly Wanted[],
+/** Replaces each group by the keys that products have. Throws a Problem if an import would refuse so many columns. */
+export function expandKeys(
+  wanted: readonly ColumnRequest[],
   keys: Readonly<Record<KeyGroup, readonly string[]>>,
 ): readonly ExportColumn[] {
   const columns = wanted.flatMap((one): readonly ExportColumn[] => {
@@ -89,6 +97,6 @@ export function expanded(
   if (columns.length <= columnsMax) return columns
   throw refuse(
     `An export has at most ${columnsMax} columns, and this one would have ${columns.length}: ` +
-      'name those that are wanted in columns.include.',
+      'list the columns that you need in columns.include.',
   )
 }

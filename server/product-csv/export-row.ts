@@ -2,22 +2,22 @@ import type { Row } from '../kernel/shape/model.ts'
 import { ownValue } from '../kernel/shape/values.ts'
 import type { ProductFields } from '../products/index.ts'
 import type { ExportColumn } from './export-columns.ts'
-import { removes } from './import-row.ts'
+import { removeMarker } from './import-row.ts'
 
 /** A line of a file (RFC 4180). */
-export const csvLine = (cells: readonly string[]): string => `${cells.map(csvCell).join(',')}\r\n`
+export const toCsvLine = (cells: readonly string[]): string => `${cells.map(toCsvCell).join(',')}\r\n`
 
-/** Semicolons and tabs too: an import that looks for the delimiter does not take them for one. */
-const csvCell = (cell: string): string =>
+/** Quotes semicolons and tabs too, so that an import does not take them for the delimiter. */
+const toCsvCell = (cell: string): string =>
   /[",;\t\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
 
-/** What columns say of a product: what an import of them would leave as it is. */
-export function cellsOf(columns: readonly ExportColumn[], row: Row<ProductFields>): readonly string[] {
+/** The cells of a product. Importing them changes nothing. */
+export function toCells(columns: readonly ExportColumn[], row: Row<ProductFields>): readonly string[] {
   const { doc, hidden } = row
-  return columns.map((column) => cellOf(column, row, doc, hidden))
+  return columns.map((column) => toCell(column, row, doc, hidden))
 }
 
-function cellOf(
+function toCell(
   column: ExportColumn,
   row: Row<ProductFields>,
   doc: Row<ProductFields>['doc'],
@@ -36,8 +36,8 @@ function cellOf(
       return column.name === 'tags' ? (doc.tags ?? []).join(',') : (doc[column.name] ?? '')
     case 'key': {
       const keys = doc[column.of] ?? {}
-      // An empty cell would give it an empty text.
-      return Object.hasOwn(keys, column.key) ? (keys[column.key] ?? '') : removes
+      // An empty cell would create the key with an empty text.
+      return Object.hasOwn(keys, column.key) ? (keys[column.key] ?? '') : removeMarker
     }
     case 'template': {
       const { extensions = {} } = doc as { extensions?: Readonly<Record<string, Record<string, unknown>>> }

@@ -8,25 +8,25 @@ import type { Work } from '../kernel/work/context.ts'
 import type { ProductFields } from '../products/index.ts'
 import type { ImportRow } from './import-row.ts'
 
-/** The files that rows name as main images, which stay to the end of the transaction. */
-export async function keepImages({ store }: Work, rows: readonly ImportRow[]): Promise<ReadonlySet<string>> {
-  const named = rows.flatMap(({ mainImage }) => (mainImage && isId(mainImage) ? mainImage : []))
-  return named.length ? store.keep(files, ...new Set(named)) : new Set()
+/** Locks the files that rows name as main images against deletion. Returns the ids of those that exist. */
+export async function lockImages({ store }: Work, rows: readonly ImportRow[]): Promise<ReadonlySet<string>> {
+  const ids = rows.flatMap(({ mainImage }) => (mainImage && isId(mainImage) ? mainImage : []))
+  return ids.length ? store.keep(files, ...new Set(ids)) : new Set()
 }
 
 /**
- * Gives a product the main image of its row, or takes it away; its other relationships stay. A Problem where there is
- * no such file.
+ * The change that sets or removes the main image of a product. Its other relationships stay. Throws a Problem if the
+ * file does not exist.
  */
-export function imageOf(
+export function toImageChange(
   { mainImage }: ImportRow,
   before: Row<ProductFields> | undefined,
-  kept: ReadonlySet<string>,
+  existing: ReadonlySet<string>,
 ): Pick<Changes<ProductFields>, 'relationships'> {
   const relationships = before?.hidden.relationships
   const current = relationships?.main_image?.data.id ?? null
   if (mainImage === undefined || mainImage === current) return {}
-  if (mainImage !== null && !kept.has(mainImage)) {
+  if (mainImage !== null && !existing.has(mainImage)) {
     throw new Problem('unprocessable', `There is no file with the id ${mainImage}.`, {
       source: 'data.main_image_id',
     })

@@ -7,10 +7,10 @@ import { Faults } from '../kernel/write/faults.ts'
 import type { ProductFields } from '../products/index.ts'
 import { type AttributeColumn, type Column, type KeyGroup, keyGroups } from './columns.ts'
 
-/** What a row of a file says of a product. */
+/** A row of a file, about one product. */
 export interface ImportRow extends NumberedRow {
   readonly id: string | undefined
-  /** Undefined where there is no such column; null where its cell is empty. */
+  /** Undefined without the column; null if its cell is empty. */
   readonly mainImage: string | null | undefined
   readonly attributes: ReadonlyMap<AttributeColumn, string>
   readonly keys: Readonly<Record<KeyGroup, readonly (readonly [key: string, cell: string])[]>>
@@ -18,15 +18,15 @@ export interface ImportRow extends NumberedRow {
   readonly values: ReadonlyMap<string, string>
 }
 
-/** In place of a value: takes the key away from the product's attributes. */
-export const removes = '__REMOVE_ATTRIBUTE__'
+/** A cell with this text removes the key from the attributes of the product. */
+export const removeMarker = '__REMOVE_ATTRIBUTE__'
 
-/** What the cells of a row say. A Problem where they are too few or too many. */
-export function importRow(columns: readonly Column[], number: number, cells: readonly string[]): ImportRow {
+/** Reads the cells of a row. Throws a Problem if they are too few or too many. */
+export function parseRow(columns: readonly Column[], number: number, cells: readonly string[]): ImportRow {
   if (cells.length !== columns.length) {
     throw new Problem(
       'unprocessable',
-      `The row has ${cells.length} cells, and the header has ${columns.length}. Give every row as many cells as the header.`,
+      `The row has ${cells.length} cells, but the header has ${columns.length}. Every row needs as many cells as the header.`,
     )
   }
   const faults = new Faults()
@@ -38,10 +38,10 @@ export function importRow(columns: readonly Column[], number: number, cells: rea
     shopper_attributes: [],
   }
   const values = new Map<string, string>()
-  // One pass, and nothing made for each cell that is not kept: a row may have a thousand.
+  // One pass that allocates little: a row may have a thousand cells.
   for (const [i, cell] of cells.entries()) {
     const column = columns[i] as Column
-    if (!isStorable(cell)) faults.check(() => refuseText(cell, nameOf(column)))
+    if (!isStorable(cell)) faults.check(() => refuseText(cell, toColumnName(column)))
     if (column.is === 'key') keys[column.of].push([column.key, cell])
     else if (column.is === 'attribute')
       attributes.set(column.name, isChoice(column.name) ? cell.trim().toLowerCase() : cell)
@@ -53,60 +53,59 @@ export function importRow(columns: readonly Column[], number: number, cells: rea
   return { number, id, mainImage, attributes, keys, values }
 }
 
-/** Spreadsheets capitalise the first word of a cell, and their users do. */
+/** Spreadsheets and their users capitalise the first word of a cell. */
 const isChoice = (name: AttributeColumn): boolean => name === 'status' || name === 'commodity_type'
 
-function nameOf(column: Column): string {
+function toColumnName(column: Column): string {
   if (column.is === 'attribute' || column.is === 'template') return column.name
   if (column.is === 'key') return `${column.of}.${column.key}`
   return column.is === 'main_image' ? 'main_image_id' : 'id'
 }
 
-/** The value of an attribute's cell; undefined: it stays as it is, as one does that an empty cell finds lacking. */
-function valueIn(name: AttributeColumn, cell: string, lacks: boolean): unknown {
+/** The value of an attribute; undefined leaves it as it is. An empty cell does not set a missing attribute. */
+function parseAttribute(name: AttributeColumn, cell: string, lacks: boolean): unknown {
   if (name === 'tags') {
     const tags = cell.split(',').flatMap((tag) => tag.trim() || [])
     return lacks && !tags.length ? undefined : tags
   }
   if (cell !== '') return cell
   if (name === 'status' || lacks) return undefined
-  // Nobody is without a name or a type; what has to be unique is one product's, or nobody's.
+  // An empty name or type is refused later. Unique attributes become null, since only one product could have ''.
   if (name === 'name' || name === 'commodity_type') return ''
   if (name === 'sku' || name === 'slug' || name === 'external_ref') return null
   return ''
 }
 
-/** The body of a request that would do what the row says: to a product, or as a new one. */
-export function bodyOf({ attributes, keys }: ImportRow, before: Row<ProductFields> | undefined): object {
+/** The body of a request that would update or create the product as the row does. */
+export function toBody({ attributes, keys }: ImportRow, before: Row<ProductFields> | undefined): object {
   const doc = before?.doc
   const values: Record<string, unknown> = {}
   for (const [name, cell] of attributes) {
-    const value = valueIn(name, cell, doc !== undefined && !doc[name]?.length)
+    const value = parseAttribute(name, cell, doc !== undefined && !doc[name]?.length)
     if (value !== undefined) values[name] = value
   }
   for (const of of keyGroups) {
     const has = doc?.[of] ?? {}
-    const own = keys[of].filter(([key, cell]) => cell !== removes || Object.hasOwn(has, key))
+    const own = keys[of].filter(([key, cell]) => cell !== removeMarker || Object.hasOwn(has, key))
     if (!own.length) continue
-    const removed = own.some(([, cell]) => cell === removes)
+    const removed = own.some(([, cell]) => cell === removeMarker)
     values[of] = Object.fromEntries(
-      removed ? own.map(([key, cell]) => [key, cell === removes ? null : cell]) : own,
+      removed ? own.map(([key, cell]) => [key, cell === removeMarker ? null : cell]) : own,
     )
   }
   return { data: { type: 'product', attributes: values } }
 }
 
-/** The id that a row names its product by; a Problem where it cannot be one. */
-export function idOf({ id }: ImportRow): string | undefined {
+/** The id by which a row names its product. Throws a Problem if it is not a valid id. */
+export function readId({ id }: ImportRow): string | undefined {
   if (id === undefined || isId(id)) return id
   throw new Problem('unprocessable', `${id} is not the id of a product.`, { source: 'data.id' })
 }
 
 /**
- * What no other product has, or may have, if the row is written: a row that touches the same comes after it. Of a row
- * whose product is not there yet: what it will have.
+ * The unique values that writing the row takes or gives up. Another row with one of them must be written later.
  */
-export function touches(
+export function listUniqueValues(
   { attributes }: ImportRow,
   before: Row<ProductFields> | undefined,
 ): readonly string[] {

@@ -1,4 +1,4 @@
-import { forgetStaged } from '../imports/index.ts'
+import { forgetStagedRows } from '../imports/index.ts'
 import { module } from '../kernel/declare/module.ts'
 import { exportProducts } from './export-products.ts'
 import { importProducts } from './import-products.ts'
@@ -9,9 +9,9 @@ import { table } from './staged-rows.ts'
 
 export const productCsvChapter = module({
   name: 'product-csv',
-  about: 'Products as rows of CSV files.',
+  about: 'Imports products from CSV files and exports them.',
   resources: [],
   actions: [importProducts, exportProducts, serveExport],
   jobs: [productImport, productExport],
-  chores: [forgetStaged({ name: 'product-csv:forget-staged-rows', every: '23 4 * * *', table })],
+  chores: [forgetStagedRows({ name: 'product-csv:forget-staged-rows', every: '23 4 * * *', table })],
 })

@@ -5,13 +5,13 @@ import type { Work } from '../kernel/work/context.ts'
 import { ownKept } from '../kernel/write/definitions.ts'
 import { products } from '../products/index.ts'
 import type { Locale } from './cell-values.ts'
-import { type Column, columnsOf } from './columns.ts'
-import { keepImages } from './images.ts'
-import { type ImportRow, importRow } from './import-row.ts'
-import { markRepeats, namedById, refusalOf, rowsById } from './row-keys.ts'
-import { findTargets, type Targets, thoseApart } from './row-targets.ts'
-import { type StagedRow, stagedRows, table } from './staged-rows.ts'
-import { templateColumns } from './template-columns.ts'
+import { type Column, parseHeader } from './columns.ts'
+import { lockImages } from './images.ts'
+import { type ImportRow, parseRow } from './import-row.ts'
+import { findRowsById, markRepeats, repeatProblem, twinProblem } from './row-keys.ts'
+import { countIndependent, findTargets, type Targets } from './row-targets.ts'
+import { readStagedRows, type StagedRow, table } from './staged-rows.ts'
+import { findTemplateColumns } from './template-columns.ts'
 import { writeRows } from './write-rows.ts'
 
 interface ProductImport {
@@ -39,7 +39,7 @@ export const productImportOf = (rowsPerPart: number): PimJob<ProductImport> =>
     },
     read: (work, { importId, header }, { line } = headerPlace) => {
       const most = Math.max(1, Math.min(rowsPerPart, Math.floor(cellsPerPart / header.length)))
-      return stagedRows(work, importId, line, most)
+      return readStagedRows(work, importId, line, most)
     },
     placeOf: ({ number }) => ({ line: number }),
     write: async (work, payload, rows) => ({ errors: await importRows(work, payload, rows) }),
@@ -52,23 +52,23 @@ async function importRows(
   staged: readonly StagedRow[],
 ): Promise<readonly string[]> {
   const faults = new RowFaults('row')
-  const columns = columnsOf(header)
+  const columns = parseHeader(header)
   const read = staged.flatMap((row) => faults.attempt(row, () => readRow(columns, row)))
-  // In the order that others lock them in: what is referred to before the products that refer to it.
+  // Every writer locks in this order: first what products refer to, then the products.
   const part = {
-    templates: await templateColumns(work, columns),
+    templates: await findTemplateColumns(work, columns),
     own: await ownKept(work, products, []),
-    images: await keepImages(work, read),
+    images: await lockImages(work, read),
     columns: columns.length,
     locale,
     faults,
   }
-  // Rows that touch each other's products come one after the other: of many, few are looked up again each time.
+  // Rows that share a unique value are written one after the other. The limit keeps repeated look-ups few.
   for (let [rest, most] = [read, read.length]; rest.length; ) {
     const some = rest.slice(0, most)
     const found = await findTargets(work, some)
-    const targets = columns.some(({ is }) => is === 'id') ? await withoutTwins(work, importId, found) : found
-    const apart = thoseApart(some, targets)
+    const targets = columns.some(({ is }) => is === 'id') ? await refuseTwins(work, importId, found) : found
+    const apart = countIndependent(some, targets)
     await writeRows(work, part, some.slice(0, apart), targets)
     rest = rest.slice(apart)
     most = 2 * apart
@@ -77,23 +77,23 @@ async function importRows(
 }
 
 function readRow(columns: readonly Column[], { number, cells, repeats }: StagedRow): ImportRow {
-  if (repeats.length) throw together(repeats.map(refusalOf))
-  return importRow(columns, number, cells)
+  if (repeats.length) throw together(repeats.map(repeatProblem))
+  return parseRow(columns, number, cells)
 }
 
-/** Refuses rows that name by its `external_ref` a product that another row names by its id. */
-async function withoutTwins(work: Work, importId: string, targets: Targets): Promise<Targets> {
+/** Refuses a row that names a product by `external_ref` if another row names the same product by id. */
+async function refuseTwins(work: Work, importId: string, targets: Targets): Promise<Targets> {
   const byRef = [...targets].flatMap(([row, target]) =>
     row.id === undefined && target && !(target instanceof Problem) ? [[row, target.id] as const] : [],
   )
-  const twins = await rowsById(
+  const twins = await findRowsById(
     work,
     importId,
     byRef.map(([, id]) => id),
   )
   const refused = byRef.flatMap(([row, id]) => {
     const twin = twins.get(id)
-    return twin === undefined ? [] : [[row, namedById(twin)] as const]
+    return twin === undefined ? [] : [[row, twinProblem(twin)] as const]
   })
   return new Map([...targets, ...refused])
 }

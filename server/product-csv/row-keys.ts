@@ -3,16 +3,16 @@ import { Problem } from '../kernel/errors.ts'
 import type { Work } from '../kernel/work/context.ts'
 import type { Column } from './columns.ts'
 
-/** No two rows of a file name the same product: the later one would silently undo the earlier one. */
+/** No two rows of a file may name the same product: the later row would silently undo the earlier one. */
 
 const keyColumns = ['id', 'external_ref', 'sku'] as const
 
 type KeyColumn = (typeof keyColumns)[number]
 
-/** Which cell of a row is in which key column. */
-export type KeyPlaces = ReadonlyMap<KeyColumn, number>
+/** The index of the cell of each key column. */
+export type KeyColumns = ReadonlyMap<KeyColumn, number>
 
-export const keyPlacesOf = (columns: readonly Column[]): KeyPlaces =>
+export const findKeyColumns = (columns: readonly Column[]): KeyColumns =>
   new Map(
     columns.flatMap((column, i) => {
       const name = column.is === 'attribute' ? column.name : column.is
@@ -22,31 +22,31 @@ export const keyPlacesOf = (columns: readonly Column[]): KeyPlaces =>
   )
 
 /**
- * What a row names its product by: `<column>:<hash>`. Several products may have the same `external_ref`, so beside an
- * id it is only compared with rows without one: it then ends in `?`.
+ * The keys of a row: `<column>:<hash>`. Several products may share an `external_ref`. So the ref of a row with an id is
+ * only compared with rows without an id, and its key ends in `?`.
  */
-export function keysOfRow(places: KeyPlaces, cells: readonly string[]): readonly string[] {
+export function listKeys(places: KeyColumns, cells: readonly string[]): readonly string[] {
   const cellIn = (column: KeyColumn) => cells[places.get(column) ?? -1] ?? ''
   const id = cellIn('id').trim().toLowerCase()
   return keyColumns.flatMap((column) => {
     const value = column === 'id' ? id : cellIn(column)
     if (value === '') return []
-    const key = keyOf(column, value)
+    const key = toKey(column, value)
     return column === 'external_ref' && id ? `${key}?` : key
   })
 }
 
-const keyOf = (column: KeyColumn, value: string): string =>
+const toKey = (column: KeyColumn, value: string): string =>
   `${column}:${createHash('md5').update(value).digest('base64url')}`
 
-/** Of products, the rows of a file that name them by their ids. */
-export async function rowsById(
+/** The first row that names each of these products by its id. */
+export async function findRowsById(
   { store }: Work,
   importId: string,
   productIds: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
   if (!productIds.length) return new Map()
-  const idOfKey = new Map(productIds.map((id) => [keyOf('id', id), id]))
+  const idOfKey = new Map(productIds.map((id) => [toKey('id', id), id]))
   const found = await store.rows(
     `SELECT key, min(line) FROM product_import_rows, unnest(keys) AS key
      WHERE store_id = $1 AND import_id = $2 AND keys && $3::text[] AND key = ANY($3::text[]) GROUP BY key`,
@@ -56,13 +56,13 @@ export async function rowsById(
   return new Map(found.map(([key, line]) => [idOfKey.get(key as string) ?? '', Number(line)]))
 }
 
-/** A key of a row that the row `first` has too. */
+/** A key that an earlier row, `first`, has too. */
 export interface Repeat {
   readonly column: string
   readonly first: number
 }
 
-/** Notes at each row of a file which of its keys an earlier row has. */
+/** Stores with each row which of its keys an earlier row has. */
 export async function markRepeats({ store }: Work, importId: string): Promise<void> {
   await store.bulk(
     `UPDATE product_import_rows r SET repeats = found.repeats FROM (
@@ -79,17 +79,21 @@ export async function markRepeats({ store }: Work, importId: string): Promise<vo
   )
 }
 
-/** Why a row with repeated keys is not imported. */
-export const refusalOf = ({ column, first }: Repeat): Problem =>
-  new Problem('unprocessable', `row ${first} has the same ${column}. A file names each product once.`, {
-    source: column,
-  })
-
-/** Why a row is not imported if another row names its product by the id. */
-export const namedById = (row: number): Problem =>
+/** The refusal of a row with a repeated key. */
+export const repeatProblem = ({ column, first }: Repeat): Problem =>
   new Problem(
     'unprocessable',
-    `row ${row} names the same product by its id. A file names each product once.`,
+    `row ${first} has the same ${column}. A file may name each product only once.`,
+    {
+      source: column,
+    },
+  )
+
+/** The refusal of a row whose product another row names by its id. */
+export const twinProblem = (row: number): Problem =>
+  new Problem(
+    'unprocessable',
+    `row ${row} names the same product by its id. A file may name each product only once.`,
     {
       source: 'external_ref',
     },

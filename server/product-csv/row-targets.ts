@@ -1,26 +1,29 @@
-import { findByRef } from '../imports/index.ts'
+import { findIdsByRef } from '../imports/index.ts'
 import { Problem } from '../kernel/errors.ts'
 import type { Row } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { type ProductFields, products } from '../products/index.ts'
-import { type ImportRow, idOf, touches } from './import-row.ts'
+import { type ImportRow, listUniqueValues, readId } from './import-row.ts'
 
-/** The product that each row is about, held; undefined where it is a new one; a Problem where there is none. */
+/** The locked product of each row. Undefined for a new product; a Problem if the product does not exist. */
 export type Targets = ReadonlyMap<ImportRow, Row<ProductFields> | undefined | Problem>
 
 export async function findTargets(work: Work, rows: readonly ImportRow[]): Promise<Targets> {
   const refs = rows.flatMap((row) => (row.id ? [] : row.attributes.get('external_ref') || []))
-  const byRef = await findByRef(work, { table: products.table, nouns: 'products' }, refs)
-  const productOf = (row: ImportRow) => idOf(row) ?? byRef(row.attributes.get('external_ref') ?? '')
-  const named = new Map(rows.map((row) => [row, orProblem(() => productOf(row))]))
+  const byRef = await findIdsByRef(work, { table: products.table, nouns: 'products' }, refs)
+  const productOf = (row: ImportRow) => readId(row) ?? byRef(row.attributes.get('external_ref') ?? '')
+  const named = new Map(rows.map((row) => [row, catchProblem(() => productOf(row))]))
   const ids = [...new Set([...named.values()].flatMap((id) => (typeof id === 'string' ? id : [])))]
   const found = new Map((await work.store.holdWhole(products, ids)).map((row) => [row.id, row]))
   return new Map(
-    [...named].map(([row, id]) => [row, id instanceof Problem ? id : orProblem(() => targetOf(found, id))]),
+    [...named].map(([row, id]) => [
+      row,
+      id instanceof Problem ? id : catchProblem(() => pickTarget(found, id)),
+    ]),
   )
 }
 
-function orProblem<T>(work: () => T): T | Problem {
+function catchProblem<T>(work: () => T): T | Problem {
   try {
     return work()
   } catch (error) {
@@ -29,19 +32,19 @@ function orProblem<T>(work: () => T): T | Problem {
   }
 }
 
-function targetOf(found: ReadonlyMap<string, Row<ProductFields>>, id: string | undefined) {
+function pickTarget(found: ReadonlyMap<string, Row<ProductFields>>, id: string | undefined) {
   if (id === undefined) return undefined
   const row = found.get(id)
   if (row) return row
   throw new Problem('not_found', `There is no product with the id ${id}.`, { source: 'data.id' })
 }
 
-/** How many of the first rows touch nothing that another of them touches. */
-export function thoseApart(rows: readonly ImportRow[], targets: Targets): number {
+/** How many of the first rows share no unique value with each other. */
+export function countIndependent(rows: readonly ImportRow[], targets: Targets): number {
   const touched = new Set<string>()
   const end = rows.findIndex((row) => {
     const target = targets.get(row)
-    const own = target instanceof Problem ? [] : touches(row, target)
+    const own = target instanceof Problem ? [] : listUniqueValues(row, target)
     if (own.some((one) => touched.has(one))) return true
     for (const one of own) touched.add(one)
     return false

@@ -3,62 +3,62 @@ import {
   CsvFault,
   CsvScanner,
   type Delimiter,
-  delimiterNoun,
   EncodingFault,
   invalidFile,
   type NumberedRow,
+  nameDelimiter,
   RowBatch,
   readText,
 } from '../imports/index.ts'
 import { Problem, together } from '../kernel/errors.ts'
 import type { Work } from '../kernel/work/context.ts'
-import { type Column, columnKey, requiredColumns, shown } from './columns.ts'
-import { type KeyPlaces, keyPlacesOf, keysOfRow, type Repeat } from './row-keys.ts'
+import { type Column, normalizeName, requiredColumns, shorten } from './columns.ts'
+import { findKeyColumns, type KeyColumns, listKeys, type Repeat } from './row-keys.ts'
 
 export const table = 'product_import_rows'
 
-/** As many as are read at once, at most: so many bytes of cells. The first one is read whatever its size. */
+/** How many bytes of cells are read at once. The first row is read whatever its size. */
 const readBytesMax = 8 * 1024 * 1024
 
-/** Stores the rows of a file as it arrives. Its header is handed to `columnsIn` first, and returned. */
+/** Stores the rows of a file while it arrives, after `columnsIn` has accepted the header. Returns the header. */
 export async function stageRows(
   work: Work,
   importId: string,
   content: Readable,
   columnsIn: (header: readonly string[]) => Promise<readonly Column[]>,
 ): Promise<readonly string[]> {
-  const scanner = new CsvScanner({ required: requiredColumns, columnKey })
+  const scanner = new CsvScanner({ required: requiredColumns, columnKey: normalizeName })
   let header: readonly string[] | undefined
-  let places: KeyPlaces = new Map()
+  let places: KeyColumns = new Map()
   const batch = new RowBatch<Staged>((rows) => storeRows(work, importId, rows))
   try {
-    for await (const { row, cells } of rowsOf(scanner, content)) {
-      if (!header && saysDelimiter(cells)) continue
+    for await (const { row, cells } of readRows(scanner, content)) {
+      if (!header && isDelimiterLine(cells)) continue
       if (header) {
-        const own = withoutBlankEnd(cells, header.length)
+        const own = trimEnd(cells, header.length)
         const text = JSON.stringify(own)
-        await batch.add({ row, cells: text, keys: keysOfRow(places, own) }, text.length)
+        await batch.add({ row, cells: text, keys: listKeys(places, own) }, text.length)
       } else {
-        const names = withoutBlankEnd(cells, 0)
+        const names = trimEnd(cells, 0)
         header = names
         const columns = await columnsIn(names).catch((error) => {
-          throw withHeader(error, names, scanner.delimiter)
+          throw describeHeader(error, names, scanner.delimiter)
         })
-        places = keyPlacesOf(columns)
+        places = findKeyColumns(columns)
       }
     }
     await batch.flush()
   } catch (error) {
-    throw asProblem(error, scanner, header)
+    throw toProblem(error, scanner, header)
   }
-  if (!header) throw invalidFile('The file is empty: its first row must be the header.')
+  if (!header) throw invalidFile('The file is empty. Its first row must be the header.')
   return header
 }
 
-async function* rowsOf(scanner: CsvScanner, content: Readable) {
+async function* readRows(scanner: CsvScanner, content: Readable) {
   let isFirst = true
   for await (const text of readText(content)) {
-    if (isFirst && text.startsWith(zipBegins)) {
+    if (isFirst && text.startsWith(zipMagic)) {
       throw invalidFile(
         'The file is a workbook or another zip file, not CSV. In the spreadsheet, save it as "CSV UTF-8".',
       )
@@ -70,34 +70,34 @@ async function* rowsOf(scanner: CsvScanner, content: Readable) {
 }
 
 /** Workbooks (xlsx, ods) are zip files. */
-const zipBegins = 'PK\u0003\u0004'
+const zipMagic = 'PK\u0003\u0004'
 
-/** A first line `sep=;` tells Excel the delimiter. The scanner has found it: nothing else is on the line. */
-const saysDelimiter = ([first, second, ...others]: readonly string[]): boolean =>
+/** A first line `sep=;` tells Excel the delimiter. The scanner has already detected it. */
+const isDelimiterLine = ([first, second, ...others]: readonly string[]): boolean =>
   first?.toLowerCase() === 'sep=' && second === '' && !others.length
 
-/** Spreadsheets write empty cells up to the last column that anyone has ever formatted. */
-function withoutBlankEnd(cells: readonly string[], least: number): readonly string[] {
+/** Spreadsheets write empty cells up to the last column that was ever formatted. */
+function trimEnd(cells: readonly string[], least: number): readonly string[] {
   let end = cells.length
   while (end > least && !cells[end - 1]?.trim()) end -= 1
   return end < cells.length ? cells.slice(0, end) : cells
 }
 
-/** What is wrong with a header, and how it was read. */
-function withHeader(error: unknown, header: readonly string[], delimiter: Delimiter = ','): unknown {
+/** Adds to the refusal of a header how it was read. */
+function describeHeader(error: unknown, header: readonly string[], delimiter: Delimiter = ','): unknown {
   if (!(error instanceof Problem)) return error
   const [first, ...others] = error.all
   const columns = header.length === 1 ? 'one column' : `${header.length} columns`
-  const read = `The header was read as ${columns}, separated by ${delimiterNoun(delimiter)}: ${shown(header.join(' | '))}`
+  const read = `The header was read as ${columns}, separated by ${nameDelimiter(delimiter)}: ${shorten(header.join(' | '))}`
   const detail = first?.detail?.replace(/\.$/, '')
   return together([invalidFile(`${detail}. ${read}.`), ...others])
 }
 
-/** A file that cannot be read, and where. */
-function asProblem(error: unknown, scanner: CsvScanner, header: readonly string[] | undefined): unknown {
+/** The refusal of a file that cannot be read, with the place. */
+function toProblem(error: unknown, scanner: CsvScanner, header: readonly string[] | undefined): unknown {
   const at = (row: number, cell: number | undefined) => {
     if (cell === undefined) return `row ${row}`
-    return `row ${row}, column ${shown(header?.[cell] ?? String(cell + 1))}`
+    return `row ${row}, column ${shorten(header?.[cell] ?? String(cell + 1))}`
   }
   if (error instanceof CsvFault) {
     const { row, cell, message } = error
@@ -107,7 +107,7 @@ function asProblem(error: unknown, scanner: CsvScanner, header: readonly string[
   }
   if (!(error instanceof EncodingFault)) return error
   const { row, cell } = scanner.place
-  return invalidFile(`${at(row, cell)}: ${error.message} In a spreadsheet, choose the type "CSV UTF-8".`)
+  return invalidFile(`${at(row, cell)}: ${error.message} In a spreadsheet, choose the file type "CSV UTF-8".`)
 }
 
 interface Staged {
@@ -131,12 +131,12 @@ async function storeRows({ store, clock }: Work, importId: string, rows: readonl
 
 export interface StagedRow extends NumberedRow {
   readonly cells: readonly string[]
-  /** The keys that earlier rows have. */
+  /** The keys that earlier rows have too. */
   readonly repeats: readonly Repeat[]
 }
 
-/** Some rows behind one. */
-export async function stagedRows(
+/** Reads the next rows after a row. */
+export async function readStagedRows(
   { store }: Work,
   importId: string,
   behind: number,
@@ -162,8 +162,8 @@ export async function stagedRows(
   }))
 }
 
-/** How many there are in all. */
-export async function stagedCount({ store }: Work, importId: string): Promise<number> {
+/** Counts the rows of a file. */
+export async function countStaged({ store }: Work, importId: string): Promise<number> {
   const [row] = await store.glance(
     `SELECT count(*) FROM ${table} WHERE store_id = $1 AND import_id = $2`,
     importId,

@@ -3,44 +3,45 @@ import { invalidFile } from '../imports/index.ts'
 import { isId } from '../kernel/ids.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { Faults } from '../kernel/write/faults.ts'
-import { type Column, shown, type TemplateField } from './columns.ts'
+import { type Column, shorten, type TemplateField } from './columns.ts'
 
-/** The columns of a file that are fields of one template. */
+/** The columns of a file that belong to one template. */
 export interface TemplateColumns {
   readonly template: Template
-  /** By the slugs of the fields. */
+  /** By the slug of the field. */
   readonly columns: ReadonlyMap<string, { readonly name: string; readonly type: ValueType }>
 }
 
 /**
- * The templates that columns are of: they and their fields are as they are to the end of the transaction. A Problem
- * (422) where a column is of none, or the same as another.
+ * The templates of the columns, locked so that their fields cannot change. Throws a Problem (422) if a column belongs
+ * to no template, or repeats another column.
  */
-export async function templateColumns(
+export async function findTemplateColumns(
   work: Work,
   columns: readonly Column[],
 ): Promise<readonly TemplateColumns[]> {
-  const asked = columns.filter((column) => column.is === 'template')
-  if (!asked.length) return []
+  const templateFields = columns.filter((column) => column.is === 'template')
+  if (!templateFields.length) return []
   const templates = await keepTemplates(
     work,
-    asked.map(({ template }) => template),
+    templateFields.map(({ template }) => template),
   )
-  const found = new Map<Template, Map<string, { name: string; type: ValueType }>>()
+  const columnsByTemplate = new Map<Template, Map<string, { name: string; type: ValueType }>>()
   const faults = new Faults()
-  const find = ({ name, template: called, field }: TemplateField) => {
-    const template = templates.get(isId(called) ? called.toLowerCase() : called)
+  const find = ({ name, template: nameOrId, field }: TemplateField) => {
+    const template = templates.get(isId(nameOrId) ? nameOrId.toLowerCase() : nameOrId)
     const type = template?.fields.get(field)
     if (!template || !type) {
-      throw invalidFile(`unknown csv header: ${shown(name)}. There is no such field of a template.`)
+      throw invalidFile(`unknown csv header: ${shorten(name)}. No template has this field.`)
     }
-    const own = found.get(template) ?? new Map()
-    found.set(template, own)
+    const own = columnsByTemplate.get(template) ?? new Map()
+    columnsByTemplate.set(template, own)
     const other = own.get(field)
-    if (other) throw invalidFile(`The csv headers ${shown(other.name)} and ${shown(name)} are the same.`)
+    if (other)
+      throw invalidFile(`The csv headers ${shorten(other.name)} and ${shorten(name)} are the same field.`)
     own.set(field, { name, type })
   }
-  for (const column of asked) faults.check(() => find(column))
+  for (const column of templateFields) faults.check(() => find(column))
   faults.refuse()
-  return [...found].map(([template, columns]) => ({ template, columns }))
+  return [...columnsByTemplate].map(([template, columns]) => ({ template, columns }))
 }

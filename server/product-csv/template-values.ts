@@ -5,45 +5,45 @@ import type { Row } from '../kernel/shape/model.ts'
 import { ownValue } from '../kernel/shape/values.ts'
 import { Faults } from '../kernel/write/faults.ts'
 import type { Write } from '../kernel/write/write-many.ts'
-import { type Locale, valueOfCell } from './cell-values.ts'
+import { type Locale, parseCell } from './cell-values.ts'
 import type { ImportRow } from './import-row.ts'
 import type { TemplateColumns } from './template-columns.ts'
 
-/** What a row makes a template say of its product. */
+/** The entry of a template that a row writes for its product. */
 export interface Entry {
   readonly template: Template
   readonly write: Write<Resource['fields']>
 }
 
-/** By template, what each says of products now. */
-type Said = ReadonlyMap<TemplateColumns, ReadonlyMap<string, Row>>
+/** The current entries of products, by template. */
+type EntriesByTemplate = ReadonlyMap<TemplateColumns, ReadonlyMap<string, Row>>
 
-/** What a row makes templates say of its product; a Problem where one may not say so. */
-export function entriesOfRow(
+/** The entries that a row writes. Throws a Problem if a template refuses one. */
+export function toEntries(
   row: ImportRow,
   productId: string,
-  said: Said,
+  entriesBefore: EntriesByTemplate,
   locale: Locale | undefined,
 ): readonly Entry[] {
   const faults = new Faults()
   const entryIn = (of: TemplateColumns, before: Row | undefined): readonly Entry[] => {
-    const values = valuesIn(row, of.columns, before, locale)
+    const values = readValues(row, of.columns, before, locale)
     if (!before && Object.values(values).every((value) => value === null || value === '')) return []
     try {
       return [{ template: of.template, write: entryOf(of.template, productId, before, values) }]
     } catch (error) {
-      throw error instanceof Problem ? together(error.all.map((fault) => inColumn(fault, of))) : error
+      throw error instanceof Problem ? together(error.all.map((fault) => nameColumn(fault, of))) : error
     }
   }
-  const entries = [...said].flatMap(
+  const entries = [...entriesBefore].flatMap(
     ([of, before]) => faults.check(() => entryIn(of, before.get(productId))) ?? [],
   )
   faults.refuse()
   return entries
 }
 
-/** A text that is not there is none for an empty cell too: what is exported stays what it was. */
-function valuesIn(
+/** An empty cell does not set a missing value: importing an export changes nothing. */
+function readValues(
   row: ImportRow,
   columns: TemplateColumns['columns'],
   before: Row | undefined,
@@ -56,7 +56,7 @@ function valuesIn(
     const cell = row.values.get(name) ?? ''
     if (has && (ownValue(has, field) ?? null) === null && cell === '') continue
     faults.check(() => {
-      values[field] = readCell(name, () => valueOfCell(type, cell, locale))
+      values[field] = readCell(name, () => parseCell(type, cell, locale))
     })
   }
   faults.refuse()
@@ -71,8 +71,8 @@ function readCell<T>(name: string, read: () => T): T {
   }
 }
 
-/** The refusal of a value, with the name of its column for that of its member. */
-function inColumn(fault: Problem, { template, columns }: TemplateColumns): Problem {
+/** The refusal of a value, with its column in place of the member. */
+function nameColumn(fault: Problem, { template, columns }: TemplateColumns): Problem {
   if (!fault.source) return fault
   const field = fault.source.replace(/^data\./, '')
   const name = columns.get(field)?.name ?? `${template.slug}:${field}`

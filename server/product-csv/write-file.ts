@@ -4,32 +4,32 @@ import type { Work } from '../kernel/work/context.ts'
 import { blobName } from '../platform/blobs/blobs.ts'
 import { products } from '../products/index.ts'
 import type { ExportColumn } from './export-columns.ts'
-import { cellsOf, csvLine } from './export-row.ts'
+import { toCells, toCsvLine } from './export-row.ts'
 
-/** As many products as are in memory at a time. */
+/** How many products are in memory at a time. */
 const perRead = 250
 
-/** A file that is kept, and how far it has come. */
-export interface Written {
-  /** The name of its content, without the store's. */
+/** A stored file, and how far it reaches. */
+export interface ExportFile {
+  /** The name of its blob, without the store. */
   readonly fileId: string
   readonly rows: number
-  /** The last product that it is done with. */
+  /** The last product that has been written or skipped. */
   readonly last: string
 }
 
-/** Writes a file of these products, or of as many of the first of them as its bytes have room for. */
+/** Writes these products to a file, or as many of them as fit. */
 export async function writeFile(
   work: Work,
   columns: readonly ExportColumn[],
   ids: readonly string[],
   bytesMax: number,
-): Promise<Written> {
+): Promise<ExportFile> {
   const progress = { rows: 0, last: '' }
-  const draft = await work.instance.blobs.draft(contentOf(work, columns, ids, bytesMax, progress))
+  const draft = await work.instance.blobs.draft(writeContent(work, columns, ids, bytesMax, progress))
   try {
     const fileId = newId()
-    // It is no file of the store's: `files` forgets it after a day.
+    // No row of `files` refers to it, so the chore forget-orphans deletes it after a day.
     await draft.keep(blobName(work.store.id, fileId))
     return { fileId, ...progress }
   } finally {
@@ -37,28 +37,28 @@ export async function writeFile(
   }
 }
 
-async function* contentOf(
+async function* writeContent(
   work: Work,
   columns: readonly ExportColumn[],
   ids: readonly string[],
   bytesMax: number,
   progress: { rows: number; last: string },
 ): AsyncGenerator<Uint8Array> {
-  const header = Buffer.from(csvLine(columns.map(({ name }) => name)))
+  const header = Buffer.from(toCsvLine(columns.map(({ name }) => name)))
   yield header
   let bytes = header.length
   for (let at = 0; at < ids.length; at += perRead) {
     const some = ids.slice(at, at + perRead)
     const lines: Buffer[] = []
     for (const row of await findAll(work, products, some)) {
-      const line = Buffer.from(csvLine(cellsOf(columns, row)))
+      const line = Buffer.from(toCsvLine(toCells(columns, row)))
       if (progress.rows && bytes + line.length > bytesMax) return yield Buffer.concat(lines)
       lines.push(line)
       bytes += line.length
       progress.rows += 1
       progress.last = row.id
     }
-    // Some may be gone by now.
+    // Some may have been deleted meanwhile.
     progress.last = some.at(-1) ?? ''
     yield Buffer.concat(lines)
   }

@@ -11,16 +11,16 @@ import { Faults } from '../kernel/write/faults.ts'
 import { type Outcome, type Write, writeMany } from '../kernel/write/write-many.ts'
 import { attachTemplates, type ProductFields, products, roomForTemplates } from '../products/index.ts'
 import type { Locale } from './cell-values.ts'
-import { imageOf } from './images.ts'
-import { bodyOf, type ImportRow } from './import-row.ts'
+import { toImageChange } from './images.ts'
+import { type ImportRow, toBody } from './import-row.ts'
 import type { Targets } from './row-targets.ts'
 import type { TemplateColumns } from './template-columns.ts'
-import { type Entry, entriesOfRow } from './template-values.ts'
+import { type Entry, toEntries } from './template-values.ts'
 
-/** What all rows of a part are imported by; it is so to the end of the transaction. */
+/** What all rows of a part share. It cannot change until the end of the transaction. */
 interface Part {
   readonly own: Resource<ProductFields>
-  /** How many the file has. */
+  /** How many columns the file has. */
   readonly columns: number
   readonly templates: readonly TemplateColumns[]
   readonly images: ReadonlySet<string>
@@ -28,7 +28,7 @@ interface Part {
   readonly faults: RowFaults
 }
 
-/** A row that may be written, as far as can be told before it is. */
+/** A row that has passed all checks before the write. */
 interface RowWrite {
   readonly row: ImportRow
   readonly productId: string
@@ -36,13 +36,13 @@ interface RowWrite {
   readonly entries: readonly Entry[]
 }
 
-/** Rows that are written by one statement, while the next are checked. */
+/** How many rows one statement writes, while the next rows are checked. */
 const perStatement = 250
 
-/** As many cells as are read in less than a tenth of a millisecond. */
+/** How many cells are read in less than a tenth of a millisecond. */
 const cellsPerStep = 30
 
-/** Writes rows that touch nothing that another of them touches. Of a row that fails nothing is written. */
+/** Writes rows that share no unique value with each other. Nothing of a row with faults is written. */
 export async function writeRows(
   work: Work,
   part: Part,
@@ -55,20 +55,20 @@ export async function writeRows(
     part.faults.add(row, before)
     return []
   })
-  const read = await rowReader(work, part, named)
-  const outcomes = await writeAsRead(work, part.own, named, read)
+  const read = await createReader(work, part, named)
+  const outcomes = await writeWhileReading(work, part.own, named, read)
   const done = [...outcomes].flatMap(([write, outcome]) => {
     if (!(outcome instanceof Problem)) return write
     part.faults.add(write.row, outcome)
     return []
   })
   const say = await writeTemplates(work, part, done)
-  // Those that were written have a new version already.
+  // Products that were written already have a new version.
   for (const [{ productId }, outcome] of outcomes) if (outcome === 'written') say.delete(productId)
   if (say.size) await work.store.touchAll(products, (bind) => `r.id = ANY(${bind([...say])}::uuid[])`)
 }
 
-/** A row, and the product that it is about; undefined where it is a new one. */
+/** A row and its product; undefined for a new product. */
 interface NamedRow {
   readonly row: ImportRow
   readonly before: Row<ProductFields> | undefined
@@ -76,8 +76,8 @@ interface NamedRow {
 
 type Reader = (rows: readonly NamedRow[]) => Steps<readonly RowWrite[]>
 
-/** While the database writes some rows, the next are read: neither waits for the other. */
-async function writeAsRead(
+/** Reads the next rows while the database writes: neither waits for the other. */
+async function writeWhileReading(
   work: Work,
   own: Part['own'],
   rows: readonly NamedRow[],
@@ -98,34 +98,37 @@ async function writeAsRead(
   return outcomes
 }
 
-/** How rows are read: what they write, checked as a request would be. */
-async function rowReader(
+/** Prepares to read rows into writes, which are checked as requests are. */
+async function createReader(
   work: Work,
   { own, columns, templates, images, locale, faults: rowFaults }: Part,
   rows: readonly NamedRow[],
 ): Promise<Reader> {
   const input = inputOf(own)
   const ids = rows.flatMap(({ before }) => before?.id ?? [])
-  const said = new Map<TemplateColumns, ReadonlyMap<string, Row>>()
+  const entriesBefore = new Map<TemplateColumns, ReadonlyMap<string, Row>>()
   for (const of of templates) {
-    said.set(of, new Map((await holdEntries(work, of.template, ids)).map((entry) => [entry.id, entry])))
+    entriesBefore.set(
+      of,
+      new Map((await holdEntries(work, of.template, ids)).map((entry) => [entry.id, entry])),
+    )
   }
   const flows = templates.map(({ template }) => template.id)
   const room = flows.length ? await roomForTemplates(work, ids, flows) : () => 0
   const readRow = ({ row, before }: NamedRow): RowWrite => {
     const productId = before?.id ?? newId()
     const faults = new Faults()
-    const image = faults.check(() => imageOf(row, before, images))
+    const image = faults.check(() => toImageChange(row, before, images))
     const write = faults.check((): Write<ProductFields> => {
-      const body = bodyOf(row, before)
+      const body = toBody(row, before)
       return before
         ? { before, changes: { ...input.update(body), ...image } }
         : { id: productId, given: { ...input.create(body), ...image } }
     })
-    const entries = faults.check(() => entriesOfRow(row, productId, said, locale)) ?? []
+    const entries = faults.check(() => toEntries(row, productId, entriesBefore, locale)) ?? []
     faults.check(() => {
       if (entries.length <= room(productId)) return
-      throw new Problem('unprocessable', 'The product would have more templates than it may.')
+      throw new Problem('unprocessable', 'The product would have too many templates.')
     })
     faults.refuse()
     return { row, productId, write: write as Write<ProductFields>, entries }
@@ -140,7 +143,7 @@ async function rowReader(
   }
 }
 
-/** Writes what templates say. The ids of the products that show something else now. */
+/** Writes the entries of templates. Returns the ids of the products that have changed by it. */
 async function writeTemplates(
   work: Work,
   { templates }: Part,

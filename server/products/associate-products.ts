@@ -4,39 +4,43 @@ import { json } from '../kernel/http/answer.ts'
 import { listOf, object, uuid } from '../kernel/openapi/shapes.ts'
 import { choice, group, integer, list, reference } from '../kernel/shape/fields.ts'
 import type { Ctx } from '../kernel/work/context.ts'
-import { decide, limits, type Refused, tooManyAttached } from './association-rules.ts'
-import { type Attached, attach, findBoth, link, othersOf } from './associations.ts'
+import { decide, limits, type Refusal, tooManyAttached } from './association-rules.ts'
+import { attach, findBoth, findSides, link, type ProductRelationship } from './associations.ts'
 import { customRelationships } from './custom-relationships.ts'
 import { products } from './products.ts'
 
-const wanted = list(
+const associationList = list(
   group(
     {
       type: choice(['product'], { required: true }),
-      id: reference('product', { required: true, about: 'The product to associate.' }),
+      id: reference('product', { required: true, about: 'The id of the product to associate.' }),
       attributes: group(
-        { sort_order: integer({ nullable: true, about: 'The lowest comes first; null takes it away.' }) },
+        { sort_order: integer({ nullable: true, about: 'The lowest number comes first; null removes it.' }) },
         {},
       ),
     },
     {},
   ),
-  { required: true, maxItems: limits.associatedMax, about: 'Those that are there already stay.' },
+  {
+    required: true,
+    maxItems: limits.associatedMax,
+    about: 'The products to associate. Existing associations stay.',
+  },
 )
-type Wanted = readonly { id: string; attributes?: { sort_order?: number | null } }[]
+type AssociationItems = readonly { id: string; attributes?: { sort_order?: number | null } }[]
 
 const time = { type: 'string', format: 'date-time' }
 
-/** Associates a product with others by a custom relationship, and says of which it could not. */
+/** Associates a product with others by a custom relationship. */
 export const associateProducts = action({
   name: 'associate-products',
   route: 'POST /pcm/products/:product_id/custom-relationships/:slug',
   about:
-    'Associates a product with others by a custom relationship, which it is given if it has not got it. Those that ' +
-    'cannot be associated are named in the answer, with the reason; the rest are.',
+    'Associates a product with others by a custom relationship, which is attached to the product if necessary. The ' +
+    'response names the products that could not be associated, with the reason; all others are associated.',
   area: 'products',
   status: 201,
-  data: wanted,
+  data: associationList,
   shows: {
     beside: {
       meta: object({
@@ -49,7 +53,9 @@ export const associateProducts = action({
   },
   async run(ctx, { params, data }) {
     const both = await findBoth(ctx, params)
-    const items = new Map((data as Wanted).map(({ id, attributes }) => [id, attributes?.sort_order]))
+    const items = new Map(
+      (data as AssociationItems).map(({ id, attributes }) => [id, attributes?.sort_order]),
+    )
     const { associated, refused } = await associate(ctx, both, items)
     const now = ctx.clock.now().toISOString()
     const timestamps = { created_at: now, updated_at: now }
@@ -66,34 +72,34 @@ export const associateProducts = action({
 
 async function associate(
   ctx: Ctx,
-  both: Attached,
+  both: ProductRelationship,
   items: ReadonlyMap<string, number | null | undefined>,
-): Promise<{ associated: readonly string[]; refused: readonly Refused[] }> {
+): Promise<{ associated: readonly string[]; refused: readonly Refusal[] }> {
   const { productId, by } = both
   const ids = [...items.keys()]
   const { bi_directional } = by.doc
-  // What leads back changes the others too.
+  // A bidirectional relationship changes the other products too.
   await ctx.store.hold(products, productId, ...(bi_directional ? ids : []))
   if (!bi_directional) await ctx.store.keep(products, ...ids)
   await ctx.store.keep(customRelationships, by.id)
-  const facts = await othersOf(ctx, both, [productId, ...ids])
-  const base = facts.get(productId)
+  const sides = await findSides(ctx, both, [productId, ...ids])
+  const base = sides.get(productId)
   if (!base) throw notFound('product', productId)
   if (!base.isAttached && base.attached >= limits.attachedMax)
     throw new Problem('unprocessable', tooManyAttached)
-  const { associated, refused } = decide({ ...base, id: productId }, ids, facts, bi_directional)
+  const { associated, refused } = decide({ ...base, id: productId }, ids, sides, bi_directional)
   await attach(ctx, by, bi_directional ? [productId, ...associated] : [productId])
-  const isNew = (id: string) => !facts.get(id)?.isAssociated
+  const isNew = (id: string) => !sides.get(id)?.isAssociated
   await link(ctx, by.id, [
     ...associated
       .filter((id) => isNew(id) || items.get(id) !== undefined)
       .map((id) => ({ from: productId, to: id, sortOrder: items.get(id) })),
-    ...(bi_directional ? associated.filter((id) => !facts.get(id)?.leadsBack) : []).map((id) => ({
+    ...(bi_directional ? associated.filter((id) => !sides.get(id)?.leadsBack) : []).map((id) => ({
       from: id,
       to: productId,
     })),
   ])
-  // What a product leads to is shown with it.
+  // A product shows its associations, so it changes.
   const changed = bi_directional ? [productId, ...associated] : [productId]
   await ctx.store.touchAll(products, (bind) => `r.id = ANY(${bind(changed)}::uuid[])`)
   return { associated, refused }

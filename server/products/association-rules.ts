@@ -1,46 +1,46 @@
-/** How many custom relationships a product may have, and how many products it may be associated with by each. */
+/** The limits of custom relationships per product, and of associated products per relationship. */
 export const limits = { attachedMax: 5, associatedMax: 2000 } as const
 
 export const tooManyAttached =
   `product already has ${limits.attachedMax} custom relationships, cannot associate more as it has reached ` +
   `the limit of ${limits.attachedMax} custom relationships`
 
-/** What there is of a product before it is associated with others. */
+/** A product before it is associated with others. */
 export interface Side {
-  /** How many custom relationships it has, and whether this is one of them. */
+  /** How many custom relationships the product has, and whether this is one of them. */
   readonly attached: number
   readonly isAttached: boolean
-  /** How many products it is associated with by this one. */
+  /** How many products it is associated with by this relationship. */
   readonly associated: number
 }
 
-/** The other product: also whether the one is associated with it already, and it with the one. */
+/** The other product, and whether the two are already associated, in either direction. */
 export interface Other extends Side {
   readonly isAssociated: boolean
   readonly leadsBack: boolean
 }
 
-/** Why one product of a request was not associated. */
-export interface Refused {
+/** Why a product of a request was not associated. */
+export interface Refusal {
   readonly ID: string
   readonly Details: string
 }
 
-/** Which of the products that were asked for are associated, one after the other, and why the rest are not. */
+/** Decides which products of a request are associated, in their order, and why the others are not. */
 export function decide(
   base: Side & { readonly id: string },
   ids: readonly string[],
   others: ReadonlyMap<string, Other>,
   biDirectional: boolean,
-): { readonly associated: readonly string[]; readonly refused: readonly Refused[] } {
+): { readonly associated: readonly string[]; readonly refused: readonly Refusal[] } {
   const associated: string[] = []
-  const refused: Refused[] = []
+  const refused: Refusal[] = []
   let room = limits.associatedMax - base.associated
   for (const id of ids) {
     const other = others.get(id)
-    const why =
-      id === base.id ? 'a product cannot be associated with itself' : whyNot(other, room, biDirectional)
-    if (why) refused.push({ ID: id, Details: why })
+    const reason =
+      id === base.id ? 'a product cannot be associated with itself' : findReason(other, room, biDirectional)
+    if (reason) refused.push({ ID: id, Details: reason })
     else {
       associated.push(id)
       if (!other?.isAssociated) room -= 1
@@ -49,7 +49,7 @@ export function decide(
   return { associated, refused }
 }
 
-function whyNot(other: Other | undefined, room: number, biDirectional: boolean): string | undefined {
+function findReason(other: Other | undefined, room: number, biDirectional: boolean): string | undefined {
   if (!other) return 'could not find product'
   const isBackFull = biDirectional && !other.leadsBack && other.associated >= limits.associatedMax
   if ((!other.isAssociated && room < 1) || isBackFull) {

@@ -8,18 +8,18 @@ import { type CustomRelationshipFields, customRelationships } from './custom-rel
 import { productEnvelope } from './envelope.ts'
 import { products } from './products.ts'
 
-/** The products that a product is associated with by a custom relationship, each under its own id. */
+/** The products that a product is associated with by a custom relationship, under their own ids. */
 export const associations: Resource = resource({
   type: 'product',
   noun: ['associated-product', 'associated-products'],
-  about: 'A product that another is associated with by a custom relationship.',
+  about: 'A product that another product is associated with by a custom relationship.',
   path: '',
   table: 'associated_products',
   scope: { columns: ['product_id', 'custom_relationship_id'] },
-  fields: { sort_order: integer({ nullable: true, about: 'The lowest comes first.' }) },
+  fields: { sort_order: integer({ nullable: true, about: 'The lowest number comes first.' }) },
   order: {
     by: 'place',
-    about: 'those with a sort_order first, the lowest before all; then as they were added',
+    about: 'products with a sort_order first, lowest first; then the others as they were added',
   },
   counted: false,
   area: 'products',
@@ -27,22 +27,25 @@ export const associations: Resource = resource({
   operations: [],
 })
 
-/** One custom relationship of one product, as an address names them. */
-export interface Attached {
+/** A custom relationship of a product, as a path names them. */
+export interface ProductRelationship {
   readonly productId: string
   readonly by: Row<CustomRelationshipFields>
 }
 
-/** Both, whether the product has the custom relationship or not; a Problem (404) where one of them is not there. */
-export async function findBoth(work: Work, params: { product_id: string; slug: string }): Promise<Attached> {
+/** Finds the product and the relationship, which need not be attached. Throws a Problem (404) if one does not exist. */
+export async function findBoth(
+  work: Work,
+  params: { product_id: string; slug: string },
+): Promise<ProductRelationship> {
   const { id } = await findVisible(work, products, params.product_id)
   return { productId: id, by: await findVisible(work, customRelationships, params.slug) }
 }
 
-/** What is known of some products, as far as it matters to their association with one. */
-export async function othersOf(
+/** Reads what the association rules need to know about some products. */
+export async function findSides(
   { store }: Work,
-  { productId, by }: Attached,
+  { productId, by }: ProductRelationship,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, Other>> {
   const rows = await store.rows(
@@ -75,7 +78,7 @@ export async function othersOf(
   )
 }
 
-/** Gives products a custom relationship, unless they have it; each is another version afterwards. */
+/** Attaches a custom relationship to products that do not have it. Each product gets a new version. */
 export async function attach(
   { store, clock }: Work,
   { id, doc }: Row<CustomRelationshipFields>,
@@ -99,14 +102,14 @@ export async function attach(
   })
 }
 
-/** A link to a product, with its place. */
+/** A link from one product to another, with its place. */
 export interface Association {
   readonly from: string
   readonly to: string
   readonly sortOrder?: number | null | undefined
 }
 
-/** Stores links behind those that there are; one that is there already has another sort_order from now on. */
+/** Stores links after the existing ones. An existing link gets the new sort_order. */
 export async function link({ store, clock }: Work, by: string, links: readonly Association[]): Promise<void> {
   await store.bulk(
     `WITH last AS (
@@ -128,10 +131,10 @@ export async function link({ store, clock }: Work, by: string, links: readonly A
   )
 }
 
-/** Takes links away, and those that lead back with them. */
+/** Removes links, and the links back with them. */
 export async function unlink(
   { store }: Work,
-  { productId, by }: Attached,
+  { productId, by }: ProductRelationship,
   ids: readonly string[],
 ): Promise<void> {
   await store.bulk(

@@ -1,7 +1,7 @@
 import type { Work } from '../kernel/work/context.ts'
 import { templatesMax } from './product-templates.ts'
 
-/** How many templates each of these products may have beside those, which it may have already. */
+/** How many of the templates `beside` each product may have, next to its other templates. */
 export async function roomForTemplates(
   { store }: Work,
   productIds: readonly string[],
@@ -18,8 +18,8 @@ export async function roomForTemplates(
 }
 
 /**
- * Gives products, which are held, templates of which they may have some: each pair once. The ids of the products that
- * have another template now; they are new versions only when the caller has touched them.
+ * Attaches templates to locked products, which may have some of them already. Returns the ids of the products that have
+ * a new template. Their versions change only when the caller touches them.
  */
 export async function attachTemplates(
   { store, clock }: Work,

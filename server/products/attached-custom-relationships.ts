@@ -15,7 +15,7 @@ import { products } from './products.ts'
 
 const path = '/pcm/products/:product_id/custom-relationships'
 
-const named = listOf(
+const slugs = listOf(
   group(
     {
       type: choice(['custom-relationship'], { required: true }),
@@ -23,9 +23,9 @@ const named = listOf(
     },
     {},
   ),
-  { required: true, maxItems: 100, about: 'Custom relationships, by their slugs.' },
+  { required: true, maxItems: 100, about: 'The slugs of custom relationships.' },
 )
-type Named = readonly { readonly slug: string }[]
+type Slugs = readonly { readonly slug: string }[]
 
 const shared = { area: 'products', shows: { page: true, data: objectOf(() => customRelationships) } } as const
 
@@ -50,20 +50,20 @@ const listOfProduct = (ctx: Ctx, productId: string, call: Call): Promise<Answer>
       `id IN (SELECT a.id FROM product_custom_relationships a WHERE a.store_id = $1 AND a.product_id = ${bind(productId)}::uuid)`,
   )
 
-/** Gives a product custom relationships. */
+/** Attaches custom relationships to a product. */
 export const attachCustomRelationships = action({
   ...shared,
   name: 'attach-custom-relationships',
   route: `POST ${path}`,
-  about: `Gives a product custom relationships. It may have ${limits.attachedMax}; those that it has stay.`,
+  about: `Attaches custom relationships to a product, beside those that it has. It may have at most ${limits.attachedMax}.`,
   status: 201,
-  data: named,
+  data: slugs,
   async run(ctx, { data, ...call }) {
     const { id } = await findVisible(ctx, products, call.params.product_id)
-    const wanted = await findNamed(ctx, data as Named)
+    const rows = await findBySlugs(ctx, data as Slugs)
     await ctx.store.hold(products, id)
-    await ctx.store.keep(customRelationships, ...wanted.map((one) => one.id))
-    for (const one of wanted) await attach(ctx, one, [id])
+    await ctx.store.keep(customRelationships, ...rows.map((one) => one.id))
+    for (const one of rows) await attach(ctx, one, [id])
     const { hidden } = await findVisible(ctx, products, id)
     if ((hidden.custom_relationships?.length ?? 0) > limits.attachedMax) {
       throw new Problem('unprocessable', tooManyAttached, { source: 'data' })
@@ -72,33 +72,33 @@ export const attachCustomRelationships = action({
   },
 })
 
-/** Takes custom relationships away from a product, with all that it is associated with by them. */
+/** Detaches custom relationships from a product, with its associations by them. */
 export const detachCustomRelationships = action({
   name: 'detach-custom-relationships',
   route: `DELETE ${path}`,
-  about: 'Takes custom relationships away from a product, and its associations by them too.',
+  about: 'Detaches custom relationships from a product, and removes its associations by them.',
   area: 'products',
   status: 204,
-  data: named,
+  data: slugs,
   async run(ctx, { params, data }) {
     const { id } = await findVisible(ctx, products, params.product_id)
-    const unwanted = await findNamed(ctx, data as Named)
+    const detached = await findBySlugs(ctx, data as Slugs)
     await ctx.store.hold(products, id)
-    for (const one of unwanted) await detach(ctx, one, id)
+    for (const one of detached) await detach(ctx, one, id)
     return noContent
   },
 })
 
-async function findNamed(ctx: Ctx, named: Named): Promise<Row<CustomRelationshipFields>[]> {
-  const found = new Map<string, Row<CustomRelationshipFields>>()
+async function findBySlugs(ctx: Ctx, named: Slugs): Promise<Row<CustomRelationshipFields>[]> {
+  const rows = new Map<string, Row<CustomRelationshipFields>>()
   for (const [i, { slug }] of named.entries()) {
     const row = await findVisible(ctx, customRelationships, slug).catch((error) => {
       if (!(error instanceof Problem)) throw error
       throw notFound('custom relationship', slug, { source: `data.${i}.slug` })
     })
-    found.set(row.id, row)
+    rows.set(row.id, row)
   }
-  return [...found.values()]
+  return [...rows.values()]
 }
 
 async function detach({ store }: Ctx, { id, doc }: Row<CustomRelationshipFields>, productId: string) {
@@ -107,7 +107,7 @@ async function detach({ store }: Ctx, { id, doc }: Row<CustomRelationshipFields>
     productId,
     id,
   )
-  // What led back to it has nowhere to come from.
+  // The links back to it are removed too.
   if (doc.bi_directional) {
     await store.bulk(
       'DELETE FROM associated_products WHERE store_id = $1 AND custom_relationship_id = $2 AND id = $3',

@@ -1,6 +1,6 @@
 import type { Components } from './product-fields.ts'
 
-/** What is wrong with a bundle, and where. */
+/** A fault of a bundle, and where it is. */
 export interface Fault {
   readonly path: string
   readonly detail: string
@@ -8,11 +8,11 @@ export interface Fault {
 
 const optionsMax = 1500
 
-/** The first thing that is wrong with a bundle, as far as it can be told without looking at its products. */
-export function faultIn(components: Components, hasSku: boolean): Fault | undefined {
+/** Finds the first fault of a bundle, without reading its products. */
+export function findFault(components: Components, hasSku: boolean): Fault | undefined {
   const all = Object.entries(components)
   for (const [key, component] of all) {
-    const fault = faultOfComponent(key, component)
+    const fault = findComponentFault(key, component)
     if (fault) return { path: [key, fault.path].filter(Boolean).join('.'), detail: fault.detail }
   }
   const options = all.flatMap(([, component]) => component.options)
@@ -26,7 +26,7 @@ export function faultIn(components: Components, hasSku: boolean): Fault | undefi
   return undefined
 }
 
-function faultOfComponent(key: string, { options, min, max }: Components[string]): Fault | undefined {
+function findComponentFault(key: string, { options, min, max }: Components[string]): Fault | undefined {
   const the = `The component ${key}`
   if (!options.length) return { path: 'options', detail: `${the} needs at least one option.` }
   if (isBelow(max, min)) {

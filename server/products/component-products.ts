@@ -1,10 +1,10 @@
 import { relationship } from '../kernel/declare/relationship.ts'
 import { products } from './products.ts'
 
-/** What a bundle consists of: its components say so. */
+/** The products of a bundle, which follow from its components. */
 export const componentProducts = relationship({
   name: 'component-products',
-  about: 'What a bundle consists of: its components say so.',
+  about: 'The products of a bundle, which follow from its components.',
   path: '/pcm/products/:product_id/relationships/component_products',
   owner: () => products,
   target: () => products,

@@ -9,37 +9,46 @@ const prefix = 'CRP_'
 const slugMax = 255
 
 const fields = {
-  name: text({ required: true, min: 1, max: 1024, about: 'Shown to people.', example: 'Goes well with' }),
+  name: text({
+    required: true,
+    min: 1,
+    max: 1024,
+    about: 'The name, for people.',
+    example: 'Goes well with',
+  }),
   slug: text({
     required: true,
     min: 1,
     max: slugMax,
     pattern: /^[A-Za-z0-9._-]+$/,
     about:
-      `Unique in the store; ${prefix} is put before it where it is missing, and counts among its ${slugMax} characters. ` +
-      'It stays as it is.',
+      `Unique in the store. The prefix ${prefix} is added if it is missing, and counts as part of the ${slugMax} characters. ` +
+      'The slug cannot be changed.',
   }),
-  description: text({ nullable: true, about: 'What it is for.' }),
-  sort_order: integer({ nullable: true, about: 'Where a storefront shows it: the lowest first.' }),
-  external_name: text({ nullable: true, max: 1024, about: 'Shown to shoppers in place of its name.' }),
-  external_description: text({ nullable: true, about: 'Shown to shoppers in place of its description.' }),
-  bi_directional: flag({ default: false, about: 'Whether it leads back as well.' }),
+  description: text({ nullable: true, about: 'The purpose of the relationship.' }),
+  sort_order: integer({
+    nullable: true,
+    about: 'The position in a storefront: the lowest number comes first.',
+  }),
+  external_name: text({ nullable: true, max: 1024, about: 'Shown to shoppers instead of the name.' }),
+  external_description: text({ nullable: true, about: 'Shown to shoppers instead of the description.' }),
+  bi_directional: flag({ default: false, about: 'Whether associations work in both directions.' }),
 }
 
 export type CustomRelationshipFields = typeof fields
 
-/** A kind of link between products that the store has made up. */
+/** A kind of link between products, defined by the store. */
 export const customRelationships = resource({
   type: 'custom-relationship',
   noun: ['custom-relationship', 'custom-relationships'],
-  about: 'A kind of link between products that the store has made up: what goes with what.',
+  about: 'A kind of link between products, defined by the store, such as "goes well with".',
   path: '/pcm/custom-relationships',
   table: 'custom_relationships',
   fields,
   filter: {
     ...walks,
     slug: indexed('eq'),
-    // All that a store has are its own.
+    // A store has only relationships of its own.
     owner: { ops: ['eq'], type: 'text', column: `'store'::text` },
   },
   sort: ['created_at', 'id', 'updated_at'],
@@ -48,10 +57,10 @@ export const customRelationships = resource({
   refusedWith: 422,
   key: { field: 'slug' },
   meta: {
-    fields: { owner: choice(['store', 'organization'], { about: 'Whose it is.' }) },
+    fields: { owner: choice(['store', 'organization'], { about: 'Who owns it.' }) },
     of: () => ({ owner: 'store' as const }),
   },
-  beforeWrite: nameAndKeep,
+  beforeWrite: completeRelationship,
   constraints: {
     custom_relationships_slug_key: {
       code: 'unprocessable',
@@ -60,12 +69,12 @@ export const customRelationships = resource({
     },
     product_custom_relationships_id_fkey: {
       code: 'unprocessable',
-      detail: 'The custom relationship is in use: detach it from all products first.',
+      detail: 'The custom relationship is in use. Detach it from all products first.',
     },
   },
 })
 
-async function nameAndKeep(
+async function completeRelationship(
   work: Work,
   { id, values, before }: Draft<CustomRelationshipFields>,
 ): Promise<void> {
@@ -73,7 +82,7 @@ async function nameAndKeep(
   if (!before) return mustBeShort(values.slug)
   if (values.slug !== before.doc.slug) throw immutable('slug', 'once it is set')
   if (values.bi_directional === before.doc.bi_directional) return
-  // Whoever attaches it keeps it: see attach-custom-relationships.ts.
+  // Attaching locks it against deletion: see attached-custom-relationships.ts.
   await work.store.close(customRelationships, id)
   const used = await work.store.glance(
     'SELECT 1 FROM product_custom_relationships WHERE store_id = $1 AND id = $2 LIMIT 1',

@@ -5,25 +5,29 @@ import { limits } from './association-rules.ts'
 import { findBoth, unlink } from './associations.ts'
 import { products } from './products.ts'
 
-const unwanted = list(
+const dissociationList = list(
   group(
     {
       type: choice(['product'], { required: true }),
-      id: reference('product', { required: true, about: 'The product to part with.' }),
+      id: reference('product', { required: true, about: 'The id of the associated product.' }),
     },
     {},
   ),
-  { required: true, maxItems: limits.associatedMax, about: 'Those that are not there do no harm.' },
+  {
+    required: true,
+    maxItems: limits.associatedMax,
+    about: 'The products to dissociate. Products that are not associated are ignored.',
+  },
 )
 
-/** Ends the association of a product with others by a custom relationship, which it keeps. */
+/** Removes associations of a product. The custom relationship stays attached. */
 export const dissociateProducts = action({
   name: 'dissociate-products',
   route: 'DELETE /pcm/products/:product_id/custom-relationships/:slug',
-  about: 'Ends the association of a product with others by a custom relationship. The product keeps that.',
+  about: 'Removes associations of a product by a custom relationship, which stays attached to the product.',
   area: 'products',
   status: 204,
-  data: unwanted,
+  data: dissociationList,
   async run(ctx, { params, data }) {
     const both = await findBoth(ctx, params)
     const ids = (data as readonly { id: string }[]).map(({ id }) => id)

@@ -1,6 +1,6 @@
 import type { Envelope } from '../kernel/shape/envelope.ts'
 
-/** Whatever a merchant knows about what they sell. */
+/** The envelope of products and everything around them. */
 export const productEnvelope: Envelope = {
   times: 'meta',
   digits: 3,

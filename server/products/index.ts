@@ -16,7 +16,7 @@ import { products as productResource } from './products.ts'
 import { tags } from './tags.ts'
 
 export { attachTemplates, roomForTemplates } from './attach-templates.ts'
-export { bundlesOf, leaveBundles } from './bundles.ts'
+export { leaveBundles, nameBundlesOf } from './bundles.ts'
 export { productEnvelope } from './envelope.ts'
 export { filterCondition } from './filter-condition.ts'
 export {
@@ -37,7 +37,7 @@ export { productResource as products }
 
 export const productChapter = module({
   name: 'products',
-  about: 'What a merchant knows about what they sell.',
+  about: 'The products of a merchant.',
   resources: [productResource, tags, customRelationships],
   relationships: [componentProducts, productFiles, mainImage, productTemplates],
   actions: [

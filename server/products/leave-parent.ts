@@ -4,7 +4,7 @@ import { change } from '../kernel/write/by-rules.ts'
 import type { ProductFields, VariationMatrix } from './product-fields.ts'
 import { products } from './products.ts'
 
-/** Whoever builds the parent meanwhile is waited for, and waits. */
+/** Locks the parent: a build and this change wait for each other. */
 export async function holdParent(
   { store }: Work,
   { hidden: { parent_id } }: Row<ProductFields>,
@@ -12,7 +12,7 @@ export async function holdParent(
   if (parent_id) await store.hold(products, parent_id)
 }
 
-/** A child that is deleted by itself is no longer among those of its parent, which is none without any. */
+/** Removes a deleted child from the matrix of its parent. A parent without children becomes a standard product. */
 export async function leaveParent(work: Work, { id, hidden }: Row<ProductFields>): Promise<void> {
   const { parent_id } = hidden
   if (!parent_id) return
@@ -22,12 +22,12 @@ export async function leaveParent(work: Work, { id, hidden }: Row<ProductFields>
   await change(work, products, [], parent_id, { variation_matrix })
 }
 
-/** The matrix without a child, and without what is empty then. */
+/** The matrix without a child, and without options that become empty. */
 function without(matrix: VariationMatrix, childId: string): VariationMatrix {
   const left: Record<string, string | VariationMatrix> = {}
   for (const [option, inside] of Object.entries(matrix)) {
-    const kept = typeof inside === 'string' ? inside : without(inside, childId)
-    if (kept !== childId && Object.keys(kept).length) left[option] = kept
+    const remaining = typeof inside === 'string' ? inside : without(inside, childId)
+    if (remaining !== childId && Object.keys(remaining).length) left[option] = remaining
   }
   return left
 }

@@ -10,7 +10,7 @@ import type { ProductFields } from './product-fields.ts'
 import { products } from './products.ts'
 
 const path = '/pcm/products/:product_id/custom-relationships/:slug'
-const inOrder = 'those with a sort_order first, the lowest before all; then as they were added'
+const inOrder = 'products with a sort_order first, lowest first; then the others as they were added'
 /** Lists the ids of the products that a product is associated with by a custom relationship. */
 export const listAssociatedProductIds = action({
   name: 'list-associated-product-ids',
@@ -26,7 +26,7 @@ export const listAssociatedProductIds = action({
   },
 })
 
-/** The same products, as they are. */
+/** The associated products themselves. */
 const associatedProducts: Resource<ProductFields> = resource({
   ...products,
   noun: ['product-associated-with-another', 'products-associated-with-another'],

@@ -18,8 +18,7 @@ const children: Resource<ProductFields> = resource({
 export const listChildren = action({
   name: 'list-children',
   route: 'GET /pcm/products/:product_id/children',
-  about:
-    'Lists the children of a product, a page at a time: filtered, sorted and shown as any list of products.',
+  about: 'Lists the children of a product, with the filters and sorts of the list of products.',
   area: 'products',
   status: 200,
   shows: { resource: products, page: true, rows: [children] },

@@ -21,7 +21,7 @@ export const productTypes = ['standard', 'parent', 'child', 'bundle'] as const
 
 const names = { type: 'string', minLength: 1, maxLength: 255 } as const
 
-/** How many characters a text has at most in another language. */
+/** The maximum lengths of translated texts. */
 export const localeLengths = { name: 1024, description: 7600 } as const
 
 const locales = {
@@ -89,33 +89,52 @@ export interface BuildRules {
   readonly exclude?: readonly (readonly string[])[]
 }
 
-const sortOrder = integer({ nullable: true, about: 'Where a storefront shows it.' })
+const sortOrder = integer({ nullable: true, about: 'The position in a storefront.' })
 const quantity = { min: 1, nullable: true } as const
 
 const optionMembers = {
-  id: reference('product', { required: true, about: 'A product, or another bundle.' }),
+  id: reference('product', { required: true, about: 'The id of a product or of another bundle.' }),
   type: choice(['product'], { required: true }),
-  quantity: integer({ required: true, min: 1, about: 'How many of it are bought together.' }),
-  min: integer({ ...quantity, about: 'The fewest a shopper may take; `max` is given too.' }),
-  max: integer({ ...quantity, about: 'The most a shopper may take; `min` is given too.' }),
+  quantity: integer({ required: true, min: 1, about: 'The quantity of this product in the bundle.' }),
+  min: integer({ ...quantity, about: 'The minimum quantity that a shopper may choose. Requires `max`.' }),
+  max: integer({ ...quantity, about: 'The maximum quantity that a shopper may choose. Requires `min`.' }),
   sort_order: sortOrder,
-  default: flag({ about: 'Whether it is chosen where a shopper has chosen nothing.' }),
+  default: flag({ about: 'Whether this option is selected by default.' }),
 }
 
-/** The components of a bundle, whose options have these members too. */
+/** The components of a bundle. `more` are further members of their options. */
 export function componentsOf<const M extends Fields>(more: M) {
   const option = group({ ...optionMembers, ...more }, {})
   const component = group(
     {
-      name: text({ min: 1, max: 255, about: 'Shown to shoppers. Its key, if it is left out.' }),
-      options: list(option, { required: true, maxItems: 1500, about: 'What may be chosen.' }),
-      min: integer({ min: 0, nullable: true, about: 'The fewest options a shopper chooses.' }),
-      max: integer({ min: 0, nullable: true, about: 'The most options a shopper chooses.' }),
+      name: text({
+        min: 1,
+        max: 255,
+        about: 'The name shown to shoppers. The default is the key of the component.',
+      }),
+      options: list(option, {
+        required: true,
+        maxItems: 1500,
+        about: 'The options that a shopper may choose from.',
+      }),
+      min: integer({
+        min: 0,
+        nullable: true,
+        about: 'The minimum number of options that a shopper chooses.',
+      }),
+      max: integer({
+        min: 0,
+        nullable: true,
+        about: 'The maximum number of options that a shopper chooses.',
+      }),
       sort_order: sortOrder,
     },
     {},
   )
-  return map(component, { maxKeys: 1500, about: 'Of a bundle: what may be chosen from.' })
+  return map(component, {
+    maxKeys: 1500,
+    about: 'Bundles only: the components, each a choice between options.',
+  })
 }
 
 const componentMap = componentsOf({})
@@ -123,41 +142,47 @@ export type Components = NonNullable<Values<{ it: typeof componentMap }>['it']>
 
 const attribute = text({ max: 65_535 })
 
-/** What a merchant tells of a product. */
-const told = {
-  name: text({ required: true, min: 1, max: 500, about: 'Shown to shoppers.', example: 'Rye loaf' }),
-  commodity_type: choice(['physical', 'digital'], { required: true, about: 'Whether it is shipped.' }),
+/** The fields that merchants set. */
+const merchantFields = {
+  name: text({ required: true, min: 1, max: 500, about: 'The name shown to shoppers.', example: 'Rye loaf' }),
+  commodity_type: choice(['physical', 'digital'], {
+    required: true,
+    about: 'Physical products are shipped; digital products are not.',
+  }),
   sku: text({ nullable: true, min: 1, max: 500, about: 'Unique in the store.', example: 'LOAF-RYE' }),
   slug: text({
     nullable: true,
     min: 1,
     max: 500,
     pattern: /^[A-Za-z0-9._{}-]+$/,
-    about: 'Its part of a web address; unique in the store.',
+    about: 'The part of a URL that names the product. Unique in the store.',
     example: 'rye-loaf',
   }),
-  status: choice(['draft', 'live'], { default: 'draft', about: 'Whether shoppers may see it.' }),
-  description: text({ nullable: true, about: 'Shown to shoppers.' }),
-  upc_ean: text({ nullable: true, max: 255, about: 'The number of its bar code.' }),
-  mpn: text({ nullable: true, max: 255, about: 'The number its maker gave it.' }),
-  external_ref: text({ nullable: true, max: 2048, about: 'Its id in another system.' }),
+  status: choice(['draft', 'live'], { default: 'draft', about: 'Only live products are published.' }),
+  description: text({ nullable: true, about: 'The description shown to shoppers.' }),
+  upc_ean: text({ nullable: true, max: 255, about: 'The UPC or EAN number.' }),
+  mpn: text({ nullable: true, max: 255, about: 'The part number of the manufacturer.' }),
+  external_ref: text({ nullable: true, max: 2048, about: 'The id in an external system.' }),
   tags: list(text({ min: 1, max: 255, pattern: /^[^\s,]+$/ }), {
     maxItems: 20,
-    about: 'To find and group it by; kept in small letters.',
+    about: 'Tags to find and group products by. Stored in lower case.',
   }),
   locales: field<Readonly<Record<string, { name: string; description?: string }>> | null | undefined>(
     locales,
-    { nullable: true, about: 'Its name and description by language. An update replaces all of them.' },
+    {
+      nullable: true,
+      about: 'Translated names and descriptions, by language. An update replaces all of them.',
+    },
   ),
-  admin_attributes: map(attribute, { about: 'What only the merchant sees.' }),
-  shopper_attributes: map(attribute, { about: 'What shoppers see too.' }),
+  admin_attributes: map(attribute, { about: 'Attributes for the merchant only.' }),
+  shopper_attributes: map(attribute, { about: 'Attributes that shoppers see too.' }),
   custom_inputs: field<object | null | undefined>(customInputs, {
     nullable: true,
-    about: 'What shoppers may have written on it. An update replaces all of them.',
+    about: 'Texts that shoppers may enter, such as an engraving. An update replaces all of them.',
   }),
   build_rules: field<BuildRules | null | undefined>(buildRules, {
     nullable: true,
-    about: 'Which combinations of options its children are built of.',
+    about: 'The combinations of options that children are built for.',
   }),
   components: componentMap,
 }
@@ -183,20 +208,20 @@ const variationMembers = {
 const parentVariation = { ...variationMembers, options: list(variationOption, { required: true }) }
 const childVariation = { ...variationMembers, option: { ...variationOption, options: { required: true } } }
 
-/** What a product shows of its variations. */
+/** The variations of a product, as responses show them. */
 export const shownVariations = {
-  /** Of a parent: the options that its children were built of. */
+  /** For a parent: the options that its children were built from. */
   ofParent: group(parentVariation, {}),
-  /** Of a child: which option of it the child is. */
+  /** For a child: its option of the variation. */
   ofChild: group(childVariation, {}),
-  /** Clients of the merchant know the options of the variation as null here. */
+  /** The public contract shows merchants `options: null` here. */
   ofChildOfMerchant: group(
     { ...childVariation, options: field<null>({ type: 'null' }, { required: true }) },
     {},
   ),
 }
 
-/** One of a child's variations, and which option of it the child is. */
+/** A variation of a child, and the option of the child. */
 export interface ChildVariation {
   readonly id: string
   readonly name: string
@@ -207,10 +232,10 @@ export interface ChildVariation {
 
 export type ShownOption = ProductVariation['options'][number]
 
-/** A variation of a product, and the options that its children were built of. */
+/** A variation of a product, and the options that its children were built from. */
 export type ProductVariation = Shown<typeof parentVariation>
 
-/** The ids of children by those of their options, one variation inside the other in the order they are linked in. */
+/** The ids of children by the ids of their options: variations are nested in the order of their links. */
 export interface VariationMatrix {
   readonly [optionId: string]: string | VariationMatrix
 }
@@ -222,24 +247,24 @@ below.anyOf.push(matrix)
 /** The children of a parent, by their options. */
 export const variationMatrix = field<VariationMatrix | undefined>(
   { type: 'object', additionalProperties: below },
-  { about: 'Of a parent: the ids of its children, by those of their options.' },
+  { about: 'Parents only: the ids of the children, by the ids of their options.' },
 )
-/** What the server knows of it beside that. Shown in `meta` and `relationships`: see `product-links.ts`. */
-const known = {
+/** The fields that the server sets. `meta` and `relationships` show them: see `product-links.ts`. */
+const serverFields = {
   product_type: choice(productTypes, { ...own, default: 'standard' }),
-  /** Of a child. */
+  /** Children only. */
   parent_id: text(own),
   child_variations: field<readonly ChildVariation[] | undefined>({ type: 'array' }, own),
-  /** A child that was changed by itself: builds leave it as it is. */
+  /** The child was changed by itself, so builds do not change it. */
   edited: flag(own),
-  /** Of a parent. */
+  /** Parents only. */
   variations: field<readonly ProductVariation[] | undefined>({ type: 'array' }, own),
   variation_matrix: field<VariationMatrix | undefined>({ type: 'object' }, own),
-  /** The slugs of those that it has. */
+  /** The slugs of the attached custom relationships. */
   custom_relationships: list(text({}), own),
   relationships: shown<{ readonly main_image?: { readonly data: Link } }>({}, { hidden: true }),
 }
 
-export const productFields = { ...told, ...known }
+export const productFields = { ...merchantFields, ...serverFields }
 export type ProductFields = typeof productFields
 export type Product = Values<ProductFields>

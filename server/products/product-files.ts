@@ -10,34 +10,34 @@ import { products } from './products.ts'
 const mainImagePath = '/pcm/products/:product_id/relationships/main_image'
 const links = { owner: () => products, target: () => files, area: 'products' } as const
 
-/** The pictures, films and documents of a product. */
+/** The images, videos and documents of a product. */
 export const productFiles = relationship({
   ...links,
   name: 'product-files',
-  about: 'The pictures, films and documents of a product.',
+  about: 'The images, videos and documents of a product.',
   path: '/pcm/products/:product_id/relationships/files',
   holds: 'many',
   kept: { table: 'product_files', ownerColumn: 'product_id' },
   inCreate: true,
   most: { n: 500, detail: (n) => `A product may have at most ${n} files.` },
-  meta: { tags: list(text({ max: 255 }), { maxItems: 20, about: 'What it is for.' }) },
+  meta: { tags: list(text({ max: 255 }), { maxItems: 20, about: 'The purpose of the file.' }) },
   operations: { list: 200, add: 204, replace: 204, remove: 204 },
 })
 
-/** The picture that a product is shown by. */
+/** The main image of a product. */
 export const mainImage = relationship({
   ...links,
   name: 'main-image',
-  about: 'The picture that a product is shown by.',
+  about: 'The main image of a product.',
   path: mainImagePath,
   holds: 'one',
   kept: { member: 'main_image' },
   inCreate: true,
-  most: { n: 1, detail: () => 'A product has one main image.' },
+  most: { n: 1, detail: () => 'A product may have only one main image.' },
   operations: { add: 204, replace: 204, remove: 204 },
 })
 
-/** Reads the main image of a product, as a list of one or none: the public contract has it so. */
+/** Reads the main image of a product, as a list of one or none, as in the public contract. */
 export const listMainImage = action({
   name: 'list-main-image-of-product',
   route: `GET ${mainImagePath}`,

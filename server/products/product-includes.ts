@@ -8,7 +8,7 @@ import { products } from './products.ts'
 
 type Products = readonly Row<ProductFields>[]
 
-/** What products may be shown with. */
+/** The resources that `include` shows with products. */
 export const productIncludes = {
   main_image: async (ctx: Ctx, rows: Products) => {
     const ids = rows.flatMap(({ hidden }) => hidden.relationships?.main_image?.data.id ?? [])
@@ -47,7 +47,7 @@ export const productIncludes = {
   },
 }
 
-/** The resources of these, by the names of their lists. */
+/** The included resources, by the names of their lists. */
 export const includedWithProducts = (): Readonly<Record<string, Resource>> => ({
   main_images: files,
   files,

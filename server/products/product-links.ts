@@ -10,24 +10,24 @@ import {
   variationMatrix,
 } from './product-fields.ts'
 
-/** What is shown of a product beside its attributes. */
+/** The members of a product beside its attributes. */
 
 export const productMeta = {
   fields: {
-    owner: choice(['store', 'organization'], { about: 'Whose it is.' }),
+    owner: choice(['store', 'organization'], { about: 'Who owns it.' }),
     product_types: field(
       { type: 'array', items: { enum: productTypes }, minItems: 1, maxItems: 1 },
-      { about: 'What it is: alone, a parent, a child, or a bundle of others.' },
+      { about: 'The type of the product: standard, parent, child or bundle.' },
     ),
     variations: list(field<ProductVariation>(shownVariations.ofParent.schema, {}), {
-      about: 'Of a parent: what its children differ in.',
+      about: 'Parents only: the variations in which the children differ.',
     }),
     variation_matrix: variationMatrix,
     child_variations: list(field<ChildVariation>(shownVariations.ofChildOfMerchant.schema, {}), {
-      about: 'Of a child: its option of each variation.',
+      about: 'Children only: the option of each variation.',
     }),
     custom_relationships: field(listOf({ type: 'string' }), {
-      about: 'The custom relationships that it has, by their slugs.',
+      about: 'The slugs of the attached custom relationships.',
     }),
   },
   of: ({ hidden }: Row<ProductFields>) => {
@@ -46,27 +46,27 @@ export const productMeta = {
 const links = (about: string) => field(linkedElsewhere('self'), { about })
 const one = (about: string, type: string) => field(linked(nullable(linkTo(type))), { about })
 
-/** Where its links are; only of the main image and of a parent it is said here which. */
+/** Links to relationships. Only the main image and the parent are shown here themselves. */
 export const productLinks = {
   fields: {
     relationships: group(
       {
-        base_product: one('Of a child: its parent.', 'product'),
-        children: links('Its children.'),
-        component_products: links('Of a bundle: what it consists of.'),
-        files: links('Its files.'),
-        main_image: one('Its main image.', 'file'),
-        templates: links('Its templates.'),
-        variations: links('What its children differ in.'),
+        base_product: one('Children only: the parent.', 'product'),
+        children: links('The children.'),
+        component_products: links('Bundles only: the products of the bundle.'),
+        files: links('The files.'),
+        main_image: one('The main image.', 'file'),
+        templates: links('The templates.'),
+        variations: links('The variations in which the children differ.'),
         custom_relationships: field(
           object({
             data: { ...listOf(object({})), maxItems: 0 },
             links: { type: 'object', additionalProperties: { type: 'string' } },
           }),
-          { about: 'Other products: where they are listed, by the slug of a custom relationship.' },
+          { about: 'Links to the associated products, by the slug of the custom relationship.' },
         ),
       },
-      { about: 'Where its links are.' },
+      { about: 'Links to the relationships.' },
     ),
   },
   of: (row: Row<ProductFields>) => ({ relationships: relationshipsOf(row) }),

@@ -4,10 +4,10 @@ import { products } from './products.ts'
 
 export const templatesMax = 500
 
-/** The templates of a product: flows whose entry of it says more about it. */
+/** The templates of a product: flows that add fields to it. */
 export const productTemplates = relationship({
   name: 'product-templates',
-  about: 'The templates of a product: flows whose entry of it says more about it.',
+  about: 'The templates of a product: flows that add fields to it.',
   path: '/pcm/products/:product_id/relationships/templates',
   owner: () => products,
   target: () => flowResource,

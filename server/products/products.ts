@@ -11,16 +11,18 @@ import { type ProductFields, productFields } from './product-fields.ts'
 import { productFilters } from './product-filters.ts'
 import { includedWithProducts, productIncludes } from './product-includes.ts'
 import { productLinks, productMeta } from './product-links.ts'
-import { productTypeOf } from './product-type.ts'
+import { findProductType } from './product-type.ts'
 
-/** What lists of nodes add to the products that are curated there. */
-const inNodes = { curated_product: flag({ about: 'In the list of a node: whether it is curated there.' }) }
+/** What lists of nodes add to their products. */
+const inNodes = {
+  curated_product: flag({ about: 'In the list of a node: whether the product is curated there.' }),
+}
 
-/** What is sold, as the merchant knows it. */
+/** A product, as the merchant sees it. */
 export const products = resource({
   type: 'product',
   noun: ['product', 'products'],
-  about: 'What is sold, as the merchant knows it.',
+  about: 'A product, as the merchant sees it.',
   path: '/pcm/products',
   table: 'products',
   addedUnder: 'products',
@@ -54,7 +56,7 @@ export const products = resource({
     },
     product_components_id_fkey: {
       code: 'unprocessable',
-      detail: 'The product is part of a bundle: take it out of there first.',
+      detail: 'The product is part of a bundle. Remove it from there first.',
     },
   },
 })
@@ -64,18 +66,22 @@ async function completeProduct(work: Work, draft: Draft<ProductFields>): Promise
   if (values.tags) values.tags = [...new Set(values.tags.map((tag) => tag.toLowerCase()))]
   nameComponents(values)
   await mustBeBundle(work, draft)
-  values.product_type = productTypeOf(values)
-  // A build changes children in other ways: whoever comes here changes one by itself.
-  if (before?.hidden.parent_id && !isDeepStrictEqual(told(before.doc), told(values))) values.edited = true
+  values.product_type = findProductType(values)
+  // Builds do not come here, so the child was changed by itself.
+  if (
+    before?.hidden.parent_id &&
+    !isDeepStrictEqual(listMerchantValues(before.doc), listMerchantValues(values))
+  )
+    values.edited = true
 }
 
-/** Storefronts show the name of each component: one without is called as its key. */
+/** Gives every component a name, because storefronts show it. The default is its key. */
 function nameComponents(values: Draft<ProductFields>['values']): void {
   for (const [key, component] of Object.entries(values.components ?? {})) component.name ??= key
 }
 
-/** What was told of a product, without what only the server knows, and what its templates say. */
-function told(values: Draft<ProductFields>['values']): object {
+/** The values that merchants set, without extensions. */
+function listMerchantValues(values: Draft<ProductFields>['values']): object {
   const shown = Object.entries(values).filter(
     ([name, value]) =>
       value !== undefined &&

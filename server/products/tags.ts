@@ -3,15 +3,21 @@ import { choice, text } from '../kernel/shape/fields.ts'
 import { indexed, walks } from '../kernel/shape/model.ts'
 import { productEnvelope } from './envelope.ts'
 
-/** A tag that some product has: it comes with the first that has it, and goes with the last. */
+/** A tag of at least one product. It exists while a product has it. */
 export const tags = resource({
   type: 'tag',
   noun: ['tag', 'tags'],
-  about: 'A tag that some product has: it comes with the first that has it, and goes with the last.',
+  about: 'A tag of at least one product. It exists while a product has it.',
   path: '/pcm/tags',
   table: 'tags',
   fields: {
-    value: text({ required: true, readOnly: true, max: 255, about: 'In small letters.', example: 'rye' }),
+    value: text({
+      required: true,
+      readOnly: true,
+      max: 255,
+      about: 'The tag, in lower case.',
+      example: 'rye',
+    }),
   },
   filter: { ...walks, value: indexed('eq', 'like') },
   sort: ['created_at', 'id', 'updated_at', 'value'],
@@ -20,7 +26,7 @@ export const tags = resource({
   operations: ['list', 'get'],
   envelope: productEnvelope,
   meta: {
-    fields: { owner: choice(['store', 'organization'], { about: 'Whose it is.' }) },
+    fields: { owner: choice(['store', 'organization'], { about: 'Who owns it.' }) },
     of: () => ({ owner: 'store' as const }),
   },
 })

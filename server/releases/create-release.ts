@@ -6,14 +6,14 @@ import { findVisible } from '../kernel/query/find.ts'
 import { flag } from '../kernel/shape/fields.ts'
 import { publishCatalog } from './publish-catalog.ts'
 
-/** Publishes a catalog as it is now. */
+/** Publishes the current state of a catalog. */
 export const createRelease = action({
   name: 'publish-catalog',
   route: 'POST /catalogs/:catalog_id/releases',
   about:
-    'Publishes a catalog: its products that are live and in a node of its hierarchies, their nodes, and the prices of ' +
-    'its price books. The answer is the release; when its `release_status` is PUBLISHED, shoppers see it. What they see ' +
-    'stays as it is until then, and if it fails.',
+    'Publishes a catalog: its live products that are in a node of its hierarchies, these nodes, and the prices of its ' +
+    'price books. The response is the release. Shoppers see it when its `release_status` is PUBLISHED; until then, and ' +
+    'if publishing fails, they see the previous release.',
   area: 'catalogs',
   status: 201,
   shows: { resource: releases },
@@ -24,12 +24,11 @@ export const createRelease = action({
     fields: {
       export_full_delta: flag({
         default: false,
-        about: 'Whether the delta is to have all that is published.',
+        about: 'Whether the delta contains everything, not only the changes.',
       }),
       include_organization_resources: flag({
         nullable: true,
-        about:
-          'Whether what the organization shares is published too. A server of one store has nothing that is shared.',
+        about: 'Whether resources of the organization are published too. They do not exist on this server.',
       }),
     },
   },

@@ -5,21 +5,24 @@ import { text } from '../kernel/shape/fields.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { currentEdition, editionOf, type Published } from '../publishing/index.ts'
 
-/** Names that stand for the release that shoppers see, in place of its id. */
+/** Names of the current release, in place of its id. */
 const current = ['latestPublished', 'latest']
 
 /** For the API document. */
 export const releaseParameter = text({
-  about: 'The id of a release; `latestPublished`, or `latest`, for the one that shoppers see.',
+  about: 'The id of a release. `latestPublished` or `latest` stands for the one that shoppers see.',
 })
 
-interface Named {
+interface ReleaseParameters {
   readonly catalog_id: string
   readonly release_id: string
 }
 
-/** The release that an address names; a Problem (404) where there is none. */
-export async function findRelease(work: Work, { catalog_id, release_id }: Named): Promise<Release> {
+/** Finds the release that a path names; throws a Problem (404) if there is none. */
+export async function findRelease(
+  work: Work,
+  { catalog_id, release_id }: ReleaseParameters,
+): Promise<Release> {
   const { id: catalogId } = await findVisible(work, catalogs, catalog_id)
   if (!current.includes(release_id)) return findVisible(work, releases, release_id, [catalogId])
   const edition = await currentEdition(work, catalogId)
@@ -27,8 +30,8 @@ export async function findRelease(work: Work, { catalog_id, release_id }: Named)
   return findSeen(work, releases, edition.releaseId, [catalogId])
 }
 
-/** The edition of the release that an address names; a Problem (404) where it is not published. */
-export async function findPublished(work: Work, named: Named): Promise<Published> {
+/** Finds the edition of the release that a path names; throws a Problem (404) if it is not published. */
+export async function findPublishedEdition(work: Work, named: ReleaseParameters): Promise<Published> {
   const { id, scope, hidden } = await findRelease(work, named)
   const [catalogId = ''] = scope
   const edition = await editionOf(work, catalogId, id)
@@ -36,7 +39,9 @@ export async function findPublished(work: Work, named: Named): Promise<Published
     const isOld = hidden.status === 'PUBLISHED'
     throw new Problem(
       'not_found',
-      isOld ? 'The content of this release is no longer kept.' : 'The release is not published.',
+      isOld
+        ? 'The content of this release has been deleted; only recent releases keep theirs.'
+        : 'The release is not published.',
     )
   }
   return { ...edition, catalogId }

@@ -4,16 +4,16 @@ import type { Chore } from '../kernel/work/job.ts'
 import { workOf } from '../kernel/work/work-of.ts'
 import { editionsKept } from '../publishing/index.ts'
 
-/** Clients poll a release that they have asked for, whatever others publish meanwhile. */
+/** Clients poll the release that they have started, however many others are published meanwhile. */
 const polledMs = 3_600_000
 
-/** So many of a catalog are kept at most, however often it is published. */
+/** A catalog keeps at most so many releases. */
 const releasesMax = 100
 
-/** Deletes the releases that are older than those whose content is kept, once nobody polls them any more. */
+/** Deletes releases without content when no client polls them any more. */
 export async function forgetReleases(work: Work, catalogId: string): Promise<void> {
-  // The last change of a release is that it has ended.
-  const published = (n: number) => `(SELECT o.updated_at FROM catalog_releases o
+  // A release changes for the last time when it ends.
+  const publishedSql = (n: number) => `(SELECT o.updated_at FROM catalog_releases o
     WHERE o.store_id = $1 AND o.catalog_id = r.catalog_id AND o.status = 'PUBLISHED'
     ORDER BY o.updated_at DESC, o.id DESC OFFSET ${n - 1} LIMIT 1)`
   await work.transaction(async (work) => {
@@ -22,14 +22,14 @@ export async function forgetReleases(work: Work, catalogId: string): Promise<voi
     const gone = await work.store.removeAll(
       releases,
       (bind) => `r.catalog_id = ${bind(catalogId)} AND r.status IN ('PUBLISHED', 'FAILED')
-        AND r.updated_at < ${published(editionsKept)}
-        AND (r.updated_at < ${bind(polledSince)} OR r.updated_at < ${published(releasesMax)})`,
+        AND r.updated_at < ${publishedSql(editionsKept)}
+        AND (r.updated_at < ${bind(polledSince)} OR r.updated_at < ${publishedSql(releasesMax)})`,
     )
     if (gone.length) await work.store.touch(catalogs, catalogId)
   })
 }
 
-/** Deletes the releases of catalogs that nobody publishes any more. */
+/** Deletes old releases of catalogs that are no longer published. */
 export const forgetOldReleases: Chore = {
   name: 'releases:forget-releases',
   attemptsMax: 3,

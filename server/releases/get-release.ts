@@ -7,7 +7,7 @@ export const getRelease = action({
   name: 'get-catalog-release',
   route: 'GET /catalogs/:catalog_id/releases/:release_id',
   params: { release_id: releaseParameter },
-  about: 'Reads a release; `latestPublished` in place of its id is the one that shoppers see.',
+  about: 'Reads a release. `latestPublished` in place of its id stands for the one that shoppers see.',
   area: 'catalogs',
   status: 200,
   shows: { resource: releases },

@@ -7,11 +7,11 @@ import { getRelease } from './get-release.ts'
 import { listReleases } from './list-releases.ts'
 import { publishCatalog } from './publish-catalog.ts'
 
-export { findPublished, findRelease, releaseParameter } from './find-release.ts'
+export { findPublishedEdition, findRelease, releaseParameter } from './find-release.ts'
 
 export const releaseChapter = module({
   name: 'releases',
-  about: 'What of a catalog is published.',
+  about: 'Publishes catalogs.',
   alsoUnder: '/pcm',
   resources: [releases],
   actions: [listReleases, createRelease, getRelease, deleteRelease, deleteReleases],

@@ -3,12 +3,12 @@ import { action } from '../kernel/declare/action.ts'
 import { scopeOf } from '../kernel/query/find.ts'
 import { list } from '../kernel/request/operations.ts'
 
-/** No list that grows: the releases before the last three go as new ones come. */
+/** The list does not grow: old releases are deleted as new ones are published. */
 export const listReleases = action({
   name: 'list-catalog-releases',
   route: 'GET /catalogs/:catalog_id/releases',
   about:
-    'Lists the releases of a catalog, the newest first: the one that shoppers see and the two before it, those that failed since, and those to come.',
+    'Lists the releases of a catalog, newest first: the current one and the two before it, those that failed since then, and those that are not published yet.',
   area: 'catalogs',
   status: 200,
   shows: { resource: releases, page: true },

@@ -21,21 +21,21 @@ interface ReleasePayload {
   readonly releaseId: string
 }
 
-/** PostgreSQL finds fewer products fast by any plan. */
+/** With fewer products, every query plan is fast. */
 const analyzeFrom = 1000
 
-/** Progress is stored no more often. */
+/** How often progress is stored, at most. */
 const progressEveryMs = 1000
 
 /**
- * Publishes a catalog: one transaction writes an edition of it, and with its commit shoppers see that. A worker that is
- * killed leaves nothing of it, and the next one begins again.
+ * Publishes a catalog. One transaction writes an edition, and shoppers see it with the commit. A worker that is killed
+ * leaves nothing behind, and the next one starts again.
  */
 export const publishCatalog = documentedJob<ReleasePayload, ReleaseFields, never, void, ReleaseDetails>({
   name: 'releases:publish-catalog',
   document: releaseDocument,
   placeOf: ({ catalogId, releaseId }) => ({ id: releaseId, scope: [catalogId] }),
-  // Releases are deleted under this lock: the edition that this one is made from stays.
+  // Releases are deleted under this lock, so the edition that this one is based on stays.
   lockFirst: ({ store }, { catalogId }) => store.hold(catalogs, catalogId),
   prepare: async (work, payload) => {
     if (!(await editionOf(work, payload.catalogId, payload.releaseId))) await publish(work, payload)
@@ -44,14 +44,14 @@ export const publishCatalog = documentedJob<ReleasePayload, ReleaseFields, never
   findResult,
   afterEnd: async (work, { catalogId }) => {
     await forgetReleases(work, catalogId)
-    // Rules that were written meanwhile wait for its end, also where it failed.
+    // Rules written meanwhile wait for the end of publishing, even if it failed.
     await addPricebooksAfter(work, catalogId)
   },
 })
 
 async function publish(work: Work, { catalogId, releaseId }: ReleasePayload): Promise<void> {
   const show = (changes: ReleaseDetails) => change(work, releases, [catalogId], releaseId, changes)
-  // The snapshot looks at the change feed: first every change until now must have its place there.
+  // The snapshot reads the change feed, so first every change must have its position there.
   await sequence(work.store)
   let shownMs = performance.now()
   const progress = async (percent_completed: number) => {
@@ -73,11 +73,11 @@ async function publish(work: Work, { catalogId, releaseId }: ReleasePayload): Pr
       ...written,
       name,
       description: description ?? '',
-      hierarchies: await namesOf(inside, catalogId, hierarchyIds),
+      hierarchies: await listHierarchyNames(inside, catalogId, hierarchyIds),
     }
   })
   const { isFull, isFirst, checkedProducts, ...attributes } = edition
-  // PostgreSQL assumes that there is next to nothing of a catalog that it has not analyzed yet.
+  // PostgreSQL assumes that a catalog is almost empty until it has analyzed the tables.
   if (isFirst && checkedProducts > analyzeFrom) await work.store.measure(publishedTables)
   const { hidden } = (await work.store.findWhole(releases, releaseId, [catalogId])) as Release
   await show({
@@ -87,7 +87,7 @@ async function publish(work: Work, { catalogId, releaseId }: ReleasePayload): Pr
   })
 }
 
-async function namesOf({ store }: Work, catalogId: string, ids: readonly string[]) {
+async function listHierarchyNames({ store }: Work, catalogId: string, ids: readonly string[]) {
   const rows = await store.rows(
     `SELECT id, name FROM published_nodes
      WHERE store_id = $1 AND catalog_id = $2 AND id = ANY($3::uuid[]) AND ${isCurrent()}`,
@@ -109,13 +109,13 @@ async function findResult(work: Work, { catalogId, releaseId }: ReleasePayload) 
     details: {
       published_at: edition.publishedAt,
       percent_completed: 100,
-      total_products: await totalOf(work, catalogId, edition, 'published_products.listed_in'),
-      total_nodes: await totalOf(work, catalogId, edition, 'published_nodes.nodes_of'),
+      total_products: await findTotal(work, catalogId, edition, 'published_products.listed_in'),
+      total_nodes: await findTotal(work, catalogId, edition, 'published_nodes.nodes_of'),
     },
   }
 }
 
-async function totalOf(
+async function findTotal(
   { store }: Work,
   catalogId: string,
   { edition }: Pick<Edition, 'edition'>,

@@ -4,56 +4,56 @@ import type { Ctx } from '../kernel/work/context.ts'
 import { perInstance } from '../kernel/work/per-instance.ts'
 import { codeOf, folded } from '../publishing/index.ts'
 import { findPublishedRows, nameIn } from '../storefront/index.ts'
-import { bindsOf } from './field-values.ts'
-import { readsPrices, type SearchedShop, stateOf } from './find-matches.ts'
-import { withTypos } from './find-typos.ts'
-import { highlightOf } from './highlights.ts'
+import { bindShop } from './field-values.ts'
+import { readsPrices, type SearchedShop, toReleaseKey } from './find-matches.ts'
+import { addTypos } from './find-typos.ts'
+import { highlightText } from './highlights.ts'
 import type { Search } from './read-searches.ts'
-import type { Found, Window } from './run-search.ts'
-import { matching } from './search-sql.ts'
-import { isForAll, queryOf, type SearchedWord, searchedWords } from './searched-words.ts'
+import type { MatchPage, Window } from './run-search.ts'
+import { matchesSql } from './search-sql.ts'
+import { isForAll, parseQuery, type SearchedWord, toTsQuery } from './searched-words.ts'
 
-/** No more suggestions are made for a query. */
+/** How many suggestions a query has, at most. */
 const suggestionsMax = 100
 
-/** A name or a SKU as the merchant writes it. */
+/** A name or a SKU, as the merchant writes it. */
 interface Suggestion {
   readonly text: string
-  /** How many of the products that match have it. */
+  /** How many matching products have it. */
   readonly count: number
-  /** One of these, where it is a name: it may have another in the shopper's language. */
+  /** One of these products if the text is a name, which may be translated. */
   readonly productId: string | undefined
 }
 
-/** The suggestions of a release, which does not change, for a query. */
-const remembered = perInstance(() => new Memory<string, readonly Suggestion[]>(1000))
+/** Suggestions by release and query. A release does not change. */
+const suggestionCache = perInstance(() => new Memory<string, readonly Suggestion[]>(1000))
 
-/** The names and SKUs that a shopper may be typing: those that begin so first, then those of the most products. */
+/** Suggests names and SKUs: first those that begin with the query, then those of most products. */
 export async function autocomplete(
   ctx: Ctx,
   shop: SearchedShop,
   search: Search,
   window: Window,
-): Promise<Found> {
-  const none: Found = { found: 0, facets: [], hits: [], rows: [] }
-  const words = searchedWords(search.q, shop.view.languages)
+): Promise<MatchPage> {
+  const none: MatchPage = { found: 0, facets: [], hits: [], rows: [] }
+  const words = parseQuery(search.q, shop.view.languages)
   if (!words.length && !isForAll(search.q)) return none
-  let asked = words
-  let found = await suggestionsFor(ctx, shop, search, words)
-  if (!found.length && words.length) {
-    const typos = await withTypos(ctx, shop, words)
+  let searchedFor = words
+  let suggestions = await findSuggestions(ctx, shop, search, words)
+  if (!suggestions.length && words.length) {
+    const typos = await addTypos(ctx, shop, words)
     if (!typos) return none
-    asked = typos
-    found = await suggestionsFor(ctx, shop, search, typos)
+    searchedFor = typos
+    suggestions = await findSuggestions(ctx, shop, search, typos)
   }
-  const page = found.slice(window.offset, window.offset + window.limit)
-  const texts = await inLanguage(ctx, shop, page)
+  const page = suggestions.slice(window.offset, window.offset + window.limit)
+  const texts = await translateNames(ctx, shop, page)
   return {
     ...none,
-    found: found.length,
+    found: suggestions.length,
     hits: page.map(({ count }, i) => {
       const q = texts[i] as string
-      const marks = highlightOf(q, asked)
+      const marks = highlightText(q, searchedFor)
       return {
         document: { id: q, q, count },
         highlight: marks ? { q: marks } : {},
@@ -63,45 +63,45 @@ export async function autocomplete(
   }
 }
 
-async function suggestionsFor(
+async function findSuggestions(
   ctx: Ctx,
   shop: SearchedShop,
   { q, filter }: Search,
   words: readonly SearchedWord[],
 ): Promise<readonly Suggestion[]> {
   const changesWithTime = filter !== undefined && readsPrices(filter)
-  const key = JSON.stringify([...stateOf(shop), q, words, filter])
-  const memory = remembered(ctx.instance)
-  const known = changesWithTime ? undefined : memory.get(key)
-  if (known) return known
-  const found = await readSuggestions(ctx, shop, { q, filter }, words)
-  if (!changesWithTime) memory.set(key, found)
-  return found
+  const key = JSON.stringify([...toReleaseKey(shop), q, words, filter])
+  const memory = suggestionCache(ctx.instance)
+  const cached = changesWithTime ? undefined : memory.get(key)
+  if (cached) return cached
+  const suggestions = await readSuggestions(ctx, shop, { q, filter }, words)
+  if (!changesWithTime) memory.set(key, suggestions)
+  return suggestions
 }
 
-/** Products are found by a word in their names and one in their SKUs: by each of these what has it is suggested. */
+/** Suggests the names of products that match by name, and the SKUs of products that match by SKU. */
 async function readSuggestions(
   { store }: Ctx,
   shop: SearchedShop,
   { q, filter }: Pick<Search, 'q' | 'filter'>,
   words: readonly SearchedWord[],
 ): Promise<readonly Suggestion[]> {
-  const { values, bind } = bindsOf(shop)
-  const found = matching({ words, filter }, shop, bind)
+  const { values, bind } = bindShop(shop)
+  const matches = matchesSql({ words, filter }, shop, bind)
   const begins = bind(q.trim().toLowerCase())
   const hasIn = (weight: string) =>
-    words.length ? `p.words @@ ${bind(queryOf(words, weight))}::tsquery` : weight === 'A' ? 'true' : 'false'
+    words.length ? `p.words @@ ${bind(toTsQuery(words, weight))}::tsquery` : weight === 'A' ? 'true' : 'false'
   const code = codeOf(q)
   const hasCode = code ? ` OR starts_with(p.codes[1], ${bind(code)})` : ''
-  const suggested = (text: string, kind: number, where: string) =>
+  const suggestionsSql = (text: string, kind: number, where: string) =>
     `SELECT ${text} AS text, ${kind} AS kind, count(*) AS n, min(v.id::text) AS id FROM found p
      JOIN published_products v ON v.store_id = $1 AND v.catalog_id = $2 AND v.id = p.id
        AND ${inEdition('$3::int', 'v')}
      WHERE ${text} <> '' AND ${where} GROUP BY 1`
   const text = `WITH found AS MATERIALIZED (
-      SELECT p.id, ${hasIn('A')} AS in_name, ${hasIn('B')}${hasCode} AS in_sku FROM ${found})
+      SELECT p.id, ${hasIn('A')} AS in_name, ${hasIn('B')}${hasCode} AS in_sku FROM ${matches})
     SELECT text, n, CASE kind WHEN 0 THEN id END FROM (
-      ${suggested('v.name', 0, 'p.in_name')} UNION ALL ${suggested('v.sku', 1, 'p.in_sku')}
+      ${suggestionsSql('v.name', 0, 'p.in_name')} UNION ALL ${suggestionsSql('v.sku', 1, 'p.in_sku')}
     ) s
     ORDER BY starts_with(lower(text), ${begins}) DESC, n DESC, kind, length(text), text LIMIT ${suggestionsMax}`
   const rows = await store.page({ text, values, once: true })
@@ -114,8 +114,8 @@ async function readSuggestions(
   return [...suggestions.values()]
 }
 
-/** The texts of suggestions, names in the shopper's language where they have one in it. */
-async function inLanguage(
+/** The texts of suggestions. Names are in the shopper's language if they are translated. */
+async function translateNames(
   ctx: Ctx,
   { view }: SearchedShop,
   suggestions: readonly Suggestion[],

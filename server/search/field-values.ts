@@ -4,51 +4,51 @@ import type { SearchField } from './search-fields.ts'
 
 export type Bind = Binds['bind']
 
-/** What is searched: an edition of a catalog at an instant, with its prices. */
+/** The edition of a catalog that is searched, with its prices at an instant. */
 export interface Shop {
   readonly catalogId: string
   readonly edition: number
-  /** The strongest first. */
+  /** Price books, strongest first. */
   readonly books: readonly string[]
   readonly at: Date
-  /** How many digits amounts of a currency have behind the point. */
+  /** The decimal places of each currency. */
   readonly decimals: ReadonlyMap<string, number>
 }
 
-/** The values of a field that are to be looked at: rows `v`, of which each is of a product (`v.id`). */
+/** The values of a field: rows `v`, each of the product `v.id`. */
 export interface Values {
-  /** It binds what it needs when it is called. */
+  /** SQL of the rows. The call binds the values that it needs. */
   from(): string
-  /** SQL of what is compared as text, and as a number. */
+  /** SQL of the value to compare, as text and as a number. */
   readonly text?: string
   readonly number?: string
-  /** What the number is multiplied by, as it is stored. */
+  /** The stored number has so many decimal places. */
   readonly scale?: number
 }
 
-/** Binds what all statements about a shop begin with, after the store. */
-export const bindsOf = ({ catalogId, edition }: Shop): Binds => new Binds([undefined, catalogId, edition])
+/** Binds the first values of every statement about a shop, after the store. */
+export const bindShop = ({ catalogId, edition }: Shop): Binds => new Binds([undefined, catalogId, edition])
 
-const own = (table: string) =>
+const rowsSql = (table: string) =>
   `${table} v WHERE v.store_id = $1 AND v.catalog_id = $2 AND ${inEdition('$3::int', 'v')}`
 
-/** The values of a field; undefined of one whose words are all that is known. */
-export function valuesOf(field: SearchField, shop: Shop, bind: Bind): Values | undefined {
+/** The values of a field; undefined if only its words are stored. */
+export function findValues(field: SearchField, shop: Shop, bind: Bind): Values | undefined {
   switch (field.in) {
     case 'column':
       return {
-        from: () => `${own('published_products')} AND v.listed_in = $2 AND v.${field.column} IS NOT NULL`,
+        from: () => `${rowsSql('published_products')} AND v.listed_in = $2 AND v.${field.column} IS NOT NULL`,
         text: `v.${field.column}`,
       }
     case 'values':
       return {
-        from: () => `${own('published_numbers')} AND v.field = ${bind(field.name)}`,
+        from: () => `${rowsSql('published_numbers')} AND v.field = ${bind(field.name)}`,
         number: 'v.number',
       }
     case 'prices': {
       const { currency, whole } = field
       return {
-        from: () => pricesOf(currency, shop, bind),
+        from: () => pricesSql(currency, shop, bind),
         number: 'v.amount',
         scale: whole ? 0 : (shop.decimals.get(currency) ?? 2),
       }
@@ -58,19 +58,19 @@ export function valuesOf(field: SearchField, shop: Shop, bind: Bind): Values | u
   }
 }
 
-/** The amounts of a currency: of each product those of the strongest book that prices it. */
-function pricesOf(currency: string, { books, at }: Shop, bind: Bind): string {
+/** The amounts of a currency: for each product, those of the strongest price book that prices it. */
+function pricesSql(currency: string, { books, at }: Shop, bind: Bind): string {
   const now = bind(at)
-  const asked = bind(books)
+  const bookIds = bind(books)
   const stronger =
     books.length < 2
       ? ''
       : ` AND NOT EXISTS (
          SELECT FROM published_price_spans o
          WHERE o.store_id = $1 AND o.catalog_id = $2 AND o.id = v.id AND ${inEdition('$3::int', 'o')}
-           AND array_position(${asked}::uuid[], o.pricebook_id) < array_position(${asked}::uuid[], v.pricebook_id))`
+           AND array_position(${bookIds}::uuid[], o.pricebook_id) < array_position(${bookIds}::uuid[], v.pricebook_id))`
   return (
-    `${own('published_price_spans')} AND v.pricebook_id = ANY(${asked}::uuid[]) AND v.currency = ${bind(currency)}` +
+    `${rowsSql('published_price_spans')} AND v.pricebook_id = ANY(${bookIds}::uuid[]) AND v.currency = ${bind(currency)}` +
     ` AND v.amount IS NOT NULL AND v.valid_from <= ${now}::timestamptz AND v.valid_to > ${now}::timestamptz${stronger}`
   )
 }

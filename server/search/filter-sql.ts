@@ -1,61 +1,61 @@
 import { valueId } from '../publishing/index.ts'
-import { type Bind, type Shop, type Values, valuesOf } from './field-values.ts'
+import { type Bind, findValues, type Shop, type Values } from './field-values.ts'
 import { type Filter, isNumber, type Operand, type Term } from './filter-syntax.ts'
 import { searchField } from './search-fields.ts'
-import { queryOf, wholeWords, wordIdsOf } from './searched-words.ts'
+import { listWordIds, splitWords, toTsQuery } from './searched-words.ts'
 
-/** A filter's condition on products `p` of `published_texts`. */
-export function conditionOf(filter: Filter, shop: Shop, bind: Bind): string {
+/** The condition of a filter on rows `p` of `published_texts`. */
+export function filterSql(filter: Filter, shop: Shop, bind: Bind): string {
   if (filter.is !== 'term') {
-    const parts = filter.of.map((part) => `(${conditionOf(part, shop, bind)})`)
+    const parts = filter.of.map((part) => `(${filterSql(part, shop, bind)})`)
     return parts.join(filter.is === 'all' ? ' AND ' : ' OR ')
   }
-  const found = termCondition(filter, shop, bind)
-  return filter.not ? `NOT (${found})` : `(${found})`
+  const condition = termSql(filter, shop, bind)
+  return filter.not ? `NOT (${condition})` : `(${condition})`
 }
 
 const nothing = 'false'
 
-function termCondition({ field: name, how, operands }: Term, shop: Shop, bind: Bind): string {
+function termSql({ field: name, how, operands }: Term, shop: Shop, bind: Bind): string {
   const field = searchField(name)
   if (how === 'words' && 'weight' in field && field.weight) {
     const queries = operands.flatMap((operand) =>
-      operand.is === 'text' ? queryOf(wholeWords(operand.text), field.weight) || [] : [],
+      operand.is === 'text' ? toTsQuery(splitWords(operand.text), field.weight) || [] : [],
     )
     return queries.length
       ? `p.words @@ ${bind(queries.map((query) => `(${query})`).join(' | '))}::tsquery`
       : nothing
   }
-  const values = valuesOf(field, shop, bind)
-  const met = values && operandConditions(operands, values, bind)
+  const values = findValues(field, shop, bind)
+  const condition = values && operandsSql(operands, values, bind)
   const conditions = [
-    ...(field.in === 'values' ? valueConditions(field.name, operands, how, bind) : []),
-    ...(met ? [`EXISTS (SELECT FROM ${values.from()} AND v.id = p.id AND ${met})`] : []),
+    ...(field.in === 'values' ? valuesSql(field.name, operands, how, bind) : []),
+    ...(condition ? [`EXISTS (SELECT FROM ${values.from()} AND v.id = p.id AND ${condition})`] : []),
   ]
   return conditions.length ? conditions.join(' OR ') : nothing
 }
 
-/** More values or words are looked up one by one: see `published_with_any` in migration 0038. */
+/** Above this number, values and words are looked up one by one: see `published_with_any` in migration 0038. */
 const fewMax = 8
 
 /**
- * What is met by products with these texts among the values of a field, or with all words of one. Each value and each
- * word is an entry of the index: the cost is that of what is found, however many values the field has.
+ * Conditions for products that have one of these texts as a value of the field, or all words of one. Each value and
+ * each word is an entry of the index, so the cost depends on the matches, not on the number of values.
  */
-function valueConditions(
+function valuesSql(
   field: string,
   operands: readonly Operand[],
   how: Term['how'],
   bind: Bind,
 ): readonly string[] {
-  const texts = textsOf(operands)
+  const texts = listTexts(operands)
   const ids = texts.map((text) => valueId(field, text))
-  const words = how === 'words' ? texts.flatMap((text) => wordIdsOf(field, text)) : []
+  const words = how === 'words' ? texts.flatMap((text) => listWordIds(field, text)) : []
   if (ids.length + words.length > fewMax) {
     const single = words.filter((all) => all.length === 1).flat()
     const lists = words.filter((all) => all.length > 1).map((all) => `{${all.join()}}`)
-    const given = [`${bind(ids)}::bigint[]`, `${bind(single)}::bigint[]`, `${bind(lists)}::text[]`]
-    return [`p.id IN (SELECT published_with_any($1::uuid, $2::uuid, $3::int, ${given.join(', ')}))`]
+    const arrays = [`${bind(ids)}::bigint[]`, `${bind(single)}::bigint[]`, `${bind(lists)}::text[]`]
+    return [`p.id IN (SELECT published_with_any($1::uuid, $2::uuid, $3::int, ${arrays.join(', ')}))`]
   }
   return [
     ...(ids.length ? [`p.value_ids && ${bind(ids)}::bigint[]`] : []),
@@ -63,18 +63,20 @@ function valueConditions(
   ]
 }
 
-/** Numbers are texts too, as they are stored, however they are written. */
-const textsOf = (operands: readonly Operand[]): readonly string[] => [
+/** The texts of operands. A number is also compared as text, in the form in which it is stored. */
+const listTexts = (operands: readonly Operand[]): readonly string[] => [
   ...new Set(
-    operands.flatMap((operand) => (operand.is === 'text' ? [operand.text, ...numeral(operand.text)] : [])),
+    operands.flatMap((operand) =>
+      operand.is === 'text' ? [operand.text, ...normalizeNumber(operand.text)] : [],
+    ),
   ),
 ]
 
-/** What the values of products are to be so that one of the operands is met. */
-function operandConditions(operands: readonly Operand[], values: Values, bind: Bind): string | undefined {
-  const texts = textsOf(operands)
+/** The condition that a value meets one of the operands. */
+function operandsSql(operands: readonly Operand[], values: Values, bind: Bind): string | undefined {
+  const texts = listTexts(operands)
   const { text, number, scale } = values
-  const is = (op: string, digits: string) => compared(number as string, op, digits, scale, bind)
+  const is = (op: string, digits: string) => compareSql(number as string, op, digits, scale, bind)
   const conditions = [
     ...(text && texts.length ? [`${text} = ANY(${bind(texts)}::text[])`] : []),
     ...operands.flatMap((operand) => {
@@ -89,14 +91,20 @@ function operandConditions(operands: readonly Operand[], values: Values, bind: B
   return conditions.length ? `(${conditions.join(' OR ')})` : undefined
 }
 
-/** How a number is stored as text, however it is written. */
-const numeral = (text: string): readonly string[] => (isNumber(text) ? [String(Number(text))] : [])
+/** A number in the form in which it is stored as text. */
+const normalizeNumber = (text: string): readonly string[] => (isNumber(text) ? [String(Number(text))] : [])
 
-/** No amount of money is larger. */
+/** Larger than any amount of money. */
 const amountMax = '9000000000000000000'
 
-/** A comparison that an index answers: whole amounts are compared with whole numbers. */
-function compared(column: string, op: string, digits: string, scale: number | undefined, bind: Bind): string {
+/** A comparison that an index can answer: integer amounts are compared with integers. */
+function compareSql(
+  column: string,
+  op: string,
+  digits: string,
+  scale: number | undefined,
+  bind: Bind,
+): string {
   if (scale === undefined) return `${column} ${op} ${bind(String(Number(digits)))}::float8`
   const rounded = op === '>=' || op === '<' ? 'ceil' : 'floor'
   const amount = `${rounded}(${bind(digits)}::numeric * 1e${scale})`

@@ -1,10 +1,10 @@
-/** What a value of a field is compared with. A product matches where one of its values does. */
+/** What values are compared with. A product matches if one of its values does. */
 export type Operand =
   | { readonly is: 'text'; readonly text: string }
   | { readonly is: 'range'; readonly from: string; readonly to: string }
   | { readonly is: 'bound'; readonly op: Bound; readonly number: string }
 
-/** The longer ones first: `>` is how `>=` begins, too. */
+/** Longer operators first, because `>=` also begins with `>`. */
 const bounds = ['>=', '<=', '>', '<'] as const
 
 export type Bound = (typeof bounds)[number]
@@ -12,9 +12,9 @@ export type Bound = (typeof bounds)[number]
 export interface Term {
   readonly is: 'term'
   readonly field: string
-  /** Finds the other products, those without the field among them. */
+  /** Matches all other products, including those without the field. */
   readonly not: boolean
-  /** How texts are compared: as a whole, or word by word. */
+  /** How texts are compared: the whole text, or word by word. */
   readonly how: 'whole' | 'words'
   /** One of them must match. */
   readonly operands: readonly Operand[]
@@ -23,27 +23,27 @@ export interface Term {
 /** The tree of a `filter_by`. */
 export type Filter = Term | { readonly is: 'all' | 'any'; readonly of: readonly Filter[] }
 
-/** Why a text is not a filter: the message says what was expected at which character, from 1 on. */
+/** The text is not a filter. The message says what was expected at which character, counted from 1. */
 export class Unparsable extends Error {}
 
 const depthMax = 50
 export const filterMost = { terms: 50, values: 250 } as const
 
-/** Numbers as they are written: they are compared exactly. */
+/** Numbers stay text, so that they are compared exactly. */
 const number = /^-?\d{1,30}(?:\.\d{1,15})?$/
 
 export const isNumber = (text: string): boolean => number.test(text)
 
-/** Reads a filter: the grammar that search front ends write. Throws `Unparsable`. Undefined: the text is blank. */
+/** Parses a filter in the grammar of search front ends. Returns undefined for a blank text; throws `Unparsable`. */
 export function parseFilter(text: string): Filter | undefined {
   if (!text.trim()) return undefined
   const reader = new Reader(text)
-  const filter = anyOf(reader, 0)
+  const filter = parseAny(reader, 0)
   if (!reader.atEnd) reader.expected('&&, || or the end of the filter')
   return filter
 }
 
-/** Goes through the text once: each step looks at a few characters and moves on. */
+/** Reads the text once, from left to right. */
 class Reader {
   readonly #text: string
   #at = 0
@@ -55,7 +55,7 @@ class Reader {
     this.skipSpace()
   }
 
-  /** Each condition and each of its values is looked up. */
+  /** Counts conditions and values, because each one is looked up. */
   count(what: keyof typeof filterMost): void {
     if (++this[what] <= filterMost[what]) return
     throw new Unparsable(
@@ -76,8 +76,8 @@ class Reader {
   }
 
   expected(what: string, at = this.#at): never {
-    const found = at < this.#text.length ? JSON.stringify(this.#text.slice(at, at + shownMax)) : 'the end'
-    throw new Unparsable(`${unparsed} Expected ${what} at character ${at + 1}, found ${found}.`)
+    const next = at < this.#text.length ? JSON.stringify(this.#text.slice(at, at + shownMax)) : 'the end'
+    throw new Unparsable(`${unparsed} Expected ${what} at character ${at + 1}, found ${next}.`)
   }
 
   skipSpace(): void {
@@ -92,7 +92,7 @@ class Reader {
     return true
   }
 
-  /** Everything up to the first place where `ends` holds, outside of parentheses that were opened meanwhile. */
+  /** Reads up to the first place where `ends` is true, outside of parentheses that began here. */
   upTo(ends: (rest: string) => boolean): string {
     const from = this.#at
     let depth = 0
@@ -118,32 +118,33 @@ class Reader {
 
 const unparsed = 'Could not parse the filter query.'
 
-/** So much of the text is repeated in a refusal. */
+/** How many characters of the text a message repeats. */
 const shownMax = 20
 
-function anyOf(reader: Reader, depth: number): Filter {
-  if (depth > depthMax) throw new Unparsable(`${unparsed} At most ${depthMax} parentheses may be nested.`)
-  const of = [allOf(reader, depth)]
-  while (reader.takes('||')) of.push(allOf(reader, depth))
+function parseAny(reader: Reader, depth: number): Filter {
+  if (depth > depthMax)
+    throw new Unparsable(`${unparsed} Parentheses may be nested at most ${depthMax} deep.`)
+  const of = [parseAll(reader, depth)]
+  while (reader.takes('||')) of.push(parseAll(reader, depth))
   return of.length === 1 ? (of[0] as Filter) : { is: 'any', of }
 }
 
-function allOf(reader: Reader, depth: number): Filter {
-  const of = [one(reader, depth)]
-  while (reader.takes('&&')) of.push(one(reader, depth))
+function parseAll(reader: Reader, depth: number): Filter {
+  const of = [parsePart(reader, depth)]
+  while (reader.takes('&&')) of.push(parsePart(reader, depth))
   return of.length === 1 ? (of[0] as Filter) : { is: 'all', of }
 }
 
-function one(reader: Reader, depth: number): Filter {
-  if (!reader.takes('(')) return term(reader)
-  const inside = anyOf(reader, depth + 1)
+function parsePart(reader: Reader, depth: number): Filter {
+  if (!reader.takes('(')) return parseTerm(reader)
+  const inside = parseAny(reader, depth + 1)
   if (!reader.takes(')')) reader.expected('&&, || or a closing parenthesis')
   return inside
 }
 
 const field = /^[^\s:&|`[\]<>=!]+$/
 
-/** Whether it may be the name of a field. No product has a field of another name. */
+/** Whether the text is a valid field name. */
 export const isField = (text: string): boolean => field.test(text) && balanced(text)
 
 function balanced(text: string): boolean {
@@ -155,7 +156,7 @@ function balanced(text: string): boolean {
   return depth === 0
 }
 
-function term(reader: Reader): Term {
+function parseTerm(reader: Reader): Term {
   reader.count('terms')
   const from = reader.at
   const field = reader.upTo((rest) => rest.startsWith(':'))
@@ -170,53 +171,60 @@ function term(reader: Reader): Term {
       field,
       not: false,
       how: 'whole',
-      operands: [boundOf(reader, bound, plain(reader), at)],
+      operands: [toBound(reader, bound, parsePlain(reader), at)],
     }
   }
   const not = reader.takes('!')
   const how = reader.takes('=') ? 'whole' : 'words'
-  return { is: 'term', field, not, how, operands: reader.takes('[') ? list(reader) : [single(reader)] }
+  return {
+    is: 'term',
+    field,
+    not,
+    how,
+    operands: reader.takes('[') ? parseList(reader) : [parseSingle(reader)],
+  }
 }
 
-function boundOf(reader: Reader, op: Bound, text: string, at: number): Operand {
+function toBound(reader: Reader, op: Bound, text: string, at: number): Operand {
   if (!isNumber(text)) reader.expected(`a number after ${op}`, at)
   return { is: 'bound', op, number: text }
 }
 
 const endsValue = (rest: string) => rest === '&&' || rest === '||' || rest.startsWith(')')
 
-function plain(reader: Reader, ends = endsValue): string {
+function parsePlain(reader: Reader, ends = endsValue): string {
   const from = reader.at
   const text = reader.upTo(ends)
   if (!text) reader.expected('a value', from)
-  if (text.includes('`')) reader.expected('a value that is wholly in backticks, or without them', from)
-  // Behind a parenthesis that is not closed, other conditions would be taken for the value.
+  if (text.includes('`'))
+    reader.expected('a value that is completely in backticks, or without backticks', from)
+  // After an open parenthesis, the conditions that follow would become part of the value.
   if (!balanced(text)) reader.expected('a value whose parentheses are closed', from)
   return text
 }
 
-function single(reader: Reader): Operand {
-  return { is: 'text', text: reader.next === '`' ? reader.quoted() : plain(reader) }
+function parseSingle(reader: Reader): Operand {
+  return { is: 'text', text: reader.next === '`' ? reader.quoted() : parsePlain(reader) }
 }
 
-function list(reader: Reader): readonly Operand[] {
+function parseList(reader: Reader): readonly Operand[] {
   const operands: Operand[] = []
   do {
     reader.count('values')
-    operands.push(item(reader))
+    operands.push(parseItem(reader))
   } while (reader.takes(','))
   if (!reader.takes(']')) reader.expected('a comma or ] after a value')
   return operands
 }
 
-function item(reader: Reader): Operand {
+function parseItem(reader: Reader): Operand {
   if (reader.next === '`') return { is: 'text', text: reader.quoted() }
   const at = reader.at
-  const text = plain(reader, (rest) => rest.startsWith(',') || rest.startsWith(']'))
+  const text = parsePlain(reader, (rest) => rest.startsWith(',') || rest.startsWith(']'))
   const dots = text.indexOf('..')
   const [from, to] = [text.slice(0, dots).trim(), text.slice(dots + 2).trim()]
   if (dots > 0 && isNumber(from) && isNumber(to)) return { is: 'range', from, to }
   const op = bounds.find((op) => text.startsWith(op))
   const edge = op && text.slice(op.length).trim()
-  return op && edge ? boundOf(reader, op, edge, at + op.length) : { is: 'text', text }
+  return op && edge ? toBound(reader, op, edge, at + op.length) : { is: 'text', text }
 }

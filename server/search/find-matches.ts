@@ -5,91 +5,92 @@ import type { View } from '../storefront/index.ts'
 import type { Shop } from './field-values.ts'
 import type { Filter } from './filter-syntax.ts'
 import { searchField } from './search-fields.ts'
-import { type FacetQuestion, type Question, searchSql } from './search-sql.ts'
+import { type FacetRequest, type MatchRequest, searchSql } from './search-sql.ts'
 
-/** A shop that is searched, as somebody sees it. */
+/** The shop that is searched, as the shopper sees it. */
 export interface SearchedShop extends Shop {
   readonly view: View
-  /** How many products are in its list. */
+  /** How many products the shop has. */
   readonly products: number
 }
 
-/** The values of a field among the products that were found. */
+/** The values of a field among the matches. */
 export interface FacetCounts {
   readonly values: number
   readonly min: number | null
   readonly max: number | null
   readonly sum: number | null
-  /** Over how many products the sum is. */
+  /** How many products have a number. */
   readonly numbers: number
-  /** The most frequent. */
+  /** The most frequent values. */
   readonly top: readonly (readonly [value: string, n: number])[]
 }
 
 export interface Matches {
   readonly found: number
-  /** Of the page. */
+  /** The products of the page. */
   readonly ids: readonly string[]
   readonly facets: readonly FacetCounts[]
 }
 
-/** Results by question: nothing of a release changes but prices, and most shoppers look at the same shelves. */
-const rememberedMatches = perInstance(() => new Memory<string, Matches>(1000))
+/** Matches by request. In a release only prices change, and most shoppers search for the same things. */
+const matchCache = perInstance(() => new Memory<string, Matches>(1000))
 
-/** What is counted of whole releases, on whichever page. The first page of most shops is that. */
-const rememberedCounts = perInstance(() => new Memory<string, FacetCounts>(1000))
+/** Facets of whole releases, for any page. The first page of most shops has these. */
+const facetCache = perInstance(() => new Memory<string, FacetCounts>(1000))
 
-/** Longer ones are not remembered. */
-const rememberedMax = 250
+/** Longer results are not cached. */
+const cachedMax = 250
 
 const isShort = ({ ids, facets }: Matches): boolean =>
-  facets.reduce((length, { top }) => length + top.length, ids.length) <= rememberedMax
+  facets.reduce((length, { top }) => length + top.length, ids.length) <= cachedMax
 
-/** Asks a shop by one statement, or remembers what it said. */
-export async function findMatches(ctx: Ctx, shop: SearchedShop, question: Question): Promise<Matches> {
-  if (changesWithTime(question)) return readMatches(ctx, shop, question)
-  const memory = rememberedMatches(ctx.instance)
-  const key = JSON.stringify([...stateOf(shop), question])
-  const known = memory.get(key)
-  if (known) return known
-  const asked = await readMatches(ctx, shop, question)
-  if (isShort(asked)) memory.set(key, asked)
-  return asked
+/** Finds matches in the cache, or by one statement. */
+export async function findMatches(ctx: Ctx, shop: SearchedShop, request: MatchRequest): Promise<Matches> {
+  if (changesWithTime(request)) return readMatches(ctx, shop, request)
+  const memory = matchCache(ctx.instance)
+  const key = JSON.stringify([...toReleaseKey(shop), request])
+  const cached = memory.get(key)
+  if (cached) return cached
+  const matches = await readMatches(ctx, shop, request)
+  if (isShort(matches)) memory.set(key, matches)
+  return matches
 }
 
-/** What a search goes by that does not change: a release, in the form in which its rows are written. */
-export const stateOf = ({ view: { published } }: SearchedShop): readonly unknown[] => [
+/** What cached results depend on: the release, and the form in which its rows are written. */
+export const toReleaseKey = ({ view: { published } }: SearchedShop): readonly unknown[] => [
   published.releaseId,
   published.searchForm,
 ]
 
-/** Prices do; and each shopper has their own. */
-const changesWithTime = ({ facets, filter, sort }: Question): boolean =>
+/** Prices change with time, and differ by shopper. */
+const changesWithTime = ({ facets, filter, sort }: MatchRequest): boolean =>
   [...facets, ...sort].some(({ field }) => field.in === 'prices') ||
   (filter !== undefined && readsPrices(filter))
 
 export const readsPrices = (filter: Filter): boolean =>
   filter.is === 'term' ? searchField(filter.field).in === 'prices' : filter.of.some(readsPrices)
 
-async function readMatches(ctx: Ctx, shop: SearchedShop, question: Question): Promise<Matches> {
-  const memory = rememberedCounts(ctx.instance)
-  const isWhole = !question.words.length && !question.filter
-  const keyOf = (facet: FacetQuestion) => JSON.stringify([...stateOf(shop), question.valuesMax, facet])
-  const known = question.facets.map((facet) => (isWhole ? memory.get(keyOf(facet)) : undefined))
-  const facets = question.facets.filter((_, i) => !known[i])
-  const [row = []] = await ctx.store.page(searchSql({ ...question, facets }, shop))
+async function readMatches(ctx: Ctx, shop: SearchedShop, request: MatchRequest): Promise<Matches> {
+  const memory = facetCache(ctx.instance)
+  const isWhole = !request.words.length && !request.filter
+  const toKey = (facet: FacetRequest) => JSON.stringify([...toReleaseKey(shop), request.valuesMax, facet])
+  const cached = request.facets.map((facet) => (isWhole ? memory.get(toKey(facet)) : undefined))
+  const facets = request.facets.filter((_, i) => !cached[i])
+  const [row = []] = await ctx.store.page(searchSql({ ...request, facets }, shop))
   const [found, ids, ...counts] = row
   const counted = counts.map((facet) => JSON.parse(facet as string) as FacetCounts)
   if (isWhole) {
-    for (const [i, asked] of facets.entries()) {
+    for (const [i, facetRequest] of facets.entries()) {
       const facet = counted[i] as FacetCounts
       // Prices change with time.
-      if (asked.field.in !== 'prices' && facet.top.length <= rememberedMax) memory.set(keyOf(asked), facet)
+      if (facetRequest.field.in !== 'prices' && facet.top.length <= cachedMax)
+        memory.set(toKey(facetRequest), facet)
     }
   }
   return {
     found: found == null ? shop.products : Number(found),
     ids: JSON.parse(ids as string) as readonly string[],
-    facets: known.map((facet) => facet ?? (counted.shift() as FacetCounts)),
+    facets: cached.map((facet) => facet ?? (counted.shift() as FacetCounts)),
   }
 }

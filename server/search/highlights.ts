@@ -14,14 +14,14 @@ export interface Highlights {
   readonly highlights: readonly ({ readonly field: string } & Highlight)[]
 }
 
-/** A longer text is cut down to what is around the first word of the query. */
+/** A longer text is cut to the words around the first match. */
 const wordsMax = 30
 const aroundMax = 4
 
 const highlighted = ['name', 'sku', 'manufacturer_part_num', 'description']
 
-/** The highlights of a product. `full` names the fields whose whole text is shown. */
-export function highlightsOf(
+/** Highlights the fields of a product. `full` names the fields whose whole text is shown. */
+export function highlightProduct(
   attributes: Readonly<Record<string, unknown>>,
   words: readonly SearchedWord[],
   full: ReadonlySet<string>,
@@ -29,119 +29,119 @@ export function highlightsOf(
   const found = highlighted.flatMap((name) => {
     const field = `attributes.${name}`
     const text = attributes[name]
-    const marked =
-      typeof text === 'string' ? highlightOf(text, words, full.has(name) || full.has(field)) : undefined
-    return marked ? [{ name, field, ...marked }] : []
+    const highlight =
+      typeof text === 'string' ? highlightText(text, words, full.has(name) || full.has(field)) : undefined
+    return highlight ? [{ name, field, ...highlight }] : []
   })
-  const nested = found.map(({ name, field: _, ...marked }) => [name, marked])
+  const nested = found.map(({ name, field: _, ...highlight }) => [name, highlight])
   return {
     highlight: found.length ? { attributes: Object.fromEntries(nested) } : {},
-    highlights: found.map(({ name: _, ...marked }) => marked),
+    highlights: found.map(({ name: _, ...highlight }) => highlight),
   }
 }
 
-/** What is looked for in a text, so that each of its words is looked up once, however many words the query has. */
-interface Wanted {
-  /** Words of the query, and parts of its compounds. */
-  readonly parts: Looked
-  /** Words of the query as a whole: what a compound of the text may be. */
-  readonly whole: Looked
-  /** As they are looked for within a word of a script without spaces. */
+/** The words of a query as sets, so that each word of a text needs one look-up, however long the query is. */
+interface SearchTerms {
+  /** The words of the query, with the parts of its compounds. */
+  readonly parts: WordSet
+  /** The words of the query as a whole, which a compound of the text may equal. */
+  readonly whole: WordSet
+  /** The words as they may occur inside a text of a script without spaces. */
   readonly dense: readonly string[]
 }
 
-interface Looked {
+interface WordSet {
   readonly words: ReadonlySet<string>
   readonly beginnings: readonly string[]
 }
 
-function wantedOf(words: readonly SearchedWord[]): Wanted {
+function toSearchTerms(words: readonly SearchedWord[]): SearchTerms {
   return {
-    parts: looked(words.flatMap(partsOf)),
-    whole: looked(words),
+    parts: toWordSet(words.flatMap(splitCompound)),
+    whole: toWordSet(words),
     dense: words.map(({ word }) => word.normalize('NFC')),
   }
 }
 
-const looked = (words: readonly SearchedWord[]): Looked => ({
+const toWordSet = (words: readonly SearchedWord[]): WordSet => ({
   words: new Set(words.flatMap(({ word, typos }) => [word, ...typos])),
   beginnings: words.filter(({ isPrefix }) => isPrefix).map(({ word }) => word),
 })
 
-const isAmong = ({ words, beginnings }: Looked, word: string): boolean =>
+const isInSet = ({ words, beginnings }: WordSet, word: string): boolean =>
   words.has(word) || beginnings.some((beginning) => word.startsWith(beginning))
 
-/** Undefined where no word of the query is in the text. */
-export const highlightOf = (
+/** Undefined if the text has no word of the query. */
+export const highlightText = (
   text: string,
   words: readonly SearchedWord[],
   full = false,
-): Highlight | undefined => (words.length ? highlightIn(text, wantedOf(words), full) : undefined)
+): Highlight | undefined => (words.length ? highlightIn(text, toSearchTerms(words), full) : undefined)
 
-function highlightIn(text: string, wanted: Wanted, full: boolean): Highlight | undefined {
-  const tokens = chainsOf(text).flatMap((chain) => tokensOf(text, chain, wanted))
-  const first = tokens.findIndex(({ isFound }) => isFound)
+function highlightIn(text: string, wanted: SearchTerms, full: boolean): Highlight | undefined {
+  const tokens = chainsOf(text).flatMap((chain) => toTokens(text, chain, wanted))
+  const first = tokens.findIndex(({ isMatch }) => isMatch)
   if (first < 0) return undefined
   const cut = tokens.length > wordsMax
   const from = cut ? (tokens[Math.max(0, first - aroundMax)]?.from ?? 0) : 0
   const to = cut ? (tokens[Math.min(tokens.length - 1, first + aroundMax)]?.to ?? text.length) : text.length
-  const found = tokens.filter(({ isFound }) => isFound)
+  const found = tokens.filter(({ isMatch }) => isMatch)
   return {
     matched_tokens: [...new Set(found.map(({ from, to }) => text.slice(from, to)))],
-    snippet: marked(text, found, from, to),
-    ...(full && { value: marked(text, found, 0, text.length) }),
+    snippet: insertMarks(text, found, from, to),
+    ...(full && { value: insertMarks(text, found, 0, text.length) }),
   }
 }
 
 interface Token {
   readonly from: number
   readonly to: number
-  readonly isFound: boolean
+  readonly isMatch: boolean
 }
 
-/** The parts of a chain that are marked or not: a compound as a whole where the query has it as one word. */
-function tokensOf(text: string, chain: readonly Run[], wanted: Wanted): readonly Token[] {
+/** The tokens of a chain. A compound that the query has as one word is one token. */
+function toTokens(text: string, chain: readonly Run[], wanted: SearchTerms): readonly Token[] {
   const tokens: Token[] = []
   for (let i = 0; i < chain.length; ) {
-    const compound = compoundAt(chain, i, wanted)
+    const compound = findCompound(chain, i, wanted)
     const run = chain[i] as Run
-    if (compound) tokens.push({ from: run.from, to: compound.at(-1)?.to ?? run.to, isFound: true })
-    else tokens.push(tokenOfRun(text, run, wanted))
+    if (compound) tokens.push({ from: run.from, to: compound.at(-1)?.to ?? run.to, isMatch: true })
+    else tokens.push(toToken(text, run, wanted))
     i += compound?.length ?? 1
   }
   return tokens
 }
 
-function compoundAt(chain: readonly Run[], i: number, { whole }: Wanted): readonly Run[] | undefined {
+function findCompound(chain: readonly Run[], i: number, { whole }: SearchTerms): readonly Run[] | undefined {
   if (chain.length - i < 2) return undefined
   return [chain.slice(i), chain.slice(i, i + 2)].find((runs) => {
     const joined = joinedOf(runs)
-    return joined !== undefined && isAmong(whole, joined)
+    return joined !== undefined && isInSet(whole, joined)
   })
 }
 
-function tokenOfRun(text: string, run: Run, { parts, dense }: Wanted): Token {
+function toToken(text: string, run: Run, { parts, dense }: SearchTerms): Token {
   const { from, to } = run
-  if (!run.words.some(isDense)) return { from, to, isFound: run.words.some((word) => isAmong(parts, word)) }
-  // Words begin and end anywhere in it.
+  if (!run.words.some(isDense)) return { from, to, isMatch: run.words.some((word) => isInSet(parts, word)) }
+  // A word may begin and end anywhere in such a run.
   const letters = text.slice(from, to).toLowerCase()
-  const asked = dense.find((word) => letters.includes(word))
-  if (asked === undefined) return { from, to, isFound: false }
-  const at = from + letters.indexOf(asked)
-  return { from: at, to: at + asked.length, isFound: true }
+  const match = dense.find((word) => letters.includes(word))
+  if (match === undefined) return { from, to, isMatch: false }
+  const at = from + letters.indexOf(match)
+  return { from: at, to: at + match.length, isMatch: true }
 }
 
-/** A compound of the query is found by its parts, too. */
-const partsOf = (asked: SearchedWord): readonly SearchedWord[] =>
-  asked.parts.length === 1 || isDense(asked.word)
-    ? [asked]
-    : asked.parts.map((word, i) => ({
-        ...asked,
+/** A compound of the query also matches by its parts. */
+const splitCompound = (compound: SearchedWord): readonly SearchedWord[] =>
+  compound.parts.length === 1 || isDense(compound.word)
+    ? [compound]
+    : compound.parts.map((word, i) => ({
+        ...compound,
         word,
-        isPrefix: asked.isPrefix && i === asked.parts.length - 1,
+        isPrefix: compound.isPrefix && i === compound.parts.length - 1,
       }))
 
-function marked(
+function insertMarks(
   text: string,
   found: readonly { readonly from: number; readonly to: number }[],
   from: number,

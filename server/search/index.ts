@@ -4,6 +4,6 @@ import { multiSearch } from './multi-search.ts'
 
 export const searchChapter = module({
   name: 'search',
-  about: 'What shoppers search for.',
+  about: 'Searches the products that shoppers see.',
   actions: [ofWholeEdition(multiSearch)],
 })

@@ -9,8 +9,8 @@ import type { Ctx } from '../kernel/work/context.ts'
 import { included, shopperHeaders, shopperView } from '../storefront/index.ts'
 import { autocomplete } from './autocomplete.ts'
 import type { SearchedShop } from './find-matches.ts'
-import { readSearches, type Search, searchLimits, windowsOf } from './read-searches.ts'
-import { type Found, runSearch, type Window } from './run-search.ts'
+import { readSearches, type Search, searchLimits, toWindows } from './read-searches.ts'
+import { type MatchPage, runSearch, type Window } from './run-search.ts'
 import { searchRequest, searchResponse } from './search-schemas.ts'
 
 /** Searches the products of the catalog that a shopper sees. */
@@ -18,9 +18,9 @@ export const multiSearch = action({
   name: 'multi-search',
   route: 'POST /catalog/multi-search',
   about:
-    'Searches the products of the catalog that a shopper sees, as they are shown under `/catalog`: each of `searches` by ' +
-    'itself, with a result at its place in `results`. A search has words (`q`), conditions (`filter_by`) and fields whose ' +
-    'values are counted (`facet_by`). What a product costs is what it costs at the time of the search.',
+    'Searches the products of the catalog that a shopper sees, as they are shown under `/catalog`. Each of `searches` ' +
+    'has its result at the same place in `results`. A search has words (`q`), conditions (`filter_by`) and fields whose ' +
+    'values are counted (`facet_by`). Prices are those at the time of the search.',
   area: 'catalog',
   status: 200,
   rawBody: true,
@@ -34,35 +34,35 @@ export const multiSearch = action({
     'page[limit]': integer({
       min: 1,
       max: 100,
-      about: 'Products in a result, where its search has no `per_page`.',
+      about: 'The number of products in the result of a search without `per_page`.',
     }),
     'page[offset]': integer({
       min: 0,
       max: searchLimits.offsetMax,
-      about: 'Where results begin, where theirs has no `page`.',
+      about: 'Where the result of a search without `page` begins.',
     }),
-    include: text({ about: 'What is shown beside the hits: main_image, files, component_products.' }),
+    include: text({ about: 'Resources to include with the hits: main_image, files, component_products.' }),
   },
   async run(ctx, call) {
     const searches = readSearches(parseBody(call.rawBody as string, String(call.headers['content-type'])))
-    const asked = parse(call.query)
-    const { pageLength, ...shop } = await shopOf(ctx, call)
-    const request = { limit: asked.limit ?? pageLength, offset: asked.offset }
-    const windows = windowsOf(searches, request)
+    const parameters = parse(call.query)
+    const { pageLength, ...shop } = await findShop(ctx, call)
+    const request = { limit: parameters.limit ?? pageLength, offset: parameters.offset }
+    const windows = toWindows(searches, request)
     const results: SearchResult[] = []
     for (const [i, search] of searches.entries()) {
-      results.push(await resultOf(ctx, shop, search, windows[i] as Window))
+      results.push(await findResult(ctx, shop, search, windows[i] as Window))
     }
-    return answerOf(ctx, shop, results, asked.include)
+    return toAnswer(ctx, shop, results, parameters.include)
   },
 })
 
-interface SearchResult extends Pick<Found, 'rows'> {
-  readonly shown: { readonly hits: Found['hits'] }
+interface SearchResult extends Pick<MatchPage, 'rows'> {
+  readonly shown: { readonly hits: MatchPage['hits'] }
 }
 
-/** The results, and what is shown beside their hits. Storefronts read the main image of a hit in its document, too. */
-async function answerOf(
+/** The response, with included resources. Storefronts also read the main image of a hit in its document. */
+async function toAnswer(
   ctx: Ctx,
   { view }: SearchedShop,
   results: readonly SearchResult[],
@@ -72,7 +72,7 @@ async function answerOf(
   const more = await included(ctx, view, include, [...rows.values()])
   const { main_images = [] } = more ? (JSON.parse(`{${more.slice(1)}}`).included as Included) : {}
   const images = new Map(main_images.map((image) => [image.id, image]))
-  const withImage = (hit: Found['hits'][number]) => {
+  const withImage = (hit: MatchPage['hits'][number]) => {
     const id = rows.get(hit.document.id)?.doc.relationships.main_image?.data.id
     const main_image = id === undefined ? undefined : images.get(id)
     return main_image ? { ...hit, document: { ...hit.document, main_image } } : hit
@@ -85,7 +85,12 @@ interface Included {
   readonly main_images?: readonly { readonly id: string }[]
 }
 
-async function resultOf(ctx: Ctx, shop: SearchedShop, search: Search, window: Window): Promise<SearchResult> {
+async function findResult(
+  ctx: Ctx,
+  shop: SearchedShop,
+  search: Search,
+  window: Window,
+): Promise<SearchResult> {
   const began = performance.now()
   const run = search.type === 'autocomplete' ? autocomplete : runSearch
   const { found, facets, hits, rows } = await run(ctx, shop, search, window)
@@ -103,8 +108,8 @@ async function resultOf(ctx: Ctx, shop: SearchedShop, search: Search, window: Wi
   return { shown, rows }
 }
 
-/** The shop as the request sees it, and how long its pages are. */
-async function shopOf(
+/** The shop of the request, and its default page length. */
+async function findShop(
   ctx: Ctx,
   call: Parameters<typeof shopperView>[1],
 ): Promise<SearchedShop & { pageLength: number }> {

@@ -3,7 +3,7 @@ import { type FacetQuery, parseFacetQuery, parseFacets } from './facet-by.ts'
 import { type Filter, parseFilter, Unparsable } from './filter-syntax.ts'
 import { type Order, parseSort } from './sort-by.ts'
 
-/** One of the searches of a request. */
+/** One search of a request. */
 export interface Search {
   readonly type: 'search' | 'autocomplete'
   readonly q: string
@@ -12,18 +12,18 @@ export interface Search {
   readonly facetQuery: FacetQuery | undefined
   readonly sort: readonly Order[]
   readonly valuesMax: number
-  /** Undefined: as many as a page has. */
+  /** Undefined stands for the default page length. */
   readonly perPage: number | undefined
-  /** From 1 on; undefined: where the request as a whole begins. */
+  /** Counted from 1. Undefined stands for the offset of the request. */
   readonly page: number | undefined
-  /** The fields of which the whole text is told with marks. */
+  /** The fields whose whole text is highlighted. */
   readonly full: ReadonlySet<string>
 }
 
 export const searchLimits = {
   searchesMax: 20,
   perPageMax: 250,
-  /** Of all searches together, as the next one is. */
+  /** These two are for all searches of a request together. */
   productsMax: 1000,
   facetsMax: 60,
   offsetMax: 10_000,
@@ -33,7 +33,7 @@ export const searchLimits = {
 
 const valuesDefault = 10
 
-/** The searches of a body. Unknown members are ignored: clients send whatever their search engine knows. */
+/** Reads the searches of a body. Unknown members are ignored: clients send options of their search engines. */
 export function readSearches(body: unknown): readonly Search[] {
   const { searches } = (isObject(body) ? body : {}) as { readonly searches?: unknown }
   if (!Array.isArray(searches) || !searches.length || searches.length > searchLimits.searchesMax) {
@@ -42,20 +42,20 @@ export function readSearches(body: unknown): readonly Search[] {
   }
   const read = searches.map((search: unknown, i) => {
     if (isObject(search)) return readSearch(search, `searches[${i}]`)
-    throw new Problem('invalid_field', 'A search must be an object.', { source: `searches[${i}]` })
+    throw new Problem('invalid_field', 'A search must be a JSON object.', { source: `searches[${i}]` })
   })
   const { facetsMax } = searchLimits
-  const i = passes(
+  const i = findExcess(
     facetsMax,
     read.map(({ facets }) => facets.length),
   )
   if (i === undefined) return read
-  const detail = `The searches of a request count at most ${facetsMax} facets together.`
+  const detail = `The searches of a request may have at most ${facetsMax} facets together.`
   throw new Problem('bad_request', detail, { title: 'Invalid Facet', source: `searches[${i}].facet_by` })
 }
 
-/** The place of the number that takes the sum above what there may be at most. */
-function passes(most: number, numbers: readonly number[]): number | undefined {
+/** The index of the number that makes the sum larger than `most`. */
+function findExcess(most: number, numbers: readonly number[]): number | undefined {
   let sum = 0
   for (const [i, number] of numbers.entries()) {
     sum += number
@@ -64,20 +64,20 @@ function passes(most: number, numbers: readonly number[]): number | undefined {
   return undefined
 }
 
-type Given = Readonly<Record<string, unknown>>
+type Members = Readonly<Record<string, unknown>>
 
-const isObject = (value: unknown): value is Given =>
+const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-function readSearch(given: Given, at: string): Search {
-  const text = (name: string) => readText(given, name, at)
+function readSearch(members: Members, at: string): Search {
+  const text = (name: string) => readText(members, name, at)
   const type = text('type') || 'search'
   if (type !== 'search' && type !== 'autocomplete') {
     const detail = 'type must be search or autocomplete.'
     throw new Problem('invalid_field', detail, { source: `${at}.type` })
   }
-  const page = readPage(given, 'page', at, 1, searchLimits.offsetMax + 1)
-  const perPage = readPage(given, 'per_page', at, 0, searchLimits.perPageMax)
+  const page = readPage(members, 'page', at, 1, searchLimits.offsetMax + 1)
+  const perPage = readPage(members, 'per_page', at, 0, searchLimits.perPageMax)
   const full = text('highlight_full_fields').split(',')
   const facets = parseFacets(text('facet_by'), `${at}.facet_by`)
   const facetQuery = parseFacetQuery(text('facet_query'))
@@ -85,20 +85,20 @@ function readSearch(given: Given, at: string): Search {
     type,
     q: text('q'),
     filter: readFilter(text('filter_by'), `${at}.filter_by`),
-    // What is typed into the search box of a facet is asked of that facet, whether it is counted otherwise or not.
+    // A `facet_query` counts its facet, even if `facet_by` does not name it.
     facets: facetQuery ? [...new Set([...facets, facetQuery.field])] : facets,
     facetQuery,
     sort: parseSort(text('sort_by')),
-    valuesMax: readValuesMax(given, at),
+    valuesMax: readValuesMax(members, at),
     perPage,
     page,
     full: new Set(full.map((name) => name.trim())),
   }
 }
 
-/** Lists of texts are taken as they are written in one text, too. */
-function readText(given: Given, name: string, at: string): string {
-  const value = given[name] ?? ''
+/** Reads a text. A list of texts is joined with commas. */
+function readText(members: Members, name: string, at: string): string {
+  const value = members[name] ?? ''
   const text = Array.isArray(value) ? value.join(',') : typeof value === 'number' ? String(value) : value
   if (typeof text === 'string' && text.length <= searchLimits.textMax) return text
   const detail = `${name} must be a string of at most ${searchLimits.textMax} characters.`
@@ -125,41 +125,41 @@ interface Window {
   readonly offset: number
 }
 
-/** Where the pages of the searches begin, and how long they are: where one does not say, as the request does. */
-export function windowsOf(searches: readonly Search[], request: Window): readonly Window[] {
-  const windows = searches.map((search, i) => windowOf(search, i, request))
+/** The offset and limit of each search. The request has the defaults. */
+export function toWindows(searches: readonly Search[], request: Window): readonly Window[] {
+  const windows = searches.map((search, i) => toWindow(search, i, request))
   const { productsMax } = searchLimits
-  const i = passes(
+  const i = findExcess(
     productsMax,
     windows.map(({ limit }) => limit),
   )
   if (i === undefined) return windows
-  const detail = `The pages of all searches of a request have at most ${productsMax} products together.`
+  const detail = `The pages of all searches of a request may have at most ${productsMax} products together.`
   throw new Problem('bad_page', detail, { title: 'Invalid Pagination', source: `searches[${i}].per_page` })
 }
 
-function windowOf({ page, perPage }: Search, i: number, request: Window): Window {
+function toWindow({ page, perPage }: Search, i: number, request: Window): Window {
   const limit = perPage ?? request.limit
   const offset = page === undefined ? request.offset : (page - 1) * limit
   if (offset <= searchLimits.offsetMax) return { limit, offset }
-  const accepted = `A page begins after at most ${searchLimits.offsetMax} products.`
+  const accepted = `A page may begin after at most ${searchLimits.offsetMax} products.`
   throw badPage(page === undefined ? 'page[offset]' : `searches[${i}].page`, accepted)
 }
 
-/** A whole number, also where it is written as a text. */
-const wholeOf = (value: unknown): number =>
+/** Reads a number that may be written as text. */
+const toNumber = (value: unknown): number =>
   typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : (value as number)
 
-function readPage(given: Given, name: string, at: string, min: number, max: number): number | undefined {
-  if (given[name] == null) return undefined
-  const value = wholeOf(given[name])
+function readPage(members: Members, name: string, at: string, min: number, max: number): number | undefined {
+  if (members[name] == null) return undefined
+  const value = toNumber(members[name])
   if (Number.isInteger(value) && value >= min && value <= max) return value
   throw badPage(`${at}.${name}`, `${name} must be an integer from ${min} to ${max}.`)
 }
 
-function readValuesMax({ max_facet_values: given }: Given, at: string): number {
-  if (given == null) return valuesDefault
-  const value = wholeOf(given)
+function readValuesMax({ max_facet_values: members }: Members, at: string): number {
+  if (members == null) return valuesDefault
+  const value = toNumber(members)
   if (Number.isInteger(value) && value >= 0 && value <= searchLimits.valuesMax) return value
   const detail = `max_facet_values must be an integer from 0 to ${searchLimits.valuesMax}.`
   throw new Problem('invalid_field', detail, { source: `${at}.max_facet_values` })

@@ -4,14 +4,14 @@ import { codeOf } from '../publishing/index.ts'
 import { findPublishedRows, type PublishedRow, showProducts } from '../storefront/index.ts'
 import type { Shop } from './field-values.ts'
 import { type FacetCounts, findMatches, type SearchedShop } from './find-matches.ts'
-import { withTypos } from './find-typos.ts'
-import { highlightOf, highlightsOf } from './highlights.ts'
+import { addTypos } from './find-typos.ts'
+import { highlightProduct, highlightText } from './highlights.ts'
 import type { Search } from './read-searches.ts'
 import { type SearchField, searchField, sortField } from './search-fields.ts'
-import type { FacetQuestion, Question } from './search-sql.ts'
-import { isForAll, type SearchedWord, searchedWords } from './searched-words.ts'
+import type { FacetRequest, MatchRequest } from './search-sql.ts'
+import { isForAll, parseQuery, type SearchedWord } from './searched-words.ts'
 
-/** Where the page of a search begins, and how long it is. */
+/** The page of a search. */
 export interface Window {
   readonly limit: number
   readonly offset: number
@@ -30,64 +30,64 @@ export interface Hit {
   readonly highlights: readonly object[]
 }
 
-export interface Found {
+export interface MatchPage {
   readonly found: number
   readonly facets: readonly Facet[]
   readonly hits: readonly Hit[]
-  /** The published products among the hits. */
+  /** The published products of the hits. */
   readonly rows: readonly PublishedRow[]
 }
 
-/** The products that match a search, the best first, and how many have which values. */
+/** Finds the products that match a search, best first, and counts the values of its facets. */
 export async function runSearch(
   ctx: Ctx,
   shop: SearchedShop,
   search: Search,
   window: Window,
-): Promise<Found> {
+): Promise<MatchPage> {
   const { view } = shop
-  const question: Question = {
+  const request: MatchRequest = {
     ...window,
-    words: searchedWords(search.q, view.languages),
+    words: parseQuery(search.q, view.languages),
     code: codeOf(search.q),
     filter: search.filter,
-    facets: search.facets.map((name) => facetQuestion(name, search)),
+    facets: search.facets.map((name) => toFacetRequest(name, search)),
     sort: search.sort.map(({ field, descending }) => ({ field: sortField(field), descending })),
     valuesMax: search.valuesMax,
   }
-  if (!question.words.length && !isForAll(search.q)) return nothingFound(search)
-  const exact = await findMatches(ctx, shop, question)
-  const words = exact.found || !question.words.length ? undefined : await withTypos(ctx, shop, question.words)
-  const { found, ids, facets } = words ? await findMatches(ctx, shop, { ...question, words }) : exact
-  const known = await findPublishedRows(ctx, view, ids)
-  const rows = ids.flatMap((id) => known.get(id) ?? [])
+  if (!request.words.length && !isForAll(search.q)) return emptyResult(search)
+  const exact = await findMatches(ctx, shop, request)
+  const words = exact.found || !request.words.length ? undefined : await addTypos(ctx, shop, request.words)
+  const { found, ids, facets } = words ? await findMatches(ctx, shop, { ...request, words }) : exact
+  const rowsById = await findPublishedRows(ctx, view, ids)
+  const rows = ids.flatMap((id) => rowsById.get(id) ?? [])
   const shown = rows.length ? await showProducts(ctx, view, rows) : []
   return {
     found,
     facets: facets.map((facet, i) =>
-      facetOf(search.facets[i] as string, question.facets[i] as FacetQuestion, facet, shop),
+      toFacet(search.facets[i] as string, request.facets[i] as FacetRequest, facet, shop),
     ),
-    hits: await hitsOf(shown, words ?? question.words, search.full),
+    hits: await toHits(shown, words ?? request.words, search.full),
     rows,
   }
 }
 
-/** Long descriptions take a few milliseconds each: after each product others have their turn. */
-export async function hitsOf(
+/** Long descriptions take some milliseconds each, so other requests have their turn after each product. */
+export async function toHits(
   shown: readonly (Hit['document'] & { readonly attributes: Readonly<Record<string, unknown>> })[],
   words: readonly SearchedWord[],
   full: ReadonlySet<string>,
 ): Promise<readonly Hit[]> {
   const hits: Hit[] = []
   for (const document of shown) {
-    hits.push({ document, ...highlightsOf(document.attributes, words, full) })
+    hits.push({ document, ...highlightProduct(document.attributes, words, full) })
     await setImmediate()
   }
   return hits
 }
 
-/** A query of signs alone: no text has them as words. */
-const nothingFound = ({ facets }: Search): Found => ({
+/** The result of a query without words, only with signs. */
+const emptyResult = ({ facets }: Search): MatchPage => ({
   found: 0,
   facets: facets.map((field_name) => ({
     field_name,
@@ -99,31 +99,31 @@ const nothingFound = ({ facets }: Search): Found => ({
   rows: [],
 })
 
-function facetQuestion(name: string, { facetQuery }: Search): FacetQuestion {
+function toFacetRequest(name: string, { facetQuery }: Search): FacetRequest {
   const field = searchField(name)
   if (facetQuery?.field !== name || !facetQuery.text) return { field }
   const { text } = facetQuery
   return {
     field,
-    begins: { text, words: searchedWords(text).map((word) => ({ ...word, isOptional: false })) },
+    beginning: { text, words: parseQuery(text).map((word) => ({ ...word, isOptional: false })) },
   }
 }
 
-function facetOf(
+function toFacet(
   field_name: string,
-  { field, begins }: FacetQuestion,
+  { field, beginning }: FacetRequest,
   { values, min, max, sum, numbers, top }: FacetCounts,
   { decimals }: Shop,
 ): Facet {
-  const unit = unitOf(field, decimals)
-  const shown = (value: string) => (unit === 1 ? value : String(Number(value) / unit))
-  const marked = (value: string) => highlightOf(value, begins?.words ?? [], true)?.value ?? value
+  const unit = findUnit(field, decimals)
+  const format = (value: string) => (unit === 1 ? value : String(Number(value) / unit))
+  const mark = (value: string) => highlightText(value, beginning?.words ?? [], true)?.value ?? value
   return {
     field_name,
     counts: top.map(([stored, count]) => ({
-      value: shown(stored),
+      value: format(stored),
       count,
-      highlighted: marked(shown(stored)),
+      highlighted: mark(format(stored)),
     })),
     stats: {
       ...(numbers && {
@@ -138,5 +138,5 @@ function facetOf(
   }
 }
 
-const unitOf = (field: SearchField, decimals: Shop['decimals']): number =>
+const findUnit = (field: SearchField, decimals: Shop['decimals']): number =>
   field.in === 'prices' && !field.whole ? 10 ** (decimals.get(field.currency) ?? 2) : 1

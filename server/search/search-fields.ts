@@ -1,10 +1,10 @@
 import type { SortKey } from './sort-sql.ts'
 
-/** Where the values of a field are. */
+/** Where the values of a field are stored. */
 export type SearchField =
   /** A column of the products. */
   | { readonly in: 'column'; readonly column: string; readonly weight?: 'A' | 'B' | 'C' }
-  /** Only its words are known. */
+  /** Only the words are stored. */
   | { readonly in: 'words'; readonly weight: 'D' }
   | { readonly in: 'values'; readonly name: string }
   /** The effective prices in a currency. Amounts are whole numbers; `float_price` is in units of the currency. */
@@ -22,9 +22,9 @@ const columns: Readonly<Record<string, SearchField>> = {
 
 const price = /^price\.([A-Za-z]{3})\.(float_price|amount)$/
 
-/** The field that a name stands for: clients write those of attributes with `attributes.` before them, or without. */
-export function searchField(written: string): SearchField {
-  const name = written.replace(/^(?:attributes\.|meta\.search\.)/, '')
+/** The field with a name. Clients may write `attributes.` before the names of attributes. */
+export function searchField(text: string): SearchField {
+  const name = text.replace(/^(?:attributes\.|meta\.search\.)/, '')
   const [, currency, unit] = price.exec(name) ?? []
   if (currency) return { in: 'prices', currency: currency.toUpperCase(), whole: unit === 'amount' }
   return Object.hasOwn(columns, name) ? (columns[name] as SearchField) : { in: 'values', name }
@@ -32,9 +32,9 @@ export function searchField(written: string): SearchField {
 
 const times = new Set(['created_at', 'updated_at'])
 
-/** What results are sorted by that a name stands for: also what no filter goes by. */
-export function sortField(written: string): SortKey['field'] {
-  if (written === '_text_match') return { in: 'rank' }
-  const field = searchField(written)
+/** The sort key with a name. Some keys cannot be filtered by. */
+export function sortField(name: string): SortKey['field'] {
+  if (name === '_text_match') return { in: 'rank' }
+  const field = searchField(name)
   return field.in === 'values' && times.has(field.name) ? { in: 'time', column: field.name } : field
 }

@@ -28,19 +28,19 @@ const search = named(
   object(
     {
       type: { type: 'string', enum: ['search', 'autocomplete'], default: 'search' },
-      q: text('The words. `*` and nothing find all products.'),
-      filter_by: text('Conditions: `brand:=Acme && price.USD.float_price:[10..50]`.'),
-      facet_by: text('The fields whose values are counted, with commas between them.'),
+      q: text('The words to search for. `*` or an empty text finds all products.'),
+      filter_by: text('Conditions, such as `brand:=Acme && price.USD.float_price:[10..50]`.'),
+      facet_by: text('The fields whose values are counted, separated by commas.'),
       facet_query: text(
-        'A field, a colon and the beginning of a value: of that facet only such values are counted.',
+        'A field, a colon and the beginning of a value. Only values that begin so are counted for this facet.',
       ),
       sort_by: text(
-        'Up to three fields with `:asc` or `:desc`, with commas between them: `price.USD.float_price:asc`.',
+        'Up to three fields with `:asc` or `:desc`, separated by commas: `price.USD.float_price:asc`.',
       ),
       max_facet_values: { type: 'integer', minimum: 0, maximum: searchLimits.valuesMax, default: 10 },
       page: { type: 'integer', minimum: 1, maximum: searchLimits.offsetMax + 1 },
       per_page: { type: 'integer', minimum: 0, maximum: searchLimits.perPageMax },
-      highlight_full_fields: text('The fields whose whole text is highlighted, with commas between them.'),
+      highlight_full_fields: text('The fields whose whole text is highlighted, separated by commas.'),
     },
     [],
   ),
@@ -56,7 +56,7 @@ const highlighted = ['matched_tokens', 'snippet']
 const anything: JsonSchema = { type: 'object', additionalProperties: true }
 const file = objectOf(() => files)
 
-/** A product as shoppers are shown it under `/catalog`. */
+/** A product as shown to shoppers under `/catalog`. */
 const product = named(
   'FoundProduct',
   object(
@@ -83,12 +83,12 @@ const hit = named(
   object({
     document: {
       anyOf: [product, named('Suggestion', object({ id: string, q: string, count: integer }))],
-      description: 'A product; of an autocomplete a name or a SKU, and how many products have it.',
+      description: 'A product. For an autocomplete: a name or a SKU, and how many products have it.',
     },
     highlight: {
       type: 'object',
       additionalProperties: true,
-      description: 'The highlights, nested as the document is.',
+      description: 'The highlights, nested like the document.',
     },
     highlights: list(
       named('SearchHighlight', object({ field: string, ...highlightMembers }, ['field', ...highlighted])),

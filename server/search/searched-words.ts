@@ -1,27 +1,27 @@
 import { chainsOf, isDense, joinedOf, partsOfDense, wordId } from '../publishing/index.ts'
-import { stopWordsOf } from './stop-words.ts'
+import { findStopWords } from './stop-words.ts'
 
-/** A word of a query: products are found by all of its parts, or by it as one word, or by what it may be a typo of. */
+/** A word of a query. It matches as one word, by all of its parts, or as a typo of another word. */
 export interface SearchedWord {
   readonly word: string
-  /** Of a compound (`wi-fi`), or of a word in a script without spaces; otherwise the word itself. */
+  /** The parts of a compound (`wi-fi`) or of a word in a script without spaces; otherwise the word itself. */
   readonly parts: readonly string[]
-  /** The last word of a query is being written: longer words that begin so are meant, too. */
+  /** The last word of a query may be incomplete, so it also matches longer words. */
   readonly isPrefix: boolean
-  /** It says little: products without it are found, after those that have it in their names. */
+  /** A stop word. Products without it match too, but those with it in their names come first. */
   readonly isOptional: boolean
   readonly typos: readonly string[]
 }
 
-/** No more words of a query are looked at. */
+/** Further words of a query are ignored. */
 const wordsMax = 20
 
-/** Whether a query is for all products. */
+/** Whether a query matches all products. */
 export const isForAll = (q: string): boolean => ['', '*'].includes(q.trim())
 
-/** The words of a text. */
-export function wholeWords(text: string): readonly SearchedWord[] {
-  const found = (word: string, parts: readonly string[]): SearchedWord => ({
+/** Splits a text into words. */
+export function splitWords(text: string): readonly SearchedWord[] {
+  const toWord = (word: string, parts: readonly string[]): SearchedWord => ({
     word,
     parts,
     isPrefix: false,
@@ -31,19 +31,19 @@ export function wholeWords(text: string): readonly SearchedWord[] {
   return chainsOf(text).flatMap((chain) => {
     const words = chain.flatMap(({ words }) => words)
     const joined = joinedOf(chain)
-    if (joined !== undefined) return found(joined, words)
+    if (joined !== undefined) return toWord(joined, words)
     return words.map((word) => {
-      if (!isDense(word)) return found(word, [word])
+      if (!isDense(word)) return toWord(word, [word])
       const { letters, pairs } = partsOfDense(word)
-      return found(word, pairs.length ? pairs : letters)
+      return toWord(word, pairs.length ? pairs : letters)
     })
   })
 }
 
-/** The words of a query in some languages. */
-export function searchedWords(q: string, languages: readonly string[] = []): readonly SearchedWord[] {
-  const words = wholeWords(q).slice(0, wordsMax)
-  const isStopWord = stopWordsOf(languages)
+/** Splits a query into words. The languages decide which of them are stop words. */
+export function parseQuery(q: string, languages: readonly string[] = []): readonly SearchedWord[] {
+  const words = splitWords(q).slice(0, wordsMax)
+  const isStopWord = findStopWords(languages)
   const isOptional = words.map(({ word }) => isStopWord(word))
   const isAll = isOptional.every(Boolean)
   return words.map((word, i) => ({
@@ -55,37 +55,37 @@ export function searchedWords(q: string, languages: readonly string[] = []): rea
 
 const lexeme = (word: string, marks: string): string => `'${word}'${marks && `:${marks}`}`
 
-/** The query for texts that have a word, at the place of a weight. */
-export function wordQuery({ word, parts, isPrefix, typos }: SearchedWord, weight = ''): string {
+/** The tsquery for a word, in texts of a weight. */
+export function wordTsQuery({ word, parts, isPrefix, typos }: SearchedWord, weight = ''): string {
   const last = `${isPrefix ? '*' : ''}${weight}`
   const all = parts.map((part, i) => lexeme(part, i === parts.length - 1 ? last : weight)).join(' & ')
-  // Rows that an older version published have a word of a script without spaces as it is written.
+  // Rows published by an older version have words of a script without spaces as one lexeme.
   const whole = parts.length > 1 || isDense(word) ? [lexeme(word, isDense(word) ? `*${weight}` : last)] : []
   return `(${[`(${all})`, ...whole, ...typos.map((typo) => lexeme(typo, weight))].join(' | ')})`
 }
 
-/** The query for texts that have all of these words. */
-export const queryOf = (words: readonly SearchedWord[], weight = ''): string =>
+/** The tsquery for texts with all of these words. */
+export const toTsQuery = (words: readonly SearchedWord[], weight = ''): string =>
   words
     .filter(({ isOptional }) => !isOptional)
-    .map((word) => wordQuery(word, weight))
+    .map((word) => wordTsQuery(word, weight))
     .join(' & ')
 
-/** No more ways to write a text are looked for. */
-const waysMax = 4
+/** How many spellings of a text are tried. */
+const spellingsMax = 4
 
 /**
- * What stands for all words of a text in a row that has them in a field: a list for each way to write it, as compounds
- * are in parts, or one word. None where it has no words.
+ * The ids of all words of a text in a field: one list for each spelling, since a compound is one word or its parts.
+ * Returns an empty list if the text has no words.
  */
-export function wordIdsOf(field: string, text: string): readonly (readonly string[])[] {
-  const words = wholeWords(text)
+export function listWordIds(field: string, text: string): readonly (readonly string[])[] {
+  const words = splitWords(text)
   if (!words.length) return []
-  let ways: readonly (readonly string[])[] = [[]]
+  let spellings: readonly (readonly string[])[] = [[]]
   for (const { word, parts } of words) {
-    const inParts = ways.map((way) => [...way, ...parts])
-    const isCompound = parts.length > 1 && !isDense(word) && ways.length < waysMax
-    ways = isCompound ? [...inParts, ...ways.map((way) => [...way, word])] : inParts
+    const inParts = spellings.map((spelling) => [...spelling, ...parts])
+    const isCompound = parts.length > 1 && !isDense(word) && spellings.length < spellingsMax
+    spellings = isCompound ? [...inParts, ...spellings.map((spelling) => [...spelling, word])] : inParts
   }
-  return ways.map((way) => [...new Set(way)].map((word) => wordId(field, word)))
+  return spellings.map((spelling) => [...new Set(spelling)].map((word) => wordId(field, word)))
 }

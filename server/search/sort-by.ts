@@ -1,23 +1,23 @@
 import { splitList } from './facet-by.ts'
 import { isField } from './filter-syntax.ts'
 
-/** What results are sorted by. */
+/** A field that results are sorted by. */
 export interface Order {
   readonly field: string
   readonly descending: boolean
 }
 
-/** Results are sorted by no more fields. */
+/** How many fields results are sorted by, at most. */
 const ordersMax = 3
 
 /**
- * Reads `sort_by`: fields with `:asc` or `:desc`, the most important first. What is not one is left alone: front ends
- * send the functions of their search engine, too.
+ * Parses `sort_by`: fields with `:asc` or `:desc`, the most important first. Anything else is ignored, because front
+ * ends also send functions of their search engine.
  */
 export const parseSort = (text: string): readonly Order[] =>
-  splitList(text).flatMap(orderOf).slice(0, ordersMax)
+  splitList(text).flatMap(parseOrder).slice(0, ordersMax)
 
-function orderOf(part: string): readonly Order[] {
+function parseOrder(part: string): readonly Order[] {
   const colon = part.lastIndexOf(':')
   const field = (colon < 0 ? part : part.slice(0, colon)).trim()
   const direction =

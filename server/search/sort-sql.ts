@@ -1,35 +1,35 @@
 import { inEdition } from '../kernel/storage/editions.ts'
-import { type Bind, type Shop, valuesOf } from './field-values.ts'
+import { type Bind, findValues, type Shop } from './field-values.ts'
 import type { SearchField } from './search-fields.ts'
 
-/** What results are sorted by; `rank` is how well they match. */
+/** A key that results are sorted by. `rank` is how well they match. */
 export interface SortKey {
   readonly field: SearchField | { readonly in: 'rank' } | { readonly in: 'time'; readonly column: string }
   readonly descending: boolean
 }
 
-/** The key of each product (`id`), in columns of which the first that it has counts. */
+/** The key of each product (`id`), as columns. The first column that is not null counts. */
 interface Key {
   readonly sql: string
   readonly columns: readonly string[]
 }
 
-/** What is sorted: all products of the list, or the matches. */
-interface Sorted {
+/** The rows that are sorted: all products, or the matches. */
+interface SortSource {
   readonly from: string
   readonly isAll: boolean
 }
 
-/** Joins that give each product of `from` its keys, and the columns of these. */
+/** The joins that add the sort keys to the rows of `from`, and the columns of these keys. */
 export function sortKeysSql(
   sort: readonly SortKey[],
   shop: Shop,
-  { from, isAll }: Sorted,
+  { from, isAll }: SortSource,
   bind: Bind,
 ): { readonly joins: string; readonly columns: string } {
   const keys = sort.flatMap((key, i) => {
-    const found = keyOf(key, shop, { from, isAll }, bind)
-    return found ? [{ ...found, name: `k${i}` }] : []
+    const keySql = findKey(key, shop, { from, isAll }, bind)
+    return keySql ? [{ ...keySql, name: `k${i}` }] : []
   })
   return {
     joins: keys.map(({ name, sql }) => ` LEFT JOIN (${sql}) ${name} ON ${name}.id = p.id`).join(''),
@@ -39,16 +39,16 @@ export function sortKeysSql(
   }
 }
 
-/** Undefined of a key that needs no join. Of several values a product has, the first in the order counts. */
-function keyOf(
+/** Undefined for a key that needs no join. If a product has several values, the first in the order counts. */
+function findKey(
   { field, descending }: SortKey,
   shop: Shop,
-  { from, isAll }: Sorted,
+  { from, isAll }: SortSource,
   bind: Bind,
 ): Key | undefined {
   const first = descending ? 'max' : 'min'
-  const columns = columnsOf(field)
-  const found = isAll ? '' : ' AND v.id IN (SELECT id FROM matches)'
+  const columns = keyColumns(field)
+  const onlyMatches = isAll ? '' : ' AND v.id IN (SELECT id FROM matches)'
   switch (field.in) {
     case 'rank':
     case 'words':
@@ -62,30 +62,33 @@ function keyOf(
       return { sql, columns }
     }
     case 'time':
-      return { sql: ownKey(`v.${field.column}`, found), columns }
+      return { sql: productKeySql(`v.${field.column}`, onlyMatches), columns }
     case 'column':
-      return { sql: ownKey(`lower(v.${field.column})`, found), columns }
+      return { sql: productKeySql(`lower(v.${field.column})`, onlyMatches), columns }
     case 'prices': {
-      const prices = valuesOf(field, shop, bind)?.from()
-      return { sql: `SELECT v.id, ${first}(v.amount) AS value FROM ${prices}${found} GROUP BY v.id`, columns }
+      const prices = findValues(field, shop, bind)?.from()
+      return {
+        sql: `SELECT v.id, ${first}(v.amount) AS value FROM ${prices}${onlyMatches} GROUP BY v.id`,
+        columns,
+      }
     }
   }
 }
 
-const columnsOf = (field: SortKey['field']): readonly string[] =>
+const keyColumns = (field: SortKey['field']): readonly string[] =>
   field.in === 'values' ? ['number', 'value'] : ['value']
 
-const ownKey = (key: string, found: string) =>
+const productKeySql = (key: string, onlyMatches: string) =>
   `SELECT v.id, ${key} AS value FROM published_products v
-   WHERE v.store_id = $1 AND v.catalog_id = $2 AND ${inEdition('$3::int', 'v')} AND v.listed_in = $2${found}`
+   WHERE v.store_id = $1 AND v.catalog_id = $2 AND ${inEdition('$3::int', 'v')} AND v.listed_in = $2${onlyMatches}`
 
-/** Products without a key are last. */
-export function sortOrder(sort: readonly SortKey[], isAll: boolean): string {
+/** The ORDER BY list. Products without a key come last. */
+export function orderSql(sort: readonly SortKey[], isAll: boolean): string {
   const keys = sort.flatMap(({ field, descending }, i) => {
     const direction = descending ? 'DESC' : 'ASC'
     if (field.in === 'words') return []
     if (field.in === 'rank') return `rank ${direction}`
-    return columnsOf(field).map((column) => `k${i}_${column} ${direction} NULLS LAST`)
+    return keyColumns(field).map((column) => `k${i}_${column} ${direction} NULLS LAST`)
   })
   return [...keys, ...(isAll ? [] : ['rank DESC']), 'updated_at DESC', 'p.id DESC'].join(', ')
 }

@@ -1,6 +1,6 @@
 import { folded } from '../publishing/index.ts'
 
-/** Words that say little, by language: the articles, the commonest prepositions and conjunctions. */
+/** Stop words by language: articles and the most common prepositions and conjunctions. */
 const lists: Readonly<Record<string, string>> = {
   da: 'af at de den der det du en er et for fra i med of og om på som til ved vi',
   de: 'als am an auf aus bei das dem den der des die ein eine einem einen einer eines für im in ist mit oder und vom von zu zum zur',
@@ -21,14 +21,16 @@ const words = new Map([
     ([language, list]) => [language, new Set(list.split(' ').map(folded))] as const,
   ),
 ])
-const sameAs: Readonly<Record<string, string>> = { no: 'nb', nn: 'nb' }
+const aliases: Readonly<Record<string, string>> = { no: 'nb', nn: 'nb' }
 
-/** What is spoken where a request does not say. */
-const usual = 'en'
+/** The language of a request that names none. */
+const defaultLanguage = 'en'
 
-/** Words that say little in the languages of a request, as they are compared. */
-export function stopWordsOf(languages: readonly string[]): (word: string) => boolean {
+/** Returns whether a folded word is a stop word in one of the languages. */
+export function findStopWords(languages: readonly string[]): (word: string) => boolean {
   const tags = languages.map((tag) => tag.toLowerCase().split(/[-_]/, 1)[0] as string)
-  const lists = (tags.length ? tags : [usual]).flatMap((tag) => words.get(sameAs[tag] ?? tag) ?? [])
+  const lists = (tags.length ? tags : [defaultLanguage]).flatMap(
+    (tag) => words.get(aliases[tag] ?? tag) ?? [],
+  )
   return (word) => lists.some((list) => list.has(word))
 }

@@ -1,14 +1,14 @@
-/** How many typos a word may have: short ones are too much like others. */
+/** How many typos a word may have. Short words resemble too many others. */
 const typosMax = (word: string): number => (word.length < 4 ? 0 : word.length < 7 ? 1 : 2)
 
-/** Whether a person who means one word may write the other: letters left out, added, wrong or swapped. */
+/** Whether one word may be a typo of the other: letters are missing, added, wrong or swapped. */
 export function isTypo(written: string, meant: string): boolean {
   const most = typosMax(written)
   if (most === 0 || written === meant || Math.abs(written.length - meant.length) > most) return false
   return editDistance([...written], [...meant]) <= most
 }
 
-/** Whether it may be a typo of the beginning of a longer word. */
+/** Whether a word may be a typo of the beginning of a longer word. */
 export function isTypoOfBeginning(written: string, meant: string): boolean {
   return meant.length > written.length && isTypo(written, meant.slice(0, written.length))
 }

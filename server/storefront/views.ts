@@ -6,7 +6,7 @@ import type { Ctx } from '../kernel/work/context.ts'
 import { pricebooks } from '../pricebooks/index.ts'
 import { type DisplayCurrency, displayCurrency } from '../pricing/index.ts'
 import type { Published } from '../publishing/index.ts'
-import { findPublished } from '../releases/index.ts'
+import { findPublishedEdition } from '../releases/index.ts'
 import { findCurrencies, findEdition, findShop } from './find-shop.ts'
 import { languagesAsked } from './languages.ts'
 import { missingBooks, pricebooksFor } from './shop-context.ts'
@@ -57,7 +57,7 @@ export async function releaseView(
   request: ViewRequest & { readonly params: Readonly<Record<'catalog_id' | 'release_id', string>> },
 ): Promise<View> {
   const { params, headers } = request
-  const [named, currencies] = await Promise.all([findPublished(ctx, params), findCurrencies(ctx)])
+  const [named, currencies] = await Promise.all([findPublishedEdition(ctx, params), findCurrencies(ctx)])
   const { catalogId } = named
   const pinned = !isId(params.release_id)
   const published = (pinned ? await findEdition(ctx, catalogId, releaseIn(request)) : undefined) ?? named

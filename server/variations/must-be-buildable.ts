@@ -2,7 +2,7 @@ import type { Link } from '../kernel/declare/relationship.ts'
 import { Problem } from '../kernel/errors.ts'
 import { findVisible } from '../kernel/query/find.ts'
 import type { Work } from '../kernel/work/context.ts'
-import { bundlesOf, products } from '../products/index.ts'
+import { nameBundlesOf, products } from '../products/index.ts'
 import { type BuildVariation, type Child, childOf } from './build-plan.ts'
 import { findLinked } from './linked-variations.ts'
 
@@ -17,7 +17,7 @@ export async function mustBeBuildable(
   const { product_type, relationships } = parent.values
   if (product_type === 'child' || product_type === 'bundle')
     throw refusal(`A ${product_type} product cannot have children.`)
-  const bundles = product_type === 'standard' ? await bundlesOf(work, parent.id) : undefined
+  const bundles = product_type === 'standard' ? await nameBundlesOf(work, parent.id) : undefined
   if (bundles) throw refusal(`The product is an option of ${bundles}, so it cannot become a parent.`)
   const { variations: linked } = (relationships ?? {}) as { variations?: { data: readonly Link[] } }
   const variations = await findLinked(work, linked?.data ?? [])

@@ -235,7 +235,7 @@ describe('nothing is left of an upload that is refused', () => {
       )
       for (const [i, reply] of replies.entries()) {
         const limit =
-          /^The file is too large: at most 8 MiB\.$|^The request body is too large; it must have at most 8,454,144 bytes, including the multipart envelope\.$/
+          /^The file must have at most 8 MiB\.$|^The request body is too large; it must have at most 8,454,144 bytes, including the multipart envelope\.$/
         const [status, , detail] = refusal(reply)
         expect([beyond[i], status, detail]).toEqual([beyond[i], 413, expect.stringMatching(limit)])
       }

@@ -3,14 +3,14 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type CsvRow, CsvScanner } from '../../server/imports/csv-scanner.ts'
 import { columnsMax, rowCharactersMax, rowsMax } from '../../server/imports/file-limits.ts'
-import { columnKey, requiredColumns } from '../../server/product-csv/columns.ts'
-import { csvLine } from '../../server/product-csv/export-row.ts'
+import { normalizeName, requiredColumns } from '../../server/product-csv/columns.ts'
+import { toCsvLine } from '../../server/product-csv/export-row.ts'
 import { anyCharacter } from '../support/any-texts.ts'
 import { expectLinear } from '../support/growth.ts'
 import { tries } from '../support/long.ts'
 
 function scan(...texts: readonly string[]): readonly CsvRow[] {
-  const scanner = new CsvScanner({ required: requiredColumns, columnKey })
+  const scanner = new CsvScanner({ required: requiredColumns, columnKey: normalizeName })
   return [...texts.flatMap((text) => [...scanner.read(text)]), ...scanner.end()]
 }
 const cellsOf = (...texts: readonly string[]) => scan(...texts).map(({ cells }) => cells)
@@ -35,7 +35,7 @@ describe('CSV', () => {
   test('is read as it was written, whatever pieces it comes in, and as another parser reads it', () => {
     fc.assert(
       fc.property(rows, lineEnd, fc.array(fc.nat(), { maxLength: 5 }), (some, end, cuts) => {
-        const text = [header, ...some].map((cells) => csvLine(cells).replace(/\r\n$/, end)).join('')
+        const text = [header, ...some].map((cells) => toCsvLine(cells).replace(/\r\n$/, end)).join('')
         expect(cellsOf(...pieces(text, cuts))).toEqual([header, ...some])
         const others = parse(text, { record_delimiter: end, bom: false }) as string[][]
         expect(others).toEqual([header, ...some])
@@ -53,7 +53,7 @@ describe('CSV', () => {
       fc.property(fc.constantFrom(',', ';', '\t', 'x'), (other) => {
         const names = [...header, `admin_attributes.a${other}b`]
         const quoted = names.map((name) => (name.includes(delimiter) ? `"${name}"` : name))
-        const scanner = new CsvScanner({ required: requiredColumns, columnKey })
+        const scanner = new CsvScanner({ required: requiredColumns, columnKey: normalizeName })
         const [first, row] = [
           ...scanner.read(`${quoted.join(delimiter)}\n1${delimiter}2${delimiter}3${delimiter}4\n`),
         ]
@@ -83,7 +83,7 @@ describe('CSV', () => {
       `admin_attributes.${';name;sku;commodity_type'.repeat(4)}`,
       'shopper_attributes.\ta',
     ]
-    expect(cellsOf(csvLine(names), csvLine(['a', 'b', 'c', ';', '\t']))).toEqual([
+    expect(cellsOf(toCsvLine(names), toCsvLine(['a', 'b', 'c', ';', '\t']))).toEqual([
       names,
       ['a', 'b', 'c', ';', '\t'],
     ])
@@ -95,8 +95,13 @@ describe('CSV', () => {
   })
 
   test.each([
-    ['name,sku\na,"b', 2, 1, 'opens a quote that is not closed.'],
-    ['name,sku\n\na,"b"c', 3, 1, 'has text behind its closing quote. Write "" for a quote.'],
+    ['name,sku\na,"b', 2, 1, 'has an opening quote without a closing one.'],
+    [
+      'name,sku\n\na,"b"c',
+      3,
+      1,
+      'has text after its closing quote. Write "" for a quote inside a quoted cell.',
+    ],
   ])('that is broken says where: %j', (text, row, cell, message) => {
     expect(() => scan(text)).toThrow(expect.objectContaining({ row, cell, message }))
   })
@@ -105,7 +110,7 @@ describe('CSV', () => {
 describe('what a file may not have is not held', () => {
   /** How many characters of an endless file are read before it is refused, and why. */
   function readUntilRefused(text: string, before = ''): [characters: number, refusal: unknown] {
-    const scanner = new CsvScanner({ required: requiredColumns, columnKey })
+    const scanner = new CsvScanner({ required: requiredColumns, columnKey: normalizeName })
     let characters = 0
     try {
       for (const _ of scanner.read(before)) characters += 0
@@ -120,9 +125,15 @@ describe('what a file may not have is not held', () => {
 
   test.each([
     ['commas', ',', columnsMax, `A row has at most ${columnsMax} cells.`],
-    ['lines', '\n', rowsMax, `The file has more than ${rowsMax} rows, its header and empty rows included.`],
+    ['lines', '\n', rowsMax, `The file has more than ${rowsMax} rows, including its header and empty rows.`],
     ['characters', 'aaaaaaaa', rowCharactersMax, `A row has at most ${rowCharactersMax} characters.`],
-    ['line ends in quotes', '\n', rowCharactersMax, 'It has a quote that is not closed.', '"'],
+    [
+      'line ends in quotes',
+      '\n',
+      rowCharactersMax,
+      'This row has an opening quote without a closing one.',
+      '"',
+    ],
     ['commas behind a header', ',', columnsMax, `A row has at most ${columnsMax} cells.`, 'a,b\n'],
     ['rows', 'a,b\n', 4 * rowsMax, `The file has more than ${rowsMax} rows`, 'a,b\n'],
   ])('%s', (_, text, most, message, before = '') => {

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { unpackedBytesMax } from '../../server/imports/file-limits.ts'
-import { linesOf } from '../../server/imports/text-lines.ts'
+import { readLines } from '../../server/imports/text-lines.ts'
 import { pimJobs } from '../../server/jobs/index.ts'
 import { add } from '../../server/kernel/write/by-rules.ts'
 import { priceImport, priceImportOf } from '../../server/price-import/price-import.ts'
@@ -220,10 +220,7 @@ describe('the first error fails the job, with its line', () => {
     [price({ pricebook_id: 'x' }), 'line 3: x is not the id of a price book.'],
     [price({ id: none }), `line 3: price Ids not found: ${none}`],
     [{ type: 'pricebook', id: none, attributes: { name: 'X' } }, `line 3: price book id not found: ${none}`],
-    [
-      priceLine('b', 'p1', 'SKU-9', 1),
-      'line 3: duplicate external ref found: line 2 is about the same object.',
-    ],
+    [priceLine('b', 'p1', 'SKU-9', 1), 'line 3: duplicate external ref found: line 2 names the same object.'],
     [priceLine('b', 'p2', 'SKU-1', 1), 'line 3: '],
     [bookLine('c', { name: 'Book b' }), 'line 3: name: The pricebook already exists'],
     [bookLine('c', { color: 'red' }), 'line 3: color is unknown'],
@@ -243,7 +240,7 @@ describe('the first error fails the job, with its line', () => {
     expect(await importAtOnce(fileOf(...good, '{', priceLine('b', 'p1', 'S', 1), '[]'))).toEqual([
       'failed',
       'line 3: invalid json provided',
-      'line 4: duplicate external ref found: line 2 is about the same object.',
+      'line 4: duplicate external ref found: line 2 names the same object.',
       'line 5: the line must be a JSON object.',
     ])
   })
@@ -276,13 +273,13 @@ describe('the first error fails the job, with its line', () => {
         const [status, message] = await importAtOnce(fileOf(one ?? '', other ?? ''), job)
         expect([status, message]).toEqual([
           'failed',
-          expect.stringMatching(/^line \d: duplicate .* line \d is about/),
+          expect.stringMatching(/^line \d: duplicate .* line \d names/),
         ])
       }
       const twice = fileOf(bookLine('b'), { type: 'pricebook', id: book, attributes: { description: 'X' } })
       expect(await importAtOnce(twice, job)).toEqual([
         'failed',
-        'line 1: duplicate external ref found: line 2 is about the same object.',
+        'line 1: duplicate external ref found: line 2 names the same object.',
       ])
     },
   )
@@ -308,7 +305,7 @@ describe('the first error fails the job, with its line', () => {
 
   test('an external_ref of two price books', async () => {
     for (let i = 0; i < 2; i++) await newBook({ name: fresh('Twin'), external_ref: 'b' })
-    const message = 'line 1: 2 price books have the external_ref b: name one by its id.'
+    const message = 'line 1: 2 price books have the external_ref b. Use the id instead.'
     expect(await importAtOnce(fileOf(bookLine('b')))).toEqual(['failed', message])
     expect(await importAtOnce(fileOf(priceLine('b', 'p', 'S', 1)))).toEqual(['failed', message])
   })
@@ -329,7 +326,7 @@ describe('a request is refused', () => {
     const long = await send(gzipSync(`1\n${' '.repeat(256 * 1024 + 1)}`))
     expect([long.status, long.body.errors[0].detail]).toEqual([
       422,
-      'line 2: a line has at most 262144 characters.',
+      'line 2: the line has more than 262144 characters.',
     ])
     expect((await world.sql('SELECT FROM price_import_lines')).rowCount).toBe(0)
   })
@@ -359,9 +356,9 @@ describe('a request is refused', () => {
       }
     }
     const read = async () => {
-      for await (const { text } of linesOf(endless())) expect(text).toBeDefined()
+      for await (const { text } of readLines(endless())) expect(text).toBeDefined()
     }
-    await expect(read()).rejects.toThrow(`The file is larger than ${unpackedBytesMax} bytes, unpacked.`)
+    await expect(read()).rejects.toThrow(`The decompressed file has more than ${unpackedBytesMax} bytes.`)
     expect(bytes - unpackedBytesMax).toBeLessThanOrEqual(line.length)
   })
 })

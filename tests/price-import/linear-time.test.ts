@@ -1,5 +1,5 @@
 import { describe, test } from 'vitest'
-import { importLine, targetOf } from '../../server/price-import/import-line.ts'
+import { parseLine, toTarget } from '../../server/price-import/import-line.ts'
 import { expectLinear } from '../support/growth.ts'
 
 const pieces = ['1', ' ', '\t', 'a', '-', '[', '{', ']', '"', '\\u0000', '{"a":', '[1,']
@@ -13,7 +13,7 @@ const around = [
 describe.each(around)('a line is read in linear time: %s…%s', (beginning, end) => {
   test.each(pieces)('%j', (piece) => {
     expectLinear(
-      (line) => targetOf(importLine(line)),
+      (line) => toTarget(parseLine(line)),
       (size) => beginning + piece.repeat(Math.ceil(size / piece.length)) + end,
     )
   })

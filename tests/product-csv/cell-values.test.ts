@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Locale, localeOf, valueOfCell } from '../../server/product-csv/cell-values.ts'
+import { findLocale, type Locale, parseCell } from '../../server/product-csv/cell-values.ts'
 
 describe('a cell is read by the type of its field', () => {
   test.each([
@@ -21,13 +21,13 @@ describe('a cell is read by the type of its field', () => {
     ['date', ' 2026-01-31 ', '2026-01-31'],
     ['date', '31/1/2026 10:00:00', '31/1/2026 10:00:00'],
   ] as const)('%s %j', (type, cell, value) => {
-    expect(valueOfCell(type, cell)).toEqual(value)
+    expect(parseCell(type, cell)).toEqual(value)
   })
 
   test('numbers are what JSON writes them as', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (number) => {
-        expect(valueOfCell('float', JSON.stringify(number))).toBe(number === 0 ? 0 : number)
+        expect(parseCell('float', JSON.stringify(number))).toBe(number === 0 ? 0 : number)
       }),
     )
   })
@@ -56,9 +56,9 @@ describe('days are read as a locale writes them', () => {
         const iso = date.toISOString().replace('T', ' ')
         const [seconds, minutes] = [iso.slice(11, 19), iso.slice(11, 16)]
         const long = `${written(date, locale, 'numeric', pad)} ${seconds}`
-        expect(valueOfCell('date', long, locale)).toBe(iso.slice(0, 19))
+        expect(parseCell('date', long, locale)).toBe(iso.slice(0, 19))
         const short = `${written(date, locale, '2-digit', pad)} ${minutes}`
-        expect(valueOfCell('date', short, locale)).toBe(`${iso.slice(0, 16)}:00`)
+        expect(parseCell('date', short, locale)).toBe(`${iso.slice(0, 16)}:00`)
       }),
     )
   })
@@ -72,12 +72,12 @@ describe('days are read as a locale writes them', () => {
     ['1/2/2026 10:00', 'en-US'],
     ['soon', 'en-US'],
   ] as const)('and not %s as %s', (cell, locale) => {
-    expect(() => valueOfCell('date', cell, locale)).toThrow(`must be a day as ${locale} writes it`)
+    expect(() => parseCell('date', cell, locale)).toThrow(`must be a date as ${locale} writes it`)
   })
 
   test('or as requests write them', () => {
-    expect(valueOfCell('date', '2026-01-31', 'en-US')).toBe('2026-01-31')
-    expect([localeOf('en-GB'), localeOf('de-DE'), localeOf('constructor'), localeOf(null)]).toEqual([
+    expect(parseCell('date', '2026-01-31', 'en-US')).toBe('2026-01-31')
+    expect([findLocale('en-GB'), findLocale('de-DE'), findLocale('constructor'), findLocale(null)]).toEqual([
       'en-GB',
       undefined,
       undefined,

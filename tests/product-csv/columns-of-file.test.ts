@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { csvLine } from '../../server/product-csv/export-row.ts'
+import { toCsvLine } from '../../server/product-csv/export-row.ts'
 import { tries } from '../support/long.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { type Csv, csvOf } from './csv.ts'
@@ -104,7 +104,7 @@ test('a file of any columns touches nothing else of products of any type', async
         ...touched.map((name) => cellOf(values[i], name)),
       ])
       const header = ['id', 'name', 'sku', 'commodity_type', ...touched]
-      expect(await csv.importAtOnce([header, ...lines].map(csvLine).join(''))).toEqual([])
+      expect(await csv.importAtOnce([header, ...lines].map(toCsvLine).join(''))).toEqual([])
       const after = await everything(world)
       expect(rest(after, touched)).toEqual(rest(before, touched))
       const shown = after.products?.map(({ id, main_image_id }) => [id, main_image_id ?? ''])

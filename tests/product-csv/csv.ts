@@ -5,11 +5,11 @@ import { expect, vi } from 'vitest'
 import { findTemplates } from '../../server/flows/index.ts'
 import { pimJobs } from '../../server/jobs/index.ts'
 import { add } from '../../server/kernel/write/by-rules.ts'
-import { columnsOf } from '../../server/product-csv/columns.ts'
-import { wantedColumns } from '../../server/product-csv/export-columns.ts'
-import { exportJob } from '../../server/product-csv/product-export.ts'
+import { parseHeader } from '../../server/product-csv/columns.ts'
+import { parseColumns } from '../../server/product-csv/export-columns.ts'
+import { productExportOf } from '../../server/product-csv/product-export.ts'
 import { productImport } from '../../server/product-csv/product-import.ts'
-import { stagedCount, stageRows } from '../../server/product-csv/staged-rows.ts'
+import { countStaged, stageRows } from '../../server/product-csv/staged-rows.ts'
 import type { World } from '../support/world.ts'
 
 export type Csv = ReturnType<typeof csvOf>
@@ -60,9 +60,9 @@ export function csvOf(world: World) {
     const { work } = world
     const importId = randomUUID()
     const header = await stageRows(work, importId, Readable.from([Buffer.from(csv)]), async (names) =>
-      columnsOf(names),
+      parseHeader(names),
     )
-    const rows = await stagedCount(work, importId)
+    const rows = await countStaged(work, importId)
     const id = await newJob('product-import')
     return { jobId: id, payload: { importId, header, rows, locale: undefined } }
   }
@@ -106,13 +106,13 @@ export function csvOf(world: World) {
   /** As `exportFile`, but without the queue: with other limits, and as often as there are workers. */
   async function exportAtOnce({ rows = 10_000, bytes = 1e6, workers = 1 } = {}): Promise<readonly string[]> {
     const id = await newJob('product-export')
-    const wanted = wantedColumns({
+    const wanted = parseColumns({
       include: undefined,
       templates: await findTemplates(world.work),
       useTemplateSlugs: true,
     })
     const asked = { jobId: id, payload: { wanted, filter: '', baseUrl: world.url } }
-    const job = exportJob(rows, bytes)
+    const job = productExportOf(rows, bytes)
     await Promise.all(Array.from({ length: workers }, () => job.run(world.work, asked)))
     const { meta } = (await world.admin.get(`/pcm/jobs/${id}`)).body.data
     return meta.file_locations

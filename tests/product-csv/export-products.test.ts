@@ -113,8 +113,8 @@ describe('an export', () => {
 
   test.each([
     [422, '', include('weight'), /^There is no column weight\./],
-    [422, '', include('products(book):weight'), /no such field/],
-    [422, '', include(`template:${randomUUID()}:isbn`), /no such field/],
+    [422, '', include('products(book):weight'), /no template has this field/],
+    [422, '', include(`template:${randomUUID()}:isbn`), /no template has this field/],
     [422, '', include('admin_attributes.*', 'admin_attributes.bin'), /not both/],
     [400, '?filter=eq(weight,1)', undefined, /unknown field \[weight\]/],
     [400, '?filter=eq(', undefined, /filter/],
@@ -137,7 +137,7 @@ describe('an export', () => {
     expect((await csv.ending(data.id)).attributes.status).toBe('failed')
     const { body } = await world.admin.get(`/pcm/jobs/${data.id}/errors`)
     expect(body.data[0].attributes.message).toMatch(
-      /at most 1000 columns, and this one would have 1016: name those/,
+      /at most 1000 columns, and this one would have 1016: list the columns/,
     )
   })
 })

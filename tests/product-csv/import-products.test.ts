@@ -96,9 +96,9 @@ describe('rows that fail are told, and the others go in', () => {
       'row 4, column name: must be a string of 1 to 500 characters, not "".',
       'row 5, column id: nonsense is not the id of a product.',
       `row 6, column id: There is no product with the id ${unknown}.`,
-      'row 7: The row has 4 cells, and the header has 6. Give every row as many cells as the header.',
+      'row 7: The row has 4 cells, but the header has 6. Every row needs as many cells as the header.',
       expect.stringMatching(/^row 8, column tags\.0: /),
-      'row 9, column sku: row 2 has the same sku. A file names each product once.',
+      'row 9, column sku: row 2 has the same sku. A file may name each product only once.',
       expect.stringMatching(/^row 10, column name: .*NUL/),
     ])
     expect(Object.keys(await assortment()).toSorted()).toEqual(['One', 'Taken', 'Ten'])
@@ -112,7 +112,7 @@ describe('rows that fail are told, and the others go in', () => {
     expect(await importFile(`${header}\nsame,Three,,physical\n`)).toEqual([
       'failed',
       expect.stringMatching(
-        /^row 2, column external_ref: 2 products have the external_ref same: name one by its id/,
+        /^row 2, column external_ref: 2 products have the external_ref same\. Use the id/,
       ),
     ])
   })
@@ -127,7 +127,7 @@ describe('rows that name the same product', () => {
     const rows = cells.map((cell, i) => `${cell},P${i},,physical`)
     const [, ...errors] = await importFile([`${columns},name,sku,commodity_type`, ...rows].join('\n'))
     const last = cells.length + 1
-    const message = `row ${last}, column ${column}: row 2 has the same ${column}. A file names each product once.`
+    const message = `row ${last}, column ${column}: row 2 has the same ${column}. A file may name each product only once.`
     expect(errors.filter((error) => error.startsWith(`row ${last},`))).toEqual([message])
     expect(Object.keys(await assortment())).not.toContain(`P${cells.length - 1}`)
   })
@@ -137,8 +137,8 @@ describe('rows that name the same product', () => {
     rows.push('R0,Again,s1,physical')
     expect(await importFile([header, ...rows].join('\n'))).toEqual([
       'failed',
-      'row 1202, column external_ref: row 2 has the same external_ref. A file names each product once.',
-      'row 1202, column sku: row 3 has the same sku. A file names each product once.',
+      'row 1202, column external_ref: row 2 has the same external_ref. A file may name each product only once.',
+      'row 1202, column sku: row 3 has the same sku. A file may name each product only once.',
     ])
     const { P0, P1, Again } = await assortment()
     expect([P0, P1, Again]).toEqual([expect.anything(), expect.anything(), undefined])
@@ -164,7 +164,7 @@ describe('rows that name the same product', () => {
       const { id } = (await world.admin.get('/pcm/products')).body.data[0]
       const rows = [',R1,By ref,,physical', `${id},R2,By id,,physical`]
       const message =
-        'row 2, column external_ref: row 3 names the same product by its id. A file names each product once.'
+        'row 2, column external_ref: row 3 names the same product by its id. A file may name each product only once.'
       const file = [`id,${header}`, ...rows].join('\n')
       expect(await importAtOnce(file, productImportOf(rowsPerPart))).toEqual([message])
       expect(Object.keys(await assortment())).toEqual(['By id'])
@@ -243,7 +243,7 @@ describe('files as spreadsheets and suppliers write them', () => {
   test('cells behind the last column of the header are refused where they hold something', async () => {
     expect(await importFile(`${header},\nR,A,a,physical,,\nS,B,b,physical,12\n`)).toEqual([
       'failed',
-      'row 3: The row has 5 cells, and the header has 4. Give every row as many cells as the header.',
+      'row 3: The row has 5 cells, but the header has 4. Every row needs as many cells as the header.',
     ])
     expect(Object.keys(await assortment())).toEqual(['A'])
   })
@@ -255,7 +255,7 @@ describe('files as spreadsheets and suppliers write them', () => {
       422,
       'Failed Validation',
       'row 3, column name: the file must be UTF-8, which the byte 0xF6 is not. Save it as UTF-8 and send ' +
-        'it again. In a spreadsheet, choose the type "CSV UTF-8".',
+        'it again. In a spreadsheet, choose the file type "CSV UTF-8".',
     ])
     expect((await world.sql('SELECT FROM product_import_rows')).rowCount).toBe(0)
   })
@@ -269,7 +269,7 @@ describe('files as spreadsheets and suppliers write them', () => {
           'name | weight | weight | hue.',
         'missing required csv header: commodity_type',
         expect.stringMatching(/^unknown csv header: weight\. /),
-        'The csv header weight is there twice: in columns 2 and 3.',
+        'The csv header weight appears twice: in columns 2 and 3.',
         expect.stringMatching(/^unknown csv header: hue\. /),
       ],
     ])
@@ -288,16 +288,16 @@ describe('a file is refused as a whole', () => {
       422,
       /^missing required csv header: commodity_type\. .* 2 columns, separated by commas: name \| sku\.$/,
     ],
-    [`${header},weight\n`, 422, /^unknown csv header: weight\. A column is id, /],
-    [`${header},sku\n`, 422, /^The csv header sku is there twice: in columns 3 and 5\. /],
+    [`${header},weight\n`, 422, /^unknown csv header: weight\. Valid columns are id, /],
+    [`${header},sku\n`, 422, /^The csv header sku appears twice: in columns 3 and 5\. /],
     [
       `${header}\nB,"open,b,physical\n`,
       422,
-      /^row 2, column name: the cell opens a quote that is not closed\.$/,
+      /^row 2, column name: the cell has an opening quote without a closing one\.$/,
     ],
-    [`${header},,note\n`, 422, /^The header has no name for column 5\. /],
+    [`${header},,note\n`, 422, /^Column 5 has no name in the header\. /],
     ['PK\x03\x04\x14\0', 422, /^The file is a workbook or another zip file, not CSV\./],
-    [`${header}\nB,"cl"osed,b,physical\n`, 422, /^row 2, column name: the cell has text behind its closing/],
+    [`${header}\nB,"cl"osed,b,physical\n`, 422, /^row 2, column name: the cell has text after its closing/],
     [`${header}\n${'B,N,,physical\n'.repeat(50_000)}`, 422, /more than 50000 rows/],
   ])('%#', async (csv, status, detail) => {
     expect(await refused(csv)).toEqual([status, 'Failed Validation', expect.stringMatching(detail)])

@@ -165,7 +165,7 @@ describe('columns of templates', () => {
     const rows = ['A,Dune,,physical,978,44', 'B,Emma,,physical,978,44']
     expect(await importFile(csv('products(book):isbn,products(shoe):size', ...rows))).toEqual([
       'failed',
-      'row 2: The product would have more templates than it may.',
+      'row 2: The product would have too many templates.',
     ])
     const { Dune, Emma } = await shown()
     expect([Dune?.said, Emma?.templates?.length]).toEqual([{ 'products(shoe)': { size: 43 } }, 2])
@@ -180,7 +180,7 @@ describe('columns of templates', () => {
     )
     expect(await importFile(file, '?locale=en-US')).toEqual([
       'failed',
-      expect.stringMatching(/^row 3, column products\(book\):released: must be a day as en-US writes it /),
+      expect.stringMatching(/^row 3, column products\(book\):released: must be a date as en-US writes it /),
     ])
     expect((await shown()).Dune?.said).toMatchObject({
       'products(book)': { released: '2026-02-01 15:04:05' },
@@ -199,7 +199,7 @@ describe('columns of templates', () => {
     ['products(book):secret', /^unknown csv header/],
     ['template:reviews:stars', /^unknown csv header/],
     [`template:${randomUUID()}:isbn`, /^unknown csv header/],
-    ['products(book):isbn,template:products(book):isbn', /are the same\. /],
+    ['products(book):isbn,template:products(book):isbn', /are the same field\. /],
   ])('that there are not are refused: %s', async (column, detail) => {
     const { status, body } = await send(csv(column, 'A,Dune,,physical,1'))
     expect([status, body.errors[0].detail]).toEqual([422, expect.stringMatching(detail)])

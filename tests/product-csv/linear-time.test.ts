@@ -1,7 +1,7 @@
 import { describe, test } from 'vitest'
-import { valueOfCell } from '../../server/product-csv/cell-values.ts'
-import { columnsOf } from '../../server/product-csv/columns.ts'
-import { bodyOf, importRow } from '../../server/product-csv/import-row.ts'
+import { parseCell } from '../../server/product-csv/cell-values.ts'
+import { parseHeader } from '../../server/product-csv/columns.ts'
+import { parseRow, toBody } from '../../server/product-csv/import-row.ts'
 import { expectLinear } from '../support/growth.ts'
 
 const pieces = [
@@ -36,8 +36,8 @@ const runOf = (piece: string, end: string) => (size: number) =>
 describe('a cell is read in linear time', () => {
   describe.each(['integer', 'float', 'boolean', 'date', 'string'] as const)('as %s', (type) => {
     test.each(runs)('%s', (_, piece, end) => {
-      expectLinear((cell) => valueOfCell(type, cell, 'en-US'), runOf(piece, end))
-      expectLinear((cell) => valueOfCell(type, cell), runOf(piece, end))
+      expectLinear((cell) => parseCell(type, cell, 'en-US'), runOf(piece, end))
+      expectLinear((cell) => parseCell(type, cell), runOf(piece, end))
     })
   })
 })
@@ -49,7 +49,7 @@ describe('a header is read in linear time', () => {
     test.each(runs)('%s', (_, piece, end) => {
       const columnOf = runOf(piece, end)
       expectLinear(
-        (name) => columnsOf([...required, name]),
+        (name) => parseHeader([...required, name]),
         (size) => beginning + columnOf(size),
       )
     })
@@ -60,5 +60,5 @@ test('a row is read in linear time', () => {
   const rowOf = (size: number) => Array.from({ length: size }, (_, i) => `k${i}`).join(',')
   const columns = (text: string) =>
     text.split(',').map((key) => ({ is: 'key', of: 'admin_attributes', key }) as const)
-  expectLinear((text) => bodyOf(importRow(columns(text), 2, text.split(',')), undefined), rowOf)
+  expectLinear((text) => toBody(parseRow(columns(text), 2, text.split(',')), undefined), rowOf)
 })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { faultIn } from '../../server/products/bundle-rules.ts'
+import { findFault } from '../../server/products/bundle-rules.ts'
 import type { Components } from '../../server/products/product-fields.ts'
 import { tries } from '../support/long.ts'
 import { openWorld, type World } from '../support/world.ts'
@@ -55,7 +55,7 @@ test('a product in a bundle is not deleted, unless the bundle goes first', async
   expect(refusal(reply)).toEqual([
     422,
     undefined,
-    `The product is an option of the bundle ${bundle.id}: take it out of there first.`,
+    `The product is an option of the bundle ${bundle.id}. Remove it from there first.`,
   ])
   expect((await world.admin.delete(`/pcm/products/${bundle.id}`)).status).toBe(204)
   expect((await world.admin.delete(`/pcm/products/${part.id}`)).status).toBe(204)
@@ -166,7 +166,7 @@ describe('what is wrong with components', () => {
       '',
     ],
   ])('%s', ([, components, path, hasSku = true]) => {
-    expect(faultIn(components as Components, hasSku)?.path).toBe(path)
+    expect(findFault(components as Components, hasSku)?.path).toBe(path)
   })
 
   const amount = fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined })
@@ -203,7 +203,9 @@ describe('what is wrong with components', () => {
           options.every(({ min = 0, max = Infinity }) => min <= max),
           hasSku || all.length === 0 || options.reduce((sum, one) => sum + one.quantity, 0) >= 2,
         ]
-        expect(faultIn(components as unknown as Components, hasSku) === undefined).toBe(rules.every(Boolean))
+        expect(findFault(components as unknown as Components, hasSku) === undefined).toBe(
+          rules.every(Boolean),
+        )
       }),
       { numRuns: tries(1000, 5000) },
     )

@@ -103,7 +103,7 @@ test('a product has up to five; those it has are shown, and are not deleted', as
   expect(refusal(used)).toEqual([
     422,
     undefined,
-    'The custom relationship is in use: detach it from all products first.',
+    'The custom relationship is in use. Detach it from all products first.',
   ])
   expect((await send('DELETE', path, slugs(first))).status).toBe(204)
   expect((await metaOf(id)).custom_relationships).toEqual([second])

@@ -197,7 +197,9 @@ test('a release is there for those who poll it, however often others publish; th
   await forgetOldReleases.run(inMinutes(59))
   expect(await found()).toEqual([...Array(3).fill(whole), ...Array(5).fill(polled)])
   const { body } = await world.admin.get(`${at}/${newestFirst[7]}/products`)
-  expect(body.errors[0].detail).toBe('The content of this release is no longer kept.')
+  expect(body.errors[0].detail).toBe(
+    'The content of this release has been deleted; only recent releases keep theirs.',
+  )
   await forgetOldReleases.run(inMinutes(61))
   expect(await found()).toEqual([...Array(3).fill(whole), ...Array(5).fill(gone)])
   const left = (await shop.get(at)).data.map(({ id }: Any) => id)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { highlightsOf } from '../../server/search/highlights.ts'
-import { hitsOf } from '../../server/search/run-search.ts'
-import { searchedWords } from '../../server/search/searched-words.ts'
+import { highlightProduct } from '../../server/search/highlights.ts'
+import { toHits } from '../../server/search/run-search.ts'
+import { parseQuery } from '../../server/search/searched-words.ts'
 
 const description = 'Made of what there is, to be worn in Wi-Fi when there is nothing else to wear. '.repeat(
   30,
@@ -9,7 +9,7 @@ const description = 'Made of what there is, to be worn in Wi-Fi when there is no
 const products = Array.from({ length: 50 }, (_, i) => ({ id: String(i), attributes: { description } }))
 
 test('while the hits of a search are highlighted, others have their turn', async () => {
-  const words = searchedWords('made')
+  const words = parseQuery('made')
   let turns = 0
   let isDone = false
   const others = () => {
@@ -17,24 +17,24 @@ test('while the hits of a search are highlighted, others have their turn', async
     if (!isDone) setImmediate(others)
   }
   setImmediate(others)
-  const hits = await hitsOf(products, words, new Set())
+  const hits = await toHits(products, words, new Set())
   isDone = true
   expect(turns).toBeGreaterThanOrEqual(products.length)
   expect(hits).toEqual(
-    products.map((document) => ({ document, ...highlightsOf(document.attributes, words, new Set()) })),
+    products.map((document) => ({ document, ...highlightProduct(document.attributes, words, new Set()) })),
   )
 })
 
 test('a word of a text is compared with all words of a query at once', () => {
   let read = 0
-  const counted = searchedWords('made of what there is to be worn in wifi').map((word) => ({
+  const counted = parseQuery('made of what there is to be worn in wifi').map((word) => ({
     ...word,
     get word() {
       read++
       return word.word
     },
   }))
-  const { highlights } = highlightsOf({ description }, counted, new Set(['description']))
+  const { highlights } = highlightProduct({ description }, counted, new Set(['description']))
   expect(highlights[0]?.matched_tokens).toContain('Wi-Fi')
   // However long the text is.
   expect(read).toBeLessThan(10 * counted.length)

@@ -2,9 +2,9 @@ import { describe, test } from 'vitest'
 import { codeOf, wordsOf } from '../../server/publishing/index.ts'
 import { parseFacetQuery, parseFacets } from '../../server/search/facet-by.ts'
 import { parseFilter } from '../../server/search/filter-syntax.ts'
-import { highlightOf } from '../../server/search/highlights.ts'
+import { highlightText } from '../../server/search/highlights.ts'
 import { searchField } from '../../server/search/search-fields.ts'
-import { searchedWords } from '../../server/search/searched-words.ts'
+import { parseQuery } from '../../server/search/searched-words.ts'
 import { parseSort } from '../../server/search/sort-by.ts'
 import { expectLinear } from '../support/growth.ts'
 
@@ -14,10 +14,10 @@ const parsers: Readonly<Record<string, (text: string) => unknown>> = {
   facet_query: parseFacetQuery,
   sort_by: parseSort,
   'a field': searchField,
-  q: searchedWords,
+  q: parseQuery,
   words: wordsOf,
   codes: codeOf,
-  'a highlight': (text) => highlightOf(text, searchedWords('shirt 1')),
+  'a highlight': (text) => highlightText(text, parseQuery('shirt 1')),
 }
 
 const runs = [

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { codeOf, wordsOf } from '../../server/publishing/index.ts'
-import { highlightOf, highlightsOf } from '../../server/search/highlights.ts'
-import { searchedWords } from '../../server/search/searched-words.ts'
+import { highlightProduct, highlightText } from '../../server/search/highlights.ts'
+import { parseQuery } from '../../server/search/searched-words.ts'
 import { editDistance, isTypo } from '../../server/search/typos.ts'
 
 test('words are compared without case and accents', () => {
@@ -49,7 +49,7 @@ test('typos are counted: letters left out, added, wrong or swapped', () => {
   expect([isTypo('trousres', 'trousers'), isTypo('shrt', 'shirts')]).toEqual([true, false])
 })
 
-const marked = (q: string, text: string) => highlightOf(text, searchedWords(q))?.snippet
+const marked = (q: string, text: string) => highlightText(text, parseQuery(q))?.snippet
 
 test('what was asked for is marked, in the text as it was written', () => {
   expect(marked('creme sh', 'A Crème shirt, not a dish')).toBe(
@@ -63,7 +63,7 @@ test('what was asked for is marked, in the text as it was written', () => {
 })
 
 test('highlights are told twice: as the document is nested, and as a list', () => {
-  const marks = highlightsOf({ name: 'Red shirt', sku: 'R' }, searchedWords('shirt'), new Set(['name']))
+  const marks = highlightProduct({ name: 'Red shirt', sku: 'R' }, parseQuery('shirt'), new Set(['name']))
   const told = {
     matched_tokens: ['shirt'],
     snippet: 'Red <mark>shirt</mark>',

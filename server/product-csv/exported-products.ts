@@ -4,34 +4,34 @@ import type { KeyGroup } from './columns.ts'
 
 type Bind = (value: unknown) => string
 
-/** The products that an export has: those that a filter of their list finds, but bundles. Problem 400 for others. */
-export function foundBy(filter: string): (bind: Bind) => string {
-  const met = filterCondition(filter)
+/** The products of an export: those that match the filter, except bundles. An invalid filter is a Problem (400). */
+export function exportedSql(filter: string): (bind: Bind) => string {
+  const filterSql = filterCondition(filter)
   return (bind) =>
     `FROM products WHERE products.store_id = $1 AND products.product_type <> 'bundle'` +
-    (met ? ` AND ${met(bind)}` : '')
+    (filterSql ? ` AND ${filterSql(bind)}` : '')
 }
 
-/** A statement of the store's about them. */
-async function ask({ store }: Work, filter: string, text: (found: string, bind: Bind) => string) {
+/** Runs a statement over the products of an export. */
+async function queryExported({ store }: Work, filter: string, text: (found: string, bind: Bind) => string) {
   const values: unknown[] = []
   const bind = (value: unknown) => `$${values.push(value) + 1}`
-  return store.bulk(text(foundBy(filter)(bind), bind), ...values)
+  return store.bulk(text(exportedSql(filter)(bind), bind), ...values)
 }
 
-export async function countFound(work: Work, filter: string): Promise<number> {
-  const [row] = await ask(work, filter, (found) => `SELECT count(*) ${found}`)
+export async function countExported(work: Work, filter: string): Promise<number> {
+  const [row] = await queryExported(work, filter, (found) => `SELECT count(*) ${found}`)
   return Number(row?.[0])
 }
 
-/** The ids of some of them, in their order, behind one. */
-export async function foundBehind(
+/** The next ids after one, in order. */
+export async function listExportedAfter(
   work: Work,
   filter: string,
   behind: string,
   most: number,
 ): Promise<readonly string[]> {
-  const rows = await ask(
+  const rows = await queryExported(
     work,
     filter,
     (found, bind) => `SELECT id ${found} AND id > ${bind(behind)}::uuid ORDER BY id LIMIT ${bind(most)}`,
@@ -39,10 +39,10 @@ export async function foundBehind(
   return rows.map(([id]) => id as string)
 }
 
-/** The keys that they have in a group of attributes. */
-export async function keysFound(work: Work, filter: string, group: KeyGroup): Promise<readonly string[]> {
+/** The keys that the products have in a group of attributes. */
+export async function listKeys(work: Work, filter: string, group: KeyGroup): Promise<readonly string[]> {
   const from = group.length + 2
-  const rows = await ask(
+  const rows = await queryExported(
     work,
     filter,
     (found, bind) =>
