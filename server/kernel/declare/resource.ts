@@ -64,8 +64,8 @@ export interface Definition<
   /** `included` is a list of what was found, and not an object of such lists. */
   readonly includedAs?: 'list'
   /**
-   * An object exists from its first write on. Before that, any key reads as an object with the defaults of its fields. A
-   * function may complete these, also with the fields of `shownWith`.
+   * An object exists from its first write on. Before that, any key reads as an object with the defaults of its
+   * fields. A function may complete these, also with the fields of `shownWith`.
    */
   readonly unborn?: true | Completer<F>
   /**

@@ -106,8 +106,8 @@ export class Work {
   }
 
   /**
-   * A dry run: runs a part as `transaction` does, returns its result, and undoes its writes. It queues no job. The caller
-   * leaves out requests to other servers.
+   * A dry run: runs a part as `transaction` does, returns its result, and undoes its writes. It queues no job. The
+   * caller leaves out requests to other servers.
    */
   async rehearse<T>(run: (inside: this) => Promise<T>): Promise<T> {
     return this.transaction((inside) => inside.store.undone(() => run(inside.with({ isRehearsal: true }))))
