@@ -25,13 +25,20 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE PROCEDURE count_moved(IN list text, IN of_store uuid, IN moved uuid, IN created_at timestamp with time zone, IN updated_at timestamp with time zone, IN from_parent uuid, IN to_parent uuid)
+ LANGUAGE sql
+AS $procedure$
+  INSERT INTO list_deltas VALUES
+    (list, of_store, from_parent, created_at, moved, -1, updated_at),
+    (list, of_store, to_parent, created_at, moved, 1, updated_at)
+$procedure$
+;
+
 CREATE OR REPLACE FUNCTION count_moved_node()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$ BEGIN
-  INSERT INTO list_deltas VALUES
-    ('nodes.parent_id', OLD.store_id, OLD.parent_id, OLD.created_at, OLD.id, -1, OLD.updated_at),
-    ('nodes.parent_id', OLD.store_id, NEW.parent_id, OLD.created_at, OLD.id, 1, OLD.updated_at);
+  CALL count_moved('nodes.parent_id', OLD.store_id, OLD.id, OLD.created_at, OLD.updated_at, OLD.parent_id, NEW.parent_id);
   RETURN NULL;
 END $function$
 ;

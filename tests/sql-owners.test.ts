@@ -49,7 +49,7 @@ const undeclared: Readonly<Record<string, string>> = {
 const publishedByKernel = words('added_fields changes edition_totals organisations singletons stores')
 
 const routinesOf: Readonly<Record<string, string>> = {
-  kernel: `change_all drop_list_block give_positions has_fresh_changes hold_feed list_block_at list_points list_seek
+  kernel: `change_all count_moved drop_list_block give_positions has_fresh_changes hold_feed list_block_at list_points list_seek
     merge_list_deltas sequence_changes sequence_store split_larger_list_block split_list_block
     stores_with_fresh_changes track`,
   extensions: 'entry_unique_key index_entry indexed_values',
@@ -70,17 +70,14 @@ const writtenForKernel = words('edition_totals')
 
 /** Reads of tables that belong to a module below, or to the kernel alone. The list only shrinks. */
 const readsBelow = words(`
-  count_moved_node:list_deltas
   server/flows/template-entries.ts:products
   server/products/product-filters.ts:node_products
 `)
 
 /** Writes to tables of another module. The list only shrinks. */
 const writesElsewhere = words(`
-  count_moved_node:list_deltas
   index_flow_entry:entry_values
   server/flows/template-entries.ts:products
-  server/personal-data/erase-set.ts:changes
 `)
 
 const ownersIn = (lists: Readonly<Record<string, string>>) =>

@@ -11,6 +11,7 @@ import { readSingleton } from '../kernel/declare/singleton.ts'
 import { Problem } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import type { New } from '../kernel/shape/fields.ts'
+import { caseless } from '../kernel/storage/expressions.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { add } from '../kernel/write/by-rules.ts'
 import { userAuthenticationPasswordProfileInfos } from '../passwords/index.ts'
@@ -37,7 +38,7 @@ async function countIfTaken(work: Work, { username, password_profile_id }: Newco
   await guarded(work, { at: 'sign-up', whose: `${password_profile_id} ${name}` }, async () => {
     const [taken] = await work.store.rows(
       `SELECT 1 FROM user_authentication_password_profile_infos
-       WHERE store_id = $1 AND password_profile_id = $2 AND lower(username COLLATE "default") = $3`,
+       WHERE store_id = $1 AND password_profile_id = $2 AND ${caseless('username')} = $3`,
       password_profile_id,
       name,
     )

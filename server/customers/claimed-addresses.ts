@@ -1,4 +1,5 @@
 import { foldCase } from '../identity/index.ts'
+import { caseless } from '../kernel/storage/expressions.ts'
 import type { Rows } from '../kernel/storage/store.ts'
 import type { Work } from '../kernel/work/context.ts'
 
@@ -8,8 +9,7 @@ const customers: Rows = { table: 'customers' }
 /** An address that belongs to nobody (RFC 2606). It is random, so that nobody can take it first. */
 const unusableEmailSql = `gen_random_uuid() || '@address-taken.invalid'`
 
-const hasEmail = (email: string) =>
-  `lower(r.email COLLATE "default") = lower(${email}::text COLLATE "default")`
+const hasEmail = (email: string) => `${caseless('r.email')} = ${caseless(`${email}::text`)}`
 
 /**
  * Locks an address until the end of the transaction: claims of it and transfers to its owner run one after the other. A
@@ -50,7 +50,7 @@ export async function giveAddress(work: Work, userId: string): Promise<void> {
     doc: (bind) => {
       const address = bind(email)
       const taken = `EXISTS (SELECT FROM customers o WHERE o.store_id = $1 AND o.id <> ${bind(userId)}
-        AND lower(o.email COLLATE "default") = lower(${address}::text COLLATE "default"))`
+        AND ${caseless('o.email')} = ${caseless(`${address}::text`)})`
       return `(r.doc::jsonb || jsonb_build_object('email', CASE WHEN ${taken} THEN ${unusableEmailSql} ELSE ${address}::text END))::json`
     },
     hidden: () => `(r.hidden::jsonb - 'email_claimed')::json`,

@@ -1,6 +1,7 @@
 import { foldCase } from '../identity/index.ts'
 import { guarded } from '../kernel/attempts/attempts.ts'
 import { slowVerify } from '../kernel/attempts/slow-hash.ts'
+import { caseless } from '../kernel/storage/expressions.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { dummyHash } from '../passwords/index.ts'
 import { type SignedInCustomer, tokenEpochs } from './customer-token.ts'
@@ -18,7 +19,7 @@ export async function findCustomerWithPassword(
 async function find(work: Work, email: string, password: string): Promise<SignedInCustomer | undefined> {
   const [row] = await work.store.rows(
     `SELECT c.id, c.name, c.hidden->>'password_hash', ${tokenEpochs.columns} FROM customers c ${tokenEpochs.joins}
-     WHERE c.store_id = $1 AND lower(c.email COLLATE "default") = lower($2 COLLATE "default")`,
+     WHERE c.store_id = $1 AND ${caseless('c.email')} = ${caseless('$2')}`,
     email,
   )
   const [id, name, passwordHash, ...epochs] = row ?? []

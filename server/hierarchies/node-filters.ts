@@ -1,5 +1,6 @@
 import type { Op } from '../kernel/query/parse.ts'
 import { type FilterRule, walks } from '../kernel/shape/model.ts'
+import { caseless } from '../kernel/storage/expressions.ts'
 import { breadcrumbsOf } from './breadcrumbs.ts'
 
 type Bind = (value: unknown) => string
@@ -7,9 +8,7 @@ type Texts = 'like' | 'ilike'
 
 /** Among texts without a column: columns are folded so too, see kernel/query/condition.ts. */
 const isLike = (op: Op, text: string, pattern: string): string =>
-  op === 'ilike'
-    ? `lower(${text} COLLATE "default") LIKE lower(${pattern} COLLATE "default")`
-    : `${text} LIKE ${pattern}`
+  op === 'ilike' ? `${caseless(text)} LIKE ${caseless(pattern)}` : `${text} LIKE ${pattern}`
 
 /** What contains these, as its index has it. */
 const contains = (document: string, parts: readonly unknown[], bind: Bind): string =>

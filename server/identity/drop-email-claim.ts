@@ -1,3 +1,4 @@
+import { caseless } from '../kernel/storage/expressions.ts'
 import type { Work } from '../kernel/work/context.ts'
 
 /**
@@ -12,7 +13,7 @@ export async function dropEmailClaim(
 ): Promise<boolean> {
   const rows = await work.store.rows(
     `UPDATE user_authentication_infos SET hidden = NULL WHERE store_id = $1 AND realm_id = $2 AND id = $3
-     AND hidden->>'email_claimed' = 'true' AND lower(email COLLATE "default") = lower($4::text COLLATE "default")
+     AND hidden->>'email_claimed' = 'true' AND ${caseless('email')} = ${caseless('$4::text')}
      RETURNING 1`,
     realmId,
     userId,

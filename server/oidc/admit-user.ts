@@ -3,6 +3,7 @@ import { Problem } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import type { Row } from '../kernel/shape/model.ts'
 import type { Tuple } from '../kernel/storage/database.ts'
+import { caseless } from '../kernel/storage/expressions.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { add, insert } from '../kernel/write/by-rules.ts'
 import { userAuthenticationPasswordProfileInfos } from '../passwords/index.ts'
@@ -69,7 +70,7 @@ export async function admitUser(
 async function findUserToJoin(work: Work, realmId: string, person: Person, policy: EmailPolicy) {
   const [first, second] = await work.store.rows(
     `SELECT id, hidden->>'email_claimed' FROM user_authentication_infos WHERE store_id = $1 AND realm_id = $2
-     AND lower(email COLLATE "default") = lower($3::text COLLATE "default")
+     AND ${caseless('email')} = ${caseless('$3::text')}
      ORDER BY coalesce(hidden->>'email_claimed', 'false'), created_at, id LIMIT 2`,
     realmId,
     person.email,

@@ -3,6 +3,7 @@ import { slowHash } from '../kernel/attempts/slow-hash.ts'
 import type { Keys } from '../kernel/auth/keys.ts'
 import { open, seal } from '../kernel/auth/seal.ts'
 import { record } from '../kernel/feed/record.ts'
+import { caseless } from '../kernel/storage/expressions.ts'
 import type { Work } from '../kernel/work/context.ts'
 import type { Job } from '../kernel/work/job.ts'
 import { mailOneTimePassword } from './mail-one-time-password.ts'
@@ -71,7 +72,7 @@ async function findUser(
      FROM user_authentication_password_profile_infos l
      JOIN user_authentication_infos u ON u.store_id = $1 AND u.id = l.user_authentication_info_id
      WHERE l.store_id = $1 AND l.realm_id = $2 AND l.password_profile_id = $3
-       AND lower(l.username COLLATE "default") = lower($4 COLLATE "default")`,
+       AND ${caseless('l.username')} = ${caseless('$4')}`,
     realmId,
     profileId,
     username,

@@ -4,6 +4,7 @@ import { slowVerify } from '../kernel/attempts/slow-hash.ts'
 import { unauthorized } from '../kernel/auth/tokens.ts'
 import { notFound, Problem } from '../kernel/errors.ts'
 import type { Row } from '../kernel/shape/model.ts'
+import { caseless } from '../kernel/storage/expressions.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { normalizePassword } from './give-one-time-password.ts'
 
@@ -135,11 +136,11 @@ export const dummyHash =
 /** Reads the credentials of a username. One statement reads the token epoch too, so tokens revoked since are not valid. */
 async function lookUp(work: Work, realmId: string, { password_profile_id, username }: Login) {
   const [row] = await work.store.rows(
-    `SELECT lower($4::text COLLATE "default"), p.doc->>'enable_one_time_password_token', l.id,
+    `SELECT ${caseless('$4::text')}, p.doc->>'enable_one_time_password_token', l.id,
        l.user_authentication_info_id, coalesce(e.epoch, 0), l.hidden->>'password_hash', o.hash
      FROM password_profiles p
      LEFT JOIN user_authentication_password_profile_infos l ON l.store_id = $1 AND l.realm_id = $2
-       AND l.password_profile_id = $3 AND lower(l.username COLLATE "default") = lower($4::text COLLATE "default")
+       AND l.password_profile_id = $3 AND ${caseless('l.username')} = ${caseless('$4::text')}
      LEFT JOIN user_token_epochs e ON e.store_id = $1 AND e.user_id = l.user_authentication_info_id
      LEFT JOIN user_authentication_infos u ON u.store_id = $1 AND u.id = l.user_authentication_info_id
      LEFT JOIN one_time_passwords o ON o.store_id = $1 AND o.password_link_id = l.id AND o.expires_at > $5

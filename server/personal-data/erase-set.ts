@@ -1,3 +1,4 @@
+import { eraseChanges } from '../kernel/feed/erase.ts'
 import { holdFeed, sequence } from '../kernel/feed/record.ts'
 import { forgetAnswers } from '../kernel/request/forget-answers.ts'
 import type { Store } from '../kernel/storage/store.ts'
@@ -87,28 +88,25 @@ async function findIds(
 
 /** Deletes the user's name from the feed of accounts that others use: these accounts are not erased. */
 const forgetNameInAccounts = (store: Store, userId: string) =>
-  store.rows(`DELETE FROM changes a WHERE ${namedAfterUserSql('$2')}`, userId)
+  eraseChanges(store, namedAfterUserSql('$2'), userId)
 
 /** The events of these requests have the user's id and name. */
 const forgetOneTimePasswords = (store: Store, userId: string) =>
-  store.rows(
-    `DELETE FROM changes WHERE store_id = $1 AND type = 'one-time-password-token-request'
-       AND doc->'user_authentication_info'->>'id' = $2::text`,
+  eraseChanges(
+    store,
+    `a.type = 'one-time-password-token-request' AND a.doc->'user_authentication_info'->>'id' = $2::text`,
     userId,
   )
 
 /** The events have both email addresses. */
 const forgetEmailChanges = (store: Store, id: string) =>
-  store.rows(
-    `DELETE FROM changes WHERE store_id = $1 AND scope = $2 AND personal AND type = 'email-change'`,
-    id,
-  )
+  eraseChanges(store, `a.scope = $2 AND a.personal AND a.type = 'email-change'`, id)
 
 /** Deletes all changes but the deletions, which late readers of the feed still need. */
 const forgetChanges = (store: Store, { holders }: Register, ids: readonly string[]) =>
-  store.rows(
-    `DELETE FROM changes WHERE store_id = $1 AND source = ANY($2::text[]) AND id = ANY($3::uuid[]) AND personal
-       AND event <> 'deleted'`,
+  eraseChanges(
+    store,
+    `a.source = ANY($2::text[]) AND a.id = ANY($3::uuid[]) AND a.personal AND a.event <> 'deleted'`,
     [...new Set(holders.map(({ resource }) => resource.table))],
     ids,
   )

@@ -1,4 +1,5 @@
 import { noEnd } from '../kernel/storage/editions.ts'
+import { isoTime } from '../kernel/storage/expressions.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { countWords } from './publish-search.ts'
 
@@ -47,8 +48,7 @@ export interface Published extends Edition {
   readonly catalogId: string
 }
 
-const columns =
-  `edition, release_id, to_char(published_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+const columns = `edition, release_id, ${isoTime('published_at')},
   position, made_of, search_form` as const
 
 type Text = readonly (string | null)[]

@@ -1,5 +1,6 @@
 import { findAll } from '../kernel/query/find.ts'
 import type { Row } from '../kernel/shape/model.ts'
+import { isoTime } from '../kernel/storage/expressions.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { type ProductFields, products } from '../products/index.ts'
 import { currentVariations } from './current-variations.ts'
@@ -177,7 +178,7 @@ async function optionsOfListed(
 
 async function filesOf({ store }: Work, ids: readonly string[]) {
   const rows = await store.rows(
-    `SELECT product_id, id, to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') FROM product_files
+    `SELECT product_id, id, ${isoTime('created_at')} FROM product_files
      WHERE store_id = $1 AND product_id = ANY($2::uuid[]) ORDER BY created_at, id`,
     ids,
   )

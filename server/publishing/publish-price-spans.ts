@@ -1,4 +1,5 @@
 import { isCurrent } from '../kernel/storage/editions.ts'
+import { isoTime } from '../kernel/storage/expressions.ts'
 import type { Item, PriceSpan } from '../pricing/index.ts'
 import { findPriceSpans } from './find-price-spans.ts'
 import type { Publication } from './publication.ts'
@@ -87,7 +88,7 @@ async function openSpans(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   const utc = (column: string) =>
-    `CASE WHEN isfinite(${column}) THEN to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') ELSE ${column}::text END`
+    `CASE WHEN isfinite(${column}) THEN ${isoTime(column)} ELSE ${column}::text END`
   const rows = await work.store.rows(
     `SELECT id, pricebook_id, currency, amount, ${utc('valid_from')}, ${utc('valid_to')} FROM published_price_spans
      WHERE store_id = $1 AND catalog_id = $2 AND id = ANY($3::uuid[]) AND ${isCurrent()} ORDER BY id, place`,

@@ -2,7 +2,7 @@ import { catalogs, type Release, type ReleaseFields, releases } from '../catalog
 import { documentedJob } from '../jobs/index.ts'
 import { Problem } from '../kernel/errors.ts'
 import { sequence } from '../kernel/feed/record.ts'
-import { inEdition, isCurrent } from '../kernel/storage/editions.ts'
+import { editionTotal, isCurrent } from '../kernel/storage/editions.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { change } from '../kernel/write/by-rules.ts'
 import {
@@ -121,12 +121,6 @@ async function findTotal(
   { edition }: Pick<Edition, 'edition'>,
   list: string,
 ): Promise<number> {
-  const [row] = await store.rows(
-    `SELECT n FROM edition_totals WHERE store_id = $1 AND list = $3 AND scope = ARRAY[$2::uuid]
-       AND ${inEdition('$4::int')}`,
-    catalogId,
-    list,
-    edition,
-  )
+  const [row] = await store.rows(editionTotal('$3', '$2::uuid', '$4::int'), catalogId, list, edition)
   return Number(row?.[0] ?? 0)
 }

@@ -2,9 +2,10 @@ import { currencies } from '../currencies/index.ts'
 import { action } from '../kernel/declare/action.ts'
 import type { Answer } from '../kernel/http/answer.ts'
 import { parseBody } from '../kernel/http/body.ts'
+import { pageLengthSql } from '../kernel/query/page-text.ts'
 import { parse } from '../kernel/query/parse.ts'
 import { integer, text } from '../kernel/shape/fields.ts'
-import { inEdition } from '../kernel/storage/editions.ts'
+import { editionTotal } from '../kernel/storage/editions.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { included, shopperHeaders, shopperView } from '../storefront/index.ts'
 import { autocomplete } from './autocomplete.ts'
@@ -116,10 +117,9 @@ async function findShop(
   const view = await shopperView(ctx, call)
   const { catalogId, edition } = view.published
   const [row = []] = await ctx.store.glance(
-    `SELECT (SELECT n FROM edition_totals WHERE store_id = $1 AND list = 'published_products.listed_in'
-         AND scope = ARRAY[$2::uuid] AND ${inEdition('$3::int')}),
+    `SELECT (${editionTotal("'published_products.listed_in'", '$2::uuid', '$3::int')}),
        (SELECT json_object_agg(doc->>'code', doc->'decimal_places') FROM ${currencies.table} WHERE store_id = $1),
-       (SELECT doc->>'page_length' FROM singletons WHERE store_id = $1 AND name = 'settings')`,
+       (${pageLengthSql})`,
     catalogId,
     edition,
   )

@@ -1,6 +1,7 @@
 import { resource } from '../kernel/declare/resource.ts'
 import { text } from '../kernel/shape/fields.ts'
 import { type Draft, type Row, walks } from '../kernel/shape/model.ts'
+import { isoTime } from '../kernel/storage/expressions.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { clearSortOrder, nameField, owned, sortOrder, variationEnvelope } from './variation-fields.ts'
 import { variations } from './variations.ts'
@@ -40,7 +41,7 @@ export const options = resource({
 
 const variationOf = ({ scope }: Pick<Row | Draft, 'scope'>): string => scope[0] ?? ''
 
-const time = (column: string) => `to_char(o.${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+const time = (column: string) => isoTime(`o.${column}`)
 
 /** A variation is shown with its options, in their order: it is another version when they change. */
 async function showOptions({ store }: Work, row: Row): Promise<void> {

@@ -1,5 +1,6 @@
 import type { FilterRule } from '../shape/model.ts'
 import type { Binds } from '../storage/binds.ts'
+import { caseless } from '../storage/expressions.ts'
 import { headOf } from './long-text.ts'
 import { casts } from './page-text.ts'
 import type { Op } from './parse.ts'
@@ -18,7 +19,7 @@ export function condition(filter: PlannedFilter, binds: Pick<Binds, 'bind'>, alo
   if (rule.where) return rule.where(op, values, binds.bind, part, alone)
   if (op === 'is_null') return `${rule.column} IS NULL`
   const cast = casts[rule.type]
-  const fold = folds(rule, op) ? folded : (text: string) => text
+  const fold = folds(rule, op) ? caseless : (text: string) => text
   if (op === 'in') {
     const among = (inIndex: (text: string) => string) =>
       `${inIndex(rule.column)} IN (${values.map((value) => inIndex(binds.bind(value) + cast)).join(', ')})`
@@ -39,11 +40,8 @@ const headComparisons = { eq: '=', gt: '>=', ge: '>=', lt: '<=', le: '<=' } as c
 const folds = ({ caseless }: FilterRule, op: Op) =>
   op === 'ilike' || (caseless === 'like' ? op === 'like' : caseless && (op === 'eq' || op === 'in'))
 
-// Columns have the collation "C", whose `lower` knows ASCII only: it would not fold a column as it folds a value.
-const folded = (text: string) => `lower(${text} COLLATE "default")`
-
 /** What an index that answers the operator holds of a column, or of a value. */
 export function indexedOf(rule: FilterRule, op: Op): (text: string) => string {
-  if (folds(rule, op)) return folded
+  if (folds(rule, op)) return caseless
   return rule.long ? headOf : (text) => text
 }

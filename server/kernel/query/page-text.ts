@@ -39,14 +39,14 @@ export const pageText = (
   }: { readonly before?: readonly string[]; readonly after?: readonly string[] } = {},
 ) =>
   `WITH ${[...before, `t AS MATERIALIZED (${total})`, ...after].join(', ')} ` +
-  `SELECT t.total, t.unmerged, (${pageLength}), ${rowColumns(resource, 'p.')} ` +
+  `SELECT t.total, t.unmerged, (${pageLengthSql}), ${rowColumns(resource, 'p.')} ` +
   `FROM t LEFT JOIN LATERAL (${rows}) p ON true ORDER BY ${order(window, 'p.')}`
 
 /** A total that is counted row by row. */
 export const countOf = (from: string) => `SELECT count(*) AS total, 0 AS unmerged ${from}`
 
 /** The store's default page length. Its setting is the singleton `settings`. */
-const pageLength = `SELECT doc->>'page_length' FROM singletons WHERE store_id = $1 AND name = 'settings'`
+export const pageLengthSql = `SELECT doc->>'page_length' FROM singletons WHERE store_id = $1 AND name = 'settings'`
 
 export function order({ column, descending }: Pick<Window, 'column' | 'descending'>, alias = ''): string {
   const way = descending ? 'DESC' : 'ASC'

@@ -1,6 +1,6 @@
 import type { Model, ValueType } from '../shape/model.ts'
 import type { Binds } from '../storage/binds.ts'
-import { inEdition } from '../storage/editions.ts'
+import { editionTotal } from '../storage/editions.ts'
 import { address, casts, countOf, type Window } from './page-text.ts'
 import type { PlannedFilter } from './plan.ts'
 
@@ -32,9 +32,8 @@ function editionTotalSql({ scopeColumns, ...resource }: Model): string {
   const scope = scopeColumns.map((_, i) => `$${i + 2}::uuid`).join(', ')
   const edition = `$${scopeColumns.length + 2}::int`
   return (
-    `SELECT coalesce((SELECT n FROM edition_totals WHERE store_id = $1 AND ` +
-    `list = '${listKey({ scopeColumns, ...resource })}' AND scope = ARRAY[${scope}] ` +
-    `AND ${inEdition(edition)}), 0) AS total, 0 AS unmerged`
+    `SELECT coalesce((${editionTotal(`'${listKey({ scopeColumns, ...resource })}'`, scope, edition)}), 0) AS total, ` +
+    `0 AS unmerged`
   )
 }
 

@@ -12,5 +12,9 @@ const prefix = (alias?: string) => (alias ? `${alias}.` : '')
 export const inEdition = (edition: string, alias?: string): string =>
   `${prefix(alias)}since <= ${edition} AND ${prefix(alias)}until > ${edition}`
 
+/** The length of a whole list in an edition, as its publisher stored it. `list` and `scope` are SQL. */
+export const editionTotal = (list: string, scope: string, edition: string): string =>
+  `SELECT n FROM edition_totals WHERE store_id = $1 AND list = ${list} AND scope = ARRAY[${scope}] AND ${inEdition(edition)}`
+
 /** The rows that no edition has ended yet. */
 export const isCurrent = (alias?: string): string => `${prefix(alias)}until = ${noEnd}`
