@@ -19,7 +19,7 @@ export { inOrder, type PrioritizedPricebook } from './prioritized-pricebooks.ts'
 export { type Release, type ReleaseFields, releases } from './releases.ts'
 export type { Verdict } from './resolve-rule.ts'
 export { loadRules, rulesStateSql } from './rules-of-store.ts'
-export { instantAsked, type Shopper, shopperOf } from './shopper-context.ts'
+export { requestedInstant, type Shopper, shopperOf } from './shopper-context.ts'
 export { catalogs }
 
 export const catalogChapter = (pricebooksToAdd: PricebooksToAdd): Module =>

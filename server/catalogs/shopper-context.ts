@@ -27,7 +27,7 @@ export async function shopperOf(ctx: Ctx, headers: Headers): Promise<Shopper> {
     customerId: customer?.id,
     channel: words(headers['ep-channel'])[0],
     tags: words(headers['ep-context-tag']).flatMap((tags) => words(...tags.split(','))),
-    at: instantAsked(ctx, headers) ?? ctx.clock.now(),
+    at: requestedInstant(ctx, headers) ?? ctx.clock.now(),
   }
 }
 
@@ -52,7 +52,7 @@ const words = (...texts: readonly (string | string[] | undefined)[]): readonly s
 const atHeader = 'Sutler-At'
 
 /** The instant that a merchant requests instead of the present, to see the shop as it was or will be. */
-export function instantAsked({ who }: Ctx, headers: Headers): Date | undefined {
+export function requestedInstant({ who }: Ctx, headers: Headers): Date | undefined {
   const [text] = words(headers[atHeader.toLowerCase()])
   if (text === undefined) return undefined
   if (who.grant !== 'client_credentials') {

@@ -21,7 +21,7 @@ export { type Quote, type QuoteRequest, quote, type Shop } from './quote.ts'
 export {
   type Amounts,
   type BookPrices,
-  type PriceQuestion,
+  type PriceQuery,
   type Resolution,
   type ResolvedPrice,
   resolvePrice,

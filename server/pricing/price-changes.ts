@@ -1,8 +1,8 @@
-import type { PriceQuestion } from './resolve-price.ts'
+import type { PriceQuery } from './resolve-price.ts'
 import { saleInForce, spanned } from './sale-in-force.ts'
 
 /** The instants at which the result of `resolvePrice` changes because a sale begins or ends, in order. */
-export function priceChangesAt({ books, bundleIds = [] }: Omit<PriceQuestion, 'at'>): readonly Date[] {
+export function priceChangesAt({ books, bundleIds = [] }: Omit<PriceQuery, 'at'>): readonly Date[] {
   const chosen = books.find(({ price, parentPrice }) => price ?? parentPrice)
   const sales = (chosen?.price ?? chosen?.parentPrice)?.sales
   const inForce = (at: number) => saleInForce(sales, at, bundleIds).chosen?.name

@@ -20,7 +20,7 @@ export interface BookPrices {
   readonly modifiers?: By<StoredModifier> | undefined
 }
 
-export interface PriceQuestion {
+export interface PriceQuery {
   /** Strongest first. */
   readonly books: readonly BookPrices[]
   /** The price modifiers that the options of a child name, in the order of its variations. */
@@ -72,7 +72,7 @@ const laddersOf = (currencies: StoredCurrencies = {}): Ladders =>
   new Map(Object.entries(currencies).map(([code, amount]) => [code, ladderOf(amount)]))
 
 /** Resolves the price of a SKU at an instant. Only here do price books, sales, modifiers and tiers come together. */
-export function resolvePrice({ books, modifierNames = [], at, bundleIds = [] }: PriceQuestion): Resolution {
+export function resolvePrice({ books, modifierNames = [], at, bundleIds = [] }: PriceQuery): Resolution {
   const chosen = books.find(({ price, parentPrice }) => price ?? parentPrice)
   const traced = { at: at.toISOString(), pricebooks: tracedBooks(books, chosen) }
   const stored = chosen?.price ?? chosen?.parentPrice

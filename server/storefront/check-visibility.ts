@@ -2,7 +2,7 @@ import {
   type ChosenCatalog,
   catalogFor,
   catalogs,
-  instantAsked,
+  requestedInstant,
   type WaitingRule,
 } from '../catalogs/index.ts'
 import { sellableOf, stockOf } from '../inventories/index.ts'
@@ -94,7 +94,7 @@ async function factsOf(
 ): Promise<Facts> {
   const chosen = await catalogFor(ctx, request.headers)
   const catalog = await ctx.store.find(catalogs, catalogId)
-  const edition = await currentEdition(ctx, catalogId, instantAsked(ctx, request.headers))
+  const edition = await currentEdition(ctx, catalogId, requestedInstant(ctx, request.headers))
   return {
     waitingRule: await waitingRuleOf(ctx, chosen?.waiting()),
     ruleOfIgnoredBooks:

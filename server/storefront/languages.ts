@@ -10,7 +10,7 @@ const languagesMax = 20
 /**
  * The languages of the headers, most preferred first. The header with one language precedes the header with a list.
  */
-export function languagesAsked(own: string | undefined, accepted: string | undefined): readonly string[] {
+export function requestedLanguages(own: string | undefined, accepted: string | undefined): readonly string[] {
   const weighed = (accepted ?? '').split(',').map((part) => {
     const [tag = '', ...parameters] = part.split(';').map((text) => text.trim())
     const quality = parameters.find((parameter) => /^q=/i.test(parameter))

@@ -1,4 +1,4 @@
-import { type ChosenCatalog, instantAsked, shopperOf } from '../catalogs/index.ts'
+import { type ChosenCatalog, requestedInstant, shopperOf } from '../catalogs/index.ts'
 import type { ActionCall } from '../kernel/declare/action.ts'
 import { Problem } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
@@ -8,7 +8,7 @@ import { type DisplayCurrency, displayCurrency } from '../pricing/index.ts'
 import type { Published } from '../publishing/index.ts'
 import { findPublishedEdition } from '../releases/index.ts'
 import { findCurrencies, findEdition, findShop } from './find-shop.ts'
-import { languagesAsked } from './languages.ts'
+import { requestedLanguages } from './languages.ts'
 import { missingBooks, pricebooksFor } from './shop-context.ts'
 import type { View } from './view.ts'
 
@@ -17,7 +17,7 @@ export type ViewRequest = Pick<ActionCall, 'headers' | 'query'>
 /** What a shopper sees: the rules choose the catalog, and links of pages name the release, where it is still kept. */
 export async function shopperView(ctx: Ctx, request: ViewRequest): Promise<View> {
   const shopper = await shopperOf(ctx, request.headers)
-  const asOf = instantAsked(ctx, request.headers)
+  const asOf = requestedInstant(ctx, request.headers)
   const { chosen, context, currencies } = await findShop(ctx, shopper, {
     asOf,
     releaseId: releaseIn(request),
@@ -45,7 +45,7 @@ export async function shopperViewOf(
     ...displayOf(await findCurrencies(ctx), request),
     published,
     ...pricebooksFor(published, named),
-    at: chosen?.shopper.at ?? instantAsked(ctx, request.headers) ?? ctx.clock.now(),
+    at: chosen?.shopper.at ?? requestedInstant(ctx, request.headers) ?? ctx.clock.now(),
     prefix: '/catalog',
     pinned: false,
   }
@@ -74,7 +74,7 @@ export async function releaseView(
     ...displayOf(currencies, request),
     published,
     ...pricebooksFor(published, preview, unpublished),
-    at: instantAsked(ctx, headers) ?? ctx.clock.now(),
+    at: requestedInstant(ctx, headers) ?? ctx.clock.now(),
     prefix: `/catalogs/${catalogId}/releases/${params.release_id}`,
     pinned,
     ...(available && { availableBooks: available[0] === 'all' ? published.madeOf.pricebookIds : available }),
@@ -144,7 +144,7 @@ const displayOf = (
   { headers }: Pick<ViewRequest, 'headers'>,
 ): Pick<View, 'currency' | 'languages'> => ({
   currency: displayCurrency(headerOf(headers, 'X-Moltin-Currency'), currencies),
-  languages: languagesAsked(headerOf(headers, 'X-Moltin-Language'), headerOf(headers, 'Accept-Language')),
+  languages: requestedLanguages(headerOf(headers, 'X-Moltin-Language'), headerOf(headers, 'Accept-Language')),
 })
 
 /** The name under which links of a page carry the release. */

@@ -7,7 +7,7 @@ import type {
 } from '../../server/pricebooks/index.ts'
 import {
   type BookPrices,
-  type PriceQuestion,
+  type PriceQuery,
   priceChangesAt,
   priceForQuantity,
   resolvePrice,
@@ -31,7 +31,7 @@ const sale = (currencies: StoredCurrencies, from?: string, to?: string): StoredS
   currencies,
   ...((from || to) && { schedule: { valid_from: from, valid_to: to } }),
 })
-const priceOf = (question: Omit<PriceQuestion, 'at'>, when = someDay) =>
+const priceOf = (question: Omit<PriceQuery, 'at'>, when = someDay) =>
   resolvePrice({ ...question, at: when }).price
 const dollars = (price: ReturnType<typeof priceOf>, quantity = 1) =>
   price && priceForQuantity(price, quantity).USD?.amount

@@ -5,7 +5,7 @@ import type {
   StoredPrice,
   StoredSale,
 } from '../../server/pricebooks/index.ts'
-import type { BookPrices, PriceQuestion } from '../../server/pricing/index.ts'
+import type { BookPrices, PriceQuery } from '../../server/pricing/index.ts'
 
 /** Any books, sales, tiers, modifiers and times, and the rules one by one, for each quantity and currency anew. */
 
@@ -60,7 +60,7 @@ export const book = (pricebookId: string): fc.Arbitrary<BookPrices> =>
     parentPrice: maybe(price),
     modifiers: fc.dictionary(fc.constantFrom(...names), modifier),
   })
-export const questions: fc.Arbitrary<PriceQuestion> = fc.record({
+export const questions: fc.Arbitrary<PriceQuery> = fc.record({
   books: fc.tuple(book('1'), book('2')).map((both) => both as readonly BookPrices[]),
   modifierNames: fc.array(fc.constantFrom(...names), { maxLength: 3 }),
   at: instant.map((time) => new Date(time)),
@@ -113,7 +113,7 @@ const keyed = <T>(of: Readonly<Record<string, T>>, key: string): T | undefined =
  * is shown first.
  */
 export function slowly(
-  { books, modifierNames = [], at, bundleIds = [] }: PriceQuestion,
+  { books, modifierNames = [], at, bundleIds = [] }: PriceQuery,
   code: string,
   quantity: number,
 ) {
@@ -154,7 +154,7 @@ export function slowly(
 
 /** Whether the price that is shown includes tax. */
 export function slowTax(
-  { books, modifierNames = [], at, bundleIds = [] }: PriceQuestion,
+  { books, modifierNames = [], at, bundleIds = [] }: PriceQuery,
   code: string,
 ): boolean {
   for (const { price, parentPrice, modifiers = {} } of books) {

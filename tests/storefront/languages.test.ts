@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { languageOf, languagesAsked, textsIn } from '../../server/storefront/languages.ts'
+import { languageOf, requestedLanguages, textsIn } from '../../server/storefront/languages.ts'
 
 test.each([
   [undefined, undefined, []],
@@ -9,13 +9,13 @@ test.each([
   [undefined, 'en;q=0.1, de;q=0, it;Q=0.2,,;q=1', ['it', 'en']],
   [undefined, 'en;q=nonsense, fr', ['fr']],
 ])('the languages of %j and %j', (own, accepted, languages) => {
-  expect(languagesAsked(own, accepted)).toEqual(languages)
+  expect(requestedLanguages(own, accepted)).toEqual(languages)
 })
 
 test('any header is accepted', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 30 }), (header) => {
-      for (const tag of languagesAsked(undefined, header)) expect(tag).toMatch(/^[\w-]+$/)
+      for (const tag of requestedLanguages(undefined, header)) expect(tag).toMatch(/^[\w-]+$/)
     }),
   )
 })
