@@ -11,7 +11,7 @@ import { imports } from './imports/index.ts'
 import { inventoryChapter } from './inventories/index.ts'
 import { pimJobChapter } from './jobs/index.ts'
 import type { Module } from './kernel/declare/module.ts'
-import { linkingCreates } from './kernel/request/create-linked.ts'
+import { withLinkedCreates } from './kernel/request/create-linked.ts'
 import type { ShopperToken } from './kernel/work/context.ts'
 import { keys } from './keys/index.ts'
 import { oidc } from './oidc/index.ts'
@@ -71,7 +71,7 @@ const chapters: readonly Module[] = [
 const all: readonly Module[] = [...chapters, personalData(chapters)]
 
 /** Everything the server does. */
-export const app: readonly Module[] = linkingCreates(all)
+export const app: readonly Module[] = withLinkedCreates(all)
 
 /** The tokens that say, beside the bearer token, which person is calling. */
 export const shopperTokens: readonly ShopperToken[] = [accountMemberToken, customerToken]

@@ -41,7 +41,7 @@ export async function firstStart(
   })
 }
 
-/** A store of its own organisation, which `giveFirstDays` then furnishes. Returns its id. */
+/** A store of its own organisation, which `prepareStores` then furnishes. Returns its id. */
 export async function createStore(connection: Connection, name: string, now: Date): Promise<string> {
   const [organisation, store] = [newId(), newId()]
   await connection.run({

@@ -23,7 +23,7 @@ import { DiskSpace } from './kernel/storage/disk-space.ts'
 import { giveWay } from './kernel/storage/give-way.ts'
 import { migrate } from './kernel/storage/migrate.ts'
 import type { Instance } from './kernel/work/context.ts'
-import { giveFirstDays } from './kernel/work/first-days.ts'
+import { prepareStores } from './kernel/work/first-days.ts'
 import { jobConnections, migrateJobs, startJobs } from './kernel/work/jobs.ts'
 import { type Mailer, smtp } from './kernel/work/mail.ts'
 import { forgetIntents, resumeIntentJob } from './kernel/work/outside-calls.ts'
@@ -119,7 +119,7 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
       baseUrl: config.baseUrl,
     }
     await firstStart(database, config, clock, (credentials) => announce(credentials, config))
-    await giveFirstDays(instance, modules)
+    await prepareStores(instance, modules)
     const renewal = renewSeals(secrets, modules)
     await renewal.run(instance)
     const chores = modules.flatMap((module) => module.chores)

@@ -203,7 +203,7 @@ paragraph('Safety', () => {
   ban([
     [/sutler\.by/, /^server\/kernel\//, 'a verb of ctx.store'],
     [/\bversion \+ 1/, /^server\/kernel\//, 'a verb of ctx.store'],
-    [/\bFOR (UPDATE|NO KEY UPDATE|KEY SHARE|SHARE)\b/, /^server\/kernel\//, 'ctx.store.hold or keep'],
+    [/\bFOR (UPDATE|NO KEY UPDATE|KEY SHARE|SHARE)\b/, /^server\/kernel\//, 'ctx.store.lock or lockShared'],
     [
       /\b2147483647\b|\bsince <= /,
       /^server\/kernel\/storage\/editions\.ts$/,

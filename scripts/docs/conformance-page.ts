@@ -1,4 +1,4 @@
-import { type Module, toldOf } from '../../server/kernel/declare/module.ts'
+import { describeModule, type Module } from '../../server/kernel/declare/module.ts'
 
 /** What the public contract has, and we have not, though the call is served. */
 const differences = [
@@ -41,7 +41,7 @@ export function conformancePage(modules: readonly Module[]): string {
     const { name, operations } = one
     if (!operations.length) return []
     const rows = operations.map(({ id, method, path }) => `| \`${method} ${path}\` | ${id} |`)
-    return `## ${name}\n\n${toldOf(one)}\n\n| Call | Operation |\n|---|---|\n${rows.join('\n')}\n`
+    return `## ${name}\n\n${describeModule(one)}\n\n| Call | Operation |\n|---|---|\n${rows.join('\n')}\n`
   })
   return `# What is served
 

@@ -1,6 +1,6 @@
 import { resource } from '../kernel/declare/resource.ts'
 import { linkTo, object } from '../kernel/openapi/shapes.ts'
-import { shown } from '../kernel/shape/fields.ts'
+import { readOnlyObject } from '../kernel/shape/fields.ts'
 import { accounts } from './accounts.ts'
 import { addressFields, addressFilter } from './address-fields.ts'
 import { checkAddress, limitAddresses } from './check-address.ts'
@@ -20,7 +20,7 @@ export const accountAddresses = resource({
   parent: () => accounts,
   fields: {
     ...addressFields,
-    relationships: shown<{ account: { id: string; type: 'account' } }>(
+    relationships: readOnlyObject<{ account: { id: string; type: 'account' } }>(
       object({ account: linkTo('account') }),
       { about: 'The account of the address.' },
     ),

@@ -1,7 +1,7 @@
 import { accountRealmId, userAuthenticationInfos } from '../identity/index.ts'
 import { resource } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
-import { findVisible } from '../kernel/query/find.ts'
+import { findByName } from '../kernel/query/find.ts'
 import { type FilterRule, indexed, type Row, walks } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { accountEnvelope } from './envelope.ts'
@@ -48,7 +48,7 @@ export async function findAccountMember(
   source?: string,
 ): Promise<Row<typeof accountMembers.fields>> {
   try {
-    return await findVisible(work, accountMembers, id, [await accountRealmId(work)])
+    return await findByName(work, accountMembers, id, [await accountRealmId(work)])
   } catch (error) {
     if (source === undefined || !(error instanceof Problem)) throw error
     throw new Problem(error.code, error.detail, { source })

@@ -1,7 +1,7 @@
 import { resource } from '../kernel/declare/resource.ts'
-import { linked, linkTo, object } from '../kernel/openapi/shapes.ts'
+import { linkTo, object, relationshipTo } from '../kernel/openapi/shapes.ts'
 import { findAll } from '../kernel/query/find.ts'
-import { reference, shown, text } from '../kernel/shape/fields.ts'
+import { readOnlyObject, reference, text } from '../kernel/shape/fields.ts'
 import type { FilterRule } from '../kernel/shape/model.ts'
 import { accountMembers } from './account-members.ts'
 import { accounts } from './accounts.ts'
@@ -32,8 +32,11 @@ const fields = {
     immutable: true,
     about: 'The id of the member, a user of the account realm.',
   }),
-  relationships: shown<Relationships>(
-    object({ account: linked(linkTo('account')), account_member: linked(linkTo('account_member')) }),
+  relationships: readOnlyObject<Relationships>(
+    object({
+      account: relationshipTo(linkTo('account')),
+      account_member: relationshipTo(linkTo('account_member')),
+    }),
     { about: 'The account and the member.' },
   ),
 }

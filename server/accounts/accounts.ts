@@ -1,8 +1,8 @@
 import { resource } from '../kernel/declare/resource.ts'
 import { notFound, Problem } from '../kernel/errors.ts'
-import { linked, linkTo, listOf, object } from '../kernel/openapi/shapes.ts'
+import { linkTo, listOf, object, relationshipTo } from '../kernel/openapi/shapes.ts'
 import { longText } from '../kernel/query/long-text.ts'
-import { reference, shown, text } from '../kernel/shape/fields.ts'
+import { readOnlyObject, reference, text } from '../kernel/shape/fields.ts'
 import { type Draft, indexed, type Row, walks } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { accountEnvelope } from './envelope.ts'
@@ -49,12 +49,12 @@ const fields = {
   }),
   // The member whom the account was created for. It is personal data of that member while nobody else belongs to it.
   made_for: text({ hidden: true, readOnly: true }),
-  relationships: shown<Relationships>(
+  relationships: readOnlyObject<Relationships>(
     object(
       {
-        parent: linked(linkTo('account')),
-        ancestors: listOf(linked(linkTo('account'))),
-        account_tags: linked(listOf(linkTo('account_tag'))),
+        parent: relationshipTo(linkTo('account')),
+        ancestors: listOf(relationshipTo(linkTo('account'))),
+        account_tags: relationshipTo(listOf(linkTo('account_tag'))),
       },
       [],
     ),
@@ -123,6 +123,6 @@ async function showAncestors(work: Work, { values, before }: Draft<typeof fields
 
 async function findParent(work: Work, id: string): Promise<Row<typeof fields> | undefined> {
   // The lock keeps the parent from being deleted before the child is stored.
-  await work.store.keep(accounts, id)
+  await work.store.lockShared(accounts, id)
   return work.store.find(accounts, id)
 }

@@ -15,7 +15,7 @@ export async function admitMember(
   const accountId = (scope[0] as string).toLowerCase()
   const { id } = await findAccountMember(work, values.account_member_id, 'data.account_member_id')
   // Locked, so that concurrent memberships of one member are counted one after the other.
-  await work.store.hold(accountMembers, id)
+  await work.store.lock(accountMembers, id)
   await refuseBusyMember(work, id)
   values.account_member_id = id
   values.relationships = {
@@ -26,7 +26,7 @@ export async function admitMember(
 
 async function refuseBusyMember(work: Work, memberId: string): Promise<void> {
   const { membership_limit } = await readSingleton(work, accountMembershipSettings)
-  const [row] = await work.store.rows(
+  const [row] = await work.store.run(
     'SELECT count(*) FROM account_memberships WHERE store_id = $1 AND account_member_id = $2',
     memberId,
   )

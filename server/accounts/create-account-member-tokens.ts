@@ -6,7 +6,7 @@ import type { Answer } from '../kernel/http/answer.ts'
 import { pageAnswer } from '../kernel/http/object-answer.ts'
 import { named } from '../kernel/openapi/named-schemas.ts'
 import { findAll } from '../kernel/query/find.ts'
-import { fetchPage, mustBePage } from '../kernel/query/page.ts'
+import { checkPage, fetchPage } from '../kernel/query/page.ts'
 import { type Ask, parse } from '../kernel/query/parse.ts'
 import type { Call } from '../kernel/request/call.ts'
 import { choice } from '../kernel/shape/fields.ts'
@@ -63,7 +63,7 @@ export const createAccountMemberTokens = action({
     const { signIn } = mechanisms[call.body.authentication_mechanism as keyof typeof mechanisms]
     // Refuse a bad page before someone is signed up or a code is used up for it.
     const ask = parse(call.query)
-    mustBePage(ctx, membershipsOfMember, ask)
+    checkPage(ctx, membershipsOfMember, ask)
     return answerTokens(ctx, await signIn(ctx, call), ask, call)
   },
 })

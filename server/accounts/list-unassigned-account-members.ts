@@ -1,5 +1,5 @@
 import { action } from '../kernel/declare/action.ts'
-import { findVisible, scopeOf } from '../kernel/query/find.ts'
+import { findByName, scopeOf } from '../kernel/query/find.ts'
 import { list } from '../kernel/request/operations.ts'
 import { accountMembers } from './account-members.ts'
 import { accounts } from './accounts.ts'
@@ -14,7 +14,7 @@ export const listUnassignedAccountMembers = action({
   shows: { resource: accountMembers, page: true },
 
   async run(ctx, call) {
-    const account = await findVisible(ctx, accounts, call.params.account_id)
+    const account = await findByName(ctx, accounts, call.params.account_id)
     const scope = await scopeOf(ctx, accountMembers, call.params)
     return list(
       ctx,

@@ -36,7 +36,7 @@ export async function signUp(work: Work, newcomer: Newcomer): Promise<SignIn> {
 async function countIfTaken(work: Work, { username, password_profile_id }: Newcomer): Promise<void> {
   const name = await foldCase(work, username)
   await guarded(work, { at: 'sign-up', whose: `${password_profile_id} ${name}` }, async () => {
-    const [taken] = await work.store.rows(
+    const [taken] = await work.store.run(
       `SELECT 1 FROM user_authentication_password_profile_infos
        WHERE store_id = $1 AND password_profile_id = $2 AND ${caseless('username')} = $3`,
       password_profile_id,

@@ -137,7 +137,7 @@ async function completeRule(work: Work, { values, before }: Draft<RuleFields>): 
   for (const [i, schedule] of (values.schedules ?? []).entries()) mustEndLater(schedule, i)
   if (!namesOthers(values, before)) return
   // While it is locked, its release is not replaced and no other rule takes effect.
-  await work.store.hold(catalogs, values.catalog_id)
+  await work.store.lock(catalogs, values.catalog_id)
   await keepPricebooks(work, pricebooksOf(values), 'data.attributes.pricebook_ids')
 }
 
@@ -176,7 +176,7 @@ function mustEndLater(schedule: Parameters<typeof spanOf>[0], i: number): void {
 /** Raises the versions of catalogs whose rules change, and locks them until the rule is written. */
 async function countRules({ store }: Work, id: string, ...others: readonly string[]): Promise<void> {
   const all = [id, ...others]
-  await store.hold(catalogs, ...all)
+  await store.lock(catalogs, ...all)
   const found = await store.touchAll(catalogs, (bind) => `r.id = ANY(${bind(all)}::uuid[])`)
   if (found.includes(id)) return
   throw new Problem('unprocessable', `No catalog has the id ${id}.`, { source: 'data.attributes.catalog_id' })

@@ -99,7 +99,7 @@ function takeOnePriceList({ values, changes }: Draft<CatalogFields>): void {
 
 async function keepHierarchies({ store }: Work, ids: readonly string[]): Promise<void> {
   if (!ids.length) return
-  const found = await store.glanceAndKeep(
+  const found = await store.readAndLock(
     `SELECT id FROM ${hierarchies.table} WHERE store_id = $1 AND hierarchy_id = $1 AND id = ANY($2::uuid[]) ORDER BY id`,
     ids,
   )
@@ -114,8 +114,8 @@ async function keepHierarchies({ store }: Work, ids: readonly string[]): Promise
 /** A catalog that shoppers may see is not deleted implicitly. */
 async function mustBeUnused({ store }: Work, { id }: Row<CatalogFields>): Promise<void> {
   // While it is locked, it is not published and no rule begins to use it.
-  await store.close(catalogs, id)
-  const rules = await store.rows(
+  await store.lockExclusive(catalogs, id)
+  const rules = await store.run(
     `SELECT doc->'attributes'->>'name', id FROM catalog_rules WHERE store_id = $1 AND catalog_id = $2
      ORDER BY created_at, id LIMIT ${namedMax}`,
     id,
@@ -127,7 +127,7 @@ async function mustBeUnused({ store }: Work, { id }: Row<CatalogFields>): Promis
       `Catalog rules use this catalog: ${named}. Change or delete them first.`,
     )
   }
-  const releases = await store.rows(
+  const releases = await store.run(
     `SELECT id FROM catalog_releases WHERE store_id = $1 AND catalog_id = $2 ORDER BY created_at, id LIMIT ${namedMax}`,
     id,
   )

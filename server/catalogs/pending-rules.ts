@@ -14,7 +14,7 @@ export interface Pending {
 
 /** The price books of a catalog's rules, as they are written and as they are in effect. */
 export async function pricebooksOfRules({ store }: Work, catalogId: string): Promise<readonly string[]> {
-  const rows = await store.rows(
+  const rows = await store.run(
     `SELECT DISTINCT b.book->>'id' FROM (
        SELECT r.doc->'attributes'->'pricebook_ids' AS books FROM catalog_rules r
        WHERE r.store_id = $1 AND r.catalog_id = $2
@@ -36,7 +36,7 @@ export interface PendingRule {
 
 /** The rules of a catalog that are not in effect as they are written. */
 export async function pendingRules({ store }: Work, catalogId: string): Promise<readonly PendingRule[]> {
-  const rows = await store.rows(
+  const rows = await store.run(
     `SELECT r.id, (SELECT json_agg(b.book->>'id')
        FROM json_array_elements(r.doc->'attributes'->'pricebook_ids') b (book))
      FROM catalog_rules r

@@ -37,7 +37,7 @@ export async function keepPricebooks({ store }: Work, ids: readonly string[], so
     const detail = `The price book ${ids[twice]} is in the list twice, at ${ids.indexOf(ids[twice] as string)} and at ${twice}. List it once.`
     throw new Problem('unprocessable', detail, { source })
   }
-  const existing = await store.keep({ table: 'pricebooks' }, ...ids)
+  const existing = await store.lockShared({ table: 'pricebooks' }, ...ids)
   const missing = ids.filter((id) => !existing.has(id))
   if (!missing.length) return
   throw new Problem('unprocessable', `No price book has the id ${missing.join(', or ')}.`, { source })

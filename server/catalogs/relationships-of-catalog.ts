@@ -1,5 +1,5 @@
 import { object } from '../kernel/openapi/shapes.ts'
-import { shown } from '../kernel/shape/fields.ts'
+import { readOnlyObject } from '../kernel/shape/fields.ts'
 
 const counted = object({
   links: object({ related: { type: 'string' } }),
@@ -13,7 +13,7 @@ const about = 'Where its rules and releases are listed, and how many there are.'
  * version of the catalog.
  */
 export const withRelationships = {
-  fields: { relationships: shown(object({ rules: counted, releases: counted }), { about }) },
+  fields: { relationships: readOnlyObject(object({ rules: counted, releases: counted }), { about }) },
   sql: (catalog: string): string => {
     const linked = (related: string, table: string) =>
       `json_build_object('links', json_build_object('related', ${related}), 'meta', json_build_object('count', (

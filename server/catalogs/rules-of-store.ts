@@ -57,7 +57,7 @@ export const rulesStateSql =
 
 /** Reads the rules for a shopper with these accounts. */
 export async function rulesFor(work: Work, accountIds: readonly string[]): Promise<Rules> {
-  const [found = []] = await work.store.glance(rulesStateSql, accountIds)
+  const [found = []] = await work.store.read(rulesStateSql, accountIds)
   return loadRules(work, found)
 }
 
@@ -82,7 +82,7 @@ async function rulesIn(work: Work, now: string | null): Promise<StoreRules> {
   const before = cachedRules(work.instance).get(work.store.id)
   if (before?.state === now) return before.rules
   // One statement reads the rules and their state together.
-  const [found] = await work.store.rows(
+  const [found] = await work.store.run(
     `SELECT (${state}), (SELECT json_agg(json_build_array(r.id, r.created_at AT TIME ZONE 'UTC', r.doc->'attributes',
        r.hidden->'pending')) FROM catalog_rules r WHERE r.store_id = $1)`,
   )

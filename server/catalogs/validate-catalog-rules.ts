@@ -192,7 +192,7 @@ async function releasesOf(
   { store }: Ctx,
   catalogIds: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
-  const found = await store.glance(
+  const found = await store.read(
     `SELECT DISTINCT ON (catalog_id) catalog_id, id FROM catalog_releases
      WHERE store_id = $1 AND catalog_id = ANY($2::uuid[]) AND status = 'PUBLISHED'
      ORDER BY catalog_id, created_at DESC, id DESC`,
@@ -209,7 +209,7 @@ async function withoutRule(ctx: Ctx, { oldestPublished }: RuleQuery, call: Call)
     parse(call.query),
   )
   if (!oldestPublished) return pageAnswer(200, '', page, ctx, call)
-  const [catalog] = await ctx.store.glance(
+  const [catalog] = await ctx.store.read(
     `SELECT created_at AT TIME ZONE 'UTC', updated_at AT TIME ZONE 'UTC' FROM catalogs WHERE store_id = $1 AND id = $2`,
     oldestPublished,
   )

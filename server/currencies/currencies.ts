@@ -115,7 +115,7 @@ function mustBeWritable({ values, before }: Draft<typeof fields>): void {
 async function becomeDefault({ store }: Work, { values, before }: Draft<typeof fields>): Promise<void> {
   if (!values.default || before?.doc.default) return
   // Two that become the default at the same time do so one after the other.
-  await store.takeTurn('default-currency')
+  await store.advisoryLock('default-currency')
   await store.changeAll(currencies, {
     where: () => 'r.is_default',
     doc: () => `(r.doc::jsonb || '{"default": false}')::json`,

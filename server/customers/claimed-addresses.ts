@@ -16,7 +16,7 @@ const hasEmail = (email: string) => `${caseless('r.email')} = ${caseless(`${emai
  * concurrent claim could otherwise block the owner.
  */
 export const lockAddress = async (work: Work, email: string): Promise<void> =>
-  work.store.takeTurn(`address of a customer ${await foldCase(work, email)}`)
+  work.store.advisoryLock(`address of a customer ${await foldCase(work, email)}`)
 
 /**
  * Takes an address from a customer who only claims it, because its owner is here. The customer keeps the account, the
@@ -36,7 +36,7 @@ export async function takeAddress({ store }: Work, email: string, forId: string)
  * another customer owns the address, this customer gets an unusable one.
  */
 export async function giveAddress(work: Work, userId: string): Promise<void> {
-  const [user] = await work.store.rows(
+  const [user] = await work.store.run(
     'SELECT email FROM user_authentication_infos WHERE store_id = $1 AND id = $2',
     userId,
   )

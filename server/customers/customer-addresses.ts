@@ -7,7 +7,7 @@ import {
 } from '../accounts/index.ts'
 import { resource } from '../kernel/declare/resource.ts'
 import { linkTo, object } from '../kernel/openapi/shapes.ts'
-import { shown } from '../kernel/shape/fields.ts'
+import { readOnlyObject } from '../kernel/shape/fields.ts'
 import { customers } from './customers.ts'
 
 /** A delivery or billing address of a customer. */
@@ -23,7 +23,7 @@ export const customerAddresses = resource({
   parent: () => customers,
   fields: {
     ...addressFields,
-    relationships: shown<{ customer: { id: string; type: 'customer' } }>(
+    relationships: readOnlyObject<{ customer: { id: string; type: 'customer' } }>(
       object({ customer: linkTo('customer') }),
       { about: 'The customer of the address.' },
     ),

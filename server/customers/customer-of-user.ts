@@ -18,7 +18,7 @@ export async function findOrAddCustomer(ctx: Ctx, realmId: string, userId: strin
   if (customer) return toCustomer(customer)
   return ctx.actingAs(userId).transaction(async (ctx) => {
     // Of two concurrent first sign-ins, the second finds the customer that the first has created.
-    await ctx.store.takeTurn(userId)
+    await ctx.store.advisoryLock(userId)
     const existing = await ctx.store.findWhole(customers, userId)
     if (existing) return toCustomer(existing)
     const user = await ctx.store.findWhole(userAuthenticationInfos, userId, [realmId])

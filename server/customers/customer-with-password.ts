@@ -17,7 +17,7 @@ export async function findCustomerWithPassword(
 }
 
 async function find(work: Work, email: string, password: string): Promise<SignedInCustomer | undefined> {
-  const [row] = await work.store.rows(
+  const [row] = await work.store.run(
     `SELECT c.id, c.name, c.hidden->>'password_hash', ${tokenEpochs.columns} FROM customers c ${tokenEpochs.joins}
      WHERE c.store_id = $1 AND ${caseless('c.email')} = ${caseless('$2')}`,
     email,

@@ -13,7 +13,7 @@ export async function mustStillBeSignedIn(
 ): Promise<void> {
   const { shopper } = work.who
   if (!shopper) return
-  const isUser = (await work.store.hold(userAuthenticationInfos, shopper.id)).size > 0
+  const isUser = (await work.store.lock(userAuthenticationInfos, shopper.id)).size > 0
   const epoch = isUser ? await tokenEpochOf(work, shopper.id) : undefined
   if (epoch === shopper.session.epoch && hidden.password_epoch === shopper.session.password_epoch) return
   throw unauthorized('The customer token has been revoked; sign in again.')

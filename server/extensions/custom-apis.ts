@@ -91,7 +91,7 @@ export const customApis = resource({
 })
 
 /** One write of custom APIs at a time in a store, so that counts and cycle checks still hold at commit. */
-const waitForTurn = (work: Work): Promise<void> => work.store.takeTurn('custom-apis')
+const waitForTurn = (work: Work): Promise<void> => work.store.advisoryLock('custom-apis')
 
 async function mustFit(work: Work, { id, values }: Draft<typeof fields>): Promise<void> {
   await waitForTurn(work)
@@ -111,7 +111,7 @@ async function showTypeOfEntries(
 /** Deletes the entries first, while the change feed can still describe them. */
 async function takeEntriesAlong(work: Work, row: Row): Promise<void> {
   await waitForTurn(work)
-  await work.store.close(customApis, row.id)
+  await work.store.lockExclusive(customApis, row.id)
   await work.store.removeAll(entries, (bind) => `custom_api_id = ${bind(row.id)}`)
   await withoutParent(work, customApis, row.id)
 }

@@ -91,7 +91,7 @@ const refuse = (name: string, detail: string) =>
 
 /** Locks out writes of entries until the end of the transaction, so that checks of the entries still hold then. */
 async function lockDefinition(work: Work, { scope: [api] }: Pick<Draft, 'scope'>): Promise<void> {
-  const locked = await work.store.close(customApis, api as string)
+  const locked = await work.store.lockExclusive(customApis, api as string)
   if (!locked.size) throw notFound('custom api', api)
 }
 
@@ -118,7 +118,7 @@ async function mustBeDefinable(work: Work, draft: Draft<typeof fields>): Promise
 }
 
 async function mustBeOnlyUrlSlug(work: Work, { scope: [api] }: Draft<typeof fields>): Promise<void> {
-  const [row] = await work.store.rows(
+  const [row] = await work.store.run(
     `SELECT count(*) FILTER (WHERE doc->>'use_as_url_slug' = 'true'),
        EXISTS (SELECT FROM entries WHERE store_id = $1 AND custom_api_id = $2)
      FROM custom_fields WHERE store_id = $1 AND custom_api_id = $2`,
@@ -133,7 +133,7 @@ async function mustBeOnlyUrlSlug(work: Work, { scope: [api] }: Draft<typeof fiel
 
 /** Changes the state of the definition, so that caches of it are not used. */
 const redefine = (work: Work, api: string | undefined) =>
-  work.store.rows('UPDATE custom_apis SET definition = definition + 1 WHERE store_id = $1 AND id = $2', api)
+  work.store.run('UPDATE custom_apis SET definition = definition + 1 WHERE store_id = $1 AND id = $2', api)
 
 async function applyToEntries(
   work: Work,

@@ -63,7 +63,7 @@ export async function findDefinition(work: Work, naming: Naming, isLocked = fals
   if (column === 'id' && !isId(value)) throw missing(value)
   const text =
     `SELECT a.id, ${stateIn('a')} FROM custom_apis a WHERE a.store_id = $1 AND a.${column} = $2` as const
-  const [row] = await (isLocked ? work.store.glanceAndKeep(text, value) : work.store.glance(text, value))
+  const [row] = await (isLocked ? work.store.readAndLock(text, value) : work.store.read(text, value))
   if (!row) throw missing(value)
   const [id, state] = row as [string, string]
   const cached = cachedDefinition(work, naming)
@@ -99,14 +99,14 @@ export async function withDefinition<T>(
 const missing = (name: string) => notFound('custom api', name)
 
 async function readDefinition(work: Work, id: string): Promise<Definition> {
-  const [row] = await work.store.glance(`${definitions} AND a.id = $2`, id)
+  const [row] = await work.store.read(`${definitions} AND a.id = $2`, id)
   if (!row) throw missing(id)
   return toDefinition(row)
 }
 
 /** All custom APIs of the store. */
 export async function findAllDefinitions(work: Work): Promise<readonly Definition[]> {
-  return (await work.store.rows(`${definitions} ORDER BY a.slug`)).map(toDefinition)
+  return (await work.store.run(`${definitions} ORDER BY a.slug`)).map(toDefinition)
 }
 
 // One statement, so that the definition and its state are from one snapshot.

@@ -3,9 +3,9 @@ import type { Resource } from '../kernel/declare/resource.ts'
 import { notFound, Problem } from '../kernel/errors.ts'
 import { objectAnswer } from '../kernel/http/object-answer.ts'
 import { isId } from '../kernel/ids.ts'
-import { lookUp } from '../kernel/query/find.ts'
+import { findId } from '../kernel/query/find.ts'
 import { list } from '../kernel/request/operations.ts'
-import { choice, described, type Fields, text } from '../kernel/shape/fields.ts'
+import { choice, describe, type Fields, text } from '../kernel/shape/fields.ts'
 import type { Row } from '../kernel/shape/model.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { change, remove } from '../kernel/write/by-rules.ts'
@@ -99,7 +99,7 @@ const defineOperations = (address: Address, mayUse: MayUse, mustUse: MustUse): r
     query: { timeout, 'page[total_method]': totalMethod },
     params: address.params,
     refuses: ['timed_out'],
-    shows: { page: true, data: entrySchema, meta: { results: described(exactTotals.fields.results) } },
+    shows: { page: true, data: entrySchema, meta: { results: describe(exactTotals.fields.results) } },
     async run(ctx, { rawBody: _, ...call }) {
       return within(ctx, call.query, async (ctx) => {
         const api = await findDefinition(ctx, address.naming(call.params))
@@ -170,7 +170,7 @@ const defineOperations = (address: Address, mayUse: MayUse, mustUse: MustUse): r
         const row = await namingTheField(api, change(ctx, api.entries, [api.id], id, values, ifMatch))
         return answerWriter(ctx, api.entries, row, values, await mayUse(ctx, api.id, 'read'))
       }
-      if (!api.allowUpserts) return changeEntry(await findId(ctx, api, address, params))
+      if (!api.allowUpserts) return changeEntry(await findEntryId(ctx, api, address, params))
       let id = await findExistingId(ctx, api, address, params)
       if (id === undefined) {
         // Of two concurrent creates, the second waits and finds the entry of the first.
@@ -195,7 +195,7 @@ const defineOperations = (address: Address, mayUse: MayUse, mustUse: MustUse): r
     async run(ctx, { params, ifMatch }) {
       const api = await findDefinition(ctx, address.naming(params))
       await mustUse(ctx, api.id, 'delete')
-      const id = await findId(ctx, api, address, params)
+      const id = await findEntryId(ctx, api, address, params)
       return remove(ctx, api.entries, [api.id], id, { ifMatch })
     },
   }),
@@ -205,11 +205,11 @@ const requestedId = ({ id = '' }: Params) => id
 
 /** The id of the entry that the URL names by id or slug. */
 const resolveId = async (ctx: Ctx, { entries, id }: Definition, { byUrlSlug }: Address, params: Params) =>
-  lookUp(ctx, byUrlSlug ? entries : withoutKey(entries), [id], requestedId(params))
+  findId(ctx, byUrlSlug ? entries : withoutKey(entries), [id], requestedId(params))
 
 const withoutKey = ({ key: _, ...entries }: Resource): Resource => entries
 
-async function findId(ctx: Ctx, api: Definition, address: Address, params: Params): Promise<string> {
+async function findEntryId(ctx: Ctx, api: Definition, address: Address, params: Params): Promise<string> {
   const id = await resolveId(ctx, api, address, params)
   if (id === undefined) throw missing(requestedId(params))
   return id

@@ -17,7 +17,7 @@ export async function renameValues(work: Work, api: string, from: string, to: st
 
 /** Removes a field from the index of entries by their values. */
 export async function forgetValues({ store }: Work, fieldId: string): Promise<void> {
-  await store.bulk('DELETE FROM entry_values WHERE store_id = $1 AND field_id = $2', fieldId)
+  await store.runLong('DELETE FROM entry_values WHERE store_id = $1 AND field_id = $2', fieldId)
 }
 
 export async function dropValues(work: Work, api: string, field: string, slug: string): Promise<void> {
@@ -39,13 +39,13 @@ export async function dropValues(work: Work, api: string, field: string, slug: s
  */
 export async function setUnique(work: Work, field: string, unique: boolean): Promise<void> {
   if (!unique) {
-    await work.store.bulk(
+    await work.store.runLong(
       'UPDATE entry_values SET unique_key = NULL WHERE store_id = $1 AND field_id = $2 AND unique_key IS NOT NULL',
       field,
     )
     return
   }
-  await work.store.bulk(
+  await work.store.runLong(
     `UPDATE entry_values v SET unique_key = oldest.key
      FROM (
        SELECT DISTINCT ON (k.key) k.key, k.entry_id FROM (

@@ -23,7 +23,7 @@ export async function findEntry(
     const given = `${binds.bind(isId(name) ? name : null)}::uuid`
     const id =
       byUrlSlug && api.urlSlug ? `coalesce(${idNamed(api.urlSlug, name, binds.bind)}, ${given})` : given
-    const [found] = await ctx.store.glance(
+    const [found] = await ctx.store.read(
       `SELECT a.id, ${stateIn('a')}, ${rowColumns(api.entries, 'e.')} FROM custom_apis a
        LEFT JOIN entries e ON e.store_id = a.store_id AND e.custom_api_id = a.id AND e.id = ${id}
        WHERE a.store_id = $1 AND a.${column} = $2`,
@@ -39,4 +39,4 @@ export async function findEntry(
 
 /** Locks the address until the end of the transaction, so that no other transaction creates an entry there. */
 export const waitForTurn = (work: Work, { id }: Definition, address: string): Promise<void> =>
-  work.store.takeTurn(`${id} ${address.toLowerCase()}`)
+  work.store.advisoryLock(`${id} ${address.toLowerCase()}`)

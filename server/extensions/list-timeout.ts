@@ -22,7 +22,7 @@ export async function within(ctx: Ctx, query: string, work: (ctx: Ctx) => Promis
   if (timeoutMs === undefined) return work(ctx)
   try {
     return await ctx.transaction(async (ctx) => {
-      await ctx.store.rows(
+      await ctx.store.run(
         `SELECT set_config('statement_timeout', $2, true) WHERE $1::uuid IS NOT NULL`,
         String(timeoutMs),
       )

@@ -52,7 +52,7 @@ function heightOver(api: string, parentsOf: ReadonlyMap<string, readonly string[
 }
 
 async function readParents(work: Work): Promise<Map<string, readonly string[]>> {
-  const rows = await work.store.rows(`SELECT id, doc->'relationships' FROM custom_apis WHERE store_id = $1`)
+  const rows = await work.store.run(`SELECT id, doc->'relationships' FROM custom_apis WHERE store_id = $1`)
   return new Map(
     rows.map(([id, relationships]) => {
       const { parent_apis } = JSON.parse(relationships as string) as Relationships

@@ -37,7 +37,7 @@ export async function findExtendedObject(
   for (const of of all) {
     const columns = of.scopeColumns.map((column) => `, ${column}`).join('')
     const text = `SELECT id${columns} FROM ${of.table} WHERE store_id = $1 AND id = $2` as const
-    const [found] = await work.store.glance(text, id)
+    const [found] = await work.store.read(text, id)
     const row = found && (await work.store.find(of, found[0] as string, found.slice(1) as string[]))
     if (row) return { of, row }
   }
@@ -119,7 +119,7 @@ export async function emptyCoreEntry(
   const { of, row } = await findExtendedObject(ctx, all, id)
   const { values, links } = namesIn(await fieldsOf(ctx, flow.id))
   // Locked, so that links that another request adds are not lost.
-  await ctx.store.hold(of, row.id)
+  await ctx.store.lock(of, row.id)
   const current = links.length ? await ctx.store.find(of, row.id, row.scope) : undefined
   const linked = (current?.doc as { readonly relationships?: object } | undefined)?.relationships
   const others = Object.entries(linked ?? {}).filter(([name]) => !links.includes(name))

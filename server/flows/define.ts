@@ -3,7 +3,7 @@ import type { JsonSchema } from '../kernel/shape/fields.ts'
 import type { AddedField } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { checker } from '../kernel/write/checker.ts'
-import { defineAdded } from '../kernel/write/definitions.ts'
+import { defineAddedFields } from '../kernel/write/definitions.ts'
 import { coerceDefault, type FieldType, type Rule, valueSchema } from './field-rules.ts'
 import { slugsUnder } from './kinds.ts'
 
@@ -24,9 +24,9 @@ export interface FieldDoc {
 
 /** Updates the fields that are added under a name to the flows that add them. Needs a transaction. */
 export function updateAddedFields(work: Work, name: string): Promise<void> {
-  return defineAdded(work, name, async () => {
+  return defineAddedFields(work, name, async () => {
     const slugs = slugsUnder(name)
-    const rows = await work.store.rows(
+    const rows = await work.store.run(
       `SELECT f.id, f.doc, w.doc->>'enabled' FROM flow_fields f
        JOIN flows w ON w.store_id = f.store_id AND w.id = f.flow_id
        WHERE f.store_id = $1 AND ${slugs ? 'w.slug = ANY($2::text[])' : 'w.id = $2::uuid'}
@@ -80,7 +80,7 @@ export const isHidden = ({ enabled }: Pick<FieldDoc, 'enabled'>, flowEnabled: bo
 
 /** The fields of a flow. */
 export async function fieldsOf(work: Work, flowId: string): Promise<readonly FieldDoc[]> {
-  const rows = await work.store.rows(
+  const rows = await work.store.run(
     'SELECT doc FROM flow_fields WHERE store_id = $1 AND flow_id = $2 ORDER BY created_at, id',
     flowId,
   )

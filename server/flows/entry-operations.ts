@@ -4,11 +4,11 @@ import { readSingleton } from '../kernel/declare/singleton.ts'
 import { missingField, Problem } from '../kernel/errors.ts'
 import type { Answer } from '../kernel/http/answer.ts'
 import { isId } from '../kernel/ids.ts'
-import { resolve } from '../kernel/query/find.ts'
+import { resolveId } from '../kernel/query/find.ts'
 import { create, get, list, update } from '../kernel/request/operations.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { remove } from '../kernel/write/by-rules.ts'
-import { ownNow } from '../kernel/write/definitions.ts'
+import { currentDefinition } from '../kernel/write/definitions.ts'
 import { dataOf } from '../kernel/write/input.ts'
 import { storeSettings } from '../settings/index.ts'
 import { emptyCoreEntry, getCoreEntry, listCoreEntries, updateCoreEntry } from './core-entries.ts'
@@ -35,7 +35,7 @@ export const entryOperations = (extended: () => ExtendedResources): readonly Act
     if (flow.kind === 'template') await mayReadTemplates(ctx)
     return { flow, objects }
   }
-  const idIn = (ctx: Ctx, flow: FlowRef, id: string) => resolve(ctx, entriesOf(flow), [flow.id], id)
+  const idIn = (ctx: Ctx, flow: FlowRef, id: string) => resolveId(ctx, entriesOf(flow), [flow.id], id)
   return [
     action({
       name: 'list-flow-entries',
@@ -49,7 +49,7 @@ export const entryOperations = (extended: () => ExtendedResources): readonly Act
       async run(ctx, { rawBody: _, ...call }) {
         const { flow, objects } = await find(ctx, call.params.flow_id)
         if (objects) return listCoreEntries(ctx, flow, objects, call)
-        return list(ctx, await ownNow(ctx, entriesOf(flow), [flow.id]), [flow.id], call)
+        return list(ctx, await currentDefinition(ctx, entriesOf(flow), [flow.id]), [flow.id], call)
       },
     }),
 
@@ -140,7 +140,7 @@ type Sent = Parameters<typeof create>[3]
 
 async function upsert(ctx: Ctx, flow: FlowRef, id: string, sent: Sent): Promise<Answer> {
   // Of two concurrent creates, the second waits and finds the entry of the first.
-  await ctx.store.takeTurn(`flow-entry ${flow.id} ${id}`)
+  await ctx.store.advisoryLock(`flow-entry ${flow.id} ${id}`)
   const existing = await ctx.store.find(entriesOfTemplates, id, [flow.id])
   if (!existing) return create(ctx, entriesOfTemplates, [flow.id], sent, id)
   return { ...(await update(ctx, entriesOfTemplates, [flow.id], id, sent)), status: 201 }

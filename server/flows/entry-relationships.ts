@@ -4,8 +4,8 @@ import { notFound, Problem } from '../kernel/errors.ts'
 import { type Answer, json, noContent } from '../kernel/http/answer.ts'
 import { parseBody } from '../kernel/http/body.ts'
 import { named } from '../kernel/openapi/named-schemas.ts'
-import { resolve } from '../kernel/query/find.ts'
-import { keptInDocument, type Link } from '../kernel/request/links.ts'
+import { resolveId } from '../kernel/query/find.ts'
+import { documentStorage, type Link } from '../kernel/request/links.ts'
 import { group, list as listOf, text } from '../kernel/shape/fields.ts'
 import type { Row } from '../kernel/shape/model.ts'
 import type { Ctx } from '../kernel/work/context.ts'
@@ -130,7 +130,7 @@ async function run(
   const { of, row } = await findOwner(ctx, flow, extended, params.id)
   if (!edit) {
     ctx.instance.onRead(ctx, of, row)
-    return json(status, { data: await keptInDocument(of, { member: slug }, holds).read(ctx, row) })
+    return json(status, { data: await documentStorage(of, { member: slug }, holds).read(ctx, row) })
   }
   const body = typeof rawBody === 'string' ? parseBody(rawBody, String(headers['content-type'])) : rawBody
   const sent = readLinks(body, holds, method === 'DELETE')
@@ -158,7 +158,7 @@ async function findOwner(
 ): Promise<{ readonly of: Resource; readonly row: Row }> {
   if (flow.kind === 'core') return findExtendedObject(ctx, extended()[flow.slug] ?? [], name)
   const of = entriesOf(flow)
-  const id = await resolve(ctx, of, [flow.id], name)
+  const id = await resolveId(ctx, of, [flow.id], name)
   const row = await ctx.store.find(of, id, [flow.id])
   if (!row) throw notFound('flow entry', name)
   return { of, row }
@@ -187,10 +187,10 @@ async function editLinks(
   edit: (before: readonly Link[]) => readonly Link[],
 ): Promise<readonly Link[]> {
   // Locked, so that concurrent requests for the same entry do not lose each other's links.
-  await ctx.store.hold(of, id)
+  await ctx.store.lock(of, id)
   const row = await ctx.store.find(of, id, scope)
   if (!row) throw notFound('flow entry', id)
-  const keeper = keptInDocument(of, { member: slug }, holds)
+  const keeper = documentStorage(of, { member: slug }, holds)
   const before = await keeper.read(ctx, row)
   const after = edit(before)
   if (after.length > linksMax) {

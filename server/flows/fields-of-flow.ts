@@ -50,7 +50,7 @@ export const getFieldOfFlow = (fields: Resource) =>
       const flow = await findFlow(ctx, call.params.flow_id)
       const id = call.params.id.toLowerCase()
       const [row] = isId(id)
-        ? await ctx.store.glance(
+        ? await ctx.store.read(
             'SELECT id FROM flow_fields WHERE store_id = $1 AND id = $2 AND flow_id = $3',
             id,
             flow.id,

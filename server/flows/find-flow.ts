@@ -17,7 +17,7 @@ export const flowName = text({ about: 'The slug of the flow, or its id.' })
 /** Finds the flow with this slug or id. */
 export async function findFlow(ctx: Ctx, name: string): Promise<FlowRef> {
   const [id] = await scopeOf(ctx, entries, { flow_id: name })
-  const [row] = await ctx.store.glance('SELECT slug FROM flows WHERE store_id = $1 AND id = $2', id)
+  const [row] = await ctx.store.read('SELECT slug FROM flows WHERE store_id = $1 AND id = $2', id)
   if (!id || !row) throw notFound('flow', name)
   const slug = row[0] as string
   return { id, slug, kind: kindOf(slug) }

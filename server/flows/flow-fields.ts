@@ -130,7 +130,7 @@ export const flowFields = (extended: () => ExtendedResources) =>
     refusedWith: 422,
     beforeWrite: (work, draft) => mustBeDefinable(work, draft, extended()),
     afterWrite: (work, field, before) => applyToObjects(work, field, before, extended()),
-    beforeDelete: async (work, { doc }) => void (await work.store.hold(flows, flowIn(doc))),
+    beforeDelete: async (work, { doc }) => void (await work.store.lock(flows, flowIn(doc))),
     afterDelete: (work, field) => dropFromObjects(work, field, extended()),
     constraints: {
       flow_fields_slug_key: {
@@ -155,7 +155,7 @@ async function mustBeDefinable(
   const { slug, field_type: type, validation_rules: rules } = values
   // One change of a flow at a time. No exclusive lock: creating an entry locks the added fields before the flow.
   const flowId = flowIn(values)
-  if (!(await work.store.hold(flows, flowId)).size) {
+  if (!(await work.store.lock(flows, flowId)).size) {
     throw notFound('flow', flowId, { source: 'data.relationships.flow.data.id' })
   }
   const flow = (await work.store.find(flows, flowId))?.doc.slug ?? ''
@@ -177,7 +177,7 @@ function mustHold(type: FieldType, fault: Fault | undefined): void {
 }
 
 async function mustHaveRoom({ store }: Work, flowId: string): Promise<void> {
-  const [row] = await store.rows(
+  const [row] = await store.run(
     'SELECT count(*) FROM flow_fields WHERE store_id = $1 AND flow_id = $2',
     flowId,
   )
@@ -193,7 +193,7 @@ async function mustBeFree(
 ): Promise<void> {
   const slugs = slugsUnder(name) ?? []
   if (slugs.length < 2) return
-  const [row] = await store.rows(
+  const [row] = await store.run(
     `SELECT f.id FROM flow_fields f JOIN flows w ON w.store_id = f.store_id AND w.id = f.flow_id
      WHERE f.store_id = $1 AND f.slug = $2 AND f.flow_id <> $3 AND w.slug = ANY($4::text[]) LIMIT 1`,
     slug,
@@ -245,7 +245,7 @@ async function flowOf({ store }: Work, doc: Row<typeof fields>['doc']) {
 
 /** Updates the links to its fields that the flow shows. */
 async function showFieldsInFlow(work: Work, id: string): Promise<void> {
-  const rows = await work.store.rows(
+  const rows = await work.store.run(
     'SELECT id FROM flow_fields WHERE store_id = $1 AND flow_id = $2 ORDER BY created_at, id',
     id,
   )

@@ -1,8 +1,8 @@
 import { forgetValues } from '../extensions/index.ts'
 import { resource } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
-import { linked, linkTo, listOf, object } from '../kernel/openapi/shapes.ts'
-import { flag, shown, text } from '../kernel/shape/fields.ts'
+import { linkTo, listOf, object, relationshipTo } from '../kernel/openapi/shapes.ts'
+import { flag, readOnlyObject, text } from '../kernel/shape/fields.ts'
 import { type Draft, indexed, type Row, walks } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { fieldsOf, isHidden, updateAddedFields } from './define.ts'
@@ -36,9 +36,12 @@ const fields = {
   }),
   description: text({ default: '', max: 65_535, about: 'The purpose of the flow.' }),
   enabled: flag({ default: true, about: 'Whether the fields are shown and validated.' }),
-  relationships: shown<Relationships>(object({ fields: linked(listOf(linkTo('field'))) }, []), {
-    about: 'The fields of the flow.',
-  }),
+  relationships: readOnlyObject<Relationships>(
+    object({ fields: relationshipTo(listOf(linkTo('field'))) }, []),
+    {
+      about: 'The fields of the flow.',
+    },
+  ),
 }
 
 /** A set of fields: of a resource that a store extends, of a template of products, or of its own entries. */
@@ -89,8 +92,8 @@ async function mustBeNamed(work: Work, { id, values, before }: Draft<typeof fiel
   if (!before || kindOf(slug) === kindOf(before.doc.slug)) return
   // Locks out new entries until the end of the transaction. Creating an entry locks the added fields before the flow.
   await updateAddedFields(work, nameOfFields({ id, slug: before.doc.slug }))
-  await work.store.close(flows, id)
-  const [entry] = await work.store.rows(
+  await work.store.lockExclusive(flows, id)
+  const [entry] = await work.store.run(
     'SELECT id FROM flow_entries WHERE store_id = $1 AND flow_id = $2 LIMIT 1',
     id,
   )
@@ -134,11 +137,11 @@ async function deleteContents(
     const detail = `${doc.slug} is a core flow and cannot be deleted; change its slug first.`
     throw new Problem('method_not_allowed', detail, { headers: { allow: 'GET, PUT, HEAD, OPTIONS' } })
   }
-  await work.store.hold(flows, id)
+  await work.store.lock(flows, id)
   const fields = await work.store.removeAll(flowFieldRows, (bind) => `flow_id = ${bind(id)}`)
   await updateAddedFields(work, id)
   // Not earlier, to keep the order of locks: creating an entry locks the added fields first, then the flow.
-  await work.store.close(flows, id)
+  await work.store.lockExclusive(flows, id)
   await touchShownWith(work, { id, slug: doc.slug }, extended)
   await work.store.removeAll(flowEntries, (bind) => `flow_id = ${bind(id)}`)
   for (const field of fields) await forgetValues(work, field)

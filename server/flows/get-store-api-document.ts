@@ -4,7 +4,7 @@ import { type Answer, entityTag } from '../kernel/http/answer.ts'
 import { jsonParts } from '../kernel/http/file.ts'
 import { Memory } from '../kernel/memory.ts'
 import { openApiDocument } from '../kernel/openapi/shapes.ts'
-import { remember, withAdded } from '../kernel/shape/added-fields.ts'
+import { toAdded, withAddedFields } from '../kernel/shape/added-fields.ts'
 import type { Added, OwnModel } from '../kernel/shape/model.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { perInstance } from '../kernel/work/per-instance.ts'
@@ -63,7 +63,7 @@ const stateSql = `md5(concat(
   (SELECT string_agg(w.id || ' ' || w.version, ',' ORDER BY w.id) FROM flows w WHERE w.store_id = $1)))` as const
 
 async function stateOf({ store }: Ctx): Promise<string> {
-  const [row] = await store.glance(`SELECT ${stateSql}`)
+  const [row] = await store.read(`SELECT ${stateSql}`)
   return row?.[0] ?? ''
 }
 
@@ -72,7 +72,7 @@ async function describe(ctx: Ctx): Promise<StoreDocument> {
   const templates = flows.filter(({ kind }) => kind === 'template')
   const extensions = extensionsOf(templates.map(({ slug, own }) => ({ slug, entries: own })))
   const ownModel: OwnModel = (of) => {
-    const own = typeof of.addedUnder === 'string' ? withAdded(of, added.get(of.addedUnder)) : of
+    const own = typeof of.addedUnder === 'string' ? withAddedFields(of, added.get(of.addedUnder)) : of
     const { shownWith } = own
     if (shownWith?.sql !== withExtensions.sql) return own
     return { ...own, shownWith: { ...shownWith, fields: { ...shownWith.fields, ...extensions.fields } } }
@@ -84,7 +84,7 @@ async function describe(ctx: Ctx): Promise<StoreDocument> {
 
 /** Reads the flows of a store, the fields that they add, and the state, in one snapshot. */
 async function findFlows({ store }: Ctx) {
-  const rows = await store.glance(
+  const rows = await store.read(
     `SELECT 'state', ${stateSql}, NULL, NULL
      UNION ALL SELECT 'added', name, state::text, fields::text FROM added_fields WHERE store_id = $1
      UNION ALL (SELECT 'flow', id::text, slug, NULL FROM flows WHERE store_id = $1 ORDER BY slug)`,
@@ -92,7 +92,7 @@ async function findFlows({ store }: Ctx) {
   const of = (kind: string) => rows.filter(([one]) => one === kind).map(([, ...columns]) => columns)
   const added = new Map(
     of('added').flatMap(([name, ...row]) => {
-      const one = remember(row)
+      const one = toAdded(row)
       return one ? [[name as string, one] as const] : []
     }),
   )
@@ -103,5 +103,5 @@ async function findFlows({ store }: Ctx) {
 const describeFlow = (added: ReadonlyMap<string, Added>, id: string, slug: string): FlowDescription => ({
   slug,
   kind: kindOf(slug),
-  own: withAdded(entries, added.get(nameOfFields({ id, slug }))),
+  own: withAddedFields(entries, added.get(nameOfFields({ id, slug }))),
 })

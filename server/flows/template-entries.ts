@@ -1,6 +1,6 @@
 import type { Resource } from '../kernel/declare/resource.ts'
 import { shownSchema } from '../kernel/openapi/schemas.ts'
-import { type JsonSchema, shown } from '../kernel/shape/fields.ts'
+import { type JsonSchema, readOnlyObject } from '../kernel/shape/fields.ts'
 import type { Row } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { entries, type Kept } from './entries.ts'
@@ -36,7 +36,7 @@ const fieldsOf = (templates: readonly Told[]) => {
   const properties = Object.fromEntries(templates.map((one) => [one.slug, templateSchema(one)]))
   const about = 'The values of template fields, by the slug of the template and then of the field.'
   return {
-    extensions: shown(
+    extensions: readOnlyObject(
       { properties, additionalProperties: { type: 'object', additionalProperties: true } },
       { about },
     ),
@@ -77,17 +77,14 @@ export async function copyTemplateEntries(
   from: string,
   to: readonly string[],
 ): Promise<readonly string[]> {
-  const found = await store.rows(
+  const found = await store.run(
     'SELECT flow_id FROM flow_entries WHERE store_id = $1 AND product_id = $2',
     from,
   )
   if (!found.length || !to.length) return []
   // Locked until the end of the transaction, so that the values fit the fields.
   const flows = found.map(([flow]) => flow)
-  await store.glanceAndKeep(
-    'SELECT 1 FROM added_fields WHERE store_id = $1 AND name = ANY($2::text[])',
-    flows,
-  )
+  await store.readAndLock('SELECT 1 FROM added_fields WHERE store_id = $1 AND name = ANY($2::text[])', flows)
   return store.insertFrom(flowEntries, {
     columns: ['flow_id', 'id', 'doc', 'hidden'],
     rows: (bind) =>

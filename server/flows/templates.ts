@@ -4,7 +4,7 @@ import { isId } from '../kernel/ids.ts'
 import { inputOf } from '../kernel/request/operations.ts'
 import type { Row } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
-import { ownKept, ownNow } from '../kernel/write/definitions.ts'
+import { currentDefinition, lockedDefinition } from '../kernel/write/definitions.ts'
 import { type Write, writeMany } from '../kernel/write/write-many.ts'
 import { typeOfSchema, type ValueType } from './field-rules.ts'
 import { kindOf } from './kinds.ts'
@@ -28,7 +28,7 @@ const named = `${columns} AND (slug = ANY($2::text[]) OR id = ANY($3::uuid[])) O
 
 type Found = readonly (readonly (string | null)[])[]
 
-async function templatesIn(work: Work, found: Found, ownOf: typeof ownNow): Promise<Templates> {
+async function templatesIn(work: Work, found: Found, ownOf: typeof currentDefinition): Promise<Templates> {
   const templates = new Map<string, Template>()
   for (const [id, slug] of found as readonly [string, string][]) {
     if (kindOf(slug) !== 'template') continue
@@ -43,17 +43,17 @@ async function templatesIn(work: Work, found: Found, ownOf: typeof ownNow): Prom
 
 /** Finds all templates. */
 export const findTemplates = async (work: Work): Promise<Templates> =>
-  templatesIn(work, await work.store.glance(`${columns} ORDER BY slug`), ownNow)
+  templatesIn(work, await work.store.read(`${columns} ORDER BY slug`), currentDefinition)
 
 /** Finds templates by ids or slugs, and locks them until the end of the transaction. */
 export async function keepTemplates(work: Work, names: readonly string[]): Promise<Templates> {
   const ids = names.filter(isId)
-  return templatesIn(work, await work.store.glanceAndKeep(named, names, ids), ownKept)
+  return templatesIn(work, await work.store.readAndLock(named, names, ids), lockedDefinition)
 }
 
 /** Reads and locks the entries of a template for these products. */
 export const holdEntries = ({ store }: Work, { id, entries }: Template, productIds: readonly string[]) =>
-  store.holdWhole(entries, productIds, [id])
+  store.lockWhole(entries, productIds, [id])
 
 /** Prepares one of many entries of a template. Throws a Problem (422) if the values are not valid. */
 export function entryOf(

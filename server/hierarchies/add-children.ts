@@ -2,7 +2,7 @@ import { action } from '../kernel/declare/action.ts'
 import type { Resource } from '../kernel/declare/resource.ts'
 import type { Answer } from '../kernel/http/answer.ts'
 import { objectAnswer } from '../kernel/http/object-answer.ts'
-import { findSeen, findVisible, scopeOf } from '../kernel/query/find.ts'
+import { findById, findByName, scopeOf } from '../kernel/query/find.ts'
 import { choice, type Fields, group, list, reference } from '../kernel/shape/fields.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { hierarchies } from './hierarchies.ts'
@@ -30,14 +30,14 @@ async function moveBelow<F extends Fields>(
   { params, data }: { readonly params: Readonly<Record<string, string>>; readonly data: unknown },
 ): Promise<Answer> {
   const scope = await scopeOf(ctx, above, params)
-  const { id } = await findVisible(ctx, above, params.id ?? '', scope)
+  const { id } = await findByName(ctx, above, params.id ?? '', scope)
   const moves = (data as readonly Child[]).map(({ id: node, meta }, i) => {
     return { id: node, parentId: id, sortOrder: meta?.sort_order, source: `data.${i}.id` }
   })
   // What a hierarchy itself is in is its store.
   const hierarchyId = params.hierarchy_id ? (scope[0] as string) : id
   await moveNodes(ctx, hierarchyId, moves)
-  return objectAnswer(200, above, await findSeen(ctx, above, id, scope), ctx)
+  return objectAnswer(200, above, await findById(ctx, above, id, scope), ctx)
 }
 
 /** Puts nodes to the top of their hierarchy, in an order. */

@@ -2,7 +2,7 @@ import { action } from '../kernel/declare/action.ts'
 import { notFound } from '../kernel/errors.ts'
 import type { Answer } from '../kernel/http/answer.ts'
 import { objectAnswer } from '../kernel/http/object-answer.ts'
-import { findVisible, scopeOf } from '../kernel/query/find.ts'
+import { findByName, scopeOf } from '../kernel/query/find.ts'
 import { choice, group, list, reference } from '../kernel/shape/fields.ts'
 import type { Ctx, Work } from '../kernel/work/context.ts'
 import { change } from '../kernel/write/by-rules.ts'
@@ -47,8 +47,8 @@ export const deleteNodeProducts = action({
   run: (ctx, { params, data }) =>
     withNode(ctx, params, 200, async (work, id, scope) => {
       const ids = idsIn(data)
-      await work.store.hold(nodes, id)
-      const { doc } = await findVisible(work, nodes, id, scope)
+      await work.store.lock(nodes, id)
+      const { doc } = await findByName(work, nodes, id, scope)
       const curated = doc.curated_products ?? []
       const left = curated.filter((product) => !ids.includes(product))
       if (left.length < curated.length) await change(work, nodes, scope, id, { curated_products: left })
@@ -64,13 +64,13 @@ async function withNode(
   run: (work: Work, id: string, scope: readonly string[]) => Promise<void>,
 ): Promise<Answer> {
   const scope = await scopeOf(ctx, nodes, params)
-  const { id } = await findVisible(ctx, nodes, params.id ?? '', scope)
+  const { id } = await findByName(ctx, nodes, params.id ?? '', scope)
   await run(ctx, id, scope)
-  return objectAnswer(status, nodes, await findVisible(ctx, nodes, id, scope), ctx)
+  return objectAnswer(status, nodes, await findByName(ctx, nodes, id, scope), ctx)
 }
 
 async function mustBeThere({ store }: Work, links: readonly Link[]): Promise<void> {
-  const found = await store.keep(products, ...links.map(({ id }) => id))
+  const found = await store.lockShared(products, ...links.map(({ id }) => id))
   const missing = links.findIndex(({ id }) => !found.has(id))
   if (missing < 0) return
   throw notFound('product', links[missing]?.id, { source: `data.${missing}.id` })

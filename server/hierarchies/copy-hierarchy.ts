@@ -22,7 +22,7 @@ export const copyHierarchy = pimJob<Wanted>({
   run: async (work, { payload: { hierarchyId, name, description, withProducts } }) => {
     const { store } = work
     // Nothing is moved, renamed or deleted in it meanwhile.
-    await store.hold(hierarchies, hierarchyId)
+    await store.lock(hierarchies, hierarchyId)
     const source = await store.find(hierarchies, hierarchyId, [store.id])
     if (!source) throw new Problem('not_found', 'The hierarchy was deleted before it could be copied.')
     const { relationships: _, ...attributes } = source.doc
@@ -31,7 +31,7 @@ export const copyHierarchy = pimJob<Wanted>({
       name: name ?? attributes.name,
       ...(description !== undefined && { description }),
     })
-    const found = await store.bulk(
+    const found = await store.runLong(
       'SELECT id FROM nodes WHERE store_id = $1 AND hierarchy_id = $2 ORDER BY created_at, id',
       hierarchyId,
     )

@@ -11,9 +11,9 @@ export async function mustBeInNode({ store }: Work, id: string, products: readon
     throw new Problem('unprocessable', 'Each curated product must be listed only once.', { source })
   }
   // Nothing leaves it, and nobody else curates meanwhile.
-  await store.hold({ table: 'nodes' }, id)
+  await store.lock({ table: 'nodes' }, id)
   if (!products.length) return
-  const found = await store.glanceAndKeep(
+  const found = await store.readAndLock(
     'SELECT id FROM node_products WHERE store_id = $1 AND node_id = $2 AND id = ANY($3::uuid[]) ORDER BY id',
     id,
     products,
@@ -26,7 +26,7 @@ export async function mustBeInNode({ store }: Work, id: string, products: readon
 
 /** These are the node's curated products from now on. */
 export async function curate({ store }: Work, id: string, products: readonly string[]): Promise<void> {
-  await store.bulk(
+  await store.runLong(
     `UPDATE node_products p SET curated = array_position($3::uuid[], p.id)
      WHERE p.store_id = $1 AND p.node_id = $2 AND (p.curated IS NOT NULL OR p.id = ANY($3::uuid[]))`,
     id,

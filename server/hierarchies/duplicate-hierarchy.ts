@@ -1,7 +1,7 @@
 import { pimJobs, startPimJob } from '../jobs/index.ts'
 import { action } from '../kernel/declare/action.ts'
 import { objectAnswer } from '../kernel/http/object-answer.ts'
-import { findVisible, scopeOf } from '../kernel/query/find.ts'
+import { findByName, scopeOf } from '../kernel/query/find.ts'
 import { flag, group, text } from '../kernel/shape/fields.ts'
 import { copyHierarchy } from './copy-hierarchy.ts'
 import { hierarchies } from './hierarchies.ts'
@@ -40,7 +40,7 @@ export const duplicateHierarchy = action({
 
   async run(ctx, { params, body: { attributes } }) {
     const scope = await scopeOf(ctx, hierarchies, params)
-    const { id } = await findVisible(ctx, hierarchies, params.id, scope)
+    const { id } = await findByName(ctx, hierarchies, params.id, scope)
     const { name, description, include_products } = attributes
     const wanted = { hierarchyId: id, name, description, withProducts: include_products }
     return objectAnswer(201, pimJobs, await startPimJob(ctx, copyHierarchy, wanted, { copied_from: id }), ctx)

@@ -47,7 +47,7 @@ async function renameHierarchy(work: Work, draft: Draft<typeof fields>): Promise
   if (before && sameCrumb(before.doc, values)) return
   values.breadcrumbs = [crumbOf(id, values)]
   if (!before) return
-  await work.store.close(hierarchies, id)
+  await work.store.lockExclusive(hierarchies, id)
   await mustDifferFromChildren(work, id, values.name)
 }
 

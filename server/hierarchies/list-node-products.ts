@@ -1,7 +1,7 @@
 import { action } from '../kernel/declare/action.ts'
 import { pageAnswer } from '../kernel/http/object-answer.ts'
 import { objectText } from '../kernel/http/object-text.ts'
-import { findAll, findVisible, scopeOf } from '../kernel/query/find.ts'
+import { findAll, findByName, scopeOf } from '../kernel/query/find.ts'
 import { fetchPage } from '../kernel/query/page.ts'
 import { parse } from '../kernel/query/parse.ts'
 import { included } from '../kernel/request/included.ts'
@@ -22,7 +22,7 @@ export const listNodeProducts = action({
 
   async run(ctx, call) {
     const scope = await scopeOf(ctx, nodes, call.params)
-    const node = await findVisible(ctx, nodes, call.params.node_id, scope)
+    const node = await findByName(ctx, nodes, call.params.node_id, scope)
     const ask = parse(call.query)
     const page = await fetchPage(ctx, { resource: nodeProducts, scope: [node.id] }, ask)
     const found = await findAll(

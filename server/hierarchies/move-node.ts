@@ -15,7 +15,7 @@ export interface Move {
 
 /** Moves nodes within their hierarchy, one after the other. Needs a transaction. */
 export async function moveNodes(work: Work, hierarchyId: string, moves: readonly Move[]): Promise<void> {
-  await work.store.close(hierarchies, hierarchyId)
+  await work.store.lockExclusive(hierarchies, hierarchyId)
   for (const move of moves) await moveNode(work, hierarchyId, move)
 }
 

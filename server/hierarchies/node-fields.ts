@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Problem } from '../kernel/errors.ts'
-import { linked, linkedElsewhere, linkTo, object } from '../kernel/openapi/shapes.ts'
-import { choice, field, integer, map, shown, text } from '../kernel/shape/fields.ts'
+import { emptyRelationship, linkTo, object, relationshipTo } from '../kernel/openapi/shapes.ts'
+import { choice, field, integer, map, readOnlyObject, text } from '../kernel/shape/fields.ts'
 import type { Draft } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import type { Crumb } from './breadcrumbs.ts'
@@ -88,12 +88,12 @@ export interface Relationships {
 
 export const elsewhere = (related: string): Elsewhere => ({ data: [], links: { related } })
 
-export const relationshipsField = shown<Relationships>(
+export const relationshipsField = readOnlyObject<Relationships>(
   object(
     {
-      children: linkedElsewhere('related'),
-      parent: linked(linkTo('node')),
-      products: linkedElsewhere('related'),
+      children: emptyRelationship('related'),
+      parent: relationshipTo(linkTo('node')),
+      products: emptyRelationship('related'),
     },
     ['children'],
   ),
@@ -146,7 +146,7 @@ export function mustDifferFromParent(name: string, parent: Crumb | undefined): v
 
 /** The hierarchy is closed: no child is added or renamed meanwhile. */
 export async function mustDifferFromChildren({ store }: Work, id: string, name: string): Promise<void> {
-  const same = await store.glance(
+  const same = await store.read(
     'SELECT 1 FROM nodes WHERE store_id = $1 AND parent_id = $2 AND md5(name) = md5($3) AND name = $3 LIMIT 1',
     id,
     name,

@@ -1,6 +1,6 @@
 import { action } from '../kernel/declare/action.ts'
 import { noContent } from '../kernel/http/answer.ts'
-import { findVisible, scopeOf } from '../kernel/query/find.ts'
+import { findByName, scopeOf } from '../kernel/query/find.ts'
 import { moveNodes } from './move-node.ts'
 import { nodes, parentLink } from './nodes.ts'
 
@@ -17,7 +17,7 @@ export const updateNodeParent = action({
 
   async run(ctx, { params, data }) {
     const scope = await scopeOf(ctx, nodes, params)
-    const { id } = await findVisible(ctx, nodes, params.id, scope)
+    const { id } = await findByName(ctx, nodes, params.id, scope)
     const [hierarchyId = ''] = scope
     const parentId = (data as { readonly id: string } | null)?.id ?? hierarchyId
     await moveNodes(ctx, hierarchyId, [{ id, parentId, source: 'data.id' }])
@@ -35,7 +35,7 @@ export const deleteNodeParent = action({
 
   async run(ctx, { params }) {
     const scope = await scopeOf(ctx, nodes, params)
-    const { id } = await findVisible(ctx, nodes, params.id, scope)
+    const { id } = await findByName(ctx, nodes, params.id, scope)
     const [hierarchyId = ''] = scope
     await moveNodes(ctx, hierarchyId, [{ id, parentId: hierarchyId, source: 'id' }])
     return noContent

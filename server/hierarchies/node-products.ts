@@ -43,7 +43,7 @@ export const attachProducts = ({ store }: Work, nodeIds: readonly string[], met:
 /** Takes the `products` that meet a condition off these nodes, and off what is curated in them. */
 export async function detachProducts({ store }: Work, nodeIds: readonly string[], met: Condition) {
   // Nobody curates meanwhile.
-  await store.hold(nodes, ...nodeIds)
+  await store.lock(nodes, ...nodeIds)
   return store.removeAll(
     nodeProducts,
     (bind) =>

@@ -4,7 +4,7 @@ import { Problem } from '../kernel/errors.ts'
 import { type Answer, json } from '../kernel/http/answer.ts'
 import { isId } from '../kernel/ids.ts'
 import { listOf, object } from '../kernel/openapi/shapes.ts'
-import { findVisible } from '../kernel/query/find.ts'
+import { findByName } from '../kernel/query/find.ts'
 import { list as listRows } from '../kernel/request/operations.ts'
 import { group, type JsonSchema, list, text } from '../kernel/shape/fields.ts'
 import type { Ctx } from '../kernel/work/context.ts'
@@ -32,7 +32,7 @@ export const listNodesOfProduct = action({
   status: 200,
   shows: { resource: nodes, page: true, rows: [nodesOfProduct] },
   async run(ctx, call) {
-    const { id } = await findVisible(ctx, products, call.params.product_id)
+    const { id } = await findByName(ctx, products, call.params.product_id)
     return listRows(ctx, nodesOfProduct, [id], call)
   },
 })
@@ -95,8 +95,8 @@ async function findNodes(
   { node_ids }: Wanted,
 ): Promise<{ found: readonly string[]; missing: readonly string[] }> {
   const asked = new Map(node_ids.map((name) => [name.toLowerCase(), name]))
-  const kept = await store.keep(nodes, ...[...asked.keys()].filter(isId))
-  const rows = await store.rows(
+  const kept = await store.lockShared(nodes, ...[...asked.keys()].filter(isId))
+  const rows = await store.run(
     'SELECT id FROM nodes WHERE store_id = $1 AND id = ANY($2::uuid[]) AND parent_id IS NOT NULL ORDER BY id',
     [...kept],
   )

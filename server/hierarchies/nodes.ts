@@ -129,7 +129,7 @@ const parentOf = (relationships: Relationships | undefined) => relationships?.pa
 
 /** Nothing is added, moved or deleted in its hierarchy until the transaction ends, but by us. */
 async function closeHierarchy(work: Work, { scope }: Pick<Draft<NodeFields>, 'scope'>): Promise<void> {
-  const found = await work.store.close(hierarchies, scope[0] as string)
+  const found = await work.store.lockExclusive(hierarchies, scope[0] as string)
   if (!found.size) throw notFound('hierarchy', scope[0])
 }
 
@@ -151,7 +151,7 @@ async function placeNode(work: Work, draft: Draft<NodeFields>): Promise<void> {
     const parentId = values.sent_relationships?.parent?.data?.id ?? hierarchyId
     values.relationships = relationshipsOf(hierarchyId, id, parentId)
     // Others may be added at the same time.
-    const found = await work.store.keep(hierarchies, hierarchyId)
+    const found = await work.store.lockShared(hierarchies, hierarchyId)
     if (!found.size) throw notFound('hierarchy', hierarchyId)
   } else if (!moved && !renamed) return
   const parentId = parentOf(values.relationships) ?? hierarchyId
@@ -184,7 +184,7 @@ async function mustFitBelow(
     throw new Problem('unprocessable', 'A node cannot be moved below itself or its descendants.', { source })
   }
   const [deepest] = before
-    ? await store.glance(
+    ? await store.read(
         `SELECT max(json_array_length(r.hidden->'breadcrumbs')) FROM nodes r
          WHERE r.store_id = $1 AND ${breadcrumbsOf('r')} @> $2::jsonb`,
         JSON.stringify([{ id }]),

@@ -35,7 +35,7 @@ export const mailEmailChange: Job<{ readonly sealedTo: string }> = {
   attemptsMax: 4,
   run: async ({ store, instance: { mail, sealKeys } }, { sealedTo }) => {
     if (!mail) return
-    const [row] = await store.rows('SELECT name FROM stores WHERE id = $1')
+    const [row] = await store.run('SELECT name FROM stores WHERE id = $1')
     const shop = row?.[0] as string
     const lines = [
       `The email address of your account at ${shop} was changed. It is no longer this address.`,

@@ -1,6 +1,6 @@
 import { resource } from '../kernel/declare/resource.ts'
-import { linked, linkTo, object } from '../kernel/openapi/shapes.ts'
-import { choice, list, shown, text } from '../kernel/shape/fields.ts'
+import { linkTo, object, relationshipTo } from '../kernel/openapi/shapes.ts'
+import { choice, list, readOnlyObject, text } from '../kernel/shape/fields.ts'
 import { identityEnvelope } from './envelope.ts'
 
 /** The settings that a realm belongs to. */
@@ -40,7 +40,7 @@ export const authenticationRealms = resource({
       default: 'allowed',
       about: 'What happens at a first sign-in if another user has the same email address.',
     }),
-    relationships: shown<Relationships>(object({ origin: linked(linkTo(...origins)) }), {
+    relationships: readOnlyObject<Relationships>(object({ origin: relationshipTo(linkTo(...origins)) }), {
       about: 'The settings that the realm belongs to.',
     }),
   },

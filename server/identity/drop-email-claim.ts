@@ -11,7 +11,7 @@ export async function dropEmailClaim(
   userId: string,
   email: string,
 ): Promise<boolean> {
-  const rows = await work.store.rows(
+  const rows = await work.store.run(
     `UPDATE user_authentication_infos SET hidden = NULL WHERE store_id = $1 AND realm_id = $2 AND id = $3
      AND hidden->>'email_claimed' = 'true' AND ${caseless('email')} = ${caseless('$4::text')}
      RETURNING 1`,

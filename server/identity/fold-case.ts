@@ -6,6 +6,6 @@ import type { Work } from '../kernel/work/context.ts'
  * would get a new counter for each such spelling of a name.
  */
 export async function foldCase(work: Work, name: string): Promise<string> {
-  const [row] = await work.store.glance(`SELECT ${caseless('$2::text')} WHERE $1::uuid IS NOT NULL`, name)
+  const [row] = await work.store.read(`SELECT ${caseless('$2::text')} WHERE $1::uuid IS NOT NULL`, name)
   return row?.[0] as string
 }

@@ -13,7 +13,7 @@ export const getOwnMerchantRealmMapping = action({
   shows: { resource: merchantRealmMappings },
 
   async run(ctx) {
-    const [row] = await ctx.store.glance('SELECT id FROM merchant_realm_mappings WHERE store_id = $1')
+    const [row] = await ctx.store.read('SELECT id FROM merchant_realm_mappings WHERE store_id = $1')
     const mapping = row?.[0] && (await ctx.store.find(merchantRealmMappings, row[0]))
     if (!mapping) throw new Problem('not_found', 'merchant realm mapping not found')
     return objectAnswer(200, merchantRealmMappings, mapping, ctx)

@@ -11,7 +11,7 @@ async function realmIdOf(work: Work, origin: Origin): Promise<string> {
   const key = `${work.store.id} ${origin}`
   const cachedId = cache.get(key)
   if (cachedId) return cachedId
-  const [row] = await work.store.glance(
+  const [row] = await work.store.read(
     'SELECT id FROM authentication_realms WHERE store_id = $1 AND origin = $2',
     origin,
   )

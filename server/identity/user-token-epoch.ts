@@ -10,7 +10,7 @@ export interface SignIn {
 
 /** How often the user's tokens were revoked. */
 export async function tokenEpochOf(work: Work, userId: string): Promise<number> {
-  const [row] = await work.store.rows(
+  const [row] = await work.store.run(
     'SELECT epoch FROM user_token_epochs WHERE store_id = $1 AND user_id = $2',
     userId,
   )
@@ -23,7 +23,7 @@ export async function tokenEpochOf(work: Work, userId: string): Promise<number> 
  */
 export async function revokeTokensOf(work: Work, userIds: readonly string[]): Promise<void> {
   // In one order, so that two who end the same users' tokens do not wait for each other.
-  await work.store.rows(
+  await work.store.run(
     `INSERT INTO user_token_epochs AS e (store_id, user_id, epoch)
      SELECT $1, user_id, 1 FROM unnest($2::uuid[]) AS user_id GROUP BY user_id ORDER BY user_id
      ON CONFLICT (store_id, user_id) DO UPDATE SET epoch = e.epoch + 1`,

@@ -12,7 +12,7 @@ export async function findIdsByRef(
 ): Promise<IdOfRef> {
   const each = [...new Set(refs)]
   if (!each.length) return () => undefined
-  const rows = await store.rows(
+  const rows = await store.run(
     `SELECT external_ref, min(id::text), count(*) FROM ${table}
      WHERE store_id = $1 AND left(external_ref, 128) = ANY($2::text[]) AND external_ref = ANY($3::text[])
      GROUP BY external_ref`,

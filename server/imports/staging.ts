@@ -38,7 +38,7 @@ export class RowBatch<T> {
 }
 
 export async function dropStaged({ store }: Work, table: string, importId: string): Promise<void> {
-  await store.bulk(`DELETE FROM ${table} WHERE store_id = $1 AND import_id = $2`, importId)
+  await store.runLong(`DELETE FROM ${table} WHERE store_id = $1 AND import_id = $2`, importId)
 }
 
 /** Deletes rows of all stores that no job has imported: it was cancelled, or never started. */

@@ -32,7 +32,7 @@ function move(
   return work.transaction(async (work) => {
     const slugs = portions.flatMap(({ location }) => location ?? [])
     const places = await keepPlaces(work, [...new Set(slugs)])
-    const counted = await work.store.hold(stocks, ...new Set(portions.map(({ productId }) => productId)))
+    const counted = await work.store.lock(stocks, ...new Set(portions.map(({ productId }) => productId)))
     const movements = joined(portions.filter(({ productId }) => counted.has(productId))).map((portion) => ({
       productId: portion.productId,
       place: portion.location === undefined ? undefined : places.get(portion.location),

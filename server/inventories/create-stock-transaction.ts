@@ -1,7 +1,7 @@
 import { action } from '../kernel/declare/action.ts'
 import { notFound, Problem } from '../kernel/errors.ts'
 import { objectAnswer } from '../kernel/http/object-answer.ts'
-import { findVisible } from '../kernel/query/find.ts'
+import { findByName } from '../kernel/query/find.ts'
 import { pathOf } from '../kernel/shape/envelope.ts'
 import { choice, integer, text } from '../kernel/shape/fields.ts'
 import type { Work } from '../kernel/work/context.ts'
@@ -49,18 +49,18 @@ export const createStockTransaction = (dialect: Dialect) =>
     async run(ctx, { params, body: { action, quantity, location, product_id } }) {
       const places = await keepPlaces(ctx, location === undefined ? [] : [location])
       const place = location === undefined ? undefined : places.get(location)
-      const { id } = await findVisible(ctx, dialect.stocks, params.stock_id)
+      const { id } = await findByName(ctx, dialect.stocks, params.stock_id)
       if (product_id !== undefined && product_id !== id) {
         const source = pathOf(dialect.stocks.envelope, 'product_id')
         throw new Problem('invalid_field', `${source} must be the id in the path, ${id}.`, { source })
       }
-      if (!(await ctx.store.hold(stocks, id)).size) throw notFound('stock', id)
+      if (!(await ctx.store.lock(stocks, id)).size) throw notFound('stock', id)
       const adds = action === 'set' ? await addsToSet(ctx, id, place, quantity) : added[action](quantity)
       const [made = ''] = await moveStock(ctx, [
         { productId: id, place, adds, asked: action === 'set' ? 'increment' : action },
       ])
       await showLevels(ctx, [id])
-      const row = await findVisible(ctx, dialect.transactions, made, [id])
+      const row = await findByName(ctx, dialect.transactions, made, [id])
       return objectAnswer(dialect.created, dialect.transactions, row, ctx)
     },
   })

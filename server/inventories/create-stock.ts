@@ -1,7 +1,7 @@
 import { action } from '../kernel/declare/action.ts'
 import { objectAnswer } from '../kernel/http/object-answer.ts'
 import { newId } from '../kernel/ids.ts'
-import { findVisible, resolve } from '../kernel/query/find.ts'
+import { findByName, resolveId } from '../kernel/query/find.ts'
 import { reference } from '../kernel/shape/fields.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { add } from '../kernel/write/by-rules.ts'
@@ -47,7 +47,7 @@ export const createStockOfProduct = (dialect: Dialect) =>
     body: { type: 'stock', typeOptional: true, fields: newStockFields },
 
     async run(ctx, { params, body, rawBody }) {
-      const id = await resolve(ctx, stocks, [], params.id)
+      const id = await resolveId(ctx, stocks, [], params.id)
       return create(ctx, dialect, id, newStock(body, dataOf(rawBody)))
     },
   })
@@ -74,5 +74,5 @@ async function create(ctx: Ctx, dialect: Dialect, id: string, { inNone, location
       return { productId: id, place, adds, first: true }
     }),
   )
-  return objectAnswer(201, dialect.stocks, await findVisible(ctx, dialect.stocks, id), ctx)
+  return objectAnswer(201, dialect.stocks, await findByName(ctx, dialect.stocks, id), ctx)
 }

@@ -11,7 +11,7 @@ interface LevelAt {
 
 /** Takes products away from locations, with all that lies there. Their stocks are held. */
 export async function endLevels(work: Work, levels: readonly LevelAt[]): Promise<void> {
-  await work.store.bulk(
+  await work.store.runLong(
     `DELETE FROM stock_levels l USING unnest($2::uuid[], $3::uuid[]) AS given (stock_id, location_id)
      WHERE l.store_id = $1 AND l.stock_id = given.stock_id AND l.location_id = given.location_id`,
     levels.map(({ productId }) => productId),
@@ -26,19 +26,19 @@ export async function endLevels(work: Work, levels: readonly LevelAt[]): Promise
 
 /** The products that have a level in a location, whose levels nobody else changes until the transaction ends. */
 export async function holdAt({ store }: Work, locationId: string): Promise<readonly string[]> {
-  const rows = await store.rows(
+  const rows = await store.run(
     'SELECT stock_id FROM stock_levels WHERE store_id = $1 AND location_id = $2',
     locationId,
   )
   const found = rows.map(([id]) => id as string)
-  return found.length ? [...(await store.hold(stocks, ...found))] : []
+  return found.length ? [...(await store.lock(stocks, ...found))] : []
 }
 
 /** Takes all products away from a location, to which none is added any more. */
 export async function emptyLocation(work: Work, place: Place): Promise<void> {
   const held = await holdAt(work, place.id)
   if (!held.length) return
-  const rows = await work.store.rows(
+  const rows = await work.store.run(
     'SELECT stock_id, available, allocated FROM stock_levels WHERE store_id = $1 AND location_id = $2',
     place.id,
   )

@@ -72,7 +72,7 @@ export const inventoryLocations = resource({
     if (before && before.doc.slug !== doc.slug) await showLevels(work, await holdAt(work, id))
   },
   beforeDelete: async (work, { id, doc: { slug } }) => {
-    await work.store.close(inventoryLocations, id)
+    await work.store.lockExclusive(inventoryLocations, id)
     await emptyLocation(work, { id, slug })
   },
   constraints: {

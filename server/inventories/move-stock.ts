@@ -27,7 +27,7 @@ export async function keepPlaces(
   slugs: readonly string[],
 ): Promise<ReadonlyMap<string, Place>> {
   if (!slugs.length) return new Map()
-  const rows = await store.glanceAndKeep(
+  const rows = await store.readAndLock(
     'SELECT slug, id FROM inventory_locations WHERE store_id = $1 AND slug = ANY($2::text[]) ORDER BY id',
     slugs,
   )
@@ -37,12 +37,12 @@ export async function keepPlaces(
   return places
 }
 
-/** What there is of a product at a place, if anything ever was. The stock is held (see `hold`). */
+/** What there is of a product at a place, if anything ever was. The stock is held (see `lock`). */
 export async function levelsOf(
   { store }: Work,
   productId: string,
 ): Promise<(place: Place | undefined) => Level | undefined> {
-  const rows = await store.rows(
+  const rows = await store.run(
     'SELECT location_id, available, allocated FROM stock_levels WHERE store_id = $1 AND stock_id = $2',
     productId,
   )
@@ -65,7 +65,7 @@ export const shortage = (ids: readonly string[]): Problem =>
 /**
  * Changes levels, all or none, in one statement that lets none fall below nothing; a place without a level has one
  * from then on. What has happened is told in transactions, whose ids are returned. The stocks are held by now (see
- * `hold`); no two movements are of one product and place.
+ * `lock`); no two movements are of one product and place.
  */
 export async function moveStock(work: Work, movements: readonly Movement[]): Promise<readonly string[]> {
   const { store } = work
@@ -75,7 +75,7 @@ export async function moveStock(work: Work, movements: readonly Movement[]): Pro
     movements.map(({ adds }) => adds.available),
     movements.map(({ adds }) => adds.allocated),
   ]
-  const done = await store.rows(
+  const done = await store.run(
     `WITH given AS MATERIALIZED (
       SELECT * FROM unnest($2::uuid[], $3::uuid[], $4::bigint[], $5::bigint[], $6::int[])
         AS g (stock_id, location_id, available, allocated, at)

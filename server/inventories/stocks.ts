@@ -94,7 +94,7 @@ export const flatStocks: Resource<typeof numbers> = resource({
       ),
     },
     of: async ({ store }, { filter }, total) => {
-      const [counted] = filter ? await store.glance(totalSql(flatStocks) as `SELECT ${string}`) : []
+      const [counted] = filter ? await store.read(totalSql(flatStocks) as `SELECT ${string}`) : []
       return { results: { all: counted ? Number(counted[0]) : total } }
     },
   },

@@ -1,7 +1,7 @@
 import { action } from '../kernel/declare/action.ts'
 import { etagOf } from '../kernel/http/answer.ts'
 import { objectAnswer } from '../kernel/http/object-answer.ts'
-import { findVisible, resolve } from '../kernel/query/find.ts'
+import { findByName, resolveId } from '../kernel/query/find.ts'
 import { field } from '../kernel/shape/fields.ts'
 import { dataOf } from '../kernel/write/input.ts'
 import { mustMatch } from '../kernel/write/must-match.ts'
@@ -46,11 +46,11 @@ export const updateStock = (dialect: Dialect) =>
         ctx,
         wanted.map(([slug]) => slug),
       )
-      const id = await resolve(ctx, stocks, [], params.id)
-      await ctx.store.hold(stocks, id)
-      mustMatch(etagOf(await findVisible(ctx, dialect.stocks, id)), ifMatch)
+      const id = await resolveId(ctx, stocks, [], params.id)
+      await ctx.store.lock(stocks, id)
+      mustMatch(etagOf(await findByName(ctx, dialect.stocks, id)), ifMatch)
       // Clients send back what they read.
-      if (!body.locations) refuseOtherStock(dataOf(rawBody), (await findVisible(ctx, stocks, id)).doc)
+      if (!body.locations) refuseOtherStock(dataOf(rawBody), (await findByName(ctx, stocks, id)).doc)
       const levelAt = await levelsOf(ctx, id)
 
       const set: Movement[] = []
@@ -68,6 +68,6 @@ export const updateStock = (dialect: Dialect) =>
       if (set.length) await moveStock(ctx, set)
       if (ended.length) await endLevels(ctx, ended)
       await showLevels(ctx, [id])
-      return objectAnswer(200, dialect.stocks, await findVisible(ctx, dialect.stocks, id), ctx)
+      return objectAnswer(200, dialect.stocks, await findByName(ctx, dialect.stocks, id), ctx)
     },
   })

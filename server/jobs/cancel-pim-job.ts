@@ -1,7 +1,7 @@
 import { action } from '../kernel/declare/action.ts'
 import { Problem } from '../kernel/errors.ts'
 import { objectAnswer } from '../kernel/http/object-answer.ts'
-import { findSeen, findVisible } from '../kernel/query/find.ts'
+import { findById, findByName } from '../kernel/query/find.ts'
 import { change } from '../kernel/write/by-rules.ts'
 import { pimJobs } from './pim-jobs.ts'
 
@@ -13,10 +13,10 @@ export const cancelPimJob = action({
   status: 200,
   shows: { resource: pimJobs },
   async run(ctx, { params }) {
-    const { id, doc } = await findVisible(ctx, pimJobs, params.id)
+    const { id, doc } = await findByName(ctx, pimJobs, params.id)
     mustBePending(doc.status)
-    await ctx.store.hold(pimJobs, id)
-    mustBePending((await findSeen(ctx, pimJobs, id, [])).doc.status)
+    await ctx.store.lock(pimJobs, id)
+    mustBePending((await findById(ctx, pimJobs, id, [])).doc.status)
     const cancelled = await change(ctx, pimJobs, [], id, { status: 'cancelled' })
     return objectAnswer(200, pimJobs, cancelled, ctx)
   },

@@ -70,7 +70,7 @@ export function documentedJob<P, F extends Fields, S, R, D>(
     work.transaction(async (work) => {
       await declaration.lockFirst?.(work, payload)
       const { id, scope } = placeOf(payload)
-      const [row] = await work.store.holdWhole(resource, [id], scope)
+      const [row] = await work.store.lockWhole(resource, [id], scope)
       const status = row && document.read(row)
       return row && status?.phase !== 'ended' ? action({ work, row, status: status as JobState }) : undefined
     })

@@ -51,7 +51,7 @@ export const applicationKeys = resource({
       }),
     },
     of: async ({ store }) => {
-      const [row] = await store.rows(
+      const [row] = await store.run(
         'SELECT coalesce(sum(reserved_rate_limit), 0) FROM application_keys WHERE store_id = $1',
       )
       return { total_reserved_rate_limit: Number(row?.[0]) }
@@ -61,7 +61,7 @@ export const applicationKeys = resource({
 
 /** A token request writes hidden values without a new version, so the draft may have old ones: read them again. */
 async function keepHiddenValues(work: Work, { id, values }: Draft): Promise<void> {
-  await work.store.hold(applicationKeys, id)
+  await work.store.lock(applicationKeys, id)
   const key = await work.store.findWhole(applicationKeys, id)
   Object.assign(values, key?.hidden)
 }

@@ -8,8 +8,8 @@ const reservedMax = 100
 /** Refuses a key that would reserve more than the store has left. Runs in the transaction of the write. */
 export async function refuseOverbooking(work: Work, { id, values }: Draft): Promise<void> {
   // Concurrent writes of two keys are checked one after the other.
-  await work.store.takeTurn('reserved-rate-limit')
-  const [row] = await work.store.rows(
+  await work.store.advisoryLock('reserved-rate-limit')
+  const [row] = await work.store.run(
     'SELECT coalesce(sum(reserved_rate_limit), 0) FROM application_keys WHERE store_id = $1 AND id <> $2',
     id,
   )

@@ -29,7 +29,7 @@ export async function lockAdmission(work: Work, realmId: string): Promise<EmailP
   const policy =
     (await work.store.find(authenticationRealms, realmId))?.doc.duplicate_email_policy ?? 'allowed'
   if (policy === 'allowed') return policy
-  await work.store.hold(authenticationRealms, realmId)
+  await work.store.lock(authenticationRealms, realmId)
   return policy
 }
 
@@ -68,7 +68,7 @@ export async function admitUser(
  * Users who only claim the address do not block the person whose address it is.
  */
 async function findUserToJoin(work: Work, realmId: string, person: Person, policy: EmailPolicy) {
-  const [first, second] = await work.store.rows(
+  const [first, second] = await work.store.run(
     `SELECT id, hidden->>'email_claimed' FROM user_authentication_infos WHERE store_id = $1 AND realm_id = $2
      AND ${caseless('email')} = ${caseless('$3::text')}
      ORDER BY coalesce(hidden->>'email_claimed', 'false'), created_at, id LIMIT 2`,

@@ -21,7 +21,7 @@ export async function issueSignInCode(
   { realmId, profileId, identity: { issuer, subject } }: Newcomer,
 ): Promise<string | undefined> {
   const code = newSecret()
-  const rows = await work.store.jot(
+  const rows = await work.store.write(
     `INSERT INTO sign_in_codes (store_id, code_hash, expires_at, realm_id, user_authentication_info_id, epoch,
        redirect_uri, code_challenge)
      SELECT store_id, $2, $3::timestamptz + interval '${lifetime}', realm_id, id, ${epochOf('u.id')}, $8, $9
@@ -55,7 +55,7 @@ export interface Redemption {
 export async function redeemSignInCode(work: Work, realmId: string, redemption: Redemption): Promise<SignIn> {
   const { code, redirectUri, codeVerifier } = redemption
   // Not on the shared connection: the statement may wait for a transaction that revokes the tokens of this code.
-  const [row] = await work.store.rows(
+  const [row] = await work.store.run(
     `UPDATE sign_in_codes SET granted =
        expires_at > $6 AND realm_id = $3 AND redirect_uri = $4 AND code_challenge = $5
        AND EXISTS (SELECT FROM user_authentication_infos u
@@ -86,7 +86,7 @@ async function endTokensOfCode(
   { code, redirectUri, codeVerifier }: Redemption,
 ): Promise<void> {
   await work.transaction(async (work) => {
-    const [row] = await work.store.rows(
+    const [row] = await work.store.run(
       `UPDATE sign_in_codes SET granted = false
        WHERE store_id = $1 AND code_hash = $2 AND granted AND realm_id = $3 AND redirect_uri = $4
          AND code_challenge = $5 RETURNING user_authentication_info_id`,

@@ -34,7 +34,7 @@ const columns =
 export async function storeSignInRequest(work: Work, request: SignInRequest): Promise<string> {
   const state = newSecret()
   const { sealKeys } = work.instance
-  await work.store.jot(
+  await work.store.write(
     `INSERT INTO sign_in_requests (store_id, state_hash, expires_at, ${columns})
      VALUES ($1, $2, $3::timestamptz + interval '${lifetime}', $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
     hashOf(state),
@@ -68,14 +68,14 @@ export async function takeSignInRequest(
   const address = [hashOf(state), realmId, profileId]
   const { sealKeys } = work.instance
   const now = work.clock.now()
-  const [taken] = await work.store.jot(
+  const [taken] = await work.store.write(
     `UPDATE sign_in_requests SET finished_at = $5
      WHERE ${at} AND finished_at IS NULL AND expires_at > $5 RETURNING ${columns}`,
     ...address,
     now,
   )
   if (taken) return { outcome: 'taken', request: requestOf(sealKeys, taken) }
-  const [row] = await work.store.glance(
+  const [row] = await work.store.read(
     `SELECT ${columns}, finished_at FROM sign_in_requests WHERE ${at}`,
     ...address,
   )

@@ -3,7 +3,7 @@ import { withinLimits } from '../kernel/attempts/attempts.ts'
 import { action } from '../kernel/declare/action.ts'
 import { notFound, Problem } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
-import { findVisible } from '../kernel/query/find.ts'
+import { findByName } from '../kernel/query/find.ts'
 import { choice, text } from '../kernel/shape/fields.ts'
 import { giveOneTimePassword, newOneTimePassword } from './give-one-time-password.ts'
 import { passwordProfiles } from './password-profiles.ts'
@@ -36,7 +36,7 @@ export const createOneTimePasswordTokenRequest = action({
     const { username, purpose } = body
     const scope = isId(params.realm_id) ? [params.realm_id] : undefined
     if (!scope) throw notFound('password profile', params.id)
-    const profile = await findVisible(ctx, passwordProfiles, params.id, scope)
+    const profile = await findByName(ctx, passwordProfiles, params.id, scope)
     if (!profile.doc.enable_one_time_password_token) {
       throw new Problem(
         'unprocessable',

@@ -67,7 +67,7 @@ async function findUser(
   { store }: Work,
   { realmId, profileId, username }: OneTimePasswordRequest,
 ): Promise<UserMatch | undefined> {
-  const [row] = await store.rows(
+  const [row] = await store.run(
     `SELECT u.id, u.name, u.email, l.id, l.username, u.hidden->>'email_unproven'
      FROM user_authentication_password_profile_infos l
      JOIN user_authentication_infos u ON u.store_id = $1 AND u.id = l.user_authentication_info_id
@@ -92,8 +92,8 @@ async function storePassword(
   { hash: hashed }: OneTimePasswordRequest,
   { user, link }: UserMatch,
 ): Promise<boolean> {
-  if (!(await store.keep(userAuthenticationPasswordProfileInfos, link.id))) return false
-  await store.rows(
+  if (!(await store.lockShared(userAuthenticationPasswordProfileInfos, link.id))) return false
+  await store.run(
     `INSERT INTO one_time_passwords (store_id, password_link_id, hash, expires_at, email) VALUES ($1, $2, $3, $4, $5)
      ON CONFLICT (store_id, password_link_id)
      DO UPDATE SET hash = excluded.hash, expires_at = excluded.expires_at, email = excluded.email`,

@@ -15,7 +15,7 @@ export const mailOneTimePassword: Job<Letter> = {
   run: async ({ store, clock, instance: { mail, sealKeys } }, { linkId, sealed, expiresAtMs }) => {
     // The password has expired, or mail has been switched off.
     if (!mail || clock.now().getTime() >= expiresAtMs) return
-    const [row] = await store.rows(
+    const [row] = await store.run(
       `SELECT o.email, s.name FROM one_time_passwords o JOIN stores s ON s.id = o.store_id
        WHERE o.store_id = $1 AND o.password_link_id = $2`,
       linkId,

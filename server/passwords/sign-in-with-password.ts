@@ -35,7 +35,7 @@ export async function findUserWithPassword(
   realmId: string,
   { password, ...named }: Credentials,
 ): Promise<SignIn | undefined> {
-  const { user, username, passwordHash } = await lookUp(work, realmId, named)
+  const { user, username, passwordHash } = await findId(work, realmId, named)
   return guarded(work, attemptOf(named, username), async () => {
     const isCorrect = await slowVerify(work, passwordHash ?? dummyHash, password)
     return isCorrect && passwordHash ? user : undefined
@@ -51,7 +51,7 @@ export async function findUserWithAnyPassword(
   { id, scope: [realmId = ''] }: Pick<Row, 'id' | 'scope'>,
   password: string,
 ): Promise<SignIn | undefined> {
-  const rows = await work.store.rows(
+  const rows = await work.store.run(
     `SELECT password_profile_id, username FROM user_authentication_password_profile_infos
      WHERE store_id = $1 AND realm_id = $2 AND user_authentication_info_id = $3 ORDER BY created_at, id LIMIT ${usernamesMax}`,
     realmId,
@@ -70,7 +70,7 @@ export async function signInWithOneTimePassword(
   realmId: string,
   { one_time_password_token, ...named }: Login & { readonly one_time_password_token: string },
 ): Promise<SignIn> {
-  const { user, username, linkId, oneTimeHash, enabled } = await lookUp(work, realmId, named)
+  const { user, username, linkId, oneTimeHash, enabled } = await findId(work, realmId, named)
   if (!enabled) {
     throw new Problem(
       'unprocessable',
@@ -106,8 +106,8 @@ async function useUp(
 ): Promise<boolean> {
   return work.actingAs(userId).transaction(async ({ store }) => {
     // The user is locked first, as everywhere: see touchUser.
-    await store.hold(userAuthenticationInfos, userId)
-    const [row] = await store.rows(
+    await store.lock(userAuthenticationInfos, userId)
+    const [row] = await store.run(
       `DELETE FROM one_time_passwords WHERE store_id = $1 AND password_link_id = $2 AND hash = $3 RETURNING email`,
       linkId,
       hash,
@@ -134,8 +134,8 @@ export const dummyHash =
   '$argon2id$v=19$m=19456,t=2,p=1$sai5y4PmvUvzS91/xmSorA$2RLShsyqsmwHJ8HiyNB6tdEHzW/s70JnVjxqyfEviHo'
 
 /** Reads the credentials of a username. One statement reads the token epoch too, so tokens revoked since are not valid. */
-async function lookUp(work: Work, realmId: string, { password_profile_id, username }: Login) {
-  const [row] = await work.store.rows(
+async function findId(work: Work, realmId: string, { password_profile_id, username }: Login) {
+  const [row] = await work.store.run(
     `SELECT ${caseless('$4::text')}, p.doc->>'enable_one_time_password_token', l.id,
        l.user_authentication_info_id, coalesce(e.epoch, 0), l.hidden->>'password_hash', o.hash
      FROM password_profiles p

@@ -19,7 +19,7 @@ const roleOf: Readonly<Record<string, string | undefined>> = {
  */
 export async function mayUseEntries(work: Work, customApiId: string, right: EntryRight): Promise<boolean> {
   if (work.who.kind === 'client_credentials') return true
-  const [policy] = await work.store.glance(
+  const [policy] = await work.store.read(
     `SELECT doc->>$4 FROM custom_api_role_policies WHERE store_id = $1 AND custom_api_id = $2 AND role_id = $3`,
     customApiId,
     roleOf[work.who.kind] ?? null,

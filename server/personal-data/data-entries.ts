@@ -35,7 +35,7 @@ export async function findRoot(
   const present = `SELECT root_id FROM ${register.entries}
      WHERE store_id = $1 AND resource_type = $2 AND resource_id = $3 AND at_home
        AND (part IS NULL OR part = ANY($4::uuid[]))`
-  const [row] = await work.store.rows(
+  const [row] = await work.store.run(
     `SELECT root_id FROM (${[present, ...remembered].join(' UNION ALL ')}) roots WHERE root_id IS NOT NULL LIMIT 1`,
     type,
     id,

@@ -41,7 +41,7 @@ async function settle(
   description: string = statuses[status],
 ): Promise<void> {
   await work.transaction(async (work) => {
-    await work.store.hold(requests, requestId)
+    await work.store.lock(requests, requestId)
     const request = await work.store.find(requests, requestId)
     if (request?.doc.status !== 'CREATED') return
     await erase(work, { type: request.doc.resource_type, id: request.doc.resource_id })

@@ -20,10 +20,10 @@ export async function eraseSet(work: Work, register: Register, entry: DataEntry)
   const root = await findRoot(work, register, entry)
   if (!root) return
   // From here on no other writer can add to this set. Those who had begun have finished, and are in the feed.
-  for (const table of register.rootTables) await store.close({ table }, root)
+  for (const table of register.rootTables) await store.lockExclusive({ table }, root)
   await sequence(store)
   const accounts = await findOwnAccounts(store, root)
-  await store.close({ table: 'accounts' }, ...accounts)
+  await store.lockExclusive({ table: 'accounts' }, ...accounts)
   await sequence(store)
   const roots = [root, ...accounts]
   const ids = await findIds(store, register, roots)
@@ -42,7 +42,7 @@ export async function eraseSet(work: Work, register: Register, entry: DataEntry)
   await forgetChanges(store, register, ids)
   await forgetAnswers(store, instance.sealKeys, ids)
   // Last, because it blocks the writes of reads until the transaction ends.
-  await store.rows('SELECT erase_personal_data_reads($1, $2::uuid[])', ids)
+  await store.run('SELECT erase_personal_data_reads($1, $2::uuid[])', ids)
 }
 
 /**
@@ -50,7 +50,7 @@ export async function eraseSet(work: Work, register: Register, entry: DataEntry)
  * forgetNameInAccounts.
  */
 async function findOwnAccounts(store: Store, userId: string): Promise<readonly string[]> {
-  const rows = await store.rows(
+  const rows = await store.run(
     `SELECT account_id FROM (${personalAccounts}) own WHERE store_id = $1 AND account_member_id = $2
      UNION
      SELECT a.id FROM changes a WHERE ${namedAfterUserSql('$2')}
@@ -75,7 +75,7 @@ async function findIds(
   register: Register,
   roots: readonly string[],
 ): Promise<readonly string[]> {
-  const rows = await store.rows(
+  const rows = await store.run(
     `SELECT resource_id FROM ${register.entries} WHERE store_id = $1 AND root_id = ANY($2::uuid[])
      UNION
      SELECT id FROM changes WHERE store_id = $1 AND scope = ANY($2::uuid[]) AND personal

@@ -34,7 +34,7 @@ export async function findInitiators(
   actors: readonly string[],
 ): Promise<(actor: string) => Initiator> {
   const ids = [...new Set(actors)].filter(isId)
-  const rows = await work.store.rows(
+  const rows = await work.store.run(
     `SELECT id, 'client-credentials-token', doc->>'name', NULL FROM application_keys
      WHERE store_id = $1 AND id = ANY($2::uuid[])
      UNION ALL

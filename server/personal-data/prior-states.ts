@@ -24,7 +24,7 @@ export async function findPriorStates<C extends Change>(
 ): Promise<ReadonlyMap<C, PriorState>> {
   if (!changes.length) return new Map()
   const parents = register.holdersOf(object.type).flatMap(({ resource }) => resource.parent?.().table ?? [])
-  const rows = await ctx.store.rows(
+  const rows = await ctx.store.run(
     `SELECT json_build_object(
        'before', (
          SELECT b.doc FROM changes b

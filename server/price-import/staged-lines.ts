@@ -46,7 +46,7 @@ function stageLine({ line, text }: TextLine): Staged {
 }
 
 async function storeLines({ store, clock }: Work, importId: string, lines: readonly Staged[]): Promise<void> {
-  await store.bulk(
+  await store.runLong(
     `INSERT INTO ${table} (store_id, import_id, received_at, line, about, target, said)
      SELECT $1::uuid, $2::uuid, $3::timestamptz, given.* FROM unnest($4::int[], $5::text[], $6::text[], $7::json[]) AS given`,
     importId,
@@ -60,7 +60,7 @@ async function storeLines({ store, clock }: Work, importId: string, lines: reado
 
 /** Finds lines that cannot be read, or name the same object as an earlier line. */
 export async function findFaults({ store }: Work, importId: string): Promise<readonly string[]> {
-  const found = await store.bulk(
+  const found = await store.runLong(
     `SELECT line, said->>'refused', first FROM (
        SELECT line, about, said, min(line) OVER (PARTITION BY target) AS first
        FROM ${table} WHERE store_id = $1 AND import_id = $2
@@ -80,7 +80,7 @@ export async function findFirstLines(
   targets: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
   if (!targets.length) return new Map()
-  const found = await store.rows(
+  const found = await store.run(
     `SELECT target, min(line) FROM ${table}
      WHERE store_id = $1 AND import_id = $2 AND target = ANY($3::text[]) GROUP BY target`,
     importId,
@@ -104,7 +104,7 @@ export async function readStagedLines(
   { about, line }: LinePlace,
   most: number,
 ): Promise<readonly StagedLine[]> {
-  const rows = await store.rows(
+  const rows = await store.run(
     `SELECT line, said, about FROM ${table} WHERE store_id = $1 AND import_id = $2 AND (about, line) > ($3, $4)
      ORDER BY about, line LIMIT $5`,
     importId,

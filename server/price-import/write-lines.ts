@@ -56,7 +56,7 @@ async function findPricesByRef(
   lines: readonly StagedLine[],
 ): Promise<ReadonlyMap<string, string>> {
   const refs = lines.flatMap(({ id, externalRef }) => (id ? [] : (externalRef ?? [])))
-  const found = await store.rows(
+  const found = await store.run(
     `SELECT p.external_ref, p.id FROM unnest($3::text[]) ref
      JOIN prices p ON p.store_id = $1 AND p.pricebook_id = $2 AND md5(p.external_ref) = md5(ref) AND p.external_ref = ref`,
     book,
@@ -83,7 +83,7 @@ async function lockPricebooks(
   for (const line of lines) {
     faults.attempt(line, () => named.set(line, choosePricebook(line, byRef, byPrice)))
   }
-  const existing = await work.store.keep(pricebooks, ...new Set(named.values()))
+  const existing = await work.store.lockShared(pricebooks, ...new Set(named.values()))
   for (const [line, book] of named) {
     if (!existing.has(book)) faults.add(line, refuse(`price book id not found: ${book}`))
   }
@@ -95,7 +95,7 @@ async function findPricebooksOfPrices(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   if (!ids.length) return new Map()
-  const found = await store.rows(
+  const found = await store.run(
     'SELECT id, pricebook_id FROM prices WHERE store_id = $1 AND id = ANY($2::uuid[])',
     ids,
   )
@@ -133,7 +133,7 @@ async function writeAll<F extends Fields>(
     ids.delete(line)
     faults.add(line, refuse(duplicateOf(twin)))
   }
-  const held = await work.store.holdWhole(
+  const held = await work.store.lockWhole(
     resource,
     [...new Set([...ids.values()].flatMap((id) => id ?? []))],
     scope,

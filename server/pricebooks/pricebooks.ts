@@ -54,7 +54,7 @@ const includedMax = 10_000
 
 /** All prices or an error: a client would take the first ones for all of them. */
 async function includedPrices(ctx: Ctx, rows: readonly Row[]): Promise<Included> {
-  const found = await ctx.store.rows(
+  const found = await ctx.store.run(
     `SELECT id FROM prices WHERE store_id = $1 AND pricebook_id = ANY($2::uuid[]) ORDER BY created_at DESC, id DESC
      LIMIT ${includedMax + 1}`,
     rows.map(({ id }) => id),

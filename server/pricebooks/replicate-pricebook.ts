@@ -1,7 +1,7 @@
 import { action } from '../kernel/declare/action.ts'
 import { objectAnswer } from '../kernel/http/object-answer.ts'
 import { newId } from '../kernel/ids.ts'
-import { findSeen, findVisible } from '../kernel/query/find.ts'
+import { findById, findByName } from '../kernel/query/find.ts'
 import { group, text } from '../kernel/shape/fields.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { add } from '../kernel/write/by-rules.ts'
@@ -47,10 +47,10 @@ export const replicatePricebook = action({
   shows: { resource: pricebooks },
 
   async run(ctx, { params, body: { attributes } }) {
-    const { id } = await findVisible(ctx, pricebooks, params.id)
+    const { id } = await findByName(ctx, pricebooks, params.id)
     // Deleting the price book would delete its prices, so it is locked.
-    await ctx.store.keep(pricebooks, id)
-    const { doc } = await findSeen(ctx, pricebooks, id, [])
+    await ctx.store.lockShared(pricebooks, id)
+    const { doc } = await findById(ctx, pricebooks, id, [])
     const { name, description = doc.description, external_ref } = attributes
     const copy = await add(ctx, pricebooks, [], {
       name: name ?? `${[...doc.name].slice(0, pricebookNameMax - ending.length).join('')}${ending}`,
@@ -70,7 +70,7 @@ async function copyRows(
   from: string,
   to: string,
 ): Promise<void> {
-  const found = await store.bulk(
+  const found = await store.runLong(
     `SELECT id FROM ${rows.table} WHERE store_id = $1 AND pricebook_id = $2 ORDER BY created_at, id`,
     from,
   )

@@ -1,7 +1,7 @@
 import type { Work } from '../kernel/work/context.ts'
 import { type PriceKeys, type PriceSource, priceKeysOf, toPriceTable } from './price-source.ts'
 
-type Rows = ReturnType<Work['store']['rows']>
+type Rows = ReturnType<Work['store']['run']>
 
 /** Price books as the merchant has them now. */
 export const livePrices =
@@ -22,5 +22,5 @@ export async function readLivePrices(
   pricebookIds: readonly string[],
   { skus, modifierNames }: PriceKeys,
 ): Rows {
-  return pricebookIds.length && skus.length ? store.rows(liveSql, pricebookIds, skus, modifierNames) : []
+  return pricebookIds.length && skus.length ? store.run(liveSql, pricebookIds, skus, modifierNames) : []
 }

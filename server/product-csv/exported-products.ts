@@ -16,7 +16,7 @@ export function exportedSql(filter: string): (bind: Bind) => string {
 async function queryExported({ store }: Work, filter: string, text: (found: string, bind: Bind) => string) {
   const values: unknown[] = []
   const bind = (value: unknown) => `$${values.push(value) + 1}`
-  return store.bulk(text(exportedSql(filter)(bind), bind), ...values)
+  return store.runLong(text(exportedSql(filter)(bind), bind), ...values)
 }
 
 export async function countExported(work: Work, filter: string): Promise<number> {

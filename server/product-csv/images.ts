@@ -11,7 +11,7 @@ import type { ImportRow } from './import-row.ts'
 /** Locks the files that rows name as main images against deletion. Returns the ids of those that exist. */
 export async function lockImages({ store }: Work, rows: readonly ImportRow[]): Promise<ReadonlySet<string>> {
   const ids = rows.flatMap(({ mainImage }) => (mainImage && isId(mainImage) ? mainImage : []))
-  return ids.length ? store.keep(files, ...new Set(ids)) : new Set()
+  return ids.length ? store.lockShared(files, ...new Set(ids)) : new Set()
 }
 
 /**

@@ -2,7 +2,7 @@ import { importJob, RowFaults } from '../imports/index.ts'
 import type { PimJob } from '../jobs/index.ts'
 import { Problem, together } from '../kernel/errors.ts'
 import type { Work } from '../kernel/work/context.ts'
-import { ownKept } from '../kernel/write/definitions.ts'
+import { lockedDefinition } from '../kernel/write/definitions.ts'
 import { products } from '../products/index.ts'
 import type { Locale } from './cell-values.ts'
 import { type Column, parseHeader } from './columns.ts'
@@ -57,7 +57,7 @@ async function importRows(
   // Every writer locks in this order: first what products refer to, then the products.
   const part = {
     templates: await findTemplateColumns(work, columns),
-    own: await ownKept(work, products, []),
+    own: await lockedDefinition(work, products, []),
     images: await lockImages(work, read),
     columns: columns.length,
     locale,

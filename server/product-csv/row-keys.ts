@@ -47,7 +47,7 @@ export async function findRowsById(
 ): Promise<ReadonlyMap<string, number>> {
   if (!productIds.length) return new Map()
   const idOfKey = new Map(productIds.map((id) => [toKey('id', id), id]))
-  const found = await store.rows(
+  const found = await store.run(
     `SELECT key, min(line) FROM product_import_rows, unnest(keys) AS key
      WHERE store_id = $1 AND import_id = $2 AND keys && $3::text[] AND key = ANY($3::text[]) GROUP BY key`,
     importId,
@@ -64,7 +64,7 @@ export interface Repeat {
 
 /** Stores with each row which of its keys an earlier row has. */
 export async function markRepeats({ store }: Work, importId: string): Promise<void> {
-  await store.bulk(
+  await store.runLong(
     `UPDATE product_import_rows r SET repeats = found.repeats FROM (
        SELECT line, json_agg(json_build_object('column', split_part(key, ':', 1), 'first', first)) AS repeats FROM (
          SELECT line, key, CASE WHEN is_weak

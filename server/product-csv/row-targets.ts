@@ -14,7 +14,7 @@ export async function findTargets(work: Work, rows: readonly ImportRow[]): Promi
   const productOf = (row: ImportRow) => readId(row) ?? byRef(row.attributes.get('external_ref') ?? '')
   const named = new Map(rows.map((row) => [row, catchProblem(() => productOf(row))]))
   const ids = [...new Set([...named.values()].flatMap((id) => (typeof id === 'string' ? id : [])))]
-  const found = new Map((await work.store.holdWhole(products, ids)).map((row) => [row.id, row]))
+  const found = new Map((await work.store.lockWhole(products, ids)).map((row) => [row.id, row]))
   return new Map(
     [...named].map(([row, id]) => [
       row,

@@ -117,7 +117,7 @@ interface Staged {
 }
 
 async function storeRows({ store, clock }: Work, importId: string, rows: readonly Staged[]): Promise<void> {
-  await store.bulk(
+  await store.runLong(
     `INSERT INTO ${table} (store_id, import_id, received_at, line, cells, keys)
      SELECT $1::uuid, $2::uuid, $3::timestamptz, line, cells, string_to_array(keys, ' ')
      FROM unnest($4::int[], $5::json[], $6::text[]) AS given (line, cells, keys)`,
@@ -142,7 +142,7 @@ export async function readStagedRows(
   behind: number,
   most: number,
 ): Promise<readonly StagedRow[]> {
-  const rows = await store.rows(
+  const rows = await store.run(
     `SELECT line, cells, repeats FROM (
        SELECT line, cells, repeats, sum(octet_length(cells::text)) OVER (ORDER BY line) - octet_length(cells::text) AS before
        FROM (
@@ -164,7 +164,7 @@ export async function readStagedRows(
 
 /** Counts the rows of a file. */
 export async function countStaged({ store }: Work, importId: string): Promise<number> {
-  const [row] = await store.glance(
+  const [row] = await store.read(
     `SELECT count(*) FROM ${table} WHERE store_id = $1 AND import_id = $2`,
     importId,
   )

@@ -6,7 +6,7 @@ import { newId } from '../kernel/ids.ts'
 import { inputOf } from '../kernel/request/operations.ts'
 import type { Row } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
-import { inTurns, type Steps } from '../kernel/work/in-turns.ts'
+import { runInSteps, type Steps } from '../kernel/work/in-turns.ts'
 import { Faults } from '../kernel/write/faults.ts'
 import { type Outcome, type Write, writeMany } from '../kernel/write/write-many.ts'
 import { attachTemplates, type ProductFields, products, roomForTemplates } from '../products/index.ts'
@@ -84,13 +84,13 @@ async function writeWhileReading(
   read: Reader,
 ): Promise<ReadonlyMap<RowWrite, Outcome>> {
   const outcomes = new Map<RowWrite, Outcome>()
-  let next = await inTurns(read(rows.slice(0, perStatement)))
+  let next = await runInSteps(read(rows.slice(0, perStatement)))
   for (let at = perStatement; next.length || at < rows.length; at += perStatement) {
     const some = next
     const writes = some.map(({ write }) => write)
     const [written, following] = await Promise.all([
       writeMany(work, own, [], writes),
-      inTurns(read(rows.slice(at, at + perStatement))),
+      runInSteps(read(rows.slice(at, at + perStatement))),
     ])
     for (const [i, write] of some.entries()) outcomes.set(write, written[i] as Outcome)
     next = following

@@ -79,9 +79,9 @@ async function associate(
   const ids = [...items.keys()]
   const { bi_directional } = by.doc
   // A bidirectional relationship changes the other products too.
-  await ctx.store.hold(products, productId, ...(bi_directional ? ids : []))
-  if (!bi_directional) await ctx.store.keep(products, ...ids)
-  await ctx.store.keep(customRelationships, by.id)
+  await ctx.store.lock(products, productId, ...(bi_directional ? ids : []))
+  if (!bi_directional) await ctx.store.lockShared(products, ...ids)
+  await ctx.store.lockShared(customRelationships, by.id)
   const sides = await findSides(ctx, both, [productId, ...ids])
   const base = sides.get(productId)
   if (!base) throw notFound('product', productId)

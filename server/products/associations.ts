@@ -1,5 +1,5 @@
 import { type Resource, resource } from '../kernel/declare/resource.ts'
-import { findVisible } from '../kernel/query/find.ts'
+import { findByName } from '../kernel/query/find.ts'
 import { integer } from '../kernel/shape/fields.ts'
 import type { Row } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
@@ -38,8 +38,8 @@ export async function findBoth(
   work: Work,
   params: { product_id: string; slug: string },
 ): Promise<ProductRelationship> {
-  const { id } = await findVisible(work, products, params.product_id)
-  return { productId: id, by: await findVisible(work, customRelationships, params.slug) }
+  const { id } = await findByName(work, products, params.product_id)
+  return { productId: id, by: await findByName(work, customRelationships, params.slug) }
 }
 
 /** Reads what the association rules need to know about some products. */
@@ -48,7 +48,7 @@ export async function findSides(
   { productId, by }: ProductRelationship,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, Other>> {
-  const rows = await store.rows(
+  const rows = await store.run(
     `SELECT p.id,
        (SELECT count(*) FROM product_custom_relationships a WHERE a.store_id = $1 AND a.product_id = p.id),
        EXISTS (SELECT FROM product_custom_relationships a
@@ -84,7 +84,7 @@ export async function attach(
   { id, doc }: Row<CustomRelationshipFields>,
   productIds: readonly string[],
 ): Promise<void> {
-  await store.bulk(
+  await store.runLong(
     `INSERT INTO product_custom_relationships (store_id, product_id, id, created_at)
      SELECT $1, product_id, $2, $3 FROM unnest($4::uuid[]) product_id ON CONFLICT DO NOTHING`,
     id,
@@ -111,7 +111,7 @@ export interface Association {
 
 /** Stores links after the existing ones. An existing link gets the new sort_order. */
 export async function link({ store, clock }: Work, by: string, links: readonly Association[]): Promise<void> {
-  await store.bulk(
+  await store.runLong(
     `WITH last AS (
        SELECT product_id, max(number) AS number FROM associated_products
        WHERE store_id = $1 AND custom_relationship_id = $2 AND product_id = ANY($4::uuid[]) GROUP BY product_id)
@@ -137,7 +137,7 @@ export async function unlink(
   { productId, by }: ProductRelationship,
   ids: readonly string[],
 ): Promise<void> {
-  await store.bulk(
+  await store.runLong(
     `DELETE FROM associated_products WHERE store_id = $1 AND custom_relationship_id = $3
        AND (product_id = $2 AND id = ANY($4::uuid[]) OR $5::boolean AND id = $2 AND product_id = ANY($4::uuid[]))`,
     productId,

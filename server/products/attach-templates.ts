@@ -7,7 +7,7 @@ export async function roomForTemplates(
   productIds: readonly string[],
   beside: readonly string[],
 ): Promise<(productId: string) => number> {
-  const counted = await store.rows(
+  const counted = await store.run(
     `SELECT product_id, count(*) FROM product_templates
      WHERE store_id = $1 AND product_id = ANY($2::uuid[]) AND NOT id = ANY($3::uuid[]) GROUP BY product_id`,
     productIds,
@@ -26,7 +26,7 @@ export async function attachTemplates(
   pairs: readonly (readonly [productId: string, templateId: string])[],
 ): Promise<readonly string[]> {
   if (!pairs.length) return []
-  const attached = await store.bulk(
+  const attached = await store.runLong(
     `INSERT INTO product_templates (store_id, product_id, id, created_at, updated_at, doc)
      SELECT $1, pair.product_id, pair.id, $2, $2, '{}' FROM unnest($3::uuid[], $4::uuid[]) AS pair (product_id, id)
      ON CONFLICT DO NOTHING RETURNING product_id`,

@@ -2,7 +2,7 @@ import { action } from '../kernel/declare/action.ts'
 import { notFound, Problem } from '../kernel/errors.ts'
 import { type Answer, noContent } from '../kernel/http/answer.ts'
 import { objectOf } from '../kernel/openapi/named-schemas.ts'
-import { findVisible } from '../kernel/query/find.ts'
+import { findByName } from '../kernel/query/find.ts'
 import type { Call } from '../kernel/request/call.ts'
 import { list } from '../kernel/request/operations.ts'
 import { choice, group, list as listOf, text } from '../kernel/shape/fields.ts'
@@ -37,7 +37,7 @@ export const listAttachedCustomRelationships = action({
   about: 'Lists the custom relationships that a product has.',
   status: 200,
   run: async (ctx, call) =>
-    listOfProduct(ctx, (await findVisible(ctx, products, call.params.product_id)).id, call),
+    listOfProduct(ctx, (await findByName(ctx, products, call.params.product_id)).id, call),
 })
 
 const listOfProduct = (ctx: Ctx, productId: string, call: Call): Promise<Answer> =>
@@ -59,12 +59,12 @@ export const attachCustomRelationships = action({
   status: 201,
   data: slugs,
   async run(ctx, { data, ...call }) {
-    const { id } = await findVisible(ctx, products, call.params.product_id)
+    const { id } = await findByName(ctx, products, call.params.product_id)
     const rows = await findBySlugs(ctx, data as Slugs)
-    await ctx.store.hold(products, id)
-    await ctx.store.keep(customRelationships, ...rows.map((one) => one.id))
+    await ctx.store.lock(products, id)
+    await ctx.store.lockShared(customRelationships, ...rows.map((one) => one.id))
     for (const one of rows) await attach(ctx, one, [id])
-    const { hidden } = await findVisible(ctx, products, id)
+    const { hidden } = await findByName(ctx, products, id)
     if ((hidden.custom_relationships?.length ?? 0) > limits.attachedMax) {
       throw new Problem('unprocessable', tooManyAttached, { source: 'data' })
     }
@@ -81,9 +81,9 @@ export const detachCustomRelationships = action({
   status: 204,
   data: slugs,
   async run(ctx, { params, data }) {
-    const { id } = await findVisible(ctx, products, params.product_id)
+    const { id } = await findByName(ctx, products, params.product_id)
     const detached = await findBySlugs(ctx, data as Slugs)
-    await ctx.store.hold(products, id)
+    await ctx.store.lock(products, id)
     for (const one of detached) await detach(ctx, one, id)
     return noContent
   },
@@ -92,7 +92,7 @@ export const detachCustomRelationships = action({
 async function findBySlugs(ctx: Ctx, named: Slugs): Promise<Row<CustomRelationshipFields>[]> {
   const rows = new Map<string, Row<CustomRelationshipFields>>()
   for (const [i, { slug }] of named.entries()) {
-    const row = await findVisible(ctx, customRelationships, slug).catch((error) => {
+    const row = await findByName(ctx, customRelationships, slug).catch((error) => {
       if (!(error instanceof Problem)) throw error
       throw notFound('custom relationship', slug, { source: `data.${i}.slug` })
     })
@@ -102,14 +102,14 @@ async function findBySlugs(ctx: Ctx, named: Slugs): Promise<Row<CustomRelationsh
 }
 
 async function detach({ store }: Ctx, { id, doc }: Row<CustomRelationshipFields>, productId: string) {
-  await store.bulk(
+  await store.runLong(
     `DELETE FROM product_custom_relationships WHERE store_id = $1 AND product_id = $2 AND id = $3`,
     productId,
     id,
   )
   // The links back to it are removed too.
   if (doc.bi_directional) {
-    await store.bulk(
+    await store.runLong(
       'DELETE FROM associated_products WHERE store_id = $1 AND custom_relationship_id = $2 AND id = $3',
       id,
       productId,

@@ -26,7 +26,7 @@ export async function mustBeBundle(work: Work, { id, values, before }: Draft<Pro
   }
   await takeTurn(work)
   const ids = Object.values(components).flatMap(({ options }) => options.map((option) => option.id))
-  const existing = await work.store.keep(products, ...new Set(ids))
+  const existing = await work.store.lockShared(products, ...new Set(ids))
   for (const { path, option } of optionsOf(components)) {
     if (option.id === id) throw refuse('A bundle cannot be an option of itself.', path)
     if (!existing.has(option.id)) throw refuse(`could not find product ${option.id}`, path)
@@ -35,7 +35,7 @@ export async function mustBeBundle(work: Work, { id, values, before }: Draft<Pro
 }
 
 /** From here on nobody else changes what is in which bundle. */
-const takeTurn = ({ store }: Work) => store.takeTurn('bundles')
+const takeTurn = ({ store }: Work) => store.advisoryLock('bundles')
 
 const optionsOf = (components: Components) =>
   Object.entries(components).flatMap(([key, { options }]) =>
@@ -47,7 +47,7 @@ const steps = (next: string) => `CASE WHEN count(${next}) > 0 THEN 2 ELSE least(
 
 /** A bundle may be in a bundle that is in no other. So no bundle contains itself either. */
 async function mustBeFlat({ store }: Work, id: string, ids: readonly string[]): Promise<void> {
-  const [row = []] = await store.glance(
+  const [row = []] = await store.read(
     `SELECT (SELECT ${steps('u.bundle_id')} FROM product_components c
         LEFT JOIN product_components u ON u.store_id = c.store_id AND u.id = c.bundle_id
         WHERE c.store_id = $1 AND c.id = $2::uuid),
@@ -77,7 +77,7 @@ const namedMax = 3
 
 /** Names the bundles that a product is an option of; undefined if there are none. */
 export async function nameBundlesOf({ store }: Work, id: string): Promise<string | undefined> {
-  const rows = await store.glance(
+  const rows = await store.read(
     'SELECT bundle_id FROM product_components WHERE store_id = $1 AND id = $2 ORDER BY bundle_id LIMIT $3',
     id,
     namedMax + 1,
@@ -101,5 +101,5 @@ export async function mustBeInNoBundle(work: Work, id: string): Promise<void> {
  */
 export async function leaveBundles(work: Work, ids: readonly string[]): Promise<void> {
   await takeTurn(work)
-  await work.store.bulk('DELETE FROM product_components WHERE store_id = $1 AND id = ANY($2::uuid[])', ids)
+  await work.store.runLong('DELETE FROM product_components WHERE store_id = $1 AND id = ANY($2::uuid[])', ids)
 }

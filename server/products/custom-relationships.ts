@@ -83,8 +83,8 @@ async function completeRelationship(
   if (values.slug !== before.doc.slug) throw immutable('slug', 'once it is set')
   if (values.bi_directional === before.doc.bi_directional) return
   // Attaching locks it against deletion: see attached-custom-relationships.ts.
-  await work.store.close(customRelationships, id)
-  const used = await work.store.glance(
+  await work.store.lockExclusive(customRelationships, id)
+  const used = await work.store.read(
     'SELECT 1 FROM product_custom_relationships WHERE store_id = $1 AND id = $2 LIMIT 1',
     id,
   )

@@ -32,7 +32,7 @@ export const dissociateProducts = action({
     const both = await findBoth(ctx, params)
     const ids = (data as readonly { id: string }[]).map(({ id }) => id)
     const changed = [both.productId, ...(both.by.doc.bi_directional ? ids : [])]
-    await ctx.store.hold(products, ...changed)
+    await ctx.store.lock(products, ...changed)
     await unlink(ctx, both, ids)
     await ctx.store.touchAll(products, (bind) => `r.id = ANY(${bind(changed)}::uuid[])`)
     return noContent

@@ -9,7 +9,7 @@ export async function holdParent(
   { store }: Work,
   { hidden: { parent_id } }: Row<ProductFields>,
 ): Promise<void> {
-  if (parent_id) await store.hold(products, parent_id)
+  if (parent_id) await store.lock(products, parent_id)
 }
 
 /** Removes a deleted child from the matrix of its parent. A parent without children becomes a standard product. */

@@ -1,6 +1,6 @@
 import { action } from '../kernel/declare/action.ts'
 import { type Resource, resource } from '../kernel/declare/resource.ts'
-import { findVisible } from '../kernel/query/find.ts'
+import { findByName } from '../kernel/query/find.ts'
 import { list } from '../kernel/request/operations.ts'
 import type { ProductFields } from './product-fields.ts'
 import { products } from './products.ts'
@@ -23,7 +23,7 @@ export const listChildren = action({
   status: 200,
   shows: { resource: products, page: true, rows: [children] },
   async run(ctx, call) {
-    const { id } = await findVisible(ctx, products, call.params.product_id)
+    const { id } = await findByName(ctx, products, call.params.product_id)
     return list(ctx, children, [id], call)
   },
 })

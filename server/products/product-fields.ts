@@ -10,9 +10,9 @@ import {
   type JsonSchema,
   list,
   map,
+  readOnlyObject,
   reference,
   type Shown,
-  shown,
   text,
   type Values,
 } from '../kernel/shape/fields.ts'
@@ -262,7 +262,7 @@ const serverFields = {
   variation_matrix: field<VariationMatrix | undefined>({ type: 'object' }, own),
   /** The slugs of the attached custom relationships. */
   custom_relationships: list(text({}), own),
-  relationships: shown<{ readonly main_image?: { readonly data: Link } }>({}, { hidden: true }),
+  relationships: readOnlyObject<{ readonly main_image?: { readonly data: Link } }>({}, { hidden: true }),
 }
 
 export const productFields = { ...merchantFields, ...serverFields }

@@ -3,7 +3,7 @@ import { action } from '../kernel/declare/action.ts'
 import { relationship } from '../kernel/declare/relationship.ts'
 import { json } from '../kernel/http/answer.ts'
 import { linkTo, listOf } from '../kernel/openapi/shapes.ts'
-import { findVisible } from '../kernel/query/find.ts'
+import { findByName } from '../kernel/query/find.ts'
 import { list, text } from '../kernel/shape/fields.ts'
 import { products } from './products.ts'
 
@@ -46,7 +46,7 @@ export const listMainImage = action({
   status: 200,
   shows: { data: listOf(linkTo('file')) },
   async run(ctx, { params }) {
-    const { hidden } = await findVisible(ctx, products, params.product_id)
+    const { hidden } = await findByName(ctx, products, params.product_id)
     return json(200, { data: [hidden.relationships?.main_image?.data ?? []].flat() })
   },
 })

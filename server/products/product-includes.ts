@@ -15,7 +15,7 @@ export const productIncludes = {
     return ['main_images', files, await findAll(ctx, files, ids)] as const
   },
   files: async (ctx: Ctx, rows: Products) => {
-    const linked = await ctx.store.rows(
+    const linked = await ctx.store.run(
       `SELECT id FROM product_files WHERE store_id = $1 AND product_id = ANY($2::uuid[])
        ORDER BY product_id, created_at, id`,
       rows.map(({ id }) => id),
@@ -31,7 +31,7 @@ export const productIncludes = {
     ] as const
   },
   component_products: async (ctx: Ctx, rows: Products) => {
-    const linked = await ctx.store.rows(
+    const linked = await ctx.store.run(
       'SELECT id FROM product_components WHERE store_id = $1 AND bundle_id = ANY($2::uuid[]) ORDER BY bundle_id, id',
       rows.map(({ id }) => id),
     )

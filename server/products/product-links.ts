@@ -1,4 +1,4 @@
-import { linked, linkedElsewhere, linkTo, listOf, object } from '../kernel/openapi/shapes.ts'
+import { emptyRelationship, linkTo, listOf, object, relationshipTo } from '../kernel/openapi/shapes.ts'
 import { choice, field, group, list, nullable } from '../kernel/shape/fields.ts'
 import type { Row } from '../kernel/shape/model.ts'
 import {
@@ -43,8 +43,8 @@ export const productMeta = {
   },
 }
 
-const links = (about: string) => field(linkedElsewhere('self'), { about })
-const one = (about: string, type: string) => field(linked(nullable(linkTo(type))), { about })
+const links = (about: string) => field(emptyRelationship('self'), { about })
+const one = (about: string, type: string) => field(relationshipTo(nullable(linkTo(type))), { about })
 
 /** Links to relationships. Only the main image and the parent are shown here themselves. */
 export const productLinks = {

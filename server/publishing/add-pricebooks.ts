@@ -63,7 +63,7 @@ export async function addMissingPricebooks(work: Work, catalogId: string): Promi
   await publishAddedPrices(addition)
   await publishAddedPriceSpans(addition)
   const { addedPricebookIds = [], pricebookIds, ...madeOf } = edition.madeOf
-  await work.store.rows(
+  await work.store.run(
     'UPDATE catalog_editions SET made_of = $4 WHERE store_id = $1 AND catalog_id = $2 AND edition = $3',
     catalogId,
     edition.edition,
@@ -83,7 +83,7 @@ const missingFrom = (edition: Edition | undefined, pricebookIds: readonly string
 /** Returns whether rules are left that still wait for price books. */
 async function putReadyIntoEffect(work: Work, catalogId: string): Promise<boolean> {
   return work.transaction(async (inside) => {
-    await inside.store.hold(catalogs, catalogId)
+    await inside.store.lock(catalogs, catalogId)
     // The publishing job does this when it ends.
     if (await isBeingPublished(inside, catalogId)) return false
     const edition = await currentEdition(inside, catalogId)
@@ -98,7 +98,7 @@ async function putReadyIntoEffect(work: Work, catalogId: string): Promise<boolea
 }
 
 async function isBeingPublished({ store }: Work, catalogId: string): Promise<boolean> {
-  const rows = await store.rows(
+  const rows = await store.run(
     `SELECT FROM catalog_releases WHERE store_id = $1 AND catalog_id = $2 AND status = 'IN_PROGRESS' LIMIT 1`,
     catalogId,
   )

@@ -17,7 +17,7 @@ export async function changedProducts(
   { work, catalogId }: Publication,
   { position, movedNodeIds, repriced }: Changed,
 ): Promise<readonly string[]> {
-  const rows = await work.store.bulk(
+  const rows = await work.store.runLong(
     `WITH RECURSIVE change AS (
        SELECT DISTINCT source, id, scope FROM changes
        WHERE store_id = $1 AND position > $3
@@ -90,7 +90,7 @@ export async function allProducts({
   catalogId,
   hierarchyIds,
 }: Publication): Promise<readonly string[]> {
-  const rows = await work.store.bulk(
+  const rows = await work.store.runLong(
     `WITH RECURSIVE listed AS (
        SELECT l.id FROM node_products l JOIN nodes n ON n.store_id = l.store_id AND n.id = l.node_id
        WHERE l.store_id = $1 AND n.hierarchy_id = ANY($3::uuid[])
@@ -113,7 +113,7 @@ export async function allProducts({
  * fields of templates change products without a change in the feed.
  */
 export async function feedTellsAll({ store }: Work, { position, madeOf }: Edition): Promise<boolean> {
-  const [row] = await store.rows(
+  const [row] = await store.run(
     `SELECT EXISTS (SELECT FROM changes WHERE store_id = $1 AND at <= $3::timestamptz) AND NOT EXISTS (
        SELECT FROM changes WHERE store_id = $1 AND position > $2 AND source IN ('flows', 'flow_fields'))`,
     position,

@@ -20,7 +20,7 @@ export async function currentVariations(
   ids: readonly string[],
 ): Promise<CurrentVariations> {
   if (!ids.length) return new Map()
-  const rows = await store.rows(
+  const rows = await store.run(
     `SELECT id, json_strip_nulls(json_build_object('id', id, 'name', doc->'attributes'->'name',
        'sort_order', doc->'attributes'->'sort_order', 'options', coalesce(hidden->'options', '[]')))
      FROM product_variations WHERE store_id = $1 AND id = ANY($2::uuid[])`,

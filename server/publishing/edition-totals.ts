@@ -14,7 +14,7 @@ export class EditionTotals {
   async store({ store }: Work, edition: number): Promise<void> {
     const changes = [...this.#changes].filter(([, by]) => by !== 0)
     if (!changes.length) return
-    await store.bulk(
+    await store.runLong(
       `WITH change AS (
          SELECT split_part(key, ' ', 1) AS list, split_part(key, ' ', 2)::uuid[] AS scope, by
          FROM unnest($2::text[], $3::bigint[]) AS given (key, by)

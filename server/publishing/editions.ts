@@ -76,7 +76,7 @@ export async function currentEdition(
   catalogId: string,
   at?: Date,
 ): Promise<Edition | undefined> {
-  const [found] = await store.glance(currentEditionSql('$2'), catalogId, at ?? null)
+  const [found] = await store.read(currentEditionSql('$2'), catalogId, at ?? null)
   return found && toEdition(found)
 }
 
@@ -94,7 +94,7 @@ export async function editionOf(
   catalogId: string,
   releaseId: string,
 ): Promise<Edition | undefined> {
-  const [found] = await store.glance(
+  const [found] = await store.read(
     `SELECT ${columns} FROM catalog_editions WHERE store_id = $1 AND catalog_id = $2 AND release_id = $3 AND NOT withdrawn`,
     catalogId,
     releaseId,
@@ -108,7 +108,7 @@ export async function withdraw(
   catalogId: string,
   releaseIds: readonly string[],
 ): Promise<void> {
-  await store.rows(
+  await store.run(
     `UPDATE catalog_editions SET withdrawn = true
      WHERE store_id = $1 AND catalog_id = $2 AND release_id = ANY($3::uuid[])`,
     catalogId,
@@ -137,7 +137,7 @@ export const publishedTables = [
   'published_values',
 ] as const
 
-type Store = Pick<Work['store'], 'rows' | 'bulk'>
+type Store = Pick<Work['store'], 'run' | 'runLong'>
 
 /** Deletes the rows that belong to some product rows, before the product rows. */
 async function forgetWhatIsOf(store: Store, which: string, ...values: readonly unknown[]): Promise<void> {
@@ -146,7 +146,7 @@ async function forgetWhatIsOf(store: Store, which: string, ...values: readonly u
     ['published_relations', 'product_id'] as const,
   ]
   for (const [table, id] of keys) {
-    await store.bulk(
+    await store.runLong(
       `DELETE FROM ${table} l USING published_products p
        WHERE p.store_id = $1 AND p.catalog_id = $2 AND ${which}
          AND l.store_id = $1 AND l.catalog_id = $2 AND l.${id} = p.id AND l.since = p.since`,
@@ -164,14 +164,14 @@ export async function takeBack(work: Work, catalogId: string, edition: number): 
   await countWords(work, catalogId, edition, -1)
   await forgetWhatIsOf(store, 'p.since = $3', catalogId, edition)
   for (const table of tablesOfEditions) {
-    await store.bulk(
+    await store.runLong(
       `DELETE FROM ${table} WHERE store_id = $1 AND catalog_id = $2 AND since = $3`,
       catalogId,
       edition,
     )
   }
   for (const table of tablesOfProducts) {
-    await store.bulk(
+    await store.runLong(
       `UPDATE ${table} l SET until = ${noEnd} FROM published_products p
        WHERE p.store_id = $1 AND p.catalog_id = $2 AND p.until = $3
          AND l.store_id = $1 AND l.catalog_id = $2 AND l.id = p.id AND l.since = p.since`,
@@ -180,23 +180,23 @@ export async function takeBack(work: Work, catalogId: string, edition: number): 
     )
   }
   for (const table of tablesOfEditions) {
-    await store.bulk(
+    await store.runLong(
       `UPDATE ${table} SET until = ${noEnd} WHERE store_id = $1 AND catalog_id = $2 AND until = $3`,
       catalogId,
       edition,
     )
   }
-  await store.bulk(
+  await store.runLong(
     'DELETE FROM edition_totals WHERE store_id = $1 AND scope[1] = $2 AND since = $3',
     catalogId,
     edition,
   )
-  await store.bulk(
+  await store.runLong(
     `UPDATE edition_totals SET until = ${noEnd} WHERE store_id = $1 AND scope[1] = $2 AND until = $3`,
     catalogId,
     edition,
   )
-  await store.rows(
+  await store.run(
     'DELETE FROM catalog_editions WHERE store_id = $1 AND catalog_id = $2 AND edition = $3',
     catalogId,
     edition,
@@ -207,18 +207,18 @@ export async function takeBack(work: Work, catalogId: string, edition: number): 
 export async function forgetBefore(store: Store, catalogId: string, edition: number): Promise<void> {
   await forgetWhatIsOf(store, 'p.until < $3', catalogId, edition)
   for (const table of tablesOfEditions) {
-    await store.bulk(
+    await store.runLong(
       `DELETE FROM ${table} WHERE store_id = $1 AND catalog_id = $2 AND until < $3`,
       catalogId,
       edition,
     )
   }
-  await store.bulk(
+  await store.runLong(
     'DELETE FROM edition_totals WHERE store_id = $1 AND scope[1] = $2 AND until <= $3',
     catalogId,
     edition,
   )
-  await store.rows(
+  await store.run(
     'DELETE FROM catalog_editions WHERE store_id = $1 AND catalog_id = $2 AND edition < $3',
     catalogId,
     edition,
@@ -227,5 +227,5 @@ export async function forgetBefore(store: Store, catalogId: string, edition: num
 
 /** Deletes everything that was published of a catalog. */
 export async function forgetAll({ store }: Work, catalogId: string): Promise<void> {
-  await store.rows('SELECT forget_published($1, $2)', catalogId)
+  await store.run('SELECT forget_published($1, $2)', catalogId)
 }

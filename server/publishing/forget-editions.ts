@@ -30,7 +30,7 @@ export const forgetEditions: Chore = {
         rows: (text: string, ...values: readonly unknown[]) =>
           database.run({ text, values: [storeId, ...values], long: true }),
       }
-      await forgetBefore({ rows: store.rows, bulk: store.rows }, catalogId as string, Number(edition))
+      await forgetBefore({ run: store.rows, runLong: store.rows }, catalogId as string, Number(edition))
     }
   },
 }

@@ -35,7 +35,7 @@ async function sellable(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, Components | undefined>> {
   if (!ids.length) return new Map()
-  const rows = await store.rows(
+  const rows = await store.run(
     `SELECT p.id, CASE WHEN p.product_type = 'bundle' THEN p.doc->'attributes'->'components' END FROM products p
      WHERE p.store_id = $1 AND p.id = ANY($2::uuid[]) AND p.status = 'live' AND (p.product_type <> 'parent' OR EXISTS (
        SELECT FROM products c WHERE c.store_id = $1 AND c.parent_id = p.id AND c.status = 'live'))`,

@@ -78,7 +78,7 @@ async function assignmentsOf(
   hierarchyIds: readonly string[],
   ways: Ways,
 ): Promise<ReadonlyMap<string, readonly Assignment[]>> {
-  const rows = await work.store.rows(
+  const rows = await work.store.run(
     `SELECT l.id, l.node_id, l.place, l.curated IS NOT NULL FROM node_products l
      JOIN nodes n ON n.store_id = l.store_id AND n.id = l.node_id
      WHERE l.store_id = $1 AND l.id = ANY($2::uuid[]) AND n.hierarchy_id = ANY($3::uuid[])
@@ -101,7 +101,7 @@ async function assignmentsOf(
 async function learnWays({ store }: Work, nodeIds: readonly string[], ways: Ways): Promise<void> {
   const unknown = [...new Set(nodeIds)].filter((id) => !ways.has(id))
   if (!unknown.length) return
-  const rows = await store.rows(
+  const rows = await store.run(
     `SELECT id, hidden->'breadcrumbs' FROM nodes WHERE store_id = $1 AND id = ANY($2::uuid[])`,
     unknown,
   )
@@ -121,7 +121,7 @@ async function liveParents(
   assignments: ReadonlyMap<string, readonly Assignment[]>,
 ): Promise<ReadonlyMap<string, NonNullable<ProductSource['parent']>>> {
   if (!ids.length) return new Map()
-  const rows = await store.rows(
+  const rows = await store.run(
     `SELECT id, sku FROM products WHERE store_id = $1 AND id = ANY($2::uuid[]) AND status = 'live'`,
     ids,
   )
@@ -138,7 +138,7 @@ async function liveChildren(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   if (!ids.length) return new Map()
-  const rows = await store.rows(
+  const rows = await store.run(
     `SELECT parent_id, id FROM products WHERE store_id = $1 AND parent_id = ANY($2::uuid[]) AND status = 'live'`,
     ids,
   )
@@ -152,7 +152,7 @@ async function optionsOfListed(
   ids: readonly string[],
   hierarchyIds: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const rows = await store.rows(
+  const rows = await store.run(
     `WITH RECURSIVE above (option_id, id) AS (
        SELECT c.id, c.bundle_id FROM product_components c WHERE c.store_id = $1 AND c.id = ANY($2::uuid[])
        UNION
@@ -177,7 +177,7 @@ async function optionsOfListed(
 }
 
 async function filesOf({ store }: Work, ids: readonly string[]) {
-  const rows = await store.rows(
+  const rows = await store.run(
     `SELECT product_id, id, ${isoTime('created_at')} FROM product_files
      WHERE store_id = $1 AND product_id = ANY($2::uuid[]) ORDER BY created_at, id`,
     ids,
@@ -192,7 +192,7 @@ async function priceModifiersOf(
   variations: readonly { readonly id: string; readonly option: { readonly id: string } }[],
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   if (!variations.length) return new Map()
-  const rows = await store.rows(
+  const rows = await store.run(
     `SELECT option_id, doc->'attributes'->>'reference_name' FROM product_variation_modifiers
      WHERE store_id = $1 AND variation_id = ANY($2::uuid[]) AND option_id = ANY($3::uuid[]) AND type = 'price'
        AND doc->'attributes'->>'reference_name' IS NOT NULL
@@ -206,7 +206,7 @@ async function priceModifiersOf(
 /** The related products, by the slug of each custom relationship, in order. */
 async function relatedTo({ store }: Work, ids: readonly string[]) {
   if (!ids.length) return new Map<string, ReadonlyMap<string, readonly string[]>>()
-  const rows = await store.rows(
+  const rows = await store.run(
     `SELECT a.product_id, r.slug, a.id FROM associated_products a
      JOIN custom_relationships r ON r.store_id = a.store_id AND r.id = a.custom_relationship_id
      WHERE a.store_id = $1 AND a.product_id = ANY($2::uuid[]) ORDER BY a.place, a.id`,

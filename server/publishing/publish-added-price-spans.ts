@@ -45,7 +45,7 @@ async function possiblyPriced({
   pricebookIds,
 }: Addition): Promise<readonly string[]> {
   const skus = 'SELECT s.sku FROM prices s WHERE s.store_id = $1 AND s.pricebook_id = ANY($4::uuid[])'
-  const rows = await work.store.bulk(
+  const rows = await work.store.runLong(
     `SELECT id FROM published_products
      WHERE ${ofEdition} AND listed_in IS NOT NULL AND CASE
        WHEN product_type = 'bundle' THEN hidden->'unfilled' IS NULL
@@ -67,7 +67,7 @@ async function itemsOf(
   { work, catalogId, edition }: Addition,
   ids: readonly string[],
 ): Promise<readonly Item[]> {
-  const rows = await work.store.bulk(
+  const rows = await work.store.runLong(
     `SELECT ${columns} FROM unnest($4::uuid[]) AS wanted (value) JOIN published_products ON id = wanted.value
      WHERE ${ofEdition}`,
     catalogId,

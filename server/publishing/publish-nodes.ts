@@ -24,7 +24,7 @@ export async function publishNodes(publication: Publication): Promise<readonly s
  * hierarchies.
  */
 async function changedNodes({ work, catalogId, hierarchyIds }: Publication) {
-  const rows = await work.store.bulk(
+  const rows = await work.store.runLong(
     `WITH wanted AS (
        SELECT n.id, n.version || ' ' || n.has_children || ' ' || n.hierarchy_id || ' ' ||
          coalesce(array_position($3::uuid[], n.id), 0) AS state
@@ -83,7 +83,7 @@ async function openRows(
   { work, catalogId }: Publication,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, Open>> {
-  const rows = await work.store.rows(
+  const rows = await work.store.run(
     `SELECT id, hidden, doc->'attributes'->'curated_products' FROM published_nodes
      WHERE store_id = $1 AND catalog_id = $2 AND id = ANY($3::uuid[]) AND ${isCurrent()}`,
     catalogId,
@@ -111,7 +111,7 @@ async function nodesOf(
   { work, hierarchyIds }: Publication,
   ids: readonly string[],
 ): Promise<readonly Found[]> {
-  const rows = await work.store.rows(
+  const rows = await work.store.run(
     `SELECT id, created_at AT TIME ZONE 'UTC', updated_at AT TIME ZONE 'UTC', parent_id, place, has_children,
        doc->'attributes', hidden->'breadcrumbs'
      FROM nodes WHERE store_id = $1 AND id = ANY($2::uuid[]) ORDER BY id`,
@@ -138,7 +138,7 @@ async function nodesOf(
 async function end(publication: Publication, ids: readonly string[]): Promise<void> {
   const { work, catalogId, edition } = publication
   if (!ids.length) return
-  const rows = await work.store.bulk(
+  const rows = await work.store.runLong(
     `UPDATE published_nodes SET until = $4::int
      WHERE store_id = $1 AND catalog_id = $2 AND id = ANY($3::uuid[]) AND ${isCurrent()}
      RETURNING hierarchy_id, parent_id`,
@@ -171,7 +171,7 @@ async function begin(
   states: ReadonlyMap<string, string>,
 ): Promise<void> {
   const { work, catalogId, edition, at } = publication
-  await work.store.bulk(
+  await work.store.runLong(
     `INSERT INTO published_nodes (store_id, catalog_id, since, id, created_at, updated_at, doc, hidden)
      SELECT $1, $2, $3::int, * FROM unnest($4::uuid[], $5::timestamptz[], $6::timestamptz[], $7::json[], $8::json[])`,
     catalogId,

@@ -28,7 +28,7 @@ export async function publishPriceSpans(
     .filter(({ id, spans }) => JSON.stringify(spans) !== (open.get(id) ?? '[]'))
   const ended = others.flatMap(({ id }) => (open.has(id) ? id : []))
   if (ended.length) {
-    await work.store.bulk(
+    await work.store.runLong(
       `UPDATE published_price_spans SET until = $4::int
        WHERE store_id = $1 AND catalog_id = $2 AND id = ANY($3::uuid[]) AND ${isCurrent()}`,
       catalogId,
@@ -52,7 +52,7 @@ export async function insertSpans(
     spans.map((span, i) => ({ id, place: first + i, ...span })),
   )
   if (!rows.length) return
-  await work.store.bulk(
+  await work.store.runLong(
     `INSERT INTO published_price_spans (store_id, catalog_id, since, id, place, pricebook_id, currency, amount, valid_from, valid_to)
      SELECT $1, $2, $3::int, * FROM
        unnest($4::uuid[], $5::int[], $6::uuid[], $7::text[], $8::bigint[], $9::timestamptz[], $10::timestamptz[])`,
@@ -89,7 +89,7 @@ async function openSpans(
 ): Promise<ReadonlyMap<string, string>> {
   const utc = (column: string) =>
     `CASE WHEN isfinite(${column}) THEN ${isoTime(column)} ELSE ${column}::text END`
-  const rows = await work.store.rows(
+  const rows = await work.store.run(
     `SELECT id, pricebook_id, currency, amount, ${utc('valid_from')}, ${utc('valid_to')} FROM published_price_spans
      WHERE store_id = $1 AND catalog_id = $2 AND id = ANY($3::uuid[]) AND ${isCurrent()} ORDER BY id, place`,
     catalogId,

@@ -20,8 +20,8 @@ export async function publishPrices(publication: Publication): Promise<void> {
   const { work, catalogId, edition, pricebookIds, isFirst } = publication
   const among = [catalogId, edition, pricebookIds]
   for (const tables of [ofPrices, ofModifiers]) {
-    if (!isFirst) await work.store.bulk(end(tables), ...among)
-    await work.store.bulk(begin(tables, isFirst ? 'true' : unpublished(tables)), ...among)
+    if (!isFirst) await work.store.runLong(end(tables), ...among)
+    await work.store.runLong(begin(tables, isFirst ? 'true' : unpublished(tables)), ...among)
   }
 }
 
@@ -33,7 +33,7 @@ export async function publishAddedPrices({
   pricebookIds,
 }: Pick<Publication, 'work' | 'catalogId' | 'edition' | 'pricebookIds'>): Promise<void> {
   for (const tables of [ofPrices, ofModifiers]) {
-    await work.store.bulk(begin(tables, 'true'), catalogId, edition, pricebookIds)
+    await work.store.runLong(begin(tables, 'true'), catalogId, edition, pricebookIds)
   }
 }
 
@@ -57,7 +57,7 @@ async function publishChanged(
   position: number,
   tables: Tables,
 ): Promise<readonly string[]> {
-  const changed = await work.store.bulk(
+  const changed = await work.store.runLong(
     'SELECT DISTINCT id FROM changes WHERE store_id = $1 AND position > $2 AND source = $3',
     position,
     tables.from,
@@ -65,9 +65,9 @@ async function publishChanged(
   if (!changed.length) return []
   const among = [catalogId, edition, pricebookIds, changed.map(([id]) => id)]
   const returning = `RETURNING ${tables.called}`
-  const ended = await work.store.bulk(`${end(tables, 'p.id = ANY($5::uuid[])')} ${returning}`, ...among)
+  const ended = await work.store.runLong(`${end(tables, 'p.id = ANY($5::uuid[])')} ${returning}`, ...among)
   const chosen = `s.id = ANY($5::uuid[]) AND ${unpublished(tables)}`
-  const begun = await work.store.bulk(`${begin(tables, chosen)} ${returning}`, ...among)
+  const begun = await work.store.runLong(`${begin(tables, chosen)} ${returning}`, ...among)
   return [...new Set([...ended, ...begun].map(([name]) => name as string))]
 }
 

@@ -46,7 +46,7 @@ async function openRows(
   { work, catalogId }: Publication,
   ids: readonly string[],
 ): Promise<readonly OpenRow[]> {
-  const rows = await work.store.rows(
+  const rows = await work.store.run(
     `SELECT p.id, p.hidden->>'hash', p.listed_in IS NOT NULL, p.parent_id,
        (SELECT string_agg(l.node_id::text, ' ') FROM published_node_products l
         WHERE l.store_id = $1 AND l.catalog_id = $2 AND l.id = p.id AND l.since = p.since)
@@ -69,7 +69,7 @@ async function end(publication: Publication, rows: readonly OpenRow[]): Promise<
   if (!rows.length) return
   const ids = rows.map(({ id }) => id)
   for (const table of [...tablesOfProducts, 'published_products']) {
-    await work.store.bulk(
+    await work.store.runLong(
       `UPDATE ${table} SET until = $4::int
        WHERE store_id = $1 AND catalog_id = $2 AND id = ANY($3::uuid[]) AND ${isCurrent()}`,
       catalogId,
@@ -96,7 +96,7 @@ async function begin(publication: Publication, rows: readonly Row[]): Promise<vo
   const { store } = work
   const column = (value: (row: Row) => unknown) => rows.map((row) => value(row) ?? null)
   const attribute = (name: string) => column(({ published }) => published.doc.attributes[name])
-  await store.bulk(
+  await store.runLong(
     `INSERT INTO published_products (store_id, catalog_id, since, id, created_at, updated_at, doc, hidden, listed_in,
        parent_id, name, sku, slug, manufacturer_part_num, upc_ean, product_type)
      SELECT $1, $2, $3::int, id, created_at, updated_at, doc, hidden, CASE WHEN listed THEN $2::uuid END,
@@ -123,7 +123,7 @@ async function begin(publication: Publication, rows: readonly Row[]): Promise<vo
   const places = rows.flatMap(({ source, published }) =>
     published.nodes.map((node) => ({ id: source.id, ...node })),
   )
-  await store.bulk(
+  await store.runLong(
     `INSERT INTO published_node_products (store_id, catalog_id, since, id, node_id, place, curated)
      SELECT $1, $2, $3::int, * FROM unnest($4::uuid[], $5::uuid[], $6::numeric[], $7::boolean[])`,
     catalogId,
@@ -138,7 +138,7 @@ async function begin(publication: Publication, rows: readonly Row[]): Promise<vo
       ids.map((to, place) => ({ id: source.id, name, place, to })),
     ),
   )
-  await store.bulk(
+  await store.runLong(
     `INSERT INTO published_relations (store_id, catalog_id, since, product_id, name, place, id)
      SELECT $1, $2, $3::int, * FROM unnest($4::uuid[], $5::text[], $6::int[], $7::uuid[])`,
     catalogId,

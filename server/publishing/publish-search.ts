@@ -19,7 +19,7 @@ export async function publishSearch(publication: Publication, products: readonly
     .filter(({ published }) => published.hidden.listed)
     .map(({ published, id, updatedAt }) => ({ id, updatedAt, ...searchRow(published, different) }))
   if (!found.length) return
-  await work.store.bulk(
+  await work.store.runLong(
     `INSERT INTO published_texts (store_id, catalog_id, since, id, updated_at, codes, words, value_ids, word_ids)
      SELECT $1, $2, $3::int, id, updated_at, codes::text[], words, value_ids::bigint[], word_ids::bigint[]
      FROM unnest($4::uuid[], $5::timestamptz[], $6::text[], $7::tsvector[], $8::text[], $9::text[])
@@ -38,7 +38,7 @@ export async function publishSearch(publication: Publication, products: readonly
     values.flatMap(({ field, number }, place) => (number === null ? [] : { id, place, field, number })),
   )
   if (!numbers.length) return
-  await work.store.bulk(
+  await work.store.runLong(
     `INSERT INTO published_numbers (store_id, catalog_id, since, id, place, field, number)
      SELECT $1, $2, $3::int, * FROM unnest($4::uuid[], $5::smallint[], $6::text[], $7::float8[])`,
     catalogId,
@@ -81,7 +81,7 @@ export class DifferentValues {
     const existing = again
       ? '(store_id, catalog_id, field, id) DO UPDATE SET words = excluded.words'
       : 'DO NOTHING'
-    await store.bulk(
+    await store.runLong(
       `INSERT INTO published_values (store_id, catalog_id, id, field, value, number, words)
        SELECT $1, $2, * FROM unnest($3::bigint[], $4::text[], $5::text[], $6::float8[], $7::tsvector[])
        ON CONFLICT ${existing}`,
@@ -122,9 +122,9 @@ export async function countWords(
   edition: number,
   by: 1 | -1,
 ): Promise<void> {
-  if (edition === 1 && by === 1) return void (await store.bulk(countAll, catalogId))
-  await store.bulk(countChanges, catalogId, edition, by)
-  await store.bulk(
+  if (edition === 1 && by === 1) return void (await store.runLong(countAll, catalogId))
+  await store.runLong(countChanges, catalogId, edition, by)
+  await store.runLong(
     'DELETE FROM published_words WHERE store_id = $1 AND catalog_id = $2 AND n <= 0',
     catalogId,
   )
@@ -132,13 +132,13 @@ export async function countWords(
 
 /** Recounts the words of the current edition. */
 export async function recountWords({ store }: Work, catalogId: string): Promise<void> {
-  await store.bulk('DELETE FROM published_words WHERE store_id = $1 AND catalog_id = $2', catalogId)
-  await store.bulk(countAll, catalogId)
+  await store.runLong('DELETE FROM published_words WHERE store_id = $1 AND catalog_id = $2', catalogId)
+  await store.runLong(countAll, catalogId)
 }
 
 /** Deletes the values that no product of a kept edition has. Only publishing writes values. */
 export async function forgetValues({ work, catalogId }: Publication): Promise<void> {
-  await work.store.bulk(
+  await work.store.runLong(
     `DELETE FROM published_values v WHERE v.store_id = $1 AND v.catalog_id = $2 AND NOT EXISTS (
        SELECT FROM (
          SELECT unnest(t.value_ids) AS id FROM published_texts t WHERE t.store_id = $1 AND t.catalog_id = $2

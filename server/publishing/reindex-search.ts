@@ -31,7 +31,7 @@ export const reindexSearch: LongJob<Catalog> = {
     }
     await work.transaction(async (inside) => {
       await recountWords(inside, catalogId)
-      await inside.store.rows(
+      await inside.store.run(
         'UPDATE catalog_editions SET search_form = $3 WHERE store_id = $1 AND catalog_id = $2',
         catalogId,
         searchForm,
@@ -68,7 +68,7 @@ export const reindexSearches: Chore = {
 const isStale = (form: string) => `search_form < ${form}::int AND search_form <> -${form}::int`
 
 async function queueOnce(work: Work, catalogId: string): Promise<void> {
-  const queued = await work.store.rows(
+  const queued = await work.store.run(
     `UPDATE catalog_editions SET search_form = -$3::int
      WHERE store_id = $1 AND catalog_id = $2 AND ${isStale('$3')} RETURNING edition`,
     catalogId,
@@ -92,7 +92,7 @@ async function nextProducts(
   catalogId: string,
   after: Key | undefined,
 ): Promise<readonly Product[]> {
-  const rows = await work.store.rows(
+  const rows = await work.store.run(
     `SELECT p.id, p.since, p.until, p.doc, p.hidden FROM published_products p
      WHERE p.store_id = $1 AND p.catalog_id = $2 AND (p.id, p.since) > ($3::uuid, $4::int)
        AND p.listed_in IS NOT NULL
@@ -121,7 +121,7 @@ async function withSlugs(
 ): Promise<readonly Product[]> {
   const nodes = products.flatMap(({ published }) => (published.hidden.node_slugs ? [] : nodesOf(published)))
   if (!nodes.length) return products
-  const rows = await work.store.rows(
+  const rows = await work.store.run(
     `SELECT id, since, until, doc->'attributes'->>'slug' FROM published_nodes
      WHERE store_id = $1 AND catalog_id = $2 AND id = ANY($3::uuid[]) AND doc->'attributes'->>'slug' IS NOT NULL`,
     catalogId,
@@ -149,7 +149,7 @@ const nodesOf = ({ doc }: Pick<PublishedProduct, 'doc'>): readonly string[] =>
 async function writeAnew(work: Work, catalogId: string, products: readonly Product[]): Promise<void> {
   const different = new DifferentValues()
   const rows = products.map(({ published }) => searchRow(published, different))
-  await work.store.bulk(
+  await work.store.runLong(
     `UPDATE published_texts t
      SET codes = given.codes::text[], words = given.words, value_ids = given.value_ids::bigint[],
        word_ids = given.word_ids::bigint[]

@@ -6,7 +6,7 @@ import { componentProducts } from './published-product.ts'
 /** How many are read together. */
 const chunkMax = 1000
 
-type Store = Pick<Work['store'], 'rows' | 'bulk'>
+type Store = Pick<Work['store'], 'run' | 'runLong'>
 type Of = Pick<Published, 'catalogId' | 'edition' | 'madeOf'>
 
 /**
@@ -18,7 +18,7 @@ type Of = Pick<Published, 'catalogId' | 'edition' | 'madeOf'>
 export async function repricedProducts(store: Store, of: Of): Promise<readonly string[]> {
   const changed = (first: string, table: string) =>
     firstsOf(
-      store.bulk(
+      store.runLong(
         `SELECT DISTINCT ${first} FROM ${table} WHERE store_id = $1 AND catalog_id = $2 AND (since = $3 OR until = $3)`,
         of.catalogId,
         of.edition,
@@ -28,7 +28,7 @@ export async function repricedProducts(store: Store, of: Of): Promise<readonly s
   const delayed = async (first: string, table: string) =>
     of.madeOf.delayedPricebookIds?.length
       ? firstsOf(
-          store.bulk(
+          store.runLong(
             `SELECT DISTINCT ${first} FROM ${table} WHERE store_id = $1 AND catalog_id = $2
                AND ${inEdition('$3::int')} AND pricebook_id = ANY($4::uuid[])`,
             of.catalogId,
@@ -57,7 +57,7 @@ export async function repricedProducts(store: Store, of: Of): Promise<readonly s
   return (await products('id', [...found], 'listed_in IS NOT NULL')).toSorted()
 }
 
-const firstsOf = async (rows: ReturnType<Store['rows']>): Promise<readonly string[]> =>
+const firstsOf = async (rows: ReturnType<Store['run']>): Promise<readonly string[]> =>
   (await rows).map(([first]) => first as string)
 
 /** Bundles and their options. */
@@ -75,7 +75,7 @@ const having =
   async (column: keyof typeof types, values: readonly string[], more = 'true'): Promise<string[]> => {
     const found = new Set<string>()
     for (let from = 0; from < values.length; from += chunkMax) {
-      const rows = store.rows(
+      const rows = store.run(
         `SELECT ${first} FROM unnest($4::${types[column]}[]) AS wanted (value) JOIN ${table} ON ${column} = wanted.value
          WHERE store_id = $1 AND catalog_id = $2 AND ${inEdition('$3')} AND ${more}`,
         catalogId,
@@ -95,7 +95,7 @@ async function modified(
 ): Promise<readonly string[]> {
   if (!names.length) return []
   return firstsOf(
-    store.bulk(
+    store.runLong(
       `SELECT id FROM published_products p
        WHERE store_id = $1 AND catalog_id = $2 AND ${inEdition('$3')} AND parent_id IS NOT NULL AND EXISTS (
          SELECT FROM json_array_elements_text(p.doc->'attributes'->'price_modifiers') AS own (modifier)

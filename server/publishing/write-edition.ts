@@ -65,7 +65,7 @@ export async function writeEdition(
   await countWords(work, catalogId, publication.edition, 1)
   if (isFull && before) await forgetValues(publication)
   await publication.totals.store(work, publication.edition)
-  await work.store.rows(
+  await work.store.run(
     `INSERT INTO catalog_editions (store_id, catalog_id, edition, release_id, published_at, position, made_of,
        search_form)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
@@ -85,7 +85,7 @@ export async function writeEdition(
  * transaction retries.
  */
 async function mustStayAsItIs({ store }: Work, catalogId: string, { edition }: Edition): Promise<void> {
-  await store.rows(
+  await store.run(
     'UPDATE catalog_editions SET made_of = made_of WHERE store_id = $1 AND catalog_id = $2 AND edition = $3',
     catalogId,
     edition,

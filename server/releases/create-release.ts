@@ -2,7 +2,7 @@ import { catalogs, releases } from '../catalogs/index.ts'
 import { startDocumented } from '../jobs/index.ts'
 import { action } from '../kernel/declare/action.ts'
 import { objectAnswer } from '../kernel/http/object-answer.ts'
-import { findVisible } from '../kernel/query/find.ts'
+import { findByName } from '../kernel/query/find.ts'
 import { flag } from '../kernel/shape/fields.ts'
 import { publishCatalog } from './publish-catalog.ts'
 
@@ -33,9 +33,9 @@ export const createRelease = action({
     },
   },
   async run(ctx, { params, body }) {
-    const { id } = await findVisible(ctx, catalogs, params.catalog_id)
-    await ctx.store.keep(catalogs, id)
-    const catalog = await findVisible(ctx, catalogs, id)
+    const { id } = await findByName(ctx, catalogs, params.catalog_id)
+    await ctx.store.lockShared(catalogs, id)
+    const catalog = await findByName(ctx, catalogs, id)
     const { name, description = '', enable_price_segmentation } = catalog.doc
     const values = {
       name,

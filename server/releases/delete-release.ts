@@ -2,7 +2,7 @@ import { catalogs, releases } from '../catalogs/index.ts'
 import { action } from '../kernel/declare/action.ts'
 import { Problem } from '../kernel/errors.ts'
 import { noContent } from '../kernel/http/answer.ts'
-import { findVisible } from '../kernel/query/find.ts'
+import { findByName } from '../kernel/query/find.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { addMissingPricebooks, currentEdition, forgetAll, takeBack, withdraw } from '../publishing/index.ts'
 import { findRelease, releaseParameter } from './find-release.ts'
@@ -31,8 +31,8 @@ export const deleteReleases = action({
   area: 'catalogs',
   status: 204,
   async run(ctx, { params }) {
-    const { id } = await findVisible(ctx, catalogs, params.catalog_id)
-    const rows = await ctx.store.rows(
+    const { id } = await findByName(ctx, catalogs, params.catalog_id)
+    const rows = await ctx.store.run(
       'SELECT id FROM catalog_releases WHERE store_id = $1 AND catalog_id = $2',
       id,
     )
@@ -48,8 +48,8 @@ export const deleteReleases = action({
 async function removeReleases(work: Work, catalogId: string, ids: readonly string[]): Promise<void> {
   const { store } = work
   // Publishing and other deletions of its releases wait.
-  await store.hold(catalogs, catalogId)
-  await store.hold(releases, ...ids)
+  await store.lock(catalogs, catalogId)
+  await store.lock(releases, ...ids)
   await refuseIfInUse(work, catalogId, ids)
   await store.removeAll(
     releases,
@@ -64,7 +64,7 @@ async function removeReleases(work: Work, catalogId: string, ids: readonly strin
 
 /** A release in publishing cannot be deleted, nor can the release that it is based on. */
 async function refuseIfInUse(work: Work, catalogId: string, ids: readonly string[]): Promise<void> {
-  const [busy] = await work.store.rows(
+  const [busy] = await work.store.run(
     `SELECT id FROM catalog_releases WHERE store_id = $1 AND catalog_id = $2 AND status = 'IN_PROGRESS' LIMIT 1`,
     catalogId,
   )
@@ -83,7 +83,7 @@ async function refuseIfInUse(work: Work, catalogId: string, ids: readonly string
 
 /** Makes the last edition whose release still exists the current one, and takes back the editions after it. */
 async function restoreLatest(work: Work, catalogId: string): Promise<void> {
-  const editions = await work.store.rows(
+  const editions = await work.store.run(
     `SELECT e.edition, r.id IS NOT NULL FROM catalog_editions e
      LEFT JOIN catalog_releases r ON r.store_id = e.store_id AND r.catalog_id = e.catalog_id AND r.id = e.release_id
      WHERE e.store_id = $1 AND e.catalog_id = $2 ORDER BY e.edition DESC`,

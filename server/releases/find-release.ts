@@ -1,6 +1,6 @@
 import { catalogs, type Release, releases } from '../catalogs/index.ts'
 import { Problem } from '../kernel/errors.ts'
-import { findSeen, findVisible } from '../kernel/query/find.ts'
+import { findById, findByName } from '../kernel/query/find.ts'
 import { text } from '../kernel/shape/fields.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { currentEdition, editionOf, type Published } from '../publishing/index.ts'
@@ -23,11 +23,11 @@ export async function findRelease(
   work: Work,
   { catalog_id, release_id }: ReleaseParameters,
 ): Promise<Release> {
-  const { id: catalogId } = await findVisible(work, catalogs, catalog_id)
-  if (!current.includes(release_id)) return findVisible(work, releases, release_id, [catalogId])
+  const { id: catalogId } = await findByName(work, catalogs, catalog_id)
+  if (!current.includes(release_id)) return findByName(work, releases, release_id, [catalogId])
   const edition = await currentEdition(work, catalogId)
   if (!edition) throw new Problem('not_found', 'The catalog has no published release.')
-  return findSeen(work, releases, edition.releaseId, [catalogId])
+  return findById(work, releases, edition.releaseId, [catalogId])
 }
 
 /** Finds the edition of the release that a path names; throws a Problem (404) if it is not published. */

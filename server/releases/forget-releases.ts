@@ -17,7 +17,7 @@ export async function forgetReleases(work: Work, catalogId: string): Promise<voi
     WHERE o.store_id = $1 AND o.catalog_id = r.catalog_id AND o.status = 'PUBLISHED'
     ORDER BY o.updated_at DESC, o.id DESC OFFSET ${n - 1} LIMIT 1)`
   await work.transaction(async (work) => {
-    await work.store.hold(catalogs, catalogId)
+    await work.store.lock(catalogs, catalogId)
     const polledSince = new Date(work.clock.now().getTime() - polledMs)
     const gone = await work.store.removeAll(
       releases,

@@ -36,7 +36,7 @@ export const publishCatalog = documentedJob<ReleasePayload, ReleaseFields, never
   document: releaseDocument,
   placeOf: ({ catalogId, releaseId }) => ({ id: releaseId, scope: [catalogId] }),
   // Releases are deleted under this lock, so the edition that this one is based on stays.
-  lockFirst: ({ store }, { catalogId }) => store.hold(catalogs, catalogId),
+  lockFirst: ({ store }, { catalogId }) => store.lock(catalogs, catalogId),
   prepare: async (work, payload) => {
     if (!(await editionOf(work, payload.catalogId, payload.releaseId))) await publish(work, payload)
   },
@@ -78,7 +78,7 @@ async function publish(work: Work, { catalogId, releaseId }: ReleasePayload): Pr
   })
   const { isFull, isFirst, checkedProducts, ...attributes } = edition
   // PostgreSQL assumes that a catalog is almost empty until it has analyzed the tables.
-  if (isFirst && checkedProducts > analyzeFrom) await work.store.measure(publishedTables)
+  if (isFirst && checkedProducts > analyzeFrom) await work.store.analyze(publishedTables)
   const { hidden } = (await work.store.findWhole(releases, releaseId, [catalogId])) as Release
   await show({
     ...attributes,
@@ -88,7 +88,7 @@ async function publish(work: Work, { catalogId, releaseId }: ReleasePayload): Pr
 }
 
 async function listHierarchyNames({ store }: Work, catalogId: string, ids: readonly string[]) {
-  const rows = await store.rows(
+  const rows = await store.run(
     `SELECT id, name FROM published_nodes
      WHERE store_id = $1 AND catalog_id = $2 AND id = ANY($3::uuid[]) AND ${isCurrent()}`,
     catalogId,
@@ -121,6 +121,6 @@ async function findTotal(
   { edition }: Pick<Edition, 'edition'>,
   list: string,
 ): Promise<number> {
-  const [row] = await store.rows(editionTotal('$3', '$2::uuid', '$4::int'), catalogId, list, edition)
+  const [row] = await store.run(editionTotal('$3', '$2::uuid', '$4::int'), catalogId, list, edition)
   return Number(row?.[0] ?? 0)
 }

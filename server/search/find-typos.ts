@@ -15,7 +15,7 @@ export async function addTypos(
 ): Promise<readonly SearchedWord[] | undefined> {
   const { values } = bindShop(shop)
   const plainWords = words.filter(({ word }) => !isDense(word)).map(({ word }) => word)
-  const rows = await store.rows(
+  const rows = await store.run(
     `SELECT typed.word, near.word FROM unnest($3::text[]) typed (word)
      CROSS JOIN LATERAL words_like($1::uuid, $2::uuid, typed.word) near (word)`,
     values[1],

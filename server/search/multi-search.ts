@@ -116,7 +116,7 @@ async function findShop(
 ): Promise<SearchedShop & { pageLength: number }> {
   const view = await shopperView(ctx, call)
   const { catalogId, edition } = view.published
-  const [row = []] = await ctx.store.glance(
+  const [row = []] = await ctx.store.read(
     `SELECT (${editionTotal("'published_products.listed_in'", '$2::uuid', '$3::int')}),
        (SELECT json_object_agg(doc->>'code', doc->'decimal_places') FROM ${currencies.table} WHERE store_id = $1),
        (${pageLengthSql})`,

@@ -17,7 +17,7 @@ const storeSchema = named('Store', {
 })
 
 async function storeOf(ctx: Ctx) {
-  const [row] = await ctx.store.glance('SELECT name FROM stores WHERE id = $1')
+  const [row] = await ctx.store.read('SELECT name FROM stores WHERE id = $1')
   return { type: 'store', id: ctx.store.id, name: row?.[0] }
 }
 

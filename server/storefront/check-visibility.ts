@@ -11,7 +11,7 @@ import { action } from '../kernel/declare/action.ts'
 import { Problem } from '../kernel/errors.ts'
 import { json } from '../kernel/http/answer.ts'
 import { isId } from '../kernel/ids.ts'
-import { findVisible } from '../kernel/query/find.ts'
+import { findByName } from '../kernel/query/find.ts'
 import { reference } from '../kernel/shape/fields.ts'
 import type { Row } from '../kernel/shape/model.ts'
 import type { Ctx } from '../kernel/work/context.ts'
@@ -69,13 +69,13 @@ export const checkVisibility = action({
   query: { product: reference('product', { required: true, about: 'The product.' }) },
   async run(ctx, { params, headers, query }) {
     mustBeMerchant(ctx)
-    const { id: catalogId } = await findVisible(ctx, catalogs, params.catalog_id)
+    const { id: catalogId } = await findByName(ctx, catalogs, params.catalog_id)
     const productId = new URLSearchParams(query).get('product') ?? ''
     if (!isId(productId)) {
       const detail = `The parameter product must be the id of a product (a UUID), not ${JSON.stringify(productId)}.`
       throw new Problem('bad_request', detail, { source: 'product' })
     }
-    const product = await findVisible(ctx, products, productId)
+    const product = await findByName(ctx, products, productId)
     const facts = await factsOf(ctx, catalogId, product, { headers, query })
     return json(200, { data: { type: 'product-visibility', id: product.id, ...verdictsOf(facts) } })
   },
@@ -114,7 +114,7 @@ async function factsOf(
 async function waitingRuleOf({ store }: Ctx, rule: WaitingRule | undefined): Promise<Facts['waitingRule']> {
   if (!rule) return undefined
   const { id, name, waits_for_pricebook_ids } = rule
-  const books = await store.rows(
+  const books = await store.run(
     `SELECT name, id FROM ${pricebooks.table} WHERE store_id = $1 AND id = ANY($2::uuid[]) ORDER BY name`,
     waits_for_pricebook_ids,
   )
@@ -145,7 +145,7 @@ async function inRelease(
 
 /** Counts the nodes of the product and of its live parent, and those in the hierarchies. */
 async function nodesOf({ store }: Ctx, id: string, hierarchyIds: readonly string[]) {
-  const [row] = await store.rows(
+  const [row] = await store.run(
     `SELECT count(DISTINCT l.node_id),
        count(DISTINCT l.node_id) FILTER (WHERE n.hierarchy_id = ANY($3::uuid[]))
      FROM node_products l JOIN nodes n ON n.store_id = l.store_id AND n.id = l.node_id

@@ -10,7 +10,7 @@ export async function changedIds(
 ): Promise<readonly string[]> {
   const { catalogId, edition, madeOf } = published
   if (!all && !madeOf.repricesAll) return repricedProducts(store, published)
-  const rows = await store.bulk(
+  const rows = await store.runLong(
     `SELECT id FROM published_products
      WHERE store_id = $1 AND listed_in = $2::uuid AND ${inEdition('$3::int')} ORDER BY id`,
     catalogId,
@@ -24,7 +24,7 @@ export async function deletedIds(
   { store }: Pick<Work, 'store'>,
   { catalogId, edition }: Published,
 ): Promise<readonly string[]> {
-  const rows = await store.bulk(
+  const rows = await store.runLong(
     `SELECT o.id FROM published_products o
      WHERE o.store_id = $1 AND o.catalog_id = $2 AND o.until = $3::int AND o.listed_in IS NOT NULL AND NOT EXISTS (
        SELECT FROM published_products p WHERE p.store_id = $1 AND p.catalog_id = $2 AND p.id = o.id

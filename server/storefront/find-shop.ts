@@ -50,7 +50,7 @@ export async function findShop(
   { asOf, releaseId }: ShopQuery,
 ): Promise<FoundShop> {
   const [[currencies, state = null, oldestPublished = null, accountTags = null, ...edition] = []] =
-    await work.store.glance(shopSql, accountsOf(shopper), asOf ?? null)
+    await work.store.read(shopSql, accountsOf(shopper), asOf ?? null)
   const rules = await loadRules(work, [state, oldestPublished, accountTags])
   const chosen = chooseCatalog(shopper, rules)
   const oldest =
@@ -102,7 +102,7 @@ async function findEditionAt(
 
 /** The currencies that prices may be shown in. */
 export async function findCurrencies({ store }: Pick<Work, 'store'>): Promise<readonly DisplayCurrency[]> {
-  const [[currencies] = []] = await store.glance(currenciesSql)
+  const [[currencies] = []] = await store.read(currenciesSql)
   return parseCurrencies(currencies)
 }
 

@@ -2,7 +2,7 @@ import { releases } from '../catalogs/index.ts'
 import { action } from '../kernel/declare/action.ts'
 import { Problem } from '../kernel/errors.ts'
 import { entityTag } from '../kernel/http/answer.ts'
-import { choice, described, group, text } from '../kernel/shape/fields.ts'
+import { choice, describe, group, text } from '../kernel/shape/fields.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { EditionGone, editionOf } from '../publishing/index.ts'
 import { explanationOf } from './explanation.ts'
@@ -44,7 +44,7 @@ export const getCatalog = action({
   about: 'Reads the release that the shopper sees. The rules choose its catalog.',
   area: 'catalog',
   status: 200,
-  shows: { data: described(shownRelease) },
+  shows: { data: describe(shownRelease) },
   async run(ctx, call) {
     const view = await shopperView(ctx, call)
     const { catalogId, releaseId, publishedAt } = view.published

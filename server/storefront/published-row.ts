@@ -68,7 +68,7 @@ export async function parentsAmong(
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
   if (!ids.length) return new Set()
-  const rows = await store.rows(
+  const rows = await store.run(
     `SELECT id FROM published_products
      WHERE store_id = $1 AND catalog_id = $2 AND ${inEdition('$3::int')} AND id = ANY($4::uuid[])
        AND product_type = 'parent'`,
@@ -87,7 +87,7 @@ export async function findParents(
   parentIds: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   if (!ids.length) return new Map()
-  const rows = await store.rows(
+  const rows = await store.run(
     `SELECT id, parent_id FROM published_products
      WHERE store_id = $1 AND catalog_id = $2 AND ${inEdition('$3::int')} AND id = ANY($4::uuid[])
        AND parent_id = ANY($5::uuid[])`,
@@ -110,7 +110,7 @@ const findBy =
   (key: string): Find =>
   async ({ store }, { published: { catalogId, edition } }, keys) => {
     if (!keys.length) return new Map()
-    const rows = await store.rows(
+    const rows = await store.run(
       `SELECT id, doc, hidden FROM published_products
        WHERE store_id = $1 AND catalog_id = $2 AND ${inEdition('$3::int')} AND ${key}`,
       catalogId,

@@ -3,7 +3,7 @@ import type { Resource } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
 import { type Answer, entityTag } from '../kernel/http/answer.ts'
 import { parse } from '../kernel/query/parse.ts'
-import { choice, described, group, reference } from '../kernel/shape/fields.ts'
+import { choice, describe, group, reference } from '../kernel/shape/fields.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { componentProducts } from '../publishing/index.ts'
 import { explanationOf } from './explanation.ts'
@@ -119,7 +119,7 @@ export const listComponentProducts = ({ of, path, phrase, area, viewOf }: Family
     about: `Lists the ids of the products that are options of a bundle ${phrase}.`,
     area,
     status: 200,
-    shows: { resource: publishedProducts, page: true, data: described(productLink) },
+    shows: { resource: publishedProducts, page: true, data: describe(productLink) },
     async run(ctx, call) {
       const view = await viewOf(ctx, call)
       const ask = parse(call.query)

@@ -99,7 +99,7 @@ export async function deltaView(ctx: Ctx, published: Published, release: string)
 /** A price book that is previewed need not be in the release, but must exist. */
 async function mustExist({ store }: Ctx, ids: readonly string[]): Promise<void> {
   if (!ids.length) return
-  const rows = await store.glance(
+  const rows = await store.read(
     `SELECT id FROM ${pricebooks.table} WHERE store_id = $1 AND id = ANY($2::uuid[])`,
     ids,
   )

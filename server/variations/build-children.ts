@@ -4,9 +4,9 @@ import type { Resource } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import type { Work } from '../kernel/work/context.ts'
-import { inTurns } from '../kernel/work/in-turns.ts'
+import { runInSteps } from '../kernel/work/in-turns.ts'
 import { change } from '../kernel/write/by-rules.ts'
-import { ownKept } from '../kernel/write/definitions.ts'
+import { lockedDefinition } from '../kernel/write/definitions.ts'
 import { leaveBundles, type ProductFields, products } from '../products/index.ts'
 import { type Child, childOf, combinationOf, type Plan, planBuild } from './build-plan.ts'
 import { Unbuildable } from './build-rules.ts'
@@ -16,9 +16,9 @@ import { mustBeBuildable } from './must-be-buildable.ts'
 export const buildChildren = pimJob<{ readonly productId: string }>({
   type: 'child-products',
   run: async (work, { payload: { productId } }) => {
-    const own = await ownKept(work, products, [])
+    const own = await lockedDefinition(work, products, [])
     // Whoever changes the product or one of its children meanwhile waits.
-    await work.store.hold(products, productId)
+    await work.store.lock(products, productId)
     const { parent, variations } = await mustBeBuildable(work, productId)
     const children = await holdChildren(work, productId)
     await carryOut(work, own, parent, children, await planned(parent, variations, children))
@@ -27,13 +27,13 @@ export const buildChildren = pimJob<{ readonly productId: string }>({
 })
 
 async function holdChildren(work: Work, parentId: string): Promise<readonly Child[]> {
-  const found = await work.store.rows(
+  const found = await work.store.run(
     `SELECT id FROM ${products.table} WHERE store_id = $1 AND parent_id = $2 ORDER BY id`,
     parentId,
   )
   const held: Child[] = []
   for (const some of partsOf(found)) {
-    const rows = await work.store.holdWhole(
+    const rows = await work.store.lockWhole(
       products,
       some.map(([id]) => id as string),
     )
@@ -55,7 +55,7 @@ async function planned(
   children: readonly Child[],
 ): Promise<Plan> {
   try {
-    return await inTurns(planBuild(parent, variations, children, newId))
+    return await runInSteps(planBuild(parent, variations, children, newId))
   } catch (error) {
     if (!(error instanceof Unbuildable)) throw error
     throw new Problem('unprocessable', error.message + atFault(error, variations), { cause: error })
@@ -111,7 +111,7 @@ async function write(work: Work, children: readonly Child[], run: () => Promise<
 async function takenOf({ store }: Work, children: readonly Child[]): Promise<Problem | undefined> {
   for (const field of ['sku', 'slug'] as const) {
     const byValue = new Map(children.map((child) => [child.values[field], child]))
-    const [taken] = await store.rows(
+    const [taken] = await store.run(
       `SELECT p.id, p.${field} FROM ${products.table} p
        WHERE p.store_id = $1 AND p.${field} = ANY($2::text[]) AND NOT p.id = ANY($3::uuid[]) LIMIT 1`,
       children.flatMap(({ values }) => values[field] ?? []),

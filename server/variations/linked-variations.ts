@@ -30,7 +30,7 @@ async function modifiersByOption(
   { store }: Work,
   variationIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly Modifier[]>> {
-  const rows = await store.rows(
+  const rows = await store.run(
     `SELECT option_id, doc->'attributes' FROM ${modifiers.table}
      WHERE store_id = $1 AND variation_id = ANY($2::uuid[]) ORDER BY created_at, id`,
     variationIds,

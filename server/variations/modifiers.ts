@@ -66,7 +66,7 @@ export const modifiers = resource({
 
 /** It is in use where a child was built of its option. */
 async function refuseInUse({ store }: Work, { scope: [variation, option] }: Row): Promise<void> {
-  const [child] = await store.rows(
+  const [child] = await store.run(
     `SELECT 1 FROM ${products.table} p JOIN ${products.table} c ON c.store_id = p.store_id AND c.parent_id = p.id
      WHERE p.store_id = $1 AND p.variations @> $2::jsonb
        AND (c.hidden->'child_variations')::jsonb @> $3::jsonb LIMIT 1`,

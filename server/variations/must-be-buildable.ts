@@ -1,6 +1,6 @@
 import type { Link } from '../kernel/declare/relationship.ts'
 import { Problem } from '../kernel/errors.ts'
-import { findVisible } from '../kernel/query/find.ts'
+import { findByName } from '../kernel/query/find.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { nameBundlesOf, products } from '../products/index.ts'
 import { type BuildVariation, type Child, childOf } from './build-plan.ts'
@@ -13,7 +13,7 @@ export async function mustBeBuildable(
   work: Work,
   productId: string,
 ): Promise<{ readonly parent: Child; readonly variations: readonly BuildVariation[] }> {
-  const parent = childOf(await findVisible(work, products, productId))
+  const parent = childOf(await findByName(work, products, productId))
   const { product_type, relationships } = parent.values
   if (product_type === 'child' || product_type === 'bundle')
     throw refusal(`A ${product_type} product cannot have children.`)

@@ -32,10 +32,10 @@ export const options = resource({
   beforeWrite: async ({ store }, draft) => {
     clearSortOrder(draft)
     // The variation shows its options: those who change them do so one after the other.
-    if (draft.before) await store.hold(variations, variationOf(draft))
+    if (draft.before) await store.lock(variations, variationOf(draft))
   },
   afterWrite: showOptions,
-  beforeDelete: async ({ store }, row) => void (await store.hold(variations, variationOf(row))),
+  beforeDelete: async ({ store }, row) => void (await store.lock(variations, variationOf(row))),
   afterDelete: showOptions,
 })
 

@@ -61,8 +61,8 @@ export const variations = resource({
 
 /** Whoever links it keeps it: one comes after the other. */
 async function refuseInUse({ store }: Work, { id }: Row): Promise<void> {
-  await store.close(variations, id)
-  const [linked] = await store.rows(
+  await store.lockExclusive(variations, id)
+  const [linked] = await store.run(
     `SELECT 1 FROM ${products.table} WHERE store_id = $1 AND variations @> $2::jsonb LIMIT 1`,
     JSON.stringify([{ id }]),
   )

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { flat } from '../../server/kernel/shape/envelope.ts'
+import { flatten } from '../../server/kernel/shape/envelope.ts'
 import { isShown } from '../../server/kernel/shape/fields.ts'
 import { madeAt, Samples, specimensWith } from '../support/samples.ts'
 import type { Specimen } from '../support/specimens.ts'
@@ -56,7 +56,7 @@ describe.each(specimensWith('create', 'get'))('$name', (specimen) => {
       return fresh[0].doc
     }
     const created = await expectOne('created', made.headers.get('x-request-id'))
-    const shown = flat(resource.envelope, created)
+    const shown = flatten(resource.envelope, created)
     for (const [name] of hiddenOf(specimen)) expect(Object.keys(shown)).not.toContain(name)
 
     if (operations.update) {

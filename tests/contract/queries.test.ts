@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { limits, type Op } from '../../server/kernel/query/parse.ts'
-import { flat } from '../../server/kernel/shape/envelope.ts'
+import { flatten } from '../../server/kernel/shape/envelope.ts'
 import { anyCharacter } from '../support/any-texts.ts'
 import { isLong, tries } from '../support/long.ts'
 import { operations, Samples, specimensWith } from '../support/samples.ts'
@@ -209,7 +209,7 @@ describe.each(specimensWith('list', 'create'))('$name', (specimen) => {
     const { status, body: made } = await world.admin.post(collection, bodyWith(specimen, 'create', values))
     expect([status, made.errors]).toEqual([201, undefined])
     const { id } = made.data
-    const shown = { ...timesIn(resource, made.data), ...flat(resource.envelope, made.data) }
+    const shown = { ...timesIn(resource, made.data), ...flatten(resource.envelope, made.data) }
     for (const [field, ops] of opsOf({ id, path: collection, specimen })) {
       const value = field.split('.').reduce<unknown>((of, name) => (of as Bag | undefined)?.[name], shown)
       if (!['string', 'number', 'boolean'].includes(typeof value)) continue

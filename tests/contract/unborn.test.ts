@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { flat } from '../../server/kernel/shape/envelope.ts'
+import { flatten } from '../../server/kernel/shape/envelope.ts'
 import type { Reply } from '../support/client.ts'
 import { leadsToUnborn, operations, Samples, specimens } from '../support/samples.ts'
 import { bodyWith, type Specimen } from '../support/specimens.ts'
@@ -81,13 +81,13 @@ describe.each(specimens.filter(({ resource }) => resource.unborn))('$name', (spe
   test('an update creates the object as it was read, with what was sent, by one change', async () => {
     const path = fresh()
     const before = await world.admin.get(path)
-    const values = flat(resource.envelope, before.body.data)
+    const values = flatten(resource.envelope, before.body.data)
     const stale = await world.admin.put(path, emptyUpdate, { 'if-match': '"stale"' })
     expect([stale.status, await listed(path)]).toEqual([412, 0])
     const { status, body, headers } = await world.admin.put(path, before.body, { 'if-match': etagOf(before) })
     expect([status, body.errors]).toEqual([200, undefined])
     const apart = { meta: undefined, links: undefined, created_at: undefined, updated_at: undefined }
-    expect({ ...flat(resource.envelope, body.data), ...apart }).toEqual({ ...values, ...apart })
+    expect({ ...flatten(resource.envelope, body.data), ...apart }).toEqual({ ...values, ...apart })
     expect(firstPartOf(headers.get('etag') as string)).not.toBe(firstPartOf(etagOf(before)))
     expect([await listed(path), await events(path)]).toEqual([1, ['created']])
     const late = await world.admin.put(path, emptyUpdate, { 'if-match': etagOf(before) })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { flat, pathOf } from '../../server/kernel/shape/envelope.ts'
+import { flatten, pathOf } from '../../server/kernel/shape/envelope.ts'
 import type { Field, Fields, JsonSchema } from '../../server/kernel/shape/fields.ts'
 import { writable } from '../../server/kernel/write/input.ts'
 import { bulkyText } from '../support/any-texts.ts'
@@ -53,7 +53,7 @@ async function mustTakeEachChoice(
       const { status, body } = reply
       const said = `${name}: ${JSON.stringify(value)} is answered ${status} ${JSON.stringify(body)}`
       if (status < 300) {
-        const shown = flat(resource.envelope, body.data)
+        const shown = flatten(resource.envelope, body.data)
         if (name in shown) expect(shown[name], said).toEqual(value)
       } else {
         expect([400, 409, 422], said).toContain(status)
@@ -86,7 +86,7 @@ describe.each(specimensWith('create'))('create $name', (specimen) => {
     expect([status, body.errors], `a create with ${JSON.stringify(sent)}`).toEqual([201, undefined])
     if (!('id' in createFields(specimen))) expect(body.data.id, 'the id').not.toBe(sent.id)
     expect(JSON.stringify(body)).not.toContain('no_such_field')
-    const shown = flat(resource.envelope, body.data)
+    const shown = flatten(resource.envelope, body.data)
     for (const [name] of readOnly) expect(shown[name], name).not.toBe('set by me')
   })
 
@@ -188,7 +188,7 @@ describe.each(specimensWith('create'))('create $name', (specimen) => {
       const said = `${name} of ${max} characters is answered ${status} ${JSON.stringify(body.errors)}`
       expect([201, 400, 409, 413, 422], said).toContain(status)
       if (status === 201)
-        expect(flat(resource.envelope, body.data)[name] ?? values[name], said).toBe(values[name])
+        expect(flatten(resource.envelope, body.data)[name] ?? values[name], said).toBe(values[name])
       else expect(JSON.stringify(body.errors), said).toContain(name)
     }
   })
@@ -292,7 +292,7 @@ describe.each(specimensWith('get', 'update'))('update $name', (specimen) => {
     const before = await world.admin.get(path)
     const whole = await world.admin.put(path, before.body)
     expect([whole.status, whole.body.errors], 'an update with all that it gave').toEqual([200, undefined])
-    const data = flat(resource.envelope, before.body.data)
+    const data = flatten(resource.envelope, before.body.data)
     const needed = Object.entries(resource.fields as Fields).filter(
       ([, { options }]) => options.requiredOnUpdate,
     )
@@ -302,7 +302,7 @@ describe.each(specimensWith('get', 'update'))('update $name', (specimen) => {
     // Wherever the envelope has it, the time of the update is its own.
     const apart = { meta: undefined, links: undefined, updated_at: undefined }
     for (const after of [whole.body.data, body.data]) {
-      expect({ ...flat(resource.envelope, after), ...apart }).toEqual({ ...data, ...apart })
+      expect({ ...flatten(resource.envelope, after), ...apart }).toEqual({ ...data, ...apart })
     }
   })
 
@@ -310,7 +310,7 @@ describe.each(specimensWith('get', 'update'))('update $name', (specimen) => {
     const fields = writable(resource.fields).filter(([, { options }]) => !options.immutable)
     const { path } = await samples.make(specimen)
     await mustTakeEachChoice(specimen, fields, async (name, value) => {
-      const data = flat(resource.envelope, (await world.admin.get(path)).body.data)
+      const data = flatten(resource.envelope, (await world.admin.get(path)).body.data)
       return world.admin.put(path, bodyWith(specimen, 'update', { ...data, [name]: value }))
     })
   })

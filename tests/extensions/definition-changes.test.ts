@@ -238,7 +238,7 @@ describe('an entry is checked against the definition that it is stored with', ()
     let changing: Promise<Reply> | undefined
     const entry = await world.work.transaction(async (work) => {
       // Without a transaction that has begun it would be stored at once.
-      await work.store.takeTurn('a test')
+      await work.store.advisoryLock('a test')
       const definition = await findDefinition(work, { column: 'id', value: api.id })
       const created = await createEntry(work, definition, { a: 'new a' })
       changing = changeIt(api)

@@ -1,6 +1,6 @@
 import { entries } from '../../server/flows/entries.ts'
 import { resource } from '../../server/kernel/declare/resource.ts'
-import { withAdded } from '../../server/kernel/shape/added-fields.ts'
+import { withAddedFields } from '../../server/kernel/shape/added-fields.ts'
 import type { Client } from '../support/client.ts'
 import type { ModuleSamples } from '../support/module-samples.ts'
 import type { Samples } from '../support/samples.ts'
@@ -51,7 +51,7 @@ const linksOfProfile = async (client: Client, samples: Samples): Promise<string>
 
 export const flows: ModuleSamples = {
   // As it is in a flow without fields.
-  runTime: [resource({ ...withAdded(entries, undefined) })],
+  runTime: [resource({ ...withAddedFields(entries, undefined) })],
   completions: {
     flow: async () => {
       counter += 1

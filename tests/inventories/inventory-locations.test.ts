@@ -136,7 +136,7 @@ test('a location is deleted when stock that was on its way has come, and takes t
     const place = (await keepPlaces(work, ['dock'])).get('dock')
     const deleting = world.admin.delete(`${locations}/${id}`)
     await untilWaiting(world, 1)
-    await work.store.hold(stocks, stock)
+    await work.store.lock(stocks, stock)
     await moveStock(work, [{ productId: stock, place, adds: { available: 5, allocated: 0 } }])
     await showLevels(work, [stock])
     return { deleting }

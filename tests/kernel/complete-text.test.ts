@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Resource } from '../../server/kernel/declare/resource.ts'
-import { withAdded } from '../../server/kernel/shape/added-fields.ts'
+import { withAddedFields } from '../../server/kernel/shape/added-fields.ts'
 import { completeText } from '../../server/kernel/storage/complete-text.ts'
 import { tries } from '../support/long.ts'
 import { gadgets } from '../workshop/gadgets.ts'
@@ -45,7 +45,7 @@ test('a document is shown with all added fields and no other change', () => {
         const doc: Record<string, unknown> =
           place === 'last' ? { ...values, ...held } : { ...held, ...values }
         const of: Resource = {
-          ...withAdded(gadgets as Resource, undefined),
+          ...withAddedFields(gadgets as Resource, undefined),
           envelope: { ...gadgets.envelope, fields: isInside ? 'attributes' : 'top' },
           added: { state: '', fields },
         }

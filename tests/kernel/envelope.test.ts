@@ -8,7 +8,7 @@ import { type Resource, resource } from '../../server/kernel/declare/resource.ts
 import { Problem } from '../../server/kernel/errors.ts'
 import { create } from '../../server/kernel/request/operations.ts'
 import { type Envelope, linksBeside } from '../../server/kernel/shape/envelope.ts'
-import { choice, shown, text } from '../../server/kernel/shape/fields.ts'
+import { choice, readOnlyObject, text } from '../../server/kernel/shape/fields.ts'
 import { walks } from '../../server/kernel/shape/model.ts'
 import { keys } from '../../server/keys/index.ts'
 import { mergeTotals } from '../support/merge-totals.ts'
@@ -59,7 +59,7 @@ function specimenOf(name: string, envelope: Envelope): Resource {
     about: 'One of each envelope.',
     path: `/v2/specimens-${name}`,
     table: `specimens_${envelope.fields}`,
-    fields: { name: text({ about: 'Any.' }), relationships: shown({}) },
+    fields: { name: text({ about: 'Any.' }), relationships: readOnlyObject({}) },
     area,
     envelope,
     meta: {
@@ -91,7 +91,7 @@ const parts = resource({
     code: text({ immutable: true, about: 'Never changes.', example: 'sp-1' }),
     state: choice(['draft', 'live'], { default: 'draft', about: 'Who may see it.' }),
     drawing: text({ hidden: true, about: 'Kept to ourselves.' }),
-    relationships: shown<{ machine?: { data: { type: 'machine'; id: string } } }>(
+    relationships: readOnlyObject<{ machine?: { data: { type: 'machine'; id: string } } }>(
       {},
       { about: 'Its machine.' },
     ),

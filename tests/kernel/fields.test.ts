@@ -11,7 +11,7 @@ import {
   type New,
   text,
 } from '../../server/kernel/shape/fields.ts'
-import { complete, merged } from '../../server/kernel/shape/values.ts'
+import { complete, merge } from '../../server/kernel/shape/values.ts'
 import { input } from '../../server/kernel/write/input.ts'
 import { things } from '../workshop/things.ts'
 
@@ -216,7 +216,7 @@ describe('an update', () => {
     [{ amounts: { a: { units: 1 } } }, { amounts: { a: { units: 1, code: 'EUR' } } }],
     [{ keys: {} }, { keys: {} }],
   ])('to %j', (changes, stored) => {
-    expect(merged(things, before, changes)).toEqual(stored)
+    expect(merge(things, before, changes)).toEqual(stored)
   })
 
   test.each<[stored: Record<string, unknown>, changes: Changes<typeof fields>, detail: string]>([
@@ -233,7 +233,7 @@ describe('an update', () => {
       'Validation failed: data.labels must have at most 3 members, not 4.',
     ],
   ])('of %j to %j is refused', (stored, changes, detail) => {
-    const refusal = refusalOf(() => merged(things, stored, changes))
+    const refusal = refusalOf(() => merge(things, stored, changes))
     expect([refusal.code, refusal.detail]).toEqual(['invalid_field', detail])
   })
 })
@@ -241,7 +241,7 @@ describe('an update', () => {
 test('fields under attributes are refused under their path', () => {
   const below = { ...things, envelope: { ...things.envelope, fields: 'attributes' } } as const
   const at = 'data.attributes.contact.email'
-  const merging = refusalOf(() => merged(below, {}, { contact: { phone: '1' } }))
+  const merging = refusalOf(() => merge(below, {}, { contact: { phone: '1' } }))
   const reading = refusalOf(() =>
     input(below).create({
       data: { type: 'thing', attributes: { title: 'A', contact: { email: 7 }, token: 'seven c' } },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { accountTags } from '../../server/accounts/account-tags.ts'
 import { app } from '../../server/app.ts'
 import { type Module, module } from '../../server/kernel/declare/module.ts'
-import { giveFirstDays } from '../../server/kernel/work/first-days.ts'
+import { prepareStores } from '../../server/kernel/work/first-days.ts'
 import { add } from '../../server/kernel/write/by-rules.ts'
 import { openWorld } from '../support/world.ts'
 
@@ -17,8 +17,8 @@ test('existing stores get the first-day objects of a new module once, also when 
   const world = await openWorld({ alone: true })
   try {
     const modules = [...app, later]
-    await Promise.all([1, 2, 3, 4].map(() => giveFirstDays(world.server.instance, modules)))
-    await giveFirstDays(world.server.instance, modules)
+    await Promise.all([1, 2, 3, 4].map(() => prepareStores(world.server.instance, modules)))
+    await prepareStores(world.server.instance, modules)
     for (const client of [world.admin, world.other]) {
       const { body } = await client.get('/v2/account-tags')
       expect(body.data.map(({ name }: { name: string }) => name)).toEqual(['From the first day'])
@@ -42,8 +42,8 @@ test('a first day that fails is tried again at the next start', async () => {
         if (attempts === 1) throw new Error('not today')
       },
     })
-    await expect(giveFirstDays(world.server.instance, [failing])).rejects.toThrow('not today')
-    await giveFirstDays(world.server.instance, [failing])
+    await expect(prepareStores(world.server.instance, [failing])).rejects.toThrow('not today')
+    await prepareStores(world.server.instance, [failing])
     const tags = (await world.sql(`SELECT doc->>'name' AS name FROM account_tags ORDER BY name`)).rows
     expect(tags.map(({ name }) => name)).not.toContain('Attempt 1')
     expect(tags).toHaveLength(2)

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { inTurns } from '../../server/kernel/work/in-turns.ts'
+import { runInSteps } from '../../server/kernel/work/in-turns.ts'
 
 function* counting(to: number) {
   for (let n = 0; n < to; n++) yield
@@ -12,7 +12,7 @@ test('other work runs during a long computation', async () => {
   const others = (async () => {
     for (; !done; turns++) await setImmediate()
   })()
-  expect(await inTurns(counting(10_000))).toBe(10_000)
+  expect(await runInSteps(counting(10_000))).toBe(10_000)
   done = true
   await others
   expect(turns).toBeGreaterThan(100)
@@ -23,5 +23,5 @@ test('a computation that fails rejects its promise', async () => {
     yield
     throw new Error('no result')
   }
-  await expect(inTurns(failing())).rejects.toThrow('no result')
+  await expect(runInSteps(failing())).rejects.toThrow('no result')
 })

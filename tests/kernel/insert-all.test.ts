@@ -71,7 +71,7 @@ test('rows are locked and changed only below their own parent, by one writer at 
   const [id = ''] = await store.insertAll(widgets, [{ scope: [own], values: values as never }])
   const held = (scope: string) =>
     world.work.transaction(async (work) => {
-      const rows = await work.store.holdWhole(widgets, [id], [scope])
+      const rows = await work.store.lockWhole(widgets, [id], [scope])
       const counted = rows.map(({ doc }) => ({
         id,
         scope: [scope],
@@ -85,5 +85,5 @@ test('rows are locked and changed only below their own parent, by one writer at 
   await store.updateAll(widgets, [{ id, scope: [other], values: { ...values, serial: 99 } as never }])
   const { data } = (await world.admin.get(`/v2/gadgets/VAA/widgets/${id}`)).body
   expect(data.attributes.serial).toBe(6)
-  await expect(store.holdWhole(widgets, [id], [own])).rejects.toThrow('outside a transaction')
+  await expect(store.lockWhole(widgets, [id], [own])).rejects.toThrow('outside a transaction')
 })

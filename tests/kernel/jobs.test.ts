@@ -131,7 +131,7 @@ test('an outage of the database does not count as an attempt of a short job', as
 test('a transaction joins the open one, and a lock outside a transaction is a bug', async () => {
   const depth = await world.work.transaction((outer) => outer.transaction(async (inner) => inner === outer))
   expect(depth).toBe(true)
-  await expect(world.work.store.hold(customers, world.storeId)).rejects.toThrow('outside a transaction')
+  await expect(world.work.store.lock(customers, world.storeId)).rejects.toThrow('outside a transaction')
 })
 
 const away = () => new Problem('unavailable', 'File storage is not responding.')

@@ -5,7 +5,7 @@ import { module } from '../../server/kernel/declare/module.ts'
 import { type Relationship, relationship } from '../../server/kernel/declare/relationship.ts'
 import { type Resource, resource } from '../../server/kernel/declare/resource.ts'
 import type { Envelope } from '../../server/kernel/shape/envelope.ts'
-import { flag, integer, shown, text } from '../../server/kernel/shape/fields.ts'
+import { flag, integer, readOnlyObject, text } from '../../server/kernel/shape/fields.ts'
 import { access } from '../../server/permissions/access.ts'
 import { openWorld, type World } from '../support/world.ts'
 
@@ -61,7 +61,7 @@ const baskets: Resource = resource({
   fields: {
     id: text({ required: true, immutable: true, pattern: /^[\w~. -]{1,40}$/ }),
     open: flag({}),
-    relationships: shown({}),
+    relationships: readOnlyObject({}),
   },
   key: { field: 'id', where: (name, bind) => `reference = ${bind(name)}` },
   area,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Problem } from '../../server/kernel/errors.ts'
-import { complete, merged } from '../../server/kernel/shape/values.ts'
+import { complete, merge } from '../../server/kernel/shape/values.ts'
 import { add, change } from '../../server/kernel/write/by-rules.ts'
 import { input, writable } from '../../server/kernel/write/input.ts'
 import { tries } from '../support/long.ts'
@@ -91,7 +91,7 @@ test('accepted values are stored and shown; values that are only checked are sto
     expect(made.doc).toEqual(first?.doc)
 
     const next = reader.update(parsed(changes))
-    const wanted = attempt(() => merged(things, stored(whole) as Record<string, unknown>, next))
+    const wanted = attempt(() => merge(things, stored(whole) as Record<string, unknown>, next))
     if (wanted instanceof Problem) {
       await expect(change(world.work, things, [], made.id, next)).rejects.toMatchObject({
         detail: wanted.detail,

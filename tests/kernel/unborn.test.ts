@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { resource } from '../../server/kernel/declare/resource.ts'
-import { findVisible } from '../../server/kernel/query/find.ts'
-import { born } from '../../server/kernel/request/first-write.ts'
+import { findByName } from '../../server/kernel/query/find.ts'
+import { findOrCreate } from '../../server/kernel/request/first-write.ts'
 import { integer, text } from '../../server/kernel/shape/fields.ts'
 import { add } from '../../server/kernel/write/by-rules.ts'
 import { openWorld, type World } from '../support/world.ts'
@@ -22,7 +22,7 @@ const times = <T>(count: number, run: (i: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, i) => run(i)))
 const addLine = (key: string) =>
   world.work.transaction(async (inside) => {
-    const { id } = await born(inside, paperCarts, key)
+    const { id } = await findOrCreate(inside, paperCarts, key)
     return add(inside, paperLines, [id], { sku: 'pencil', quantity: 1 })
   })
 
@@ -60,7 +60,7 @@ test('concurrent first writes and deletes are all carried out', async () => {
 })
 
 test('a read finds an object before its first write, and no object below it', async () => {
-  const cart = await findVisible(world.work, paperCarts, 'nowhere-yet')
+  const cart = await findByName(world.work, paperCarts, 'nowhere-yet')
   expect(cart.doc).toMatchObject({ id: 'nowhere-yet', name: 'Cart', total_quantity: 0 })
   const lines = await world.admin.get(`/v2/paper-carts/nowhere-yet/lines/${randomUUID()}`)
   expect([lines.status, lines.body.errors[0].detail]).toEqual([

@@ -62,7 +62,7 @@ const doors = module({
       async run(ctx, { upload }) {
         const { bytes } = await digest(upload)
         const [row] = await ctx.transaction((work) =>
-          work.store.rows('SELECT $2::int + 1 WHERE $1::uuid IS NOT NULL', bytes),
+          work.store.run('SELECT $2::int + 1 WHERE $1::uuid IS NOT NULL', bytes),
         )
         return json(201, { data: { bytes, next: Number(row?.[0]) } })
       },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { within } from '../../server/kernel/request/within.ts'
+import { withTimeout } from '../../server/kernel/request/within.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -13,7 +13,7 @@ const sleep = (seconds: number) => ({ text: 'SELECT pg_sleep($1)', values: [seco
 test('statements are cancelled when the time of their request is over, and the answer says so', async () => {
   const { database } = world.server.instance
   const beganAt = performance.now()
-  const request = within(300, new AbortController().signal, async (asker) => {
+  const request = withTimeout(300, new AbortController().signal, async (asker) => {
     // The time is that of all statements together.
     for (let i = 0; i < 30; i++) await database.reading(() => asker).run(sleep(0.2))
   })
@@ -28,7 +28,7 @@ test('statements are cancelled when the time of their request is over, and the a
 
 test('they are also cancelled when the client hangs up', async () => {
   const client = new AbortController()
-  const request = within(60_000, client.signal, (asker) =>
+  const request = withTimeout(60_000, client.signal, (asker) =>
     world.server.instance.database.reading(() => asker).run(sleep(60)),
   )
   client.abort(new Error('gone'))

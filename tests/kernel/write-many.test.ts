@@ -51,7 +51,7 @@ test('writing many objects at once has the same result as one by one, and each r
         for (const id of taken) await make(work, id, 'taken')
         const before = await Promise.all(batch.map((_, n) => make(work, `b${n}`, 'same')))
         const said = await work.transaction(async (inside) => {
-          await inside.store.hold(accounts, ...before.map(({ id }) => id))
+          await inside.store.lock(accounts, ...before.map(({ id }) => id))
           const writes = batch.map(({ changes, takes, name }, n): Write<Fields> => {
             const row = before[n]
             if (!changes || !row) return { given: { registration_id: takes ?? `n${n}`, name } }
@@ -92,7 +92,7 @@ test('an object without changes is not written', async () => {
   const row = await make(world.work, 'r1', 'Same')
   const write = (name: string) =>
     world.work.transaction(async (work) => {
-      const [before] = await work.store.holdWhole(accounts, [row.id])
+      const [before] = await work.store.lockWhole(accounts, [row.id])
       if (!before) throw new Error('it is not there')
       return writeMany(work, accounts, [], [{ before, changes: { name } }])
     })

@@ -6,7 +6,7 @@ import { action } from '../../server/kernel/declare/action.ts'
 import { module } from '../../server/kernel/declare/module.ts'
 import { resource } from '../../server/kernel/declare/resource.ts'
 import { objectAnswer } from '../../server/kernel/http/object-answer.ts'
-import { findVisible } from '../../server/kernel/query/find.ts'
+import { findByName } from '../../server/kernel/query/find.ts'
 import { get, list } from '../../server/kernel/request/operations.ts'
 import { text } from '../../server/kernel/shape/fields.ts'
 import { add, change } from '../../server/kernel/write/by-rules.ts'
@@ -92,7 +92,7 @@ const letterActions = [
     shows: { resource: letters },
     run: async (ctx, { params, body }) => {
       const scope = [params.customer_id]
-      const { id } = await findVisible(ctx, letters, params.id, scope)
+      const { id } = await findByName(ctx, letters, params.id, scope)
       return objectAnswer(200, letters, await change(ctx, letters, scope, id, body), ctx)
     },
   }),

@@ -1,7 +1,7 @@
 import type { Operation } from '../../server/kernel/declare/operation.ts'
 import type { Relationship } from '../../server/kernel/declare/relationship.ts'
 import type { Resource } from '../../server/kernel/declare/resource.ts'
-import { flat, valueIn } from '../../server/kernel/shape/envelope.ts'
+import { flatten, valueIn } from '../../server/kernel/shape/envelope.ts'
 import type { Work } from '../../server/kernel/work/context.ts'
 import { writable } from '../../server/kernel/write/input.ts'
 import type { KindsBody } from '../../server/kernel/write/kinds.ts'
@@ -28,7 +28,7 @@ import type { Client } from './client.ts'
 import { mostOf } from './limits.ts'
 import { madeUpValue, madeUpValuesOf } from './made-up-values.ts'
 import type { ModuleSamples } from './module-samples.ts'
-import { bodyWith, createFields, place, type Specimen, specimensOf } from './specimens.ts'
+import { bodyWith, createFields, placeOf, type Specimen, specimensOf } from './specimens.ts'
 
 /** What the modules' tests know of them. Nothing registers itself. */
 const modules: readonly ModuleSamples[] = [
@@ -88,7 +88,7 @@ export function specimenNamed(name: string): Specimen {
 /** Whether the last key in its path may be that of an object that does not exist yet: see `unborn`. */
 export function leadsToUnborn({ path }: Pick<Operation, 'path'>): boolean {
   const collection = path.slice(0, path.lastIndexOf('/:'))
-  return specimens.some(({ resource }) => resource.unborn && place(resource.path) === place(collection))
+  return specimens.some(({ resource }) => resource.unborn && placeOf(resource.path) === placeOf(collection))
 }
 
 /** The specimens that have all of these operations. */
@@ -140,7 +140,7 @@ export class Samples {
   async #parameter(pattern: string, before: string): Promise<string> {
     const depth = before.split('/').length
     const collection = pattern.split('/').slice(0, depth).join('/')
-    const specimen = specimens.find(({ resource }) => place(resource.path) === place(collection))
+    const specimen = specimens.find(({ resource }) => placeOf(resource.path) === placeOf(collection))
     if (specimen) return (await this.shared(specimen, before)).key
     const segment = before.slice(before.lastIndexOf('/') + 1)
     const other = parameters[segment]
@@ -306,7 +306,7 @@ export class Samples {
     }
     const { path, body } = await this.make(specimen, collection)
     if (operation !== specimen.operations.update) return { path, body: undefined }
-    const { type } = flat(specimen.resource.envelope, body.data)
+    const { type } = flatten(specimen.resource.envelope, body.data)
     const values = { type, ...changesOf(specimen) }
     return { path, body: bodyWith(specimen, 'update', values) }
   }

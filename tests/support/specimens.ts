@@ -1,6 +1,6 @@
 import type { Operation } from '../../server/kernel/declare/operation.ts'
 import type { OperationName, Resource } from '../../server/kernel/declare/resource.ts'
-import { placed } from '../../server/kernel/shape/envelope.ts'
+import { place } from '../../server/kernel/shape/envelope.ts'
 import type { Fields } from '../../server/kernel/shape/fields.ts'
 
 /** What the tests look at of one sort of object: its resource and its operations, some of which may be actions. */
@@ -23,7 +23,7 @@ interface More {
 const routes = { list: 'GET', create: 'POST', get: 'GET', update: 'PUT', delete: 'DELETE' } as const
 
 /** A path whose parameters have no names: two that are the same lead to the same objects. */
-export const place = (path: string): string => path.replace(/:\w+/g, ':')
+export const placeOf = (path: string): string => path.replace(/:\w+/g, ':')
 
 /** One specimen of every sort of object that the operations are about. */
 export function specimensOf(operations: readonly Operation[], more: More): readonly Specimen[] {
@@ -60,8 +60,8 @@ function operationOf(
   const own = operations.find(
     ({ of }) => of.is === 'resource' && of.resource === resource && of.name === name,
   )
-  const path = place(name === 'list' || name === 'create' ? resource.path : `${resource.path}/:id`)
-  const action = operations.find((other) => other.method === routes[name] && place(other.path) === path)
+  const path = placeOf(name === 'list' || name === 'create' ? resource.path : `${resource.path}/:id`)
+  const action = operations.find((other) => other.method === routes[name] && placeOf(other.path) === path)
   // A GET that is an action may answer with anything: it is a list if it says so.
   if (own || (!runTime && (name === 'list' ? !lists(action, resource) : name === 'get'))) return own
   return action
@@ -74,7 +74,7 @@ export function bodyWith(
   values: Readonly<Record<string, unknown>>,
 ): { data: Readonly<Record<string, unknown>> } {
   const envelope = operations[name]?.of.is === 'action' ? undefined : resource.envelope
-  const data = placed(envelope, values)
+  const data = place(envelope, values)
   return { data: envelope?.type === 'attributes' ? { type: resource.type, ...data } : data }
 }
 

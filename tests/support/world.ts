@@ -12,7 +12,7 @@ import { createStore } from '../../server/first-start.ts'
 import { type Clock, systemClock } from '../../server/kernel/clock.ts'
 import type { Module } from '../../server/kernel/declare/module.ts'
 import type { Work } from '../../server/kernel/work/context.ts'
-import { giveFirstDays } from '../../server/kernel/work/first-days.ts'
+import { prepareStores } from '../../server/kernel/work/first-days.ts'
 import { workOf } from '../../server/kernel/work/work-of.ts'
 import { createFirstKey } from '../../server/keys/index.ts'
 import { type Running, type Swaps, start } from '../../server/main.ts'
@@ -173,7 +173,7 @@ async function addStore(
 ): Promise<Store> {
   const now = clock.now()
   const id = await instance.database.transaction((connection) => createStore(connection, 'Store', now))
-  await giveFirstDays(instance, modules)
+  await prepareStores(instance, modules)
   await createFirstKey(instance.database, id, `client-of-${client}`, secretOf(client), now)
   return { id, client }
 }

@@ -3,8 +3,8 @@ import { json } from '../../server/kernel/http/answer.ts'
 import { objectText } from '../../server/kernel/http/object-text.ts'
 import { named, objectOf } from '../../server/kernel/openapi/named-schemas.ts'
 import { listOf } from '../../server/kernel/openapi/shapes.ts'
-import { findVisible } from '../../server/kernel/query/find.ts'
-import { born } from '../../server/kernel/request/first-write.ts'
+import { findByName } from '../../server/kernel/query/find.ts'
+import { findOrCreate } from '../../server/kernel/request/first-write.ts'
 import { group, integer, reference, text } from '../../server/kernel/shape/fields.ts'
 import type { Ctx } from '../../server/kernel/work/context.ts'
 import { add } from '../../server/kernel/write/by-rules.ts'
@@ -52,7 +52,7 @@ export const addPaperItems = action({
   kinds: paperItems,
   shows: { data: named('NewPaperLines', listOf(objectOf(() => paperLines))) },
   async run(ctx, { params, items }) {
-    const { id } = await born(ctx, paperCarts, params.paper_cart_id)
+    const { id } = await findOrCreate(ctx, paperCarts, params.paper_cart_id)
     const lines: string[] = []
     for (const item of items) {
       const line = await add(ctx, paperLines, [id], {
@@ -72,6 +72,6 @@ async function skuOf(ctx: Ctx, item: Item<typeof paperItems.of>): Promise<string
     case 'custom_paper_item':
       return item.values.name
     case 'thing_item':
-      return (await findVisible(ctx, things, item.values.thing_id)).doc.title
+      return (await findByName(ctx, things, item.values.thing_id)).doc.title
   }
 }

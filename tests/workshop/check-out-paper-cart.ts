@@ -1,7 +1,7 @@
 import { action } from '../../server/kernel/declare/action.ts'
 import { Problem } from '../../server/kernel/errors.ts'
 import { objectAnswer } from '../../server/kernel/http/object-answer.ts'
-import { born } from '../../server/kernel/request/first-write.ts'
+import { findOrCreate } from '../../server/kernel/request/first-write.ts'
 import { flag } from '../../server/kernel/shape/fields.ts'
 import type { Ctx } from '../../server/kernel/work/context.ts'
 import type { Job } from '../../server/kernel/work/job.ts'
@@ -36,7 +36,7 @@ export const checkOutPaperCart = action({
 })
 
 async function run(ctx: Ctx, key: string) {
-  const cart = await born(ctx, paperCarts, key)
+  const cart = await findOrCreate(ctx, paperCarts, key)
   if (cart.doc.name === 'empty') throw new Problem('unprocessable', 'The paper cart is empty.')
   await add(ctx, things, [], { title: 'ordered' })
   await ctx.later(announceCheckout, { key }, { key })

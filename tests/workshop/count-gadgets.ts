@@ -16,7 +16,7 @@ export const countGadgets = action({
   ),
   async run({ store }, { data }) {
     const { names = [] } = data as { readonly names?: readonly string[] }
-    const [row] = await store.rows(
+    const [row] = await store.run(
       `SELECT count(*) FROM gadgets WHERE store_id = $1 AND doc->>'name' = ANY($2::text[])`,
       names,
     )

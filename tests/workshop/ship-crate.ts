@@ -1,6 +1,6 @@
 import { action } from '../../server/kernel/declare/action.ts'
 import { json } from '../../server/kernel/http/answer.ts'
-import { findVisible } from '../../server/kernel/query/find.ts'
+import { findByName } from '../../server/kernel/query/find.ts'
 import { text } from '../../server/kernel/shape/fields.ts'
 import { callOut, type OutsideCall } from '../../server/kernel/work/outside-calls.ts'
 import { change } from '../../server/kernel/write/by-rules.ts'
@@ -35,7 +35,7 @@ export const shipment: OutsideCall<Shipment, { readonly tracking: string }, Reco
   },
   async record(work, { values: { id } }, { tracking }) {
     // Of two concurrent shipments, the second reads the writes of the first.
-    await work.store.hold(crates, id)
+    await work.store.lock(crates, id)
     const crate = await work.store.findWhole(crates, id)
     const { shipments = '0' } = (crate?.doc.marks ?? {}) as { readonly shipments?: string }
     const count = Number(shipments) + 1
@@ -60,7 +60,7 @@ export const shipCrate = action({
       ctx,
       shipment,
       async (inside) => {
-        const { id } = await findVisible(inside, crates, params.crate_id)
+        const { id } = await findByName(inside, crates, params.crate_id)
         return { id, note: body.note ?? '' }
       },
       (_inside, recorded) => json(201, { data: recorded }),

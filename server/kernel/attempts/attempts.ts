@@ -98,9 +98,9 @@ export function networkOf(client: string): string {
 }
 
 /** Never in the request's transaction, which a refusal undoes. */
-const apart = ({ store }: Asker): Store => store.apart()
+const apart = ({ store }: Asker): Store => store.outside()
 
-const toCounted = (limitOf: Map<string, number>, rows: Awaited<ReturnType<Store['rows']>>): Counted[] =>
+const toCounted = (limitOf: Map<string, number>, rows: Awaited<ReturnType<Store['run']>>): Counted[] =>
   rows.map(([subject, n, endsAtMs]) => ({
     n: Number(n),
     max: limitOf.get(subject as string) ?? 0,
@@ -111,7 +111,7 @@ const columns = 'subject, n, extract(epoch FROM ends_at) * 1000'
 
 async function countsOf(ctx: Asker, attempt: Attempt): Promise<readonly Counted[]> {
   const subjects = subjectsOf(ctx, attempt)
-  const rows = await ctx.store.glance(
+  const rows = await ctx.store.read(
     `SELECT ${columns} FROM attempts WHERE store_id = $1 AND subject = ANY($2::text[]) AND ends_at > $3`,
     [...subjects.keys()],
     ctx.clock.now(),
@@ -122,7 +122,7 @@ async function countsOf(ctx: Asker, attempt: Attempt): Promise<readonly Counted[
 async function count(ctx: Asker, attempt: Attempt): Promise<readonly Counted[]> {
   const subjects = subjectsOf(ctx, attempt)
   const now = ctx.clock.now()
-  const rows = await apart(ctx).rows(
+  const rows = await apart(ctx).run(
     `INSERT INTO attempts AS a (store_id, subject, n, ends_at)
      SELECT $1, subject, 1, $3::timestamptz FROM unnest($2::text[]) AS subject ORDER BY subject
      ON CONFLICT (store_id, subject) DO UPDATE SET
@@ -139,7 +139,7 @@ async function count(ctx: Asker, attempt: Attempt): Promise<readonly Counted[]> 
 /** Who knows the secret was not guessing. The address may have others behind it. */
 async function forget(ctx: Asker, attempt: Attempt): Promise<void> {
   const [subject] = subjectsOf(ctx, attempt).keys()
-  await apart(ctx).rows('DELETE FROM attempts WHERE store_id = $1 AND subject = $2', subject)
+  await apart(ctx).run('DELETE FROM attempts WHERE store_id = $1 AND subject = $2', subject)
 }
 
 /** Removes the counters whose window has passed. */

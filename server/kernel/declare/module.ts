@@ -1,9 +1,9 @@
 import type { AccessTable } from '../auth/access.ts'
-import { resolve, scopeOf } from '../query/find.ts'
+import { resolveId, scopeOf } from '../query/find.ts'
 import type { Call } from '../request/call.ts'
 import { aboutUnborn, removeOrNothing, scopeOfNew, unbornAbove, upsert } from '../request/first-write.ts'
 import * as operations from '../request/operations.ts'
-import { orderInWords } from '../shape/model.ts'
+import { describeOrder } from '../shape/model.ts'
 import { complete } from '../shape/values.ts'
 import type { Instance, Work } from '../work/context.ts'
 import type { Chore, Job, LongJob } from '../work/job.ts'
@@ -30,7 +30,7 @@ export interface Module {
 }
 
 /** What a module is about, and where else its calls are served. */
-export function toldOf({ about, alsoUnder, operations }: Module): string {
+export function describeModule({ about, alsoUnder, operations }: Module): string {
   const [path] = operations.map(({ path }) => path).sort()
   return alsoUnder && path
     ? `${about} Every path also works with the prefix \`${alsoUnder}\`: \`${alsoUnder}${path}\` is the same as \`${path}\`.`
@@ -48,7 +48,7 @@ type RenewSeals = (instance: Instance) => Promise<Renewal>
 
 /**
  * Makes what every store has from its first day. Stores that are there already are given it at the next start, once:
- * see `giveFirstDays`.
+ * see `prepareStores`.
  */
 type FirstDay = (work: Work) => Promise<void>
 
@@ -130,7 +130,7 @@ function ofResource(resource: Resource): Operation[] {
     access: writes(name) ? 'write' : 'read',
     area: resource.area,
     about: [
-      sentences[name](phrase, many.replaceAll('-', ' '), orderInWords(resource), resource.whole),
+      sentences[name](phrase, many.replaceAll('-', ' '), describeOrder(resource), resource.whole),
       ...aboutUnborn(resource, name),
       ...(resource.computed && name === 'get' ? [aboutComputed] : []),
     ].join(' '),
@@ -148,7 +148,7 @@ function ofResource(resource: Resource): Operation[] {
         return removeOrNothing(ctx, resource, call.params.id ?? '', call)
       const scope = await scopeOf(ctx, resource, call.params)
       if (name === 'list') return operations.list(ctx, resource, scope, call)
-      const id = await resolve(ctx, resource, scope, call.params.id ?? '')
+      const id = await resolveId(ctx, resource, scope, call.params.id ?? '')
       if (name === 'get') return operations.get(ctx, resource, scope, id, call)
       if (name === 'update') return operations.update(ctx, resource, scope, id, call)
       return remove(ctx, resource, scope, id, call)

@@ -28,7 +28,7 @@ export interface Operation {
         readonly is: 'resource'
         readonly resource: Resource
         readonly name: OperationName
-        /** Of a create: the relationships whose links it takes, see `linkingCreates`. */
+        /** Of a create: the relationships whose links it takes, see `withLinkedCreates`. */
         readonly links?: readonly Relationship[]
       }
     | {

@@ -2,13 +2,13 @@ import { notFound, Problem } from '../errors.ts'
 import { type Answer, json, noContent } from '../http/answer.ts'
 import { listAnswer } from '../http/object-answer.ts'
 import { isId } from '../ids.ts'
-import { findSeen, findVisible, scopeOf } from '../query/find.ts'
+import { findById, findByName, scopeOf } from '../query/find.ts'
 import { fetchPage } from '../query/page.ts'
 import { parse } from '../query/parse.ts'
 import { isUnborn } from '../query/unborn.ts'
 import type { Call } from '../request/call.ts'
-import { born } from '../request/first-write.ts'
-import { type Keeper, keptInDocument, keptInRows, type Link } from '../request/links.ts'
+import { findOrCreate } from '../request/first-write.ts'
+import { documentStorage, type Link, type LinkStorage, rowStorage } from '../request/links.ts'
 import {
   choice,
   type Field,
@@ -70,7 +70,7 @@ export const relationship = (declared: Relationship): Relationship => declared
 export const linksSchema = (of: Relationship): JsonSchema => linksField(of).schema
 
 /** What a create takes of these relationships: `data.relationships`. */
-export const createdLinks = (relationships: readonly Relationship[]): Field<NewLinks | null | undefined> =>
+export const newLinksField = (relationships: readonly Relationship[]): Field<NewLinks | null | undefined> =>
   group(
     Object.fromEntries(
       relationships.map((of) => [memberOf(of), group({ data: linksField(of, true) }, { nullable: true })]),
@@ -88,15 +88,15 @@ export const linksOfNew = (of: Relationship, brought: NewLinks | null | undefine
   eachOnce(brought?.[memberOf(of)]?.data ?? null)
 
 /** Gives a new owner its links, as `add` does. Needs a transaction. */
-export async function linkNew(
+export async function addNewLinks(
   work: Work,
   of: Relationship,
   owner: Pick<Row, 'id' | 'scope'>,
   links: readonly Link[],
 ): Promise<void> {
   const at = `data.relationships.${memberOf(of)}.data`
-  await keepTargets(work, of, links, at)
-  await edit(work, of, owner, at, (before) => edited.add(of, before, links))
+  await lockTargets(work, of, links, at)
+  await edit(work, of, owner, at, (before) => edits.add(of, before, links))
 }
 
 const typeOf = ({ type, target }: Relationship): string => type ?? target().type
@@ -115,10 +115,10 @@ function linksField(of: Relationship, optional = false): Field {
 /** Whether its links are rows, and listed with `meta` and `links` as other lists are. */
 export const listsRows = ({ kept, holds }: Relationship): boolean => 'table' in kept && holds === 'many'
 
-const keeperOf = (of: Relationship): Keeper =>
+const keeperOf = (of: Relationship): LinkStorage =>
   'table' in of.kept
-    ? keptInRows(of.owner(), { ...of.target(), type: typeOf(of) }, of.kept)
-    : keptInDocument(of.owner(), of.kept, of.holds)
+    ? rowStorage(of.owner(), { ...of.target(), type: typeOf(of) }, of.kept)
+    : documentStorage(of.owner(), of.kept, of.holds)
 
 /** Carries out one of its operations. */
 export async function linkOperation(
@@ -130,14 +130,14 @@ export async function linkOperation(
   const owner = of.owner()
   const scope = await scopeOf(ctx, owner, call.params)
   const ownerId = call.params[lastParameter(of)] ?? ''
-  if (name === 'list') return list(ctx, of, await findVisible(ctx, owner, ownerId, scope), call)
+  if (name === 'list') return list(ctx, of, await findByName(ctx, owner, ownerId, scope), call)
   const sent = name === 'remove' && of.holds === 'one' ? [] : linksIn(of, call.body)
   const first = owner.unborn && name !== 'remove'
-  const row = first ? await born(ctx, owner, ownerId) : await findVisible(ctx, owner, ownerId, scope)
-  if (name !== 'remove') await keepTargets(ctx, of, sent, 'data')
+  const row = first ? await findOrCreate(ctx, owner, ownerId) : await findByName(ctx, owner, ownerId, scope)
+  if (name !== 'remove') await lockTargets(ctx, of, sent, 'data')
   const links = isUnborn(row)
     ? []
-    : await edit(ctx, of, { id: row.id, scope }, 'data', (links) => edited[name](of, links, sent))
+    : await edit(ctx, of, { id: row.id, scope }, 'data', (links) => edits[name](of, links, sent))
   const status = of.operations[name] ?? 200
   return status === 204 ? noContent : json(status, { data: shown(of, links), links: linksTo(ctx, of, call) })
 }
@@ -145,7 +145,7 @@ export async function linkOperation(
 const lastParameter = ({ path }: Relationship): string => [...path.matchAll(/:(\w+)/g)].at(-1)?.[1] ?? ''
 
 /** What each operation makes of the links there are. A link that is there already stays as it is. */
-const edited = {
+const edits = {
   add: ({ holds }: Relationship, links: readonly Link[], sent: readonly Link[]) =>
     holds === 'one' ? sent : [...links, ...sent.filter(({ id }) => !has(links, id))],
   replace: (_of: Relationship, links: readonly Link[], sent: readonly Link[]) =>
@@ -180,14 +180,14 @@ function readerOf(of: Relationship): Reader {
  * Refuses a link to what is not there, and keeps the rest from being deleted before they are linked. `at` is where the
  * links are in the body.
  */
-async function keepTargets(
+async function lockTargets(
   work: Work,
   { target, holds }: Relationship,
   sent: readonly Link[],
   at: string,
 ): Promise<void> {
   const of = target()
-  const found = await work.store.keep(of, ...sent.map(({ id }) => id))
+  const found = await work.store.lockShared(of, ...sent.map(({ id }) => id))
   const missing = sent.findIndex(({ id }) => !found.has(id))
   if (missing < 0) return
   const source = holds === 'one' ? `${at}.id` : `${at}.${missing}.id`
@@ -203,8 +203,8 @@ async function edit(
   change: (links: readonly Link[]) => readonly Link[],
 ): Promise<readonly Link[]> {
   // Two requests for the same owner take turns: neither loses what the other did.
-  await work.store.hold(of.owner(), ownerId)
-  const owner = await findSeen(work, of.owner(), ownerId, scope)
+  await work.store.lock(of.owner(), ownerId)
+  const owner = await findById(work, of.owner(), ownerId, scope)
   const keeper = keeperOf(of)
   const before = await keeper.read(work, owner)
   const after = change(before)

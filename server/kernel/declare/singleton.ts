@@ -1,7 +1,7 @@
 import { type Answer, entityTag, json, noContent } from '../http/answer.ts'
 import type { Call } from '../request/call.ts'
 import type { Fields, Values } from '../shape/fields.ts'
-import { complete, merged } from '../shape/values.ts'
+import { complete, merge } from '../shape/values.ts'
 import { recordedBy } from '../storage/row-statements.ts'
 import { split } from '../storage/stored-row.ts'
 import { untilWritten } from '../storage/until-written.ts'
@@ -51,7 +51,7 @@ interface Found<F extends Fields> {
 }
 
 async function find<F extends Fields>({ store }: Work, of: Singleton<F>): Promise<Found<F>> {
-  const [row] = await store.glance(
+  const [row] = await store.read(
     'SELECT doc, version, created_at FROM singletons WHERE store_id = $1 AND name = $2',
     of.name,
   )
@@ -85,7 +85,7 @@ export async function updateSingleton<F extends Fields>(
   return untilWritten(async () => {
     const before = await find(ctx, of)
     mustMatch(before.etag, call.ifMatch)
-    const values = { ...before.values, ...merged(of, before.values, changes) }
+    const values = { ...before.values, ...merge(of, before.values, changes) }
     of.check?.(values)
     const stored = await write(ctx, of, values, before)
     return stored && show(ctx, of, await find(ctx, of))
@@ -99,7 +99,7 @@ async function write<F extends Fields>(
   values: Values<F>,
   { version = -1 }: Found<F>,
 ): Promise<boolean> {
-  const stored = await store.rows(
+  const stored = await store.run(
     `INSERT INTO singletons (store_id, name, id, type, created_at, updated_at, doc)
      SELECT $1, $3, $1, $4, $5::timestamptz, $5::timestamptz, $6::json FROM ${recordedBy(2)}
      ON CONFLICT (store_id, name) DO UPDATE
@@ -121,7 +121,7 @@ export async function deleteSingleton(ctx: Ctx, of: Singleton, { ifMatch }: Call
     const { etag, version } = await find(ctx, of)
     mustMatch(etag, ifMatch)
     if (version === undefined) return noContent
-    const removed = await ctx.store.rows(
+    const removed = await ctx.store.run(
       `DELETE FROM singletons USING ${recordedBy(2)} WHERE store_id = $1 AND name = $3 AND version = $4 RETURNING 1`,
       ctx.store.stamp,
       of.name,

@@ -6,4 +6,4 @@ export const eraseChanges = async (
   which: string,
   ...values: readonly unknown[]
 ): Promise<void> =>
-  void (await store.rows(`DELETE FROM changes a WHERE a.store_id = $1 AND ${which}`, ...values))
+  void (await store.run(`DELETE FROM changes a WHERE a.store_id = $1 AND ${which}`, ...values))

@@ -35,7 +35,7 @@ export function jsonParts(
 }
 
 /** Waits until something of the content is there to be sent, or throws why nothing is. */
-export async function begun({ body }: Answer): Promise<void> {
+export async function waitForContent({ body }: Answer): Promise<void> {
   if (!(body instanceof Readable) || body.readableEnded) return
   if (body.errored) throw body.errored
   if (body.destroyed) throw new Error('the content of a response was destroyed before it was sent')

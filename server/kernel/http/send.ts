@@ -5,7 +5,7 @@ import { hasMore, readingOnAfter } from '../../platform/sockets/read-on.ts'
 import type { Answer } from './answer.ts'
 import { bodyBytesMax } from './body.ts'
 
-export function send(reply: FastifyReply, { status, body, headers }: Answer): FastifyReply {
+export function sendAnswer(reply: FastifyReply, { status, body, headers }: Answer): FastifyReply {
   const { raw } = reply.request
   const more = hasMore(raw)
   const long = !(Number(raw.headers['content-length']) <= bodyBytesMax)

@@ -10,8 +10,8 @@ import Fastify, {
 } from 'fastify'
 import { ClientGone } from '../../platform/faults.ts'
 import { closePolitely } from '../../platform/sockets/close-politely.ts'
-import { goOn, keepWaiting } from '../../platform/sockets/expect.ts'
-import { oneByOne } from '../../platform/sockets/one-by-one.ts'
+import { askForBody, awaitBodyRequest } from '../../platform/sockets/expect.ts'
+import { inOrder } from '../../platform/sockets/one-by-one.ts'
 import type { Module } from '../declare/module.ts'
 import { type Operation, pathsOf } from '../declare/operation.ts'
 import { Problem } from '../errors.ts'
@@ -19,9 +19,9 @@ import { handle } from '../request/pipeline.ts'
 import { isOutOfSpace } from '../storage/disk-space.ts'
 import type { Instance } from '../work/context.ts'
 import { bodyBytesMax } from './body.ts'
-import { begun } from './file.ts'
+import { waitForContent } from './file.ts'
 import { problemAnswer, problemOf } from './problems.ts'
-import { send } from './send.ts'
+import { sendAnswer } from './send.ts'
 import { headerBytesMax, refuseConnect, refuseUnreadable, requestTimeoutMs } from './unreadable.ts'
 
 /** A connection on which nothing moves for so long is closed: its answer is in memory all the while. */
@@ -62,7 +62,7 @@ export function buildServer(
   // RFC 9110 §10.1.1 lets a server pass over an Expect that it does not know; Node would refuse it without a word.
   server.server.on('checkExpectation', server.routing)
   server.server.on('checkContinue', (request, response) => {
-    keepWaiting(request, response)
+    awaitBodyRequest(request, response)
     server.routing(request, response)
   })
 
@@ -80,7 +80,7 @@ export function buildServer(
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
 
-  server.addHook('onRequest', ({ raw }, reply, done) => oneByOne(raw, reply.raw, done))
+  server.addHook('onRequest', ({ raw }, reply, done) => inOrder(raw, reply.raw, done))
 
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
@@ -93,7 +93,7 @@ export function buildServer(
   // asked for before it is read.
   server.addHook('preParsing', ({ raw, routeOptions }, _reply, payload, done) => {
     const { unread } = routeOptions.config as { readonly unread?: boolean }
-    if (!unread && !(Number(raw.headers['content-length']) > bodyBytesMax)) goOn(raw)
+    if (!unread && !(Number(raw.headers['content-length']) > bodyBytesMax)) askForBody(raw)
     done(null, payload)
   })
 
@@ -148,15 +148,15 @@ async function respond(
   reply: FastifyReply,
 ) {
   const answer = await handle(instance, operation, request)
-  if (request.method !== 'HEAD') await begun(answer)
-  return send(reply, answer)
+  if (request.method !== 'HEAD') await waitForContent(answer)
+  return sendAnswer(reply, answer)
 }
 
 function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   if (error instanceof ClientGone) return void reply.hijack()
   const problem = problemOf(error)
   // Said once, where it was found.
-  if (isOutOfSpace(problem.cause)) return void send(reply, problemAnswer(problem, request.id))
+  if (isOutOfSpace(problem.cause)) return void sendAnswer(reply, problemAnswer(problem, request.id))
   if (problem.code === 'unavailable') {
     // One line each: while the database is away there are many of them.
     request.log.warn({ request_id: request.id }, `${problem.detail} ${String(problem.cause ?? '')}`)
@@ -167,7 +167,7 @@ function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): v
       `${request.method} ${request.url.split('?')[0]}`,
     )
   }
-  send(reply, problemAnswer(problem, request.id))
+  sendAnswer(reply, problemAnswer(problem, request.id))
 }
 
 /** A sign-in goes on with every visit: who only wants to look at its address must not use it up. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { type Duplex, type Readable, Transform, type TransformCallback } from 'node:stream'
-import { goOn } from '../../platform/sockets/expect.ts'
+import { askForBody } from '../../platform/sockets/expect.ts'
 import { Problem } from '../errors.ts'
 import { formTooLarge, tooLarge } from './problems.ts'
 
@@ -16,7 +16,7 @@ export const isUploading = (socket: Duplex): boolean => uploading.has(socket)
 export function uploadOf(request: IncomingMessage, bytesMax: number, isForm = false): Readable {
   const refusal = () => (isForm ? formTooLarge : tooLarge)(bytesMax)
   if (Number(request.headers['content-length']) > bytesMax) throw refusal()
-  goOn(request)
+  askForBody(request)
   const upload = new Upload(bytesMax, refusal)
   const timer = setTimeout(() => upload.destroy(tooSlow()), uploadMaxMs).unref()
   const endedEarly = () => {

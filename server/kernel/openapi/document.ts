@@ -1,5 +1,5 @@
 import { type AccessTable, mayDo } from '../auth/access.ts'
-import { type Module, toldOf } from '../declare/module.ts'
+import { describeModule, type Module } from '../declare/module.ts'
 import { type Operation, rightFor } from '../declare/operation.ts'
 import type { OwnModel } from '../shape/model.ts'
 import type { ShopperToken } from '../work/context.ts'
@@ -49,7 +49,7 @@ export function apiDocument(modules: readonly Module[], about: About, own?: OwnM
       .map((one) => ({
         name: one.name,
         'x-displayName': phrase(one.name),
-        description: toldOf(one),
+        description: describeModule(one),
       })),
     security: [{ bearer: [] }],
     paths: referring.paths,

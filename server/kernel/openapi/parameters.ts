@@ -4,9 +4,9 @@ import type { Resource } from '../declare/resource.ts'
 import { valueTypeOf } from '../query/plan.ts'
 import type { Fields } from '../shape/fields.ts'
 import {
+  describeOrder,
   type FilterRule,
   operatorsOf,
-  orderInWords,
   orderOf,
   ownOrderOf,
   type ValueType,
@@ -111,7 +111,7 @@ const pageParameters = ({ whole, offsetMax }: Pick<Resource, 'whole' | 'offsetMa
 
 /** What nobody can sort by has no name. */
 const withoutSort = (resource: Pick<Resource, 'order'>): string =>
-  [ownOrderOf(resource) ? '' : `\`${orderOf(resource)}\`, `, orderInWords(resource)].join('')
+  [ownOrderOf(resource) ? '' : `\`${orderOf(resource)}\`, `, describeOrder(resource)].join('')
 
 const offsetParameter = (maximum: number): Parameter => ({
   name: 'page[offset]',

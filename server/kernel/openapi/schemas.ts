@@ -1,9 +1,9 @@
 import type { Operation } from '../declare/operation.ts'
-import { createdLinks, linksSchema, type Relationship } from '../declare/relationship.ts'
+import { linksSchema, newLinksField, type Relationship } from '../declare/relationship.ts'
 import type { Resource } from '../declare/resource.ts'
 import { bytesShown } from '../http/problems.ts'
-import { type Envelope, placed, placedSchema } from '../shape/envelope.ts'
-import { described, type Field, type Fields, isShown, type JsonSchema, nullable } from '../shape/fields.ts'
+import { type Envelope, place, schemaAt } from '../shape/envelope.ts'
+import { describe, type Field, type Fields, isShown, type JsonSchema, nullable } from '../shape/fields.ts'
 import { type BodyShape, dataSchema, writable } from '../write/input.ts'
 import type { KindsBody } from '../write/kinds.ts'
 import type { Named } from './components.ts'
@@ -19,7 +19,7 @@ export const content = (schema: JsonSchema, example?: unknown) => ({
 export const bytes: JsonSchema = { type: 'string', format: 'binary' }
 
 export const documented = (fields: readonly (readonly [name: string, field: Field])[]) =>
-  Object.fromEntries(fields.map(([name, field]) => [name, described(field)]))
+  Object.fromEntries(fields.map(([name, field]) => [name, describe(field)]))
 
 const time = { type: 'string', format: 'date-time' }
 const times = { created_at: time, updated_at: time }
@@ -64,7 +64,7 @@ export function shownSchema(resource: Resource): JsonSchema {
   )
   const meta = metaSchema(resource)
   const told = { ...(envelope.times === 'fields' && times), ...documented(shown) }
-  const { properties } = placedSchema(envelope, { const: type }, told)
+  const { properties } = schemaAt(envelope, { const: type }, told)
   const { type: typeSchema, ...others } = properties as Record<string, JsonSchema>
   const schema = object({
     type: typeSchema,
@@ -104,7 +104,7 @@ export function urlsSchema({ links, envelope }: Resource): JsonSchema {
 /** `links`: the relationships whose links a create takes. */
 export const newSchema = (resource: Resource, links: readonly Relationship[] = []): JsonSchema => {
   if (!links.length) return dataSchema(resource, false)
-  const brought = createdLinks(links)
+  const brought = newLinksField(links)
   const relationships = { ...brought, options: { ...brought.options, sentAs: 'relationships' } }
   return dataSchema({ ...resource, fields: { ...resource.fields, relationships } }, false)
 }
@@ -125,7 +125,7 @@ function exampleOf({ type, fields, envelope }: BodyShape, update: boolean): { da
   if (!update && shown.some(([, options]) => options.required && sampleOf(options) === undefined))
     return undefined
   const values = Object.fromEntries(shown.map(([name, options]) => [name, sampleOf(options)]))
-  return { data: { type, ...placed(envelope, values) } }
+  return { data: { type, ...place(envelope, values) } }
 }
 
 /** The same for a body of kinds: one object of the first kind that has enough examples. */
@@ -170,7 +170,7 @@ export function bodyOf(operation: Operation, { nameOf }: Named): Record<string, 
     const schema = object(documented(Object.entries(form)), required)
     return { required: true, description, content: { 'multipart/form-data': { schema } } }
   }
-  if (data) return { required: true, content: content(object({ data: described(data) })) }
+  if (data) return { required: true, content: content(object({ data: describe(data) })) }
   if (kinds)
     return { required: true, content: content(object({ data: kindsSchema(kinds) }), exampleOfKinds(kinds)) }
   if (body)

@@ -21,10 +21,10 @@ export const linkTo = (...types: readonly string[]): JsonSchema =>
   object({ id: uuid, type: types.length === 1 ? { const: types[0] } : { enum: types } })
 
 /** A relationship whose `data` is this. */
-export const linked = (data: JsonSchema): JsonSchema => object({ data })
+export const relationshipTo = (data: JsonSchema): JsonSchema => object({ data })
 
 /** A relationship that is listed elsewhere: its `data` is always empty. */
-export const linkedElsewhere = (...names: readonly string[]): JsonSchema =>
+export const emptyRelationship = (...names: readonly string[]): JsonSchema =>
   object({
     data: { type: 'array', items: { type: 'object', properties: {} }, maxItems: 0 },
     links: object(Object.fromEntries(names.map((name) => [name, { type: 'string' }]))),

@@ -17,7 +17,7 @@ export async function scopeOf(
   ctx: Ctx,
   resource: Resource,
   params: Call['params'],
-  idOf: typeof resolve = resolve,
+  idOf: typeof resolveId = resolveId,
 ): Promise<readonly string[]> {
   if (resource.scope) return (await resource.scope.of?.(ctx, params)) ?? []
   const [name] = resource.scopeColumns.slice(-1)
@@ -39,7 +39,7 @@ export async function scopeOf(
 const idIn = (name: string): string | undefined => (isId(name) ? name.toLowerCase() : undefined)
 
 /** The id of the object that an address names, as far as the address tells; of one with a key it is looked up. */
-export async function lookUp(
+export async function findId(
   { store }: Work,
   { key, table, scopeColumns }: Resource,
   scope: readonly string[],
@@ -49,22 +49,22 @@ export async function lookUp(
   const binds = new Binds([store.id, ...scope])
   const conditions = scopeColumns.map((column, i) => `${column} = $${i + 2}`)
   conditions.push(key.where?.(name, binds.bind) ?? `${key.field} = ${binds.bind(name)}`)
-  const [found] = await store.glance(
+  const [found] = await store.read(
     `SELECT id FROM ${table} WHERE store_id = $1 AND ${conditions.join(' AND ')}`,
     ...binds.values.slice(1),
   )
   return found?.[0] ?? (key.field === 'id' ? undefined : idIn(name))
 }
 
-/** As `lookUp`; a Problem (404) for an address that cannot be one. */
-export async function resolve(
+/** As `findId`; a Problem (404) for an address that cannot be one. */
+export async function resolveId(
   work: Work,
   resource: Resource,
   scope: readonly string[],
   name: string,
 ): Promise<string> {
-  const id = (await lookUp(work, resource, scope, name)) ?? unbornIdOf(resource, name)
-  if (id === undefined) throw missing(resource, name)
+  const id = (await findId(work, resource, scope, name)) ?? unbornIdOf(resource, name)
+  if (id === undefined) throw notFoundIn(resource, name)
   return id
 }
 
@@ -79,24 +79,24 @@ export async function mustHaveParent(
   if (!parent) return
   const above = parent.scope ? await scopeOf(ctx, parent, call.params) : scope.slice(0, -1)
   const id = scope.at(-1) ?? ''
-  await findSeen(ctx, parent, id, above, ctx.names.get(id))
+  await findById(ctx, parent, id, above, ctx.names.get(id))
 }
 
 /** The object that an address names, if there is one that this caller may see; a Problem (404) otherwise. */
-export async function findVisible<F extends Fields>(
+export async function findByName<F extends Fields>(
   work: Work,
   resource: Resource<F>,
   name: string,
   scope: readonly string[] = [],
 ): Promise<Row<F>> {
-  return findSeen(work, resource, await resolve(work, resource, scope, name), scope, name)
+  return findById(work, resource, await resolveId(work, resource, scope, name), scope, name)
 }
 
 /**
  * The object with this id, if there is one that this caller may see; a Problem (404) with its `name` otherwise. What is
  * `unborn` is found by its name before its first write, too.
  */
-export async function findSeen<F extends Fields>(
+export async function findById<F extends Fields>(
   work: Work,
   resource: Resource<F>,
   id: string,
@@ -107,7 +107,7 @@ export async function findSeen<F extends Fields>(
   if (row && (await isVisible(work, resource, row))) return row
   const unborn = row || name === undefined ? undefined : await unbornRow(work, resource, name)
   if (unborn) return unborn
-  throw missing(resource, name ?? id)
+  throw notFoundIn(resource, name ?? id)
 }
 
 type Condition = NonNullable<Source['where']>
@@ -116,22 +116,22 @@ export const both = (one: Condition | undefined, other: Condition | undefined): 
   one && other ? (bind) => `${one(bind)} AND ${other(bind)}` : (one ?? other)
 
 /** The rows that a shopper may see; undefined when the caller may see all of them. */
-export function visibleTo({ who }: Work, resource: Resource): Condition | undefined {
+export function visibleCondition({ who }: Work, resource: Resource): Condition | undefined {
   const { visible } = resource
   if (!who.shopper || !visible || visible === 'all') return undefined
   return (bind) => visible(who, bind) ?? 'true'
 }
 
 export async function isVisible(work: Work, resource: Resource, row: Row): Promise<boolean> {
-  const where = visibleTo(work, resource)
+  const where = visibleCondition(work, resource)
   if (!where) return true
   const binds = new Binds([work.store.id, row.id])
   const text =
     `SELECT 1 FROM ${resource.table} WHERE store_id = $1 AND id = $2 AND ${where(binds.bind)}` as const
-  return (await work.store.glance(text, ...binds.values.slice(1))).length > 0
+  return (await work.store.read(text, ...binds.values.slice(1))).length > 0
 }
 
-export const missing = (resource: Resource, name: string) => notFound(nounOf(resource), name)
+export const notFoundIn = (resource: Resource, name: string) => notFound(nounOf(resource), name)
 
 /** The objects with these ids, each once, in the order of the ids. */
 export async function findAll<F extends Fields>(

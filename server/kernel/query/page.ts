@@ -37,7 +37,7 @@ const pageLengths = perInstance(() => new Memory<string, number>(10_000))
 
 /** Fetches the page that `ask` names. The last stage of the query engine, and the only one that does I/O. */
 export async function fetchPage<F extends Fields>(work: Work, source: Source<F>, ask: Ask): Promise<Page<F>> {
-  const { filter, sort, walk, cursor } = understand(work, source.resource, ask)
+  const { filter, sort, walk, cursor } = planPage(work, source.resource, ask)
   const lengths = pageLengths(work.instance)
   const backwards = ask.cursor?.direction === 'before'
   const isWhole = source.resource.whole === true && !ask.isPaged
@@ -97,11 +97,11 @@ export async function fetchPage<F extends Fields>(work: Work, source: Source<F>,
 }
 
 /** Refuses what `fetchPage` would refuse, for a caller that must not have done anything by then. */
-export const mustBePage = (work: Work, resource: Model, ask: Ask): void => {
-  understand(work, resource, ask)
+export const checkPage = (work: Work, resource: Model, ask: Ask): void => {
+  planPage(work, resource, ask)
 }
 
-function understand(work: Work, resource: Model, ask: Ask) {
+function planPage(work: Work, resource: Model, ask: Ask) {
   const { filter, sort } = plan(ask, resource)
   const walk: Walk = {
     keys: work.instance.cursorKeys,

@@ -9,7 +9,7 @@ import {
   ownOrderOf,
   type ValueType,
 } from '../shape/model.ts'
-import { kept, ownValue } from '../shape/values.ts'
+import { normalize, ownValue } from '../shape/values.ts'
 import type { Ask, Filter, Op } from './parse.ts'
 
 /** What a list may be filtered and sorted by: the allow-list of one resource. */
@@ -170,7 +170,7 @@ function planFilter(filter: Filter, shape: Shape): PlannedFilter {
 }
 
 /** What is stored in capitals is found by a value that is not. */
-const asStored = ({ field }: Rule, value: string) => (field ? (kept(field, value) as string) : value)
+const asStored = ({ field }: Rule, value: string) => (field ? (normalize(field, value) as string) : value)
 
 /** A pattern is looked at last: `sizes[3]` may be a field's own name. */
 function ruleFor(field: string, { filters, patterns }: Shape): { rule: Rule | undefined; part: string } {

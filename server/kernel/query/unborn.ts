@@ -1,12 +1,12 @@
 import type { Resource } from '../declare/resource.ts'
 import { Problem } from '../errors.ts'
-import { flat, placed } from '../shape/envelope.ts'
+import { flatten, place } from '../shape/envelope.ts'
 import type { Fields, Values } from '../shape/fields.ts'
 import type { Row } from '../shape/model.ts'
 import { complete } from '../shape/values.ts'
 import { split } from '../storage/stored-row.ts'
 import type { Work } from '../work/context.ts'
-import { ownNow } from '../write/definitions.ts'
+import { currentDefinition } from '../write/definitions.ts'
 import { type Input, input } from '../write/input.ts'
 
 /**
@@ -31,14 +31,14 @@ export async function unbornRow<F extends Fields>(
 ): Promise<Row<F> | undefined> {
   const key = keyFrom(resource, name)
   if (!key) return undefined
-  const own = await ownNow(work, resource, [])
+  const own = await currentDefinition(work, resource, [])
   const defaults = complete(own.fields, key)
   return new UnbornRow(own, typeof own.unborn === 'function' ? await own.unborn(work, defaults) : defaults)
 }
 
 /** Nobody else creates an object with this key until the transaction ends. */
 export const lockKey = ({ store }: Work, { table }: Pick<Resource, 'table'>, key: string): Promise<void> =>
-  store.takeTurn(`${table} ${key}`)
+  store.advisoryLock(`${table} ${key}`)
 
 const never = '0001-01-01T00:00:00.000Z'
 
@@ -58,9 +58,9 @@ class UnbornRow<F extends Fields> implements Row<F> {
   constructor(own: Resource<F>, values: Values<F>) {
     const [doc, hidden] = split(own, values)
     const fromOtherRows = Object.keys(own.shownWith?.fields ?? {}).map((name) => [name, values[name]])
-    const shown = { ...flat(own.envelope, JSON.parse(doc)), ...Object.fromEntries(fromOtherRows) }
+    const shown = { ...flatten(own.envelope, JSON.parse(doc)), ...Object.fromEntries(fromOtherRows) }
     this.doc = shown as Values<F>
-    this.text = JSON.stringify(placed(own.envelope, shown))
+    this.text = JSON.stringify(place(own.envelope, shown))
     this.hidden = hidden ? (JSON.parse(hidden) as Partial<Values<F>>) : {}
     this.added = own.added
   }

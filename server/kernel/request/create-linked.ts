@@ -1,13 +1,19 @@
 import type { Module } from '../declare/module.ts'
 import type { Operation } from '../declare/operation.ts'
-import { createdLinks, type Link, linkNew, linksOfNew, type Relationship } from '../declare/relationship.ts'
+import {
+  addNewLinks,
+  type Link,
+  linksOfNew,
+  newLinksField,
+  type Relationship,
+} from '../declare/relationship.ts'
 import type { Resource } from '../declare/resource.ts'
 import type { Answer } from '../http/answer.ts'
 import { objectAnswer } from '../http/object-answer.ts'
 import { newId } from '../ids.ts'
-import { findSeen } from '../query/find.ts'
-import { described } from '../shape/fields.ts'
-import { kept } from '../shape/values.ts'
+import { findById } from '../query/find.ts'
+import { describe } from '../shape/fields.ts'
+import { normalize } from '../shape/values.ts'
 import type { Ctx } from '../work/context.ts'
 import { type Check, checker, unprocessably } from '../write/checker.ts'
 import { Faults } from '../write/faults.ts'
@@ -16,7 +22,7 @@ import { scopeOfNew } from './first-write.ts'
 import { create, inputOf } from './operations.ts'
 
 /** Lets creates take the links of relationships that say so (`inCreate`), whatever modules the two are of. */
-export function linkingCreates(modules: readonly Module[]): readonly Module[] {
+export function withLinkedCreates(modules: readonly Module[]): readonly Module[] {
   const all = modules.flatMap(({ operations }) =>
     operations.flatMap(({ of }) => (of.is === 'relationship' ? of.relationship : [])),
   )
@@ -40,8 +46,8 @@ type Brought = readonly (readonly [of: Relationship, links: readonly Link[]])[]
 
 /** Reads the links of a create's body; refuses what is none, together with what is wrong in the fields. */
 function reader(resource: Resource, relationships: readonly Relationship[]): (body: unknown) => Brought {
-  const field = createdLinks(relationships)
-  const plain: Check = checker(described(field), 'data.relationships')
+  const field = newLinksField(relationships)
+  const plain: Check = checker(describe(field), 'data.relationships')
   const check = resource.refusedWith ? unprocessably(plain) : plain
   return (body) => {
     const sent = (body as { data?: { relationships?: unknown } } | null | undefined)?.data?.relationships
@@ -50,7 +56,7 @@ function reader(resource: Resource, relationships: readonly Relationship[]): (bo
     faults.check(() => check(sent))
     if (faults.any) faults.check(() => inputOf(resource).create(body))
     faults.refuse()
-    const brought = kept(field, sent) as Parameters<typeof linksOfNew>[1]
+    const brought = normalize(field, sent) as Parameters<typeof linksOfNew>[1]
     const links = relationships.map((of) => [of, linksOfNew(of, brought)] as const)
     return links.filter(([, some]) => some.length)
   }
@@ -68,7 +74,7 @@ async function createLinked(
   const id = newId()
   return ctx.transaction(async (inside) => {
     await create(inside, resource, scope, call, id)
-    for (const [of, links] of brought) await linkNew(inside, of, { id, scope }, links)
-    return objectAnswer(201, resource, await findSeen(inside, resource, id, scope), inside)
+    for (const [of, links] of brought) await addNewLinks(inside, of, { id, scope }, links)
+    return objectAnswer(201, resource, await findById(inside, resource, id, scope), inside)
   })
 }

@@ -1,6 +1,6 @@
 import type { OperationName, Resource } from '../declare/resource.ts'
 import { type Answer, noContent } from '../http/answer.ts'
-import { findSeen, lookUp, resolve, scopeOf } from '../query/find.ts'
+import { findById, findId, resolveId, scopeOf } from '../query/find.ts'
 import { lockKey } from '../query/unborn.ts'
 import type { Fields, New } from '../shape/fields.ts'
 import { nounOf, type Row } from '../shape/model.ts'
@@ -15,14 +15,18 @@ import { updateBy } from './operations.ts'
 
 /**
  * The object with this key, created where it does not exist yet. Nobody else changes or deletes it until the
- * transaction ends: see `Store.hold`.
+ * transaction ends: see `Store.lock`.
  */
-export const born = <F extends Fields>(work: Work, resource: Resource<F>, name: string): Promise<Row<F>> =>
+export const findOrCreate = <F extends Fields>(
+  work: Work,
+  resource: Resource<F>,
+  name: string,
+): Promise<Row<F>> =>
   changeOrCreate(
     work,
     resource,
     name,
-    (id) => findSeen(work, resource, id, []),
+    (id) => findById(work, resource, id, []),
     (before) => add(work, resource, [], { ...before.doc, ...before.hidden } as New<F>),
   )
 
@@ -35,10 +39,10 @@ async function changeOrCreate<F extends Fields, T>(
   create: (before: Row<F>) => Promise<T>,
 ): Promise<T> {
   for (let isLocked = false; ; ) {
-    const id = await lookUp(work, resource, [], name)
+    const id = await findId(work, resource, [], name)
     if (id !== undefined) {
       // Where it was deleted since, look again.
-      if ((await work.store.hold(resource, id)).size) return change(id)
+      if ((await work.store.lock(resource, id)).size) return change(id)
     } else if (isLocked) {
       return create(await mustBeUnborn(work, resource, name))
     } else {
@@ -50,7 +54,7 @@ async function changeOrCreate<F extends Fields, T>(
 
 /** The object as it reads before its first write; a Problem (404) for a name that cannot be a key. */
 const mustBeUnborn = <F extends Fields>(work: Work, resource: Resource<F>, name: string): Promise<Row<F>> =>
-  findSeen(work, resource, '', [], name)
+  findById(work, resource, '', [], name)
 
 /** Changes the object; where it does not exist yet, creates it with these values. */
 export const upsert = (ctx: Ctx, resource: Resource, name: string, call: Call): Promise<Answer> =>
@@ -77,8 +81,8 @@ export const removeOrNothing = (
   call: Pick<Call, 'ifMatch'>,
 ): Promise<Answer> =>
   ctx.transaction(async (inside) => {
-    const id = await lookUp(inside, resource, [], name)
-    if (id !== undefined && (await inside.store.hold(resource, id)).size) {
+    const id = await findId(inside, resource, [], name)
+    if (id !== undefined && (await inside.store.lock(resource, id)).size) {
       return remove(inside, resource, [], id, call)
     }
     mustMatchRow(resource, await mustBeUnborn(inside, resource, name), call.ifMatch)
@@ -92,7 +96,7 @@ export const scopeOfNew = (
   params: Call['params'],
 ): Promise<readonly string[]> =>
   scopeOf(ctx, resource, params, async (work, parent, above, name) =>
-    parent.unborn ? (await born(work, parent, name)).id : resolve(work, parent, above, name),
+    parent.unborn ? (await findOrCreate(work, parent, name)).id : resolveId(work, parent, above, name),
   )
 
 /** The path parameter of the object above that a create may have to create first. */

@@ -17,14 +17,14 @@ export async function forgetAnswers(store: Store, sealKeys: Keys, ids: readonly 
     return body === undefined || body.match(uuids)?.some((id) => erased.has(id))
   }
   for (let after = ''; ; ) {
-    const answers = await store.rows(
+    const answers = await store.run(
       `SELECT key, body FROM idempotency_keys WHERE store_id = $1 AND key > $2 AND body IS NOT NULL
        ORDER BY key LIMIT ${answersPerRound}`,
       after,
     )
     const found = answers.filter(([, body]) => names(body as string)).map(([key]) => key)
     if (found.length) {
-      await store.rows(
+      await store.run(
         'UPDATE idempotency_keys SET body = $2 WHERE store_id = $1 AND key = ANY($3::text[])',
         seal(sealKeys, '{}'),
         found,

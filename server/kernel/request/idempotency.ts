@@ -99,7 +99,7 @@ async function claim(ctx: Ctx, name: string, write: Write & { readonly leaseMs: 
   const found = await find(ctx, name, write)
   if (found && 'answer' in found) return found
   if (found?.isLeased) throw stillRunning()
-  await ctx.store.rows(
+  await ctx.store.run(
     `INSERT INTO idempotency_keys (store_id, key, asked, created_at, leased_until)
      VALUES ($1, $2, $3, $4, clock_timestamp() + $5::double precision * interval '1 ms')
      ON CONFLICT (store_id, key) DO UPDATE SET leased_until = excluded.leased_until`,
@@ -117,12 +117,12 @@ async function find(
   name: string,
   write: Write,
 ): Promise<{ readonly answer: Answer } | (Begun & { readonly isLeased: boolean }) | undefined> {
-  const [lock] = await ctx.store.rows(
+  const [lock] = await ctx.store.run(
     'SELECT pg_try_advisory_xact_lock(hashtextextended($1::text || $2, 0))',
     name,
   )
   if (lock?.[0] !== 't') throw stillRunning()
-  const [row] = await ctx.store.rows(
+  const [row] = await ctx.store.run(
     `SELECT asked, status, headers, body, intent_id, coalesce(leased_until > clock_timestamp(), false)
      FROM idempotency_keys WHERE store_id = $1 AND key = $2`,
     name,
@@ -153,7 +153,7 @@ async function repeat(answer: Answer, write: Write): Promise<Answer> {
 async function storeAnswer(ctx: Ctx, name: string, write: Write, answer: Answer): Promise<void> {
   if (typeof answer.body !== 'string')
     throw new Error('a file cannot be kept: the action must say `shows.file`')
-  await ctx.store.rows(
+  await ctx.store.run(
     `INSERT INTO idempotency_keys (store_id, key, asked, status, headers, body, created_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7)
      ON CONFLICT (store_id, key) DO UPDATE SET
@@ -169,7 +169,7 @@ async function storeAnswer(ctx: Ctx, name: string, write: Write, answer: Answer)
 
 /** A refused request stores nothing; one with an intent can be sent again at once. */
 async function release({ store }: Ctx, name: string): Promise<void> {
-  await store.rows(
+  await store.run(
     `WITH refused AS (
        DELETE FROM idempotency_keys WHERE store_id = $1 AND key = $2 AND status IS NULL AND intent_id IS NULL
      )

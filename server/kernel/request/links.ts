@@ -11,7 +11,7 @@ export interface Link {
 }
 
 /** Where the links of a relationship are kept. */
-export interface Keeper {
+export interface LinkStorage {
   read(work: Work, owner: Row): Promise<readonly Link[]>
   /** The owner is another version afterwards. */
   write(work: Work, owner: Row, before: readonly Link[], after: readonly Link[]): Promise<void>
@@ -27,11 +27,11 @@ interface Shown {
  * In the owner's document, as a member of `relationships`: a field of the owner that clients do not write. It may be
  * hidden, where what is shown is worked out.
  */
-export const keptInDocument = (
+export const documentStorage = (
   owner: Resource,
   { member }: { readonly member: string },
   holds: 'one' | 'many',
-): Keeper => ({
+): LinkStorage => ({
   read: async (_work, row) => [relationshipsIn(row)?.[member]?.data ?? []].flat(),
   write: async (work, row, _before, after) => {
     await change(work, owner, row.scope, row.id, {
@@ -66,15 +66,15 @@ export const unlinkFrom =
   async ({ store }: Work, { id }: Row): Promise<void> => {
     const { table } = owner()
     for (;;) {
-      const linked = await store.rows(
+      const linked = await store.run(
         `SELECT id FROM ${table} WHERE store_id = $1 AND (${member} @> $2::jsonb OR ${member} @> $3::jsonb)
          ORDER BY id LIMIT ${ownersPerBatch}`,
         JSON.stringify([{ id }]),
         JSON.stringify({ id }),
       )
       if (!linked.length) return
-      const held = [...(await store.hold(owner(), ...linked.map(([one]) => one as string)))]
-      const rows = await store.rows(
+      const held = [...(await store.lock(owner(), ...linked.map(([one]) => one as string)))]
+      const rows = await store.run(
         `SELECT id, doc FROM ${table} WHERE store_id = $1 AND id = ANY($2::uuid[])`,
         held,
       )
@@ -102,11 +102,11 @@ function without(text: string, member: string, id: string): string {
  * In rows of a table of their own: `store_id`, the owner's column, `id` (the target's), `created_at`, `updated_at`,
  * `version`, `doc` (the link's `meta`, if it has one); keys to both, which delete the row.
  */
-export function keptInRows(
+export function rowStorage(
   owner: Resource,
   target: Resource,
   { table, ownerColumn }: { readonly table: string; readonly ownerColumn: string },
-): Keeper {
+): LinkStorage {
   const rows = resource({
     type: target.type,
     noun: target.noun,
@@ -125,7 +125,7 @@ export function keptInRows(
   return {
     rows,
     read: async ({ store }, { id }) => {
-      const found = await store.rows(
+      const found = await store.run(
         `SELECT id, doc->'meta' FROM ${table} WHERE store_id = $1 AND ${ownerColumn} = $2 ORDER BY created_at, id`,
         id,
       )
@@ -138,12 +138,12 @@ export function keptInRows(
     write: async ({ store, clock }, { id, scope }, before, after) => {
       const keptAsIs = new Set(before.map((link) => JSON.stringify(link)))
       const fresh = after.filter((link) => !keptAsIs.has(JSON.stringify(link)))
-      await store.bulk(
+      await store.runLong(
         `DELETE FROM ${table} WHERE store_id = $1 AND ${ownerColumn} = $2 AND NOT id = ANY($3::uuid[])`,
         id,
         after.map((link) => link.id),
       )
-      await store.bulk(
+      await store.runLong(
         `INSERT INTO ${table} (store_id, ${ownerColumn}, id, created_at, updated_at, doc)
          SELECT $1, $2, link.id, $3, $3, link.doc::json FROM unnest($4::uuid[], $5::text[]) AS link (id, doc)
          ON CONFLICT (store_id, ${ownerColumn}, id) DO UPDATE SET doc = excluded.doc, updated_at = excluded.updated_at`,

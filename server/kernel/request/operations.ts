@@ -1,7 +1,7 @@
 import type { Resource } from '../declare/resource.ts'
 import type { Answer } from '../http/answer.ts'
 import { listAnswer, objectAnswer } from '../http/object-answer.ts'
-import { both, findSeen, mustHaveParent, visibleTo } from '../query/find.ts'
+import { both, findById, mustHaveParent, visibleCondition } from '../query/find.ts'
 import { askForMerge, mergeWantedFrom } from '../query/merge-totals.ts'
 import { fetchPage } from '../query/page.ts'
 import { parse } from '../query/parse.ts'
@@ -10,7 +10,7 @@ import type { Changes, Fields } from '../shape/fields.ts'
 import type { Row } from '../shape/model.ts'
 import type { Ctx, Work } from '../work/context.ts'
 import { addBy, changeBy, type Read, readOnce } from '../write/by-rules.ts'
-import { readAs } from '../write/definitions.ts'
+import { readByDefinition } from '../write/definitions.ts'
 import { type Input, input } from '../write/input.ts'
 import type { Call } from './call.ts'
 import { included } from './included.ts'
@@ -51,7 +51,7 @@ export async function list(
 ): Promise<Answer> {
   const ask = parse(call.query)
   await mustHaveParent(ctx, resource, scope, call)
-  const narrowed = both(visibleTo(ctx, resource), where)
+  const narrowed = both(visibleCondition(ctx, resource), where)
   const page = await fetchPage(ctx, { resource, scope, ...(narrowed && { where: narrowed }) }, ask)
   if (page.unmerged > mergeWantedFrom) askForMerge(ctx)
   const meta = await resource.listMeta?.of(ctx, ask, page.total)
@@ -67,14 +67,14 @@ export async function create(
   id?: string,
 ): Promise<Answer> {
   const read = readOnce((own: Resource) => inputFor(ctx, own).create(call.body))
-  await readAs(ctx, resource, scope, read)
+  await readByDefinition(ctx, resource, scope, read)
   // For all others the table's own key to the parent is enough.
   if (ctx.who.shopper) await mustHaveParent(ctx, resource, scope, call)
   return objectAnswer(201, resource, await addBy(ctx, resource, scope, read, id), ctx)
 }
 
 export async function get(ctx: Ctx, resource: Resource, scope: readonly string[], id: string, call: Call) {
-  const row = await findSeen(ctx, resource, id, scope, resource.unborn && call.params.id)
+  const row = await findById(ctx, resource, id, scope, resource.unborn && call.params.id)
   const more = resource.include ? await included(ctx, resource, parse(call.query).include, [row]) : ''
   return objectAnswer(200, resource, row, ctx, more)
 }
@@ -91,6 +91,6 @@ export async function updateBy(
   write: (read: Read<Fields, Changes<Fields>>) => Promise<Row>,
 ): Promise<Answer> {
   const read = readOnce((own: Resource) => inputFor(ctx, own).update(call.body))
-  await readAs(ctx, resource, scope, read)
+  await readByDefinition(ctx, resource, scope, read)
   return objectAnswer(200, resource, await write(read), ctx)
 }

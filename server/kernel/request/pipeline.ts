@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
-import { hungUp } from '../../platform/sockets/hung-up.ts'
+import { hangUpSignal } from '../../platform/sockets/hung-up.ts'
 import { authorize } from '../auth/access.ts'
 import type { Principal } from '../auth/principal.ts'
 import { bearerToken } from '../auth/tokens.ts'
@@ -18,7 +18,7 @@ import { Ctx, type Instance, type KeyedRequest } from '../work/context.ts'
 import { leaseMsOf } from '../work/outside-calls.ts'
 import { perInstance } from '../work/per-instance.ts'
 import { idempotencyKey, once, onceAcrossCalls } from './idempotency.ts'
-import { within } from './within.ts'
+import { withTimeout } from './within.ts'
 import { WriteQueues } from './write-queues.ts'
 
 /** One request on its way through the steps. */
@@ -179,7 +179,7 @@ function runPlain(passage: Passage): Promise<Answer> {
   if (!operation.transaction) {
     const { withinMs } = actionOf(operation) ?? {}
     const run = (asker?: AbortSignal) => operation.run(contextOf(passage, { asker }), call)
-    return withinMs ? within(withinMs, hungUp(passage.request.raw.socket), run) : run()
+    return withinMs ? withTimeout(withinMs, hangUpSignal(passage.request.raw.socket), run) : run()
   }
   return instance.database.transaction((transaction) =>
     operation.run(contextOf(passage, { transaction }), call),
@@ -238,7 +238,7 @@ function contextOf(
   // A write that was received is carried out, whether or not its client waits for the answer.
   const database =
     operation.access === 'read'
-      ? instance.database.reading(() => asker ?? hungUp(request.raw.socket))
+      ? instance.database.reading(() => asker ?? hangUpSignal(request.raw.socket))
       : instance.database
   const by = authorOf(who.actor, request.id)
   return new Ctx({

@@ -4,7 +4,7 @@ import { Problem } from '../errors.ts'
  * Runs `work` with a signal that is aborted with `asker`, or when the time is over: statements that end with it then
  * refuse the request.
  */
-export async function within<T>(
+export async function withTimeout<T>(
   ms: number,
   asker: AbortSignal,
   work: (asker: AbortSignal) => Promise<T>,

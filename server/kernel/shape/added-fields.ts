@@ -1,5 +1,5 @@
 import { Memory } from '../memory.ts'
-import { type Field, field, shown } from './fields.ts'
+import { type Field, field, readOnlyObject } from './fields.ts'
 import type { Added, AddedField, AddedUnder, Model } from './model.ts'
 
 /**
@@ -16,7 +16,7 @@ const built = new WeakMap<Model, Memory<string, Model>>()
 const declared = <M extends Model>(of: M): M => (of.declared ?? of) as M
 
 /** The resource with these fields too; without any, as it was declared. Its own go before added ones of their name. */
-export function withAdded<M extends Model>(of: M, added: Added | undefined): M {
+export function withAddedFields<M extends Model>(of: M, added: Added | undefined): M {
   const base = declared(of)
   if (!added) return base
   const known = built.get(base) ?? new Memory<string, Model>(1000)
@@ -40,7 +40,7 @@ function build(base: Model, { state, fields }: Added): Model {
 
 function fieldOf(added: AddedField): Field {
   const { schema, about, required, hidden, holdsLinks, takesScalars, default: given = null } = added
-  if (holdsLinks) return shown({})
+  if (holdsLinks) return readOnlyObject({})
   if (hidden) return field(schema, { hidden: true, readOnly: true })
   const fallback = { default: given, required: Boolean(required) && given === null }
   return field(schema, { ...fallback, ...(about && { about }) }, { ...(takesScalars && { takesScalars }) })
@@ -56,7 +56,7 @@ const nameSql = (name: AddedUnder, alias: string) =>
   typeof name === 'string' ? `'${name}'` : `${alias}${name.column}::text`
 
 /** A condition on a write: no other fields than the resource has are added until its transaction ends. */
-export function asAdded(of: Model, bind: (value: unknown) => string): string {
+export function definitionUnchanged(of: Model, bind: (value: unknown) => string): string {
   const { addedUnder: name, added, scopeColumns } = of
   if (!name) return 'true'
   // The scope's values follow the store's and the object's id.
@@ -76,7 +76,7 @@ type Ask = (
 export const addedColumns = 'SELECT state, fields FROM added_fields WHERE store_id = $1' as const
 
 /** What a store has added, from the columns `state` and `fields` of its row. */
-export function remember(found: readonly (string | null)[] | undefined): Added | undefined {
+export function toAdded(found: readonly (string | null)[] | undefined): Added | undefined {
   if (!found) return undefined
   const [state, fields] = found as [string, string]
   const added = states.get(state) ?? { state, fields: JSON.parse(fields) as AddedField[] }
@@ -85,12 +85,12 @@ export function remember(found: readonly (string | null)[] | undefined): Added |
 }
 
 /** The resource as the rows that were read in this state have it; undefined when there is another by now. */
-export async function inState<M extends Model>(
+export async function modelInState<M extends Model>(
   of: M,
   state: string | null | undefined,
   ask: Ask,
 ): Promise<M | undefined> {
   if (state == null) return declared(of)
-  const added = states.get(state) ?? remember((await ask(`${addedColumns} AND state = $2`, state))[0])
-  return added && withAdded(of, added)
+  const added = states.get(state) ?? toAdded((await ask(`${addedColumns} AND state = $2`, state))[0])
+  return added && withAddedFields(of, added)
 }

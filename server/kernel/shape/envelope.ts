@@ -65,7 +65,7 @@ export const pathOf = (placing: Placing, name: string): string =>
   isAttribute(placing, name) ? `data.attributes.${name}` : `data.${name}`
 
 /** Values by field, as the envelope places them. */
-export function placed(placing: Placing, values: Members): Members {
+export function place(placing: Placing, values: Members): Members {
   if (placing?.fields !== 'attributes') return values
   const attributes: Record<string, unknown> = {}
   const others: Record<string, unknown> = {}
@@ -77,7 +77,7 @@ export function placed(placing: Placing, values: Members): Members {
 }
 
 /** The reverse of `placed`. */
-export function flat(placing: Placing, members: Members): Members {
+export function flatten(placing: Placing, members: Members): Members {
   if (placing?.fields !== 'attributes') return members
   const { attributes, ...others } = members
   return { ...others, ...(attributes as Members) }
@@ -99,7 +99,7 @@ export function withValues(placing: Placing, members: Members, values: Members):
 const isMembers = (value: unknown): value is Members => typeof value === 'object' && value !== null
 
 /** The schema of an object of a type, whose fields are where the envelope has them. */
-export function placedSchema(
+export function schemaAt(
   placing: Placing,
   type: JsonSchema,
   fields: Readonly<Record<string, JsonSchema>>,
@@ -113,7 +113,7 @@ export function placedSchema(
     ...outside,
     ...(inside.length ? ['attributes'] : []),
   ])
-  const members = placed(placing, fields)
+  const members = place(placing, fields)
   const attributes = {
     ...{ type: 'object', required: inside, properties: members.attributes },
     ...(closed && { additionalProperties: false }),

@@ -113,7 +113,7 @@ export function nullable(schema: JsonSchema): JsonSchema {
 export const isShown = ({ hidden, stored }: FieldOptions): boolean => !hidden && stored !== false
 
 /** A field's schema with what its reader is told of it. */
-export function described({ schema, options }: Field): JsonSchema {
+export function describe({ schema, options }: Field): JsonSchema {
   const { about, example, default: fallback, readOnly } = options
   return {
     ...schema,
@@ -195,7 +195,7 @@ export function list<T, G, const O extends ListOptions>(
 ): With<O, readonly NonNullable<T>[], readonly NonNullable<G>[]> {
   const { maxItems = 1000 }: ListOptions = options
   const bounds = Number.isFinite(maxItems) ? { maxItems } : {}
-  const schema = { type: 'array', items: described(inner(of)), ...bounds }
+  const schema = { type: 'array', items: describe(inner(of)), ...bounds }
   return field(schema, options, { element: of })
 }
 
@@ -221,7 +221,7 @@ export function map<T, G, C, const O extends MapOptions>(
     type: 'object',
     ...(Number.isFinite(maxKeys) && { maxProperties: maxKeys }),
     propertyNames: { type: 'string', minLength: 1, maxLength: maxKeyLength },
-    additionalProperties: described(inner(of)),
+    additionalProperties: describe(inner(of)),
   }
   return field(schema, options, { each: of })
 }
@@ -238,7 +238,7 @@ export function group<const M extends Fields, const O extends FieldOptions>(
 ): With<O, Values<M>, New<M>, Changes<M>> {
   const named = Object.entries(members)
   const required = named.flatMap(([name, member]) => (inner(member).options.required ? [name] : []))
-  const properties = Object.fromEntries(named.map(([name, member]) => [name, described(member)]))
+  const properties = Object.fromEntries(named.map(([name, member]) => [name, describe(member)]))
   const schema = { type: 'object', ...(required.length && { required }), properties }
   const fallback =
     options.default === undefined ? {} : { default: complete(members, options.default as object) }
@@ -257,5 +257,7 @@ function inner(field: Field): Field {
 }
 
 /** A structured member that the server writes, such as `relationships`. */
-export const shown = <T = unknown>(schema: JsonSchema, options: FieldOptions = {}): Field<T | undefined> =>
-  field({ type: 'object', ...schema }, { ...options, readOnly: true })
+export const readOnlyObject = <T = unknown>(
+  schema: JsonSchema,
+  options: FieldOptions = {},
+): Field<T | undefined> => field({ type: 'object', ...schema }, { ...options, readOnly: true })

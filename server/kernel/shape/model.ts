@@ -87,7 +87,7 @@ const usual: Order = '-created_at'
 export const orderOf = ({ order = usual }: Ordered): string => (typeof order === 'string' ? order : order.by)
 
 /** The same in words. */
-export const orderInWords = ({ order = usual }: Ordered): string =>
+export const describeOrder = ({ order = usual }: Ordered): string =>
   typeof order === 'string' ? orders[order] : order.about
 
 /** The column of a table's own that its lists are in the order of, if there is one. */

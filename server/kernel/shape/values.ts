@@ -32,12 +32,12 @@ export const ownValue = <T>(bag: Bag<T> | null | undefined, name: string): T | u
   bag && Object.hasOwn(bag, name) ? bag[name] : undefined
 
 /** An accepted value as it is stored: without unknown members, ids in lower case as PostgreSQL writes them. */
-export function kept({ members, element, each, schema, upperCase }: Field, value: unknown): unknown {
+export function normalize({ members, element, each, schema, upperCase }: Field, value: unknown): unknown {
   if (isBag(value)) {
-    if (members) return mapped(members, (member, name) => kept(member, ownValue(value, name)))
-    return each ? mapped(value, (one) => kept(each, one)) : value
+    if (members) return mapped(members, (member, name) => normalize(member, ownValue(value, name)))
+    return each ? mapped(value, (one) => normalize(each, one)) : value
   }
-  if (element && Array.isArray(value)) return value.map((one) => kept(element, one))
+  if (element && Array.isArray(value)) return value.map((one) => normalize(element, one))
   if (typeof value !== 'string') return value
   if (schema.format === 'uuid') return value.toLowerCase()
   // What is not ASCII may be longer in capitals than the field allows.
@@ -47,17 +47,17 @@ export function kept({ members, element, each, schema, upperCase }: Field, value
 /** The values of a new object: those that are given, and the defaults of the rest. */
 export function complete<F extends Fields>(fields: F, given: object): Values<F> {
   const values: Bag = { ...given }
-  return mapped(fields, (field, name) => completed(field, ownValue(values, name))) as Values<F>
+  return mapped(fields, (field, name) => completeValue(field, ownValue(values, name))) as Values<F>
 }
 
 /** A value with the defaults of what is inside it. */
-export function completed({ members, element, each, options }: Field, given: unknown): unknown {
+export function completeValue({ members, element, each, options }: Field, given: unknown): unknown {
   const value = given === undefined ? ownDefault(options) : given
   if (isBag(value)) {
     if (members) return complete(members, value)
-    return each ? mapped(value, (one) => completed(each, one)) : value
+    return each ? mapped(value, (one) => completeValue(each, one)) : value
   }
-  return element && Array.isArray(value) ? value.map((one) => completed(element, one)) : value
+  return element && Array.isArray(value) ? value.map((one) => completeValue(element, one)) : value
 }
 
 /** A rule may go on to change what it is handed. */
@@ -65,7 +65,7 @@ const ownDefault = ({ default: value }: FieldOptions): unknown =>
   typeof value === 'object' ? structuredClone(value) : value
 
 /** What an update stores in place of the values it names: groups and maps keep the members that were not sent. */
-export function merged<F extends Fields>(
+export function merge<F extends Fields>(
   { fields, envelope }: { readonly fields: F; readonly envelope?: Pick<Envelope, 'fields' | 'type'> },
   before: Bag,
   changes: Changes<F>,

@@ -1,5 +1,5 @@
 import { newId } from '../ids.ts'
-import { asAdded, inState, withAdded } from '../shape/added-fields.ts'
+import { definitionUnchanged, modelInState, withAddedFields } from '../shape/added-fields.ts'
 import { haveOwnType } from '../shape/envelope.ts'
 import type { Fields, Values } from '../shape/fields.ts'
 import type { Model, Row } from '../shape/model.ts'
@@ -70,7 +70,7 @@ export class Store {
   }
 
   /** The same store, outside of the transaction that this one may be in. */
-  apart(): Store {
+  outside(): Store {
     if (!this.inTransaction) return this
     // Whoever holds a connection of the pool must not wait for another: all of them could be held by those who wait.
     const quick = (sql: Sql) => this.#source.quick(sql)
@@ -126,7 +126,9 @@ export class Store {
   ): Promise<readonly Row<F>[] | undefined> {
     const [first] = tuples
     if (!of.addedUnder || !first) return tuples.map((tuple) => toRow(of, tuple, at))
-    const own = await inState(of, stateIn(of, first, at), (text, ...values) => this.glance(text, ...values))
+    const own = await modelInState(of, stateIn(of, first, at), (text, ...values) =>
+      this.read(text, ...values),
+    )
     return own && tuples.map((tuple) => toRow(own, tuple, at))
   }
 
@@ -135,11 +137,11 @@ export class Store {
    * store has added other fields than the resource has here.
    */
   async insert<F extends Fields>(into: Model<F>, row: NewRow<F>, last = false): Promise<Row<F> | undefined> {
-    return this.#insert(into, row, (bind) => ` WHERE ${asAdded(into, bind)}`, last)
+    return this.#insert(into, row, (bind) => ` WHERE ${definitionUnchanged(into, bind)}`, last)
   }
 
   /**
-   * As `insert`, if there is such a row `r` of another table: it is kept (see `keep`). Undefined if there is none.
+   * As `insert`, if there is such a row `r` of another table: it is kept (see `lockShared`). Undefined if there is none.
    * Nothing that needs the transaction follows.
    */
   insertIf<F extends Fields>(
@@ -173,13 +175,13 @@ export class Store {
     return rows.length ? this.#writeMany(into, insertAllSql(into, rows, this.#writer(into))) : []
   }
 
-  /** Stores all values of these rows in place of the old ones, in one statement. They are held (see `hold`). */
+  /** Stores all values of these rows in place of the old ones, in one statement. They are held (see `lock`). */
   async updateAll<F extends Fields>(of: Model<F>, rows: readonly ChangedRow<F>[]): Promise<void> {
     if (rows.length) await this.changeAll(of, updateAllOf(of, rows))
   }
 
   /** Holds rows, and reads them with their hidden values, to be changed. Without those that are not there. */
-  async holdWhole<F extends Fields>(
+  async lockWhole<F extends Fields>(
     of: Model<F>,
     ids: readonly string[],
     scope: readonly string[] = [],
@@ -191,7 +193,7 @@ export class Store {
       `SELECT ${wholeColumns(of)} FROM ${of.table} WHERE store_id = $1 AND id = ANY($2::uuid[])${below} ` +
       'ORDER BY id FOR NO KEY UPDATE'
     for (;;) {
-      const rows = await this.rowsOf(of, await this.rows(text, ids, ...scope))
+      const rows = await this.rowsOf(of, await this.run(text, ids, ...scope))
       if (rows) return rows
     }
   }
@@ -202,7 +204,7 @@ export class Store {
   }
 
   /** Runs `work` and undoes its writes: see `Work.rehearse`. Needs a transaction. */
-  undone<T>(work: () => Promise<T>): Promise<T> {
+  undo<T>(work: () => Promise<T>): Promise<T> {
     return undoAlways(this.#connection, work)
   }
 
@@ -213,12 +215,12 @@ export class Store {
     values: Values<F>,
     last = false,
   ): Promise<Row<F> | undefined> {
-    const own = withAdded(of, row.added)
+    const own = withAddedFields(of, row.added)
     const [doc, hidden] = split(own, values)
     const address = [this.id, row.id, ...row.scope]
     const binds = new Binds([...address, this.#time(of), doc, hidden, this.stamp, row.version])
     const { update, returning } = statementsOf(own)
-    const text = `${update} AND ${asAdded(own, binds.bind)}${returning}`
+    const text = `${update} AND ${definitionUnchanged(own, binds.bind)}${returning}`
     const [tuple] = await this.#write(of, { text, values: binds.values }, { last })
     return tuple && writtenRow(own, tuple)
   }
@@ -244,23 +246,23 @@ export class Store {
    * One writer at a time: from here to the end of the transaction nobody else changes, holds or deletes these rows.
    * Taken in the order of their ids, so that no two wait for each other. The ids of those that are there.
    */
-  hold(of: Rows, ...ids: readonly string[]): Promise<ReadonlySet<string>> {
+  lock(of: Rows, ...ids: readonly string[]): Promise<ReadonlySet<string>> {
     return this.#lock(of, ids, 'NO KEY UPDATE')
   }
 
-  /** As `hold`, and nothing is added below these rows either. */
-  close(of: Rows, ...ids: readonly string[]): Promise<ReadonlySet<string>> {
+  /** As `lock`; nobody adds rows below them either. */
+  lockExclusive(of: Rows, ...ids: readonly string[]): Promise<ReadonlySet<string>> {
     return this.#lock(of, ids, 'UPDATE')
   }
 
-  /** To the end of the transaction these rows are not deleted. They may be changed. */
-  keep(of: Rows, ...ids: readonly string[]): Promise<ReadonlySet<string>> {
+  /** Until the transaction ends nobody deletes these rows. Others may change them. */
+  lockShared(of: Rows, ...ids: readonly string[]): Promise<ReadonlySet<string>> {
     return this.#lock(of, ids, 'KEY SHARE')
   }
 
-  /** As `glance`, for a SELECT whose rows are kept: see `keep`. */
-  glanceAndKeep(text: Select, ...values: readonly unknown[]): Promise<readonly Tuple[]> {
-    return this.rows(`${text} FOR KEY SHARE`, ...values)
+  /** Reads rows and locks them: see `lockShared`. */
+  readAndLock(text: Select, ...values: readonly unknown[]): Promise<readonly Tuple[]> {
+    return this.run(`${text} FOR KEY SHARE`, ...values)
   }
 
   #mustLock({ table }: Rows): void {
@@ -270,16 +272,16 @@ export class Store {
   async #lock(of: Rows, ids: readonly string[], strength: string): Promise<ReadonlySet<string>> {
     this.#mustLock(of)
     const { table } = of
-    const rows = await this.rows(
+    const rows = await this.run(
       `SELECT id FROM ${table} WHERE store_id = $1 AND id = ANY($2::uuid[]) ORDER BY id FOR ${strength}`,
       ids,
     )
     return new Set(rows.map(([id]) => id as string))
   }
 
-  /** One at a time for what has no row: from here to the end of the transaction nobody else takes this turn. */
-  async takeTurn(name: string): Promise<void> {
-    await this.rows('SELECT pg_advisory_xact_lock(hashtextextended($1::text || $2, 0))', name)
+  /** A lock by name, for what has no row: until the transaction ends nobody else takes it. */
+  async advisoryLock(name: string): Promise<void> {
+    await this.run('SELECT pg_advisory_xact_lock(hashtextextended($1::text || $2, 0))', name)
   }
 
   /** Inserts the rows of a query in one statement; what is there already stays as it is. The ids of the new ones. */
@@ -310,16 +312,16 @@ export class Store {
     return { storeId: this.id, stamp: this.stamp, time: this.#time(of) }
   }
 
-  /** A statement of the module's own. `$1` is this store's id, the values follow. */
-  rows(text: string, ...values: readonly unknown[]): Promise<readonly Tuple[]> {
+  /** Runs a statement. `$1` is this store's id, the values follow. */
+  run(text: string, ...values: readonly unknown[]): Promise<readonly Tuple[]> {
     return this.#connection.run({ text, values: [this.id, ...values] })
   }
 
   /**
-   * As `rows`, for a read that is sure to be short and locks nothing: it shares the pipelined connection, also in a
+   * As `run`, for a read that is sure to be short and locks nothing: it shares the pipelined connection, also in a
    * transaction that has not begun.
    */
-  glance(text: Select, ...values: readonly unknown[]): Promise<readonly Tuple[]> {
+  read(text: Select, ...values: readonly unknown[]): Promise<readonly Tuple[]> {
     return this.#reader.run({ text, values: [this.id, ...values] })
   }
 
@@ -331,14 +333,14 @@ export class Store {
     })
   }
 
-  /** As `rows`, for a write that is sure to be short and waits for nobody: it too shares the pipelined connection. */
-  jot(text: string, ...values: readonly unknown[]): Promise<readonly Tuple[]> {
+  /** As `run`, for a write that is sure to be short and waits for nobody: it too shares the pipelined connection. */
+  write(text: string, ...values: readonly unknown[]): Promise<readonly Tuple[]> {
     const sql = { text, values: [this.id, ...values] }
     return this.#transaction ? this.#transaction.run(sql) : this.#source.quick(sql)
   }
 
-  /** As `rows`, for a statement that touches as many rows as there are, and may take long. */
-  bulk(text: string, ...values: readonly unknown[]): Promise<readonly Tuple[]> {
+  /** Runs a statement that may touch any number of rows, without the usual time limit. */
+  runLong(text: string, ...values: readonly unknown[]): Promise<readonly Tuple[]> {
     return this.#connection.run({ text, values: [this.id, ...values], long: true })
   }
 
@@ -346,7 +348,7 @@ export class Store {
    * Has the database look at how much is in these tables, and of what kind: it plans by that. It would do so itself
    * within a minute or two. Tables that others look at now, or mend, are left to them.
    */
-  async measure(tables: readonly string[]): Promise<void> {
+  async analyze(tables: readonly string[]): Promise<void> {
     const text = `ANALYZE (SKIP_LOCKED) ${tables.join(', ')}`
     await this.#connection.run({ text, values: [], long: true, once: true })
   }

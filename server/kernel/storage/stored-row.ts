@@ -1,5 +1,5 @@
 import { stateColumns } from '../shape/added-fields.ts'
-import { type Envelope, flat, isAttribute, placed } from '../shape/envelope.ts'
+import { type Envelope, flatten, isAttribute, place } from '../shape/envelope.ts'
 import type { Field, Fields, Values } from '../shape/fields.ts'
 import { type Added, type Model, ownOrderOf, type Row } from '../shape/model.ts'
 import { ownValue } from '../shape/values.ts'
@@ -98,7 +98,7 @@ class StoredRow<F extends Fields> implements Row<F> {
   }
 
   get doc(): Values<F> {
-    return flat(this.#envelope, JSON.parse(this.text)) as Values<F>
+    return flatten(this.#envelope, JSON.parse(this.text)) as Values<F>
   }
 
   get hidden(): Partial<Values<F>> {
@@ -132,5 +132,5 @@ export function split(
       hidden[name] = value
     }
   }
-  return [JSON.stringify(placed(envelope, doc)), hidden ? JSON.stringify(hidden) : null]
+  return [JSON.stringify(place(envelope, doc)), hidden ? JSON.stringify(hidden) : null]
 }

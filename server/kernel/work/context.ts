@@ -110,7 +110,7 @@ export class Work {
    * caller leaves out requests to other servers.
    */
   async rehearse<T>(run: (inside: this) => Promise<T>): Promise<T> {
-    return this.transaction((inside) => inside.store.undone(() => run(inside.with({ isRehearsal: true }))))
+    return this.transaction((inside) => inside.store.undo(() => run(inside.with({ isRehearsal: true }))))
   }
 
   /** As `transaction`, of its own; all that is read in it is of one moment. */

@@ -6,7 +6,7 @@ import { workOf } from './work-of.ts'
  * Gives every store what it has from its first day, by the modules that say so: a new store all of it, a store that is
  * there already what a module of a later version brings. Each once, in a transaction of its own.
  */
-export async function giveFirstDays(instance: Instance, modules: readonly Module[]): Promise<void> {
+export async function prepareStores(instance: Instance, modules: readonly Module[]): Promise<void> {
   const { database } = instance
   for (const { name, firstDay } of modules) {
     if (!firstDay) continue
@@ -18,7 +18,7 @@ export async function giveFirstDays(instance: Instance, modules: readonly Module
     for (const [storeId] of lacking) {
       await workOf(instance, { store: storeId as string, by: 'system ' }).transaction(async (work) => {
         // Processes that start at the same time do it once.
-        const [given] = await work.store.rows(
+        const [given] = await work.store.run(
           'INSERT INTO first_days (store_id, chapter, given_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING 1',
           name,
           work.clock.now(),

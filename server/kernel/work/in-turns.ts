@@ -7,7 +7,7 @@ export type Steps<T> = Generator<void, T>
 const stepsAtOnce = 32
 
 /** What a computation comes to. All that a process has to do besides is done meanwhile. */
-export async function inTurns<T>(steps: Steps<T>): Promise<T> {
+export async function runInSteps<T>(steps: Steps<T>): Promise<T> {
   for (let n = 1; ; n++) {
     const { done, value } = steps.next()
     if (done) return value

@@ -156,7 +156,7 @@ export class LongJobs {
     const { storeId, id, work } = taken
     const reason = await this.#attempt(taken)
     await this.#persist(async () => {
-      if (reason === undefined) await work.store.rows(deleteSql, id)
+      if (reason === undefined) await work.store.run(deleteSql, id)
       else await this.#putOff(taken, reason)
     })
     this.#instance.onWrite(storeId)
@@ -168,12 +168,12 @@ export class LongJobs {
     try {
       await work.transaction(async (work) => {
         await job.wait(work, payload, reason)
-        await work.store.rows(putOffSql, ...values)
+        await work.store.run(putOffSql, ...values)
       })
     } catch (error) {
       if (isTemporary(error)) throw error
       this.#instance.log.error({ err: error }, `job ${job.name} cannot tell what it waits for`)
-      await work.store.rows(putOffSql, ...values)
+      await work.store.run(putOffSql, ...values)
     }
   }
 
@@ -233,7 +233,7 @@ const turnOf = (id: string): Turn => ({
   progress: async ({ store }) => {
     const text = `UPDATE long_jobs SET starts = 1, tries = 0, waiting_for = NULL
       WHERE store_id = $1 AND id = $2 AND (starts <> 1 OR tries > 0)`
-    await store.rows(text, id)
+    await store.run(text, id)
   },
 })
 

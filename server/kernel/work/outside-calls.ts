@@ -78,7 +78,7 @@ function begin<V>(ctx: Ctx, call: Named, prepare: (inside: Ctx) => Promise<V>): 
   return ctx.transaction(async (inside) => {
     const intent = { id: newId(), values: await prepare(inside) }
     const { store, clock, keyed } = inside
-    const [row] = await store.rows(
+    const [row] = await store.run(
       `INSERT INTO intents (store_id, id, name, values, leased_until, created_at)
        VALUES ($1, $2, $3, $4, clock_timestamp() + ${intervalMs('$5')}, $6) RETURNING leased_until::text`,
       intent.id,
@@ -90,7 +90,7 @@ function begin<V>(ctx: Ctx, call: Named, prepare: (inside: Ctx) => Promise<V>): 
     // If this process ends before the outcome is recorded, another one goes on.
     await resumeAt(inside, intent.id, fromNow(inside, leaseMsOf(call)))
     if (keyed) {
-      await store.rows(
+      await store.run(
         'UPDATE idempotency_keys SET intent_id = $3 WHERE store_id = $1 AND key = $2',
         keyed.name,
         intent.id,
@@ -118,7 +118,7 @@ async function takeUp<V>(work: Work, call: Named, id: string): Promise<Taken<V>>
 }
 
 async function lease<V>({ store }: Work, id: string, forMs: number): Promise<Taken<V> | undefined> {
-  const [row] = await store.rows(
+  const [row] = await store.run(
     `UPDATE intents SET leased_until = CASE WHEN ended_at IS NULL THEN clock_timestamp() + ${intervalMs('$3')} ELSE leased_until END
      WHERE store_id = $1 AND id = $2 AND (ended_at IS NOT NULL OR leased_until <= clock_timestamp())
      RETURNING values, ended_at IS NOT NULL, leased_until::text`,
@@ -143,7 +143,7 @@ async function orRelease<T>(
     return await run()
   } catch (error) {
     await store
-      .rows(
+      .run(
         `UPDATE intents SET leased_until = clock_timestamp()
          WHERE store_id = $1 AND id = $2 AND ended_at IS NULL AND leased_until = $3::timestamptz`,
         id,
@@ -182,13 +182,13 @@ async function record<V, R, O>(
   intent: Intent<V>,
   result: R,
 ): Promise<O> {
-  const [row] = await inside.store.rows(
+  const [row] = await inside.store.run(
     'SELECT outcome, ended_at IS NOT NULL FROM intents WHERE store_id = $1 AND id = $2 FOR UPDATE',
     intent.id,
   )
   if (row?.[1] === 't') return JSON.parse(row[0] ?? 'null') as O
   const outcome = await call.record(inside, intent, result)
-  await inside.store.rows(
+  await inside.store.run(
     'UPDATE intents SET outcome = $3, ended_at = $4 WHERE store_id = $1 AND id = $2',
     intent.id,
     JSON.stringify(outcome ?? null),
@@ -207,7 +207,7 @@ const resumeAt = ({ store }: Work, id: string, at: Date): Promise<void> =>
 export const resumeIntentJob = (calls: ReadonlyMap<string, OutsideCall>): Job<{ readonly id: string }> => ({
   ...resumption,
   async run(work, { id }) {
-    const [row] = await work.store.rows(
+    const [row] = await work.store.run(
       `SELECT name, greatest(0, extract(epoch FROM leased_until - clock_timestamp()) * 1000) FROM intents
        WHERE store_id = $1 AND id = $2 AND ended_at IS NULL`,
       id,

@@ -2,16 +2,16 @@ import type { Limit, Resource } from '../declare/resource.ts'
 import { Problem } from '../errors.ts'
 import { type Answer, noContent } from '../http/answer.ts'
 import { isId, newId } from '../ids.ts'
-import { isVisible, missing } from '../query/find.ts'
+import { isVisible, notFoundIn } from '../query/find.ts'
 import { totalSql } from '../query/places.ts'
 import { lockKey } from '../query/unborn.ts'
 import type { Call } from '../request/call.ts'
-import { withAdded } from '../shape/added-fields.ts'
+import { withAddedFields } from '../shape/added-fields.ts'
 import type { Changes, Fields, New } from '../shape/fields.ts'
 import type { Row } from '../shape/model.ts'
 import { untilWritten } from '../storage/until-written.ts'
 import type { Work } from '../work/context.ts'
-import { ownLately, ownNow } from '../write/definitions.ts'
+import { cachedDefinition, currentDefinition } from '../write/definitions.ts'
 import { changedDraft, newDraft } from '../write/drafts.ts'
 import { mustMatchRow } from './must-match.ts'
 
@@ -74,8 +74,8 @@ async function insertAs<F extends Fields>(
   scope: readonly string[],
   write: (own: Resource<F>) => Promise<Row<F> | undefined>,
 ): Promise<Row<F>> {
-  const written = await write(ownLately(work, resource, scope))
-  return written ?? untilWritten(async () => write(await ownNow(work, resource, scope)))
+  const written = await write(cachedDefinition(work, resource, scope))
+  return written ?? untilWritten(async () => write(await currentDefinition(work, resource, scope)))
 }
 
 /**
@@ -99,11 +99,11 @@ async function mustHaveRoom(
   scope: readonly string[],
 ): Promise<void> {
   const parent = resource.parent?.()
-  if (!parent) await work.store.takeTurn(resource.table)
-  else if (!(await work.store.hold(parent, scope.at(-1) ?? '')).size)
-    throw missing(parent, scope.at(-1) ?? '')
+  if (!parent) await work.store.advisoryLock(resource.table)
+  else if (!(await work.store.lock(parent, scope.at(-1) ?? '')).size)
+    throw notFoundIn(parent, scope.at(-1) ?? '')
   const most = typeof n === 'number' ? n : await n(work)
-  const [counted] = await work.store.rows(totalSql(resource), ...scope)
+  const [counted] = await work.store.run(totalSql(resource), ...scope)
   if (Number(counted?.[0]) >= most) throw new Problem('unprocessable', detail(most))
 }
 
@@ -128,7 +128,7 @@ export async function changeBy<F extends Fields>(
 ): Promise<Row<F>> {
   const write = async (work: Work, last: boolean) => {
     const before = await current(work, resource, scope, id, ifMatch)
-    const own = withAdded(resource, before.added)
+    const own = withAddedFields(resource, before.added)
     const draft = changedDraft(own, before, read(own))
     await resource.beforeWrite?.(work, draft)
     const row = await work.store.update(resource, before, draft.values, last)
@@ -164,7 +164,7 @@ async function current<F extends Fields>(
   ifMatch: string | undefined,
 ): Promise<Row<F>> {
   const row = isId(id) ? await work.store.findWhole(resource, id, scope) : undefined
-  if (!row || !(await isVisible(work, resource, row))) throw missing(resource, id)
+  if (!row || !(await isVisible(work, resource, row))) throw notFoundIn(resource, id)
   mustMatchRow(resource, row, ifMatch)
   return row
 }

@@ -3,7 +3,7 @@ import { Problem } from '../errors.ts'
 import { pathOf } from '../shape/envelope.ts'
 import type { Changes, Fields, New } from '../shape/fields.ts'
 import type { Draft, Model, Row } from '../shape/model.ts'
-import { complete, merged, ownValue } from '../shape/values.ts'
+import { complete, merge, ownValue } from '../shape/values.ts'
 
 /** A new object before its rules have seen it: what is not given has its default. */
 export const newDraft = <F extends Fields>(
@@ -20,7 +20,7 @@ export function changedDraft<F extends Fields>(
   changes: Changes<F>,
 ): Draft<F> {
   const stored = { ...before.doc, ...before.hidden }
-  const changed = merged(resource, stored, changes)
+  const changed = merge(resource, stored, changes)
   refuseImmutable(resource, stored, changed)
   return { id: before.id, scope: before.scope, values: { ...stored, ...changed }, before, changes }
 }

@@ -1,8 +1,8 @@
 import { missingField, Problem } from '../errors.ts'
-import { type Envelope, placedSchema, valueIn, withValues } from '../shape/envelope.ts'
+import { type Envelope, schemaAt, valueIn, withValues } from '../shape/envelope.ts'
 import {
   type Changes,
-  described,
+  describe,
   type Field,
   type Fields,
   isShown,
@@ -11,7 +11,7 @@ import {
   nullable,
 } from '../shape/fields.ts'
 import type { Added } from '../shape/model.ts'
-import { completed, kept } from '../shape/values.ts'
+import { completeValue, normalize } from '../shape/values.ts'
 import { type Check, checkAll, checker, unprocessably } from './checker.ts'
 
 /** The schemas of what a client may send, and the values that are read from it. */
@@ -49,7 +49,7 @@ export function dataSchema(
   const accepted = writable(fields)
   const needed = accepted.filter(([, { options }]) => (update ? options.requiredOnUpdate : options.required))
   const types = [type, ...alsoType]
-  return placedSchema(
+  return schemaAt(
     envelope,
     types.length === 1 ? { const: type } : { enum: types },
     // Where a list mixes types, `type` is one of the fields.
@@ -77,7 +77,7 @@ function onlyShown(fields: Fields): Readonly<Record<string, JsonSchema>> {
 
 /** In an update members that are not sent stay: whether all are there that must be is known when they are merged. */
 function sentSchema(field: Field, update: boolean): JsonSchema {
-  const schema = field.takesScalars ? takingScalars(described(field)) : described(field)
+  const schema = field.takesScalars ? takingScalars(describe(field)) : describe(field)
   if (!update) return schema
   const sent = withoutDefaults(schema)
   if (field.members) {
@@ -122,7 +122,7 @@ export function input<F extends Fields>(shape: BodyShape & { readonly fields: F 
     checkAll(checks[update ? 1 : 0] ?? [], data)
     const sent: Record<string, unknown> = {}
     for (const [name, field] of accepted) {
-      const value = kept(field, valueIn(shape.envelope, data, field.options.sentAs ?? name))
+      const value = normalize(field, valueIn(shape.envelope, data, field.options.sentAs ?? name))
       if (value !== undefined) sent[name] = value
     }
     return sent
@@ -167,12 +167,12 @@ const takingScalars = (schema: JsonSchema): JsonSchema => ({
 
 /** Reads bodies whose `data` is one field: a list, or an object without a type. */
 export function dataReader<T>(field: Field<T>): (body: unknown) => NonNullable<T> {
-  const check = checker(described(field), 'data')
+  const check = checker(describe(field), 'data')
   return (body) => {
     const data = isObject(body) ? body.data : undefined
     if (data === undefined) throw missingField('data')
     check(data)
-    return completed(field, kept(field, data)) as NonNullable<T>
+    return completeValue(field, normalize(field, data)) as NonNullable<T>
   }
 }
 

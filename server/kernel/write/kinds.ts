@@ -1,6 +1,6 @@
 import { missingField } from '../errors.ts'
-import { described, type Fields, type JsonSchema, type Values } from '../shape/fields.ts'
-import { complete, kept, ownValue } from '../shape/values.ts'
+import { describe, type Fields, type JsonSchema, type Values } from '../shape/fields.ts'
+import { complete, normalize, ownValue } from '../shape/values.ts'
 import { checker } from './checker.ts'
 import { Faults } from './faults.ts'
 import { isObject, writable } from './input.ts'
@@ -64,7 +64,7 @@ function kindSchema(by: string, kind: string, { about, fields }: Kind): JsonSche
     required: [by, ...accepted.filter(([, { options }]) => options.required).map(([name]) => name)],
     properties: {
       [by]: { const: kind },
-      ...Object.fromEntries(accepted.map(([name, field]) => [name, described(field)])),
+      ...Object.fromEntries(accepted.map(([name, field]) => [name, describe(field)])),
     },
   }
 }
@@ -92,7 +92,9 @@ function readerOf<K extends Kinds>({
     checks.get(kind)?.(object, source)
     const { fields } = of[kind] as Kind
     const values = Object.entries(fields).flatMap(([name, field]) =>
-      field.options.readOnly ? [] : [[name, kept(field, ownValue(object, field.options.sentAs ?? name))]],
+      field.options.readOnly
+        ? []
+        : [[name, normalize(field, ownValue(object, field.options.sentAs ?? name))]],
     )
     return { kind, values: complete(fields, Object.fromEntries(values)), source }
   }

@@ -3,8 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 /** Requests with `Expect: 100-continue` whose clients have not been told to go on, and what they are told by. */
 const waiting = new WeakMap<IncomingMessage, ServerResponse>()
 
-/** The client waits until `goOn`, or for its answer: who is refused need not have sent anything. */
-export function keepWaiting(request: IncomingMessage, response: ServerResponse): void {
+/** The client waits until `askForBody`, or for its answer: who is refused need not have sent anything. */
+export function awaitBodyRequest(request: IncomingMessage, response: ServerResponse): void {
   waiting.set(request, response)
 }
 
@@ -12,7 +12,7 @@ export function keepWaiting(request: IncomingMessage, response: ServerResponse):
 export const isWaiting = (request: IncomingMessage): boolean => waiting.has(request)
 
 /** Asks for the body, which is to be read now. */
-export function goOn(request: IncomingMessage): void {
+export function askForBody(request: IncomingMessage): void {
   waiting.get(request)?.writeContinue()
   waiting.delete(request)
 }

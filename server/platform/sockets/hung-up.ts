@@ -4,7 +4,7 @@ import { ClientGone } from '../faults.ts'
 const signals = new WeakMap<Socket, AbortSignal>()
 
 /** Aborted when the client closes its connection: whoever asked for anything on it waits for no answer. */
-export function hungUp(socket: Socket): AbortSignal {
+export function hangUpSignal(socket: Socket): AbortSignal {
   const known = signals.get(socket)
   if (known) return known
   const controller = new AbortController()

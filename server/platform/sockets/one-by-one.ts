@@ -11,7 +11,7 @@ const waitingMax = 100
  * Begins a request when the client has taken the answer to the one before it on the same connection. Node would begin
  * all that one packet holds, a thousand and more, and keep their answers for a client that takes none.
  */
-export function oneByOne(request: IncomingMessage, response: ServerResponse, begin: () => void): void {
+export function inOrder(request: IncomingMessage, response: ServerResponse, begin: () => void): void {
   const { socket } = request
   const line = lines.get(socket)
   const run = () => {
