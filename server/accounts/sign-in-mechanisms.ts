@@ -130,7 +130,8 @@ export const mechanisms = {
 
 /** The fields of all mechanisms, none of them required: the chosen mechanism checks its own. */
 export const fieldsOfAll: Fields = Object.fromEntries(
-  // If mechanisms share a field, the first one counts, which is the least strict: a password to sign in with has any length.
+  // If mechanisms share a field, the first one counts, which is the least strict: a password to sign in with has any
+  // length.
   Object.values(mechanisms)
     .reverse()
     .flatMap(({ fields }: Mechanism) => Object.entries(fields))

@@ -9,9 +9,9 @@ import { customers } from './customers.ts'
 type Customer = Omit<SignedInCustomer, 'tokenEpoch'>
 
 /**
- * Finds the customer of a user of the customer realm: the one with the same id, which the first sign-in creates. If another
- * customer has the email address, that is a conflict (409), because anyone could claim an address. A customer who only
- * claims the address loses it, if the provider has verified that it is this user's.
+ * Finds the customer of a user of the customer realm: the one with the same id, which the first sign-in creates. If
+ * another customer has the email address, that is a conflict (409), because anyone could claim an address. A customer
+ * who only claims the address loses it, if the provider has verified that it is this user's.
  */
 export async function findOrAddCustomer(ctx: Ctx, realmId: string, userId: string): Promise<Customer> {
   const customer = await ctx.store.findWhole(customers, userId)

@@ -6,7 +6,10 @@ import type { Work } from '../kernel/work/context.ts'
 import { dummyHash } from '../passwords/index.ts'
 import { type SignedInCustomer, tokenEpochs } from './customer-token.ts'
 
-/** Finds the customer with these credentials. Undefined, and counted as a guess, if they are wrong; it takes the same time. */
+/**
+ * Finds the customer with these credentials. Undefined, and counted as a guess, if they are wrong; it takes the same
+ * time.
+ */
 export async function findCustomerWithPassword(
   work: Work,
   email: string,

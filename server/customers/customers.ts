@@ -105,7 +105,8 @@ async function prepare(work: Work, { id, values, before }: Draft<typeof fields>)
   if (work.who.shopper && isNewEmail) {
     await mustBeWithinLimits(work, { at: 'change-email', whose: work.who.shopper.id })
   }
-  // Also at creation: a customer who is deleted and signs in at a provider again has the same id, and old tokens must fail.
+  // Also at creation: a customer who is deleted and signs in at a provider again has the same id, and old tokens must
+  // fail.
   if (!before || isNewPassword) values.password_epoch = newId()
   if (isNewPassword) refuseShortPassword(work, new_password)
   if (isNewPassword) await refuseCommonPassword(work, new_password)
@@ -139,14 +140,16 @@ function refuseShortPassword({ who, instance }: Work, password: string): void {
   throw new Problem('invalid_field', detail, { source: 'data.password' })
 }
 
-/** Gives the address to its proven owner, if another customer only claims it: see docs/decisions/0009-oidc-sign-in.md. */
+/**
+ * Gives the address to its proven owner, if another customer only claims it: see docs/decisions/0009-oidc-sign-in.md.
+ */
 async function settleAddress(
   work: Work,
   id: string,
   { email, email_claimed, email_verified }: Values<typeof fields>,
 ): Promise<void> {
-  // By default an address that is taken is refused even to administrators, as in the public contract: the servers of many
-  // storefronts register anyone without verifying the address.
+  // By default an address that is taken is refused even to administrators, as in the public contract: the servers of
+  // many storefronts register anyone without verifying the address.
   const isGiven = !work.who.shopper && work.instance.strictPasswords
   if (!email_claimed && !email_verified && !isGiven) return
   await lockAddress(work, email)

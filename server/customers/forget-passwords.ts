@@ -4,9 +4,9 @@ import { giveAddress } from './claimed-addresses.ts'
 import { customers } from './customers.ts'
 
 /**
- * Deletes the passwords and revokes the tokens of customers who lose their link to a provider: the person who signed in by
- * that link may have set the password. A password that an administrator set stays, unless the customer turns out to be
- * another person; then the address is reset too.
+ * Deletes the passwords and revokes the tokens of customers who lose their link to a provider: the person who signed in
+ * by that link may have set the password. A password that an administrator set stays, unless the customer turns out to
+ * be another person; then the address is reset too.
  */
 export const forgetPasswords: UnlinkHandler = async (work, userIds, isSomeoneElse = false) => {
   if (isSomeoneElse) for (const id of userIds) await giveAddress(work, id)

@@ -5,9 +5,9 @@ import type { Row } from '../kernel/shape/model.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 
 /**
- * The response to an update: the entry. Callers who cannot read entries see only the fields that they sent, and the type,
- * id, times, version and links. They see neither the size nor the URL slug, unless they sent it, because both reveal
- * values.
+ * The response to an update: the entry. Callers who cannot read entries see only the fields that they sent, and the
+ * type, id, times, version and links. They see neither the size nor the URL slug, unless they sent it, because both
+ * reveal values.
  */
 export function answerWriter(
   ctx: Ctx,

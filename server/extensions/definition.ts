@@ -55,8 +55,8 @@ export const cachedDefinition = (work: Work, naming: Naming): Definition | undef
   definitionCache(work.instance).get(keyOf(work, naming))
 
 /**
- * The current custom API that a request names. With `isLocked` it cannot change until the end of the transaction: changes
- * of fields lock it exclusively, and its slug and type are in keys of the row, which a shared lock protects.
+ * The current custom API that a request names. With `isLocked` it cannot change until the end of the transaction:
+ * changes of fields lock it exclusively, and its slug and type are in keys of the row, which a shared lock protects.
  */
 export async function findDefinition(work: Work, naming: Naming, isLocked = false): Promise<Definition> {
   const { column, value } = naming
@@ -74,8 +74,8 @@ export async function findDefinition(work: Work, naming: Naming, isLocked = fals
 }
 
 /**
- * Runs a write with the cached definition. It runs again with the current definition if the write finds that the definition
- * has changed (undefined), or if it refuses, because the refusal may be due to the old definition.
+ * Runs a write with the cached definition. It runs again with the current definition if the write finds that the
+ * definition has changed (undefined), or if it refuses, because the refusal may be due to the old definition.
  */
 export async function withDefinition<T>(
   work: Work,

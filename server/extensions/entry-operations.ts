@@ -19,7 +19,10 @@ import { findEntry, waitForTurn } from './find-entry.ts'
 import { timeout, within } from './list-timeout.ts'
 import { namingTheField } from './taken-value.ts'
 
-/** An address of entries. Clients use the slug of the API, tools that do not know it use the id. The responses are equal. */
+/**
+ * An address of entries. Clients use the slug of the API, tools that do not know it use the id. The responses are
+ * equal.
+ */
 interface Address {
   readonly path: string
   /** The end of the names of the operations. */

@@ -34,8 +34,8 @@ export async function dropValues(work: Work, api: string, field: string, slug: s
 }
 
 /**
- * Makes the values of the field unique from now on. Of existing duplicates the oldest entry owns the value; the others stay
- * until they are written.
+ * Makes the values of the field unique from now on. Of existing duplicates the oldest entry owns the value; the others
+ * stay until they are written.
  */
 export async function setUnique(work: Work, field: string, unique: boolean): Promise<void> {
   if (!unique) {

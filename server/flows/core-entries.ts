@@ -16,8 +16,8 @@ import { entries } from './entries.ts'
 import type { FlowRef } from './find-flow.ts'
 
 /**
- * Entries of a core flow: the part of an object that the flow adds, under the id of the object. An entry exists as long as
- * its object does.
+ * Entries of a core flow: the part of an object that the flow adds, under the id of the object. An entry exists as long
+ * as its object does.
  */
 
 interface ExtendedObject {
@@ -143,8 +143,8 @@ function namesIn(fields: readonly FieldDoc[]) {
 }
 
 /**
- * SQL for objects with a value or a link in these fields. Objects without any also have an entry, but lists leave them out:
- * otherwise a client that deletes every entry it finds would never finish.
+ * SQL for objects with a value or a link in these fields. Objects without any also have an entry, but lists leave them
+ * out: otherwise a client that deletes every entry it finds would never finish.
  */
 function hasValue({ envelope }: Resource, fields: readonly FieldDoc[]) {
   const { values, links } = namesIn(fields)

@@ -66,8 +66,8 @@ function asNumber(text: string): number | undefined {
 }
 
 /**
- * SQL for the ids of products whose template field meets a condition, for the filters `extensions.<template>.<field>` of
- * product lists. `$1` is the store.
+ * SQL for the ids of products whose template field meets a condition, for the filters `extensions.<template>.<field>`
+ * of product lists. `$1` is the store.
  */
 export function productsWhere(
   template: string,

@@ -89,7 +89,8 @@ interface Document {
 const path = '/v2/flows/{flow_id}/entries'
 
 /**
- * Adds the operations on the entries of each flow to the document, with the slug in the path and the types of its fields.
+ * Adds the operations on the entries of each flow to the document, with the slug in the path and the types of its
+ * fields.
  */
 export function withEntriesOf<D extends Document>(document: D, flows: readonly FlowDescription[]): D {
   const paths: Record<string, Readonly<Record<string, unknown>>> = { ...document.paths }

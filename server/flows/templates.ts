@@ -68,8 +68,8 @@ export function entryOf(
 }
 
 /**
- * Writes the entries of a template for many products, which are locked. Returns the ids of products whose entry has changed:
- * the caller must touch them to make new versions.
+ * Writes the entries of a template for many products, which are locked. Returns the ids of products whose entry has
+ * changed: the caller must touch them to make new versions.
  */
 export async function writeEntries(
   work: Work,

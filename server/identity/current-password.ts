@@ -26,8 +26,8 @@ interface Proof {
 }
 
 /**
- * Refuses (422) a change of credentials by a caller who may only have found a token. An administrator, who sends no shopper
- * token, needs no proof. Returns whether the current password was sent.
+ * Refuses (422) a change of credentials by a caller who may only have found a token. An administrator, who sends no
+ * shopper token, needs no proof. Returns whether the current password was sent.
  */
 export async function mustProveIdentity(
   work: Work,

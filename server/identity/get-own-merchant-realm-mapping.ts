@@ -3,7 +3,9 @@ import { Problem } from '../kernel/errors.ts'
 import { objectAnswer } from '../kernel/http/object-answer.ts'
 import { merchantRealmMappings } from './merchant-realm-mappings.ts'
 
-/** The mapping of the store. It is an object, although the address is that of a collection: clients do not know its id. */
+/**
+ * The mapping of the store. It is an object, although the address is that of a collection: clients do not know its id.
+ */
 export const getOwnMerchantRealmMapping = action({
   name: 'get-own-merchant-realm-mapping',
   route: 'GET /v2/merchant-realm-mappings',

@@ -11,9 +11,9 @@ export const ownUser =
     shopper && `${column} = ${bind(shopper.id)}::uuid`
 
 /**
- * Refuses changes by shoppers of themselves, unless the store allows them and the token is still valid: it may have been
- * revoked since the request started, and someone else may be the user by now. Call it after the row to change was read,
- * because everything that revokes tokens changes that row.
+ * Refuses changes by shoppers of themselves, unless the store allows them and the token is still valid: it may have
+ * been revoked since the request started, and someone else may be the user by now. Call it after the row to change was
+ * read, because everything that revokes tokens changes that row.
  */
 export async function mustManageOneself(work: Work): Promise<void> {
   const { shopper } = work.who

@@ -22,8 +22,8 @@ export interface Newcomer {
 type EmailPolicy = Row<typeof authenticationRealms.fields>['doc']['duplicate_email_policy']
 
 /**
- * Returns the realm's policy on duplicate email addresses. Unless the policy allows duplicates, it also locks the realm,
- * so that two first sign-ins with the same address see each other. Needs a transaction.
+ * Returns the realm's policy on duplicate email addresses. Unless the policy allows duplicates, it also locks the
+ * realm, so that two first sign-ins with the same address see each other. Needs a transaction.
  */
 export async function lockAdmission(work: Work, realmId: string): Promise<EmailPolicy> {
   const policy =
@@ -64,8 +64,8 @@ export async function admitUser(
 }
 
 /**
- * Finds the user with the same email, if the realm does not allow duplicates; undefined means that a new user is needed.
- * Users who only claim the address do not block the person whose address it is.
+ * Finds the user with the same email, if the realm does not allow duplicates; undefined means that a new user is
+ * needed. Users who only claim the address do not block the person whose address it is.
  */
 async function findUserToJoin(work: Work, realmId: string, person: Person, policy: EmailPolicy) {
   const [first, second] = await work.store.run(

@@ -17,9 +17,9 @@ export type ProviderFetch = (url: string, options?: Partial<CustomFetchOptions>)
 type MayConnect = (address: string) => boolean
 
 /**
- * Merchants choose the addresses of providers, and must not reach hosts that only this server can reach. The check is on
- * the address of the connection, because a name may resolve differently a moment later. `http` is allowed only on this
- * machine. See docs/decisions.
+ * Merchants choose the addresses of providers, and must not reach hosts that only this server can reach. The check is
+ * on the address of the connection, because a name may resolve differently a moment later. `http` is allowed only on
+ * this machine. See docs/decisions.
  */
 export const providerFetchOf = perInstance(({ mayConnect }): ProviderFetch => {
   const transports = {

@@ -7,7 +7,9 @@ import type { ProviderFetch } from './provider-fetch.ts'
 /** The published configuration and keys of a provider. */
 export interface Provider {
   readonly metadata: ServerMetadata
-  /** Finds the key that signed a token. It fetches the keys again if the key is new: providers rotate keys at any time. */
+  /**
+   * Finds the key that signed a token. It fetches the keys again if the key is new: providers rotate keys at any time.
+   */
   readonly keyOf: JWTVerifyGetKey
 }
 
@@ -39,7 +41,8 @@ function keysAt(fetch: ProviderFetch, jwksUri: string | undefined): JWTVerifyGet
     try {
       return await find(header, token)
     } catch (error) {
-      // Only a response of the provider leads here, so refreshing each time costs the provider no more than that response.
+      // Only a response of the provider leads here, so refreshing each time costs the provider no more than that
+      // response.
       if (!cachedKeys || !(error instanceof errors.JWKSNoMatchingKey)) throw error
       return (await refreshKeys())(header, token)
     }

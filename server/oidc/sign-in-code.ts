@@ -49,8 +49,8 @@ export interface Redemption {
 }
 
 /**
- * Returns the user who signed in to the realm with this code. Throws a Problem (401) if the code is not valid. The code is
- * used up in either case: a wrong verifier means that someone else has seen the code.
+ * Returns the user who signed in to the realm with this code. Throws a Problem (401) if the code is not valid. The code
+ * is used up in either case: a wrong verifier means that someone else has seen the code.
  */
 export async function redeemSignInCode(work: Work, realmId: string, redemption: Redemption): Promise<SignIn> {
   const { code, redirectUri, codeVerifier } = redemption
@@ -77,8 +77,8 @@ export async function redeemSignInCode(work: Work, realmId: string, redemption: 
 }
 
 /**
- * Revokes the user's tokens if a valid code is used a second time with its verifier: one of the two clients has stolen it,
- * and the server cannot know which (RFC 6749 §4.1.2).
+ * Revokes the user's tokens if a valid code is used a second time with its verifier: one of the two clients has stolen
+ * it, and the server cannot know which (RFC 6749 §4.1.2).
  */
 async function endTokensOfCode(
   work: Work,

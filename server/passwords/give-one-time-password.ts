@@ -42,8 +42,8 @@ interface UserMatch {
 }
 
 /**
- * Stores the requested password for the user, if there is one, and records the event for the service that sends it. It is
- * a job, so that the request takes the same time whether or not the user exists.
+ * Stores the requested password for the user, if there is one, and records the event for the service that sends it. It
+ * is a job, so that the request takes the same time whether or not the user exists.
  */
 export const giveOneTimePassword: Job<OneTimePasswordRequest> = {
   name: 'passwords:give-one-time-password',
@@ -126,7 +126,9 @@ async function recordEvent(
   await record(work, { event: `${type}.created`, type, scope: profileId, doc })
 }
 
-/** The event with the password in the clear, for the service that sends it. Only the delivery of events may call this. */
+/**
+ * The event with the password in the clear, for the service that sends it. Only the delivery of events may call this.
+ */
 export function openOneTimePasswordEvent(
   sealKeys: Keys,
   doc: Readonly<Record<string, unknown>>,

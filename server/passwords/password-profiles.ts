@@ -45,7 +45,9 @@ export const passwordProfiles = resource({
   },
 })
 
-/** Password profiles have no use in other realms: customers have their own passwords, and merchants sign in elsewhere. */
+/**
+ * Password profiles have no use in other realms: customers have their own passwords, and merchants sign in elsewhere.
+ */
 async function refuseOtherRealms(work: Work, { scope: [realmId = ''], before }: Draft): Promise<void> {
   if (before) return
   const accountRealm = await accountRealmId(work)

@@ -29,13 +29,16 @@ export async function signInWithPassword(
   return signedIn
 }
 
-/** Finds the user with these credentials. Undefined, and counted as a guess, if they are wrong; that takes the same time. */
+/**
+ * Finds the user with these credentials. Undefined, and counted as a guess, if they are wrong; that takes the same
+ * time.
+ */
 export async function findUserWithPassword(
   work: Work,
   realmId: string,
   { password, ...named }: Credentials,
 ): Promise<SignIn | undefined> {
-  const { user, username, passwordHash } = await findId(work, realmId, named)
+  const { user, username, passwordHash } = await findCredentials(work, realmId, named)
   return guarded(work, attemptOf(named, username), async () => {
     const isCorrect = await slowVerify(work, passwordHash ?? dummyHash, password)
     return isCorrect && passwordHash ? user : undefined
@@ -70,7 +73,7 @@ export async function signInWithOneTimePassword(
   realmId: string,
   { one_time_password_token, ...named }: Login & { readonly one_time_password_token: string },
 ): Promise<SignIn> {
-  const { user, username, linkId, oneTimeHash, enabled } = await findId(work, realmId, named)
+  const { user, username, linkId, oneTimeHash, enabled } = await findCredentials(work, realmId, named)
   if (!enabled) {
     throw new Problem(
       'unprocessable',
@@ -133,8 +136,10 @@ const attemptOf = ({ password_profile_id }: Login, username: string) => ({
 export const dummyHash =
   '$argon2id$v=19$m=19456,t=2,p=1$sai5y4PmvUvzS91/xmSorA$2RLShsyqsmwHJ8HiyNB6tdEHzW/s70JnVjxqyfEviHo'
 
-/** Reads the credentials of a username. One statement reads the token epoch too, so tokens revoked since are not valid. */
-async function findId(work: Work, realmId: string, { password_profile_id, username }: Login) {
+/**
+ * Reads the credentials of a username. One statement reads the token epoch too, so tokens revoked since are not valid.
+ */
+async function findCredentials(work: Work, realmId: string, { password_profile_id, username }: Login) {
   const [row] = await work.store.run(
     `SELECT ${caseless('$4::text')}, p.doc->>'enable_one_time_password_token', l.id,
        l.user_authentication_info_id, coalesce(e.epoch, 0), l.hidden->>'password_hash', o.hash
