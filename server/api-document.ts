@@ -1,9 +1,9 @@
 import packageJson from '../package.json' with { type: 'json' }
 import { app, shopperTokens } from './app.ts'
 import type { AccessTable } from './kernel/auth/access.ts'
-import type { Module } from './kernel/declare/module.ts'
-import type { ApiDocument } from './kernel/openapi/api-document.ts'
+import type { Module } from './kernel/module.ts'
 import { apiDocument } from './kernel/openapi/document.ts'
+import type { ApiDocument } from './kernel/shape/api-document.ts'
 import type { OwnModel } from './kernel/shape/model.ts'
 import { access as appAccess } from './permissions/access.ts'
 

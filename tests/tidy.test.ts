@@ -86,7 +86,7 @@ const kernelsOwn: readonly (readonly [word: string, says: string, where?: RegExp
   ['live', 'plain English'],
   ['location', 'where a redirect leads'],
   ['log', 'what the operator reads'],
-  ['mapping', 'a keyword of OpenAPI', /openapi\/kinds\.ts$/],
+  ['mapping', 'a keyword of OpenAPI', /(body|openapi)\/kinds\.ts$/],
   ['member', 'of a JSON object'],
   ['node', 'what runs the server'],
   ['of', 'plain English'],
@@ -109,6 +109,12 @@ const kernelsOwn: readonly (readonly [word: string, says: string, where?: RegExp
 
 /** Words that the kernel has yet to lose. The list only shrinks. */
 const notYetLost = ['server/kernel/work/context.ts: password']
+
+/** The rooms of the kernel, from the ground up: see ARCHITECTURE.md. */
+const kernelRooms = [
+  ...['errors', 'ids', 'clock', 'at-most', 'memory', 'auth', 'shape', 'body', 'storage', 'work', 'feed'],
+  ...['declare', 'query', 'http', 'write', 'request', 'module', 'attempts', 'openapi', 'server'],
+]
 
 paragraph('Shape', () => {
   /** Tests are tables, and may be longer. */
@@ -144,6 +150,18 @@ paragraph('Shape', () => {
       files.flatMap((file) => importsOf(file).filter((path) => !allowed.includes(moduleOf(path))))
     expect(usesOf(platform, ['platform'])).toEqual([])
     expect(usesOf(kernel, ['kernel', 'platform'])).toEqual([])
+  })
+
+  test('a room of the kernel uses only the rooms before it', () => {
+    const room = (path: string) => path.replace('server/kernel/', '').replace('.ts', '').split('/')[0] ?? ''
+    const unknown = kernel.map(room).filter((one) => !kernelRooms.includes(one))
+    const upward = kernel.flatMap((file) =>
+      importsOf(file)
+        .filter((path) => moduleOf(path) === 'kernel')
+        .filter((path) => kernelRooms.indexOf(room(path)) > kernelRooms.indexOf(room(file)))
+        .map((path) => `${file} uses ${path}`),
+    )
+    expect({ unknown, upward }).toEqual({ unknown: [], upward: [] })
   })
 
   test('the kernel has no word of what the modules are about', () => {

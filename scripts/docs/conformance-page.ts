@@ -1,4 +1,4 @@
-import { describeModule, type Module } from '../../server/kernel/declare/module.ts'
+import { describeModule, type Module } from '../../server/kernel/module.ts'
 
 /** What the public contract has, and we have not, though the call is served. */
 const differences = [

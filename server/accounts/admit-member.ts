@@ -1,5 +1,5 @@
-import { readSingleton } from '../kernel/declare/singleton.ts'
 import { Problem } from '../kernel/errors.ts'
+import { readSingleton } from '../kernel/request/singletons.ts'
 import type { Draft } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { accountMembers, findAccountMember } from './account-members.ts'

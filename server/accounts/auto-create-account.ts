@@ -1,5 +1,5 @@
 import { accountRealmId, type userAuthenticationInfos } from '../identity/index.ts'
-import { readSingleton } from '../kernel/declare/singleton.ts'
+import { readSingleton } from '../kernel/request/singletons.ts'
 import type { Row } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { add } from '../kernel/write/by-rules.ts'

@@ -1,6 +1,6 @@
 import type { Limit } from '../kernel/declare/resource.ts'
-import { readSingleton } from '../kernel/declare/singleton.ts'
 import { missingField } from '../kernel/errors.ts'
+import { readSingleton } from '../kernel/request/singletons.ts'
 import type { Draft } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { storeSettings } from '../settings/index.ts'

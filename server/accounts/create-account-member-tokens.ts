@@ -1,15 +1,16 @@
 import { accountRealmId, type SignIn } from '../identity/index.ts'
 import { unauthorized } from '../kernel/auth/tokens.ts'
 import { action } from '../kernel/declare/action.ts'
-import { readSingleton } from '../kernel/declare/singleton.ts'
-import type { Answer } from '../kernel/http/answer.ts'
+import type { Call } from '../kernel/declare/call.ts'
 import { pageAnswer } from '../kernel/http/object-answer.ts'
 import { named } from '../kernel/openapi/named-schemas.ts'
 import { findAll } from '../kernel/query/find.ts'
 import { checkPage, fetchPage } from '../kernel/query/page.ts'
-import { type Ask, parse } from '../kernel/query/parse.ts'
-import type { Call } from '../kernel/request/call.ts'
+import { parse } from '../kernel/query/parse.ts'
+import { readSingleton } from '../kernel/request/singletons.ts'
+import type { Answer } from '../kernel/shape/answer.ts'
 import { choice } from '../kernel/shape/fields.ts'
+import type { ListQuery } from '../kernel/shape/list-query.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { accountAuthenticationSettings } from './account-authentication-settings.ts'
 import { type Session, signAccountMemberToken } from './account-member-token.ts'
@@ -72,7 +73,7 @@ export const createAccountMemberTokens = action({
 async function answerTokens(
   ctx: Ctx,
   member: SignIn,
-  ask: Ask,
+  ask: ListQuery,
   call: Pick<Call, 'path' | 'query'>,
 ): Promise<Answer> {
   const page = await fetchPage(ctx, { resource: membershipsOfMember, scope: [member.userId] }, ask)

@@ -1,4 +1,4 @@
-import { module } from '../kernel/declare/module.ts'
+import { module } from '../kernel/module.ts'
 import { accountAddresses } from './account-addresses.ts'
 import { accountAuthenticationSettings } from './account-authentication-settings.ts'
 import { accountMembers } from './account-members.ts'

@@ -1,9 +1,9 @@
 import { accountRealmId, type SignIn, userAuthenticationInfos } from '../identity/index.ts'
+import { input } from '../kernel/body/input.ts'
 import type { ActionCall } from '../kernel/declare/action.ts'
 import { Problem } from '../kernel/errors.ts'
 import { type Fields, type New, reference, text } from '../kernel/shape/fields.ts'
 import type { Ctx } from '../kernel/work/context.ts'
-import { input } from '../kernel/write/input.ts'
 import { redeemSignInCode } from '../oidc/index.ts'
 import {
   signInWithOneTimePassword,

@@ -1,6 +1,6 @@
 import { action } from '../kernel/declare/action.ts'
-import { etagOf } from '../kernel/http/answer.ts'
 import { objectAnswer } from '../kernel/http/object-answer.ts'
+import { etagOf } from '../kernel/shape/answer.ts'
 import { mustMatch } from '../kernel/write/must-match.ts'
 import { accountMembers, findAccountMember } from './account-members.ts'
 

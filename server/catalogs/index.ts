@@ -1,4 +1,4 @@
-import { type Module, module } from '../kernel/declare/module.ts'
+import { type Module, module } from '../kernel/module.ts'
 import { catalogRulesWith, type PricebooksToAdd } from './catalog-rules.ts'
 import { catalogs } from './catalogs.ts'
 import { validateCatalogRules } from './validate-catalog-rules.ts'

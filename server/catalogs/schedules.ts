@@ -1,4 +1,4 @@
-import { instantOf } from '../kernel/shape/days.ts'
+import { instantOf } from '../kernel/body/days.ts'
 import { field, group, list, type Values } from '../kernel/shape/fields.ts'
 
 /** Schedules: from an instant (included) to another (not included). Either end may be open. */

@@ -1,7 +1,7 @@
 import { accountMemberToken } from '../accounts/index.ts'
 import { customerToken } from '../customers/index.ts'
+import { instantOf, isDay } from '../kernel/body/days.ts'
 import { Problem } from '../kernel/errors.ts'
-import { instantOf, isDay } from '../kernel/shape/days.ts'
 import type { Ctx, ShopperToken } from '../kernel/work/context.ts'
 
 /** The headers of a request. */

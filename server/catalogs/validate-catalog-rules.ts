@@ -1,12 +1,12 @@
+import { instantOf } from '../kernel/body/days.ts'
 import { action } from '../kernel/declare/action.ts'
+import type { Call } from '../kernel/declare/call.ts'
 import { resource } from '../kernel/declare/resource.ts'
-import type { Answer } from '../kernel/http/answer.ts'
 import { pageAnswer } from '../kernel/http/object-answer.ts'
 import { fetchPage } from '../kernel/query/page.ts'
 import { parse } from '../kernel/query/parse.ts'
-import type { Call } from '../kernel/request/call.ts'
 import { list } from '../kernel/request/operations.ts'
-import { instantOf } from '../kernel/shape/days.ts'
+import type { Answer } from '../kernel/shape/answer.ts'
 import {
   choice,
   field,

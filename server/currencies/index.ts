@@ -1,4 +1,4 @@
-import { module } from '../kernel/declare/module.ts'
+import { module } from '../kernel/module.ts'
 import { add } from '../kernel/write/by-rules.ts'
 import { currencies as currencyResource, dollar } from './currencies.ts'
 

@@ -1,4 +1,4 @@
-import { module } from '../kernel/declare/module.ts'
+import { module } from '../kernel/module.ts'
 import { createCustomerToken } from './create-customer-token.ts'
 import { customerAddresses } from './customer-addresses.ts'
 import { customers as customerResource } from './customers.ts'

@@ -1,6 +1,6 @@
 import type { Resource } from '../kernel/declare/resource.ts'
-import type { Answer } from '../kernel/http/answer.ts'
 import { objectAnswer } from '../kernel/http/object-answer.ts'
+import type { Answer } from '../kernel/shape/answer.ts'
 import type { Row } from '../kernel/shape/model.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 

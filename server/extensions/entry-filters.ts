@@ -1,5 +1,5 @@
 import { Problem } from '../kernel/errors.ts'
-import type { Op } from '../kernel/query/parse.ts'
+import type { Op } from '../kernel/shape/list-query.ts'
 import type { FilterRule } from '../kernel/shape/model.ts'
 import type { DefinedField } from './definition.ts'
 import { matchingNumber, matchingText } from './entry-value-conditions.ts'

@@ -1,5 +1,5 @@
 import { beginningOf } from '../kernel/query/like-patterns.ts'
-import type { Op } from '../kernel/query/parse.ts'
+import type { Op } from '../kernel/shape/list-query.ts'
 
 /** Conditions on the index rows `v` of `entry_values`. */
 

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
+import { Faults } from '../kernel/body/faults.ts'
+import { dataOf } from '../kernel/body/input.ts'
 import { missingField, Problem } from '../kernel/errors.ts'
 import type { JsonSchema } from '../kernel/shape/fields.ts'
-import { Faults } from '../kernel/write/faults.ts'
-import { dataOf } from '../kernel/write/input.ts'
 import type { DefinedField, Definition } from './definition.ts'
 import { type ElementType, limits } from './field-rules.ts'
 

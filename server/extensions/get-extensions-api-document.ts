@@ -1,6 +1,6 @@
 import { action } from '../kernel/declare/action.ts'
-import { json } from '../kernel/http/answer.ts'
 import { openApiDocument } from '../kernel/openapi/shapes.ts'
+import { json } from '../kernel/shape/answer.ts'
 import { findAllDefinitions } from './definition.ts'
 import { describeCustomApis } from './describe-custom-apis.ts'
 

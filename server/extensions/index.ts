@@ -1,4 +1,4 @@
-import { type Module, module } from '../kernel/declare/module.ts'
+import { type Module, module } from '../kernel/module.ts'
 import { customApis } from './custom-apis.ts'
 import { customFields } from './custom-fields.ts'
 import { entryOperations, type MayUse } from './entry-operations.ts'

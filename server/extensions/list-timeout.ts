@@ -1,5 +1,5 @@
 import { Problem } from '../kernel/errors.ts'
-import type { Answer } from '../kernel/http/answer.ts'
+import type { Answer } from '../kernel/shape/answer.ts'
 import { integer } from '../kernel/shape/fields.ts'
 import { sqlState } from '../kernel/storage/database.ts'
 import type { Ctx } from '../kernel/work/context.ts'

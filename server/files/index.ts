@@ -1,4 +1,4 @@
-import { module } from '../kernel/declare/module.ts'
+import { module } from '../kernel/module.ts'
 import { createFile } from './create-file.ts'
 import { deleteFile } from './delete-file.ts'
 import { files } from './files.ts'

@@ -1,6 +1,6 @@
 import { matchingNumber, matchingText } from '../extensions/index.ts'
 import { Problem } from '../kernel/errors.ts'
-import type { Op } from '../kernel/query/parse.ts'
+import type { Op } from '../kernel/shape/list-query.ts'
 import type { AddedField, FilterRule } from '../kernel/shape/model.ts'
 
 const relations = ['lt', 'le', 'eq', 'gt', 'ge', 'is_null'] as const

@@ -1,4 +1,4 @@
-import { isDay } from '../kernel/shape/days.ts'
+import { isDay } from '../kernel/body/days.ts'
 import type { JsonSchema } from '../kernel/shape/fields.ts'
 
 export const fieldTypes = ['string', 'integer', 'boolean', 'float', 'date', 'relationship'] as const

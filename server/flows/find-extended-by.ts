@@ -1,5 +1,5 @@
-import type { Module } from '../kernel/declare/module.ts'
 import type { Resource } from '../kernel/declare/resource.ts'
+import type { Module } from '../kernel/module.ts'
 import { coreSlugs, nameOfFields } from './kinds.ts'
 
 /** The resources of the objects that core flows extend, by slug of the flow. */

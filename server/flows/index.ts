@@ -1,4 +1,4 @@
-import { type Module, module } from '../kernel/declare/module.ts'
+import { type Module, module } from '../kernel/module.ts'
 import { entryOperations } from './entry-operations.ts'
 import { linkEntry } from './entry-relationships.ts'
 import { getFieldOfFlow, listFieldsOfFlow } from './fields-of-flow.ts'

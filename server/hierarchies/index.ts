@@ -1,4 +1,4 @@
-import { module } from '../kernel/declare/module.ts'
+import { module } from '../kernel/module.ts'
 import { addHierarchyChildren, addNodeChildren } from './add-children.ts'
 import { addNodeProducts, deleteNodeProducts } from './change-node-products.ts'
 import { copyHierarchy } from './copy-hierarchy.ts'

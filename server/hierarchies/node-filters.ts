@@ -1,4 +1,4 @@
-import type { Op } from '../kernel/query/parse.ts'
+import type { Op } from '../kernel/shape/list-query.ts'
 import { type FilterRule, walks } from '../kernel/shape/model.ts'
 import { caseless } from '../kernel/storage/expressions.ts'
 import { breadcrumbsOf } from './breadcrumbs.ts'

@@ -1,6 +1,6 @@
 import { action } from '../kernel/declare/action.ts'
-import { noContent } from '../kernel/http/answer.ts'
 import { findByName, scopeOf } from '../kernel/query/find.ts'
+import { noContent } from '../kernel/shape/answer.ts'
 import { moveNodes } from './move-node.ts'
 import { nodes, parentLink } from './nodes.ts'
 

@@ -1,5 +1,5 @@
 import { action } from '../kernel/declare/action.ts'
-import { json } from '../kernel/http/answer.ts'
+import { json } from '../kernel/shape/answer.ts'
 import type { JsonSchema } from '../kernel/shape/fields.ts'
 import { authenticationRealms } from './authentication-realms.ts'
 import { realmClients } from './realm-client.ts'

@@ -1,4 +1,4 @@
-import { type Module, module } from '../kernel/declare/module.ts'
+import { type Module, module } from '../kernel/module.ts'
 import { mailEmailChange } from './announce-email-change.ts'
 import { authenticationRealms } from './authentication-realms.ts'
 import { createRealms } from './create-realms.ts'

@@ -1,4 +1,4 @@
-import { module } from '../kernel/declare/module.ts'
+import { module } from '../kernel/module.ts'
 
 export { CsvFault, CsvScanner } from './csv-scanner.ts'
 export { type Delimiter, type HeaderNames, nameDelimiter } from './delimiters.ts'

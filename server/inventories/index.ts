@@ -1,4 +1,4 @@
-import { module } from '../kernel/declare/module.ts'
+import { module } from '../kernel/module.ts'
 import { createStock, createStockOfProduct } from './create-stock.ts'
 import { createStockTransaction } from './create-stock-transaction.ts'
 import { type Dialect, flat, inEither, located } from './dialects.ts'

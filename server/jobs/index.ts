@@ -1,4 +1,4 @@
-import { module } from '../kernel/declare/module.ts'
+import { module } from '../kernel/module.ts'
 import { cancelPimJob } from './cancel-pim-job.ts'
 import { forgetPimJobs } from './forget-pim-jobs.ts'
 import { pimJobErrors } from './pim-job-errors.ts'

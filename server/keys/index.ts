@@ -1,4 +1,4 @@
-import { module } from '../kernel/declare/module.ts'
+import { module } from '../kernel/module.ts'
 import { applicationKeys } from './application-keys.ts'
 import { createApplicationKey } from './create-application-key.ts'
 import { getAccessToken } from './get-access-token.ts'

@@ -1,7 +1,7 @@
 import type { UnlinkHandler, Users } from '../identity/index.ts'
 import { action } from '../kernel/declare/action.ts'
 import { notFound, Problem } from '../kernel/errors.ts'
-import type { Answer } from '../kernel/http/answer.ts'
+import type { Answer } from '../kernel/shape/answer.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { admitUser, lockAdmission, type Newcomer } from './admit-user.ts'
 import { findProfile } from './find-profile.ts'

@@ -1,8 +1,8 @@
 import { findRealm } from '../identity/index.ts'
 import { action } from '../kernel/declare/action.ts'
 import { notFound } from '../kernel/errors.ts'
-import { json } from '../kernel/http/answer.ts'
 import { isId } from '../kernel/ids.ts'
+import { json } from '../kernel/shape/answer.ts'
 import { type JsonSchema, reference } from '../kernel/shape/fields.ts'
 import { oidcProfiles } from './oidc-profiles.ts'
 

@@ -1,5 +1,5 @@
 import type { UnlinkHandler, Users } from '../identity/index.ts'
-import { type Module, module } from '../kernel/declare/module.ts'
+import { type Module, module } from '../kernel/module.ts'
 import { finishOidcLogin } from './finish-oidc-login.ts'
 import { forgetSignIns } from './forget-sign-ins.ts'
 import { getOidcConfiguration } from './get-oidc-configuration.ts'

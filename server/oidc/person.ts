@@ -1,4 +1,4 @@
-import { checker } from '../kernel/write/checker.ts'
+import { checker } from '../kernel/body/checker.ts'
 import { isPlainText } from './plain-text.ts'
 
 /** The claims about a person that a user stores. */

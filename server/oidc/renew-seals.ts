@@ -1,5 +1,5 @@
 import { isSealedWith, openOr, seal } from '../kernel/auth/seal.ts'
-import type { Renewal } from '../kernel/declare/module.ts'
+import type { Renewal } from '../kernel/module.ts'
 import type { Instance } from '../kernel/work/context.ts'
 
 const profilesPerRound = 1000

@@ -1,5 +1,5 @@
-import { type Answer, json, redirect } from '../kernel/http/answer.ts'
 import { named } from '../kernel/openapi/named-schemas.ts'
+import { type Answer, json, redirect } from '../kernel/shape/answer.ts'
 import type { JsonSchema } from '../kernel/shape/fields.ts'
 
 // RFC 6749 §4.1.2.1 and OpenID Connect Core §3.1.2.6.

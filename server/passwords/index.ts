@@ -1,4 +1,4 @@
-import { module } from '../kernel/declare/module.ts'
+import { module } from '../kernel/module.ts'
 import { createOneTimePasswordTokenRequest } from './create-one-time-password-token-request.ts'
 import { forgetOneTimePasswords } from './forget-one-time-passwords.ts'
 import { giveOneTimePassword } from './give-one-time-password.ts'

@@ -1,6 +1,6 @@
 import { action } from '../kernel/declare/action.ts'
 import { notFound } from '../kernel/errors.ts'
-import { json } from '../kernel/http/answer.ts'
+import { json } from '../kernel/shape/answer.ts'
 import { findRole, roleSchema, showRole } from './built-in-roles.ts'
 
 export const getBuiltInRole = action({

@@ -1,4 +1,4 @@
-import { module } from '../kernel/declare/module.ts'
+import { module } from '../kernel/module.ts'
 import { customApiRolePolicies } from './custom-api-role-policies.ts'
 import { getBuiltInRole } from './get-built-in-role.ts'
 import { listBuiltInRoles } from './list-built-in-roles.ts'

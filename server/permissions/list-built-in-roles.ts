@@ -1,5 +1,5 @@
 import { action } from '../kernel/declare/action.ts'
-import { json } from '../kernel/http/answer.ts'
+import { json } from '../kernel/shape/answer.ts'
 import { builtInRoles, roleSchema, showRole } from './built-in-roles.ts'
 
 /** Lists all roles on one page, because there are few. */

@@ -1,7 +1,8 @@
+import type { Call } from '../kernel/declare/call.ts'
 import { Problem } from '../kernel/errors.ts'
 import { isId } from '../kernel/ids.ts'
-import { type Ask, type Filter, parse } from '../kernel/query/parse.ts'
-import type { Call } from '../kernel/request/call.ts'
+import { parse } from '../kernel/query/parse.ts'
+import type { Filter, ListQuery } from '../kernel/shape/list-query.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { findParts, homeSql, type Register } from './register.ts'
 
@@ -45,7 +46,7 @@ export async function findRoot(
 }
 
 /** Parses the query of a list about one entry. The filter must name an entry, and nothing else. */
-export function parseEntryQuery({ types }: Register, { query }: Call): { ask: Ask; entry: DataEntry } {
+export function parseEntryQuery({ types }: Register, { query }: Call): { ask: ListQuery; entry: DataEntry } {
   const ask = parse(query)
   const [one, other, ...more] = ask.filter?.is === 'and' ? ask.filter.parts : []
   const type = valueIn('resource_type', one) ?? valueIn('resource_type', other)

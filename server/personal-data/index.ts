@@ -1,4 +1,4 @@
-import { type Module, module } from '../kernel/declare/module.ts'
+import { type Module, module } from '../kernel/module.ts'
 import { createErasureRequest } from './create-erasure-request.ts'
 import { erasePersonalData } from './erase-personal-data.ts'
 import { erasureRequestsFor } from './erasure-requests.ts'

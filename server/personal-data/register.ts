@@ -1,5 +1,5 @@
-import { type Module, resourcesOf } from '../kernel/declare/module.ts'
 import type { Resource } from '../kernel/declare/resource.ts'
+import { type Module, resourcesOf } from '../kernel/module.ts'
 import type { Model, Row } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { personalAccounts } from './personal-accounts.ts'

@@ -1,5 +1,5 @@
 import { forgetStagedRows } from '../imports/index.ts'
-import { module } from '../kernel/declare/module.ts'
+import { module } from '../kernel/module.ts'
 import { importPrices } from './import-prices.ts'
 import { priceImport } from './price-import.ts'
 import { table } from './staged-lines.ts'

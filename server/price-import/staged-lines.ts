@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream'
 import { type NumberedRow, RowBatch, readLines, type TextLine, unpack } from '../imports/index.ts'
+import { faultsMax } from '../kernel/body/faults.ts'
 import { Problem } from '../kernel/errors.ts'
 import type { Work } from '../kernel/work/context.ts'
-import { faultsMax } from '../kernel/write/faults.ts'
 import { type ImportLine, parseLine, toTarget } from './import-line.ts'
 
 export const table = 'price_import_lines'

@@ -1,4 +1,4 @@
-import { module } from '../kernel/declare/module.ts'
+import { module } from '../kernel/module.ts'
 import { listAllPrices } from './list-all-prices.ts'
 import { priceModifiers } from './price-modifiers.ts'
 import { pricebooks } from './pricebooks.ts'

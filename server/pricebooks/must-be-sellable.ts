@@ -1,5 +1,5 @@
+import { instantOf, isInCalendar } from '../kernel/body/days.ts'
 import { Problem } from '../kernel/errors.ts'
-import { instantOf, isInCalendar } from '../kernel/shape/days.ts'
 import type { By, StoredAmount, StoredCurrencies, StoredSale } from './stored-prices.ts'
 
 /** Checks of amounts and sales that schemas cannot express. `includes_tax` is added where it is missing. */

@@ -1,4 +1,4 @@
-import { module } from '../kernel/declare/module.ts'
+import { module } from '../kernel/module.ts'
 
 export { bundlePrice } from './bundle-price.ts'
 export { always, type Cause, cause, firstCause, type Verdict } from './causes.ts'

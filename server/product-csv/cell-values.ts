@@ -1,6 +1,6 @@
 import type { ValueType } from '../flows/index.ts'
+import { isDay } from '../kernel/body/days.ts'
 import { Problem } from '../kernel/errors.ts'
-import { isDay } from '../kernel/shape/days.ts'
 
 /** How dates are written in a file. Without a locale they are written as in requests. */
 const locales = { 'en-US': ['month', 'day'], 'en-GB': ['day', 'month'], 'en-CA': ['day', 'month'] } as const

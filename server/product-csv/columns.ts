@@ -1,6 +1,6 @@
 import { invalidFile } from '../imports/index.ts'
+import { Faults } from '../kernel/body/faults.ts'
 import { isStorable } from '../kernel/http/body.ts'
-import { Faults } from '../kernel/write/faults.ts'
 
 /** The attributes of a product that have their own column. */
 export const attributeColumns = [

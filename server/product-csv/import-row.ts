@@ -1,9 +1,9 @@
 import type { NumberedRow } from '../imports/index.ts'
+import { Faults } from '../kernel/body/faults.ts'
 import { Problem } from '../kernel/errors.ts'
 import { isStorable, refuseText } from '../kernel/http/body.ts'
 import { isId } from '../kernel/ids.ts'
 import type { Row } from '../kernel/shape/model.ts'
-import { Faults } from '../kernel/write/faults.ts'
 import type { ProductFields } from '../products/index.ts'
 import { type AttributeColumn, type Column, type KeyGroup, keyGroups } from './columns.ts'
 

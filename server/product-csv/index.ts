@@ -1,5 +1,5 @@
 import { forgetStagedRows } from '../imports/index.ts'
-import { module } from '../kernel/declare/module.ts'
+import { module } from '../kernel/module.ts'
 import { exportProducts } from './export-products.ts'
 import { importProducts } from './import-products.ts'
 import { productExport } from './product-export.ts'

@@ -1,8 +1,8 @@
 import { keepTemplates, type Template, type ValueType } from '../flows/index.ts'
 import { invalidFile } from '../imports/index.ts'
+import { Faults } from '../kernel/body/faults.ts'
 import { isId } from '../kernel/ids.ts'
 import type { Work } from '../kernel/work/context.ts'
-import { Faults } from '../kernel/write/faults.ts'
 import { type Column, shorten, type TemplateField } from './columns.ts'
 
 /** The columns of a file that belong to one template. */

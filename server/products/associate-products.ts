@@ -1,7 +1,7 @@
 import { action } from '../kernel/declare/action.ts'
 import { notFound, Problem } from '../kernel/errors.ts'
-import { json } from '../kernel/http/answer.ts'
 import { listOf, object, uuid } from '../kernel/openapi/shapes.ts'
+import { json } from '../kernel/shape/answer.ts'
 import { choice, group, integer, list, reference } from '../kernel/shape/fields.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { decide, limits, type Refusal, tooManyAttached } from './association-rules.ts'

@@ -1,5 +1,5 @@
 import { action } from '../kernel/declare/action.ts'
-import { noContent } from '../kernel/http/answer.ts'
+import { noContent } from '../kernel/shape/answer.ts'
 import { choice, group, list, reference } from '../kernel/shape/fields.ts'
 import { limits } from './association-rules.ts'
 import { findBoth, unlink } from './associations.ts'

@@ -1,4 +1,4 @@
-import { module } from '../kernel/declare/module.ts'
+import { module } from '../kernel/module.ts'
 import { associateProducts } from './associate-products.ts'
 import {
   attachCustomRelationships,

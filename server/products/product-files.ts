@@ -1,9 +1,9 @@
 import { files } from '../files/index.ts'
 import { action } from '../kernel/declare/action.ts'
 import { relationship } from '../kernel/declare/relationship.ts'
-import { json } from '../kernel/http/answer.ts'
 import { linkTo, listOf } from '../kernel/openapi/shapes.ts'
 import { findByName } from '../kernel/query/find.ts'
+import { json } from '../kernel/shape/answer.ts'
 import { list, text } from '../kernel/shape/fields.ts'
 import { products } from './products.ts'
 

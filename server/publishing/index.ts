@@ -1,4 +1,4 @@
-import { module } from '../kernel/declare/module.ts'
+import { module } from '../kernel/module.ts'
 import { addPricebooks } from './add-pricebooks.ts'
 import { forgetEditions } from './forget-editions.ts'
 import { reindexSearch, reindexSearches } from './reindex-search.ts'

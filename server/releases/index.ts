@@ -1,5 +1,5 @@
 import { releases } from '../catalogs/index.ts'
-import { module } from '../kernel/declare/module.ts'
+import { module } from '../kernel/module.ts'
 import { createRelease } from './create-release.ts'
 import { deleteRelease, deleteReleases } from './delete-release.ts'
 import { forgetOldReleases } from './forget-releases.ts'

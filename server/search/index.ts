@@ -1,4 +1,4 @@
-import { module } from '../kernel/declare/module.ts'
+import { module } from '../kernel/module.ts'
 import { ofWholeEdition } from '../storefront/index.ts'
 import { multiSearch } from './multi-search.ts'
 

@@ -1,4 +1,4 @@
-import { module } from '../kernel/declare/module.ts'
+import { module } from '../kernel/module.ts'
 import { cartSettings } from './cart-settings.ts'
 import { settings as storeSettings } from './settings.ts'
 import { getStore, listStores } from './stores.ts'

@@ -1,9 +1,9 @@
 import { action } from '../kernel/declare/action.ts'
 import { notFound } from '../kernel/errors.ts'
-import { json } from '../kernel/http/answer.ts'
 import { pageAnswer } from '../kernel/http/object-answer.ts'
 import { named } from '../kernel/openapi/named-schemas.ts'
 import { limits, parse } from '../kernel/query/parse.ts'
+import { json } from '../kernel/shape/answer.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 
 const storeSchema = named('Store', {

@@ -1,7 +1,7 @@
 import { releases } from '../catalogs/index.ts'
 import { action } from '../kernel/declare/action.ts'
 import { Problem } from '../kernel/errors.ts'
-import { entityTag } from '../kernel/http/answer.ts'
+import { entityTag } from '../kernel/shape/answer.ts'
 import { choice, describe, group, text } from '../kernel/shape/fields.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { EditionGone, editionOf } from '../publishing/index.ts'

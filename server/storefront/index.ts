@@ -1,4 +1,4 @@
-import { module } from '../kernel/declare/module.ts'
+import { module } from '../kernel/module.ts'
 import { listProductsOfHierarchyToo, nodeAliases } from './aliases.ts'
 import { checkVisibility } from './check-visibility.ts'
 import { configureProduct } from './configure-product.ts'

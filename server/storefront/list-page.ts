@@ -1,9 +1,10 @@
 import type { Resource } from '../kernel/declare/resource.ts'
-import type { Answer } from '../kernel/http/answer.ts'
 import { pageAnswer } from '../kernel/http/object-answer.ts'
 import type { Address } from '../kernel/http/page-links.ts'
 import { fetchPage, type Page } from '../kernel/query/page.ts'
-import { type Ask, parse } from '../kernel/query/parse.ts'
+import { parse } from '../kernel/query/parse.ts'
+import type { Answer } from '../kernel/shape/answer.ts'
+import type { ListQuery } from '../kernel/shape/list-query.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { explanationOf } from './explanation.ts'
 import { included } from './included.ts'
@@ -53,7 +54,7 @@ export function pageOf(
   ctx: Ctx,
   { published }: View,
   { resource, scope, where }: Listed,
-  ask: Ask,
+  ask: ListQuery,
 ): Promise<Page> {
   // The indexes of filters begin with the catalog, which the scope of some lists only implies.
   const narrowed = where ?? (ask.filter && inCatalog(published.catalogId))

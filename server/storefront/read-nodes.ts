@@ -1,5 +1,5 @@
 import { action } from '../kernel/declare/action.ts'
-import { type Answer, entityTag } from '../kernel/http/answer.ts'
+import { type Answer, entityTag } from '../kernel/shape/answer.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { explanationOf } from './explanation.ts'
 import { type Family, listed } from './families.ts'

@@ -1,4 +1,4 @@
-import { module } from '../kernel/declare/module.ts'
+import { module } from '../kernel/module.ts'
 import { buildChildProducts } from './build-child-products.ts'
 import { buildChildren } from './build-children.ts'
 import { modifiers } from './modifiers.ts'

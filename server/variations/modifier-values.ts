@@ -1,6 +1,6 @@
+import { checker } from '../kernel/body/checker.ts'
 import { Problem } from '../kernel/errors.ts'
 import type { Values } from '../kernel/shape/fields.ts'
-import { checker } from '../kernel/write/checker.ts'
 import { products } from '../products/index.ts'
 import { inJson, partsOf } from './modifier-types.ts'
 import type { ModifierFields } from './modifiers.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { writable } from '../../server/kernel/write/input.ts'
+import { writable } from '../../server/kernel/body/input.ts'
 import type { Reply } from '../support/client.ts'
 import { operations, Samples } from '../support/samples.ts'
 import { openWorld, type World } from '../support/world.ts'

@@ -3,8 +3,8 @@ import { app } from '../../server/app.ts'
 import { findExtendedBy } from '../../server/flows/find-extended-by.ts'
 import { coreSlugs } from '../../server/flows/kinds.ts'
 import { targetsOf } from '../../server/flows/value-changes.ts'
-import { module } from '../../server/kernel/declare/module.ts'
 import { resource } from '../../server/kernel/declare/resource.ts'
+import { module } from '../../server/kernel/module.ts'
 
 const extendedTables: Readonly<Record<string, readonly object[]>> = {
   'account-members': [{ table: 'user_authentication_infos' }],

@@ -7,8 +7,8 @@ import {
   type Rule,
   valueSchema,
 } from '../../server/flows/field-rules.ts'
-import { compareDays, isDay } from '../../server/kernel/shape/days.ts'
-import { checker } from '../../server/kernel/write/checker.ts'
+import { checker } from '../../server/kernel/body/checker.ts'
+import { compareDays, isDay } from '../../server/kernel/body/days.ts'
 import { tries } from '../support/long.ts'
 
 type Of = Exclude<FieldType, 'relationship'>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { checker } from '../../server/kernel/body/checker.ts'
 import { Problem } from '../../server/kernel/errors.ts'
-import { checker } from '../../server/kernel/write/checker.ts'
 
 function faultsOf(schema: Parameters<typeof checker>[0], value: unknown): readonly Problem[] {
   try {

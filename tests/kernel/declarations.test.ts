@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { app } from '../../server/app.ts'
-import { module, mustHaveRows } from '../../server/kernel/declare/module.ts'
 import { resource } from '../../server/kernel/declare/resource.ts'
+import { module, mustHaveRows } from '../../server/kernel/module.ts'
 import type { Envelope } from '../../server/kernel/shape/envelope.ts'
 import { start } from '../../server/main.ts'
 import { access } from '../../server/permissions/access.ts'

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { input } from '../../server/kernel/body/input.ts'
 import { Problem } from '../../server/kernel/errors.ts'
 import { changesSchema, newSchema, shownSchema } from '../../server/kernel/openapi/schemas.ts'
 import {
@@ -12,7 +13,6 @@ import {
   text,
 } from '../../server/kernel/shape/fields.ts'
 import { complete, merge } from '../../server/kernel/shape/values.ts'
-import { input } from '../../server/kernel/write/input.ts'
 import { things } from '../workshop/things.ts'
 
 const { fields } = things

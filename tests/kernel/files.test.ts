@@ -6,10 +6,10 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { app } from '../../server/app.ts'
 import { action } from '../../server/kernel/declare/action.ts'
-import { module } from '../../server/kernel/declare/module.ts'
 import { Problem } from '../../server/kernel/errors.ts'
-import { redirect } from '../../server/kernel/http/answer.ts'
 import { file } from '../../server/kernel/http/file.ts'
+import { module } from '../../server/kernel/module.ts'
+import { redirect } from '../../server/kernel/shape/answer.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 /** The content that was last made, to see what became of it. */

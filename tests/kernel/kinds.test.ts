@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import { kinds } from '../../server/kernel/body/kinds.ts'
 import { action } from '../../server/kernel/declare/action.ts'
-import { module } from '../../server/kernel/declare/module.ts'
 import { Problem } from '../../server/kernel/errors.ts'
-import { noContent } from '../../server/kernel/http/answer.ts'
+import { module } from '../../server/kernel/module.ts'
 import { kindsSchema } from '../../server/kernel/openapi/kinds.ts'
+import { noContent } from '../../server/kernel/shape/answer.ts'
 import { flag, integer, reference, text } from '../../server/kernel/shape/fields.ts'
-import { kinds } from '../../server/kernel/write/kinds.ts'
 import { expectLinear } from '../support/growth.ts'
 
 const pencil = {

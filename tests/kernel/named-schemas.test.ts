@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { sutlerApi } from '../../server/api-document.ts'
 import { action } from '../../server/kernel/declare/action.ts'
-import { module } from '../../server/kernel/declare/module.ts'
-import { json } from '../../server/kernel/http/answer.ts'
+import { module } from '../../server/kernel/module.ts'
 import { named, objectOf } from '../../server/kernel/openapi/named-schemas.ts'
+import { json } from '../../server/kernel/shape/answer.ts'
 import { gadgets } from '../workshop/gadgets.ts'
 
 const part = named('ShelfPart', { type: 'string' })

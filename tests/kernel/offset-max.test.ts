@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { module } from '../../server/kernel/declare/module.ts'
 import { resource } from '../../server/kernel/declare/resource.ts'
+import { module } from '../../server/kernel/module.ts'
 import { text } from '../../server/kernel/shape/fields.ts'
 import { walks } from '../../server/kernel/shape/model.ts'
 import { keys } from '../../server/keys/index.ts'

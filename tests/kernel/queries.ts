@@ -1,5 +1,6 @@
 import { Problem } from '../../server/kernel/errors.ts'
-import { type Filter, type Op, parse } from '../../server/kernel/query/parse.ts'
+import { parse } from '../../server/kernel/query/parse.ts'
+import type { Filter, Op } from '../../server/kernel/shape/list-query.ts'
 
 export const term = (op: Op, field: string, ...values: string[]): Filter => ({
   is: 'term',

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type Filter, limits, type Op, parse } from '../../server/kernel/query/parse.ts'
+import { limits, parse } from '../../server/kernel/query/parse.ts'
+import type { Filter, Op } from '../../server/kernel/shape/list-query.ts'
 import { anyCharacter } from '../support/any-texts.ts'
 import { tries } from '../support/long.ts'
 import { refusal, term } from './queries.ts'

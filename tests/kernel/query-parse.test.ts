@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { type Ask, type Filter, limits, parse } from '../../server/kernel/query/parse.ts'
+import { limits, parse } from '../../server/kernel/query/parse.ts'
+import type { Filter, ListQuery } from '../../server/kernel/shape/list-query.ts'
 import { and, or, refusal, term } from './queries.ts'
 
-const nothing: Ask = {
+const nothing: ListQuery = {
   isPaged: false,
   limit: undefined,
   offset: 0,
@@ -22,7 +23,7 @@ const parseFilter = (text: string) => parse(`filter=${encodeURIComponent(text)}`
 describe('an accepted query', () => {
   const manyIncludes = Array.from({ length: limits.includesMax }, (_, index) => `r${index}`)
 
-  const cases: readonly (readonly [what: string, query: string, ask: Partial<Ask>])[] = [
+  const cases: readonly (readonly [what: string, query: string, ask: Partial<ListQuery>])[] = [
     ['nothing', '', {}],
     ['nothing but separators', '&&', {}],
     ['a raw page[limit]', 'page[limit]=25', { limit: 25 }],

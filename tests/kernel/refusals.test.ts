@@ -3,10 +3,10 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { app } from '../../server/app.ts'
 import { action } from '../../server/kernel/declare/action.ts'
-import { module } from '../../server/kernel/declare/module.ts'
 import { Problem, type ProblemCode, type ProblemExtras, problems } from '../../server/kernel/errors.ts'
-import { json } from '../../server/kernel/http/answer.ts'
 import { withErrors } from '../../server/kernel/http/problems.ts'
+import { module } from '../../server/kernel/module.ts'
+import { json } from '../../server/kernel/shape/answer.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 /** What the next call is refused with. */

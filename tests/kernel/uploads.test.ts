@@ -7,11 +7,11 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { app } from '../../server/app.ts'
 import { action } from '../../server/kernel/declare/action.ts'
-import { module } from '../../server/kernel/declare/module.ts'
 import { Problem } from '../../server/kernel/errors.ts'
-import { json } from '../../server/kernel/http/answer.ts'
 import { refuseUnreadable } from '../../server/kernel/http/unreadable.ts'
 import { uploadOf } from '../../server/kernel/http/upload.ts'
+import { module } from '../../server/kernel/module.ts'
+import { json } from '../../server/kernel/shape/answer.ts'
 import { openWorld, type Reply, type World } from '../support/world.ts'
 
 const mebibyte = 1024 * 1024

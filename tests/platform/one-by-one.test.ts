@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { app } from '../../server/app.ts'
 import { action } from '../../server/kernel/declare/action.ts'
-import { module } from '../../server/kernel/declare/module.ts'
-import { json } from '../../server/kernel/http/answer.ts'
+import { module } from '../../server/kernel/module.ts'
+import { json } from '../../server/kernel/shape/answer.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 /** How many calls were begun, how many run now, and how many ran at the same time at most. */

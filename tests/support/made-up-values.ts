@@ -1,5 +1,5 @@
+import { writable } from '../../server/kernel/body/input.ts'
 import type { Field, Fields, JsonSchema } from '../../server/kernel/shape/fields.ts'
-import { writable } from '../../server/kernel/write/input.ts'
 import { textsMatching } from './matching-texts.ts'
 
 /** The values of a field, as far as they are made up: how many different ones there are, and the one at a place. */

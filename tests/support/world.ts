@@ -10,7 +10,7 @@ import { app } from '../../server/app.ts'
 import { type Config, readConfig } from '../../server/config.ts'
 import { createStore } from '../../server/first-start.ts'
 import { type Clock, systemClock } from '../../server/kernel/clock.ts'
-import type { Module } from '../../server/kernel/declare/module.ts'
+import type { Module } from '../../server/kernel/module.ts'
 import type { Work } from '../../server/kernel/work/context.ts'
 import { prepareStores } from '../../server/kernel/work/first-days.ts'
 import { workOf } from '../../server/kernel/work/work-of.ts'
@@ -91,7 +91,7 @@ interface Particulars extends Swaps {
   readonly env?: Record<string, string>
   /** Makes the tables of other modules, in a database that is migrated. */
   readonly sql?: string
-  /** A server and a database of its own, for tests that concern all stores: chores, connections, outages, migrations. */
+  /** A server and a database of its own, for tests of all stores: chores, connections, outages, migrations. */
   readonly alone?: true
   /** Its clients send every request over a connection, as tests of HTTP and tests told from outside do. */
   readonly overHttp?: true
@@ -108,8 +108,8 @@ interface Place {
 }
 
 /**
- * Opens a world. Close it when the file's tests are done. A world without particulars has two new stores on a server that
- * the worker keeps for all its files: starting one costs more than most files do. Any other has a server of its own.
+ * Opens a world. Close it when the file's tests are done. A world without options has two new stores on a server that the
+ * worker keeps for all its files: starting one costs more than most files do. Any other has a server of its own.
  */
 export async function openWorld({ overHttp: isOverHttp, ...particulars }: Particulars = {}): Promise<World> {
   if (!mayShare(particulars)) {

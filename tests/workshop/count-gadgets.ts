@@ -1,5 +1,5 @@
 import { action } from '../../server/kernel/declare/action.ts'
-import { json } from '../../server/kernel/http/answer.ts'
+import { json } from '../../server/kernel/shape/answer.ts'
 import { group, list, text } from '../../server/kernel/shape/fields.ts'
 
 /** A query with a body. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { app } from '../../server/app.ts'
-import { module } from '../../server/kernel/declare/module.ts'
+import { module } from '../../server/kernel/module.ts'
 import { access } from '../../server/permissions/access.ts'
 import { addPaperItems } from './add-paper-items.ts'
 import { announceCheckout, checkOutPaperCart } from './check-out-paper-cart.ts'

@@ -1,6 +1,6 @@
 import { action } from '../../server/kernel/declare/action.ts'
-import { json } from '../../server/kernel/http/answer.ts'
 import { findByName } from '../../server/kernel/query/find.ts'
+import { json } from '../../server/kernel/shape/answer.ts'
 import { text } from '../../server/kernel/shape/fields.ts'
 import { callOut, type OutsideCall } from '../../server/kernel/work/outside-calls.ts'
 import { change } from '../../server/kernel/write/by-rules.ts'

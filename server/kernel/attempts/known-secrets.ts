@@ -1,5 +1,5 @@
 import { deriveKeys, type Secrets } from '../auth/keys.ts'
-import type { Module } from '../declare/module.ts'
+import type { Module } from '../module.ts'
 import type { Connection } from '../storage/database.ts'
 import type { Chore } from '../work/job.ts'
 

@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream'
+import type { BodyShape } from '../body/input.ts'
+import type { Item, Kinds, KindsBody } from '../body/kinds.ts'
 import type { ProblemCode } from '../errors.ts'
-import type { Answer } from '../http/answer.ts'
-import type { Call } from '../request/call.ts'
+import type { Answer } from '../shape/answer.ts'
 import type { Field, Fields, JsonSchema, Values } from '../shape/fields.ts'
 import type { Ctx } from '../work/context.ts'
 import type { OutsideCall } from '../work/outside-calls.ts'
-import type { BodyShape } from '../write/input.ts'
-import type { Item, Kinds, KindsBody } from '../write/kinds.ts'
+import type { Call } from './call.ts'
 import type { Resource } from './resource.ts'
 
 type Names<R extends string> = R extends `${string}:${infer P}/${infer Rest}`

@@ -1,14 +1,3 @@
-import { notFound, Problem } from '../errors.ts'
-import { type Answer, json, noContent } from '../http/answer.ts'
-import { listAnswer } from '../http/object-answer.ts'
-import { isId } from '../ids.ts'
-import { findById, findByName, scopeOf } from '../query/find.ts'
-import { fetchPage } from '../query/page.ts'
-import { parse } from '../query/parse.ts'
-import { isUnborn } from '../query/unborn.ts'
-import type { Call } from '../request/call.ts'
-import { findOrCreate } from '../request/first-write.ts'
-import { documentStorage, type Link, type LinkStorage, rowStorage } from '../request/links.ts'
 import {
   choice,
   type Field,
@@ -18,12 +7,15 @@ import {
   list as listOf,
   reference,
 } from '../shape/fields.ts'
-import { nounOf, type Row } from '../shape/model.ts'
-import type { Ctx, Work } from '../work/context.ts'
-import { dataReader } from '../write/input.ts'
+import type { Work } from '../work/context.ts'
 import type { Resource } from './resource.ts'
 
-export type { Link } from '../request/links.ts'
+/** A link as bodies and answers write it. */
+export interface Link {
+  readonly type: string
+  readonly id: string
+  readonly meta?: Readonly<Record<string, unknown>>
+}
 
 export type LinkOperation = 'list' | 'add' | 'replace' | 'remove'
 
@@ -78,33 +70,17 @@ export const newLinksField = (relationships: readonly Relationship[]): Field<New
     { nullable: true, about: 'The links that the new object starts with.' },
   ) as Field<NewLinks | null | undefined>
 
-type NewLinks = Readonly<Record<string, { readonly data?: Sent } | null | undefined>>
-type Sent = Link | readonly Link[] | null
+export type NewLinks = Readonly<Record<string, { readonly data?: SentLinks } | null | undefined>>
+export type SentLinks = Link | readonly Link[] | null
 
-const memberOf = ({ path }: Relationship): string => path.slice(path.lastIndexOf('/') + 1)
+export const memberOf = ({ path }: Relationship): string => path.slice(path.lastIndexOf('/') + 1)
 
-/** The links that a create brings for this relationship, each target once. */
-export const linksOfNew = (of: Relationship, brought: NewLinks | null | undefined): readonly Link[] =>
-  eachOnce(brought?.[memberOf(of)]?.data ?? null)
+export const linkTypeOf = ({ type, target }: Relationship): string => type ?? target().type
 
-/** Gives a new owner its links, as `add` does. Needs a transaction. */
-export async function addNewLinks(
-  work: Work,
-  of: Relationship,
-  owner: Pick<Row, 'id' | 'scope'>,
-  links: readonly Link[],
-): Promise<void> {
-  const at = `data.relationships.${memberOf(of)}.data`
-  await lockTargets(work, of, links, at)
-  await edit(work, of, owner, at, (before) => edits.add(of, before, links))
-}
-
-const typeOf = ({ type, target }: Relationship): string => type ?? target().type
-
-function linksField(of: Relationship, optional = false): Field {
+export function linksField(of: Relationship, optional = false): Field {
   const { holds, most, meta } = of
   const needed = { required: true } as const
-  const type = typeOf(of)
+  const type = linkTypeOf(of)
   const link = { type: choice([type], needed), id: reference(type, needed) }
   const members = meta ? { ...link, meta: group(meta, {}) } : link
   return holds === 'many'
@@ -114,124 +90,3 @@ function linksField(of: Relationship, optional = false): Field {
 
 /** Whether its links are rows, and listed with `meta` and `links` as other lists are. */
 export const listsRows = ({ kept, holds }: Relationship): boolean => 'table' in kept && holds === 'many'
-
-const keeperOf = (of: Relationship): LinkStorage =>
-  'table' in of.kept
-    ? rowStorage(of.owner(), { ...of.target(), type: typeOf(of) }, of.kept)
-    : documentStorage(of.owner(), of.kept, of.holds)
-
-/** Carries out one of its operations. */
-export async function linkOperation(
-  ctx: Ctx,
-  of: Relationship,
-  name: LinkOperation,
-  call: Call,
-): Promise<Answer> {
-  const owner = of.owner()
-  const scope = await scopeOf(ctx, owner, call.params)
-  const ownerId = call.params[lastParameter(of)] ?? ''
-  if (name === 'list') return list(ctx, of, await findByName(ctx, owner, ownerId, scope), call)
-  const sent = name === 'remove' && of.holds === 'one' ? [] : linksIn(of, call.body)
-  const first = owner.unborn && name !== 'remove'
-  const row = first ? await findOrCreate(ctx, owner, ownerId) : await findByName(ctx, owner, ownerId, scope)
-  if (name !== 'remove') await lockTargets(ctx, of, sent, 'data')
-  const links = isUnborn(row)
-    ? []
-    : await edit(ctx, of, { id: row.id, scope }, 'data', (links) => edits[name](of, links, sent))
-  const status = of.operations[name] ?? 200
-  return status === 204 ? noContent : json(status, { data: shown(of, links), links: linksTo(ctx, of, call) })
-}
-
-const lastParameter = ({ path }: Relationship): string => [...path.matchAll(/:(\w+)/g)].at(-1)?.[1] ?? ''
-
-/** What each operation makes of the links there are. A link that is there already stays as it is. */
-const edits = {
-  add: ({ holds }: Relationship, links: readonly Link[], sent: readonly Link[]) =>
-    holds === 'one' ? sent : [...links, ...sent.filter(({ id }) => !has(links, id))],
-  replace: (_of: Relationship, links: readonly Link[], sent: readonly Link[]) =>
-    sent.map((link) => (link.meta ? link : (links.find(({ id }) => id === link.id) ?? link))),
-  remove: ({ holds }: Relationship, links: readonly Link[], sent: readonly Link[]) =>
-    holds === 'one' ? [] : links.filter(({ id }) => !has(sent, id)),
-} as const
-
-const has = (links: readonly Link[], id: string) => links.some((link) => link.id === id)
-
-/** The links in a body, each target once; refuses what is none. */
-const linksIn = (of: Relationship, body: unknown): readonly Link[] => eachOnce(readerOf(of)(body))
-
-const eachOnce = (sent: Sent): readonly Link[] => {
-  const links = sent === null ? [] : [sent].flat()
-  return [...new Map(links.map((link) => [link.id, link])).values()]
-}
-
-type Reader = (body: unknown) => Sent
-
-const readers = new WeakMap<Relationship, Reader>()
-
-function readerOf(of: Relationship): Reader {
-  const known = readers.get(of)
-  if (known) return known
-  const read = dataReader(linksField(of)) as Reader
-  readers.set(of, read)
-  return read
-}
-
-/**
- * Refuses a link to what is not there, and keeps the rest from being deleted before they are linked. `at` is where the
- * links are in the body.
- */
-async function lockTargets(
-  work: Work,
-  { target, holds }: Relationship,
-  sent: readonly Link[],
-  at: string,
-): Promise<void> {
-  const of = target()
-  const found = await work.store.lockShared(of, ...sent.map(({ id }) => id))
-  const missing = sent.findIndex(({ id }) => !found.has(id))
-  if (missing < 0) return
-  const source = holds === 'one' ? `${at}.id` : `${at}.${missing}.id`
-  throw notFound(nounOf(of), sent[missing]?.id, { source })
-}
-
-/** Gives the owner other links; nothing is written when they are the same. Needs a transaction. */
-async function edit(
-  work: Work,
-  of: Relationship,
-  { id: ownerId, scope }: Pick<Row, 'id' | 'scope'>,
-  at: string,
-  change: (links: readonly Link[]) => readonly Link[],
-): Promise<readonly Link[]> {
-  // Two requests for the same owner take turns: neither loses what the other did.
-  await work.store.lock(of.owner(), ownerId)
-  const owner = await findById(work, of.owner(), ownerId, scope)
-  const keeper = keeperOf(of)
-  const before = await keeper.read(work, owner)
-  const after = change(before)
-  if (JSON.stringify(after) === JSON.stringify(before)) return before
-  const { n, detail } = of.most
-  if (after.length > n) throw new Problem('unprocessable', detail(n), { source: at })
-  await keeper.write(work, owner, before, after)
-  await of.afterEdit?.(work, ownerId, after)
-  return after
-}
-
-async function list(ctx: Ctx, of: Relationship, owner: Row, call: Call): Promise<Answer> {
-  if (!isUnborn(owner)) ctx.instance.onRead(ctx, of.owner(), owner)
-  const keeper = keeperOf(of)
-  if (!keeper.rows || of.holds === 'one') {
-    return json(200, { data: shown(of, await keeper.read(ctx, owner)), links: linksTo(ctx, of, call) })
-  }
-  const page = await fetchPage(ctx, { resource: keeper.rows, scope: [owner.id] }, parse(call.query))
-  return listAnswer(keeper.rows, page, ctx, call)
-}
-
-const shown = ({ holds }: Relationship, links: readonly Link[]): unknown =>
-  holds === 'many' ? links : (links[0] ?? null)
-
-/** Its own address, whatever the request's was spelled like. */
-const linksTo = (ctx: Ctx, { path }: Relationship, { params }: Call) => ({
-  self: ctx.baseUrl + path.replace(/:(\w+)/g, (_, name: string) => spelled(params[name] ?? '')),
-})
-
-const spelled = (name: string) => (isId(name) ? name.toLowerCase() : encodeURIComponent(name))

@@ -1,6 +1,6 @@
 import type { ProblemCode } from '../errors.ts'
-import type { Ask } from '../query/parse.ts'
 import type { Fields, Values } from '../shape/fields.ts'
+import type { ListQuery } from '../shape/list-query.ts'
 import type { Added, Draft, Model, Row } from '../shape/model.ts'
 import type { Ctx, Work } from '../work/context.ts'
 import { mustBeConsistent } from './mistakes.ts'
@@ -55,7 +55,7 @@ export interface Definition<
   /** Members of a list's `meta` beyond paging; those of `results` are beside the total. */
   readonly listMeta?: {
     readonly fields: ListMeta
-    of(ctx: Ctx, ask: Ask, total: number): Promise<Values<ListMeta>> | Values<ListMeta>
+    of(ctx: Ctx, ask: ListQuery, total: number): Promise<Values<ListMeta>> | Values<ListMeta>
   }
   /** What `include=` may name, and how to find it for the rows of an answer. */
   readonly include?: Readonly<Record<string, Finder<F>>>

@@ -1,4 +1,4 @@
-import type { Answer } from './answer.ts'
+import type { Answer } from '../shape/answer.ts'
 import { discard } from './file.ts'
 
 /**

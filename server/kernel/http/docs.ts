@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import apiReference from '@scalar/fastify-api-reference'
 import type { FastifyInstance } from 'fastify'
-import type { ApiDocument } from '../openapi/api-document.ts'
+import type { ApiDocument } from '../shape/api-document.ts'
 import { jsonParts } from './file.ts'
 
 /**

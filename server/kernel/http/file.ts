@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { Readable } from 'node:stream'
-import type { Answer } from './answer.ts'
+import type { Answer } from '../shape/answer.ts'
 
 /**
  * An answer that is a file: bytes, or a stream that is read as fast as the client takes it. What fails before its first

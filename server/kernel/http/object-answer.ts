@@ -1,9 +1,9 @@
 import type { Resource } from '../declare/resource.ts'
 import type { Page } from '../query/page.ts'
+import { type Answer, etagOf, twoPartTag } from '../shape/answer.ts'
 import { linksBeside } from '../shape/envelope.ts'
 import type { Row } from '../shape/model.ts'
 import type { Ctx } from '../work/context.ts'
-import { type Answer, etagOf, twoPartTag } from './answer.ts'
 import { linksText, objectText } from './object-text.ts'
 import { type Address, linkHeader, pageLinks, pageMeta } from './page-links.ts'
 

@@ -1,6 +1,6 @@
 import { Unavailable } from '../../platform/faults.ts'
 import { Problem } from '../errors.ts'
-import type { Answer } from './answer.ts'
+import type { Answer } from '../shape/answer.ts'
 import { bodyBytesMax } from './body.ts'
 
 /** A refusal as an error of the public contract, `status` a string in it. */

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { isWaiting } from '../../platform/sockets/expect.ts'
 import { hasMore, readingOnAfter } from '../../platform/sockets/read-on.ts'
-import type { Answer } from './answer.ts'
+import type { Answer } from '../shape/answer.ts'
 import { bodyBytesMax } from './body.ts'
 
 export function sendAnswer(reply: FastifyReply, { status, body, headers }: Answer): FastifyReply {

@@ -1,6 +1,6 @@
-import type { Module } from '../declare/module.ts'
 import type { Resource } from '../declare/resource.ts'
 import { problems } from '../errors.ts'
+import type { Module } from '../module.ts'
 import { limits } from '../query/parse.ts'
 import type { JsonSchema } from '../shape/fields.ts'
 import type { OwnModel } from '../shape/model.ts'

@@ -1,5 +1,5 @@
+import type { KindsBody } from '../body/kinds.ts'
 import type { JsonSchema } from '../shape/fields.ts'
-import type { KindsBody } from '../write/kinds.ts'
 import { named } from './named-schemas.ts'
 
 const known = new WeakMap<KindsBody, JsonSchema>()

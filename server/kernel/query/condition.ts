@@ -1,9 +1,9 @@
+import type { Op } from '../shape/list-query.ts'
 import type { FilterRule } from '../shape/model.ts'
 import type { Binds } from '../storage/binds.ts'
 import { caseless } from '../storage/expressions.ts'
 import { headOf } from './long-text.ts'
 import { casts } from './page-text.ts'
-import type { Op } from './parse.ts'
 import type { PlannedFilter } from './plan.ts'
 
 const comparisons = { eq: '=', gt: '>', ge: '>=', lt: '<', le: '<=', like: 'LIKE', ilike: 'LIKE' } as const

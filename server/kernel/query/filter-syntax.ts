@@ -1,28 +1,5 @@
 import { Problem } from '../errors.ts'
-
-/** How many values each filter operator takes after its field. */
-const valuesTaken = {
-  eq: 'one',
-  like: 'one',
-  ilike: 'one',
-  in: 'some',
-  gt: 'one',
-  ge: 'one',
-  lt: 'one',
-  le: 'one',
-  is_null: 'none',
-  contains: 'one',
-  contains_any: 'some',
-  contains_all: 'some',
-  text: 'one',
-} as const satisfies Record<string, 'none' | 'one' | 'some'>
-
-export type Op = keyof typeof valuesTaken
-
-/** Groups have two or more parts, and no part is joined as its parent is. */
-export type Filter =
-  | { readonly is: 'and' | 'or'; readonly parts: readonly Filter[] }
-  | { readonly is: 'term'; readonly op: Op; readonly field: string; readonly values: readonly string[] }
+import { type Filter, filterOperators, type Op } from '../shape/list-query.ts'
 
 export const filterLimits = {
   filterTermsMax: 10,
@@ -112,13 +89,16 @@ function readTerm(reader: Reader): Filter {
   if (word === '') throw reader.refusal('expected an operator, as in eq(field,value)')
   const op = word.toLowerCase()
   if (!isOp(op))
-    throw reader.refusal(`unknown operator "${word}", expected ${Object.keys(valuesTaken).join(', ')}`, start)
+    throw reader.refusal(
+      `unknown operator "${word}", expected ${Object.keys(filterOperators).join(', ')}`,
+      start,
+    )
   if (reader.skipSpaces().char !== '(') throw reader.refusal('expected "("')
   reader.at += 1
 
   const field = readField(reader)
 
-  const taken = valuesTaken[op]
+  const taken = filterOperators[op]
   const values: string[] = []
   let operands = 0
   while (reader.skipSpaces().char === ',') {
@@ -139,7 +119,7 @@ function readTerm(reader: Reader): Filter {
 }
 
 function isOp(word: string): word is Op {
-  return Object.hasOwn(valuesTaken, word)
+  return Object.hasOwn(filterOperators, word)
 }
 
 function readRaw(reader: Reader): string {

@@ -1,7 +1,7 @@
+import type { Call } from '../declare/call.ts'
 import type { Resource } from '../declare/resource.ts'
 import { notFound } from '../errors.ts'
 import { isId } from '../ids.ts'
-import type { Call } from '../request/call.ts'
 import type { Fields } from '../shape/fields.ts'
 import { nounOf, type Row } from '../shape/model.ts'
 import { Binds } from '../storage/binds.ts'

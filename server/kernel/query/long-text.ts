@@ -1,5 +1,5 @@
+import type { Op } from '../shape/list-query.ts'
 import type { FilterRule } from '../shape/model.ts'
-import type { Op } from './parse.ts'
 
 const indexed = 128
 

@@ -3,11 +3,12 @@ import { isSigned, signatureOf } from '../auth/signatures.ts'
 import { Problem } from '../errors.ts'
 import { Memory } from '../memory.ts'
 import type { Fields } from '../shape/fields.ts'
+import type { ListQuery } from '../shape/list-query.ts'
 import { type Model, ownOrderOf, type Row } from '../shape/model.ts'
 import type { Work } from '../work/context.ts'
 import { perInstance } from '../work/per-instance.ts'
 import { casts, type Window } from './page-text.ts'
-import { type Ask, limits } from './parse.ts'
+import { limits } from './parse.ts'
 import { listKey } from './places.ts'
 import { plan } from './plan.ts'
 import { pageSql, type Source } from './sql.ts'
@@ -36,7 +37,11 @@ const pageLengthDefault = 25
 const pageLengths = perInstance(() => new Memory<string, number>(10_000))
 
 /** Fetches the page that `ask` names. The last stage of the query engine, and the only one that does I/O. */
-export async function fetchPage<F extends Fields>(work: Work, source: Source<F>, ask: Ask): Promise<Page<F>> {
+export async function fetchPage<F extends Fields>(
+  work: Work,
+  source: Source<F>,
+  ask: ListQuery,
+): Promise<Page<F>> {
   const { filter, sort, walk, cursor } = planPage(work, source.resource, ask)
   const lengths = pageLengths(work.instance)
   const backwards = ask.cursor?.direction === 'before'
@@ -97,11 +102,11 @@ export async function fetchPage<F extends Fields>(work: Work, source: Source<F>,
 }
 
 /** Refuses what `fetchPage` would refuse, for a caller that must not have done anything by then. */
-export const checkPage = (work: Work, resource: Model, ask: Ask): void => {
+export const checkPage = (work: Work, resource: Model, ask: ListQuery): void => {
   planPage(work, resource, ask)
 }
 
-function planPage(work: Work, resource: Model, ask: Ask) {
+function planPage(work: Work, resource: Model, ask: ListQuery) {
   const { filter, sort } = plan(ask, resource)
   const walk: Walk = {
     keys: work.instance.cursorKeys,

@@ -1,22 +1,8 @@
 import { Problem } from '../errors.ts'
-import { type Filter, filterLimits, parseFilter } from './filter-syntax.ts'
-
-export type { Filter, Op } from './filter-syntax.ts'
+import type { ListQuery } from '../shape/list-query.ts'
+import { filterLimits, parseFilter } from './filter-syntax.ts'
 
 const totalMethods = ['exact', 'observed', 'lower_bound']
-
-/** What a list request asks for: well-formed, but not yet held against the fields a resource has. */
-export interface Ask {
-  readonly limit: number | undefined
-  readonly offset: number
-  /** Whether it has `page[limit]`, `page[offset]` or a cursor. */
-  readonly isPaged: boolean
-  /** An empty token is the very start (`after`) or the very end (`before`) of the list. */
-  readonly cursor: { readonly direction: 'after' | 'before'; readonly token: string } | undefined
-  readonly sort: { readonly field: string; readonly descending: boolean } | undefined
-  readonly filter: Filter | undefined
-  readonly include: readonly string[]
-}
 
 export const limits = {
   pageMax: 100,
@@ -29,7 +15,7 @@ export const limits = {
 } as const
 
 /** Reads a raw query string, still percent-encoded and without its `?`. Unknown parameters are ignored. */
-export function parse(query: string): Ask {
+export function parse(query: string): ListQuery {
   const given = readParameters(query)
   refuseTotalMethod(given.get('page[total_method]'))
   return {
@@ -100,7 +86,7 @@ function readWhole(given: Given, name: Name, max: number): number | undefined {
 
 const positionNames = ['page[after]', 'page[before]', 'page[offset]'] as const
 
-function readCursor(given: Given): Ask['cursor'] {
+function readCursor(given: Given): ListQuery['cursor'] {
   const [first, second] = positionNames.filter((name) => given.has(name))
   if (first === undefined || first === 'page[offset]') return undefined
   if (second !== undefined) throw badPage(first, `${first} cannot be combined with ${second}.`)
@@ -117,7 +103,7 @@ function refuseTotalMethod(text: string | undefined): void {
 const attribute = /^[\p{L}\p{Nd}_.$@[\]-]+$/u
 
 /** A `+` before the attribute has been decoded to a space, and is dropped with it. */
-function readSort(given = ''): Ask['sort'] {
+function readSort(given = ''): ListQuery['sort'] {
   const text = given.trim()
   if (text === '' || text === 'null') return undefined
   const descending = text.startsWith('-')

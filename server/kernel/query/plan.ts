@@ -1,6 +1,7 @@
 import { Problem } from '../errors.ts'
 import { isId } from '../ids.ts'
 import type { Field, Fields } from '../shape/fields.ts'
+import type { Filter, ListQuery, Op } from '../shape/list-query.ts'
 import {
   type FilterRule,
   type Model,
@@ -10,7 +11,6 @@ import {
   type ValueType,
 } from '../shape/model.ts'
 import { normalize, ownValue } from '../shape/values.ts'
-import type { Ask, Filter, Op } from './parse.ts'
 
 /** What a list may be filtered and sorted by: the allow-list of one resource. */
 interface Shape {
@@ -112,13 +112,13 @@ function typeOfField(field: Field | undefined): ValueType {
 }
 
 /** The second stage: refuses (400) what the resource does not allow, and says what it does. */
-export function plan(ask: Ask, resource: Model): Plan {
+export function plan(ask: ListQuery, resource: Model): Plan {
   const shape = shapeOf(resource)
   refuseOffset(ask, resource)
   return { filter: ask.filter && planFilter(ask.filter, shape), sort: planSort(ask, resource, shape) }
 }
 
-function refuseOffset({ offset }: Ask, { offsetMax = Number.POSITIVE_INFINITY }: Model): void {
+function refuseOffset({ offset }: ListQuery, { offsetMax = Number.POSITIVE_INFINITY }: Model): void {
   if (offset <= offsetMax) return
   const detail =
     `page[offset] must be a whole number from 0 to ${offsetMax}, not ${offset}: ` +
@@ -126,7 +126,7 @@ function refuseOffset({ offset }: Ask, { offsetMax = Number.POSITIVE_INFINITY }:
   throw new Problem('bad_page', detail, { source: 'page[offset]' })
 }
 
-function planSort({ sort }: Ask, resource: Model, { sorts }: Shape): Plan['sort'] {
+function planSort({ sort }: ListQuery, resource: Model, { sorts }: Shape): Plan['sort'] {
   if (!sort || (resource.ignoresSort && !sorts.has(sort.field))) {
     const order = orderOf(resource)
     const field = order.replace('-', '')

@@ -1,3 +1,4 @@
+import { type Input, input } from '../body/input.ts'
 import type { Resource } from '../declare/resource.ts'
 import { Problem } from '../errors.ts'
 import { flatten, place } from '../shape/envelope.ts'
@@ -6,8 +7,7 @@ import type { Row } from '../shape/model.ts'
 import { complete } from '../shape/values.ts'
 import { split } from '../storage/stored-row.ts'
 import type { Work } from '../work/context.ts'
-import { currentDefinition } from '../write/definitions.ts'
-import { type Input, input } from '../write/input.ts'
+import { currentDefinition } from './definitions.ts'
 
 /**
  * Objects that exist from their first write on. Before it, clients read them with their defaults, under any key that

@@ -1,28 +1,24 @@
-import type { Module } from '../declare/module.ts'
+import { type Check, checker, unprocessably } from '../body/checker.ts'
+import { Faults } from '../body/faults.ts'
+import type { Call } from '../declare/call.ts'
 import type { Operation } from '../declare/operation.ts'
-import {
-  addNewLinks,
-  type Link,
-  linksOfNew,
-  newLinksField,
-  type Relationship,
-} from '../declare/relationship.ts'
+import { type Link, newLinksField, type Relationship } from '../declare/relationship.ts'
 import type { Resource } from '../declare/resource.ts'
-import type { Answer } from '../http/answer.ts'
 import { objectAnswer } from '../http/object-answer.ts'
 import { newId } from '../ids.ts'
 import { findById } from '../query/find.ts'
+import type { Answer } from '../shape/answer.ts'
 import { describe } from '../shape/fields.ts'
 import { normalize } from '../shape/values.ts'
 import type { Ctx } from '../work/context.ts'
-import { type Check, checker, unprocessably } from '../write/checker.ts'
-import { Faults } from '../write/faults.ts'
-import type { Call } from './call.ts'
 import { scopeOfNew } from './first-write.ts'
 import { create, inputOf } from './operations.ts'
+import { addNewLinks, linksOfNew } from './relationships.ts'
 
 /** Lets creates take the links of relationships that say so (`inCreate`), whatever modules the two are of. */
-export function withLinkedCreates(modules: readonly Module[]): readonly Module[] {
+export function withLinkedCreates<M extends { readonly operations: readonly Operation[] }>(
+  modules: readonly M[],
+): readonly M[] {
   const all = modules.flatMap(({ operations }) =>
     operations.flatMap(({ of }) => (of.is === 'relationship' ? of.relationship : [])),
   )

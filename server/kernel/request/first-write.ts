@@ -1,14 +1,14 @@
+import type { Call } from '../declare/call.ts'
 import type { OperationName, Resource } from '../declare/resource.ts'
-import { type Answer, noContent } from '../http/answer.ts'
 import { findById, findId, resolveId, scopeOf } from '../query/find.ts'
 import { lockKey } from '../query/unborn.ts'
+import { type Answer, noContent } from '../shape/answer.ts'
 import type { Fields, New } from '../shape/fields.ts'
 import { nounOf, type Row } from '../shape/model.ts'
 import type { Ctx, Work } from '../work/context.ts'
 import { add, addBy, changeBy, remove } from '../write/by-rules.ts'
 import { changedDraft } from '../write/drafts.ts'
 import { mustMatchRow } from '../write/must-match.ts'
-import type { Call } from './call.ts'
 import { updateBy } from './operations.ts'
 
 /** Writes of objects that are `unborn`: the first one creates the object, whichever write it is. */

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { openOr, seal } from '../auth/seal.ts'
 import { Problem } from '../errors.ts'
-import type { Answer } from '../http/answer.ts'
+import type { Answer } from '../shape/answer.ts'
 import type { Ctx, KeyedRequest } from '../work/context.ts'
 import type { Chore } from '../work/job.ts'
 

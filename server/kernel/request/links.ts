@@ -1,14 +1,8 @@
+import type { Link } from '../declare/relationship.ts'
 import { type Resource, resource } from '../declare/resource.ts'
 import type { Row } from '../shape/model.ts'
 import type { Work } from '../work/context.ts'
 import { change } from '../write/by-rules.ts'
-
-/** A link as bodies and answers write it. */
-export interface Link {
-  readonly type: string
-  readonly id: string
-  readonly meta?: Readonly<Record<string, unknown>>
-}
 
 /** Where the links of a relationship are kept. */
 export interface LinkStorage {

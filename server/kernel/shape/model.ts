@@ -1,7 +1,7 @@
 import type { Principal } from '../auth/principal.ts'
-import type { Op } from '../query/parse.ts'
 import type { Envelope } from './envelope.ts'
 import type { Changes, Fields, JsonSchema, Values } from './fields.ts'
+import type { Op } from './list-query.ts'
 
 /** What a filter compares. */
 export type ValueType = 'text' | 'uuid' | 'time' | 'number' | 'boolean'

@@ -141,8 +141,8 @@ export class Store {
   }
 
   /**
-   * As `insert`, if there is such a row `r` of another table: it is kept (see `lockShared`). Undefined if there is none.
-   * Nothing that needs the transaction follows.
+   * Inserts if another table has such a row `r`, which it locks (see `lockShared`). Undefined if there is none. It is the
+   * last statement of its transaction.
    */
   insertIf<F extends Fields>(
     into: Model<F>,

@@ -1,9 +1,9 @@
+import type { BodyShape } from '../body/input.ts'
 import { stateColumns } from '../shape/added-fields.ts'
 import { type Envelope, flatten, isAttribute, place } from '../shape/envelope.ts'
 import type { Field, Fields, Values } from '../shape/fields.ts'
 import { type Added, type Model, ownOrderOf, type Row } from '../shape/model.ts'
 import { ownValue } from '../shape/values.ts'
-import type { BodyShape } from '../write/input.ts'
 import { completeText } from './complete-text.ts'
 import type { Tuple } from './database.ts'
 

@@ -1,12 +1,17 @@
-import type { Module } from '../declare/module.ts'
-import type { Instance } from './context.ts'
+import type { Instance, Work } from './context.ts'
 import { workOf } from './work-of.ts'
+
+/** What a module gives every store on its first day. */
+interface FirstDays {
+  readonly name: string
+  readonly firstDay?: (work: Work) => Promise<void>
+}
 
 /**
  * Gives every store what it has from its first day, by the modules that say so: a new store all of it, a store that is
  * there already what a module of a later version brings. Each once, in a transaction of its own.
  */
-export async function prepareStores(instance: Instance, modules: readonly Module[]): Promise<void> {
+export async function prepareStores(instance: Instance, modules: readonly FirstDays[]): Promise<void> {
   const { database } = instance
   for (const { name, firstDay } of modules) {
     if (!firstDay) continue

@@ -1,6 +1,6 @@
 import { Problem } from '../errors.ts'
-import type { Answer } from '../http/answer.ts'
 import { newId } from '../ids.ts'
+import type { Answer } from '../shape/answer.ts'
 import type { Ctx, Instance, Work } from './context.ts'
 import type { Chore, Job } from './job.ts'
 import { queue } from './queue.ts'

@@ -1,7 +1,7 @@
 import type { Resource } from '../declare/resource.ts'
 import { Problem } from '../errors.ts'
-import { etagOf } from '../http/answer.ts'
 import { matches, versionsIn } from '../http/conditional.ts'
+import { etagOf } from '../shape/answer.ts'
 import type { Row } from '../shape/model.ts'
 
 /** Refuses a caller whose `If-Match` names another version than this. */

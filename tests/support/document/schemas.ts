@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
+import { isDay } from '../../../server/kernel/body/days.ts'
 import { isId } from '../../../server/kernel/ids.ts'
-import { isDay } from '../../../server/kernel/shape/days.ts'
 import type { JsonSchema } from '../../../server/kernel/shape/fields.ts'
 
 type Members = Readonly<Record<string, unknown>>

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Readable } from 'node:stream'
-import type { Row } from '../shape/model.ts'
+import type { Row } from './model.ts'
 
 /** What a request is answered with: the body is JSON text, or empty, or the content of a file (see `file`). */
 export interface Answer {

@@ -3,10 +3,10 @@ import addFormats from 'ajv-formats'
 import { RE2JS } from 're2js'
 import { missingField, Problem, together } from '../errors.ts'
 import { isId } from '../ids.ts'
-import { compareDays, isDay } from '../shape/days.ts'
 import type { JsonSchema } from '../shape/fields.ts'
-import { patternWords } from '../shape/pattern-words.ts'
+import { compareDays, isDay } from './days.ts'
 import { Faults, faultsMax } from './faults.ts'
+import { patternWords } from './pattern-words.ts'
 
 /** Checks values from clients against JSON Schemas, and says every fault in words: what is wrong, what is accepted. */
 
