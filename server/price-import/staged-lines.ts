@@ -60,14 +60,14 @@ async function storeLines({ store, clock }: Work, importId: string, lines: reado
 
 /** Finds lines that cannot be read, or name the same object as an earlier line. */
 export async function findFaults({ store }: Work, importId: string): Promise<readonly string[]> {
-  const found = await store.runLong(
+  const rows = await store.runLong(
     `SELECT line, said->>'refused', first FROM (
        SELECT line, about, said, min(line) OVER (PARTITION BY target) AS first
        FROM ${table} WHERE store_id = $1 AND import_id = $2
      ) one WHERE about = '' OR first < line ORDER BY line LIMIT ${faultsMax}`,
     importId,
   )
-  return found.map(([line, refused, first]) => `line ${line}: ${refused ?? duplicateOf(Number(first))}`)
+  return rows.map(([line, refused, first]) => `line ${line}: ${refused ?? duplicateOf(Number(first))}`)
 }
 
 export const duplicateOf = (line: number): string =>
@@ -80,13 +80,13 @@ export async function findFirstLines(
   targets: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
   if (!targets.length) return new Map()
-  const found = await store.run(
+  const rows = await store.run(
     `SELECT target, min(line) FROM ${table}
      WHERE store_id = $1 AND import_id = $2 AND target = ANY($3::text[]) GROUP BY target`,
     importId,
     targets,
   )
-  return new Map(found.map(([target, line]) => [target as string, Number(line)]))
+  return new Map(rows.map(([target, line]) => [target as string, Number(line)]))
 }
 
 export interface StagedLine extends ImportLine, NumberedRow {}

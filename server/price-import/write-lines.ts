@@ -56,13 +56,13 @@ async function findPricesByRef(
   lines: readonly StagedLine[],
 ): Promise<ReadonlyMap<string, string>> {
   const refs = lines.flatMap(({ id, externalRef }) => (id ? [] : (externalRef ?? [])))
-  const found = await store.run(
+  const rows = await store.run(
     `SELECT p.external_ref, p.id FROM unnest($3::text[]) ref
      JOIN prices p ON p.store_id = $1 AND p.pricebook_id = $2 AND md5(p.external_ref) = md5(ref) AND p.external_ref = ref`,
     book,
     refs,
   )
-  return new Map(found as unknown as [string, string][])
+  return new Map(rows as unknown as [string, string][])
 }
 
 /** Finds the price book of each line, and locks it against deletion. */
@@ -95,11 +95,11 @@ async function findPricebooksOfPrices(
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   if (!ids.length) return new Map()
-  const found = await store.run(
+  const rows = await store.run(
     'SELECT id, pricebook_id FROM prices WHERE store_id = $1 AND id = ANY($2::uuid[])',
     ids,
   )
-  return new Map(found as unknown as [string, string][])
+  return new Map(rows as unknown as [string, string][])
 }
 
 function choosePricebook(
@@ -109,8 +109,8 @@ function choosePricebook(
 ): string {
   if (pricebook.id) return pricebook.id
   const { externalRef } = pricebook
-  const found = externalRef ? byRef(externalRef) : byPrice.get(id)
-  if (found) return found
+  const pricebookId = externalRef ? byRef(externalRef) : byPrice.get(id)
+  if (pricebookId) return pricebookId
   throw refuse(
     externalRef ? `price book external refs not found: ${externalRef}` : `price Ids not found: ${id}`,
   )
@@ -175,10 +175,10 @@ async function findTwins(
       [...(id ? [byId] : []), ...(line.id ? [] : [inBook])].filter((one) => one !== own),
     )
   }
-  const found = await findFirstLines(work, importId, [...targets.values()].flat())
+  const firstLines = await findFirstLines(work, importId, [...targets.values()].flat())
   return new Map(
     [...targets].flatMap(([line, others]) => {
-      const twin = others.flatMap((other) => found.get(other) ?? [])[0]
+      const twin = others.flatMap((other) => firstLines.get(other) ?? [])[0]
       return twin === undefined ? [] : [[line, twin] as const]
     }),
   )

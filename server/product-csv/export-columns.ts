@@ -30,9 +30,9 @@ interface Choice {
 /** The columns of a request, each once. Throws a Problem (422) for an unknown column. */
 export function parseColumns(choice: Choice): readonly ColumnRequest[] {
   const names = choice.include?.map((name) => name.trim()) ?? listAllNames(choice)
-  const wanted = [...always, ...names].map((name) => parseColumn(name, choice))
+  const requests = [...always, ...names].map((name) => parseColumn(name, choice))
   const each = [
-    ...new Map(wanted.map((one) => [one.is === 'all keys' ? `${one.of}.*` : one.name, one])).values(),
+    ...new Map(requests.map((one) => [one.is === 'all keys' ? `${one.of}.*` : one.name, one])).values(),
   ]
   for (const group of keyGroups) {
     const all = each.some((one) => one.is === 'all keys' && one.of === group)

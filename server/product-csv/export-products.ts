@@ -57,12 +57,12 @@ export const exportProducts = action({
     const parameters = new URLSearchParams(query)
     const filter = parameters.get('filter') ?? ''
     exportedSql(filter)
-    const wanted = parseColumns({
+    const columns = parseColumns({
       include: attributes?.columns?.include ?? undefined,
       templates: await findTemplates(ctx),
       useTemplateSlugs: parameters.get('useTemplateSlugs') === 'true',
     })
-    const payload = { wanted, filter, baseUrl: ctx.baseUrl }
+    const payload = { wanted: columns, filter, baseUrl: ctx.baseUrl }
     const details = { ...(filter && { filter }), file_locations: null }
     return objectAnswer(201, pimJobs, await startPimJob(ctx, productExport, payload, details), ctx)
   },

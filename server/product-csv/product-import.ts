@@ -66,8 +66,10 @@ async function importRows(
   // Rows that share a unique value are written one after the other. The limit keeps repeated look-ups few.
   for (let [rest, most] = [read, read.length]; rest.length; ) {
     const some = rest.slice(0, most)
-    const found = await findTargets(work, some)
-    const targets = columns.some(({ is }) => is === 'id') ? await refuseTwins(work, importId, found) : found
+    const targetsOfRows = await findTargets(work, some)
+    const targets = columns.some(({ is }) => is === 'id')
+      ? await refuseTwins(work, importId, targetsOfRows)
+      : targetsOfRows
     const apart = countIndependent(some, targets)
     await writeRows(work, part, some.slice(0, apart), targets)
     rest = rest.slice(apart)

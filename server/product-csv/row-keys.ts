@@ -47,13 +47,13 @@ export async function findRowsById(
 ): Promise<ReadonlyMap<string, number>> {
   if (!productIds.length) return new Map()
   const idOfKey = new Map(productIds.map((id) => [toKey('id', id), id]))
-  const found = await store.run(
+  const rows = await store.run(
     `SELECT key, min(line) FROM product_import_rows, unnest(keys) AS key
      WHERE store_id = $1 AND import_id = $2 AND keys && $3::text[] AND key = ANY($3::text[]) GROUP BY key`,
     importId,
     [...idOfKey.keys()],
   )
-  return new Map(found.map(([key, line]) => [idOfKey.get(key as string) ?? '', Number(line)]))
+  return new Map(rows.map(([key, line]) => [idOfKey.get(key as string) ?? '', Number(line)]))
 }
 
 /** A key that an earlier row, `first`, has too. */

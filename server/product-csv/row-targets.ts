@@ -14,11 +14,11 @@ export async function findTargets(work: Work, rows: readonly ImportRow[]): Promi
   const productOf = (row: ImportRow) => readId(row) ?? byRef(row.attributes.get('external_ref') ?? '')
   const named = new Map(rows.map((row) => [row, catchProblem(() => productOf(row))]))
   const ids = [...new Set([...named.values()].flatMap((id) => (typeof id === 'string' ? id : [])))]
-  const found = new Map((await work.store.lockWhole(products, ids)).map((row) => [row.id, row]))
+  const rowsById = new Map((await work.store.lockWhole(products, ids)).map((row) => [row.id, row]))
   return new Map(
     [...named].map(([row, id]) => [
       row,
-      id instanceof Problem ? id : catchProblem(() => pickTarget(found, id)),
+      id instanceof Problem ? id : catchProblem(() => pickTarget(rowsById, id)),
     ]),
   )
 }

@@ -26,17 +26,17 @@ export function highlightProduct(
   words: readonly SearchedWord[],
   full: ReadonlySet<string>,
 ): Highlights {
-  const found = highlighted.flatMap((name) => {
+  const highlightsOfFields = highlighted.flatMap((name) => {
     const field = `attributes.${name}`
     const text = attributes[name]
     const highlight =
       typeof text === 'string' ? highlightText(text, words, full.has(name) || full.has(field)) : undefined
     return highlight ? [{ name, field, ...highlight }] : []
   })
-  const nested = found.map(({ name, field: _, ...highlight }) => [name, highlight])
+  const nested = highlightsOfFields.map(({ name, field: _, ...highlight }) => [name, highlight])
   return {
-    highlight: found.length ? { attributes: Object.fromEntries(nested) } : {},
-    highlights: found.map(({ name: _, ...highlight }) => highlight),
+    highlight: highlightsOfFields.length ? { attributes: Object.fromEntries(nested) } : {},
+    highlights: highlightsOfFields.map(({ name: _, ...highlight }) => highlight),
   }
 }
 
@@ -85,11 +85,11 @@ function highlightIn(text: string, wanted: SearchTerms, full: boolean): Highligh
   const cut = tokens.length > wordsMax
   const from = cut ? (tokens[Math.max(0, first - aroundMax)]?.from ?? 0) : 0
   const to = cut ? (tokens[Math.min(tokens.length - 1, first + aroundMax)]?.to ?? text.length) : text.length
-  const found = tokens.filter(({ isMatch }) => isMatch)
+  const matches = tokens.filter(({ isMatch }) => isMatch)
   return {
-    matched_tokens: [...new Set(found.map(({ from, to }) => text.slice(from, to)))],
-    snippet: insertMarks(text, found, from, to),
-    ...(full && { value: insertMarks(text, found, 0, text.length) }),
+    matched_tokens: [...new Set(matches.map(({ from, to }) => text.slice(from, to)))],
+    snippet: insertMarks(text, matches, from, to),
+    ...(full && { value: insertMarks(text, matches, 0, text.length) }),
   }
 }
 

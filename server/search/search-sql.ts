@@ -100,13 +100,13 @@ function facetSql({ field, beginning }: FacetRequest, shop: Shop, isAll: boolean
   const values = findValues(field, shop, bind)
   if (!values) return 'SELECT NULL::text AS value, NULL::float8 AS number, 0::bigint AS n WHERE false'
   const { from, number = 'NULL::float8', text } = values
-  const found = isAll ? '' : ' AND v.id IN (SELECT id FROM matches)'
+  const onlyMatches = isAll ? '' : ' AND v.id IN (SELECT id FROM matches)'
   const some = beginning ? ` AND ${textBeginsSql(text ?? `${number}::text`, beginning.text, bind)}` : ''
   // A value has one number, and this grouping lets PostgreSQL read the index in order.
   const grouped = text
     ? `${text} AS value, min(${number}) AS number`
     : `NULL::text AS value, ${number} AS number`
-  return `SELECT ${grouped}, count(*) AS n FROM ${from()}${found}${some} GROUP BY ${text ?? number}`
+  return `SELECT ${grouped}, count(*) AS n FROM ${from()}${onlyMatches}${some} GROUP BY ${text ?? number}`
 }
 
 /** Whether a word of a value of `published_values` begins with the text. */

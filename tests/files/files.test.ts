@@ -31,7 +31,7 @@ const refusal = ({ status, body }: Reply) => [status, body.errors[0].title, body
 const mebibyte = 1024 * 1024
 
 describe('a file', () => {
-  test('is kept as it came, and shown with its size, its type and where everyone may read it', async () => {
+  test('is stored as it was sent, and shown with its size, type and link', async () => {
     const content = png(640, 480)
     const reply = await upload(world, { name: 'Rye loaf.PNG', content, type: 'text/html' })
     const { id } = reply.body.data
@@ -55,7 +55,7 @@ describe('a file', () => {
     expect(drafts()).toEqual([])
   })
 
-  test('of another sort has no dimensions, nor has a picture that is none', async () => {
+  test('has dimensions only if it is an image', async () => {
     for (const [name, type] of [
       ['a.pdf', 'application/pdf'],
       ['a.svg', 'image/svg+xml'],
@@ -69,7 +69,7 @@ describe('a file', () => {
     }
   })
 
-  test('may come without a name: its type gives it one', async () => {
+  test('gets a name from its type if it has none', async () => {
     const send = (type: string) =>
       world.admin.send('POST', '/v2/files', {
         body: `--x\r\nContent-Disposition: form-data; name="file"\r\nContent-Type: ${type}\r\n\r\nhello\r\n--x--`,
@@ -79,7 +79,7 @@ describe('a file', () => {
     expect((await send('application/x-unknown')).body.data.mime_type).toBe('application/octet-stream')
   })
 
-  test('has a name that leads nowhere: what it is kept under is our own', async () => {
+  test('has a name that does not affect where it is stored', async () => {
     for (const name of ['../../../../etc/passwd.png', '..\\..\\evil.png', '/etc/cron.d/x.png', '….png']) {
       const { id, file_name, link } = await uploaded(world, { name, content: 'x' })
       expect(file_name).toBe(name)
@@ -100,7 +100,7 @@ describe('a file', () => {
     expect((await world.admin.delete('/v2/files/x')).status).toBe(404)
   })
 
-  test('of another store is not deleted, and that is said', async () => {
+  test('of another store is not deleted, and the message says so', async () => {
     const { id, link } = await uploaded(world, { name: 'theirs.txt', content: 'x' }, world.other)
     expect(refusal(await world.admin.delete(`/v2/files/${id}`))).toEqual([
       403,
@@ -117,11 +117,11 @@ describe('a file', () => {
   })
 })
 
-describe('a file that is kept elsewhere', () => {
+describe('a file that is hosted elsewhere', () => {
   const refer = (file_location: string, texts: object = {}) =>
     upload(world, { texts: { file_location, ...texts } })
 
-  test('is shown by its address, and is nowhere here', async () => {
+  test('is shown with its URL, and not stored here', async () => {
     const before = kept()
     const { status, body } = await refer('https://images.example.com/breads/Rye%20loaf.jpg?w=3')
     expect([status, body.data]).toMatchObject([
@@ -160,7 +160,7 @@ describe('a file that is kept elsewhere', () => {
   )
 })
 
-describe('nothing is left of an upload that is refused', () => {
+describe('a refused upload leaves nothing behind', () => {
   const cases: readonly (readonly [
     what: string,
     sent: Sent,
@@ -226,7 +226,7 @@ describe('nothing is left of an upload that is refused', () => {
     expect([await total(), kept().length, drafts()]).toEqual([...before, []])
   })
 
-  test('one that is too long is refused with the limit, every time, and the client gets that answer', async () => {
+  test('a file that is too long is refused with the limit, and the client always gets the response', async () => {
     const longest = 8 * mebibyte
     const beyond = [1, 2, 60, 400, 1000, 16_384, 60_000, 65_000, 65_536, 70_000, 400_000, 2_000_000]
     for (let round = 0; round < tries(1, 4); round++) {
@@ -273,14 +273,14 @@ describe('nothing is left of an upload that is refused', () => {
   })
 })
 
-test('the longest file there may be is kept', async () => {
+test('a file of the maximum size is stored', async () => {
   const content = Buffer.alloc(8 * mebibyte, 'long ')
   const { id, link } = await uploaded(world, { name: 'long.txt', content })
   expect(readFileSync(join(directory, world.storeId, id)).equals(content)).toBe(true)
   expect(Buffer.from(await (await fetch(link.href)).arrayBuffer()).equals(content)).toBe(true)
 })
 
-test('many that come at once are each as they were sent', async () => {
+test('many files that arrive at once are stored as they were sent', async () => {
   const contents = Array.from({ length: 20 }, (_, i) => Buffer.alloc(50_000 + i, String(i % 10)))
   const made = await Promise.all(
     contents.map((content, i) => uploaded(world, { name: `n${i}.txt`, content })),
@@ -291,7 +291,7 @@ test('many that come at once are each as they were sent', async () => {
   }
 })
 
-test('the API document says what the form has', async () => {
+test('the API document describes the form', async () => {
   const { requestBody } = (await world.nobody.get('/openapi.json')).body.paths['/v2/files'].post
   const { properties } = requestBody.content['multipart/form-data'].schema
   expect(Object.keys(properties)).toEqual(['file', 'file_location', 'public'])

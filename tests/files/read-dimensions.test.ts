@@ -48,8 +48,8 @@ test('of no picture at all: what is said is a size or nothing, and soon', () => 
     .map(([beginning, rest]) => Buffer.concat([hex(beginning), rest]))
   fc.assert(
     fc.property(bytes, (head) => {
-      const found = readDimensions(head)
-      if (found) expect(Math.min(found.width, found.height)).toBeGreaterThan(0)
+      const dimensions = readDimensions(head)
+      if (dimensions) expect(Math.min(dimensions.width, dimensions.height)).toBeGreaterThan(0)
     }),
     { numRuns: tries(400, 2000) },
   )

@@ -18,7 +18,7 @@ const bodyOf = async (answer: Response) => Buffer.from(await answer.arrayBuffer(
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 
 describe('the content of a file', () => {
-  test('is for everyone, says what it is, and may be kept for good', async () => {
+  test('can be read by everyone, has its type, and may be cached forever', async () => {
     const { id, link } = await uploaded(world, { name: "Ada's «loaf».pdf", content })
     const answer = await ask(link.href, { origin: 'https://shop.example.com' })
     expect([answer.status, sha256(await bodyOf(answer))]).toEqual([200, sha256(content)])
@@ -36,7 +36,7 @@ describe('the content of a file', () => {
     expect(answer.headers.get('content-security-policy')).toBeNull()
   })
 
-  test('of a file that a browser would run is shut in', async () => {
+  test('is sandboxed if a browser would run it', async () => {
     const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
     const { link } = await uploaded(world, { name: 'a.SVG', content: svg, type: 'text/html' })
     const answer = await ask(link.href)
@@ -46,7 +46,7 @@ describe('the content of a file', () => {
     expect(await answer.text()).toBe(svg)
   })
 
-  test('that the client has is not sent again, and keeps its headers', async () => {
+  test('is not sent again to a client that has it', async () => {
     const { id, link } = await uploaded(world, { name: 'a.txt', content })
     for (const tag of [`"${id}"`, `"x", W/"${id}"`, '*']) {
       const answer = await ask(link.href, { 'if-none-match': tag, range: 'bytes=0-1' })
@@ -57,7 +57,7 @@ describe('the content of a file', () => {
     expect((await ask(link.href, { 'if-none-match': '"other"' })).status).toBe(200)
   })
 
-  test('is told of without being sent', async () => {
+  test('is not sent for HEAD', async () => {
     const { link } = await uploaded(world, { name: 'a.txt', content })
     const answer = await ask(link.href, { range: 'bytes=0-1' }, 'HEAD')
     expect([answer.status, answer.headers.get('content-length')]).toEqual([200, '100000'])
@@ -94,7 +94,7 @@ describe('a part of a file', () => {
     expect((await bodyOf(answer)).equals(content.subarray(from, to))).toBe(true)
   })
 
-  test('that is not there is refused, and what there is is told', async () => {
+  test('beyond the end is refused with the size of the file', async () => {
     const answer = await ask(href, { range: 'bytes=100000-' })
     expect([answer.status, answer.headers.get('content-range')]).toEqual([416, 'bytes */100000'])
     expect(await answer.json()).toMatchObject({ errors: [{ code: 'range_not_satisfiable' }] })
@@ -109,7 +109,7 @@ describe('a part of a file', () => {
     },
   )
 
-  test('is of the version that the client has, or it is sent the whole', async () => {
+  test('has the version of the client, or the whole file is sent', async () => {
     const status = async (ifRange: string) =>
       (await ask(href, { range: 'bytes=0-1', 'if-range': ifRange })).status
     expect(await status(`"${id}"`)).toBe(206)
@@ -119,7 +119,7 @@ describe('a part of a file', () => {
   })
 })
 
-test('there is nothing at another address', async () => {
+test('other URLs are a 404', async () => {
   const { id, link } = await uploaded(world, { name: 'a.txt', content: 'x' })
   const at = (store: string, name: string) => `${world.url}/files/${store}/${name}`
   const other = await uploaded(world, { name: 'b.txt', content: 'x' }, world.other)
@@ -140,7 +140,7 @@ test('there is nothing at another address', async () => {
   }
 })
 
-test('a file whose content is lost is nowhere, and says nothing that may be kept', async () => {
+test('a file whose content is lost is a 404 that may not be cached', async () => {
   const { id, link } = await uploaded(world, { name: 'a.txt', content: 'x' })
   const { rows } = await world.sql('SELECT current_database() AS name')
   rmSync(`${filesDirOf(testConfig('postgres://a@/b', rows[0].name))}/${world.storeId}/${id}`)
@@ -148,7 +148,7 @@ test('a file whose content is lost is nowhere, and says nothing that may be kept
   expect([answer.status, answer.headers.get('cache-control')]).toEqual([404, null])
 })
 
-test('whoever only looks at a file does not have the feed looked at', async () => {
+test('reading a file does not read the feed', async () => {
   const { instance } = world.server
   const { onWrite } = instance
   const told: string[] = []

@@ -51,14 +51,14 @@ describe.each([
     await expect.poll(kept, { timeout: 10_000 }).not.toContain(name)
   })
 
-  test('leave nothing when they are refused', async () => {
+  test('leave nothing behind when they are refused', async () => {
     const before = (await kept()).sort()
     const texts = { file_location: 'https://example.com/a.png' }
     expect((await upload(world, { name: 'a.png', content: 'x', texts })).status).toBe(400)
     expect((await kept()).sort()).toEqual(before)
   })
 
-  test('that a crash left without a row are forgotten after a day, and no others', async () => {
+  test('are deleted after a day if a crash left them without a row', async () => {
     const { blobs } = world.server.instance
     const keepAs = async (name: string) => {
       const draft = await blobs.draft([Buffer.from('left behind')] as never)

@@ -32,7 +32,7 @@ function pieces(text: string, cuts: readonly number[]): readonly string[] {
 }
 
 describe('CSV', () => {
-  test('is read as it was written, whatever pieces it comes in, and as another parser reads it', () => {
+  test('is read as it was written, in whatever pieces it arrives, and as another parser reads it', () => {
     fc.assert(
       fc.property(rows, lineEnd, fc.array(fc.nat(), { maxLength: 5 }), (some, end, cuts) => {
         const text = [header, ...some].map((cells) => toCsvLine(cells).replace(/\r\n$/, end)).join('')
@@ -89,7 +89,7 @@ describe('CSV', () => {
     ])
   })
 
-  test('numbers its rows as a spreadsheet counts: empty ones count, and a cell with line ends is in one', () => {
+  test('numbers its rows as a spreadsheet does: empty rows count, and a cell with line ends is in one row', () => {
     const text = '\n,,\nname,sku,commodity_type\r\n\r\n"a\nb\r\nc",s,p\r\n,,\r\nd,t,p'
     expect(scan(text).map(({ row }) => row)).toEqual([3, 5, 7])
   })
@@ -107,7 +107,7 @@ describe('CSV', () => {
   })
 })
 
-describe('what a file may not have is not held', () => {
+describe('the scanner does not hold what exceeds a limit', () => {
   /** How many characters of an endless file are read before it is refused, and why. */
   function readUntilRefused(text: string, before = ''): [characters: number, refusal: unknown] {
     const scanner = new CsvScanner({ required: requiredColumns, columnKey: normalizeName })

@@ -23,12 +23,12 @@ const gated = pimJob<string>({
 
 /** Makes products, one in each part; what it is told to throw, it throws once, when it has made the product. */
 const throws = new Map<string, unknown[]>()
-interface Asked {
+interface PartsPayload {
   readonly name: string
   readonly parts: number
   readonly errors?: number
 }
-const inParts = pimJob<Asked, number>({
+const inParts = pimJob<PartsPayload, number>({
   type: 'price-import',
   run: async (work, { payload: { name, parts, errors = 0 }, state: done = 0 }) => {
     await add(work, products, [], { name: `${name} ${done}`, commodity_type: 'physical' })
@@ -75,7 +75,7 @@ const errorsOf = async (id: string) =>
     meta: { results: { total: number } }
   }
 const messagesOf = async (id: string) => (await errorsOf(id)).data.map(({ attributes }) => attributes.message)
-const made = async (name: string) =>
+const listProducts = async (name: string) =>
   (await world.sql(`SELECT name FROM products WHERE name LIKE $1 || ' %' ORDER BY name`, [name])).rows.map(
     (row) => row.name as string,
   )
@@ -84,7 +84,7 @@ const opened = async (name: string) => {
   gates.get(name)?.()
 }
 
-test('jobs of a store are carried out one after the other, and only one that waits can be cancelled', async () => {
+test('jobs of a store run one after the other, and only a pending job can be cancelled', async () => {
   const ids: string[] = []
   for (const name of ['first', 'second', 'third']) ids.push(await ask(gated, name))
   const [first = '', second = '', third = ''] = ids
@@ -127,13 +127,13 @@ test('jobs of a store are carried out one after the other, and only one that wai
   expect(data.map(({ id }: { id: string }) => id)).toEqual([third, second, first])
 })
 
-test('a job goes on from part to part, tells how far it is, and has failed in the end if anything did', async () => {
+test('a job runs part by part, shows its progress, and ends as failed if any part had errors', async () => {
   const good = await ask(inParts, { name: 'good', parts: 3 })
   const bad = await ask(inParts, { name: 'bad', parts: 3, errors: 400 })
   await ended(good, 'success')
   await ended(bad, 'failed')
-  expect(await made('good')).toEqual(['good 0', 'good 1', 'good 2'])
-  expect(await made('bad')).toHaveLength(3)
+  expect(await listProducts('good')).toEqual(['good 0', 'good 1', 'good 2'])
+  expect(await listProducts('bad')).toHaveLength(3)
   expect((await jobOf(good)).meta.progress).toEqual({ done: 3, of: 3 })
   expect((await errorsOf(good)).data).toEqual([])
   const { data, meta } = await errorsOf(bad)
@@ -144,25 +144,25 @@ test('a job goes on from part to part, tells how far it is, and has failed in th
   )
 })
 
-test('what a part has done is undone when it fails, and the job says why', async () => {
+test('a failed part is undone, and the job says why', async () => {
   const taken = new Problem('invalid_field', 'Must be unique amongst products.', {
     source: 'data.attributes.sku',
   })
   throws.set('refused 1', [taken])
   const id = await ask(inParts, { name: 'refused', parts: 3 })
   await ended(id, 'failed')
-  expect(await made('refused')).toEqual(['refused 0'])
+  expect(await listProducts('refused')).toEqual(['refused 0'])
   expect(await messagesOf(id)).toEqual(['data.attributes.sku: Must be unique amongst products.'])
 })
 
-test('a part that was cut off, or that lost all races, is done again, once, and the ones before it are not', async () => {
+test('an interrupted part is repeated once, and the parts before it are not', async () => {
   // The queue is told to try again as when the database is away; it does so within seconds.
   throws.set('cut 1', [new Problem('unavailable', 'The database cannot be reached.')])
   throws.set('outrun 1', [new LostRace()])
   const names = ['cut', 'outrun']
   const ids = await Promise.all(names.map((name) => ask(inParts, { name, parts: 3 })))
   for (const id of ids) await ended(id, 'success')
-  for (const name of names) expect(await made(name)).toEqual([`${name} 0`, `${name} 1`, `${name} 2`])
+  for (const name of names) expect(await listProducts(name)).toEqual([`${name} 0`, `${name} 1`, `${name} 2`])
 })
 
 test('a part that two workers prepare at once is done once', async () => {
@@ -184,14 +184,14 @@ test('a part that two workers prepare at once is done once', async () => {
   }
 })
 
-test('a job that has ended is not carried out again', async () => {
+test('an ended job does not run again', async () => {
   const id = await ask(inParts, { name: 'once', parts: 1 })
   await ended(id, 'success')
   await inParts.run(world.work, { jobId: id, payload: { name: 'once', parts: 1 } })
-  expect(await made('once')).toEqual(['once 0'])
+  expect(await listProducts('once')).toEqual(['once 0'])
 })
 
-test('a job says what it waits for while it waits, and it does not fail of that', async () => {
+test('a waiting job says what it waits for, and does not fail', async () => {
   throws.set('waiting 1', [new Problem('unavailable', 'File storage is not responding.')])
   const id = await ask(inParts, { name: 'waiting', parts: 2 })
   const waiting = async () => (await jobOf(id)).meta.waiting_for
@@ -204,7 +204,7 @@ test('a job says what it waits for while it waits, and it does not fail of that'
   })
 })
 
-test('a job that is given up has failed, and one that meets a bug', async () => {
+test('a job fails when it is given up, and when it meets a bug', async () => {
   const { id } = await add(world.work, pimJobs, [], {
     ...{ type: 'price-import', status: 'started', started_at: null, completed_at: null, request_id: 'x' },
     told: { waiting_for: 'rain' },
@@ -222,7 +222,7 @@ test('a job that is given up has failed, and one that meets a bug', async () => 
   ])
 })
 
-test('what ended 30 days ago is forgotten, with its errors', async () => {
+test('jobs are deleted with their errors 30 days after they ended', async () => {
   const old = await ask(inParts, { name: 'old', parts: 1, errors: 1 })
   await ended(old, 'failed')
   const { type, request_id } = { type: 'price-import', request_id: 'x' } as const

@@ -11,12 +11,12 @@ export const pimJobs: ModuleSamples = {
       await samples.make(samples.named('product-variation-option'), options, { name: 'not for a URL' })
       const data = [{ type: 'product-variation', id: variation.id }]
       await client.post(`${product.path}/relationships/variations`, { data })
-      let made = (await client.post(`${product.path}/build`, {})).body.data
-      for (let attempt = 0; made.attributes.status !== 'failed' && attempt < 200; attempt++) {
+      let job = (await client.post(`${product.path}/build`, {})).body.data
+      for (let attempt = 0; job.attributes.status !== 'failed' && attempt < 200; attempt++) {
         await setTimeout(50)
-        made = (await client.get(`${collection}/${made.id}`)).body.data
+        job = (await client.get(`${collection}/${job.id}`)).body.data
       }
-      return made
+      return job
     },
     'pim-job-error': async (client, _samples, collection) => (await client.get(collection)).body.data[0],
   },

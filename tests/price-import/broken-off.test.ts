@@ -44,22 +44,22 @@ async function run(perPart: number, breakAt?: string) {
   const staged = await stageLines(work, importId, Readable.from([file]))
   const facts = { type: 'price-import', status: 'pending', started_at: null, completed_at: null } as const
   const { id } = await add(work, pimJobs, [], { ...facts, request_id: 'at once' })
-  const asked = { jobId: id, payload: { importId, lines: staged.lines } }
+  const payload = { jobId: id, payload: { importId, lines: staged.lines } }
   const job = priceImportOf(perPart)
   if (breakAt) {
     await world.sql(`CREATE TRIGGER break_off BEFORE INSERT ON prices FOR EACH ROW
       WHEN (NEW.doc->'attributes'->>'sku' = '${breakAt}') EXECUTE FUNCTION break_off()`)
-    await expect(job.run(work, asked)).rejects.toThrow()
+    await expect(job.run(work, payload)).rejects.toThrow()
     await world.sql('DROP TRIGGER break_off ON prices')
   }
-  await job.run(work, asked)
+  await job.run(work, payload)
   const { attributes, meta } = (await world.admin.get(`/pcm/jobs/${id}`)).body.data
   const { rows } = await world.sql(`SELECT doc, version FROM prices ORDER BY doc->'attributes'->>'sku'`)
   expect((await world.sql('SELECT FROM price_import_lines')).rowCount).toBe(0)
   return [attributes.status, meta.progress, rows]
 }
 
-test('an import that is broken off anywhere, and gone on with, does the same as one that is not', async () => {
+test('an import that is interrupted anywhere and resumed does the same as one that is not', async () => {
   const whole = await run(100)
   expect(whole.slice(0, 2)).toEqual(['success', { done: count + 1, of: count + 1 }])
   await fc.assert(

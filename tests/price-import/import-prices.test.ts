@@ -89,7 +89,7 @@ async function stored(): Promise<Record<string, number>> {
 }
 
 describe('a file', () => {
-  test('makes price books and prices, in any order, and changes those that it names', async () => {
+  test('creates and updates price books and prices, in any order', async () => {
     const file = fileOf(
       priceLine('b', 'p1', 'SKU-1', 100),
       bookLine('b'),
@@ -110,7 +110,7 @@ describe('a file', () => {
     expect((await world.sql('SELECT FROM price_import_lines')).rowCount).toBe(0)
   })
 
-  test('that is sent again changes nothing', async () => {
+  test('changes nothing when it is sent again', async () => {
     const file = fileOf(bookLine('b'), priceLine('b', 'p1', 'SKU-1', 100), priceLine('b', 'p2', 'SKU-2', 1))
     await importAtOnce(file)
     const versions = () =>
@@ -120,7 +120,7 @@ describe('a file', () => {
     expect([before.length, (await versions()).rows]).toEqual([3, before])
   })
 
-  test('names what is there by its id, and says the price book in other places too', async () => {
+  test('names objects by id, and the price book in several places', async () => {
     const book = await newBook({ name: 'Here' })
     const price = await newPrice(book.id, { sku: 'S' })
     const attributes = { sku: 'S', currencies: usd(7) }
@@ -143,7 +143,7 @@ describe('a file', () => {
     expect(description).toBe('Changed')
   })
 
-  test('may be what an answer says: it comes back as it was read', async () => {
+  test('may be a response: importing it changes nothing', async () => {
     const book = await newBook()
     await newPrice(book.id, {
       external_ref: 'x',
@@ -165,7 +165,7 @@ describe('a file', () => {
     expect(await stored()).toEqual({ 'Größe S': 7 })
   })
 
-  test('may be packed, and says whether it is', async () => {
+  test('may be compressed, and says whether it is', async () => {
     const file = fileOf(bookLine('b'))
     const packed = gzipSync(file)
     expect(await importFile(packed, { file_compression: 'gzip' })).toEqual(['success'])
@@ -236,7 +236,7 @@ describe('the first error fails the job, with its line', () => {
     expect(errors[0]).not.toContain('data.')
   })
 
-  test('lines that cannot be read are told together', async () => {
+  test('all unreadable lines are reported together', async () => {
     expect(await importAtOnce(fileOf(...good, '{', priceLine('b', 'p1', 'S', 1), '[]'))).toEqual([
       'failed',
       'line 3: invalid json provided',
@@ -284,12 +284,12 @@ describe('the first error fails the job, with its line', () => {
     },
   )
 
-  test('a line whose fault is a text of any length: as much of it as people read', async () => {
+  test('a message about a long text is shortened', async () => {
     const [status, message] = await importFile(fileOf(price({ id: 'x'.repeat(200_000) })))
     expect([status, message?.length, message?.slice(0, 10)]).toEqual(['failed', 1000, 'line 1: xx'])
   })
 
-  test('nothing of a file that cannot be read is written; of another, what was before', async () => {
+  test('nothing of an unreadable file is written; of others, the lines before the first error', async () => {
     await importAtOnce(fileOf(...good, 'x'))
     expect(await stored()).toEqual({})
     const lines = Array.from({ length: 7 }, (_, i) => priceLine('b', `p${i}`, `S${i}`, i))
@@ -312,7 +312,7 @@ describe('the first error fails the job, with its line', () => {
 })
 
 describe('a request is refused', () => {
-  test('whose file is empty, or not there', async () => {
+  test('whose file is empty or missing', async () => {
     const { status, body } = await send('\n \n')
     expect([status, body.errors[0].source]).toEqual([422, 'file'])
     expect((await world.admin.post('/pcm/pricebooks/import', {})).status).toBe(415)
@@ -320,7 +320,7 @@ describe('a request is refused', () => {
     expect(other.status).toBe(400)
   })
 
-  test('whose file has too many lines, or too long a one', async () => {
+  test('whose file has too many lines, or a line that is too long', async () => {
     const lines = await send(gzipSync('\n'.repeat(50_001)))
     expect([lines.status, lines.body.errors[0].detail]).toEqual([422, 'The file has more than 50000 lines.'])
     const long = await send(gzipSync(`1\n${' '.repeat(256 * 1024 + 1)}`))
@@ -331,7 +331,7 @@ describe('a request is refused', () => {
     expect((await world.sql('SELECT FROM price_import_lines')).rowCount).toBe(0)
   })
 
-  test('whose file is not UTF-8: it says where, and what to do', async () => {
+  test('whose file is not UTF-8, with the place and what to do', async () => {
     const file = Buffer.concat([
       Buffer.from(`${fileOf(bookLine('b'))}\n{"a": "Gr`),
       Buffer.from([0xf6, 0xdf, 0x0a]),
@@ -346,7 +346,7 @@ describe('a request is refused', () => {
     expect((await world.sql('SELECT FROM price_import_lines')).rowCount).toBe(0)
   })
 
-  test('whose file unpacks to too much: it is not read to its end', async () => {
+  test('whose decompressed file is too large, before it is read to its end', async () => {
     const line = Buffer.from(`${' '.repeat(200_000)}\n`)
     let bytes = 0
     async function* endless() {

@@ -43,27 +43,32 @@ const written = Array.from({ length: count }, (_, i) => i).filter((i) => i % 4 !
 const header = 'external_ref,name,sku,commodity_type,products(book):pages'
 const first = [header, ...rows.map((row, i) => row.replace(`s${i + 1}`, `s${i}`).replace('none', 'digital'))]
 
-test('an import that is broken off anywhere, and gone on with, does the same as one that is not', async () => {
+test('an import that is interrupted anywhere and resumed does the same as one that is not', async () => {
   const { stage, errorsOf, importAtOnce } = csvOf(world)
   const run = async (perPart: number, at?: string) => {
     await world.sql('DELETE FROM products')
     await importAtOnce(first.join('\n'))
-    const asked = await stage([header, ...rows].join('\n'))
+    const payload = await stage([header, ...rows].join('\n'))
     const job = productImportOf(perPart)
     if (at) {
       await breakAt(at)
       // The queue tries again when the database is back.
-      const isBrokenOff = await job.run(world.work, asked).then(
+      const isBrokenOff = await job.run(world.work, payload).then(
         () => false,
         () => true,
       )
       await mend()
       expect(isBrokenOff).toBe(true)
     }
-    await job.run(world.work, asked)
-    const { body } = await world.admin.get(`/pcm/jobs/${asked.jobId}`)
+    await job.run(world.work, payload)
+    const { body } = await world.admin.get(`/pcm/jobs/${payload.jobId}`)
     expect((await world.sql('SELECT FROM product_import_rows')).rowCount).toBe(0)
-    return [body.data.attributes.status, body.data.meta.progress, await errorsOf(asked.jobId), await state()]
+    return [
+      body.data.attributes.status,
+      body.data.meta.progress,
+      await errorsOf(payload.jobId),
+      await state(),
+    ]
   }
   const whole = await run(count)
   expect(whole.slice(0, 2)).toEqual(['failed', { done: count, of: count }])

@@ -24,7 +24,7 @@ describe('a cell is read by the type of its field', () => {
     expect(parseCell(type, cell)).toEqual(value)
   })
 
-  test('numbers are what JSON writes them as', () => {
+  test('numbers are what JSON accepts', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (number) => {
         expect(parseCell('float', JSON.stringify(number))).toBe(number === 0 ? 0 : number)
@@ -33,7 +33,7 @@ describe('a cell is read by the type of its field', () => {
   })
 })
 
-describe('days are read as a locale writes them', () => {
+describe('dates are read as a locale writes them', () => {
   const day = fc.date({ min: new Date('1969-01-01'), max: new Date('2068-12-31'), noInvalidDate: true })
   const forms: Record<Locale, (of: Intl.DateTimeFormatOptions) => Intl.DateTimeFormat> = {
     'en-US': (of) => new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', ...of }),

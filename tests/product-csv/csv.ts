@@ -78,9 +78,9 @@ export function csvOf(world: World) {
 
   /** As `importFile`, but without the form and the queue: for many in a row. */
   async function importAtOnce(csv: string, job = productImport): Promise<readonly string[]> {
-    const asked = await stage(csv)
-    await job.run(world.work, asked)
-    return errorsOf(asked.jobId)
+    const payload = await stage(csv)
+    await job.run(world.work, payload)
+    return errorsOf(payload.jobId)
   }
 
   /** The links to an export's files. */
@@ -111,9 +111,9 @@ export function csvOf(world: World) {
       templates: await findTemplates(world.work),
       useTemplateSlugs: true,
     })
-    const asked = { jobId: id, payload: { wanted, filter: '', baseUrl: world.url } }
+    const payload = { jobId: id, payload: { wanted, filter: '', baseUrl: world.url } }
     const job = productExportOf(rows, bytes)
-    await Promise.all(Array.from({ length: workers }, () => job.run(world.work, asked)))
+    await Promise.all(Array.from({ length: workers }, () => job.run(world.work, payload)))
     const { meta } = (await world.admin.get(`/pcm/jobs/${id}`)).body.data
     return meta.file_locations
   }

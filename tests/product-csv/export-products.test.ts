@@ -43,7 +43,7 @@ async function exported(query = '', body?: object): Promise<Record<string, Recor
 }
 
 describe('an export', () => {
-  test('has all columns there are, and of each product what an import would leave as it is', async () => {
+  test('has all columns, and cells that change nothing when they are imported', async () => {
     const keys = { admin_attributes: { bin: 'A7', 'a, "b"': '' }, shopper_attributes: { hue: 'red' } }
     const facts = {
       sku: 'dune-1',
@@ -82,7 +82,7 @@ describe('an export', () => {
     })
   })
 
-  test('leaves out bundles, and what its filter does not find', async () => {
+  test('leaves out bundles, and products that do not match the filter', async () => {
     const part = await make('Part', { status: 'live', tags: ['new'] })
     await make('Draft', { tags: ['new'] })
     const components = { it: { name: 'It', options: [{ id: part, type: 'product', quantity: 2 }] } }
@@ -128,7 +128,7 @@ describe('an export', () => {
     expect(await jobs()).toBe(before)
   })
 
-  test('that would have more columns than can be imported fails, and says what to do', async () => {
+  test('fails if it would have more columns than an import may have, and says what to do', async () => {
     for (const letter of 'abcdefghij') {
       const keys = Array.from({ length: 100 }, (_, i) => [`${letter}${i}`, ''])
       await make(letter, { admin_attributes: Object.fromEntries(keys) })
@@ -151,7 +151,7 @@ describe('its files', () => {
     return ids.toSorted()
   }
 
-  test('have so many rows, or so many bytes, and all products once', async () => {
+  test('are limited in rows and bytes, and have every product once', async () => {
     const ids = await makeSome(7, { description: 'x'.repeat(300) })
     const byRows = await csv.exportAtOnce({ rows: 3 })
     expect(await idsIn(byRows)).toEqual([ids.slice(0, 3), ids.slice(3, 6), ids.slice(6)])
@@ -167,14 +167,14 @@ describe('its files', () => {
     )
   })
 
-  test('are in the list once each, also when two workers write them at once', async () => {
+  test('are listed once each, even if two workers write them at once', async () => {
     const ids = await makeSome(9)
     const links = await csv.exportAtOnce({ rows: 2, workers: 3 })
     expect((await idsIn(links)).map((some) => some.length)).toEqual([2, 2, 2, 2, 1])
     expect((await idsIn(links)).flat()).toEqual(ids)
   })
 
-  test('are for whoever has the link, for an hour, and gone after a day', async () => {
+  test('can be read with the link for an hour, and are deleted after a day', async () => {
     await make('Dune')
     const [link = ''] = await csv.exportFile()
     const reply = await fetch(link)

@@ -25,7 +25,7 @@ async function assortment(): Promise<Record<string, unknown>> {
 }
 
 describe('a file', () => {
-  test('makes products of its rows, and changes those that it names', async () => {
+  test('creates and updates products from its rows', async () => {
     const first = [
       'external_ref,name,description,sku,commodity_type,status,tags,admin_attributes.bin,shopper_attributes.hue',
       'B-1,Dune,Sand,dune-1,physical,live,"scifi, Classic",,red',
@@ -53,7 +53,7 @@ describe('a file', () => {
     expect(now['Emma II']).toMatchObject({ sku: 'emma-2', tags: ['novel'], admin_attributes: {} })
   })
 
-  test('that is sent again changes nothing', async () => {
+  test('changes nothing when it is sent again', async () => {
     const csv = `${header},tags\nB-1,Dune,dune,physical,a\nB-2,Emma,,digital,\n`
     await importFile(csv)
     const versions = () => world.sql('SELECT id, version, updated_at FROM products ORDER BY id')
@@ -62,7 +62,7 @@ describe('a file', () => {
     expect((await versions()).rows).toEqual(before)
   })
 
-  test('begins with a mark of its encoding, quotes cells with line ends, and has empty lines', async () => {
+  test('may have a byte order mark, quoted cells with line ends, and empty lines', async () => {
     const csv = `\ufeff${header},description\n\nB-1,"Du""ne",dune,physical,"one\r\ntwo, three"\r\n\nB-2,Emma,,nothing,x\n`
     expect(await importFile(csv)).toEqual([
       'failed',
@@ -72,8 +72,8 @@ describe('a file', () => {
   })
 })
 
-describe('rows that fail are told, and the others go in', () => {
-  test('each with its row and its column', async () => {
+describe('rows with faults are reported, and the others are imported', () => {
+  test('each fault with its row and column', async () => {
     await importFile(`${header}\nB-0,Taken,taken,physical\n`)
     const unknown = crypto.randomUUID()
     const csv = [
@@ -104,7 +104,7 @@ describe('rows that fail are told, and the others go in', () => {
     expect(Object.keys(await assortment()).toSorted()).toEqual(['One', 'Taken', 'Ten'])
   })
 
-  test('an external_ref that several products have names none of them', async () => {
+  test('an external_ref of several products names none of them', async () => {
     for (const name of ['One', 'Two']) {
       const attributes = { name, commodity_type: 'physical', external_ref: 'same' }
       await world.admin.post('/pcm/products', { data: { type: 'product', attributes } })
@@ -132,7 +132,7 @@ describe('rows that name the same product', () => {
     expect(Object.keys(await assortment())).not.toContain(`P${cells.length - 1}`)
   })
 
-  test('are told also where other rows are between them, once each', async () => {
+  test('are reported once each, even with other rows between them', async () => {
     const rows = Array.from({ length: 1200 }, (_, i) => `R${i},P${i},s${i},physical`)
     rows.push('R0,Again,s1,physical')
     expect(await importFile([header, ...rows].join('\n'))).toEqual([
@@ -144,7 +144,7 @@ describe('rows that name the same product', () => {
     expect([P0, P1, Again]).toEqual([expect.anything(), expect.anything(), undefined])
   })
 
-  test('are none where two products have the same external_ref, and each its id', async () => {
+  test('may share an external_ref if each row has its id', async () => {
     const ids: string[] = []
     for (const name of ['One', 'Two']) {
       const attributes = { name, commodity_type: 'physical', external_ref: 'same' }
@@ -171,7 +171,7 @@ describe('rows that name the same product', () => {
     },
   )
 
-  test('an error is told once, however many rows after it touch the same products', async () => {
+  test('an error is reported once, however many later rows share its products', async () => {
     await importFile(
       [header, ...Array.from({ length: 30 }, (_, i) => `R${i},P${i},s${i},physical`)].join('\n'),
     )
@@ -240,7 +240,7 @@ describe('files as spreadsheets and suppliers write them', () => {
     expect(Object.keys(await assortment())).toEqual(['Pan 10" deep'])
   })
 
-  test('cells behind the last column of the header are refused where they hold something', async () => {
+  test('cells behind the last column are refused unless they are empty', async () => {
     expect(await importFile(`${header},\nR,A,a,physical,,\nS,B,b,physical,12\n`)).toEqual([
       'failed',
       'row 3: The row has 5 cells, but the header has 4. Every row needs as many cells as the header.',
@@ -260,7 +260,7 @@ describe('files as spreadsheets and suppliers write them', () => {
     expect((await world.sql('SELECT FROM product_import_rows')).rowCount).toBe(0)
   })
 
-  test('all faults of a header are told at once', async () => {
+  test('all faults of a header are reported together', async () => {
     const { status, body } = await send('name;weight;weight;hue\nA;1;1;1\n')
     expect([status, body.errors.map((error: { detail: string }) => error.detail)]).toEqual([
       422,

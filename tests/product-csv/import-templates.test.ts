@@ -56,7 +56,7 @@ async function shown(): Promise<Record<string, Shown>> {
 describe('columns of templates', () => {
   const all = 'isbn pages weight_kg bound released'.split(' ').map((field) => `products(book):${field}`)
 
-  test('give products what templates say of them, and the templates', async () => {
+  test('attach templates to products, and write their values', async () => {
     const file = csv(
       `${all.join(',')},template:${shoe}:size`,
       'A,Dune,,physical,978,412,0.4,TRUE,1965-08-01,',
@@ -78,7 +78,7 @@ describe('columns of templates', () => {
     expect([Plain?.said, Plain?.templates]).toEqual([null, null])
   })
 
-  test('change what has a column, empty texts to none and other values to null; the rest stays', async () => {
+  test('change only fields with a column; an empty cell is an empty text or null', async () => {
     const id = `template:${book}`
     await importFile(
       csv(`${id}:isbn,${id}:pages,${id}:genre`, 'A,Dune,,physical,978,412,epic', 'B,Emma,,physical,,3,'),
@@ -91,7 +91,7 @@ describe('columns of templates', () => {
     expect(Emma?.said).toMatchObject({ 'products(book)': { isbn: '', pages: 4, genre: '' } })
   })
 
-  test('that change nothing else make a new version of the product, and one only', async () => {
+  test('make exactly one new version of a product', async () => {
     await importFile(
       csv('products(book):isbn', 'A,Dune,,physical,1', 'B,Emma,,physical,1', 'C,Jane,,physical,1'),
     )
@@ -107,7 +107,7 @@ describe('columns of templates', () => {
     )
   })
 
-  test('refuse values that the template refuses, and then nothing of the row is written', async () => {
+  test('refuse values that the template refuses, and nothing of the row is written', async () => {
     await importFile(csv('products(shoe):size', 'A,Boot,,physical,43', 'Z,Sandal,,physical,44'))
     const file = csv(
       'products(book):pages,products(shoe):size,products(book):released',
@@ -132,7 +132,7 @@ describe('columns of templates', () => {
     expect((await world.sql('SELECT FROM flow_entries')).rowCount).toBe(3)
   })
 
-  test('tell all faults of a row, each once and with its column, beside those of attributes', async () => {
+  test('report all faults of a row once, with their columns', async () => {
     const file = csv(
       'main_image_id,products(book):pages,products(book):released,products(shoe):size',
       'A,,,none,picture,0,soon,big',
@@ -151,7 +151,7 @@ describe('columns of templates', () => {
     ])
   })
 
-  test('give no product more templates than it may have', async () => {
+  test('attach at most as many templates as a product may have', async () => {
     await importFile(csv('products(shoe):size', 'A,Dune,,physical,43', 'B,Emma,,physical,43'))
     await world.sql(
       `WITH made AS (
@@ -172,7 +172,7 @@ describe('columns of templates', () => {
     await world.sql(`DELETE FROM flows WHERE slug LIKE 'many-%'`)
   })
 
-  test('have days as the locale writes them', async () => {
+  test('have dates as the locale writes them', async () => {
     const file = csv(
       'products(book):released',
       'A,Dune,,physical,2/1/2026 15:04:05',
@@ -218,7 +218,7 @@ describe('the column of the main image', () => {
     return body.data.id
   }
 
-  test('gives products a main image, and takes it away where it is empty', async () => {
+  test('sets the main image of products, and removes it if the cell is empty', async () => {
     const [one, other] = [await newFile(), await newFile()]
     const gone = randomUUID()
     const rows = (...ids: string[]) => ids.map((id, i) => `R${i},P${i},,physical,${id}`)

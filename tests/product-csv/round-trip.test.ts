@@ -100,7 +100,7 @@ const all = async () =>
       UNION ALL SELECT product_id, 0, '', id::text FROM product_templates ORDER BY 1, 3, 4`)
   ).rows
 
-test('an export that is imported changes nothing', async () => {
+test('importing an export changes nothing', async () => {
   await fc.assert(
     fc.asyncProperty(everything, async (some) => {
       await world.sql('DELETE FROM products')

@@ -67,7 +67,7 @@ const versions = async () =>
     )
   ).rows
 
-test('a file that is split anywhere gives the same store, and each row the same refusal', async () => {
+test('a file that is split anywhere gives the same products and the same faults', async () => {
   await fc.assert(
     fc.asyncProperty(someRows, someRows, fc.nat(), async (first, rows, at) => {
       const split = 1 + (at % (rows.length - 1))
@@ -86,7 +86,7 @@ test('a file that is split anywhere gives the same store, and each row the same 
   )
 })
 
-test('a file whose rows name their products, sent again, changes nothing', async () => {
+test('a file whose rows name their products changes nothing when it is sent again', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(aRow, { minLength: 1, maxLength: 10 }), async (rows) => {
       await world.sql('DELETE FROM products')

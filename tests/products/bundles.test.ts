@@ -21,7 +21,7 @@ const typesOf = async (id: string) =>
 const newBundle = (...ids: string[]) =>
   newProduct(world.admin, { sku: randomUUID(), components: { parts: component(...ids) } })
 
-test('a product with components is a bundle; they change key by key, and without any it is none', async () => {
+test('a product with components is a bundle; components change key by key', async () => {
   const [a, b] = [await newProduct(world.admin), await newProduct(world.admin)]
   const bundle = await newProduct(world.admin, { components: { games: component(a.id, b.id) } })
   expect(bundle.meta.product_types).toEqual(['bundle'])
@@ -38,7 +38,7 @@ test('a product with components is a bundle; they change key by key, and without
   expect(await parts()).toEqual([])
 })
 
-test('a component without a name is called as its key', async () => {
+test('the name of a component defaults to its key', async () => {
   const [a, b] = [await newProduct(world.admin), await newProduct(world.admin)]
   const { options } = component(a.id, b.id)
   const bundle = await newProduct(world.admin, { components: { 'Pick one': { options, min: 1, max: 1 } } })
@@ -48,7 +48,7 @@ test('a component without a name is called as its key', async () => {
   expect(names).toEqual(['Pick one', 'more'])
 })
 
-test('a product in a bundle is not deleted, unless the bundle goes first', async () => {
+test('a product in a bundle cannot be deleted before the bundle', async () => {
   const part = await newProduct(world.admin)
   const bundle = await newBundle(part.id)
   const reply = await world.admin.delete(`/pcm/products/${part.id}`)
@@ -61,7 +61,7 @@ test('a product in a bundle is not deleted, unless the bundle goes first', async
   expect((await world.admin.delete(`/pcm/products/${part.id}`)).status).toBe(204)
 })
 
-test('a component with a min that it cannot fill is refused by its name, and one that is stored can be renamed', async () => {
+test('a component with fewer options than its min is refused, but a stored one can be renamed', async () => {
   const part = await newProduct(world.admin)
   const components = { drinks: { ...component(part.id), min: 2 } }
   const reply = await world.admin.post('/pcm/products', product({ sku: randomUUID(), components }))
@@ -81,7 +81,7 @@ test('a component with a min that it cannot fill is refused by its name, and one
   expect((await put(world.admin, bundle.id, { components: { parts: { min: 3 } } })).status).toBe(422)
 })
 
-test('of a bundle and the end of its part that come at once, only one comes to pass', async () => {
+test('creating a bundle and deleting its option at once: only one succeeds', async () => {
   const parts = await Promise.all(Array.from({ length: 8 }, () => newProduct(world.admin)))
   const outcomes = parts.map(async ({ id }) => {
     const [made, gone] = await Promise.all([
@@ -93,7 +93,7 @@ test('of a bundle and the end of its part that come at once, only one comes to p
   for (const outcome of await Promise.all(outcomes)) expect(['201 422', '422 204']).toContain(outcome)
 })
 
-test('what is in a bundle is there, and is not the bundle itself', async () => {
+test('the options of a bundle exist, and are not the bundle itself', async () => {
   const { id } = await newProduct(world.admin)
   const elsewhere = await newProduct(world.other)
   const nowhere = randomUUID()
@@ -113,7 +113,7 @@ describe('a bundle in a bundle', () => {
   const refused = async (id: string, part: string) =>
     refusal(await put(world.admin, id, { components: { parts: component(part) } }))
 
-  test('is one level deep, whichever of them comes last, and never a circle', async () => {
+  test('is at most one level deep, and never a circle', async () => {
     const leaf = await newProduct(world.admin, { sku: randomUUID() })
     const inner = await newBundle(leaf.id)
     const outer = await newBundle(inner.id)
@@ -125,7 +125,7 @@ describe('a bundle in a bundle', () => {
     expect(await typesOf(leaf.id)).toEqual(['standard'])
   })
 
-  test('two that go into each other at once: one of them does', async () => {
+  test('two bundles that are put into each other at once: only one succeeds', async () => {
     for (let i = 0; i < 5; i++) {
       const [one, other] = await Promise.all([0, 1].map(() => newProduct(world.admin, { sku: randomUUID() })))
       const into = (id: string, part: string) =>
@@ -136,7 +136,7 @@ describe('a bundle in a bundle', () => {
   })
 })
 
-describe('what is wrong with components', () => {
+describe('faults of components', () => {
   const ids = ['a', 'b', 'c']
   const parts = (options: object[], more: object = {}) => ({ parts: { name: 'Part', options, ...more } })
 
@@ -188,7 +188,7 @@ describe('what is wrong with components', () => {
     }),
   )
 
-  test('is found if and only if one of the rules, told one by one, is broken', () => {
+  test('are found if and only if a rule is broken', () => {
     fc.assert(
       fc.property(anyComponents, fc.boolean(), (components, hasSku) => {
         const all = Object.values(components)

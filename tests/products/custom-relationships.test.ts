@@ -36,7 +36,7 @@ const linked = async (id: string, slug: string): Promise<string[]> => {
 }
 const metaOf = async (id: string) => (await world.admin.get(`/pcm/products/${id}`)).body.data.meta
 
-test('a slug that is too long with its prefix is refused, and the longest one is of use', async () => {
+test('a slug that is too long with its prefix is refused, and the longest one works', async () => {
   const create = (slug: string) => world.admin.post('/pcm/custom-relationships', body({ name: 'Long', slug }))
   const [status, source, detail] = refusal(await create('x'.repeat(252)))
   expect([status, source]).toEqual([422, 'data.attributes.slug'])
@@ -47,7 +47,7 @@ test('a slug that is too long with its prefix is refused, and the longest one is
   expect((await send('POST', `${id}/custom-relationships`, slugs(slug))).status).toBe(201)
 })
 
-test('one is called by its slug, which gets its prefix and stays', async () => {
+test('a custom relationship has a slug with a prefix, which cannot be changed', async () => {
   const reply = await world.admin.post('/pcm/custom-relationships', body({ name: 'Goes with', slug: 'with' }))
   expect([reply.status, reply.body.data]).toEqual([
     201,
@@ -79,7 +79,7 @@ test('one is called by its slug, which gets its prefix and stays', async () => {
   expect((await world.admin.get(path)).status).toBe(404)
 })
 
-test('a product has up to five; those it has are shown, and are not deleted', async () => {
+test('a product has up to five, and those in use cannot be deleted', async () => {
   const [id = ''] = await newProducts(1)
   const all = await Promise.all(Array.from({ length: 6 }, () => newRelationship()))
   const [first = '', second = ''] = all
@@ -115,7 +115,7 @@ test('a product has up to five; those it has are shown, and are not deleted', as
   ])
 })
 
-test('five at most, also of many that are attached at once', async () => {
+test('at most five are attached, even if many are attached at once', async () => {
   const [id = ''] = await newProducts(1)
   const all = await Promise.all(Array.from({ length: 8 }, () => newRelationship()))
   const replies = await Promise.all(
@@ -125,7 +125,7 @@ test('five at most, also of many that are attached at once', async () => {
   expect((await metaOf(id)).custom_relationships).toHaveLength(5)
 })
 
-test('associated products are added behind the others, the lowest sort_order first', async () => {
+test('associated products are added after the others, and the lowest sort_order is first', async () => {
   const slug = await newRelationship()
   const [id = '', a = '', b = '', c = '', d = ''] = await newProducts(5)
   const path = `${id}/custom-relationships/${slug}`
@@ -171,7 +171,7 @@ test('associated products are added behind the others, the lowest sort_order fir
   expect(await linked(id, slug)).toEqual([d])
 })
 
-test('a bi-directional one leads back, and both ways end together', async () => {
+test('a bidirectional relationship works both ways, and both end together', async () => {
   const slug = await newRelationship({ bi_directional: true })
   const [id = '', a = '', b = '', full = ''] = await newProducts(4)
   const others = await Promise.all(Array.from({ length: 5 }, () => newRelationship()))
@@ -196,7 +196,7 @@ test('a bi-directional one leads back, and both ways end together', async () => 
   expect(await linked(b, slug)).toEqual([])
 })
 
-test('products that are associated with each other at once all lead back', async () => {
+test('products that are associated at once are all linked in both directions', async () => {
   const slug = await newRelationship({ bi_directional: true })
   const ids = await newProducts(5)
   const replies = await Promise.all(
@@ -209,7 +209,7 @@ test('products that are associated with each other at once all lead back', async
     expect((await linked(id, slug)).sort()).toEqual(ids.filter((one) => one !== id).sort())
 })
 
-describe('which of many are associated', () => {
+describe('the choice of associated products', () => {
   const { attachedMax, associatedMax } = limits
   const count = (max: number) => fc.constantFrom(0, 1, max - 1, max)
   const anyOther = fc.record<Other>({
@@ -221,7 +221,7 @@ describe('which of many are associated', () => {
   })
   const names = ['a', 'b', 'c', 'd']
 
-  test('is what one would decide one by one', () => {
+  test('equals deciding one by one', () => {
     const facts = fc.dictionary(fc.constantFrom(...names), anyOther)
     const asked = fc.uniqueArray(fc.constantFrom(...names, 'base'))
     fc.assert(

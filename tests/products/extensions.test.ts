@@ -12,7 +12,7 @@ afterAll(() => world.close())
 const shown = async (id: string) =>
   (await world.admin.get(`/pcm/products/${id}`)).body.data.attributes.extensions
 
-test('a product shows all fields of its templates: null where nothing is said, or nothing', async () => {
+test('a product shows all fields of its templates, with null for missing values', async () => {
   const { id } = await newProduct(world.admin)
   expect(await shown(id)).toBeUndefined()
   const slug = 'products(book.paper)'
@@ -43,7 +43,7 @@ test('a product shows all fields of its templates: null where nothing is said, o
   expect(body.data[0].attributes.extensions[slug]).toEqual({ isbn: 'y', pages: null })
 })
 
-test('whatever changes what a template says of a product makes another version of it', async () => {
+test('every change of a template entry makes a new version of its product', async () => {
   const { admin } = world
   const [{ id }, other] = [await newProduct(admin), await newProduct(admin)]
   const slug = 'products(shoe)'

@@ -122,7 +122,7 @@ test.each([
   },
 )
 
-test('what is no filter of theirs is refused, and it is said which are', async () => {
+test('an unknown filter is refused, with the list of filters', async () => {
   const reply = await world.admin.get('/pcm/products?filter=eq(weight,1)')
   expect(refusal(reply)).toEqual([400, 'filter', expect.stringContaining('manufacturer_part_num')])
 })

@@ -39,7 +39,7 @@ const send = (method: string, path: string, data: unknown) =>
 const file = (id: string, more: object = {}) => ({ type: 'file', id, ...more })
 const shown = async (id: string) => (await world.admin.get(`/pcm/products/${id}`)).body.data
 
-test('files are added, replaced and taken away, also none of them; with the file goes its link', async () => {
+test('files are added, replaced and removed; deleting a file removes its link', async () => {
   const { id } = await newProduct(world.admin)
   const [a, b, c] = [await newFile(), await newFile(), await newFile()]
   const path = at(id, 'files')
@@ -58,7 +58,7 @@ test('files are added, replaced and taken away, also none of them; with the file
   expect(await linked()).toEqual([])
 })
 
-test('the main image is shown with the product, read as a list, and forgotten with its file', async () => {
+test('the main image is shown with the product, read as a list, and removed with its file', async () => {
   const { id, relationships } = await newProduct(world.admin)
   const [a, b] = [await newFile(), await newFile()]
   const path = at(id, 'main_image')
@@ -77,7 +77,7 @@ test('the main image is shown with the product, read as a list, and forgotten wi
   expect((await shown(id)).relationships.main_image).toEqual({ data: null })
 })
 
-test('products are shown with their files, their main images, and what is in them', async () => {
+test('products include their files, main images and components', async () => {
   const [a, b] = [await newFile(), await newFile()]
   const part = await newProduct(world.admin, { name: 'Part' })
   const components = { it: { name: 'It', options: [{ id: part.id, type: 'product', quantity: 2 }] } }
@@ -99,7 +99,7 @@ test('products are shown with their files, their main images, and what is in the
   expect((await world.admin.get(`/pcm/products/${id}`)).body.included).toBeUndefined()
 })
 
-test('templates are flows by another name, and products are found by them and by their fields', async () => {
+test('templates are flows, and products are filtered by them and by their fields', async () => {
   const [with1, without] = [await newProduct(world.admin, { name: 'With' }), await newProduct(world.admin)]
   const make = async (path: string, data: object) => {
     const reply = await world.admin.post(path, { data })

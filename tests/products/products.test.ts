@@ -13,7 +13,7 @@ afterAll(() => world.close())
 
 const shown = async (id: string) => (await world.admin.get(`/pcm/products/${id}`)).body.data
 
-test('a product is shown with its type, its owner and where its links are', async () => {
+test('a product is shown with its type, owner and links', async () => {
   const { id, ...made } = await newProduct(world.admin, {
     sku: 'LOAF',
     slug: 'loaf',
@@ -49,7 +49,7 @@ test('a product is shown with its type, its owner and where its links are', asyn
   })
 })
 
-test.for(['sku', 'slug'])('one product of a %s, also of many that come at once', async (name) => {
+test.for(['sku', 'slug'])('a %s belongs to one product, even if many are created at once', async (name) => {
   const attributes = { [name]: `one-${name}` }
   const replies = await Promise.all(
     Array.from({ length: 5 }, () => world.admin.post('/pcm/products', product(attributes))),
@@ -63,7 +63,7 @@ test.for(['sku', 'slug'])('one product of a %s, also of many that come at once',
   await Promise.all([newProduct(world.admin), newProduct(world.admin, { [name]: null })])
 })
 
-test('an update changes what is sent, key by key in attributes; languages are replaced as a whole', async () => {
+test('an update changes the sent fields and keys; locales are replaced as a whole', async () => {
   const { id } = await newProduct(world.admin, {
     description: 'Dark',
     tags: ['Rye', 'bread', 'rye'],
@@ -126,7 +126,7 @@ describe('children', () => {
     return add(world.work, resource, [], { name, commodity_type: 'physical', parent_id, child_variations })
   }
 
-  test('know their parent, are listed below it, and go with it', async () => {
+  test('show their parent, are listed below it, and are deleted with it', async () => {
     const { id } = await newProduct(world.admin, { name: 'Parent' })
     const child = await newChild(id, 'Small')
     await newChild(id, 'Large')
@@ -147,7 +147,7 @@ describe('children', () => {
     expect((await world.admin.get(`/pcm/products/${child.id}`)).status).toBe(404)
   })
 
-  test('that are changed by themselves are marked, those that are sent what they are are not', async () => {
+  test('are marked when they are changed by themselves, but not by an update that changes nothing', async () => {
     const { id } = await newProduct(world.admin)
     const [one, other] = [await newChild(id, 'One'), await newChild(id, 'Other')]
     await put(world.admin, one.id, { status: 'live' })

@@ -17,7 +17,7 @@ async function tagsLike(start: string): Promise<string[]> {
   return body.data.map(({ attributes }: { attributes: { value: string } }) => attributes.value).sort()
 }
 
-test('a tag comes with the first product that has it, and goes with the last', async () => {
+test('a tag exists while a product has it', async () => {
   const one = await newProduct(world.admin, { tags: ['a-rye', 'a-bread'] })
   const other = await newProduct(world.admin, { tags: ['A-BREAD'] })
   expect(await tagsLike('a-')).toEqual(['a-bread', 'a-rye'])
@@ -47,7 +47,7 @@ test('a tag comes with the first product that has it, and goes with the last', a
   expect(all.body.meta.results.total).toBe(all.body.data.length)
 })
 
-test('tags are there while some product has them, whoever tags and untags at once', async () => {
+test('tags exist while a product has them, even with concurrent changes', async () => {
   const tags = ['b-one', 'b-two', 'b-three']
   const products = await Promise.all(Array.from({ length: 6 }, () => newProduct(world.admin)))
   for (let round = 0; round < 8; round++) {
@@ -66,7 +66,7 @@ test('tags are there while some product has them, whoever tags and untags at onc
   }
 })
 
-test('who swap tags with each other do not wait in a circle', async () => {
+test('swapping tags does not deadlock', async () => {
   const [one, other] = await Promise.all(
     ['c-one', 'c-other'].map((tag) => newProduct(world.admin, { tags: [tag] })),
   )
@@ -84,7 +84,7 @@ test('who swap tags with each other do not wait in a circle', async () => {
   expect(await tagsLike('c-')).toEqual(['c-one', 'c-other'])
 })
 
-test('a tag that goes from one product to another in one transaction stays as it is', async () => {
+test('a tag that moves between products in one transaction stays the same', async () => {
   const [from, to] = [await newProduct(world.admin, { tags: ['d-rye'] }), await newProduct(world.admin)]
   const events = () =>
     world.feed(`SELECT event FROM changes WHERE doc->'attributes'->>'value' = 'd-rye' OR event = 'deleted'`)
@@ -102,7 +102,7 @@ test('a tag that goes from one product to another in one transaction stays as it
   expect(await tagsLike('d-')).toEqual(['d-rye'])
 })
 
-test('tags that begin alike, for as long as an index looks at them, are kept apart', async () => {
+test('tags with the same long beginning are different tags', async () => {
   const [one, other] = ['a', 'b'].map((end) => `e-${'x'.repeat(200)}${end}`) as [string, string]
   const { id } = await newProduct(world.admin, { name: 'Alike', tags: ['e-rye', one, other] })
   const found = (tag: string) => namesIn(world.admin, `/pcm/products?filter=eq(tags,${tag})`)

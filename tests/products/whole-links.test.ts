@@ -56,7 +56,7 @@ test('all component products of a bundle are listed', async () => {
   expect(body.data).toHaveLength(count)
 })
 
-test('the links of a whole list lead on where it is longer than its bound', () => {
+test('the links of a whole list continue if it is longer than its limit', () => {
   const page = { rows: [], total: 10_250, limit: 10_000, offset: 0, unmerged: 0, isWhole: true }
   const links = pageLinks(page, 'http://x', { path: '/a', query: 'sort=id' })
   expect(links).toEqual({

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('what the next release is being made from is not deleted: shoppers see all of that', async () => {
+test('the release that the next one is based on cannot be deleted', async () => {
   const hierarchy = await shop.hierarchy()
   const node = await shop.node(hierarchy)
   await shop.put(hierarchy, node, await shop.product(), await shop.product())
@@ -44,7 +44,7 @@ test('what the next release is being made from is not deleted: shoppers see all 
   expect(await publishedOf(world, catalog)).toEqual(await publishedOf(world, again))
 })
 
-test('a deleted release is shown to nobody, also not by a link that names it', async () => {
+test('a deleted release is shown to nobody, even by a link that names it', async () => {
   const hierarchy = await shop.hierarchy()
   const node = await shop.node(hierarchy)
   const recalled = await shop.product({ name: 'Recalled' })
@@ -82,7 +82,7 @@ test('a deleted release is shown to nobody, also not by a link that names it', a
   expect((await world.admin.get('/catalog/products', then)).status).toBe(404)
 })
 
-test('a shopper walks a list to its end while the releases it began in are no longer kept', async () => {
+test('a shopper walks a list to its end while its first releases are deleted', async () => {
   const hierarchy = await shop.hierarchy()
   const node = await shop.node(hierarchy)
   const ids = [await shop.product(), await shop.product(), await shop.product()]
@@ -91,13 +91,13 @@ test('a shopper walks a list to its end while the releases it began in are no lo
   const attributes = { name: 'walks', catalog_id: catalog, channels: ['walks'] }
   await shop.send('POST', '/catalogs/rules', { type: 'catalog_rule', attributes }, 201)
   await shop.publish(catalog)
-  const seen: string[] = []
+  const walkedIds: string[] = []
   for (let next: string | undefined = '/catalog/products?page[limit]=1'; next; ) {
     const { body } = await world.shopper.get(next, { 'ep-channel': 'walks' })
-    seen.push(...body.data.map(({ id }: Any) => id))
+    walkedIds.push(...body.data.map(({ id }: Any) => id))
     next = body.links.next?.replace(world.url, '')
-    for (const id of ids) await shop.change(id, { name: `Loaf after ${seen.length}`, status: 'draft' })
+    for (const id of ids) await shop.change(id, { name: `Loaf after ${walkedIds.length}`, status: 'draft' })
     for (let releases = 0; releases < 2; releases++) await shop.publish(catalog)
   }
-  expect(seen.sort()).toEqual([...ids].sort())
+  expect(walkedIds.sort()).toEqual([...ids].sort())
 })

@@ -247,7 +247,7 @@ async function priceOf({ pricebook }: Stock, sku: string): Promise<string> {
   return data[0]?.id
 }
 
-test('a release of what changed is the same as one from scratch', async () => {
+test('an incremental release equals one from scratch', async () => {
   const associated = { type: 'custom-relationship', attributes: { name: 'Goes with', slug: 'CRP_with' } }
   await shop.send('POST', '/pcm/custom-relationships', associated, 201)
   await makeFlow(world.admin, 'products(care)', { wash: { field_type: 'string' } })

@@ -76,7 +76,7 @@ const breakOff = () =>
        AND query ~ 'published_|node_products|product_components'`,
   )
 
-test('whoever reads while it is published again and again, and broken off, sees one whole release after the other', async () => {
+test('shoppers see one whole release after the other while publishing is repeated and interrupted', async () => {
   const hierarchy = await shop.hierarchy()
   const node = await shop.node(hierarchy)
   const ids: string[] = []

@@ -25,7 +25,7 @@ const idsIn = async (catalog: string) => {
   }
 }
 
-test('what is live and in a node is published, and nothing else', async () => {
+test('only live products in a node are published', async () => {
   const [mine, elsewhere] = [await shop.hierarchy(), await shop.hierarchy()]
   const [node, other] = [await shop.node(mine), await shop.node(elsewhere)]
   const empty = await shop.node(mine)
@@ -53,7 +53,7 @@ test('what is live and in a node is published, and nothing else', async () => {
   expect(attributes.hierarchies).toMatchObject([{ id: mine }])
 })
 
-test('options of a bundle are reached through it, and listed only where they are in a node', async () => {
+test('options of a bundle are read through it, and listed only if they are in a node', async () => {
   const hierarchy = await shop.hierarchy()
   const node = await shop.node(hierarchy)
   const [listed, option, draft] = [
@@ -74,7 +74,7 @@ test('options of a bundle are reached through it, and listed only where they are
   expect(await idsIn(catalog)).toEqual({ listed: [listed], only: [] })
 })
 
-test('to delete the newest release brings back the one before', async () => {
+test('deleting the newest release brings back the previous one', async () => {
   const hierarchy = await shop.hierarchy()
   const node = await shop.node(hierarchy)
   const product = await shop.product({ name: 'first' })
@@ -105,7 +105,7 @@ test('to delete the newest release brings back the one before', async () => {
   expect(await names()).toEqual(['fourth'])
 })
 
-test('products are looked at again when they would be published as other rows than before', async () => {
+test('products are published again when a new version would write other rows', async () => {
   const hierarchy = await shop.hierarchy()
   const loaf = await shop.product({ name: 'Rye' })
   await shop.put(hierarchy, await shop.node(hierarchy), loaf)
@@ -135,7 +135,7 @@ test('products are looked at again when they would be published as other rows th
   expect(await rows()).toEqual([true, false])
 })
 
-test('a hierarchy more is a full publish; the breadcrumbs tell the newest node first', async () => {
+test('a new hierarchy needs a full publish; breadcrumbs begin with the newest node', async () => {
   const [one, two] = [await shop.hierarchy(), await shop.hierarchy()]
   const [upper, top] = [await shop.node(one), await shop.node(two)]
   const lower = await shop.node(one, upper)
@@ -162,7 +162,7 @@ test('a hierarchy more is a full publish; the breadcrumbs tell the newest node f
   })
 })
 
-test('a release is there for those who poll it, however often others publish; the content of three is kept', async () => {
+test('a release can be polled however many others are published; three keep their content', async () => {
   const hierarchy = await shop.hierarchy()
   await shop.put(hierarchy, await shop.node(hierarchy), await shop.product())
   const catalog = await shop.catalog([hierarchy])
@@ -180,7 +180,7 @@ test('a release is there for those who poll it, however often others publish; th
     .reverse()
     .map(([, id]: Any) => id)
   expect(newestFirst).toHaveLength(8)
-  const found = async () =>
+  const statuses = async () =>
     Promise.all(
       newestFirst.map(async (id: string) => {
         const statuses = [`${at}/${id}`, `${at}/${id}/products`].map(async (path) => world.admin.get(path))
@@ -192,21 +192,21 @@ test('a release is there for those who poll it, however often others publish; th
     return { ...instance, clock: { now: () => new Date(instance.clock.now().getTime() + minutes * 60_000) } }
   }
   const [whole, polled, gone] = ['200,200', '200,404', '404,404']
-  expect(await found()).toEqual(Array(8).fill(whole))
+  expect(await statuses()).toEqual(Array(8).fill(whole))
   await forgetEditions.run(inMinutes(16))
   await forgetOldReleases.run(inMinutes(59))
-  expect(await found()).toEqual([...Array(3).fill(whole), ...Array(5).fill(polled)])
+  expect(await statuses()).toEqual([...Array(3).fill(whole), ...Array(5).fill(polled)])
   const { body } = await world.admin.get(`${at}/${newestFirst[7]}/products`)
   expect(body.errors[0].detail).toBe(
     'The content of this release has been deleted; only recent releases keep theirs.',
   )
   await forgetOldReleases.run(inMinutes(61))
-  expect(await found()).toEqual([...Array(3).fill(whole), ...Array(5).fill(gone)])
+  expect(await statuses()).toEqual([...Array(3).fill(whole), ...Array(5).fill(gone)])
   const left = (await shop.get(at)).data.map(({ id }: Any) => id)
   expect(left.sort()).toEqual(newestFirst.slice(0, 3).sort())
 })
 
-test('a catalog keeps 100 releases at most, however often it is published', async () => {
+test('a catalog keeps at most 100 releases', async () => {
   const catalog = await shop.catalog([await shop.hierarchy()])
   const { id } = await shop.publish(catalog)
   await world.sql(
@@ -221,7 +221,7 @@ test('a catalog keeps 100 releases at most, however often it is published', asyn
   await expect.poll(count, { timeout: 10_000 }).toBe(100)
 })
 
-test('a release says what it waits for, and one that is given up has failed: what shoppers see stays', async () => {
+test('a release says what it waits for, and fails when it is given up; shoppers see the previous one', async () => {
   const hierarchy = await shop.hierarchy()
   await shop.put(hierarchy, await shop.node(hierarchy), await shop.product())
   const catalog = await shop.catalog([hierarchy])

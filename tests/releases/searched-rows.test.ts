@@ -24,7 +24,7 @@ const begun = async (catalog: string) => {
   return Promise.all(sides.map(of))
 }
 
-test('what is searched of a product goes with it', async () => {
+test('the search rows of a product are deleted with it', async () => {
   const hierarchy = await shop.hierarchy()
   const node = await shop.node(hierarchy)
   const product = await shop.product({ tags: ['a'] })
@@ -63,7 +63,7 @@ test('what is searched of a product goes with it', async () => {
   expect(await begun(catalog)).toEqual(sides.map(() => null))
 })
 
-test('values that no product has are forgotten when all of a catalog is published', async () => {
+test('values that no product has are deleted when the whole catalog is published', async () => {
   const [hierarchy, another] = [await shop.hierarchy(), await shop.hierarchy()]
   const node = await shop.node(hierarchy)
   const product = await shop.product({ tags: ['a'] })
@@ -92,6 +92,6 @@ test('values that no product has are forgotten when all of a catalog is publishe
   expect(await tags()).toEqual(['a', 'c'])
 })
 
-test('what stands for a value is the beginning of a digest: rows that are there have it', () => {
+test('the id of a value is the beginning of a digest, as stored rows have it', () => {
   expect(valueId('tags', 'sold')).toBe('-1473243958936098033')
 })

@@ -172,7 +172,7 @@ function flat(one: Filter): Filter {
 const looseness = fc.infiniteStream(fc.boolean())
 const writing = (stream: Iterator<boolean>) => () => stream.next().value === true
 
-test('whatever filter is written is read as it was meant', () => {
+test('any written filter is parsed into the same filter', () => {
   fc.assert(
     fc.property(filter, looseness, (asked, stream) => {
       expect(parseFilter(written(asked, writing(stream)))).toEqual(flat(asked))
@@ -206,7 +206,7 @@ const query = fc.oneof(
   fc.array(fc.constantFrom(...names), { minLength: 1, maxLength: 3 }).map((words) => words.join(' ')),
 )
 
-test('whatever is searched is what one finds by looking at all products, counted so too', async () => {
+test('any search equals a scan of all products, including its counts', async () => {
   const shop = merchantOf(world)
   const ask = fc.record({
     q: query,

@@ -26,7 +26,7 @@ const suggested = async (q: string, more: object = {}): Promise<[string, number]
   return hits.map(({ document }: Any) => [document.q, document.count])
 }
 
-test('names are suggested as they are written: those that begin so first, then those of the most products', async () => {
+test('names are suggested as written: first those that begin with the query, then those of most products', async () => {
   expect(await suggested('br')).toEqual([
     ['Brown Cake', 1],
     ['Brown Bread', 1],
@@ -41,11 +41,11 @@ test('names are suggested as they are written: those that begin so first, then t
   expect(await suggested('creme')).toEqual([['Crème Brûlée', 1]])
 })
 
-test('a description makes no suggestion', async () => {
+test('descriptions are not suggested', async () => {
   expect(await suggested('cake')).toEqual([['Brown Cake', 1]])
 })
 
-test('SKUs are suggested as they are written, however they are separated', async () => {
+test('SKUs are suggested as written, whatever their separators', async () => {
   expect(await suggested('wb-1')).toEqual([
     ['WB-100', 1],
     ['WB-101', 1],
@@ -56,7 +56,7 @@ test('SKUs are suggested as they are written, however they are separated', async
   ])
 })
 
-test('typos are forgiven, also before a word is written to its end', async () => {
+test('typos are corrected, even in an incomplete word', async () => {
   expect(await suggested('borwn')).toEqual([
     ['Brown Cake', 1],
     ['Brown Bread', 1],
@@ -69,7 +69,7 @@ test('a filter narrows the suggestions', async () => {
   expect(await suggested('br', { filter_by: 'name:cake' })).toEqual([['Brown Cake', 1]])
 })
 
-test('nothing typed suggests the names of the most products, and signs suggest nothing', async () => {
+test('an empty query suggests the names of most products, and signs suggest nothing', async () => {
   expect((await suggested(''))[0]).toEqual(['White Bread', 2])
   expect(await suggested('!!!')).toEqual([])
 })

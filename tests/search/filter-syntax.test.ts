@@ -80,7 +80,7 @@ test.each([
   expect(() => parseFilter(written)).toThrow(Unparsable)
 })
 
-test('a deep and long text is read in no time, or refused', () => {
+test('a deep or long text is parsed fast, or refused', () => {
   expect(() => parseFilter('('.repeat(4000))).toThrow(Unparsable)
   expect(parseFilter(`a:=${'('.repeat(1900)}${')'.repeat(1900)}`)).toMatchObject({ field: 'a' })
 })
@@ -100,7 +100,7 @@ test.each(['a,', ',', 'a b', 'a:b', 'products(a', 'a)b('])('%j names no facets',
   expect(() => parseFacets(written, 'facet_by')).toThrow('Invalid facet field specified.')
 })
 
-test('fields go by several names', () => {
+test('fields have several names', () => {
   expect(searchField('meta.search.categories.lvl0')).toEqual(searchField('categories.lvl0'))
   expect(searchField('attributes.tags')).toEqual({ in: 'values', name: 'tags' })
   expect(searchField('attributes.price.usd.float_price')).toEqual({

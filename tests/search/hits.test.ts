@@ -8,7 +8,7 @@ const description = 'Made of what there is, to be worn in Wi-Fi when there is no
 )
 const products = Array.from({ length: 50 }, (_, i) => ({ id: String(i), attributes: { description } }))
 
-test('while the hits of a search are highlighted, others have their turn', async () => {
+test('highlighting hits lets other requests run', async () => {
   const words = parseQuery('made')
   let turns = 0
   let isDone = false
@@ -25,7 +25,7 @@ test('while the hits of a search are highlighted, others have their turn', async
   )
 })
 
-test('a word of a text is compared with all words of a query at once', () => {
+test('a word of a text is compared with all query words at once', () => {
   let read = 0
   const counted = parseQuery('made of what there is to be worn in wifi').map((word) => ({
     ...word,

@@ -72,7 +72,7 @@ test.each<[string, string]>([
   },
 )
 
-test('the searches of a request have limits together, too', async () => {
+test('the searches of a request also have limits together', async () => {
   const thirty = Array.from({ length: 30 }, (_, i) => `a${i}`).join()
   const facets = [{ facet_by: thirty }, { facet_by: thirty }]
   expect((await ask({ searches: facets })).status).toBe(200)
@@ -105,7 +105,7 @@ test.each<[unknown, string]>([
   expect([status, body.errors[0].source]).toEqual([400, source])
 })
 
-test('whatever is sent is answered, or refused by naming what is wrong', async () => {
+test('any request is answered, or refused with the fault', async () => {
   const piece = fc.constantFrom(
     'name',
     'price.USD.float_price',
@@ -146,7 +146,7 @@ test('whatever is sent is answered, or refused by naming what is wrong', async (
   )
 })
 
-test('what search front ends send beside it is left alone', async () => {
+test('other members that search front ends send are ignored', async () => {
   const search = {
     q: 'bread',
     query_by: 'name',
@@ -165,7 +165,7 @@ test('what search front ends send beside it is left alone', async () => {
   expect(body.results.every((result: object) => !('error' in result))).toBe(true)
 })
 
-test('the query says where results begin and how long they are, where a search does not', async () => {
+test('the query has the default offset and limit of the searches', async () => {
   const query = '?page%5Blimit%5D=1&page%5Boffset%5D=1'
   const { body } = await ask({ searches: [{}, { per_page: 2, page: 1 }] }, query)
   const names = ({ hits }: Any) => hits.map(({ document }: Any) => document.attributes.name)
@@ -175,14 +175,14 @@ test('the query says where results begin and how long they are, where a search d
   expect((await ask({ searches: [{}] }, '?page%5Blimit%5D=101')).status).toBe(400)
 })
 
-test('who may search: anonymous shoppers and merchants, and nobody without a token', async () => {
+test('anonymous shoppers and merchants may search, but only with a token', async () => {
   expect((await world.admin.post('/catalog/multi-search', { searches: [{}] })).status).toBe(200)
   expect((await world.nobody.post('/catalog/multi-search', { searches: [{}] })).status).toBe(401)
   // The other store has published nothing.
   expect((await world.other.post('/catalog/multi-search', { searches: [{}] })).status).toBe(404)
 })
 
-test('whoever watches over the process asks as before a cluster', async () => {
+test('health checks of search clients are answered', async () => {
   for (const path of ['/checks/readiness', '/checks/healthz']) {
     for (const method of ['GET', 'HEAD']) {
       const { status, body } = await world.nobody.send(method, path)
@@ -191,6 +191,6 @@ test('whoever watches over the process asks as before a cluster', async () => {
   }
 })
 
-test('a request of searches has a time for all of them: see within.test.ts of the kernel', () => {
+test('all searches of a request share one time limit: see within.test.ts of the kernel', () => {
   expect(multiSearch.withinMs).toBe(10_000)
 })

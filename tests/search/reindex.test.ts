@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('a catalog that an older version published is found in the new ways too, and its rows are as a publication writes them', async () => {
+test('a catalog published by an older version is reindexed as publishing would write it', async () => {
   const hierarchy = await shop.hierarchy({ name: 'All', slug: 'everything' })
   const node = await shop.node(hierarchy, hierarchy, { name: 'Radio', slug: 'radio' })
   const product = await shop.product({ name: 'Wi-Fi 日本語', external_ref: 'Acme & Sons' })

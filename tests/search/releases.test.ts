@@ -52,7 +52,7 @@ test('a sale begins and ends on time, without a publication', async () => {
   expect(await pricesAt('2030-02-01T00:00:00Z')).toEqual([0, undefined, undefined])
 })
 
-test('what is found is what is published: texts, values, prices and words', async () => {
+test('a search finds published texts, values, prices and words', async () => {
   await shop.change(bread, { name: 'Rye Loaf', tags: ['dark'] })
   await shop.send(
     'PUT',
@@ -103,7 +103,7 @@ test('what is found is what is published: texts, values, prices and words', asyn
   expect([await completed('rye'), await completed('')]).toEqual([[], [['Cake', 1]]])
 })
 
-test('rules choose the catalog that is searched, and the price books that count', async () => {
+test('catalog rules choose the catalog and the price books of a search', async () => {
   const [strong, weak] = [await shop.pricebook(), await shop.pricebook()]
   const [one, other] = [
     await shop.product({ name: 'One', sku: 'one' }),
@@ -145,7 +145,7 @@ test('rules choose the catalog that is searched, and the price books that count'
   ])
 })
 
-test('a bundle without a price of its own is found by what its parts cost', async () => {
+test('a bundle without its own price is found by the prices of its parts', async () => {
   const [cup, plate] = [await shop.product({ sku: 'cup' }), await shop.product({ sku: 'plate' })]
   const options = [
     { id: cup, type: 'product', quantity: 2, default: true },
@@ -182,7 +182,7 @@ test('a bundle without a price of its own is found by what its parts cost', asyn
   expect(await costs('210')).toEqual([])
 })
 
-test('what a release was asked is remembered, but for prices, and asked of the next one anew', async () => {
+test('results are cached per release, except for prices', async () => {
   const [plain, priced] = [
     { q: '*', filter_by: 'base_product:=false', facet_by: 'commodity_type' },
     { q: '*', filter_by: 'base_product:=false && price.USD.float_price:>0' },

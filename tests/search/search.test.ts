@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('everything is found by * and by nothing, what was changed last first', async () => {
+test('* and an empty query find everything, last changes first', async () => {
   const everything = ['Café Crème Hat', 'Red Hat', 'Blue Shirt', 'Red Shirt']
   const [star, empty] = await shop.search({ q: '*' }, { type: 'search' })
   expect(star.hits.map(({ document }: Any) => document.attributes.name)).toEqual(everything)
@@ -39,19 +39,19 @@ test('everything is found by * and by nothing, what was changed last first', asy
   expect(star.hits[3].document.meta.display_price.without_tax.formatted).toBe('$10.00')
 })
 
-test('all words are asked for, in any text, and those in the name count more', async () => {
+test('all words must match in any text, and words in the name count more', async () => {
   expect(await shop.names({ q: 'shirt red' })).toEqual(['Red Shirt', 'Café Crème Hat'])
   expect(await shop.names({ q: 'HAT' })).toEqual(['Café Crème Hat', 'Red Hat', 'Red Shirt'])
   expect(await shop.names({ q: 'cafe' })).toEqual(['Café Crème Hat'])
   expect(await shop.names({ q: 'red green' })).toEqual([])
 })
 
-test('the last word may be the beginning of one, the others are whole', async () => {
+test('the last word may be incomplete, the others are whole', async () => {
   expect(await shop.names({ q: 'red sh' })).toEqual(['Red Shirt', 'Café Crème Hat'])
   expect(await shop.names({ q: 'sh red' })).toEqual([])
 })
 
-test('who reads in another language searches in it', async () => {
+test('a search uses the language of the shopper', async () => {
   const answer = await world.shopper.post(
     '/catalog/multi-search',
     { searches: [{ q: 'chapeau rouge' }, { q: 'red hat' }] },
@@ -64,19 +64,19 @@ test('who reads in another language searches in it', async () => {
   expect(await shop.names({ q: 'chapeau' })).toEqual(['Red Hat'])
 })
 
-test('an exact SKU or part number comes first, however it is separated', async () => {
+test('an exact SKU or part number comes first, whatever its separators', async () => {
   expect(await shop.names({ q: 'rs-1' })).toEqual(['Red Shirt'])
   expect(await shop.names({ q: 'RS1' })).toEqual(['Red Shirt'])
   expect(await shop.names({ q: 'ab 77' })).toEqual(['Blue Shirt'])
 })
 
-test('a slip of the pen finds what was meant, where nothing is found as it is written', async () => {
+test('a typo finds the intended word if there is no exact match', async () => {
   expect(await shop.names({ q: 'shrit' })).toEqual(['Blue Shirt', 'Red Shirt', 'Café Crème Hat'])
   expect(await shop.names({ q: 'red shirr' })).toEqual(['Red Shirt', 'Café Crème Hat'])
   expect(await shop.names({ q: 'rad' })).toEqual([])
 })
 
-test('a word with a digit is what it is: no others are like it', async () => {
+test('a word with a digit has no typos', async () => {
   const word = (text: string) =>
     world.sql(`INSERT INTO published_words (store_id, catalog_id, word, n) VALUES ($1, $2, $3, 1)`, [
       world.storeId,
@@ -93,7 +93,7 @@ test('a word with a digit is what it is: no others are like it', async () => {
   expect(await like('gizmo8')).toEqual([])
 })
 
-test('facets count what was found, by categories, tags and prices', async () => {
+test('facets count matches by categories, tags and prices', async () => {
   const [all, some] = await shop.search(
     { q: '*', facet_by: 'meta.search.categories.lvl1,price.USD.float_price,tags', per_page: 0 },
     {

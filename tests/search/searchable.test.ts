@@ -9,7 +9,7 @@ const of = (more: object = {}) =>
     hidden: { listed: true, categories: { lvl0: ['Shop'], lvl1: ['Shop > A', 'Shop > B'] } },
   })
 
-test('words say which texts they are in, codes are one word', () => {
+test('words have the weight of their text, and codes are one word', () => {
   expect(of().words).toBe("'red':1A 'shirt':1A,4D 'rs':2B '1':2B 'rs1':2B 'a':4D")
   expect(of({ manufacturer_part_num: 'M/7' }).codes).toEqual(['rs1', 'm7'])
 })
@@ -25,7 +25,7 @@ test('words of all languages are searched', () => {
   )
 })
 
-test('however much is said in however many languages, a vector has room for it', () => {
+test('a vector has room for long texts in many languages', () => {
   const text = Array.from({ length: 4000 }, (_, i) => `${i}語`).join(' ')
   const locales = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`l${i}`, { description: text }]))
   const { words } = searchable({
@@ -35,7 +35,7 @@ test('however much is said in however many languages, a vector has room for it',
   expect(Buffer.byteLength(words)).toBeLessThan(500_000)
 })
 
-test('values are told with the way to them, each once', () => {
+test('values are listed once each, with their path', () => {
   const extensions = { 'products(size)': { width: 20, used: true, none: null } }
   const told = of({ tags: ['a', 'b', 'a'], extensions }).values.map(({ field, value }) => [field, value])
   expect(told).toEqual([
@@ -51,7 +51,7 @@ test('values are told with the way to them, each once', () => {
   ])
 })
 
-test('what an index has no room for is left out, and so is what is too much', () => {
+test('values that are too long or too many are left out', () => {
   const few = of().values.length
   expect(of({ shopper_attributes: { a: 'x'.repeat(256), ['b'.repeat(240)]: 'x' } }).values).toHaveLength(few)
   expect(of({ shopper_attributes: { a: 'x'.repeat(255) } }).values).toHaveLength(few + 1)

@@ -45,7 +45,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('the pictures of hits are included where a storefront asks for them, and in their documents', async () => {
+test('the images of hits can be included, and are in their documents', async () => {
   const search = { searches: [{ q: 'hat' }, { q: 'cap' }, { type: 'autocomplete', q: 'h' }] }
   const { body } = await world.shopper.post('/catalog/multi-search?include=main_image&include=files', search)
   const located = ({ id, link, type }: Any) => [id, type, link.href]
@@ -79,7 +79,7 @@ test.each<[string, string[]]>([
   expect(await shop.names({ q: '*', sort_by, filter_by: 'status:!=`draft`' })).toEqual(names)
 })
 
-test('a search by words is sorted too', async () => {
+test('a search by words can be sorted', async () => {
   expect(await shop.names({ q: 'shirt', sort_by: 'price.USD.amount:desc' })).toEqual([
     'Blue Shirt',
     'red Shirt',
@@ -90,7 +90,7 @@ test('a search by words is sorted too', async () => {
   ])
 })
 
-test('the values of a facet are looked up as they are typed', async () => {
+test('facet_query finds values of a facet while they are typed', async () => {
   const search = { q: '*', per_page: 0, facet_by: 'tags,categories.lvl1' }
   const facets = async (facet_query: string) => {
     const [{ facet_counts }] = (await shop.search({ ...search, facet_query })) as [Any]

@@ -19,7 +19,7 @@ afterAll(() => world.close())
 
 const names = async (filter_by: string) => (await shop.names({ filter_by })).sort()
 
-test('many words of a field are looked up together: single ones, several and compounds', async () => {
+test('many words of a field are looked up together, including compounds', async () => {
   expect(await names(`external_ref:[${[...Array(10).keys()]}]`)).toHaveLength(10)
   expect(await names(`external_ref:[${Array.from({ length: 10 }, (_, i) => `ref ${i}`)}]`)).toHaveLength(10)
   expect(await names(`external_ref:[${Array.from({ length: 10 }, (_, i) => `t${i}`)}]`)).toHaveLength(10)
@@ -31,13 +31,13 @@ test('many words of a field are looked up together: single ones, several and com
   expect(await names(`external_ref:[${[...Array(10).keys()].map((i) => `x${i}`)}]`)).toEqual([])
 })
 
-test('a word of a field is looked up among the products, however many values the field has', async () => {
+test('looking up a word does not depend on the number of values', async () => {
   // It was compared with each different value.
   await world.sql(`DELETE FROM published_values WHERE field = 'external_ref'`)
   expect(await names('external_ref:7')).toEqual(['P7'])
 })
 
-test('many words that find much are looked for in one pass', async () => {
+test('many frequent words are looked up in one pass', async () => {
   await world.sql(
     `INSERT INTO published_texts (store_id, catalog_id, id, since, updated_at, codes, words, value_ids, word_ids)
      SELECT t.store_id, t.catalog_id, gen_random_uuid(), t.since, t.updated_at, t.codes, t.words, t.value_ids, t.word_ids

@@ -11,7 +11,7 @@ test('words are compared without case and accents', () => {
   expect(codeOf('AB-12/c')).toBe('ab12c')
 })
 
-test('whatever the text, its words are words, and stay the same', () => {
+test('the words of any text are words, and splitting them again changes nothing', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (text) =>
       wordsOf(text).every((word) => {
@@ -51,7 +51,7 @@ test('typos are counted: letters left out, added, wrong or swapped', () => {
 
 const marked = (q: string, text: string) => highlightText(text, parseQuery(q))?.snippet
 
-test('what was asked for is marked, in the text as it was written', () => {
+test('matches are marked in the original text', () => {
   expect(marked('creme sh', 'A Crème shirt, not a dish')).toBe(
     'A <mark>Crème</mark> <mark>shirt</mark>, not a dish',
   )
@@ -62,7 +62,7 @@ test('what was asked for is marked, in the text as it was written', () => {
   )
 })
 
-test('highlights are told twice: as the document is nested, and as a list', () => {
+test('highlights are shown twice: nested like the document, and as a list', () => {
   const marks = highlightProduct({ name: 'Red shirt', sku: 'R' }, parseQuery('shirt'), new Set(['name']))
   const told = {
     matched_tokens: ['shirt'],

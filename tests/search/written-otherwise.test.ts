@@ -32,7 +32,7 @@ afterAll(() => world.close())
 
 const found = async (q: string) => (await shop.names({ q })).sort()
 
-test('a query of signs alone finds nothing', async () => {
+test('a query without words finds nothing', async () => {
   for (const q of ['!!!', '?', '...', '*?', '™']) {
     const [{ found, hits, facet_counts }] = (await shop.search({
       q,
@@ -44,7 +44,7 @@ test('a query of signs alone finds nothing', async () => {
   expect(found).toBe(12)
 })
 
-test('a compound is found as one word, by its parts and with other signs between them', async () => {
+test('a compound is found as one word, by its parts, and with other joiners', async () => {
   for (const q of ['wifi', 'wi-fi', 'Wi‑Fi', 'WI/FI']) {
     expect([q, await found(q)]).toEqual([q, ['Wi-Fi Router', 'Wifi Antenna']])
   }
@@ -53,25 +53,25 @@ test('a compound is found as one word, by its parts and with other signs between
   expect(await found('275')).toEqual([])
 })
 
-test('letters that few keyboards have are found as people write them without', async () => {
+test('special letters are found by their plain spelling', async () => {
   for (const q of ['große', 'grosse', 'GROSSE STRASSE', 'groesse', 'strasse']) {
     expect([q, await found(q)]).toEqual([q, ['Große Straße']])
   }
   expect(await found('smorrebrod')).toEqual(['Smørrebrød'])
 })
 
-test('a compound is highlighted as a whole where the query has it as one word', async () => {
+test('a compound is highlighted as a whole if the query has it as one word', async () => {
   const [{ hits }] = (await shop.search({ q: 'wifi router' })) as [Any]
   expect(hits[0].highlight.attributes.name.snippet).toBe('<mark>Wi-Fi</mark> <mark>Router</mark>')
 })
 
-test('words that say little are not asked for beside others, but rank those that have them higher', async () => {
+test('stop words are optional beside other words, but rank their matches higher', async () => {
   expect(await found('the iphone')).toEqual(['iPhones of today', 'iPhone™ Case', 'iPhoneケース'].sort())
   expect(await shop.names({ q: 'case for the' })).toEqual(['Case for the road', 'iPhone™ Case'])
   expect(await found('the')).toEqual(['Case for the road', 'The Who Poster'])
 })
 
-test('words that say little are those of the language of the shopper', async () => {
+test('stop words depend on the language of the shopper', async () => {
   const names = async (q: string, language: string) => {
     const { body } = await world.shopper.post(
       '/catalog/multi-search',
@@ -84,7 +84,7 @@ test('words that say little are those of the language of the shopper', async () 
   expect(await names('das poster', 'en')).toEqual([])
 })
 
-test('words inside of texts without spaces are found', async () => {
+test('words inside texts without spaces are found', async () => {
   expect(await found('日本')).toEqual(['日本語テスト'])
   expect(await found('テスト')).toEqual(['日本語テスト'])
   expect(await found('語')).toEqual(['日本語テスト'])
