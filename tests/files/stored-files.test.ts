@@ -5,17 +5,17 @@ import { openS3Store, type S3Store } from '../support/s3-store.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { png, upload, uploaded } from './uploads.ts'
 
-let store: S3Store
+let bucket: S3Store
 beforeAll(async () => {
-  store = await openS3Store()
+  bucket = await openS3Store()
 })
-afterAll(() => store.close())
+afterAll(() => bucket.close())
 
 const dayMs = 24 * 60 * 60_000
 
 describe.each([
   ['on the disk', () => ({})],
-  ['in a bucket', () => store.env],
+  ['in a bucket', () => bucket.env],
 ])('files %s', (_, env) => {
   let world: World
   beforeAll(async () => {
