@@ -170,6 +170,17 @@ test('what documents call a proof is there', () => {
   expect(missing).toEqual([])
 })
 
+test('the titles that the security guide quotes are those of its tests', () => {
+  let file = ''
+  const missing: string[] = []
+  const guide = readFileSync(join(root, 'docs/security.md'), 'utf8')
+  for (const [, path, title = ''] of guide.matchAll(/`(tests\/[\w/.-]+\.test\.ts)`|“([^”]+)”/g)) {
+    if (path) file = path
+    else if (file && !readFileSync(join(root, file), 'utf8').includes(title)) missing.push(`${file}: ${title}`)
+  }
+  expect(missing).toEqual([])
+})
+
 test('links between documents lead to files', () => {
   const broken = pages.flatMap((page) => {
     const links = readFileSync(page, 'utf8').matchAll(/\]\((?!https?:|#|mailto:)([^)#]+)/g)
