@@ -176,7 +176,8 @@ test('the titles that the security guide quotes are those of its tests', () => {
   const guide = readFileSync(join(root, 'docs/security.md'), 'utf8')
   for (const [, path, title = ''] of guide.matchAll(/`(tests\/[\w/.-]+\.test\.ts)`|“([^”]+)”/g)) {
     if (path) file = path
-    else if (file && !readFileSync(join(root, file), 'utf8').includes(title)) missing.push(`${file}: ${title}`)
+    else if (file && !readFileSync(join(root, file), 'utf8').includes(title))
+      missing.push(`${file}: ${title}`)
   }
   expect(missing).toEqual([])
 })

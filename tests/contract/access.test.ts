@@ -78,7 +78,7 @@ test('the open operations are exactly the listed ones', () => {
 describe.each(closed)('$id', (operation) => {
   const { method, area } = operation
 
-  test('refuses a stranger, and a token that is not ours', async () => {
+  test('refuses callers without a token, and tokens of others', async () => {
     expectUnauthorized(await world.nobody.send(method, anywhere(operation)), 'a stranger')
     for (const token of ['garbage', 'eyJhbGciOiJub25lIn0.e30.', `${world.admin.token}x`]) {
       const reply = await world.clientWith(token).send(method, anywhere(operation))
@@ -86,7 +86,7 @@ describe.each(closed)('$id', (operation) => {
     }
   })
 
-  test('lets a storefront do what the access table says, and no more', async () => {
+  test('gives a storefront exactly the rights of the access table', async () => {
     const right = access[area]?.implicit ?? '-'
     const may = right === 'rw' || (right === 'r' && operation.access === 'read')
     const reply = await world.shopper.send(method, anywhere(operation))
@@ -94,7 +94,7 @@ describe.each(closed)('$id', (operation) => {
     else expectForbidden(reply, 'a storefront', 'implicit', operation)
   })
 
-  test('lets a shopper who is signed in do what the access table says, and no more', async () => {
+  test('gives a signed-in shopper exactly the rights of the access table', async () => {
     for (const { header, kind } of world.server.instance.shopperTokens) {
       shoppers[kind] ??= signIns[kind]?.(world.admin, samples)
       const token = await shoppers[kind]
@@ -112,7 +112,7 @@ describe.each(closed)('$id', (operation) => {
     }
   })
 
-  test('lets an administrator, and says which object of the address is not there', async () => {
+  test('lets an administrator in, and names the missing object of the address', async () => {
     const path = anywhere(operation)
     const reply = await world.admin.send(method, path)
     expectLet(reply, 'an administrator')
@@ -126,7 +126,7 @@ describe.each(closed)('$id', (operation) => {
   })
 })
 
-test('what a shopper may ask for says which of it they see', () => {
+test('each resource that shoppers can read declares which rows they see', () => {
   const kinds = world.server.instance.shopperTokens.map(({ kind }) => kind)
   const opens = ({ area }: Resource) => kinds.some((kind) => (access[area]?.[kind] ?? '-') !== '-')
   const silent = specimens.filter(({ resource }) => opens(resource) && !resource.visible)

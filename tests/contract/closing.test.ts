@@ -41,7 +41,7 @@ async function kept(): Promise<Socket> {
   return socket
 }
 
-test('a request that has arrived on a connection that was idle', async () => {
+test('a request that has arrived on an idle connection is answered', async () => {
   const socket = await kept()
   // The server has not seen it when it is told to stop.
   socket.write(request())
@@ -49,7 +49,7 @@ test('a request that has arrived on a connection that was idle', async () => {
   expect(await heardFrom(socket)).toMatch(answered)
 })
 
-test('a request that is on its way on a connection that is idle', async () => {
+test('a request that is on its way on an idle connection is answered', async () => {
   const socket = await kept()
   stopped = world.server.stop()
   await sleep(20)
@@ -57,7 +57,7 @@ test('a request that is on its way on a connection that is idle', async () => {
   expect(await heardFrom(socket)).toMatch(answered)
 })
 
-test('requests on connections that are not accepted yet', async () => {
+test('requests on connections that are not yet accepted are answered', async () => {
   const sockets = Array.from({ length: 20 }, () => open())
   for (const socket of sockets) socket.write(request())
   // By now the system has made the connections, and the server has not looked.
@@ -67,7 +67,7 @@ test('requests on connections that are not accepted yet', async () => {
   expect(heard.filter((one) => !answered.test(one))).toEqual([])
 })
 
-test('and an idle connection keeps nobody waiting', async () => {
+test('an idle connection does not delay the stop', async () => {
   const socket = await kept()
   stopped = world.server.stop()
   expect(await heardFrom(socket)).toBe('')

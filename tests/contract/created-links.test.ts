@@ -48,7 +48,7 @@ describe.each(cases)('$id with $links', ({ resource, relationship }) => {
     return body.meta.results.total
   }
 
-  test('links what is there, as the call of the relationship does', async () => {
+  test('links existing objects, as the operation of the relationship does', async () => {
     const { id } = await samples.make(specimenNamed(target().noun[0]))
     const link = { type, id }
     const reply = await created(holds === 'one' ? { ...link, id: id.toUpperCase() } : [link, link])
@@ -60,13 +60,13 @@ describe.each(cases)('$id with $links', ({ resource, relationship }) => {
     expect(reply.body.data, 'the answer').toEqual(now.data)
   })
 
-  test('takes none, and what answers show where there are none', async () => {
+  test('accepts no links, and the form in which responses show none', async () => {
     for (const none of [null, ...(holds === 'many' ? [[]] : []), undefined]) {
       expect((await created(none)).status).toBe(201)
     }
   })
 
-  test('refuses what is not there and what is no link, and then creates nothing', async () => {
+  test('refuses missing objects and malformed links, and creates nothing then', async () => {
     const before = await total()
     const unknown = { type, id: randomUUID() }
     const missing = await created(holds === 'one' ? unknown : [unknown])

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('the API document says what everything in it is', () => {
+test('the API document describes everything in it', () => {
   const found = lint(sutlerApi()).filter((line) => !isOpenYet(line))
   expect(found).toEqual([])
 })
@@ -40,9 +40,9 @@ const resolved = (node: Node): Node =>
 
 /** Operations whose examples other tests send. */
 const tried: Readonly<Record<string, string>> = {
-  'start-oidc-login': 'it takes all of its parameters or none: tests/oidc',
+  'start-oidc-login': 'it requires all of its parameters: tests/oidc',
   'import-products': 'its body is a form: tests/product-csv',
-  'create-customer-token': 'the customer must be there first: below',
+  'create-customer-token': 'the customer must exist first: below',
 }
 
 /** The parameters and the bodies of all operations that have an example. */
@@ -62,7 +62,7 @@ const examples = operations.flatMap((operation) => {
   return [...query, ...(body === undefined ? [] : [{ operation, of: 'the body', query: [], body }])]
 })
 
-test('there are examples of filters and of bodies', () => {
+test('the API document has examples of filters and bodies', () => {
   expect(examples.filter(({ of }) => of === 'filter').length).toBeGreaterThan(50)
   expect(examples.filter(({ body }) => body).length).toBeGreaterThan(50)
 })
@@ -85,7 +85,7 @@ describe.each(examples)(
   },
 )
 
-test('the example of a sign-in is accepted where there is such a customer', async () => {
+test('the example of a sign-in is accepted where the customer exists', async () => {
   const { example } = documented.get('create-customer-token').requestBody.content['application/json']
   const { email, password } = example.data
   await world.admin.post('/v2/customers', { data: { type: 'customer', name: 'Ada Marsh', email, password } })

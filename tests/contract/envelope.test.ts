@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 describe.each(listings)('$id', (listing) => {
-  test('has its whole envelope, also without any record', async () => {
+  test('has its whole envelope, even without records', async () => {
     const path = await samples.path(listing.path)
     const { status, body, headers } = await world.admin.get(path)
     expect(status, path).toBe(200)
@@ -62,7 +62,7 @@ describe.each(listings)('$id', (listing) => {
 const digits = { 0: '', 3: '\\.\\d{3}', 6: '\\.\\d{3}000' } as const
 
 describe.each(specimensWith('get'))('$name', (specimen) => {
-  test('is written as its envelope says, and its own link leads to it', async () => {
+  test('has the form of its envelope, and its own link leads to it', async () => {
     const made = await samples.make(specimen)
     const { body } = await world.admin.get(made.path)
     const { envelope, type } = specimen.resource

@@ -30,7 +30,7 @@ const hiddenOf = ({ resource }: Specimen) =>
 describe.each(specimensWith('create', 'get'))('$name', (specimen) => {
   const { operations, resource } = specimen
 
-  test('leaves one change for each write, with its author, and no secret', async () => {
+  test('has one change in the feed for each write, with its author and without secrets', async () => {
     const collection = await samples.path(resource.path)
     const made = await world.admin.post(collection, await samples.body(specimen, collection, true))
     expect(made.status, JSON.stringify(made.body)).toBe(201)
@@ -47,7 +47,7 @@ describe.each(specimensWith('create', 'get'))('$name', (specimen) => {
       seen += fresh.length
       expect(
         fresh.map((change) => change.event),
-        'the changes that the write left',
+        'the changes of the write',
       ).toEqual([event])
       expect(fresh[0]).toMatchObject({ store_id: world.storeId, type, actor, request_id: requestId })
       // `track` is told what the resource declares.
@@ -75,7 +75,7 @@ describe.each(specimensWith('create', 'get'))('$name', (specimen) => {
     }
   })
 
-  test('leaves none for a write that is refused', async () => {
+  test('has no change for a refused write', async () => {
     const collection = await samples.path(resource.path)
     const count = 'SELECT count(*)::int AS n FROM changes WHERE store_id = $1'
     const { rows: before } = await world.feed(count, [world.storeId])
@@ -100,7 +100,7 @@ test('there are parents with children', () => {
 })
 
 describe.each(families)('$name', ({ parent, children }) => {
-  test('is deleted with what is below it, and the feed says so of that first', async () => {
+  test('is deleted with everything below it, and the feed has the children first', async () => {
     const above = await samples.make(parent)
     const below = new Map<string, string>()
     for (const child of children) {

@@ -30,7 +30,7 @@ for (const operation of operations) {
 const sendable = METHODS.filter((method) => !['OPTIONS', 'CONNECT', 'TRACE'].includes(method))
 
 describe.each([...places.values()])('$path', ({ path, methods }) => {
-  test('answers other methods 405, and says which are allowed', async () => {
+  test('answers other methods with 405 and the allowed ones', async () => {
     const known = [...methods]
     const refuses = async (method: string) => {
       const { status, headers, body } = await world.admin.send(method, path)
@@ -42,7 +42,7 @@ describe.each([...places.values()])('$path', ({ path, methods }) => {
     await Promise.all(sendable.filter((method) => !known.includes(method)).map(refuses))
   })
 
-  test('tells browsers that they may call it, and lets them read refusals', async () => {
+  test('lets browsers call it and read refusals', async () => {
     const origin = 'https://shop.example.com'
     for (const method of methods) {
       const preflight = await fetch(world.url + path, {
@@ -66,7 +66,7 @@ describe.each([...places.values()])('$path', ({ path, methods }) => {
     }
   })
 
-  test('is found with a slash at its end, and with two for one', async () => {
+  test('also answers with a slash at its end, and with doubled slashes', async () => {
     const method = [...methods][0] as string
     const { status } = await world.admin.send(method, path)
     for (const same of [`${path}/`, path.replace('/v2/', '/v2//'), path.replace(/^\//, '//')]) {
@@ -76,7 +76,7 @@ describe.each([...places.values()])('$path', ({ path, methods }) => {
 })
 
 describe.each(operations.filter(({ alsoUnder }) => alsoUnder))('$alsoUnder$path', (operation) => {
-  test(`answers $method as $path does`, async () => {
+  test(`answers $method like $path`, async () => {
     const { method, alsoUnder = '', status, access } = operation
     // What is only read may be the same for all.
     const own = access === 'read' ? samples : new Samples(world.admin, world.work)
@@ -93,7 +93,7 @@ describe.each(operations.filter(({ alsoUnder }) => alsoUnder))('$alsoUnder$path'
   })
 })
 
-test('what is nowhere is a 404 that says so', async () => {
+test('an unknown path is a 404 that says so', async () => {
   for (const path of [
     '/',
     '/v2',
@@ -109,7 +109,7 @@ test('what is nowhere is a 404 that says so', async () => {
   }
 })
 
-test('a name that is none breaks no read, whichever name of the address it is', async () => {
+test('a malformed name in an address breaks no read, wherever it is', async () => {
   const reads = operations.filter(({ access }) => access === 'read').map(({ path }) => path.split('/'))
   for (const parts of reads) {
     const named = parts.flatMap((part, i) => (part.startsWith(':') ? [i] : []))
@@ -125,7 +125,7 @@ test('a name that is none breaks no read, whichever name of the address it is', 
   }
 })
 
-test('OPTIONS is answered to those who are not browsers, too', async () => {
+test('OPTIONS also answers clients that are not browsers', async () => {
   const { status } = await fetch(`${world.url}/v2/accounts`, { method: 'OPTIONS' })
   expect(status).toBe(204)
 })
@@ -138,7 +138,7 @@ describe('a body', () => {
   }
   const text = '{"data":{"type":"account","name":"Caf\u00e9"}}'
 
-  test('that is not UTF-8 is refused, and not stored maimed', async () => {
+  test('that is not UTF-8 is refused, and not stored garbled', async () => {
     const { status, body } = await post(Buffer.from(text, 'latin1'))
     expect([status, body.errors[0].code]).toEqual([400, 'bad_request'])
     expect(body.errors[0].detail).toContain('UTF-8')
@@ -149,13 +149,13 @@ describe('a body', () => {
     expect([status, body.data.name]).toEqual([201, 'Caf\u00e9'])
   })
 
-  test('under a label that is no media type is a 415', async () => {
+  test('with a Content-Type that is not a media type is a 415', async () => {
     const { status, body } = await post(text, ';;/')
     expect([status, body.errors[0].status]).toEqual([415, '415'])
   })
 })
 
-test('a filter as long as it may be is read, percent-encoded as well', async () => {
+test('a filter of the maximum length is accepted, also percent-encoded', async () => {
   const longest = '\u00e9'.repeat((8192 - 'eq(name,)'.length) >> 1)
   const filter = `eq(name,${encodeURIComponent(longest)})`
   const { status, headers, body } = await world.admin.get(`/v2/accounts?filter=${filter}`)

@@ -38,7 +38,7 @@ const mapsOf = (specimen: Specimen) =>
   })
 
 describe.each(specimensWith('create').filter((one) => mapsOf(one).length > 0))('$name', (specimen) => {
-  test('takes such names as keys of its maps', async () => {
+  test('accepts inherited names as keys of its maps', async () => {
     const collection = await samples.path(specimen.resource.path)
     const maps = Object.fromEntries(mapsOf(specimen))
     const body = bodyWith(specimen, 'create', { ...(await samples.values(specimen, collection)), ...maps })
@@ -57,7 +57,7 @@ describe.each([
 ] as const)('fields of flows with such names, of type %s', (field_type, value) => {
   const fields = Object.fromEntries(inherited.map((name) => [name, { field_type, omit_null: true }]))
 
-  test('are those of entries', async () => {
+  test('work in entries', async () => {
     const flow = await makeFlow(world.admin, `things-${field_type}`, fields)
     const empty = ok(await flow.create({}), 201)
     for (const name of inherited) expect(Object.hasOwn(empty, name)).toBe(false)
@@ -71,7 +71,7 @@ describe.each([
     }
   })
 
-  test('are those of what a flow extends', async () => {
+  test('work in the objects that a flow extends', async () => {
     const client = field_type === 'string' ? world.admin : world.other
     const flow = await makeFlow(client, 'customers', fields)
     await makeFlow(client, 'products', fields)
@@ -96,14 +96,14 @@ describe.each([
   })
 })
 
-test('a field may not be named __proto__, a flow may', async () => {
+test('a field cannot be named __proto__, a flow can', async () => {
   const flow = await makeFlow(world.admin, '__proto__', { a: { field_type: 'string' } })
   expect(ok(await flow.create({ a: 'x' }), 201).a).toBe('x')
   const field = fieldOf(flow.id, '__proto__', { field_type: 'string' })
   expect((await world.admin.post('/v2/fields', { data: field })).status).toBe(422)
 })
 
-test('flows, links and custom APIs may have such names', async () => {
+test('flows, links and custom APIs accept inherited names', async () => {
   for (const slug of inherited) {
     const rule = { type: 'one-to-many', to: 'customer' }
     const flow = await makeFlow(world.admin, slug, { [slug]: { field_type: 'string' } })
@@ -133,7 +133,7 @@ test('flows, links and custom APIs may have such names', async () => {
   }
 })
 
-test('texts, tags and kinds of links of products may have such names', async () => {
+test('texts, tags and custom relationships of products accept inherited names', async () => {
   const locales = Object.fromEntries(inherited.map((name) => [name, { name: `In ${name}` }]))
   const attributes = { name: 'A shirt', commodity_type: 'physical', tags: [...inherited], locales }
   const product = await world.admin.post('/pcm/products', { data: { type: 'product', attributes } })

@@ -29,7 +29,7 @@ const takers = operations.flatMap((operation) => {
   return kinds ? [{ id: operation.id, operation, kinds }] : []
 })
 
-test('an operation of the workshop takes kinds', () => {
+test('an operation of the workshop has kinds', () => {
   expect(takers.map(({ id }) => id)).toContain('add-paper-items')
 })
 
@@ -60,7 +60,7 @@ describe.each(takers)('$id', ({ operation, kinds: { by, most, of } }) => {
   }
   const at = (form: string) => (form === 'one' ? 'data' : 'data.1')
 
-  test.each(names)('takes the kind %s, with all fields and with the required ones', async (kind) => {
+  test.each(names)('accepts the kind %s, with all fields and with the required ones', async (kind) => {
     const { make, send } = await begin()
     for (const form of forms) {
       for (const full of [true, false]) {
@@ -74,7 +74,7 @@ describe.each(takers)('$id', ({ operation, kinds: { by, most, of } }) => {
     }
   })
 
-  test('takes all kinds in one list', async () => {
+  test('accepts all kinds in one list', async () => {
     const { make, post } = await begin()
     const data = await Promise.all(names.slice(0, most).map((kind) => make(kind)))
     const reply = await post({ data: most === 1 ? data[0] : data })
@@ -82,7 +82,7 @@ describe.each(takers)('$id', ({ operation, kinds: { by, most, of } }) => {
   })
 
   test.each(names)(
-    'names each field of %s that is missing or of a wrong type, by its place',
+    'names the place of each missing field and each field of a wrong type of %s',
     async (kind) => {
       const { make, send } = await begin()
       for (const form of forms) {
@@ -105,7 +105,7 @@ describe.each(takers)('$id', ({ operation, kinds: { by, most, of } }) => {
     },
   )
 
-  test('refuses other kinds, with the list of those that it takes', async () => {
+  test('refuses other kinds, and lists the accepted ones', async () => {
     const { make, send } = await begin()
     const accepted = names.map((kind) => JSON.stringify(kind)).join(', ')
     for (const form of forms) {
@@ -123,7 +123,7 @@ describe.each(takers)('$id', ({ operation, kinds: { by, most, of } }) => {
     }
   })
 
-  test('refuses what is no object, too many objects and none', async () => {
+  test('refuses anything but objects, too many objects, and an empty list', async () => {
     const { make, post, send } = await begin()
     for (const body of [{}, [], 'x', null])
       expect(sourcesOf(await post(body)), JSON.stringify(body)).toEqual(['data'])

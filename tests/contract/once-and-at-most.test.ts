@@ -43,7 +43,7 @@ const refusedBy = ({ resource }: Specimen) =>
 describe.each(specimensWith('create').filter((one) => refusedBy(one).length))('$name', (specimen) => {
   const { resource } = specimen
 
-  test('has once what is unique, and the others are told so as it declares', async () => {
+  test('accepts a unique value once, and refuses the rest in the declared words', async () => {
     const collection = await samples.path(resource.path)
     const uniques = await uniquesOf(world, resource.table)
     for (const [constraint, refusal] of refusedBy(specimen)) {
@@ -81,7 +81,7 @@ const limited = listings.filter((listing) => {
   )
 })
 
-test('there is something with a limit', () => {
+test('some lists have a limit', () => {
   expect(limited.map(({ specimen }) => specimen.name)).toContain('gadget')
 })
 
@@ -89,7 +89,7 @@ describe.each(limited)('$specimen.name', (listing) => {
   const { specimen } = listing
   const { resource } = specimen
 
-  test('is there as often as it may be, however many come at once, and again when one is gone', async () => {
+  test('fills up to its limit under concurrent creates, and accepts one more after a delete', async () => {
     const collection = await samples.path(resource.path)
     const most = (await mostOf(resource, world.work)) as number
     const room = await samples.room(specimen, collection, most)

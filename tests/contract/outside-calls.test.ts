@@ -35,7 +35,7 @@ const calling = operations.flatMap((operation) =>
     : [],
 )
 
-test('there is an operation that calls out', () => {
+test('an operation calls out', () => {
   expect(calling.map(({ id }) => id)).toContain('ship-crate')
 })
 
@@ -72,7 +72,7 @@ describe.each(calling)('$id', ({ operation, call }) => {
     },
   )
 
-  test('of two requests with one key one is carried out, the other is refused or given its answer', async () => {
+  test('of two requests with one key one runs, and the other is refused or gets its response', async () => {
     const headers = keyed()
     const replies = await Promise.all(Array.from({ length: 6 }, () => send(headers)))
     expect(statusesOf(replies).filter((status) => status !== operation.status && status !== 409)).toEqual([])
@@ -82,7 +82,7 @@ describe.each(calling)('$id', ({ operation, call }) => {
     expect([double.effects.length, [...double.requests.values()]]).toEqual([1, [1]])
   })
 
-  test('many at once have one effect each, also where they lose races', async () => {
+  test('concurrent requests have one effect each, even where they lose races', async () => {
     const replies = await Promise.all(Array.from({ length: 20 }, () => send(keyed())))
     expect(statusesOf(replies)).toEqual(Array.from({ length: 20 }, () => operation.status))
     expect([double.effects.length, [...double.requests.values()]]).toEqual([
@@ -92,7 +92,7 @@ describe.each(calling)('$id', ({ operation, call }) => {
   })
 
   test.each(['fail before', 'fail after', 'hang before', 'hang after'] as const)(
-    'a request that is sent again after "%s" goes on with the same intent',
+    'a request that is repeated after "%s" continues the same intent',
     async (fault) => {
       double.faults.push(fault)
       const headers = keyed()
@@ -107,7 +107,7 @@ describe.each(calling)('$id', ({ operation, call }) => {
     },
   )
 
-  test('who fails late does not end the lease that someone else has by now', async () => {
+  test('a late failure does not end the lease of another request', async () => {
     double.faults.push('fail before')
     double.onRequest = async (key) => {
       double.onRequest = () => {}
@@ -121,7 +121,7 @@ describe.each(calling)('$id', ({ operation, call }) => {
     expect((await send(headers)).status).toBe(operation.status)
   })
 
-  test('a request with another body under the key is refused, and nobody is called', async () => {
+  test('a request with another body under the key is refused without a call', async () => {
     const headers = keyed()
     await send(headers)
     const { path } = await samples.call(operation)
@@ -130,7 +130,7 @@ describe.each(calling)('$id', ({ operation, call }) => {
     expect(double.requests.size).toBe(1)
   })
 
-  test('a refusal calls nobody, and leaves the key free', async () => {
+  test('a refusal makes no call and leaves the key free', async () => {
     const headers = keyed()
     const path = operation.path.replaceAll(/:\w+/g, randomUUID())
     const { body } = await samples.call(operation)
@@ -142,7 +142,7 @@ describe.each(calling)('$id', ({ operation, call }) => {
     expect([double.requests.size, rows.length]).toEqual([0, 0])
   })
 
-  test('what nobody sends again is carried out by a job', async () => {
+  test('a job completes a request that nobody repeats', async () => {
     double.faults.push('fail after')
     expect((await send()).status).toBe(503)
     expect(await open()).toBe(1)
@@ -150,7 +150,7 @@ describe.each(calling)('$id', ({ operation, call }) => {
     expect([double.effects.length, [...double.requests.values()]]).toEqual([1, [2]])
   })
 
-  test('inside a transaction it throws', async () => {
+  test('a call inside a transaction throws', async () => {
     const inside = world.work.transaction((work) =>
       callOut(
         work as never,

@@ -57,7 +57,7 @@ describe.each(listings)('$id', (listing) => {
     anId = idsOf(await world.admin.get(path))[0] as string
   })
 
-  test('accepts limits from 0 to 100, and refuses others by name', async () => {
+  test('accepts limits from 0 to 100, and names others in the refusal', async () => {
     for (const limit of limits.good) {
       const { status, body } = await world.admin.get(url({ 'page[limit]': limit }))
       expect([status, body.meta?.page.limit], `page[limit]=${limit}`).toEqual([200, Number(limit)])
@@ -103,7 +103,7 @@ describe.each(listings)('$id', (listing) => {
     expect((await world.admin.get(path)).body.meta.page.limit, 'without the setting').toBe(25)
   })
 
-  test('shows any page of a total order, with exact totals and links to its neighbours', async () => {
+  test('has every page of a total order, with exact totals and links to its neighbours', async () => {
     const orders = new Map(await Promise.all(sorts.map(async (sort) => [sort, await model(sort)] as const)))
     const total = orders.get('')?.length ?? 0
     const anyPage = fc.asyncProperty(
@@ -170,7 +170,7 @@ describe.each(listings)('$id', (listing) => {
     expect(back, 'back').toEqual(order)
   })
 
-  test('refuses a cursor that it did not give, or that belongs to another walk', async () => {
+  test('refuses forged cursors and cursors of another walk', async () => {
     const { body } = await world.admin.get(url({ 'page[limit]': 1, 'page[after]': ' ' }).replace('%20', ''))
     const next = body.links.next as string | null | undefined
     // As many characters as a cursor's own ends in, and more bytes.
@@ -188,7 +188,7 @@ describe.each(listings)('$id', (listing) => {
     }
   })
 
-  test('gives exact totals after filters', async () => {
+  test('has exact totals after filters', async () => {
     if (!mayFilter(listing, 'id', 'gt')) return
     const order = (await model('')).sort()
     const filtered = fc.asyncProperty(fc.nat(order.length - 1), fc.nat(order.length), async (at, offset) => {

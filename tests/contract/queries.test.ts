@@ -60,7 +60,7 @@ describe.each(listings)('$id', (listing) => {
   })
   const filtered = (filter: string) => world.admin.get(`${path}?filter=${encodeURIComponent(filter)}`)
 
-  test('every field and operator that it allows answers', async () => {
+  test('answers every field and operator that it allows', async () => {
     for (const [name, ops] of opsOf(listing)) {
       const field = oneOf(listing, name)
       const type = valueType(listing, name)
@@ -75,7 +75,7 @@ describe.each(listings)('$id', (listing) => {
     }
   })
 
-  test('takes a list of values wherever it takes one, and leaves out blank ones', async () => {
+  test('accepts a list of values wherever it accepts one, and ignores blank ones', async () => {
     for (const [name, ops] of opsOf(listing)) {
       if (!ops.includes('eq')) continue
       expect(ops, `the operators of ${name}`).toContain('in')
@@ -93,7 +93,7 @@ describe.each(listings)('$id', (listing) => {
     }
   })
 
-  test('refuses other fields and operators, and names those it allows', async () => {
+  test('refuses other fields and operators, and names the allowed ones', async () => {
     const unknown = await filtered('eq(no_such_field,1)')
     expect([unknown.status, unknown.body.errors?.[0].code], 'a filter by no field').toEqual([
       400,
@@ -121,7 +121,7 @@ describe.each(listings)('$id', (listing) => {
     }
   })
 
-  test('sorts by what it allows, and refuses the rest', async () => {
+  test('sorts by the allowed fields, and refuses others', async () => {
     for (const sort of sortsOf(listing)) {
       const { status: answered, body: list } = await world.admin.get(`${path}?sort=${sort}`)
       expect([sort, answered, list.errors]).toEqual([sort, 200, undefined])
@@ -136,7 +136,7 @@ describe.each(listings)('$id', (listing) => {
     for (const field of listing.specimen.resource.sort ?? []) expect(body.errors[0].detail).toContain(field)
   })
 
-  test('no filter, sort or page breaks it', async () => {
+  test('survives any filter, sort or page', async () => {
     const fields = [...opsOf(listing).flatMap(([field]) => [field, oneOf(listing, field)]), 'x', '']
     const token = fc.constantFrom(
       ...[
@@ -204,7 +204,7 @@ describe.each(listings)('$id', (listing) => {
 describe.each(specimensWith('list', 'create'))('$name', (specimen) => {
   const { resource } = specimen
 
-  test('is found by each value that it shows', async () => {
+  test('is found by each of its values', async () => {
     const collection = await samples.path(resource.path)
     const values = await samples.values(specimen, collection, true)
     const { status, body: made } = await world.admin.post(collection, bodyWith(specimen, 'create', values))
@@ -246,7 +246,7 @@ test('the writes that take a filter are exactly the listed ones', () => {
 })
 
 describe.each(filterTakers)('$id', (operation) => {
-  test('takes every filter of the list that it names', async () => {
+  test('accepts every filter of its list', async () => {
     const listing = listings.find(({ id }) => id === filteredLists[operation.id]) as Listing
     const terms = opsOf(listing).flatMap(([name, ops]) =>
       ops.flatMap((op) => termsOf(oneOf(listing, name), op, values[valueType(listing, name)])),

@@ -28,7 +28,7 @@ describe.each(updates)('$singleton.name', ({ operation, singleton }) => {
   const put = (ifMatch?: string, values: object = {}) =>
     world.admin.put(path, { data: { type, ...values } }, ifMatch === undefined ? {} : { 'if-match': ifMatch })
 
-  test('has an entity tag, and 304 answers who has it', async () => {
+  test('has an entity tag, and answers 304 to it', async () => {
     const first = await world.admin.get(path)
     const etag = etagOf(first)
     expect(etag).toMatch(/^W\/"[\w-]+"$/)
@@ -39,7 +39,7 @@ describe.each(updates)('$singleton.name', ({ operation, singleton }) => {
     expect((await world.admin.get(path, { 'if-none-match': '"x"' })).status, 'of another tag').toBe(200)
   })
 
-  test('takes back what it gave, and what was not sent keeps its value', async () => {
+  test('accepts its own response, and keeps values that are not sent', async () => {
     const changed = await world.admin.put(path, (await samples.call(operation)).body)
     expect([changed.status, changed.body.errors], 'an update with all its fields').toEqual([200, undefined])
     const { body: before } = await world.admin.get(path)
@@ -53,7 +53,7 @@ describe.each(updates)('$singleton.name', ({ operation, singleton }) => {
     }
   })
 
-  test('changes only in the version that If-Match names', async () => {
+  test('changes only the version that If-Match names', async () => {
     const stale = etagOf(await put())
     const current = etagOf(await put(stale))
     expect(current, 'the entity tag after an update').not.toBe(stale)
@@ -72,7 +72,7 @@ describe.each(updates)('$singleton.name', ({ operation, singleton }) => {
     expect(etagOf(await world.admin.get(path)), 'the entity tag after a delete').not.toBe(last)
   })
 
-  test('is changed by one of those who name the same version', async () => {
+  test('accepts one of many concurrent updates with the same version', async () => {
     // As a store has it that never changed it, and as one has it that did.
     for (const stored of [!deletes, true]) {
       if (stored) await put()
@@ -98,7 +98,7 @@ describe.each(updates)('$singleton.name', ({ operation, singleton }) => {
     }
   })
 
-  test('leaves one change for each write that is not refused', async () => {
+  test('has one change in the feed for each accepted write', async () => {
     const changes = async () => {
       const { rows } = await world.feed(
         'SELECT event, request_id FROM changes WHERE store_id = $1 AND source = $2 ORDER BY position',

@@ -50,7 +50,7 @@ test('every key and index of a table leads with the store', async () => {
   expect(others.sort()).toEqual(Object.keys(exemptIndexes).sort())
 })
 
-test('every table that is not all stores’ has the store in its key', async () => {
+test('every table of a store has the store in its key', async () => {
   const { rows } = await world.sql(
     `SELECT c.relname AS table FROM pg_class c
      WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT EXISTS (
@@ -61,7 +61,8 @@ test('every table that is not all stores’ has the store in its key', async () 
 
 /** Fields that are compared for equality, and whose index is none for lists, and why. */
 const notIndexed: Readonly<Record<string, string>> = {
-  'account_member.given_name': 'lists are looked through for a name: few ask, and every write would pay',
+  'account_member.given_name':
+    'lists are scanned for a name: few requests need it, and an index would cost every write',
   'account_member.middle_name': 'as the given name',
   'account_member.family_name': 'as the given name',
   'hierarchy.name': 'a store has few hierarchies',
@@ -70,10 +71,10 @@ const notIndexed: Readonly<Record<string, string>> = {
   'hierarchy.has_children': 'as the name',
   'hierarchy.hierarchy_id': 'its own id: the key finds it',
   'hierarchy.parent_id': 'none has a parent',
-  'node.name': 'one index of the store’s serves all lists that nodes are in: few are named alike',
+  'node.name': 'one index per store serves all lists of nodes: few have the same name',
   'node.slug': 'as the name',
   'node.description': 'as the name',
-  'node.has_children': 'that of the list of all nodes is; others are looked through',
+  'node.has_children': 'the list of all nodes has one; others are scanned',
   'node.hierarchy_id': 'one index serves all lists',
   'node.parent_id': 'as the hierarchy',
   'user_authentication_info.given_name': 'as a member’s',
@@ -82,7 +83,7 @@ const notIndexed: Readonly<Record<string, string>> = {
   'custom_api.description': 'there are few custom APIs',
   'custom_api_role_policy.custom_api_id': 'one for each role: the key finds them',
   'custom_field.description': 'there are few fields in a custom API',
-  'widget.serial': 'what it is compared with may have a fraction',
+  'widget.serial': 'the compared value may have a fraction',
 }
 
 /** What an index holds, as the catalog and as the query engine write it. */
@@ -109,7 +110,7 @@ async function indexesOfAllRows(): Promise<readonly Index[]> {
 const leadsWith = (names: readonly string[], { columns }: Index) =>
   names.every((name, i) => columns[i] === name)
 
-test('a filter that says it is indexed is, in the order of its list; one that does not has its reason', async () => {
+test('an indexed filter has an index in the order of its list; every other filter has a reason', async () => {
   const indexes = await indexesOfAllRows()
   const without: string[] = []
   for (const { resource } of specimens) {
@@ -143,7 +144,7 @@ const notSorted: Readonly<Record<string, string>> = {
   'account-memberships-of-member by updated_at': 'as by id',
 }
 
-test('each order that a list may be in is that of an index', async () => {
+test('each order of a list has an index', async () => {
   const indexes = await indexesOfAllRows()
   const isSorted = ({ table, scopeColumns }: Resource, field: string) => {
     const wanted = ['store_id', ...scopeColumns, field]
@@ -194,7 +195,7 @@ test('each table is tracked, and its lists are counted', async () => {
   ).toEqual([])
 })
 
-test('each table that is tracked as personal data is known to logs and erasure', async () => {
+test('logs and erasure know each table that is tracked as personal data', async () => {
   const { rows } = await world.sql(
     `SELECT t.tgrelid::regclass::text AS table FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid
      WHERE t.tgname = 'track' AND p.prosrc LIKE '%, true, split_part(author%'`,
@@ -207,7 +208,7 @@ test('each table that is tracked as personal data is known to logs and erasure',
   )
 })
 
-test('what is below a parent goes with it', async () => {
+test('deleting a parent deletes what is below it', async () => {
   const { rows } = await world.sql(
     `SELECT c.conname AS name, c.conrelid::regclass::text AS table, c.confrelid::regclass::text AS parent,
        c.confdeltype = 'c' AS cascades FROM pg_constraint c WHERE c.contype = 'f'`,
@@ -228,7 +229,7 @@ test('what is below a parent goes with it', async () => {
 })
 
 /** Statement triggers with transition tables do not run on every engine that we grow onto. */
-test('no trigger looks at all rows of a statement at once', async () => {
+test('no trigger reads all rows of a statement at once', async () => {
   const { rows } = await world.sql(
     `SELECT DISTINCT t.tgname AS name FROM pg_trigger t
      WHERE NOT t.tgisinternal AND (t.tgoldtable IS NOT NULL OR t.tgnewtable IS NOT NULL)`,
@@ -243,7 +244,7 @@ const unbreakable: Readonly<Record<string, string>> = {
   currencies_default_key: 'whoever becomes the default takes it from the other',
 }
 
-test('what is unique has words for a client who brings it twice, and those words are about something', async () => {
+test('each unique constraint has a refusal for clients, and each refusal a constraint', async () => {
   const { rows } = await world.sql(
     `SELECT i.indexrelid::regclass::text AS name, i.indrelid::regclass::text AS table,
        coalesce(bool_or(a.attname = 'id'), false) AS by_id

@@ -68,7 +68,7 @@ async function expectTrueBlocks({ specimen: { resource } }: Listing): Promise<nu
 }
 
 describe.each(own.filter(({ specimen }) => specimen.operations.create))('$id', (listing) => {
-  test('counts right while many write, and after the counters were merged', async () => {
+  test('has the right total under concurrent writes, and after the counters are merged', async () => {
     const samples = samplesOf(listing)
     const path = await samples.path(listing.path)
     const room = await roomIn(samples, listing, path, 11)
@@ -94,7 +94,7 @@ describe.each(own.filter(({ specimen }) => specimen.operations.create))('$id', (
 const rowsOfList = isLong ? 600 : 330
 
 describe.each(own)('$id', (listing) => {
-  test('finds deep pages right, before and after its blocks are made and rows move', async () => {
+  test('has the right deep pages before and after its blocks are made and rows move', async () => {
     const samples = samplesOf(listing)
     const path = await samples.path(listing.path)
     // They stay: the key that this test calls with may be one of them.

@@ -78,7 +78,7 @@ describe.each(specimens.filter(({ resource }) => resource.unborn))('$name', (spe
     }
   })
 
-  test('an update creates the object as it was read, with what was sent, by one change', async () => {
+  test('an update creates the object with its defaults and the sent values, in one change', async () => {
     const path = fresh()
     const before = await world.admin.get(path)
     const values = flatten(resource.envelope, before.body.data)
@@ -106,7 +106,7 @@ describe.each(specimens.filter(({ resource }) => resource.unborn))('$name', (spe
     expect([await listed(path), await events(path)]).toEqual([1, ['created']])
   })
 
-  test('a delete succeeds whether or not it exists, and it reads as before its first write', async () => {
+  test('a delete always succeeds, and the object then reads as before its first write', async () => {
     const path = fresh()
     const before = await world.admin.get(path)
     expect((await world.admin.delete(path)).status, 'what was never written').toBe(204)
@@ -119,7 +119,7 @@ describe.each(specimens.filter(({ resource }) => resource.unborn))('$name', (spe
     expect([await listed(path), await events(path)]).toEqual([0, ['created', 'deleted']])
   })
 
-  test('a create with its key is refused once it exists, and all first writes at once make one', async () => {
+  test('a create with an existing key is refused, and concurrent first writes create one object', async () => {
     const path = fresh()
     const body = bodyWith(specimen, 'create', { type: resource.type, id: keyIn(path) })
     const replies = await Promise.all(
@@ -155,7 +155,7 @@ describe.each(specimens.filter(({ resource }) => resource.unborn))('$name', (spe
     }
   })
 
-  test('a create below it that is refused leaves nothing', async () => {
+  test('a refused create below it creates nothing', async () => {
     for (const child of below) {
       const path = fresh()
       const at = child.resource.path.replace(/^.*\/:\w+/, path)
@@ -186,7 +186,7 @@ describe.each(specimens.filter(({ resource }) => resource.unborn))('$name', (spe
 
 // Of all other addresses, `access.test.ts` says that they hide it.
 describe.each(operations.filter(leadsToUnborn))('$id', (operation) => {
-  test('another store’s object reads as unborn, and stays as it is', async () => {
+  test('an object of another store reads as unborn, and does not change', async () => {
     const { method } = operation
     const { path, body } = await samples.call(operation)
     const call = (at: string) =>

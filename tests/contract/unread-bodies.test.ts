@@ -89,14 +89,14 @@ function talk(bytes: string, answers: number): Promise<string[]> {
   })
 }
 
-test('a short body that is not looked at does not cost the connection', async () => {
+test('a short body that is not read does not close the connection', async () => {
   const patch = 'PATCH /v2/accounts HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n'
   const nowhere = 'POST /v2/nowhere HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}'
   const get = 'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n'
   expect(await talk(`${patch}12345${nowhere}${get}`, 3)).toEqual(['405', '404', '200'])
 })
 
-describe('bytes that are no text', () => {
+describe('bytes that are not text', () => {
   const bytes = Buffer.from('\x89PNG\r\n\x1a\n\xff\xfe', 'latin1')
   const long = Buffer.alloc(5 * mebibyte, bytes)
   const id = '00000000-0000-4000-8000-000000000000'
@@ -111,7 +111,7 @@ describe('bytes that are no text', () => {
     ['DELETE', `/v2/accounts/${id}`, bytes, 'token', 404],
     ['POST', '/v2/accounts', bytes, 'token', 400],
   ] as const)(
-    'in a %s of %s are refused for what is wrong first',
+    'in a %s of %s: the first fault decides the refusal',
     async (method, path, body, token, status) => {
       const bearer = { token: world.admin.token, 'no token': undefined, 'a bad token': 'x' }[token]
       const answer = await fetch(world.url + path, {

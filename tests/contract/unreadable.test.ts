@@ -69,14 +69,14 @@ test.each([
 
 const closing = 'Connection: close\r\n\r\n'
 
-test('a request without Host is refused and told so', async () => {
+test('a request without Host is refused with a message', async () => {
   for (const path of ['/v2/accounts', '/healthz', '/nowhere']) {
     const { status, detail } = await refusalOf(`GET ${path} HTTP/1.1\r\n${closing}`)
     expect([status, detail]).toEqual([400, 'The Host header is required.'])
   }
 })
 
-test('in HTTP/1.0 there need be no Host', async () => {
+test('HTTP/1.0 does not require a Host', async () => {
   expect(await exchange('GET /healthz HTTP/1.0\r\n\r\n')).toContain('200 OK')
   const token = `Authorization: Bearer ${world.admin.token}\r\n`
   const { status, detail } = await refusalOf(`GET /v2/accounts HTTP/1.0\r\n${token}\r\n`)
@@ -86,12 +86,12 @@ test('in HTTP/1.0 there need be no Host', async () => {
   ])
 })
 
-test('TRACE is a 405 like other methods', async () => {
+test('TRACE is a 405 like other unknown methods', async () => {
   const { status, headers } = await refusalOf(`TRACE /v2/accounts HTTP/1.1\r\nHost: a\r\n${closing}`)
   expect([status, headers.allow]).toEqual([405, 'GET, HEAD, POST, OPTIONS'])
 })
 
-test('an Expect that means nothing to us is passed over', async () => {
+test('an unknown Expect is ignored', async () => {
   const { status } = await refusalOf(`${post}Expect: tea\r\nContent-Length: 2\r\n${closing}{}`)
   expect(status).toBe(400)
 })

@@ -84,7 +84,7 @@ async function busyList(listing: Listing) {
 }
 
 describe.each(walked('id', 'gt'))('$id', (listing) => {
-  test('a walk by id meets every record that stayed exactly once, whatever is written meanwhile', async () => {
+  test('a walk by id has every lasting record exactly once, under concurrent writes', async () => {
     const { path, stop, limit } = await busyList(listing)
     const met: string[] = []
     for (let after = ''; ; ) {
@@ -105,7 +105,7 @@ describe.each(walked('id', 'gt'))('$id', (listing) => {
 
 for (const field of ['created_at', 'updated_at']) {
   describe.each(walked(field, 'ge'))('$id', (listing) => {
-    test(`a walk by ${field} meets every record that stayed at least once`, async () => {
+    test(`a walk by ${field} has every lasting record at least once`, async () => {
       const { path, stop, limit } = await busyList(listing)
       const met = new Set<string>()
       for (let from = '', size = limit; ; ) {

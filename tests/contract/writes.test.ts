@@ -68,7 +68,7 @@ describe.each(specimensWith('create'))('create $name', (specimen) => {
 
   const refused = resource.refusedWith ? [422, 'unprocessable'] : [400, 'invalid_field']
 
-  test('ignores what it does not know, and what is not the client’s to set', async () => {
+  test('ignores unknown members, and members that only the server sets', async () => {
     const collection = await collectionOf(specimen)
     const values = await samples.values(specimen, collection, true)
     const { closed = false } = resource
@@ -118,7 +118,7 @@ describe.each(specimensWith('create'))('create $name', (specimen) => {
     }
   })
 
-  test('names each required field that is missing', async () => {
+  test('names each missing required field', async () => {
     const collection = await collectionOf(specimen)
     const values = await samples.values(specimen, collection, true)
     for (const [name] of declared(specimen).filter(([, { options }]) => options.required)) {
@@ -129,7 +129,7 @@ describe.each(specimensWith('create'))('create $name', (specimen) => {
     }
   })
 
-  test('names each field that has a value of the wrong type', async () => {
+  test('names each field with a value of the wrong type', async () => {
     const collection = await collectionOf(specimen)
     const values = await samples.values(specimen, collection, true)
     for (const [name, { schema, options }] of declared(specimen)) {
@@ -148,7 +148,7 @@ describe.each(specimensWith('create'))('create $name', (specimen) => {
     }
   })
 
-  test('takes each value of what has few, or says why not', async () => {
+  test('accepts each value of an enumeration, or says why not', async () => {
     const collection = await collectionOf(specimen)
     await mustTakeEachChoice(specimen, declared(specimen), async (name, value) => {
       const values = await samples.values(specimen, collection, true)
@@ -156,7 +156,7 @@ describe.each(specimensWith('create'))('create $name', (specimen) => {
     })
   })
 
-  test('refuses what a text cannot be', async () => {
+  test('refuses texts that do not fit the schema', async () => {
     const collection = await collectionOf(specimen)
     const values = await samples.values(specimen, collection, true)
     const post = (value: object) =>
@@ -176,7 +176,7 @@ describe.each(specimensWith('create'))('create $name', (specimen) => {
     }
   })
 
-  test('takes texts as long as it says, or says why not', async () => {
+  test('accepts texts of the declared length, or says why not', async () => {
     const collection = await collectionOf(specimen)
     for (const [name, { schema, options }] of declared(specimen)) {
       const { type, maxLength: max, format, pattern, enum: few } = schema
@@ -212,7 +212,7 @@ describe.each(specimensWith('create'))('create $name', (specimen) => {
     expect((await world.admin.send('POST', collection)).status, 'no body').toBe(400)
   })
 
-  test('with an Idempotency-Key, is carried out once', async () => {
+  test('with an Idempotency-Key, runs once', async () => {
     const collection = await collectionOf(specimen)
     const body = await samples.body(specimen, collection)
     const headers = { 'idempotency-key': randomUUID() }
@@ -222,7 +222,7 @@ describe.each(specimensWith('create'))('create $name', (specimen) => {
     const codes = together.map(({ status }) => status)
     expect(
       codes.filter((status) => status !== 201 && status !== 409),
-      'statuses of six at once',
+      'the statuses of six concurrent requests',
     ).toEqual([])
     const again = await world.admin.post(collection, body, headers)
     expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([201, 'true'])
@@ -237,7 +237,7 @@ describe.each(specimensWith('create'))('create $name', (specimen) => {
 describe.each(specimensWith('get'))('$name', (specimen) => {
   const { resource, operations } = specimen
 
-  test('has an entity tag, and 304 answers who has it', async () => {
+  test('has an entity tag, and answers 304 to it', async () => {
     const { path } = await samples.make(specimen)
     const first = await world.admin.get(path)
     const etag = first.headers.get('etag') as string
@@ -287,7 +287,7 @@ describe.each(specimensWith('get'))('$name', (specimen) => {
 describe.each(specimensWith('get', 'update'))('update $name', (specimen) => {
   const { resource, operations } = specimen
 
-  test('takes back what it gave, and what was not sent keeps its value', async () => {
+  test('accepts its own response, and keeps values that are not sent', async () => {
     const { path } = await samples.make(specimen)
     const before = await world.admin.get(path)
     const whole = await world.admin.put(path, before.body)
@@ -306,7 +306,7 @@ describe.each(specimensWith('get', 'update'))('update $name', (specimen) => {
     }
   })
 
-  test('takes each value of what has few, or says why not', async () => {
+  test('accepts each value of an enumeration, or says why not', async () => {
     const fields = writable(resource.fields).filter(([, { options }]) => !options.immutable)
     const { path } = await samples.make(specimen)
     await mustTakeEachChoice(specimen, fields, async (name, value) => {
@@ -315,7 +315,7 @@ describe.each(specimensWith('get', 'update'))('update $name', (specimen) => {
     })
   })
 
-  test('happens only to the version that If-Match names', async () => {
+  test('changes only the version that If-Match names', async () => {
     const { path } = await samples.make(specimen)
     const first = await world.admin.get(path)
     const stale = first.headers.get('etag') as string
@@ -349,7 +349,7 @@ describe.each(specimensWith('get', 'update'))('update $name', (specimen) => {
 describe.each(specimensWith('create', 'delete').filter(({ resource }) => !resource.unborn))(
   'delete $name',
   (specimen) => {
-    test('happens once', async () => {
+    test('succeeds once', async () => {
       const { path } = await samples.make(specimen)
       const replies = await Promise.all([1, 2, 3].map(() => world.admin.delete(path)))
       const codes = replies.map(({ status }) => status)

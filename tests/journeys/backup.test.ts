@@ -93,7 +93,7 @@ function write(admin: Client) {
   }
 }
 
-test('a backup that is made under writes is whole: writes, totals, deep pages, positions', async () => {
+test('a backup under writes is complete: writes, totals, deep pages, positions', async () => {
   const [dataDir, places] = [startedDirectory(), newDirectory()]
   const backup = join(places, 'backups', 'monday')
   const running = serve(dataDir, key)
@@ -164,7 +164,7 @@ test('a backup that is made under writes is whole: writes, totals, deep pages, p
   expect(fed.at(-1)).toEqual([body.data.id])
 }, 300_000)
 
-test('kill -9 in the middle of a backup leaves nothing that looks like one, and the server is none the worse', async () => {
+test('kill -9 during a backup leaves nothing that looks like a backup, and does not harm the server', async () => {
   const [dataDir, places] = [startedDirectory(), newDirectory()]
   const running = serve(dataDir, key)
   const admin = await adminOf(await running.ready)
@@ -196,7 +196,7 @@ test('kill -9 in the middle of a backup leaves nothing that looks like one, and 
   expect(fs.existsSync(join(dataDir, 'postgres/postmaster.pid'))).toBe(false)
 }, 300_000)
 
-test('of two backups to one place at once the second is refused, and the first is whole', async () => {
+test('of two concurrent backups to one place the second is refused, and the first is complete', async () => {
   const [dataDir, places] = [startedDirectory(), newDirectory()]
   const running = serve(dataDir, key)
   await running.ready
@@ -220,7 +220,7 @@ test('of two backups to one place at once the second is refused, and the first i
   expect(await run('restore', newDirectory(), join(places, 'tuesday'))).toMatchObject({ code: 0 })
 }, 300_000)
 
-test('what is damaged, or nowhere, is refused in one line', async () => {
+test('a damaged or missing backup is refused in one line', async () => {
   const [dataDir, places] = [startedDirectory(), newDirectory()]
   const refused = async (says: RegExp, ...how: Parameters<typeof begin>) => {
     expect(await run(...how)).toMatchObject({ code: 1, said: expect.stringMatching(says) })
@@ -245,7 +245,7 @@ test('what is damaged, or nowhere, is refused in one line', async () => {
   expect(fs.readdirSync(restored)).toEqual([])
 }, 300_000)
 
-test('a data directory that a restore was killed in is not started as a new, empty one', async () => {
+test('a data directory with a killed restore does not start as a new, empty one', async () => {
   const dataDir = newDirectory()
   const draft = join(dataDir, 'restore.unfinished-999999999')
   fs.mkdirSync(draft)

@@ -61,7 +61,7 @@ async function worksAgain() {
   await expect.poll(unfed, { timeout: 5000 }).toBe(0)
 }
 
-test('while the database is away requests are answered 503; then all works again', async () => {
+test('during an outage requests are answered 503; afterwards everything works', async () => {
   await erased(await erase())
   proxy.cut(2000)
   const until = performance.now() + 1500
@@ -96,7 +96,7 @@ test.each([
   await expect.poll(jobs).toEqual([])
 })
 
-test('a job that had failed when the database went away is tried again', async () => {
+test('a job that had failed before the outage is retried', async () => {
   const away = proxy.cutAt(1000, 'fail_job')
   // It is about no store, so it fails whenever it is tried.
   await database.sql(
@@ -109,7 +109,7 @@ test('a job that had failed when the database went away is tried again', async (
     .toMatchObject([{ attempts: 2, locked: false, last_error: expect.any(String) }])
 })
 
-test('a job that was taken from the queue when the database went away, and did not arrive, is done', async () => {
+test('a job that the outage lost on its way from the queue runs', async () => {
   const away = proxy.cutAt(1000, 'get_job', 'requestId')
   const request = await erase()
   await away

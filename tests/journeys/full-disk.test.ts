@@ -11,7 +11,7 @@ stopAfterEach()
 const full = '/dev/full'
 
 test.skipIf(!existsSync(full))(
-  'a disk that is full is said to be',
+  'a full disk is reported',
   async () => {
     const directory = startedDirectory()
     const server = serve(directory, { ...key, LOG_LEVEL: 'info' })

@@ -121,7 +121,7 @@ test.each([
   ['the connection of the first is ended', endImport],
   ['all connections are ended', endConnections],
   ['the server is killed, and started again', async () => killServer().then(startAgain)],
-  ['the server is killed, and another one is there', killOneOfTwo],
+  ['the server is killed, and another one runs', killOneOfTwo],
   [
     'the server is killed twice',
     async () => {
@@ -148,7 +148,7 @@ test.each([
   240_000,
 )
 
-test('a release waits for the import before it when the connection of that is ended', async () => {
+test('a release waits for the import before it when the import loses its connection', async () => {
   const catalog = await makeCatalog()
   const first = await importNames('first')
   const release = (await admin.post(`/catalogs/${catalog}/releases`)).body.data.id

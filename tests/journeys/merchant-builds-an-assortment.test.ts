@@ -63,7 +63,7 @@ async function childrenOfShirt(): Promise<Record<string, Any>> {
   return Object.fromEntries(data.map((child: Any) => [child.attributes.sku, child]))
 }
 
-test('the store is there with dollars, and takes euros as its default', async () => {
+test('the store begins with dollars, and changes its default to euros', async () => {
   const [dollars, ...others] = (await get('/v2/currencies')).data
   expect([dollars.code, dollars.default, others]).toEqual(['USD', true, []])
   const euro = { code: 'eur', exchange_rate: 0.9, format: '€{price}', decimal_places: 2 }
@@ -82,7 +82,7 @@ test('the store is there with dollars, and takes euros as its default', async ()
   ])
 })
 
-test('pictures are uploaded, and everybody may look at them', async () => {
+test('everybody can see uploaded pictures', async () => {
   for (const [i, name] of ['front', 'back', 'handle'].entries()) {
     const content = png(100 * (i + 1), 80)
     const file = await uploaded(world, { name: `${name}.png`, content, type: 'image/png' })
@@ -96,7 +96,7 @@ test('pictures are uploaded, and everybody may look at them', async () => {
   expect(data.map(({ id }: Any) => id)).toEqual([idOf('handle'), idOf('back')])
 })
 
-test('a template says what garments are made of', async () => {
+test('a template has the materials of garments', async () => {
   const flow = await makeFlow(world.admin, 'products(garment)', {
     fabric: {
       field_type: 'string',
@@ -116,7 +116,7 @@ test('a template says what garments are made of', async () => {
   expect((await get('/v2/flows/products(garment)/attributes')).data).toEqual(data)
 })
 
-test('a shirt and a mug are described, with pictures; the shirt by its template', async () => {
+test('the merchant describes a shirt and a mug with pictures, and the shirt by its template', async () => {
   const shared = { commodity_type: 'physical', status: 'live' }
   await make('shirt', '/pcm/products', 'product', {
     ...shared,
@@ -152,7 +152,7 @@ test('a shirt and a mug are described, with pictures; the shirt by its template'
   expect(await found('eq(extensions.garment.fabric,linen)')).toEqual(['Shirt'])
 })
 
-test('the shirt comes in sizes and colours, not all of them together', async () => {
+test('the shirt has sizes and colours, with excluded combinations', async () => {
   const options = { size: ['S', 'M'], colour: ['Red', 'Blue'] }
   for (const [variation, names] of Object.entries(options)) {
     await make(variation, '/pcm/variations', 'product-variation', { name: variation })
@@ -181,7 +181,7 @@ test('the shirt comes in sizes and colours, not all of them together', async () 
   expect(shirt.meta.product_types).toEqual(['standard'])
 })
 
-test('it is built: a product for each combination, which the matrix leads to', async () => {
+test('the build creates a product for each combination, and the matrix lists them', async () => {
   await done(await send('POST', `${product('shirt')}/build`, undefined, 201))
   const children = await childrenOfShirt()
   expect(Object.keys(children).sort()).toEqual(['shirt-mediumBlue', 'shirt-mediumRed', 'shirt-smallRed'])
@@ -206,7 +206,7 @@ test('it is built: a product for each combination, which the matrix leads to', a
   })
 })
 
-test('with a size more it is built again: what was there keeps its id, and what was done by hand', async () => {
+test('a build with another size keeps the ids and the manual changes of existing children', async () => {
   const attributes = { description: 'The last ones' }
   const child = product('shirt-smallRed')
   await send('PUT', child, { type: 'product', id: idOf('shirt-smallRed'), attributes }, 200)
@@ -226,7 +226,7 @@ test('with a size more it is built again: what was there keeps its id, and what 
   expect(children['shirt-smallRed'].attributes).toMatchObject({ name: 'Shirt S', ...attributes })
 })
 
-test('a gift set is made of a shirt to choose and a mug', async () => {
+test('a gift set has a choice of shirts and a mug', async () => {
   const option = (name: string, more = {}) => ({ id: idOf(name), type: 'product', quantity: 1, ...more })
   const components = {
     shirt: {
@@ -250,7 +250,7 @@ test('a gift set is made of a shirt to choose and a mug', async () => {
   expect((await world.admin.delete(product('mug'))).status, 'a part of a bundle stays').toBe(422)
 })
 
-test('what goes together is told from both sides', async () => {
+test('associated products show each other', async () => {
   const attributes = { name: 'Goes with', slug: 'goes_with', bi_directional: true }
   const made = await make('with', '/pcm/custom-relationships', 'custom-relationship', attributes)
   const { slug } = made.attributes
@@ -263,14 +263,14 @@ test('what goes together is told from both sides', async () => {
   expect(namesIn(await get(`${path('mug')}/${slug}/products`))).toEqual(['Linen shirt'])
 })
 
-test('tags are those of the products', async () => {
+test('the list of tags has the tags of the products', async () => {
   const { data } = await get('/pcm/tags')
   expect(data.map(({ attributes }: Any) => attributes.value).sort()).toEqual(['kitchen', 'summer', 'wear'])
   expect(await found('eq(tags,kitchen)')).toEqual(['Mug'])
   expect(await found('in(tags,kitchen,wear):eq(product_types,parent)')).toEqual(['Linen shirt'])
 })
 
-test('products are found by a shop that is a tree, and moved in it', async () => {
+test('a shop is a tree whose nodes lead to products and can be moved', async () => {
   await make('Shop', '/pcm/hierarchies', 'hierarchy', { name: 'Shop', slug: 'shop' })
   await make('Sale', '/pcm/hierarchies', 'hierarchy', { name: 'Sale', slug: 'sale' })
   const nodes = `/pcm/hierarchies/${idOf('Shop')}/nodes`
@@ -301,7 +301,7 @@ test('products are found by a shop that is a tree, and moved in it', async () =>
   expect(round.status, 'below itself').toBe(422)
 })
 
-test('products are put there one by one and by a filter, the best ones first', async () => {
+test('products are added one by one and by a filter, with the curated ones first', async () => {
   const shown = async () => namesIn(await get(`${node('Shirts')}/products`))
   await send('POST', `${node('Shirts')}/relationships/products`, links('product', 'shirt', 'gift'), 201)
   const curated = { curated_products: [idOf('shirt')] }
@@ -321,7 +321,7 @@ test('products are put there one by one and by a filter, the best ones first', a
   expect((await get(node('Shirts'))).data.attributes.curated_products).toEqual([])
 })
 
-test('the shop is copied for the next season, with what is in it', async () => {
+test('a copy of the shop for the next season has its products', async () => {
   const attributes = { name: 'Shop, autumn', include_products: true }
   const path = `/pcm/hierarchies/${idOf('Shop')}/duplicate_job`
   const { meta } = await done(await send('POST', path, { type: 'hierarchy', attributes }, 201))
@@ -335,7 +335,7 @@ test('the shop is copied for the next season, with what is in it', async () => {
   expect(namesIn(await get(`${copy}/nodes/${nodes[0].id}/products`))).toEqual(['Gift set'])
 })
 
-test('all of it is met once by whoever walks through it, and only by the merchant', async () => {
+test('a walk has each object once, and only for the merchant', async () => {
   const walked: string[] = []
   let last = '00000000-0000-0000-0000-000000000000'
   for (;;) {
@@ -358,7 +358,7 @@ test('all of it is met once by whoever walks through it, and only by the merchan
   expect((await world.other.get('/pcm/products')).body.meta.results.total).toBe(0)
 })
 
-test('what is given up leaves nothing behind, and takes nothing else along', async () => {
+test('deletes leave nothing behind, and delete nothing else', async () => {
   await send('DELETE', node('Tops'), undefined, 204)
   expect((await world.admin.get(node('Shirts'))).status).toBe(404)
   expect(namesIn(await get(`${product('gift')}/nodes`)), 'but in the copy').toEqual(['Shirts'])

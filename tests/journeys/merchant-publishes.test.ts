@@ -60,14 +60,14 @@ const friday = (() => {
   return new Date(soon.getTime() + ((12 - soon.getUTCDay()) % 7) * day)
 })()
 
-test('the store sells for dollars, pounds and yen', async () => {
+test('the store sells in dollars, pounds and yen', async () => {
   await store.currency('GBP', '£{price}')
   await store.currency('JPY', '¥{price}', 0)
   const { body } = await world.shopper.get('/v2/currencies')
   expect(body.data.map(({ code }: Any) => code)).toEqual(['USD', 'GBP', 'JPY'])
 })
 
-test('two price books say what things cost: with a sale, a tier and a modifier', async () => {
+test('two price books have prices, with a sale, a tier and a modifier', async () => {
   await make('retail', '/pcm/pricebooks', 'pricebook', { name: 'Retail' })
   await make('vip', '/pcm/pricebooks', 'pricebook', { name: 'VIP', external_ref: 'vip-2' })
   const tiers = { ten: { minimum_quantity: 10, amount: 1800 } }
@@ -88,7 +88,7 @@ test('two price books say what things cost: with a sale, a tier and a modifier',
   await store.dollars(idOf('vip'), 'MUG', 800)
 })
 
-test('a shirt in two sizes, a mug, a cap and a poster are described, with pictures', async () => {
+test('the merchant describes a shirt in two sizes, a mug, a cap and a poster, with pictures', async () => {
   for (const [name, more] of Object.entries({
     shirt: { tags: ['wear'], description: 'Soft cotton.', locales: { fr: { name: 'Chemise' } } },
     mug: { tags: ['kitchen'], mpn: 'M-1' },
@@ -128,7 +128,7 @@ test('a shirt in two sizes, a mug, a cap and a poster are described, with pictur
   expect(idOf('SHIRT-L')).not.toBe(idOf('SHIRT-M'))
 })
 
-test('a set is made of a shirt to choose and two mugs; caps go with shirts', async () => {
+test('a set has a choice of shirts and two mugs, and caps are associated with shirts', async () => {
   const option = (name: string, more = {}) => ({ id: idOf(name), type: 'product', quantity: 1, ...more })
   ids.set = await shop.product({
     name: 'Gift set',
@@ -155,7 +155,7 @@ test('a set is made of a shirt to choose and two mugs; caps go with shirts', asy
   await link(`${at}/CRP_goes_with`, 'product', 'cap')
 })
 
-test('mugs are counted in two places', async () => {
+test('mugs are in stock in two locations', async () => {
   for (const slug of ['north', 'south']) await makeLocation(world.admin, slug)
   const locations = { north: { available: 5 }, south: { available: 3 } }
   const data = { type: 'stock', id: idOf('mug'), attributes: { locations } }
@@ -163,7 +163,7 @@ test('mugs are counted in two places', async () => {
   expect([made.status, made.body.data.attributes.available]).toEqual([201, 8])
 })
 
-test('a tree is made, and what is in it is published; nobody sees anything before', async () => {
+test('shoppers see the products of the tree after it is published, and nothing before', async () => {
   ids.Shop = await shop.hierarchy({ name: 'Shop', slug: 'shop' })
   ids.Clothes = await shop.node(idOf('Shop'), idOf('Shop'), { name: 'Clothes', slug: 'clothes' })
   ids.Shirts = await shop.node(idOf('Shop'), idOf('Clothes'), { name: 'Shirts', slug: 'shirts' })
@@ -196,7 +196,7 @@ test('a tree is made, and what is in it is published; nobody sees anything befor
   expect(data.attributes.hierarchies).toMatchObject([{ id: idOf('Shop') }])
 })
 
-test('a shopper goes down the tree and finds a shirt, with its picture and what goes with it', async () => {
+test('a shopper walks down the tree and finds a shirt, with its picture and associated products', async () => {
   const [hierarchy] = (await seen('/hierarchies')).data
   expect(hierarchy.attributes.name).toBe('Shop')
   expect(namesIn(await seen(`/hierarchies/${hierarchy.id}/children`)).sort()).toEqual(['Clothes', 'Home'])
@@ -229,7 +229,7 @@ test('a shopper goes down the tree and finds a shirt, with its picture and what 
   expect((await page('shirt', { 'accept-language': 'fr-CA, en;q=0.5' })).attributes.name).toBe('Chemise')
 })
 
-test('products are listed and filtered as they are published, without drafts and what merchants keep', async () => {
+test('shoppers list and filter the published products, without drafts and admin attributes', async () => {
   const listed = await seen('/products?page[limit]=100')
   expect([namesIn(listed).length, listed.meta.results.total]).toEqual([7, 7])
   expect(JSON.stringify(listed)).not.toContain('supplier')
@@ -246,7 +246,7 @@ test('products are listed and filtered as they are published, without drafts and
   expect(poster.meta, 'without a price').not.toHaveProperty('display_price')
 })
 
-test('a large shirt costs what the worked example of prices says, in each currency', async () => {
+test('a large shirt has the price of the worked example in each currency', async () => {
   const { attributes, meta } = await page('SHIRT-L')
   expect(attributes.price).toEqual({ USD: net(1800), GBP: net(1700) })
   expect(attributes.price_modifiers).toEqual(['PriceL'])
@@ -270,7 +270,7 @@ test('a large shirt costs what the worked example of prices says, in each curren
   expect((await page('mug')).meta).toMatchObject({ pricebook_id: idOf('vip'), display_price: inDollars(800) })
 })
 
-test('a set is configured: it costs what is chosen', async () => {
+test('a configured set costs the sum of its options', async () => {
   const set = await page('set')
   expect(set.meta.bundle_configuration.selected_options).toEqual({
     shirt: { [idOf('SHIRT-M')]: 1 },
@@ -284,7 +284,7 @@ test('a set is configured: it costs what is chosen', async () => {
   expect((await configure({ mugs: { [idOf('mug')]: 3 } })).status, 'without a shirt').toBe(422)
 })
 
-test('its parts are in stock, as shoppers read it beside the page', async () => {
+test('shoppers can read the stock of its parts', async () => {
   const { body } = await world.shopper.get(`/v2/inventories/${idOf('mug')}`, located)
   const { available, locations } = body.data.attributes
   expect([available, locations.north.available, locations.south.available]).toEqual([8, 5, 3])
@@ -292,11 +292,11 @@ test('its parts are in stock, as shoppers read it beside the page', async () => 
   const some = await world.shopper.post('/v2/inventories/multiple', { data }, located)
   expect(
     some.body.data.map(({ id }: Any) => id),
-    'posters are not counted',
+    'posters have no stock record',
   ).toEqual([idOf('mug')])
 })
 
-test('one search gives what is found and how it may be narrowed, at the prices of the moment', async () => {
+test('one search returns hits and facets, at current prices', async () => {
   const search = async (...searches: object[]): Promise<Any[]> => {
     const { status, body } = await world.shopper.post('/catalog/multi-search', { searches })
     expect([status, body?.errors]).toEqual([200, undefined])
@@ -325,7 +325,7 @@ test('one search gives what is found and how it may be narrowed, at the prices o
   expect(spoken.hits[0].document.q).toBe('Shirt')
 })
 
-test('whoever comes by another channel sees another catalog', async () => {
+test('shoppers of another channel see another catalog', async () => {
   const hierarchy = await shop.hierarchy({ name: 'Kiosk' })
   const node = await shop.node(hierarchy)
   await shop.put(hierarchy, node, idOf('mug'))
@@ -339,7 +339,7 @@ test('whoever comes by another channel sees another catalog', async () => {
   )
 })
 
-test('the merchant looks at Friday, when a sale begins, and is told why', async () => {
+test('the merchant previews Friday, when a sale begins, with an explanation', async () => {
   const at = async (time: Date) => {
     const headers = { 'sutler-at': time.toISOString(), prefer: 'explain' }
     const { status, body } = await world.admin.get(`/catalog/products/${idOf('cap')}`, headers)
@@ -366,7 +366,7 @@ test('the merchant looks at Friday, when a sale begins, and is told why', async 
   expect((await page('cap')).meta, 'and shoppers today').not.toHaveProperty('sale_id')
 })
 
-test('what is changed is seen when it is published again, and told as a delta', async () => {
+test('shoppers see a change after the next publication, and the delta has it', async () => {
   await shop.change(idOf('poster'), { name: 'Large poster' })
   await shop.change(idOf('cap'), { status: 'draft' })
   expect([(await page('poster')).attributes.name, (await page('cap')).id]).toEqual(['Poster', idOf('cap')])
@@ -387,7 +387,7 @@ test('what is changed is seen when it is published again, and told as a delta', 
   expect((await shop.get(earlier)).data.attributes.name, 'the release before').toBe('Poster')
 })
 
-test('the merchant is told why something is not seen, or cannot be bought', async () => {
+test('the merchant sees why a product is invisible or cannot be bought', async () => {
   const failed = async (name: string) => {
     const { data } = await shop.get(`/catalogs/${idOf('catalog')}/visibility?product=${idOf(name)}`)
     return data.checks.flatMap(({ passed, verdict }: Any) => (passed ? [] : [verdict]))

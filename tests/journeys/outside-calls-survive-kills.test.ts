@@ -101,22 +101,25 @@ async function killAt(
   return { admin: await adminOf(await second.ready), crate }
 }
 
-test.each(Object.keys(moments))('killed %s, the request is sent again', async (moment) => {
-  const headers = { 'idempotency-key': randomUUID() }
-  const { admin, crate } = await killAt(moment, headers)
-  const reply = await until(async () => {
-    const again = await ship(admin, crate, headers)
-    if (again.status !== 409) return again
-    await new Promise((done) => setTimeout(done, 200))
-    return undefined
-  })
-  carrier.letGo()
-  expect([reply.status, reply.body.errors]).toEqual([201, undefined])
-  expect([carrier.effects.length, await shipmentsOf(admin, crate)]).toEqual([1, '1'])
-})
+test.each(Object.keys(moments))(
+  'a repeated request completes when the server is killed %s',
+  async (moment) => {
+    const headers = { 'idempotency-key': randomUUID() }
+    const { admin, crate } = await killAt(moment, headers)
+    const reply = await until(async () => {
+      const again = await ship(admin, crate, headers)
+      if (again.status !== 409) return again
+      await new Promise((done) => setTimeout(done, 200))
+      return undefined
+    })
+    carrier.letGo()
+    expect([reply.status, reply.body.errors]).toEqual([201, undefined])
+    expect([carrier.effects.length, await shipmentsOf(admin, crate)]).toEqual([1, '1'])
+  },
+)
 
 test.each(Object.entries(moments))(
-  'killed %s, nobody sends the request again',
+  'a job completes the request when the server is killed %s',
   async (moment, { effects }) => {
     const { admin, crate } = await killAt(moment, {})
     await until(async () => {

@@ -54,7 +54,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-describe('§1 what the service does', () => {
+describe('§1 the service', () => {
   test('is a JSON API under /v2', async () => {
     const reply = await world.admin.get('/v2/accounts')
     expect(reply.headers.get('content-type')).toMatch(/^application\/json/)
@@ -86,7 +86,7 @@ describe('§2.1 user_authentication_oidc_profile_info', () => {
 })
 
 describe('§4.1 update a user authentication OpenID Connect profile info', () => {
-  test('path parameters: the realm, the user and the object must be the right ones', async () => {
+  test('path parameters: the realm, the user and the object must match', async () => {
     const { url } = await newLink()
     const unknown = '00000000-0000-4000-8000-000000000000'
     for (const segment of url.split('/').filter((part) => part.length === 36)) {
@@ -103,7 +103,7 @@ describe('§4.1 update a user authentication OpenID Connect profile info', () =>
     expect((await world.nobody.put(url, identity({ subject: 'x' }))).status).toBe(401)
   })
 
-  test('header Content-Type: application/json is what clients send', async () => {
+  test('clients send the header Content-Type: application/json', async () => {
     const { url } = await newLink()
     const body = JSON.stringify(identity({ subject: 'typed' }))
     const headers = { 'content-type': 'application/json' }
@@ -122,13 +122,13 @@ describe('§4.1 update a user authentication OpenID Connect profile info', () =>
     expect((await world.admin.get(url)).body.data).toEqual(reply.body.data)
   })
 
-  test('subject is optional: sent, it is the new subject; the rest stays', async () => {
+  test('subject is optional: an update with it changes only the subject', async () => {
     const { url, reply } = await newLink()
     const updated = await world.admin.put(url, identity({ subject: `new-${subjects}` }))
     expect(updated.body.data).toMatchObject({ subject: `new-${subjects}`, issuer, id: reply.body.data.id })
   })
 
-  test('issuer is optional: sent, it is the new issuer; the rest stays', async () => {
+  test('issuer is optional: an update with it changes only the issuer', async () => {
     const { url, reply } = await newLink()
     const updated = await world.admin.put(url, identity({ issuer: 'https://other.example.com' }))
     expect(updated.body.data.issuer).toBe('https://other.example.com')
@@ -145,7 +145,7 @@ describe('§4.1 update a user authentication OpenID Connect profile info', () =>
     expect(repeated.body.data.oidc_profile_id).toBe(oidcProfile)
   })
 
-  test('rule 1: a valid request is answered 200 with the object', async () => {
+  test('rule 1: the response to a valid request is 200 with the object', async () => {
     const { url, reply } = await newLink()
     const updated = await world.admin.put(url, identity({ subject: `rule-${subjects}` }))
     expect(updated.status).toBe(200)
@@ -161,7 +161,7 @@ describe('§4.1 update a user authentication OpenID Connect profile info', () =>
     expect(updated.body.links.self).toBe(world.url + url)
   })
 
-  test('rule 3: changing oidc_profile_id is refused, and nothing else of the request is done', async () => {
+  test('rule 3: changing oidc_profile_id is refused, and the request changes nothing', async () => {
     const { url, reply } = await newLink()
     const refused = await world.admin.put(
       url,
@@ -177,13 +177,13 @@ describe('§4.1 update a user authentication OpenID Connect profile info', () =>
 describe('§4.2 create a custom API entry', () => {
   const entry = (title: string) => ({ data: { type: 'wishlist_ext', title } })
 
-  test('is answered 201 Created', async () => {
+  test('answers 201 Created', async () => {
     const created = await world.admin.post('/v2/extensions/wishlists', entry('Birthday'))
     expect(created.status).toBe(201)
     expect(created.body.data).toMatchObject({ type: 'wishlist_ext', title: 'Birthday' })
   })
 
-  test('ETag is weak and its hash is the etag_id of the entry', async () => {
+  test('ETag is weak, and its hash is the etag_id of the entry', async () => {
     const created = await world.admin.post('/v2/extensions/wishlists', entry('Wedding'))
     const etag = created.headers.get('etag')
     expect(etag).toBe(`W/"${created.body.data.meta.etag_id}"`)
@@ -221,7 +221,7 @@ describe('§4.3 pagination', () => {
     expect(ids(page)).toEqual(whole.slice(3, 10))
   })
 
-  test('the answer has page.limit, offset, current and total, and results.total', async () => {
+  test('the response has page.limit, offset, current and total, and results.total', async () => {
     const page = await world.admin.get('/v2/accounts?page[limit]=25&page[offset]=50')
     expect(page.body.meta).toEqual({
       page: { limit: 25, offset: 50, current: 3, total: 3 },
@@ -234,7 +234,7 @@ describe('§4.3 pagination', () => {
     expect(page.body.meta).toMatchObject({ page: { total: 1 }, results: { total: 1 } })
   })
 
-  test('the pagination fields are there when there are no results', async () => {
+  test('an empty list has the pagination fields', async () => {
     const page = await world.admin.get('/v2/accounts?filter=eq(name,Nobody)')
     expect(page.body.data).toEqual([])
     expect(page.body.meta).toEqual({
@@ -243,7 +243,7 @@ describe('§4.3 pagination', () => {
     })
   })
 
-  test('the lists of this server that the document names have it', async () => {
+  test('the lists that the document names have it', async () => {
     const lists = [
       '/v2/accounts',
       '/v2/account-members',
@@ -291,7 +291,7 @@ describe('§4.3 pagination', () => {
 })
 
 describe('§5 authentication', () => {
-  test('every call carries a bearer token', async () => {
+  test('every request has a bearer token', async () => {
     expect((await world.nobody.get('/v2/accounts')).status).toBe(401)
     expect((await world.admin.get('/v2/accounts')).status).toBe(200)
   })
@@ -304,7 +304,7 @@ describe('§8 limits', () => {
     expect(page.body.meta.page.limit).toBe(25)
   })
 
-  test('it can be changed for the project through the settings, or per call', async () => {
+  test('the settings change it for the project, and a parameter for one request', async () => {
     const change = (page_length: number) =>
       world.admin.put('/v2/settings', { data: { type: 'settings', page_length } })
     expect((await change(10)).status).toBe(200)
@@ -313,7 +313,7 @@ describe('§8 limits', () => {
     await change(25)
   })
 
-  test('a page has at most 100 records; more is refused, naming the parameter and the bound', async () => {
+  test('a page has at most 100 records; the refusal of more names the parameter and the limit', async () => {
     expect((await world.admin.get('/v2/accounts?page[limit]=100')).status).toBe(200)
     const refused = await world.admin.get('/v2/accounts?page[limit]=101')
     expect(refused.status).toBe(400)

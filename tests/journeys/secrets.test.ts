@@ -100,7 +100,7 @@ const sealedWith = async (profile: string) => {
   return [one, two].filter(with_)
 }
 
-test('a secret is replaced while one of two processes always serves', async () => {
+test('a secret can be replaced while one of two processes always serves', async () => {
   let [left, right] = [current(one), current(one)]
   const seals = await everySeal(await left.ready)
   await right.ready
@@ -137,7 +137,7 @@ test('a secret is replaced while one of two processes always serves', async () =
   await adminOf(await without.ready)
 }, 300_000)
 
-test('another secret is refused, also beside the right one; a lost one may be given up', async () => {
+test('another secret is refused, even beside the right one; a lost one can be given up', async () => {
   const made = current(one)
   const seals = await everySeal(await made.ready)
   await stop(made.child)
@@ -173,7 +173,7 @@ test('another secret is refused, also beside the right one; a lost one may be gi
   await current(two).ready
 }, 300_000)
 
-test('a data directory whose file is gone is refused, and makes no other', async () => {
+test('a data directory without its secret file is refused, and no new file is created', async () => {
   const directory = startedDirectory()
   rmSync(join(directory, 'secret'))
   for (const _ of [1, 2]) {

@@ -18,7 +18,7 @@ stopAfterEach()
 
 const account = (name: string) => ({ data: { type: 'account', name } })
 
-test('the first start makes a key, shows it once and keeps it private; the next start does not show it', async () => {
+test('the first start creates a key, prints it once and stores it privately; the next start does not print it', async () => {
   const directory = newDirectory()
   const first = serve(directory)
   const url = await first.ready
@@ -36,13 +36,13 @@ test('the first start makes a key, shows it once and keeps it private; the next 
   expect(second.output()).not.toContain(secret)
 }, 120_000)
 
-test('a start says where it is ready, and nothing else', async () => {
+test('a start prints its address and nothing else', async () => {
   const running = serve(startedDirectory(), { ...key, LOG_LEVEL: 'info' })
   await running.ready
   expect(running.output()).toMatch(/^Sutler is ready at \S+ \(API document: \S+\)\n$/)
 }, 120_000)
 
-test('what cannot start says why in one line and exits with 1', async () => {
+test('a failed start prints the reason in one line and exits with 1', async () => {
   const directory = startedDirectory()
   const running = serve(directory, key)
   await running.ready
