@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { type Made, startOwnServer } from './own-server.ts'
+import { type Created, startOwnServer } from './own-server.ts'
 
 /**
  * `node bench/catalog-rules.ts [rules requests rounds]`: what a shopper's read takes where the store has so many
@@ -40,16 +40,16 @@ try {
 
 async function publishCatalog(): Promise<string> {
   const attributes = { name: 'All', hierarchy_ids: [] }
-  const { data } = await server.call<{ data: Made }>(
+  const { data } = await server.call<{ data: Created }>(
     'POST',
     '/catalogs',
     { type: 'catalog', attributes },
     201,
   )
   const releases = `/catalogs/${data.id}/releases`
-  const made = await server.call<{ data: Made }>('POST', releases, undefined, 201)
+  const created = await server.call<{ data: Created }>('POST', releases, undefined, 201)
   for (;;) {
-    const release = await server.call<Release>('GET', `${releases}/${made.data.id}`)
+    const release = await server.call<Release>('GET', `${releases}/${created.data.id}`)
     if (release.data.meta.release_status === 'PUBLISHED') return data.id
     await sleep(100)
   }
@@ -104,8 +104,8 @@ async function read(): Promise<void> {
 
 /** What the server's process has used so far. The kernel counts in hundredths of a second. */
 function processorMs(): number {
-  const told = readFileSync(`/proc/${server.pid}/stat`, 'utf8')
-  const fields = told.slice(told.lastIndexOf(')') + 2).split(' ')
+  const stat = readFileSync(`/proc/${server.pid}/stat`, 'utf8')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return (Number(fields[11]) + Number(fields[12])) * 10
 }
 

@@ -175,9 +175,9 @@ async function probe(sequencer: Sequencer, forSeconds: number): Promise<readonly
     )
     const committed = performance.now()
     sequencer.wake(storeId)
-    const seen =
+    const query =
       'SELECT FROM (SELECT id FROM changes WHERE store_id = $1 ORDER BY position DESC LIMIT 5000) c WHERE id = $2'
-    while (!(await reader.query(seen, [storeId, id])).rowCount) await sleep(1)
+    while (!(await reader.query(query, [storeId, id])).rowCount) await sleep(1)
     took.push(performance.now() - committed)
     await sleep(20)
   }

@@ -1,4 +1,4 @@
-import { customerRealmOf, type Made, startOwnServer } from './own-server.ts'
+import { type Created, customerRealmOf, startOwnServer } from './own-server.ts'
 
 /**
  * `node bench/link-races.ts [races]`: in each race two users are linked to the same identity at the same time, over
@@ -63,8 +63,8 @@ try {
   await server.stop()
 }
 
-async function make(path: string, data: object): Promise<Made> {
-  return (await server.call<{ data: Made }>('POST', path, data, 201)).data
+async function make(path: string, data: object): Promise<Created> {
+  return (await server.call<{ data: Created }>('POST', path, data, 201)).data
 }
 
 /** A user who is to be linked: the path of their links. */

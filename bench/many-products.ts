@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { newId } from '../server/kernel/ids.ts'
-import { type Made, startOwnServer } from './own-server.ts'
+import { type Created, startOwnServer } from './own-server.ts'
 
 /**
  * `node bench/many-products.ts [share rounds]`: what one call or job takes that writes very many rows, beside the
@@ -92,7 +92,7 @@ async function makeParent(round: number): Promise<string> {
 }
 
 async function build(parent: string): Promise<void> {
-  const { data } = await call<{ data: Made }>('POST', `/pcm/products/${parent}/build`, undefined, 201)
+  const { data } = await call<{ data: Created }>('POST', `/pcm/products/${parent}/build`, undefined, 201)
   for (;;) {
     const { status } = (await call<Job>('GET', `/pcm/jobs/${data.id}`)).data.attributes
     if (status === 'success') return
@@ -114,7 +114,7 @@ async function attachAndDetach(round: number): Promise<void> {
   }
   const [node, ...copies] = places
   const data = { filter: 'eq(mpn,many)', node_ids: [node] }
-  const found = `products WHERE store_id = '${storeId}' AND mpn = 'many'`
+  const condition = `products WHERE store_id = '${storeId}' AND mpn = 'many'`
   await measure(
     `${attached} products into a node`,
     () => send('POST', '/pcm/products/attach_nodes', data),
@@ -123,7 +123,7 @@ async function attachAndDetach(round: number): Promise<void> {
         copy,
       ) => `INSERT INTO node_products (store_id, node_id, id, created_at, updated_at, doc, product_updated_at)
         SELECT store_id, '${copy}', id, now(), now(), '{}', updated_at
-        FROM (SELECT * FROM ${found} ORDER BY id FOR SHARE) product`,
+        FROM (SELECT * FROM ${condition} ORDER BY id FOR SHARE) product`,
     ),
   )
   await measure(
@@ -131,7 +131,7 @@ async function attachAndDetach(round: number): Promise<void> {
     () => send('POST', '/pcm/products/detach_nodes', data),
     copies.map(
       (copy) => `DELETE FROM node_products WHERE store_id = '${storeId}' AND node_id = '${copy}'
-      AND id IN (SELECT id FROM ${found})`,
+      AND id IN (SELECT id FROM ${condition})`,
     ),
   )
 }
@@ -194,7 +194,7 @@ async function makeTree(name: string): Promise<string> {
 }
 
 async function make(path: string, type: string, attributes: object): Promise<string> {
-  return (await call<{ data: Made }>('POST', path, { type, attributes }, 201)).data.id
+  return (await call<{ data: Created }>('POST', path, { type, attributes }, 201)).data.id
 }
 
 /** Whose answer is nobody's concern, if it is none of an error. */
@@ -221,8 +221,8 @@ async function measure(name: string, run: () => Promise<void>, statements: reado
   await client.query('SET session_replication_role = replica')
   const untracked = await timed(() => client.query(without))
   await client.query('SET session_replication_role = DEFAULT')
-  const told = [served, bare, untracked].map((ms) => Math.round(ms).toLocaleString('en'))
-  const row = [name, ...told, (served / bare).toFixed(2), Math.round(slowestMs).toLocaleString('en')]
+  const columns = [served, bare, untracked].map((ms) => Math.round(ms).toLocaleString('en'))
+  const row = [name, ...columns, (served / bare).toFixed(2), Math.round(slowestMs).toLocaleString('en')]
   process.stdout.write(`| ${row.join(' | ')} |\n`)
 }
 

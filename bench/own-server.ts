@@ -92,9 +92,9 @@ export async function customerRealmOf({ call }: OwnServer): Promise<string> {
 }
 
 interface Settings {
-  readonly data: { readonly relationships: { readonly 'authentication-realm': { readonly data: Made } } }
+  readonly data: { readonly relationships: { readonly 'authentication-realm': { readonly data: Created } } }
 }
 
-export interface Made {
+export interface Created {
   readonly id: string
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isCurrent } from '../server/kernel/storage/editions.ts'
-import { type Made, type OwnServer, startOwnServer } from './own-server.ts'
+import { type Created, type OwnServer, startOwnServer } from './own-server.ts'
 import { seedPrices } from './seed-prices.ts'
 import { seedProducts } from './seed-products.ts'
 
@@ -30,7 +30,7 @@ async function run({ call, database, url, token }: OwnServer): Promise<void> {
   const { hierarchyId } = await seedProducts(server, products)
   const pricebooks = (await seedPrices(server)).map((id, i) => ({ id, priority: 2 - i }))
   const attributes = { name: 'All', hierarchy_ids: [hierarchyId], pricebook_ids: pricebooks }
-  const catalog = await call<{ data: Made }>('POST', '/catalogs', { type: 'catalog', attributes }, 201)
+  const catalog = await call<{ data: Created }>('POST', '/catalogs', { type: 'catalog', attributes }, 201)
   const catalogId = catalog.data.id
   /** By release: the names that products have by then, of those that were named anew. */
   const namesOf = new Map<string, ReadonlyMap<string, string>>()
@@ -70,7 +70,7 @@ async function run({ call, database, url, token }: OwnServer): Promise<void> {
   const listed = { text: 'SELECT id FROM published_products WHERE catalog_id = $1', values: [catalogId] }
   const ids = (await database.run({ ...listed, long: true })).flat() as string[]
   let stopped = false
-  const seen = { walks: 0, pages: 0, reads: 0 }
+  const counts = { walks: 0, pages: 0, reads: 0 }
   const wrong: string[] = []
   const read = async <T>(path: string): Promise<T> => {
     const answer = await fetch(url + path, { headers: { authorization: `Bearer ${token}` } })
@@ -80,34 +80,34 @@ async function run({ call, database, url, token }: OwnServer): Promise<void> {
   }
   const walk = async () => {
     let path: string | undefined = `/catalog/products?page[limit]=${pageLength}`
-    const found = new Map<string, string>()
+    const namesById = new Map<string, string>()
     const releases = new Set<string>()
     while (path && !stopped) {
       const page: Page = await read<Page>(path)
-      seen.pages++
+      counts.pages++
       if (page.meta.results.total !== ids.length) wrong.push(`total ${page.meta.results.total}`)
-      for (const { id, attributes } of page.data) found.set(id, attributes.name)
+      for (const { id, attributes } of page.data) namesById.set(id, attributes.name)
       path = page.links.next ?? undefined
       if (path) releases.add(new URLSearchParams(path.slice(path.indexOf('?'))).get('release') ?? 'none')
       if (path?.startsWith('http')) path = path.slice(url.length)
     }
     if (stopped) return
-    seen.walks++
+    counts.walks++
     const release = [...releases][0] as string
     const expected = namesOf.get(release)
     if (releases.size !== 1 || !expected) return void wrong.push(`releases of a walk: ${[...releases]}`)
-    if (found.size !== ids.length) wrong.push(`a walk of ${found.size} products`)
-    for (const [id, name] of found) {
-      const wanted = expected.get(id)
-      if (wanted !== undefined ? name !== wanted : name.startsWith('Changed')) {
-        wrong.push(`${id} is named ${name} in ${release}, not ${wanted ?? 'as in the beginning'}`)
+    if (namesById.size !== ids.length) wrong.push(`a walk of ${namesById.size} products`)
+    for (const [id, name] of namesById) {
+      const expectedName = expected.get(id)
+      if (expectedName !== undefined ? name !== expectedName : name.startsWith('Changed')) {
+        wrong.push(`${id} is named ${name} in ${release}, not ${expectedName ?? 'as in the beginning'}`)
       }
     }
   }
   const readOne = async () => {
-    const id = ids[seen.reads % ids.length]
+    const id = ids[counts.reads % ids.length]
     await read<Named>(`/catalog/products/${id}`)
-    seen.reads++
+    counts.reads++
   }
   const until = async (act: () => Promise<void>) => {
     while (!stopped) await act().catch((error: unknown) => wrong.push(String(error)))
@@ -126,18 +126,18 @@ async function run({ call, database, url, token }: OwnServer): Promise<void> {
     await publish(round % 5 === 0)
     took.push(performance.now() - began)
   }
-  while (seen.walks < 2) await sleep(100)
+  while (counts.walks < 2) await sleep(100)
   stopped = true
   await Promise.all(shoppers)
   took.sort((a, b) => a - b)
   const at = (part: number) => ((took[Math.floor(part * (took.length - 1))] ?? 0) / 1000).toFixed(2)
   process.stdout.write(
     `${publishes} publications of ${changesEach} changes, ${brokenOff} broken off: median ${at(0.5)} s, slowest ${at(1)} s; ` +
-      `${seen.walks} walks, ${seen.pages} pages, ${seen.reads} products: ${wrong.length} wrong\n`,
+      `${counts.walks} walks, ${counts.pages} pages, ${counts.reads} products: ${wrong.length} wrong\n`,
   )
   for (const one of wrong.slice(0, 10)) process.stdout.write(`${one}\n`)
 
-  const again = await call<{ data: Made }>('POST', '/catalogs', { type: 'catalog', attributes }, 201)
+  const again = await call<{ data: Created }>('POST', '/catalogs', { type: 'catalog', attributes }, 201)
   const path = `/catalogs/${again.data.id}/releases`
   const { data } = await call<Release>('POST', path, { type: 'catalog-release' }, 201)
   while ((await call<Release>('GET', `${path}/${data.id}`)).data.meta.release_status !== 'PUBLISHED')

@@ -14,7 +14,7 @@ try {
   const { hierarchyId } = await seedProducts(server, products)
   const pricebooks = (await seedPrices(server)).map((id, i) => ({ id, priority: 2 - i }))
   const attributes = { name: 'All', hierarchy_ids: [hierarchyId], pricebook_ids: pricebooks }
-  const { data } = await server.call<Made>('POST', '/catalogs', { type: 'catalog', attributes }, 201)
+  const { data } = await server.call<Job>('POST', '/catalogs', { type: 'catalog', attributes }, 201)
   process.stdout.write('| | s | products/s |\n|---|--:|--:|\n')
   const whole = await publish(server, data.id)
   row(`all of ${products}`, whole, products)
@@ -31,16 +31,16 @@ try {
   await server.stop()
 }
 
-interface Made {
+interface Job {
   readonly data: { readonly id: string; readonly meta: { readonly release_status: string } }
 }
 
 async function publish({ call }: OwnServer, catalogId: string): Promise<number> {
   const began = performance.now()
   const path = `/catalogs/${catalogId}/releases`
-  const { data } = await call<Made>('POST', path, { type: 'catalog-release' }, 201)
+  const { data } = await call<Job>('POST', path, { type: 'catalog-release' }, 201)
   for (;;) {
-    const status = (await call<Made>('GET', `${path}/${data.id}`)).data.meta.release_status
+    const status = (await call<Job>('GET', `${path}/${data.id}`)).data.meta.release_status
     if (status === 'PUBLISHED') return performance.now() - began
     if (status === 'FAILED') throw new Error('publishing failed')
     // Asking is work too.

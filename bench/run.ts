@@ -24,7 +24,7 @@ const rounds = 3
 const publishedMax = 100_000
 const connections = 32
 /** How many of a scenario's paths were asked for. */
-const asked = new WeakMap<readonly string[], number>()
+const nextPaths = new WeakMap<readonly string[], number>()
 
 const server = await startOwnServer()
 const children: ReturnType<typeof fork>[] = []
@@ -119,8 +119,8 @@ async function load(
 /** All connections, in all rounds, go through the paths together. */
 function asksForNext(paths: readonly string[]) {
   return (request: autocannon.Request) => {
-    const n = asked.get(paths) ?? 0
-    asked.set(paths, n + 1)
+    const n = nextPaths.get(paths) ?? 0
+    nextPaths.set(paths, n + 1)
     return { ...request, path: paths[n % paths.length] as string }
   }
 }

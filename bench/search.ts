@@ -63,13 +63,13 @@ async function measure(
   name: string,
   search: Searched,
 ): Promise<void> {
-  const found = await ask(server, search)
+  const result = await ask(server, search)
   // Another most of a facet's values makes another question, of the same work.
-  let asked = 0
-  const first = await timesOf(() => ask(server, { ...search, max_facet_values: 10 + asked++ }))
+  let requests = 0
+  const first = await timesOf(() => ask(server, { ...search, max_facet_values: 10 + requests++ }))
   const again = await timesOf(() => ask(server, search))
   const cells = [...cellsOf(first), ...cellsOf(again), at(await processorTimes(server, seeded, search), 0.5)]
-  process.stdout.write(`| ${name} | ${[found, ...cells].join(' | ')} |\n`)
+  process.stdout.write(`| ${name} | ${[result, ...cells].join(' | ')} |\n`)
 }
 
 async function timesOf(work: () => Promise<unknown>): Promise<readonly number[]> {

@@ -1,4 +1,4 @@
-import type { Made, OwnServer } from './own-server.ts'
+import type { Created, OwnServer } from './own-server.ts'
 
 /**
  * Two price books, the stronger first, with a price of every product: one of each is made as clients do, and copied by
@@ -6,7 +6,7 @@ import type { Made, OwnServer } from './own-server.ts'
  */
 export async function seedPrices({ call, database }: OwnServer): Promise<readonly string[]> {
   const make = async (path: string, data: object) =>
-    (await call<{ data: Made }>('POST', path, data, 201)).data.id
+    (await call<{ data: Created }>('POST', path, data, 201)).data.id
   const pricebookIds: string[] = []
   for (const [i, name] of ['Sale', 'List'].entries()) {
     const id = await make('/pcm/pricebooks', { type: 'pricebook', attributes: { name } })

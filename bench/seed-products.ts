@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { mergeTotals } from '../server/kernel/query/merge-totals.ts'
 import type { Instance } from '../server/kernel/work/context.ts'
-import type { Made, OwnServer } from './own-server.ts'
+import type { Created, OwnServer } from './own-server.ts'
 
 /** What was made, to be asked for. */
 export interface SeededProducts {
@@ -49,7 +49,7 @@ const filled = (text: string) =>
  * SQL: a million by way of the triggers would take an hour.
  */
 export async function seedProducts(server: OwnServer, rows: number): Promise<SeededProducts> {
-  const made = await makeOne(server)
+  const product = await makeOne(server)
   const client = new pg.Client(server.databaseUrl)
   await client.connect()
   try {
@@ -66,8 +66,8 @@ export async function seedProducts(server: OwnServer, rows: number): Promise<See
         [from, Math.min(rows, from + perStatement - 1)],
       )
       await client.query('ANALYZE numbers')
-      for (const text of copies) await client.query(text, [made.productId])
-      await client.query(copiesInNodes, [made.productId, made.nodeIds])
+      for (const text of copies) await client.query(text, [product.productId])
+      await client.query(copiesInNodes, [product.productId, product.nodeIds])
     }
     await client.query(totals)
   } finally {
@@ -81,7 +81,7 @@ export async function seedProducts(server: OwnServer, rows: number): Promise<See
     values: [Math.floor(rows / 2)],
   })
   const [storeId, productId] = row as [string, string]
-  return { storeId, productId, hierarchyId: made.hierarchyId, nodeId: made.nodeIds[0] as string }
+  return { storeId, productId, hierarchyId: product.hierarchyId, nodeId: product.nodeIds[0] as string }
 }
 
 const copies = [
@@ -126,7 +126,7 @@ const totals = `WITH counted (list, store_id, scope, n) AS (
 
 async function makeOne({ call }: OwnServer) {
   const post = async (path: string, data: object) =>
-    (await call<{ data: Made }>('POST', path, data, 201)).data.id
+    (await call<{ data: Created }>('POST', path, data, 201)).data.id
   const flow = { type: 'flow', name: 'Book', slug: 'products(book)', description: 'Books', enabled: true }
   const flowId = await post('/v2/flows', flow)
   for (const [slug, field_type] of [

@@ -31,11 +31,11 @@ try {
   await server.stop()
 }
 
-async function report(flood: number, asked: Readonly<Record<string, () => Promise<unknown>>>): Promise<void> {
-  const waits = new Map(Object.keys(asked).map((what) => [what, [] as number[]]))
+async function report(flood: number, call: Readonly<Record<string, () => Promise<unknown>>>): Promise<void> {
+  const waits = new Map(Object.keys(call).map((what) => [what, [] as number[]]))
   const endsAt = performance.now() + seconds * 1000
   while (performance.now() < endsAt) {
-    for (const [what, ask] of Object.entries(asked)) waits.get(what)?.push(await timeOf(ask))
+    for (const [what, ask] of Object.entries(call)) waits.get(what)?.push(await timeOf(ask))
     await new Promise((done) => setTimeout(done, 20))
   }
   for (const [what, times] of waits) {

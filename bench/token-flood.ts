@@ -60,7 +60,7 @@ interface Credentials {
 function ask(credentials: Credentials, localAddress: string, agent?: Agent): Promise<number> {
   const body = String(new URLSearchParams({ grant_type: 'client_credentials', ...credentials }))
   return new Promise((done, fail) => {
-    const asked = request(
+    const call = request(
       `${server.url}/oauth/access_token`,
       {
         method: 'POST',
@@ -73,6 +73,6 @@ function ask(credentials: Credentials, localAddress: string, agent?: Agent): Pro
       },
       (answer) => answer.resume().once('end', () => done(answer.statusCode ?? 0)),
     )
-    asked.once('error', fail).end(body)
+    call.once('error', fail).end(body)
   })
 }

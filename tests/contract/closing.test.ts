@@ -34,7 +34,7 @@ const open = () => connect({ port: Number(new URL(world.url).port), host: '127.0
 const answered = /^HTTP\/1\.1 200 OK\r\n(.*\r\n)*connection: close\r\n/i
 
 /** A connection that has been used, and is kept open. */
-async function kept(): Promise<Socket> {
+async function openIdle(): Promise<Socket> {
   const socket = open()
   socket.write(request())
   await once(socket, 'data')
@@ -42,7 +42,7 @@ async function kept(): Promise<Socket> {
 }
 
 test('a request that has arrived on an idle connection is answered', async () => {
-  const socket = await kept()
+  const socket = await openIdle()
   // The server has not seen it when it is told to stop.
   socket.write(request())
   stopped = world.server.stop()
@@ -50,7 +50,7 @@ test('a request that has arrived on an idle connection is answered', async () =>
 })
 
 test('a request that is on its way on an idle connection is answered', async () => {
-  const socket = await kept()
+  const socket = await openIdle()
   stopped = world.server.stop()
   await sleep(20)
   socket.write(request())
@@ -68,7 +68,7 @@ test('requests on connections that are not yet accepted are answered', async () 
 })
 
 test('an idle connection does not delay the stop', async () => {
-  const socket = await kept()
+  const socket = await openIdle()
   stopped = world.server.stop()
   expect(await heardFrom(socket)).toBe('')
   await stopped

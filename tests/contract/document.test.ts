@@ -17,8 +17,8 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 test('the API document describes everything in it', () => {
-  const found = lint(sutlerApi()).filter((line) => !isOpenYet(line))
-  expect(found).toEqual([])
+  const faults = lint(sutlerApi()).filter((line) => !isOpenYet(line))
+  expect(faults).toEqual([])
 })
 
 // biome-ignore lint/suspicious/noExplicitAny: documents are looked into by name.

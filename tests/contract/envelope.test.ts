@@ -43,15 +43,15 @@ describe.each(listings)('$id', (listing) => {
 
   test('shows each record as its own address does', async () => {
     const path = await samples.path(listing.path)
-    const made = await makeIn(samples, listing, path)
+    const objects = await makeIn(samples, listing, path)
     const { body } = await world.admin.get(`${path}?page[limit]=100`)
-    const shown = body.data.find(({ id }: { id: string }) => id === made.id)
+    const shown = body.data.find(({ id }: { id: string }) => id === objects.id)
     const { operations, resource, runTime } = listing.specimen
-    const type = runTime ? made.body.data.type : resource.type
-    expect(shown, `${made.path} in the list`).toMatchObject({ type, id: made.id })
+    const type = runTime ? objects.body.data.type : resource.type
+    expect(shown, `${objects.path} in the list`).toMatchObject({ type, id: objects.id })
     if (!operations.get || listing.id !== operations.list?.id) return
-    const one = await world.admin.get(made.path)
-    expect(one.status, made.path).toBe(200)
+    const one = await world.admin.get(objects.path)
+    expect(one.status, objects.path).toBe(200)
     expect({ ...one.body.data, links: undefined }, 'alone, beside in the list').toEqual({
       ...shown,
       links: undefined,
@@ -63,11 +63,11 @@ const digits = { 0: '', 3: '\\.\\d{3}', 6: '\\.\\d{3}000' } as const
 
 describe.each(specimensWith('get'))('$name', (specimen) => {
   test('has the form of its envelope, and its own link leads to it', async () => {
-    const made = await samples.make(specimen)
-    const { body } = await world.admin.get(made.path)
+    const object = await samples.make(specimen)
+    const { body } = await world.admin.get(object.path)
     const { envelope, type } = specimen.resource
     if (!specimen.runTime) expect(body.data.type).toBe(type)
-    expect(body.data.id).toBe(made.id)
+    expect(body.data.id).toBe(object.id)
     if (envelope.times === 'none') {
       const { meta } = body.data
       expect([meta?.created_at, meta?.timestamps], 'times').toEqual([undefined, undefined])
@@ -85,6 +85,6 @@ describe.each(specimensWith('get'))('$name', (specimen) => {
     const { href } = envelope
     const self = typeof href === 'string' ? links.self : `${href.after}${links.self}`
     expect(self.startsWith('http'), `whether the link ${self} is absolute`).toBe(href === 'absolute')
-    expect((await world.admin.get(self)).body.data?.id, `where the link ${self} leads`).toBe(made.id)
+    expect((await world.admin.get(self)).body.data?.id, `where the link ${self} leads`).toBe(object.id)
   })
 })

@@ -32,19 +32,19 @@ describe.each(specimensWith('create', 'get'))('$name', (specimen) => {
 
   test('has one change in the feed for each write, with its author and without secrets', async () => {
     const collection = await samples.path(resource.path)
-    const made = await world.admin.post(collection, await samples.body(specimen, collection, true))
-    expect(made.status, JSON.stringify(made.body)).toBe(201)
-    const { type } = made.body.data
-    const { path } = madeAt(collection, resource, made.body)
+    const create = await world.admin.post(collection, await samples.body(specimen, collection, true))
+    expect(create.status, JSON.stringify(create.body)).toBe(201)
+    const { type } = create.body.data
+    const { path } = madeAt(collection, resource, create.body)
     const { rows } = await world.sql(
       `SELECT r.id FROM ${resource.table} r WHERE ${shownId(resource, 'r')} = $1`,
-      [made.body.data.id],
+      [create.body.data.id],
     )
     const { id } = rows[0]
-    let seen = 0
+    let count = 0
     const expectOne = async (event: string, requestId: string | null) => {
-      const fresh = (await changesOf(id, resource.table)).slice(seen)
-      seen += fresh.length
+      const fresh = (await changesOf(id, resource.table)).slice(count)
+      count += fresh.length
       expect(
         fresh.map((change) => change.event),
         'the changes of the write',
@@ -55,7 +55,7 @@ describe.each(specimensWith('create', 'get'))('$name', (specimen) => {
       expect(fresh[0]).toMatchObject({ source: table, personal: personal !== undefined })
       return fresh[0].doc
     }
-    const created = await expectOne('created', made.headers.get('x-request-id'))
+    const created = await expectOne('created', create.headers.get('x-request-id'))
     const shown = flatten(resource.envelope, created)
     for (const [name] of hiddenOf(specimen)) expect(Object.keys(shown)).not.toContain(name)
 
@@ -66,7 +66,7 @@ describe.each(specimensWith('create', 'get'))('$name', (specimen) => {
       await expectOne('updated', changed.headers.get('x-request-id'))
       const refused = await world.admin.put(path, current.body, { 'if-match': '"stale"' })
       expect(refused.status, 'of a write with a stale If-Match').toBe(412)
-      expect((await changesOf(id, resource.table)).slice(seen), 'the changes that it left').toEqual([])
+      expect((await changesOf(id, resource.table)).slice(count), 'the changes that it left').toEqual([])
     }
     if (operations.delete) {
       const gone = await world.admin.delete(path)

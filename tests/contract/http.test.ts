@@ -31,15 +31,17 @@ const sendable = METHODS.filter((method) => !['OPTIONS', 'CONNECT', 'TRACE'].inc
 
 describe.each([...places.values()])('$path', ({ path, methods }) => {
   test('answers other methods with 405 and the allowed ones', async () => {
-    const known = [...methods]
+    const methodsHere = [...methods]
     const refuses = async (method: string) => {
       const { status, headers, body } = await world.admin.send(method, path)
       const code = method === 'HEAD' ? 'method_not_allowed' : body?.errors?.[0].code
       expect([method, status, code]).toEqual([method, 405, 'method_not_allowed'])
       const allowed = (headers.get('allow') ?? '').split(', ')
-      expect(allowed.sort(), `what may be called in place of ${method}`).toEqual([...known, 'OPTIONS'].sort())
+      expect(allowed.sort(), `what may be called in place of ${method}`).toEqual(
+        [...methodsHere, 'OPTIONS'].sort(),
+      )
     }
-    await Promise.all(sendable.filter((method) => !known.includes(method)).map(refuses))
+    await Promise.all(sendable.filter((method) => !methodsHere.includes(method)).map(refuses))
   })
 
   test('lets browsers call it and read refusals', async () => {
@@ -53,16 +55,16 @@ describe.each([...places.values()])('$path', ({ path, methods }) => {
           'access-control-request-headers': 'authorization,content-type,if-match,x-moltin-language',
         },
       })
-      const said = (response: { headers: Headers }, name: string) => response.headers.get(name)
+      const headerOf = (response: { headers: Headers }, name: string) => response.headers.get(name)
       expect(preflight.status, `the preflight of ${method}`).toBe(204)
-      expect(said(preflight, 'access-control-allow-origin'), method).toBe(origin)
-      expect(said(preflight, 'access-control-allow-methods')).toContain(method)
-      expect(said(preflight, 'access-control-allow-headers'), method).toContain('if-match')
+      expect(headerOf(preflight, 'access-control-allow-origin'), method).toBe(origin)
+      expect(headerOf(preflight, 'access-control-allow-methods')).toContain(method)
+      expect(headerOf(preflight, 'access-control-allow-headers'), method).toContain('if-match')
       const refused = await world.nobody.send(method, path, { headers: { origin } })
       expect(refused.status, `${method} by nobody`).toBeGreaterThanOrEqual(400)
-      expect(said(refused, 'access-control-allow-origin'), method).toBe(origin)
-      expect(said(refused, 'x-request-id'), method).toMatch(/^[0-9a-f-]{36}$/)
-      expect(said(refused, 'content-type'), method).toMatch(/^application\/json/)
+      expect(headerOf(refused, 'access-control-allow-origin'), method).toBe(origin)
+      expect(headerOf(refused, 'x-request-id'), method).toMatch(/^[0-9a-f-]{36}$/)
+      expect(headerOf(refused, 'content-type'), method).toMatch(/^application\/json/)
     }
   })
 

@@ -66,8 +66,8 @@ describe.each([
     expect(valuesOf(full)).toEqual(all(value))
     expect(valuesOf(ok(await world.admin.get(path), 200))).toEqual(all(value))
     for (const name of inherited) {
-      const found = await world.admin.get(`${flow.entries}?filter=eq(${name},${encodeURIComponent(value)})`)
-      expect([name, found.status, found.body.meta?.results.total]).toEqual([name, 200, 1])
+      const page = await world.admin.get(`${flow.entries}?filter=eq(${name},${encodeURIComponent(value)})`)
+      expect([name, page.status, page.body.meta?.results.total]).toEqual([name, 200, 1])
     }
   })
 
@@ -77,12 +77,12 @@ describe.each([
     await makeFlow(client, 'products', fields)
     const template = await makeFlow(client, 'products(toString)', fields)
     const customer = { type: 'customer', name: 'Ada', email: `${crypto.randomUUID()}@example.com` }
-    const made = ok(await client.post('/v2/customers', { data: customer }), 201)
-    for (const name of inherited) expect(Object.hasOwn(made, name)).toBe(false)
-    const path = `/v2/customers/${made.id}`
+    const object = ok(await client.post('/v2/customers', { data: customer }), 201)
+    for (const name of inherited) expect(Object.hasOwn(object, name)).toBe(false)
+    const path = `/v2/customers/${object.id}`
     ok(await client.put(path, { data: { type: 'customer', ...all(value) } }), 200)
     expect(valuesOf(ok(await client.get(path), 200))).toEqual(all(value))
-    expect(valuesOf(ok(await client.get(`${flow.entries}/${made.id}`), 200))).toEqual(all(value))
+    expect(valuesOf(ok(await client.get(`${flow.entries}/${object.id}`), 200))).toEqual(all(value))
     await flow.change('toString', { enabled: false })
     await flow.change('toString', { enabled: true, omit_null: false })
     expect(valuesOf(ok(await client.get(path), 200))).toEqual(all(value))
@@ -118,11 +118,11 @@ test('flows, links and custom APIs accept inherited names', async () => {
     const apis = '/v2/settings/extensions/custom-apis'
     const lower = slug.toLowerCase()
     const api = { type: 'custom_api', name: slug, slug: lower, api_type: `${lower}_ext` }
-    const made = ok(await world.admin.post(apis, { data: api }), 201)
+    const object = ok(await world.admin.post(apis, { data: api }), 201)
     for (const name of inherited) {
       const field = { type: 'custom_field', name, slug: name, field_type: 'string' }
       const validation = { string: { immutable: name === 'valueOf' } }
-      ok(await world.admin.post(`${apis}/${made.id}/fields`, { data: { ...field, validation } }), 201)
+      ok(await world.admin.post(`${apis}/${object.id}/fields`, { data: { ...field, validation } }), 201)
     }
     const [entries, type] = [`/v2/extensions/${lower}`, `${lower}_ext`]
     const empty = ok(await world.admin.post(entries, { data: { type } }), 201)
@@ -143,9 +143,9 @@ test('texts, tags and custom relationships of products accept inherited names', 
   )
   for (const name of inherited) {
     const kind = { type: 'custom-relationship', attributes: { name, slug: `CRP_${name}` } }
-    const made = await world.admin.post('/pcm/custom-relationships', { data: kind })
-    expect([name, made.status]).toEqual([name, 201])
-    const found = await world.admin.get(`/pcm/products?filter=eq(tags,${name})`)
-    expect([name, found.status, found.body.data?.length]).toEqual([name, 200, 1])
+    const relationship = await world.admin.post('/pcm/custom-relationships', { data: kind })
+    expect([name, relationship.status]).toEqual([name, 201])
+    const page = await world.admin.get(`/pcm/products?filter=eq(tags,${name})`)
+    expect([name, page.status, page.body.data?.length]).toEqual([name, 200, 1])
   }
 })

@@ -146,8 +146,8 @@ test.for(listings.map((listing) => [listing.id, listing] as const))(
     const filters = [`eq(${field},a)`, `(like(${field},"a*"):eq(id,1))|in(id,1,2)`].slice(ops.length ? 0 : 1)
     // Each list has its own fields; how parameters are read does not depend on the list.
     const isFirst = listing === listings[0]
-    const given = [...filters.map((filter) => ['filter', filter] as const), ...(isFirst ? parameters : [])]
-    for (const [name, sample] of given) {
+    const queries = [...filters.map((filter) => ['filter', filter] as const), ...(isFirst ? parameters : [])]
+    for (const [name, sample] of queries) {
       for (const stretch of isFirst ? stretches(sample) : stretches(sample).slice(0, 1)) {
         for (const run of nextRuns()) {
           await mustGrowLinearly(`${name} of ${JSON.stringify(run)}`, 8000, (length) =>

@@ -5,7 +5,7 @@ import type { Fields, JsonSchema } from '../../server/kernel/shape/fields.ts'
 import type { Op } from '../../server/kernel/shape/list-query.ts'
 import { type FilterRule, operatorsOf, type ValueType } from '../../server/kernel/shape/model.ts'
 import { isCurrent } from '../../server/kernel/storage/editions.ts'
-import { type Made, operations, Samples, specimens, specimensWith } from '../support/samples.ts'
+import { operations, type Sample, Samples, specimens, specimensWith } from '../support/samples.ts'
 import type { Specimen } from '../support/specimens.ts'
 import type { World } from '../support/world.ts'
 import { cloneRows, isTable } from './clone-rows.ts'
@@ -45,7 +45,7 @@ export const listings: readonly Listing[] = [
 export const isOwn = ({ id, specimen }: Listing): boolean => id === specimen.operations.list?.id
 
 /** Where the listing's objects are made. */
-export async function makeIn(samples: Samples, listing: Listing, path: string): Promise<Made> {
+export async function makeIn(samples: Samples, listing: Listing, path: string): Promise<Sample> {
   return samples.make(listing.specimen, isOwn(listing) ? path : undefined)
 }
 
@@ -105,8 +105,8 @@ export async function fill(
 ): Promise<void> {
   const { resource, operations: own } = listing.specimen
   const room = await roomIn(samples, listing, path, wanted)
-  const made = await makeIn(samples, listing, path)
-  if (await cloneRows(world, resource, made.id, room - 1)) {
+  const objects = await makeIn(samples, listing, path)
+  if (await cloneRows(world, resource, objects.id, room - 1)) {
     if (resource.editions) await countAnew(world, resource.table)
     return
   }

@@ -108,8 +108,8 @@ describe.each(limited)('$specimen.name', (listing) => {
     expect(replies[refused]?.body.errors[0].detail).toBe(resource.most?.detail(most))
     expect(await total(), 'how many there are').toBe(most)
 
-    const made = replies.find(({ status }) => status === 201) as Reply
-    const { path } = madeAt(collection, resource, made.body)
+    const success = replies.find(({ status }) => status === 201) as Reply
+    const { path } = madeAt(collection, resource, success.body)
     expect((await world.admin.delete(path)).status, `DELETE ${path}`).toBe(204)
     const again = await world.admin.post(collection, bodies[refused])
     expect(again.status, `what was refused, when one is gone: ${JSON.stringify(again.body)}`).toBe(201)

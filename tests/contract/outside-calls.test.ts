@@ -56,7 +56,7 @@ describe.each(calling)('$id', ({ operation, call }) => {
   ])(
     '%s, the intent is committed before the call, and no transaction is open during it',
     async (_, headers) => {
-      const seen: unknown[] = []
+      const states: unknown[] = []
       double.onRequest = async (key) => {
         const { rows } = await world.sql(
           `SELECT (SELECT count(*)::int FROM intents WHERE id = $1 AND ended_at IS NULL) AS intents,
@@ -64,10 +64,10 @@ describe.each(calling)('$id', ({ operation, call }) => {
               WHERE datname = current_database() AND state LIKE 'idle in transaction%') AS waiting`,
           [key],
         )
-        seen.push(rows[0])
+        states.push(rows[0])
       }
       expect((await send(headers())).status).toBe(operation.status)
-      expect(seen).toEqual([{ intents: 1, waiting: 0 }])
+      expect(states).toEqual([{ intents: 1, waiting: 0 }])
       expect(await open()).toBe(0)
     },
   )

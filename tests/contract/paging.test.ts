@@ -194,9 +194,9 @@ describe.each(listings)('$id', (listing) => {
     const filtered = fc.asyncProperty(fc.nat(order.length - 1), fc.nat(order.length), async (at, offset) => {
       const filter = `gt(id,${order[at]})`
       const reply = await world.admin.get(url({ filter, 'page[offset]': offset, 'page[limit]': 10 }))
-      const found = order.length - at - 1
-      expect(reply.body.meta.results.total, `the total of ${filter}`).toBe(found)
-      const shown = Math.max(0, Math.min(10, found - offset))
+      const remaining = order.length - at - 1
+      expect(reply.body.meta.results.total, `the total of ${filter}`).toBe(remaining)
+      const shown = Math.max(0, Math.min(10, remaining - offset))
       expect(reply.body.data.length, `how many of ${filter} are shown from ${offset}`).toBe(shown)
     })
     await fc.assert(filtered, { numRuns: tries(3, 10) })

@@ -222,9 +222,9 @@ describe.each(specimensWith('list', 'create'))('$name', (specimen) => {
           `${collection}?page[limit]=100&filter=${encodeURIComponent(filter)}`,
         )
         expect(body.errors, filter).toBeUndefined()
-        const found = expect(idsOf({ body }), `what ${filter} finds`)
-        if (finds) found.toContain(id)
-        else found.not.toContain(id)
+        const matches = expect(idsOf({ body }), `what ${filter} finds`)
+        if (finds) matches.toContain(id)
+        else matches.not.toContain(id)
       }
     }
   })

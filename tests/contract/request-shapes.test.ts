@@ -38,8 +38,8 @@ async function existing(word: string, name: string, path: string, shown: Bag): P
   const specimen = specimens.find(({ resource }) => resource.noun[0] === noun) ?? specimenNamed(noun)
   // Nodes of the hierarchy that the address names.
   const at = noun === 'node' ? /^\/pcm\/hierarchies\/[^/]+/.exec(path)?.[0] : undefined
-  const made = await samples.make(specimen, at && `${at}/nodes`)
-  return word === 'slug' || word === 'location' ? madeSlug(made.body.data) : made.id
+  const sample = await samples.make(specimen, at && `${at}/nodes`)
+  return word === 'slug' || word === 'location' ? madeSlug(sample.body.data) : sample.id
 }
 
 const nouns: Readonly<Record<string, string>> = {

@@ -123,13 +123,13 @@ test('an indexed filter has an index in the order of its list; every other filte
         continue
       }
       for (const op of rule.ops.filter((op) => ['eq', 'in', 'like'].includes(op))) {
-        const wanted = ['store_id', ...resource.scopeColumns, bare(indexedOf(rule, op)(column))]
+        const prefix = ['store_id', ...resource.scopeColumns, bare(indexedOf(rule, op)(column))]
         const serves = indexes.some((index) => {
-          if (index.table !== resource.table || !leadsWith(wanted, index)) return false
-          const exact = index.is_unique && index.keys === wanted.length
+          if (index.table !== resource.table || !leadsWith(prefix, index)) return false
+          const exact = index.is_unique && index.keys === prefix.length
           return exact || resource.most || ['created_at', 'id'].every((name) => index.columns.includes(name))
         })
-        expect(serves, `an index of ${resource.table} (${wanted}, created_at, id) for ${op}(${field})`).toBe(
+        expect(serves, `an index of ${resource.table} (${prefix}, created_at, id) for ${op}(${field})`).toBe(
           true,
         )
       }
@@ -147,11 +147,11 @@ const notSorted: Readonly<Record<string, string>> = {
 test('each order of a list has an index', async () => {
   const indexes = await indexesOfAllRows()
   const isSorted = ({ table, scopeColumns }: Resource, field: string) => {
-    const wanted = ['store_id', ...scopeColumns, field]
+    const prefix = ['store_id', ...scopeColumns, field]
     return indexes.some((index) => {
-      if (index.table !== table || !leadsWith(wanted, index)) return false
-      const exact = index.is_unique && index.keys === wanted.length
-      return exact || field === 'id' || index.columns[wanted.length] === 'id'
+      if (index.table !== table || !leadsWith(prefix, index)) return false
+      const exact = index.is_unique && index.keys === prefix.length
+      return exact || field === 'id' || index.columns[prefix.length] === 'id'
     })
   }
   const without = specimens.flatMap(({ resource, operations }) => {
@@ -202,9 +202,9 @@ test('logs and erasure know each table that is tracked as personal data', async 
   )
   const tables = rows.map(({ table }) => table as string)
   const { holders } = new Register(appAndWorkshop.modules)
-  const known = new Set(holders.map(({ resource }) => resource.table))
+  const declared = new Set(holders.map(({ resource }) => resource.table))
   expect(tables.sort(), '`personal` of a resource that its module declares, or an action shows').toEqual(
-    [...known].sort(),
+    [...declared].sort(),
   )
 })
 
@@ -260,9 +260,9 @@ test('each unique constraint has a refusal for clients, and each refusal a const
   const advice =
     'unique, and not declared: a row of `constraints` where a client can break it; a row above where a rule keeps it'
   expect(mute.sort(), advice).toEqual(Object.keys(unbreakable).sort())
-  const known = new Set([...rows, ...constraints].map(({ name }) => name))
+  const names = new Set([...rows, ...constraints].map(({ name }) => name))
   expect(
-    [...declared].filter((name) => !known.has(name)),
+    [...declared].filter((name) => !names.has(name)),
     'declared, and nowhere',
   ).toEqual([])
 })

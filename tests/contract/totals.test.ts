@@ -74,8 +74,8 @@ describe.each(own.filter(({ specimen }) => specimen.operations.create))('$id', (
     const room = await roomIn(samples, listing, path, 11)
     expect(room, 'how many may be made').toBeGreaterThan(3)
     const first = await makeIn(samples, listing, path)
-    const made = await Promise.all(Array.from({ length: room - 3 }, () => makeIn(samples, listing, path)))
-    const deletes = listing.specimen.operations.delete ? made.slice(0, 3) : []
+    const objects = await Promise.all(Array.from({ length: room - 3 }, () => makeIn(samples, listing, path)))
+    const deletes = listing.specimen.operations.delete ? objects.slice(0, 3) : []
     await Promise.all([
       ...deletes.map((one) => world.admin.delete(one.path)),
       merger.merge(),

@@ -62,8 +62,8 @@ describe.each(specimens.filter(({ resource }) => resource.unborn))('$name', (spe
     expect(JSON.stringify(body).replaceAll(keyIn(other), keyIn(path)), 'of another key').toBe(
       JSON.stringify(first.body),
     )
-    const known = await world.admin.get(path, { 'if-none-match': etagOf(first) })
-    expect([known.status, etagOf(known)]).toEqual([304, etagOf(first)])
+    const notModified = await world.admin.get(path, { 'if-none-match': etagOf(first) })
+    expect([notModified.status, etagOf(notModified)]).toEqual([304, etagOf(first)])
     expect([await listed(path), await events(path)]).toEqual([0, []])
   })
 

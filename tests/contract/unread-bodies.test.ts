@@ -59,10 +59,10 @@ describe('a body that is too large', () => {
     ['and has not all come', { head: `${post}Content-Length: ${4 * mebibyte}\r\n\r\n`, blocks: [block] }],
   ])('%s is told so to each of many clients', async (_, sent) => {
     const answers = await Promise.allSettled(Array.from({ length: many }, () => answerTo(sent)))
-    const told = answers.map((answer) =>
+    const responses = answers.map((answer) =>
       answer.status === 'fulfilled' ? answer.value.split(' ')[1] : String(answer.reason),
     )
-    expect(told).toEqual(Array(many).fill('413'))
+    expect(responses).toEqual(Array(many).fill('413'))
     const [head = '', body = ''] = answers.flatMap((answer) =>
       answer.status === 'fulfilled' ? answer.value.split('\r\n\r\n') : [],
     )
@@ -80,10 +80,10 @@ function talk(bytes: string, answers: number): Promise<string[]> {
     socket.on('error', failed)
     socket.on('data', (data) => {
       heard += data
-      const found = [...heard.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status = '']) => status)
-      if (found.length < answers) return
+      const statuses = [...heard.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status = '']) => status)
+      if (statuses.length < answers) return
       socket.destroy()
-      done(found)
+      done(statuses)
     })
     socket.write(bytes)
   })

@@ -53,8 +53,8 @@ async function busyList(listing: Listing) {
   const alive = [...before]
   const write = async () => {
     while (!stopping.signal.aborted && Date.now() < ends) {
-      const made = await makeIn(samples, listing, path)
-      touched.add(made.id)
+      const objects = await makeIn(samples, listing, path)
+      touched.add(objects.id)
       // No page may be full of records of one second.
       if (listing.specimen.resource.envelope.digits === 0) {
         await sleep(500, undefined, { signal: stopping.signal }).catch(() => {})
@@ -65,7 +65,7 @@ async function busyList(listing: Listing) {
         Math.random() < 0.5 || alive.length < Math.min(10, before.length / 2)
           ? []
           : alive.splice(Math.floor(Math.random() * alive.length), 1)
-      const victim = old ?? made.id
+      const victim = old ?? objects.id
       touched.add(victim)
       await world.admin.delete(`${path}/${victim}`)
     }

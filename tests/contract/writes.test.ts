@@ -51,13 +51,13 @@ async function mustTakeEachChoice(
     for (const value of choices(field)) {
       const reply = await send(name, value)
       const { status, body } = reply
-      const said = `${name}: ${JSON.stringify(value)} is answered ${status} ${JSON.stringify(body)}`
+      const message = `${name}: ${JSON.stringify(value)} is answered ${status} ${JSON.stringify(body)}`
       if (status < 300) {
         const shown = flatten(resource.envelope, body.data)
-        if (name in shown) expect(shown[name], said).toEqual(value)
+        if (name in shown) expect(shown[name], message).toEqual(value)
       } else {
-        expect([400, 409, 422], said).toContain(status)
-        expect(JSON.stringify(body.errors), said).toContain(name)
+        expect([400, 409, 422], message).toContain(status)
+        expect(JSON.stringify(body.errors), message).toContain(name)
       }
     }
   }
@@ -185,11 +185,11 @@ describe.each(specimensWith('create'))('create $name', (specimen) => {
       if (format || pattern || few || options.refersTo || options.sentAs) continue
       const values = { ...(await samples.values(specimen, collection)), [name]: bulkyText(max) }
       const { status, body } = await world.admin.post(collection, bodyWith(specimen, 'create', values))
-      const said = `${name} of ${max} characters is answered ${status} ${JSON.stringify(body.errors)}`
-      expect([201, 400, 409, 413, 422], said).toContain(status)
+      const message = `${name} of ${max} characters is answered ${status} ${JSON.stringify(body.errors)}`
+      expect([201, 400, 409, 413, 422], message).toContain(status)
       if (status === 201)
-        expect(flatten(resource.envelope, body.data)[name] ?? values[name], said).toBe(values[name])
-      else expect(JSON.stringify(body.errors), said).toContain(name)
+        expect(flatten(resource.envelope, body.data)[name] ?? values[name], message).toBe(values[name])
+      else expect(JSON.stringify(body.errors), message).toContain(name)
     }
   })
 
@@ -270,12 +270,12 @@ describe.each(specimensWith('get'))('$name', (specimen) => {
   })
 
   test('is a 404 under unknown parents', async () => {
-    const made = await samples.make(specimen)
+    const object = await samples.make(specimen)
     const parents = resource.path.split('/').flatMap((part, i) => (part.startsWith(':') ? [i] : []))
     for (const parent of parents) {
       for (const unknown of [randomUUID(), 'x']) {
         const lists = operations.list && !leadsToUnborn({ path: resource.path })
-        for (const path of lists ? [made.path, made.collection] : [made.path]) {
+        for (const path of lists ? [object.path, object.collection] : [object.path]) {
           const elsewhere = path.split('/').with(parent, unknown).join('/')
           expect((await world.admin.get(elsewhere)).status, elsewhere).toBe(404)
         }
@@ -337,8 +337,8 @@ describe.each(specimensWith('get', 'update'))('update $name', (specimen) => {
       expect([tag, reply.status]).toEqual([tag, 200])
     }
     if (!operations.delete) return
-    const kept = await world.admin.delete(path, { 'if-match': '"stale"' })
-    expect(kept.status, 'a delete of "stale"').toBe(412)
+    const refusal = await world.admin.delete(path, { 'if-match': '"stale"' })
+    expect(refusal.status, 'a delete of "stale"').toBe(412)
     const last = (await world.admin.get(path)).headers.get('etag') as string
     const gone = await world.admin.delete(path, { 'if-match': last })
     expect(gone.status, `a delete of ${last}`).toBe(204)

@@ -26,13 +26,13 @@ const program = fileURLToPath(new URL('../../server/backup.ts', import.meta.url)
 function begin(command: string, dataDir: string, path: string, more: Record<string, string> = {}) {
   const env = { ...environment, SUTLER_DATA_DIR: dataDir, ...more }
   const child = spawn(process.execPath, [program, command, path], { env, stdio: ['ignore', 'pipe', 'pipe'] })
-  let said = ''
+  let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (text) => {
-      said += text
+      output += text
     })
   }
-  return { child, ended: once(child, 'close').then(([code]) => ({ code, said })) }
+  return { child, ended: once(child, 'close').then(([code]) => ({ code, said: output })) }
 }
 const run = async (...how: Parameters<typeof begin>) => begin(...how).ended
 

@@ -33,8 +33,8 @@ async function erase(): Promise<string> {
   const customer = { type: 'customer', name: 'Ada', email: `${randomUUID()}@example.com` }
   const { status, body } = await admin.post('/v2/customers', { data: customer })
   expect(status, JSON.stringify(body)).toBe(201)
-  const asked = { type: 'erasure_request', resource_type: 'customer', resource_id: body.data.id }
-  expect((await admin.post('/v2/personal-data/erasure-requests', { data: asked })).status).toBe(201)
+  const erasure = { type: 'erasure_request', resource_type: 'customer', resource_id: body.data.id }
+  expect((await admin.post('/v2/personal-data/erasure-requests', { data: erasure })).status).toBe(201)
   return `/v2/personal-data/erasure-requests?filter=eq(resource_type,customer):eq(resource_id,${body.data.id})`
 }
 
@@ -69,13 +69,13 @@ test('during an outage requests are answered 503; afterwards everything works', 
   const account = { data: { type: 'account', name: 'A' } }
   const statuses = new Set<number>()
   while (performance.now() < until) {
-    const asked = await Promise.all([
+    const responses = await Promise.all([
       admin.get('/v2/accounts'),
       admin.get(one),
       admin.get('/readyz'),
       admin.post('/v2/accounts', account),
     ])
-    for (const { status } of asked) statuses.add(status)
+    for (const { status } of responses) statuses.add(status)
     await sleep(100)
   }
   expect([...statuses]).toEqual([503])

@@ -25,10 +25,10 @@ test.skipIf(!existsSync(full))(
     symlinkSync(full, file)
 
     const tag = (name: string) => admin.post('/v2/account-tags', { data: { type: 'account_tag', name } })
-    const said = 'The database has no disk space left.'
+    const detail = 'The database has no disk space left.'
     for (const name of ['a', 'b', 'c']) {
       const { status, body } = await tag(name)
-      expect([status, body.errors[0].code, body.errors[0].detail]).toEqual([503, 'unavailable', said])
+      expect([status, body.errors[0].code, body.errors[0].detail]).toEqual([503, 'unavailable', detail])
     }
     const ready = await admin.get('/readyz')
     expect([ready.status, ready.body.status]).toEqual([503, 'the database has no disk space left'])

@@ -41,7 +41,7 @@ const product = (name: string) => `/pcm/products/${idOf(name)}`
 const node = (name: string) => `/pcm/hierarchies/${idOf('Shop')}/nodes/${idOf(name)}`
 const links = (type: string, ...names: string[]) => names.map((name) => ({ type, id: idOf(name) }))
 const namesIn = ({ data }: Any): string[] => data.map(({ attributes }: Any) => attributes.name)
-const found = async (filter: string): Promise<string[]> => {
+const findSkus = async (filter: string): Promise<string[]> => {
   const { data, meta } = await get(`/pcm/products?filter=${encodeURIComponent(filter)}&page[limit]=100`)
   expect([filter, meta.results.total]).toEqual([filter, data.length])
   return namesIn({ data }).sort()
@@ -149,7 +149,7 @@ test('the merchant describes a shirt and a mug with pictures, and the shirt by i
     data: { type: 'entry', wash: 100 },
   })
   expect(wrong.status).toBe(422)
-  expect(await found('eq(extensions.garment.fabric,linen)')).toEqual(['Shirt'])
+  expect(await findSkus('eq(extensions.garment.fabric,linen)')).toEqual(['Shirt'])
 })
 
 test('the shirt has sizes and colours, with excluded combinations', async () => {
@@ -238,9 +238,9 @@ test('a gift set has a choice of shirts and a mug', async () => {
     mugs: { name: 'Mugs', options: [option('mug', { quantity: 2, default: true })] },
   }
   const attributes = { name: 'Gift set', commodity_type: 'physical', sku: 'gift', status: 'live', components }
-  const made = await make('gift', '/pcm/products', 'product', attributes)
-  expect(made.meta.product_types).toEqual(['bundle'])
-  expect(made.attributes.components).toEqual(components)
+  const bundle = await make('gift', '/pcm/products', 'product', attributes)
+  expect(bundle.meta.product_types).toEqual(['bundle'])
+  expect(bundle.attributes.components).toEqual(components)
   const { included } = await get(`${product('gift')}?include=component_products,main_image`)
   expect(namesIn({ data: included.component_products }).sort()).toEqual([
     'Linen shirt M',
@@ -252,8 +252,8 @@ test('a gift set has a choice of shirts and a mug', async () => {
 
 test('associated products show each other', async () => {
   const attributes = { name: 'Goes with', slug: 'goes_with', bi_directional: true }
-  const made = await make('with', '/pcm/custom-relationships', 'custom-relationship', attributes)
-  const { slug } = made.attributes
+  const relationship = await make('with', '/pcm/custom-relationships', 'custom-relationship', attributes)
+  const { slug } = relationship.attributes
   expect(slug).toBe('CRP_goes_with')
   const path = (name: string) => `${product(name)}/custom-relationships`
   await send('POST', path('shirt'), [{ type: 'custom-relationship', slug }], 201)
@@ -266,8 +266,8 @@ test('associated products show each other', async () => {
 test('the list of tags has the tags of the products', async () => {
   const { data } = await get('/pcm/tags')
   expect(data.map(({ attributes }: Any) => attributes.value).sort()).toEqual(['kitchen', 'summer', 'wear'])
-  expect(await found('eq(tags,kitchen)')).toEqual(['Mug'])
-  expect(await found('in(tags,kitchen,wear):eq(product_types,parent)')).toEqual(['Linen shirt'])
+  expect(await findSkus('eq(tags,kitchen)')).toEqual(['Mug'])
+  expect(await findSkus('in(tags,kitchen,wear):eq(product_types,parent)')).toEqual(['Linen shirt'])
 })
 
 test('a shop is a tree whose nodes lead to products and can be moved', async () => {
@@ -314,7 +314,7 @@ test('products are added one by one and by a filter, with the curated ones first
   const sale = `/pcm/hierarchies/${idOf('Sale')}/nodes/${idOf('Now')}/products`
   expect((await get(sale)).meta.results.total, 'the shirt, and its five children').toBe(6)
   expect(namesIn(await get(`${product('shirt')}/nodes`)).sort()).toEqual(['Now', 'Shirts'])
-  expect(await found('eq(has_nodes,false)')).toEqual(['Mug'])
+  expect(await findSkus('eq(has_nodes,false)')).toEqual(['Mug'])
 
   await send('DELETE', `${node('Shirts')}/relationships/products`, links('product', 'shirt'), 200)
   expect(await shown()).toEqual(['Gift set'])
@@ -365,7 +365,7 @@ test('deletes leave nothing behind, and delete nothing else', async () => {
   expect((await world.admin.delete(product('shirt'))).status, 'while it is in the set').toBe(422)
   await send('DELETE', product('gift'), undefined, 204)
   await send('DELETE', product('shirt'), undefined, 204)
-  expect(await found('in(product_types,parent,child,bundle)')).toEqual([])
+  expect(await findSkus('in(product_types,parent,child,bundle)')).toEqual([])
   const { data } = await get('/pcm/tags')
   expect(data.map(({ attributes }: Any) => attributes.value)).toEqual(['kitchen'])
   await send('DELETE', `/pcm/variations/${idOf('size')}`, undefined, 204)

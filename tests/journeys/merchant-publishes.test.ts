@@ -35,12 +35,13 @@ async function link(path: string, type: string, ...names: string[]) {
 const namesIn = ({ data }: Any): string[] => data.map(({ attributes }: Any) => attributes.name)
 
 /** What a shopper is answered, who has no more than an implicit token. */
-async function seen(path: string, headers: Record<string, string> = {}): Promise<Any> {
+async function getAsShopper(path: string, headers: Record<string, string> = {}): Promise<Any> {
   const { status, body } = await world.shopper.get(`/catalog${path}`, headers)
   expect([path, status, body?.errors]).toEqual([path, 200, undefined])
   return body
 }
-const page = async (name: string, headers = {}) => (await seen(`/products/${idOf(name)}`, headers)).data
+const page = async (name: string, headers = {}) =>
+  (await getAsShopper(`/products/${idOf(name)}`, headers)).data
 const inDollars = (amount: number) => ({
   without_tax: {
     amount,
@@ -76,8 +77,8 @@ test('two price books have prices, with a sale, a tier and a modifier', async ()
     currencies: { USD: net(1500) },
   }
   const shirt = { currencies: { USD: { ...net(2000), tiers }, GBP: net(1700) }, sales: { Summer } }
-  const made = await store.price(idOf('retail'), 'SHIRT', shirt)
-  const read = (await shop.get(`/pcm/pricebooks/${idOf('retail')}/prices/${made.id}`)).data.attributes
+  const price = await store.price(idOf('retail'), 'SHIRT', shirt)
+  const read = (await shop.get(`/pcm/pricebooks/${idOf('retail')}/prices/${price.id}`)).data.attributes
   expect(read, 'as it was written').toMatchObject({ sku: 'SHIRT', ...shirt })
   const raised = { currencies: { USD: { amount: 300 } } }
   await store.modifier(idOf('retail'), { name: 'PriceL', modifier_type: 'price_increment', ...raised })
@@ -159,8 +160,8 @@ test('mugs are in stock in two locations', async () => {
   for (const slug of ['north', 'south']) await makeLocation(world.admin, slug)
   const locations = { north: { available: 5 }, south: { available: 3 } }
   const data = { type: 'stock', id: idOf('mug'), attributes: { locations } }
-  const made = await world.admin.post('/v2/inventories', { data }, located)
-  expect([made.status, made.body.data.attributes.available]).toEqual([201, 8])
+  const stock = await world.admin.post('/v2/inventories', { data }, located)
+  expect([stock.status, stock.body.data.attributes.available]).toEqual([201, 8])
 })
 
 test('shoppers see the products of the tree after it is published, and nothing before', async () => {
@@ -188,7 +189,7 @@ test('shoppers see the products of the tree after it is published, and nothing b
     total_products: 7,
     total_nodes: 3,
   })
-  const { data } = await seen('')
+  const { data } = await getAsShopper('')
   expect(data).toMatchObject({
     id: release.id,
     attributes: { name: 'Everyone', catalog_id: idOf('catalog') },
@@ -197,13 +198,16 @@ test('shoppers see the products of the tree after it is published, and nothing b
 })
 
 test('a shopper walks down the tree and finds a shirt, with its picture and associated products', async () => {
-  const [hierarchy] = (await seen('/hierarchies')).data
+  const [hierarchy] = (await getAsShopper('/hierarchies')).data
   expect(hierarchy.attributes.name).toBe('Shop')
-  expect(namesIn(await seen(`/hierarchies/${hierarchy.id}/children`)).sort()).toEqual(['Clothes', 'Home'])
-  const [shirts] = (await seen(`/nodes/${idOf('Clothes')}/relationships/children`)).data
+  expect(namesIn(await getAsShopper(`/hierarchies/${hierarchy.id}/children`)).sort()).toEqual([
+    'Clothes',
+    'Home',
+  ])
+  const [shirts] = (await getAsShopper(`/nodes/${idOf('Clothes')}/relationships/children`)).data
   expect(shirts.meta.breadcrumbs.map(({ name }: Any) => name)).toEqual(['Shop', 'Clothes', 'Shirts'])
 
-  const listed = await seen(`/nodes/${shirts.id}/relationships/products?include=main_image`)
+  const listed = await getAsShopper(`/nodes/${shirts.id}/relationships/products?include=main_image`)
   const shirt = listed.data.find(({ attributes }: Any) => attributes.base_product)
   expect([shirt.id, shirt.relationships.main_image.data]).toEqual([
     idOf('shirt'),
@@ -230,15 +234,15 @@ test('a shopper walks down the tree and finds a shirt, with its picture and asso
 })
 
 test('shoppers list and filter the published products, without drafts and admin attributes', async () => {
-  const listed = await seen('/products?page[limit]=100')
+  const listed = await getAsShopper('/products?page[limit]=100')
   expect([namesIn(listed).length, listed.meta.results.total]).toEqual([7, 7])
   expect(JSON.stringify(listed)).not.toContain('supplier')
-  const found = async (filter: string) =>
-    namesIn(await seen(`/products?filter=${encodeURIComponent(filter)}`))
-  expect(await found('eq(slug,poster)')).toEqual(['Poster'])
-  expect(await found('in(sku,MUG,SET),eq(manufacturer_part_num,M-1)')).toEqual(['Mug'])
-  expect((await found('eq(product_types,child):eq(tags,wear)')).length).toBe(2)
-  expect(await found('eq(name,Scarf)')).toEqual([])
+  const findSkus = async (filter: string) =>
+    namesIn(await getAsShopper(`/products?filter=${encodeURIComponent(filter)}`))
+  expect(await findSkus('eq(slug,poster)')).toEqual(['Poster'])
+  expect(await findSkus('in(sku,MUG,SET),eq(manufacturer_part_num,M-1)')).toEqual(['Mug'])
+  expect((await findSkus('eq(product_types,child):eq(tags,wear)')).length).toBe(2)
+  expect(await findSkus('eq(name,Scarf)')).toEqual([])
   expect((await world.shopper.get(`/catalog/products/${idOf('scarf')}`)).status).toBe(404)
   const poster = await page('poster')
   expect(poster.attributes.shopper_attributes).toEqual({ paper: 'matt' })
@@ -332,7 +336,7 @@ test('shoppers of another channel see another catalog', async () => {
   ids.kiosk = await shop.catalog([hierarchy], { name: 'Kiosk', pricebook_id: idOf('retail') })
   await shop.publish(idOf('kiosk'))
   await store.lead(idOf('kiosk'), 'kiosk')
-  expect(namesIn(await seen('/products', { 'EP-Channel': 'kiosk' }))).toEqual(['Mug'])
+  expect(namesIn(await getAsShopper('/products', { 'EP-Channel': 'kiosk' }))).toEqual(['Mug'])
   expect((await page('mug', { 'EP-Channel': 'kiosk' })).meta.display_price).toEqual(inDollars(1000))
   expect((await page('mug', { 'EP-Channel': 'web' })).meta.display_price, 'and all others').toEqual(
     inDollars(800),
@@ -381,8 +385,8 @@ test('shoppers see a change after the next publication, and the delta has it', a
     .trim()
     .split('\n')
   const delta = lines.map((line) => JSON.parse(line))
-  const told = delta.map((one) => `${one.delta_type} ${one.id}`).sort()
-  expect(told).toEqual([`createupdate ${idOf('poster')}`, `delete ${idOf('cap')}`])
+  const changes = delta.map((one) => `${one.delta_type} ${one.id}`).sort()
+  expect(changes).toEqual([`createupdate ${idOf('poster')}`, `delete ${idOf('cap')}`])
   const earlier = `/catalogs/${idOf('catalog')}/releases/${idOf('first')}/products/${idOf('poster')}`
   expect((await shop.get(earlier)).data.attributes.name, 'the release before').toBe('Poster')
 })

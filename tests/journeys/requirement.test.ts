@@ -262,31 +262,31 @@ describe('§4.3 pagination', () => {
   test.each(['created_at', 'updated_at'])(
     'a walk by %s with ge() brings each record at least once',
     async (field) => {
-      const seen = new Set<string>()
+      const walked = new Set<string>()
       let from = '2000-01-01T00:00:00.000Z'
       for (let pages = 0; pages < 50; pages++) {
         const page = await world.admin.get(
           `/v2/accounts?sort=${field}&page[limit]=20&filter=ge(${field},${from})`,
         )
-        const fresh = ids(page).filter((id) => !seen.has(id))
+        const fresh = ids(page).filter((id) => !walked.has(id))
         if (fresh.length === 0) break
-        for (const id of fresh) seen.add(id)
+        for (const id of fresh) walked.add(id)
         from = page.body.data.at(-1).meta.timestamps[field]
       }
-      expect(seen.size).toBe(total)
+      expect(walked.size).toBe(total)
     },
   )
 
   test('a walk by id with gt() brings each record once and ends with an empty page', async () => {
-    const seen: string[] = []
+    const walked: string[] = []
     for (let last = '00000000-0000-0000-0000-000000000000'; ; ) {
       const page = await world.admin.get(`/v2/accounts?sort=id&page[limit]=100&filter=gt(id,${last})`)
       if (page.body.data.length === 0) break
-      seen.push(...ids(page))
-      last = seen.at(-1) as string
+      walked.push(...ids(page))
+      last = walked.at(-1) as string
     }
-    expect(seen.length).toBe(total)
-    expect(new Set(seen).size).toBe(total)
+    expect(walked.length).toBe(total)
+    expect(new Set(walked).size).toBe(total)
   })
 })
 

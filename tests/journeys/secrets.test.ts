@@ -138,9 +138,9 @@ test('a secret can be replaced while one of two processes always serves', async 
 }, 300_000)
 
 test('another secret is refused, even beside the right one; a lost one can be given up', async () => {
-  const made = current(one)
-  const seals = await everySeal(await made.ready)
-  await stop(made.child)
+  const running = current(one)
+  const seals = await everySeal(await running.ready)
+  await stop(running.child)
 
   expect(await refused(current(two))).toMatch(
     /created with a secret other than SUTLER_SECRET: restore that secret, or, .* SUTLER_FORGET_SECRET=true: everyone/,
@@ -163,8 +163,8 @@ test('another secret is refused, even beside the right one; a lost one can be gi
     expect.stringContaining('response can no longer be read'),
   ])
   // Erasing looks through the answers that are kept.
-  const asked = { type: 'erasure_request', resource_type: 'customer', resource_id: seals.customer }
-  await post(admin, '/v2/personal-data/erasure-requests', asked)
+  const erasure = { type: 'erasure_request', resource_type: 'customer', resource_id: seals.customer }
+  await post(admin, '/v2/personal-data/erasure-requests', erasure)
   const request = `/v2/personal-data/erasure-requests?filter=eq(resource_type,customer):eq(resource_id,${seals.customer})`
   await expect
     .poll(async () => (await admin.get(request)).body.data?.[0].status, { timeout: 20_000, interval: 200 })

@@ -64,8 +64,8 @@ test('several processes on one database are one server', async () => {
   expect(field.status).toBe(201)
   for (const [n, admin] of [third, first, second].entries()) {
     expect((await admin.get(`/v2/accounts/${old}`)).body.data.grade).toBe(null)
-    const made = await admin.post('/v2/accounts', account(`graded-${n}`))
-    expect([made.status, made.body.data.grade]).toEqual([201, 1])
+    const response = await admin.post('/v2/accounts', account(`graded-${n}`))
+    expect([response.status, response.body.data.grade]).toEqual([201, 1])
   }
   for (const [n, slug] of ['level', 'grade', 'rank'].entries()) {
     const [definer, ...others] =
@@ -88,10 +88,10 @@ test('several processes on one database are one server', async () => {
   }
 
   // A token is good everywhere, until its key is deleted anywhere.
-  const made = await first.post('/v2/application-keys', {
+  const response = await first.post('/v2/application-keys', {
     data: { type: 'application_key', name: 'Passing' },
   })
-  const { client_id, client_secret, id } = made.body.data
+  const { client_id, client_secret, id } = response.body.data
   const passing = await adminOf(urls[1] as string, client_id, client_secret)
   expect((await passing.get('/v2/settings')).status).toBe(200)
   expect((await first.delete(`/v2/application-keys/${id}`)).status).toBe(204)

@@ -131,17 +131,17 @@ test('after kill -9 of everything, under load, the next start has every acknowle
   expect(acknowledged.length).toBeGreaterThan(50)
 
   const again = await adminOf(await serve(directory, key).ready)
-  const kept = new Set<string>()
+  const stored = new Set<string>()
   for (let last = '00000000-0000-0000-0000-000000000000'; ; ) {
     const page = await again.get(`/v2/accounts?sort=id&page[limit]=100&filter=gt(id,${last})`)
     if (page.body.data.length === 0) {
       expect(page.body.meta.results.total).toBe(0)
       break
     }
-    for (const { id } of page.body.data) kept.add(id)
+    for (const { id } of page.body.data) stored.add(id)
     last = page.body.data.at(-1).id
   }
-  expect(acknowledged.filter((id) => !kept.has(id))).toEqual([])
+  expect(acknowledged.filter((id) => !stored.has(id))).toEqual([])
   const total = await again.get('/v2/accounts?page[limit]=0')
-  expect(total.body.meta.results.total).toBe(kept.size)
+  expect(total.body.meta.results.total).toBe(stored.size)
 }, 120_000)

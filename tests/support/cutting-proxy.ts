@@ -56,15 +56,15 @@ export async function openCuttingProxy(postgres: string, database: string): Prom
           cut(ms)
           done()
         }
-        const asked = new Set<Socket>()
+        const pending = new Set<Socket>()
         onSent = (bytes, client) => {
-          asked.delete(client)
+          pending.delete(client)
           if (!bytes.includes(sent)) return
           if (answered === undefined) now()
-          else asked.add(client)
+          else pending.add(client)
         }
         onAnswered = (bytes, client) => {
-          if (asked.has(client) && bytes.includes(answered ?? '')) now()
+          if (pending.has(client) && bytes.includes(answered ?? '')) now()
         }
       }),
     close() {

@@ -39,8 +39,8 @@ function madeUpOf(name: string, { schema, options }: Field): MadeUp {
   const isText = typeOf(schema) === 'string' && !schema.enum
   // What is empty says less than what has something in it.
   const { default: fallback } = options
-  const said = typeof fallback === 'object' && !Object.keys(fallback ?? {}).length ? undefined : fallback
-  return said === undefined || isText ? valuesOf(name, schema) : only(said)
+  const value = typeof fallback === 'object' && !Object.keys(fallback ?? {}).length ? undefined : fallback
+  return value === undefined || isText ? valuesOf(name, schema) : only(value)
 }
 
 const typeOf = (schema: JsonSchema) => [schema.type].flat()[0]

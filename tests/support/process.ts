@@ -55,9 +55,15 @@ export function startedDirectory(): string {
 
 /** `entry` is the file that is run: the server, unless a test serves more. */
 export function serve(dataDir: string, settings: Record<string, string> = {}, entry = main): Process {
-  const given = { SUTLER_DATA_DIR: dataDir, PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'error', ...settings }
+  const environment = {
+    SUTLER_DATA_DIR: dataDir,
+    PORT: '0',
+    HOST: '127.0.0.1',
+    LOG_LEVEL: 'error',
+    ...settings,
+  }
   const child = spawn(process.execPath, [entry, 'serve'], {
-    env: { ...environment, ...given },
+    env: { ...environment, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   started.push(child)

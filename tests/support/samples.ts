@@ -96,7 +96,7 @@ export const specimensWith = (...names: readonly (keyof Specimen['operations'])[
   specimens.filter(({ operations }) => names.every((name) => operations[name]))
 
 /** An object that was made, and its address. */
-export interface Made {
+export interface Sample {
   readonly id: string
   /** The last segment of its path. */
   readonly key: string
@@ -112,7 +112,7 @@ type Data = { readonly id: string } & Readonly<Record<string, unknown>>
 export class Samples {
   readonly #client: Client
   readonly #work: Work | undefined
-  readonly #shared = new Map<string, Promise<Made>>()
+  readonly #shared = new Map<string, Promise<Sample>>()
   /** Paths of the shared objects, and of no others. */
   readonly #kept = new Set<string>()
 
@@ -154,20 +154,20 @@ export class Samples {
   }
 
   /** One object of the specimen at `collection`, made once. */
-  shared(specimen: Specimen, collection: string): Promise<Made> {
+  shared(specimen: Specimen, collection: string): Promise<Sample> {
     const key = `${specimen.name} ${collection}`
-    const known = this.#shared.get(key)
-    if (known) return known
-    const made = this.make(specimen, collection).then((one) => {
+    const shared = this.#shared.get(key)
+    if (shared) return shared
+    const sample = this.make(specimen, collection).then((one) => {
       this.#kept.add(one.path)
       return one
     })
-    this.#shared.set(key, made)
-    return made
+    this.#shared.set(key, sample)
+    return sample
   }
 
   /** A new object; where the specimen has no create, one that is there. */
-  async make(specimen: Specimen, at?: string, fields: Record<string, unknown> = {}): Promise<Made> {
+  async make(specimen: Specimen, at?: string, fields: Record<string, unknown> = {}): Promise<Sample> {
     const collection = at ?? (await this.path(specimen.resource.path))
     const maker = makers[specimen.name]
     if (maker) {
@@ -290,9 +290,9 @@ export class Samples {
       const { body, data, kinds } = of.is === 'action' ? of.action : {}
       const ownBody = await bodies[operation.id]?.(this.#client, this)
       const query = queries[operation.id] ?? ''
-      const asked = typeof query === 'string' ? query : await query(this.#client, this)
+      const search = typeof query === 'string' ? query : await query(this.#client, this)
       const ownPath = await paths[operation.id]?.(this.#client, this)
-      const path = (ownPath ?? (await this.path(operation.path))) + asked
+      const path = (ownPath ?? (await this.path(operation.path))) + search
       const fields = body && { type: body.type, ...madeUpValuesOf(body.fields) }
       const value = data && madeUpValue('data', data)
       const items = kinds && (await this.items(operation, kinds, path))
@@ -322,7 +322,7 @@ const changesOf = ({ name: noun, resource }: Specimen): Record<string, unknown> 
   )
 
 /** What an answer of a create says was made. */
-export function madeAt(collection: string, { key: keyed, envelope }: Resource, body: { data: Data }): Made {
+export function madeAt(collection: string, { key: keyed, envelope }: Resource, body: { data: Data }): Sample {
   const { id } = body.data
   const key = keyed ? encodeURIComponent(String(valueIn(envelope, body.data, keyed.field))) : id
   return { id, key, collection, path: `${collection}/${key}`, body }

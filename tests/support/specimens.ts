@@ -29,7 +29,7 @@ export const placeOf = (path: string): string => path.replace(/:\w+/g, ':')
 export function specimensOf(operations: readonly Operation[], more: More): readonly Specimen[] {
   const declared = new Set(operations.flatMap(({ of }) => (of.is === 'resource' ? [of.resource] : [])))
   const specimen = (resource: Resource, runTime: boolean): Specimen => {
-    const found = (Object.keys(routes) as OperationName[]).flatMap((name) => {
+    const own = (Object.keys(routes) as OperationName[]).flatMap((name) => {
       // What is owed by every create is not by theirs.
       if (name === 'create' && more.createdOtherwise.includes(resource.noun[0])) return []
       const operation = operationOf(operations, resource, name, runTime)
@@ -37,7 +37,7 @@ export function specimensOf(operations: readonly Operation[], more: More): reado
       if (name === 'create' && operation?.of.is === 'action' && operation.of.action.upload) return []
       return operation ? [[name, operation] as const] : []
     })
-    return { name: resource.noun[0], resource, runTime, operations: Object.fromEntries(found) }
+    return { name: resource.noun[0], resource, runTime, operations: Object.fromEntries(own) }
   }
   return [
     ...[...declared].map((resource) => specimen(resource, false)),

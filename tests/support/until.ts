@@ -4,8 +4,8 @@ import { setTimeout } from 'node:timers/promises'
 export async function until<T>(ask: () => Promise<T | undefined>, timeoutMs = 40_000): Promise<T> {
   const endsAt = performance.now() + timeoutMs
   for (;;) {
-    const found = await ask()
-    if (found !== undefined) return found
+    const result = await ask()
+    if (result !== undefined) return result
     if (performance.now() > endsAt) throw new Error(`not even after ${timeoutMs} ms`)
     await setTimeout(20)
   }

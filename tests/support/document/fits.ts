@@ -64,13 +64,13 @@ export class Fits {
     const method = exchange.method === 'HEAD' ? 'GET' : exchange.method
     const operation = this.#operation(method, place(exchange.route))
     if (!operation) return undefined
-    const found: string[][] = []
+    const faults: string[][] = []
     const accepted = exchange.status >= 200 && exchange.status < 300
     if (accepted) {
-      found.push(...this.#parameterFaults(operation, exchange), ...this.#bodyFaults(operation, exchange))
+      faults.push(...this.#parameterFaults(operation, exchange), ...this.#bodyFaults(operation, exchange))
     }
-    found.push(...this.#answerFaults(operation, exchange))
-    return found.map(([what = '', particulars = '']) => ({
+    faults.push(...this.#answerFaults(operation, exchange))
+    return faults.map(([what = '', particulars = '']) => ({
       operation: operation.operationId,
       what,
       particulars,

@@ -89,21 +89,21 @@ function unusedIn(document: Node): string[] {
 
 /** What is wrong with an API document beyond the syntax of OpenAPI, a line each. */
 export function lint(document: Node): readonly string[] {
-  const found = unusedIn(document)
+  const faults = unusedIn(document)
   for (const methods of Object.values<Node>(document.paths)) {
     for (const [method, operation] of Object.entries<Node>(methods)) {
       const { operationId: id, parameters, requestBody, responses } = operation
-      for (const { name, schema } of parameters) found.push(...faultsOf(schema, `${id}: ${name}`))
+      for (const { name, schema } of parameters) faults.push(...faultsOf(schema, `${id}: ${name}`))
       for (const [type, { schema }] of Object.entries<Node>(requestBody?.content ?? {})) {
-        found.push(...faultsOf(schema, `${id}: body ${type}`))
-        if (method === 'put') found.push(...defaultsIn(schema, document, `${id}: body`))
+        faults.push(...faultsOf(schema, `${id}: body ${type}`))
+        if (method === 'put') faults.push(...defaultsIn(schema, document, `${id}: body`))
       }
       for (const [status, { content }] of Object.entries<Node>(responses))
         for (const [type, { schema }] of Object.entries<Node>(content ?? {}))
-          found.push(...faultsOf(schema, `${id}: ${status} ${type}`))
+          faults.push(...faultsOf(schema, `${id}: ${status} ${type}`))
     }
   }
   for (const [name, schema] of Object.entries(document.components.schemas))
-    found.push(...faultsOf(schema, name))
-  return [...new Set(found)]
+    faults.push(...faultsOf(schema, name))
+  return [...new Set(faults)]
 }

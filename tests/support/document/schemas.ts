@@ -73,10 +73,10 @@ export class Schemas {
   }
 
   #compiled(schema: JsonSchema, as: 'open' | 'closed'): ValidateFunction {
-    const known = this.#known.get(schema) ?? {}
-    this.#known.set(schema, known)
-    known[as] ??= this.#ajv.compile(anchored(as === 'closed' ? closed(schema) : schema) as JsonSchema)
-    return known[as]
+    const checks = this.#known.get(schema) ?? {}
+    this.#known.set(schema, checks)
+    checks[as] ??= this.#ajv.compile(anchored(as === 'closed' ? closed(schema) : schema) as JsonSchema)
+    return checks[as]
   }
 }
 

@@ -19,18 +19,18 @@ export function takeFaults(): readonly Fault[] {
 }
 
 /** Documents are the same for most servers. What is compiled of one serves as long as its text is the same. */
-const known = new Map<string, Fits>()
+const compiled = new Map<string, Fits>()
 const knownMax = 10
 
 function fitsOf(text: string): Fits {
   // Each server has an address of its own.
   const same = text.replace(/^\{"servers":\[[^\]]*\],/, '{')
-  const found = known.get(same)
-  if (found) return found
-  if (known.size >= knownMax) known.delete(known.keys().next().value as string)
-  const made = new Fits(JSON.parse(same))
-  known.set(same, made)
-  return made
+  const cached = compiled.get(same)
+  if (cached) return cached
+  if (compiled.size >= knownMax) compiled.delete(compiled.keys().next().value as string)
+  const fits = new Fits(JSON.parse(same))
+  compiled.set(same, fits)
+  return fits
 }
 
 /** What the servers of the same modules have in common: making the document takes longer than starting a server. */
@@ -56,17 +56,17 @@ class Watched {
   async check(request: FastifyRequest, exchange: Exchange): Promise<void> {
     const store = this.#storeOf(request)
     const general = await this.#general()
-    let found = general?.faults(exchange)
-    if (!found?.length) return
+    let misfits = general?.faults(exchange)
+    if (!misfits?.length) return
     // What a store adds is in its own document: in the last one, or in the one of now.
     if (store && exchange.route !== ownDocument) {
       const last = this.#own.get(store)?.faults(exchange)
       if (last?.length === 0) return
       const own = await this.#read(ownDocument, this.#tokens.get(store))
       if (own) this.#own.set(store, own)
-      found = own?.faults(exchange) ?? found
+      misfits = own?.faults(exchange) ?? misfits
     }
-    for (const fault of found) {
+    for (const fault of misfits) {
       const key = `${fault.operation}: ${fault.what}`
       if (faults.size < faultsMax && !isKnownGap(fault)) faults.set(key, fault)
     }
@@ -74,10 +74,10 @@ class Watched {
 
   #general(): Promise<Fits | undefined> {
     const of = modulesOf.get(this.#server) ?? this
-    const found = documents.get(of) ?? this.#read('/openapi.json')
-    documents.set(of, found)
-    void found.then((fits) => fits ?? documents.delete(of))
-    return found
+    const loading = documents.get(of) ?? this.#read('/openapi.json')
+    documents.set(of, loading)
+    void loading.then((fits) => fits ?? documents.delete(of))
+    return loading
   }
 
   #storeOf({ headers }: FastifyRequest): string | undefined {
