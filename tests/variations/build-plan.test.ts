@@ -58,7 +58,7 @@ test('a build that fails names the children at fault by their options', () => {
       atOnce(planBuild(parent, variations, [], newIds().newId))
   expect(refused(parent)).toThrow(
     'data.attributes.sku: Must be unique amongst products. Two children would have "shirt-": ' +
-      'those of Size: S, Fit: slim and of Size: M, Fit: slim.',
+      'the children of Size: S, Fit: slim and Size: M, Fit: slim.',
   )
   const long = parentWith({ sku: null, locales: { fr: { name: 'n'.repeat(1020) } } })
   const longer = {
@@ -67,6 +67,6 @@ test('a build that fails names the children at fault by their options', () => {
     modifiers: [{ type: 'name_append', value: ' très grande' } as const],
   }
   expect(refused(long, [{ id: 'Size', name: 'Size', options: [longer] }])).toThrow(
-    'data.attributes.locales.fr.name: that of the child of Size: XL would have more than 1024 characters.',
+    'data.attributes.locales.fr.name: the value for the child of Size: XL would have more than 1024 characters.',
   )
 })

@@ -202,13 +202,13 @@ test('what has no children is not built', async () => {
     components: { bag: { name: 'Bag', options: [{ type: 'product', id, quantity: 1 }] } },
   })
   expect(await build(id)).toEqual(
-    refused(`The product is an option of the bundle ${bundle}: it cannot become a parent.`),
+    refused(`The product is an option of the bundle ${bundle}, so it cannot become a parent.`),
   )
-  expect(await build(bundle)).toEqual(refused('A bundle product has no children.'))
+  expect(await build(bundle)).toEqual(refused('A bundle product cannot have children.'))
   expect((await world.admin.delete(`/pcm/products/${bundle}`)).status).toBe(204)
   expect(await merchant.build(id)).toEqual([])
   expect(await build(Object.values(await merchant.children(id))[0] ?? '')).toEqual(
-    refused('A child product has no children.'),
+    refused('A child product cannot have children.'),
   )
 })
 
