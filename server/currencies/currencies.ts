@@ -46,7 +46,7 @@ const fields = {
   enabled: flag({ required: true, about: 'Whether shoppers can choose the currency.', example: true }),
 }
 
-/** What prices may be in, and how its amounts are written. */
+/** A currency of prices, and how its amounts are formatted. */
 export const currencies = resource({
   type: 'currency',
   typeOptional: true,
@@ -55,7 +55,7 @@ export const currencies = resource({
   path: '/v2/currencies',
   table: 'currencies',
   fields,
-  // The one that the store began with is first.
+  // The oldest first: the currency of the store's first day.
   order: 'created_at',
   most: { n: 10, detail: (n) => `You have reached the maximum allowed currency limit of ${n}` },
   area: 'currencies',
@@ -81,7 +81,7 @@ export const currencies = resource({
   },
 })
 
-/** The currency that every store has from its first day. */
+/** The first currency of every store. */
 export const dollar: New<typeof fields> = {
   code: 'USD',
   exchange_rate: 1,
@@ -111,10 +111,10 @@ function mustBeWritable({ values, before }: Draft<typeof fields>): void {
     throw refuse('enabled', 'data.enabled must be true for the default currency.')
 }
 
-/** The one that says so last takes it from the other, and keeps it until another does. */
+/** Keeps exactly one default: a currency that becomes the default takes it from the other. */
 async function becomeDefault({ store }: Work, { values, before }: Draft<typeof fields>): Promise<void> {
   if (!values.default || before?.doc.default) return
-  // Two that become the default at the same time do so one after the other.
+  // Two currencies may become the default at the same time.
   await store.advisoryLock('default-currency')
   await store.changeAll(currencies, {
     where: () => 'r.is_default',

@@ -1,9 +1,9 @@
 import type { Work } from '../kernel/work/context.ts'
-import { keepPlaces, moveStock, showLevels } from './move-stock.ts'
-import { added } from './movements.ts'
+import { lockPlaces, moveStock, showLevels } from './move-stock.ts'
+import { changeBy } from './movements.ts'
 import { stocks } from './stocks.ts'
 
-/** So many of a product, from a location if one is named. */
+/** A quantity of a product. Without a location it is of the stock that is in none. */
 export interface Portion {
   readonly productId: string
   readonly quantity: number
@@ -11,17 +11,17 @@ export interface Portion {
 }
 
 /**
- * Sets portions of stock aside, all or none: in one statement, so that two buyers never get the same. A Problem (422)
- * says in `meta.ids` what there is too little of. What is not counted is always there.
+ * Allocates all portions or none, in one statement, so that two buyers never get the same stock. The Problem (422) for
+ * a shortage names the products in `meta.ids`. Products whose stock is not tracked are skipped.
  */
 export const allocate = (work: Work, portions: readonly Portion[]): Promise<void> =>
   move(work, 'allocate', portions)
 
-/** What was set aside may be sold again. */
+/** Makes allocated stock available again. */
 export const deallocate = (work: Work, portions: readonly Portion[]): Promise<void> =>
   move(work, 'deallocate', portions)
 
-/** What was set aside has left. */
+/** Removes allocated stock that has been shipped. */
 export const ship = (work: Work, portions: readonly Portion[]): Promise<void> => move(work, 'ship', portions)
 
 function move(
@@ -31,13 +31,13 @@ function move(
 ): Promise<void> {
   return work.transaction(async (work) => {
     const slugs = portions.flatMap(({ location }) => location ?? [])
-    const places = await keepPlaces(work, [...new Set(slugs)])
+    const places = await lockPlaces(work, [...new Set(slugs)])
     const counted = await work.store.lock(stocks, ...new Set(portions.map(({ productId }) => productId)))
     const movements = joined(portions.filter(({ productId }) => counted.has(productId))).map((portion) => ({
       productId: portion.productId,
       place: portion.location === undefined ? undefined : places.get(portion.location),
-      adds: added[what](portion.quantity),
-      asked: what === 'ship' ? ('decrement' as const) : what,
+      adds: changeBy[what](portion.quantity),
+      action: what === 'ship' ? ('decrement' as const) : what,
     }))
     if (!movements.length) return
     await moveStock(work, movements)
@@ -45,7 +45,7 @@ function move(
   })
 }
 
-/** One portion for each product and location. */
+/** Adds up portions of the same product and location. */
 function joined(portions: readonly Portion[]): readonly Portion[] {
   const all = Map.groupBy(portions, ({ productId, location }) =>
     JSON.stringify([productId, location ?? null]),

@@ -6,8 +6,8 @@ import { pathOf } from '../kernel/shape/envelope.ts'
 import { choice, integer, text } from '../kernel/shape/fields.ts'
 import type { Work } from '../kernel/work/context.ts'
 import type { Dialect } from './dialects.ts'
-import { keepPlaces, levelsOf, moveStock, type Place, shortage, showLevels } from './move-stock.ts'
-import { added, addedToBe, changes, empty, type Level, levelMax } from './movements.ts'
+import { levelsOf, lockPlaces, moveStock, type Place, shortage, showLevels } from './move-stock.ts'
+import { changeBy, changes, changeToTotal, empty, type Level, levelMax } from './movements.ts'
 import { stocks } from './stocks.ts'
 
 /** Changes the stock of a product: one statement, whoever else does at the same time. */
@@ -47,7 +47,7 @@ export const createStockTransaction = (dialect: Dialect) =>
     },
 
     async run(ctx, { params, body: { action, quantity, location, product_id } }) {
-      const places = await keepPlaces(ctx, location === undefined ? [] : [location])
+      const places = await lockPlaces(ctx, location === undefined ? [] : [location])
       const place = location === undefined ? undefined : places.get(location)
       const { id } = await findByName(ctx, dialect.stocks, params.stock_id)
       if (product_id !== undefined && product_id !== id) {
@@ -55,9 +55,9 @@ export const createStockTransaction = (dialect: Dialect) =>
         throw new Problem('invalid_field', `${source} must be the id in the path, ${id}.`, { source })
       }
       if (!(await ctx.store.lock(stocks, id)).size) throw notFound('stock', id)
-      const adds = action === 'set' ? await addsToSet(ctx, id, place, quantity) : added[action](quantity)
+      const adds = action === 'set' ? await addsToSet(ctx, id, place, quantity) : changeBy[action](quantity)
       const [made = ''] = await moveStock(ctx, [
-        { productId: id, place, adds, asked: action === 'set' ? 'increment' : action },
+        { productId: id, place, adds, action: action === 'set' ? 'increment' : action },
       ])
       await showLevels(ctx, [id])
       const row = await findByName(ctx, dialect.transactions, made, [id])
@@ -73,5 +73,5 @@ async function addsToSet(
 ): Promise<Level> {
   const level = (await levelsOf(work, productId))(place) ?? empty
   if (quantity < level.allocated) throw shortage([productId])
-  return addedToBe(quantity, level)
+  return changeToTotal(quantity, level)
 }

@@ -7,7 +7,7 @@ import { reference } from '../kernel/shape/fields.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { add } from '../kernel/write/by-rules.ts'
 import type { Dialect } from './dialects.ts'
-import { keepPlaces, type Movement, moveStock } from './move-stock.ts'
+import { lockPlaces, type Movement, moveStock } from './move-stock.ts'
 import { empty } from './movements.ts'
 import { type NewStock, newStock, newStockFields } from './new-stock.ts'
 import { stocks } from './stocks.ts'
@@ -53,7 +53,7 @@ export const createStockOfProduct = (dialect: Dialect) =>
   })
 
 async function create(ctx: Ctx, dialect: Dialect, id: string, { inNone, locations }: NewStock) {
-  const places = await keepPlaces(ctx, Object.keys(locations))
+  const places = await lockPlaces(ctx, Object.keys(locations))
   const named = Object.entries(locations).map(
     ([slug, { available }]) => [places.get(slug), available] as const,
   )

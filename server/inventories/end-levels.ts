@@ -1,6 +1,6 @@
 import type { Work } from '../kernel/work/context.ts'
-import { type Place, showLevels, tellMovements } from './move-stock.ts'
-import { addedToEnd, type Level, totalOf } from './movements.ts'
+import { type Place, recordMovements, showLevels } from './move-stock.ts'
+import { changeToZero, type Level, totalOf } from './movements.ts'
 import { stocks } from './stocks.ts'
 
 interface LevelAt {
@@ -9,7 +9,7 @@ interface LevelAt {
   readonly level: Level
 }
 
-/** Takes products away from locations, with all that lies there. Their stocks are held. */
+/** Removes products from locations, with the stock that is there. The caller has locked the stocks. */
 export async function endLevels(work: Work, levels: readonly LevelAt[]): Promise<void> {
   await work.store.runLong(
     `DELETE FROM stock_levels l USING unnest($2::uuid[], $3::uuid[]) AS given (stock_id, location_id)
@@ -18,14 +18,14 @@ export async function endLevels(work: Work, levels: readonly LevelAt[]): Promise
     levels.map(({ place }) => place.id),
   )
   const ended = levels.filter(({ level }) => totalOf(level) > 0)
-  await tellMovements(
+  await recordMovements(
     work,
-    ended.map(({ productId, place, level }) => ({ productId, place, adds: addedToEnd(level) })),
+    ended.map(({ productId, place, level }) => ({ productId, place, adds: changeToZero(level) })),
   )
 }
 
-/** The products that have a level in a location, whose levels nobody else changes until the transaction ends. */
-export async function holdAt({ store }: Work, locationId: string): Promise<readonly string[]> {
+/** Locks the stocks that have a level in a location until the transaction ends. Returns the ids of their products. */
+export async function lockStocksAt({ store }: Work, locationId: string): Promise<readonly string[]> {
   const rows = await store.run(
     'SELECT stock_id FROM stock_levels WHERE store_id = $1 AND location_id = $2',
     locationId,
@@ -34,9 +34,9 @@ export async function holdAt({ store }: Work, locationId: string): Promise<reado
   return found.length ? [...(await store.lock(stocks, ...found))] : []
 }
 
-/** Takes all products away from a location, to which none is added any more. */
+/** Removes all products from a location. The caller has made sure that none is added any more. */
 export async function emptyLocation(work: Work, place: Place): Promise<void> {
-  const held = await holdAt(work, place.id)
+  const held = await lockStocksAt(work, place.id)
   if (!held.length) return
   const rows = await work.store.run(
     'SELECT stock_id, available, allocated FROM stock_levels WHERE store_id = $1 AND location_id = $2',

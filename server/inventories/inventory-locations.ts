@@ -2,7 +2,7 @@ import { resource } from '../kernel/declare/resource.ts'
 import { longText } from '../kernel/query/long-text.ts'
 import { field, group, number, text } from '../kernel/shape/fields.ts'
 import { indexed, walks } from '../kernel/shape/model.ts'
-import { emptyLocation, holdAt } from './end-levels.ts'
+import { emptyLocation, lockStocksAt } from './end-levels.ts'
 import { inventoryEnvelope } from './envelope.ts'
 import { showLevels } from './move-stock.ts'
 
@@ -69,7 +69,7 @@ export const inventoryLocations = resource({
     values.geolocation ??= undefined
   },
   afterWrite: async (work, { id, doc }, before) => {
-    if (before && before.doc.slug !== doc.slug) await showLevels(work, await holdAt(work, id))
+    if (before && before.doc.slug !== doc.slug) await showLevels(work, await lockStocksAt(work, id))
   },
   beforeDelete: async (work, { id, doc: { slug } }) => {
     await work.store.lockExclusive(inventoryLocations, id)

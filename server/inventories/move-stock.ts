@@ -4,25 +4,25 @@ import { type Change, changesOf, type Level, levelMax } from './movements.ts'
 import { stockTransactions } from './stock-transactions.ts'
 import { stocks } from './stocks.ts'
 
-/** A place that stock may lie at: a location, by its slug; undefined for what lies in none. */
+/** A location of stock. Stock without a location has no place. */
 export interface Place {
   readonly slug: string
   readonly id: string
 }
 
-/** What is added to the level of a product at a place. */
+/** A change of the level of a product at a place. */
 export interface Movement {
   readonly productId: string
   readonly place: Place | undefined
   readonly adds: Level
-  /** What is told of one that adds nothing; an increment, if nothing is said. */
-  readonly asked?: Change
-  /** The stock is created with it. */
+  /** The action that is recorded for a change of zero; an increment by default. */
+  readonly action?: Change
+  /** Whether the stock is created with it. */
   readonly first?: true
 }
 
-/** The locations of these slugs, or a Problem (404). None is renamed or deleted until the transaction ends. */
-export async function keepPlaces(
+/** Finds locations by their slugs, or throws a 404. None is renamed or deleted until the transaction ends. */
+export async function lockPlaces(
   { store }: Work,
   slugs: readonly string[],
 ): Promise<ReadonlyMap<string, Place>> {
@@ -37,7 +37,7 @@ export async function keepPlaces(
   return places
 }
 
-/** What there is of a product at a place, if anything ever was. The stock is held (see `lock`). */
+/** Reads the levels of a product by place; a place may have none. The caller has locked the stock. */
 export async function levelsOf(
   { store }: Work,
   productId: string,
@@ -55,7 +55,7 @@ export async function levelsOf(
   return (place) => levels.get(place?.id)
 }
 
-/** There is less than was asked for. `ids` are the products that there is too little of. */
+/** A request for more than there is. `ids` are the products of which there is too little. */
 export const shortage = (ids: readonly string[]): Problem =>
   new Problem('unprocessable', 'Your request could not be completed due to insufficient stock levels', {
     title: 'Cannot complete request',
@@ -63,9 +63,9 @@ export const shortage = (ids: readonly string[]): Problem =>
   })
 
 /**
- * Changes levels, all or none, in one statement that lets none fall below nothing; a place without a level has one
- * from then on. What has happened is told in transactions, whose ids are returned. The stocks are held by now (see
- * `lock`); no two movements are of one product and place.
+ * Changes all levels or none, in one statement that lets no level fall below zero. A place without a level gets one.
+ * Returns the ids of the transactions that record the changes. The caller has locked the stocks; there is one movement
+ * at most for each product and place.
  */
 export async function moveStock(work: Work, movements: readonly Movement[]): Promise<readonly string[]> {
   const { store } = work
@@ -102,15 +102,15 @@ export async function moveStock(work: Work, movements: readonly Movement[]): Pro
   const moved = new Set(done.map(([at]) => Number(at)))
   const refused = movements.filter((_, at) => !moved.has(at))
   if (refused.length) throw refusalOf(refused)
-  return tellMovements(work, movements)
+  return recordMovements(work, movements)
 }
 
-/** Stores what has happened to levels as transactions, whose ids are returned. */
-export function tellMovements({ store }: Work, movements: readonly Movement[]): Promise<readonly string[]> {
+/** Records changes of levels as transactions, and returns their ids. */
+export function recordMovements({ store }: Work, movements: readonly Movement[]): Promise<readonly string[]> {
   return store.insertAll(
     stockTransactions,
-    movements.flatMap(({ productId, place, adds, asked = 'increment', first }) =>
-      changesOf(adds, asked).map(([action, quantity]) => ({
+    movements.flatMap(({ productId, place, adds, action: requested = 'increment', first }) =>
+      changesOf(adds, requested).map(([action, quantity]) => ({
         scope: [productId],
         values: { action, product_id: productId, quantity, location: place?.slug, first },
       })),
@@ -124,7 +124,7 @@ function refusalOf(refused: readonly Movement[]): Problem {
   return new Problem('unprocessable', `The stock of a product in one place must be at most ${levelMax}.`)
 }
 
-/** Shows what the levels are from now on. */
+/** Updates the documents of stocks to their current levels. */
 export async function showLevels({ store }: Work, productIds: readonly string[]): Promise<void> {
   await store.changeAll(stocks, {
     from: (bind) => `stock_documents($1, ${bind(productIds)}::uuid[]) AS shown`,

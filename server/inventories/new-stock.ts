@@ -2,7 +2,7 @@ import { Problem } from '../kernel/errors.ts'
 import { group, integer, map } from '../kernel/shape/fields.ts'
 import { levelMax } from './movements.ts'
 
-/** How much there is of a product that is counted from now on, as clients of either dialect send it. */
+/** The quantities of new stock, as clients of either dialect send them. */
 
 const amount = { min: 0, max: levelMax } as const
 
@@ -11,18 +11,18 @@ const availableAt = group(
   {},
 )
 
-const told = {
+const quantities = {
   available: integer({ ...amount, about: 'The quantity without a location. The default is 0.' }),
   quantity: integer({ ...amount, about: 'Another name of `available`.' }),
   locations: map(availableAt, { maxKeys: 1000, about: 'The quantity in each location, by slug.' }),
 }
 
 export const newStockFields = {
-  ...told,
-  attributes: group(told, { about: 'The same fields, for clients that use the form with locations.' }),
+  ...quantities,
+  attributes: group(quantities, { about: 'The same fields, for clients that use the form with locations.' }),
 }
 
-interface Told {
+interface Quantities {
   readonly available?: number | undefined
   readonly quantity?: number | undefined
   readonly locations?: Readonly<Record<string, { readonly available: number }>> | undefined
@@ -33,15 +33,21 @@ export interface NewStock {
   readonly locations: Readonly<Record<string, { readonly available: number }>>
 }
 
-/** Members by which clients say how much there is, in this API or in others. */
+/** Names that clients of other APIs use for a quantity of stock. */
 const stockWords = ['amount', 'count', 'in_stock', 'level', 'on_hand', 'stock', 'total']
 
 /**
- * What a body says of new stock. A member that means stock and is none of ours is refused where no other says how much
- * there is: the product would be sold out. `data` is the body's, as it was sent.
+ * Reads the quantities of new stock. A body without any of ours but with another name for a quantity is refused,
+ * because the product would be sold out. `data` is the body's member as it was sent.
  */
-export function newStock(values: Told & { readonly attributes?: Told | undefined }, data: Bag): NewStock {
-  const { available, quantity, locations } = { ...sent(values), ...sent(values.attributes ?? {}) }
+export function newStock(
+  values: Quantities & { readonly attributes?: Quantities | undefined },
+  data: Bag,
+): NewStock {
+  const { available, quantity, locations } = {
+    ...definedOnly(values),
+    ...definedOnly(values.attributes ?? {}),
+  }
   if (available !== undefined && quantity !== undefined && available !== quantity) {
     const source = values.attributes?.quantity === undefined ? 'data.quantity' : 'data.attributes.quantity'
     throw new Problem('invalid_field', `${source} must be equal to available; send only one of them.`, {
@@ -57,7 +63,7 @@ const howToCreate =
   'is not a field of stock; send `available`, or `locations` with an `available` for each slug.'
 const howToUpdate = 'cannot be set here; send `locations`, or create a transaction.'
 
-/** Refuses numbers in an update without locations that are not those of the stock: they would change nothing. */
+/** Refuses quantities in an update without locations that differ from the stock's: they would be ignored. */
 export const refuseOtherStock = (data: Bag, shown: Bag): void =>
   refuseStock(
     data,
@@ -68,7 +74,7 @@ export const refuseOtherStock = (data: Bag, shown: Bag): void =>
 
 type Bag = Readonly<Record<string, unknown>>
 
-const sent = (values: Told): Told =>
+const definedOnly = (values: Quantities): Quantities =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
 
 function refuseStock(

@@ -1,4 +1,4 @@
-/** A bundle as it would be sold: which options are chosen, and how many of each. */
+/** A bundle with the options that the shopper has chosen, and the quantity of each. */
 export interface ChosenBundle {
   readonly id: string
   readonly sku?: string | null | undefined
@@ -8,8 +8,8 @@ export interface ChosenBundle {
 type Stocks = ReadonlyMap<string, { readonly available: number }>
 
 /**
- * How many of a bundle may be sold; undefined where nothing that is in it is counted. One with a SKU may be counted
- * itself: then that is how many there are. Otherwise there are as many as the scarcest of its options lets there be.
+ * How many of a bundle can be sold. A bundle with a SKU may have stock of its own, which then decides; otherwise the
+ * scarcest option does. Undefined if neither the bundle nor an option is tracked.
  */
 export function sellableOf({ id, sku, options }: ChosenBundle, stocks: Stocks): number | undefined {
   const own = sku ? stocks.get(id) : undefined

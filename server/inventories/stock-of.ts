@@ -5,8 +5,8 @@ import { stocks } from './stocks.ts'
 
 export type Stock = Values<(typeof stocks)['fields']>
 
-/** What there is of these products now, by their ids; those that are not counted are left out. */
-export async function stockOf(
+/** Finds the current stock of products, by product id. Products whose stock is not tracked are left out. */
+export async function findStock(
   work: Work,
   productIds: readonly string[],
 ): Promise<ReadonlyMap<string, Stock>> {

@@ -7,7 +7,7 @@ import { flatStocks, stocks } from './stocks.ts'
 
 const shownOnly = { required: true, readOnly: true } as const
 
-const told = {
+const facts = {
   product_id: reference('stock', { ...shownOnly, about: 'The id of the product.' }),
   quantity: integer({ ...shownOnly, min: 0, about: 'The quantity of the change.' }),
   location: text({
@@ -18,7 +18,7 @@ const told = {
 
 const fields = {
   action: choice(changes, { ...shownOnly, about: 'What changed.' }),
-  ...told,
+  ...facts,
   /** The stock was created with it. */
   first: flag({ hidden: true, readOnly: true }),
 }
@@ -66,7 +66,7 @@ export const flatStockTransactions = resource({
   parent: () => flatStocks,
   fields: {
     action: choice([...changes, 'create'], { ...shownOnly, about: 'What changed.' }),
-    ...told,
+    ...facts,
     timestamps: group(
       { created_at: text({ required: true }) },
       { ...shownOnly, about: 'When the transaction was created.' },

@@ -7,7 +7,7 @@ import { field } from '../kernel/shape/fields.ts'
 import { mustMatch } from '../kernel/write/must-match.ts'
 import type { Dialect } from './dialects.ts'
 import { endLevels } from './end-levels.ts'
-import { keepPlaces, levelsOf, type Movement, moveStock, type Place, showLevels } from './move-stock.ts'
+import { levelsOf, lockPlaces, type Movement, moveStock, type Place, showLevels } from './move-stock.ts'
 import { type Level, levelMax } from './movements.ts'
 import { refuseOtherStock } from './new-stock.ts'
 import { stocks } from './stocks.ts'
@@ -25,7 +25,7 @@ const locations = field<Readonly<Record<string, { readonly available: number } |
   { about: 'The available quantity in each location, by slug; null removes the location from the stock.' },
 )
 
-/** Changes how many are available in locations. */
+/** Sets the available quantity in locations. */
 export const updateStock = (dialect: Dialect) =>
   action({
     name: 'update-stock',
@@ -42,14 +42,14 @@ export const updateStock = (dialect: Dialect) =>
 
     async run(ctx, { params, body, rawBody, ifMatch }) {
       const wanted = Object.entries(body.locations ?? {})
-      const places = await keepPlaces(
+      const places = await lockPlaces(
         ctx,
         wanted.map(([slug]) => slug),
       )
       const id = await resolveId(ctx, stocks, [], params.id)
       await ctx.store.lock(stocks, id)
       mustMatch(etagOf(await findByName(ctx, dialect.stocks, id)), ifMatch)
-      // Clients send back what they read.
+      // Clients may send back what they read.
       if (!body.locations) refuseOtherStock(dataOf(rawBody), (await findByName(ctx, stocks, id)).doc)
       const levelAt = await levelsOf(ctx, id)
 

@@ -66,7 +66,7 @@ test('every store begins with the US dollar, which anonymous shoppers may read',
   expect((await world.shopper.post(path, body(euro))).status).toBe(403)
 })
 
-test('the oldest come first, and a code is kept in capitals', async () => {
+test('the oldest currency comes first, and a code is stored in capitals', async () => {
   await made({ code: 'eur' })
   await made({ code: 'YEN', format: '¥{price}', decimal_places: 0, decimal_point: '' })
   expect((await all()).map(({ code }) => code)).toEqual(['USD', 'EUR', 'YEN'])
@@ -78,13 +78,13 @@ test('the oldest come first, and a code is kept in capitals', async () => {
   expect(problem(await put(await idOf('YEN'), { code: 'eur' }))[1]).toBe('data.code')
 })
 
-test('an update of nothing is none that is refused', async () => {
+test('an empty update is accepted', async () => {
   const id = await idOf('EUR')
   const { status, body: answer } = await put(id, {})
   expect([status, answer.data]).toMatchObject([200, euro])
 })
 
-test('the one that becomes the default takes it from the other', async () => {
+test('a currency that becomes the default takes it from the other', async () => {
   const [usd, eur] = [await idOf('USD'), await idOf('EUR')]
   const before = (await world.admin.get(`${path}/${usd}`)).headers.get('etag')
   expect((await put(eur, { default: true })).body.data.default).toBe(true)
@@ -97,7 +97,7 @@ test('the one that becomes the default takes it from the other', async () => {
   expect(await defaults()).toEqual(['USD'])
 })
 
-test('the default stays one: it is neither taken off, nor disabled, nor deleted', async () => {
+test('the default currency cannot be unset, disabled or deleted', async () => {
   const id = await idOf('USD')
   expect(problem(await put(id, { default: false })).slice(0, 2)).toEqual([422, 'data.default'])
   expect(problem(await put(id, { enabled: false })).slice(0, 2)).toEqual([422, 'data.enabled'])
@@ -114,7 +114,7 @@ test('the default stays one: it is neither taken off, nor disabled, nor deleted'
   expect((await world.admin.delete(`${path}/${disabled}`)).status).toBe(204)
 })
 
-test('of those that become the default at once, one is', async () => {
+test('of several currencies that become the default at once, one is', async () => {
   const ids = await Promise.all(['USD', 'EUR', 'GBP', 'YEN'].map(idOf))
   for (let round = 0; round < 5; round++) {
     const replies = await Promise.all([
@@ -154,7 +154,7 @@ test('amounts can be written: there is a place for them, and something before th
   expect((await put(yen, { decimal_places: 2, decimal_point: ',' })).status).toBe(200)
 })
 
-test('there are ten at most', async () => {
+test('a store has at most ten currencies', async () => {
   const codes = [...'ABCDEFGHIJ'].map((letter) => `AA${letter}`)
   const replies = await Promise.all(codes.map((code) => world.admin.post(path, body({ ...euro, code }))))
   const refused = replies.filter(({ status }) => status !== 201)

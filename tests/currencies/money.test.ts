@@ -61,7 +61,7 @@ const anyNotation = fc.record({
 })
 const anyAmount = fc.oneof(fc.maxSafeInteger(), fc.integer({ min: -100_000, max: 100_000 }))
 
-test('any amount of any currency is as it is counted off by hand', () => {
+test('any amount of any currency is formatted as by hand', () => {
   fc.assert(
     fc.property(anyAmount, anyNotation, (amount, of) => {
       expect(money(amount, of).formatted).toBe(slowly(amount, of))
@@ -69,7 +69,7 @@ test('any amount of any currency is as it is counted off by hand', () => {
   )
 })
 
-test('the float is the double nearest to what is written', () => {
+test('the float is the double nearest to the formatted amount', () => {
   fc.assert(
     fc.property(anyAmount, fc.constantFrom(0, 2, 3, 8), (amount, places) => {
       const plain = money(amount, notation('{price}', '', '.', places))
@@ -78,7 +78,7 @@ test('the float is the double nearest to what is written', () => {
   )
 })
 
-test('a fraction of the smallest unit is no amount', () => {
+test('a fraction of the smallest unit is not an amount', () => {
   for (const amount of [0.5, Number.NaN, 2 ** 53]) {
     expect(() => money(amount, notation(dollars))).toThrow('is no amount')
   }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { keepPlaces, moveStock, showLevels } from '../../server/inventories/move-stock.ts'
+import { lockPlaces, moveStock, showLevels } from '../../server/inventories/move-stock.ts'
 import { stocks } from '../../server/inventories/stocks.ts'
 import { untilWaiting } from '../support/in-the-way.ts'
 import { openWorld, type World } from '../support/world.ts'
@@ -57,7 +57,7 @@ test('a location has a name, a slug, and where it is', async () => {
   }
 })
 
-test('what a location may not be is refused by name', async () => {
+test('an invalid location is refused by the name of its field', async () => {
   const good = { name: 'Anywhere', slug: 'anywhere' }
   for (const [bad, source] of [
     [{ name: 'ab' }, 'name'],
@@ -85,7 +85,7 @@ test('what a location may not be is refused by name', async () => {
   expect([again.status, again.body.errors[0].source]).toEqual([400, 'data.attributes.slug'])
 })
 
-test('under another slug a location has what it had, and the old slug is free', async () => {
+test('a location that changes its slug keeps its stock, and the old slug is free', async () => {
   const [id, stock] = [
     await makeLocation(world.admin, 'before'),
     await makeStock(world.admin, { locations: { before: { available: 3 } } }),
@@ -107,7 +107,7 @@ test('under another slug a location has what it had, and the old slug is free', 
   await world.admin.delete(`/v2/inventories/${stock}`)
 })
 
-test('a location that is deleted takes along what lies there, and says so in transactions', async () => {
+test('deleting a location removes its stock, and records that in transactions', async () => {
   await makeLocation(world.admin, 'stays')
   const id = await makeLocation(world.admin, 'goes')
   const both = await makeStock(world.admin, {
@@ -129,11 +129,11 @@ test('a location that is deleted takes along what lies there, and says so in tra
   expect((await act(world.admin, both, 'increment', 1, 'goes')).status).toBe(404)
 })
 
-test('a location is deleted when stock that was on its way has come, and takes that along', async () => {
+test('deleting a location waits for stock that is being added, and removes it too', async () => {
   const id = await makeLocation(world.admin, 'dock')
   const stock = await makeStock(world.admin, { available: 1 })
   const { deleting } = await world.work.transaction(async (work) => {
-    const place = (await keepPlaces(work, ['dock'])).get('dock')
+    const place = (await lockPlaces(work, ['dock'])).get('dock')
     const deleting = world.admin.delete(`${locations}/${id}`)
     await untilWaiting(world, 1)
     await work.store.lock(stocks, stock)
@@ -145,7 +145,7 @@ test('a location is deleted when stock that was on its way has come, and takes t
   expect(await stockOf(world.admin, stock)).toEqual({ ...level(1, 0), locations: {} })
 })
 
-test('locations come and go and are renamed while stock moves: nothing is lost, and nobody waits in a circle', async () => {
+test('locations are created, deleted and renamed while stock moves, without losses or deadlocks', async () => {
   const products = await Promise.all([1, 2, 3, 4].map(() => makeStock(world.admin, { available: 50 })))
   const slugs = ['east', 'west']
   const ids = new Map(

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
-  added,
-  addedToBe,
-  addedToEnd,
+  changeBy,
   changes,
   changesOf,
+  changeToTotal,
+  changeToZero,
   type Level,
   totalOf,
 } from '../../server/inventories/movements.ts'
@@ -22,11 +22,11 @@ const delta = fc.record({
   allocated: fc.integer({ min: -100, max: 100 }),
 })
 
-test('whatever is added is told in changes that add up to it, each of more than nothing', () => {
+test('any change is recorded as positive actions that add up to it', () => {
   fc.assert(
     fc.property(delta, fc.constantFrom(...changes), (adds, asked) => {
       const told = changesOf(adds, asked)
-      const all = told.map(([change, n]) => added[change](n)).reduce(sum, nothing)
+      const all = told.map(([change, n]) => changeBy[change](n)).reduce(sum, nothing)
       expect(sum(all, nothing)).toEqual(sum(adds, nothing))
       if (adds.available || adds.allocated) expect(told.every(([, n]) => n > 0)).toBe(true)
       else expect(told).toEqual([[asked, 0]])
@@ -34,20 +34,20 @@ test('whatever is added is told in changes that add up to it, each of more than 
   )
 })
 
-test('each change is told as itself', () => {
-  for (const change of changes) expect(changesOf(added[change](7), 'increment')).toEqual([[change, 7]])
-  expect(changesOf(added.ship(7), 'increment')).toEqual([
+test('a change by one action is recorded as that action', () => {
+  for (const change of changes) expect(changesOf(changeBy[change](7), 'increment')).toEqual([[change, 7]])
+  expect(changesOf(changeBy.ship(7), 'increment')).toEqual([
     ['deallocate', 7],
     ['decrement', 7],
   ])
 })
 
-test('what is to be is what comes out', () => {
+test('a change to a total ends in that total', () => {
   fc.assert(
     fc.property(level, count, (before, n) => {
-      const after = sum(before, addedToBe(n, before))
+      const after = sum(before, changeToTotal(n, before))
       expect([totalOf(after), after.allocated]).toEqual([n, before.allocated])
-      expect(sum(before, addedToEnd(before))).toEqual(nothing)
+      expect(sum(before, changeToZero(before))).toEqual(nothing)
     }),
   )
 })

@@ -24,7 +24,7 @@ const option = fc.record({
 })
 const some = fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.integer({ min: 0, max: 40 }))
 
-test('as many bundles may be sold as can be packed', () => {
+test('as many bundles can be sold as can be packed', () => {
   fc.assert(
     fc.property(fc.array(option, { minLength: 1, maxLength: 6 }), some, (options, stocks) => {
       const sellable = sellableOf({ id: 'bundle', options }, stocksOf(stocks))

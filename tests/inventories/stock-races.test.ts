@@ -15,7 +15,7 @@ afterAll(() => world.close())
 
 const writers = 32
 
-test('of the last ten, each is set aside for one buyer', async () => {
+test('each of the last ten is allocated to one buyer', async () => {
   const id = await makeStock(world.admin, { locations: { north: { available: 10 } } })
   const replies = await Promise.all(
     Array.from({ length: writers }, () => act(world.admin, id, 'allocate', 1, 'north')),
@@ -25,7 +25,7 @@ test('of the last ten, each is set aside for one buyer', async () => {
   expect(await stockOf(world.admin, id)).toMatchObject(level(0, 10))
 })
 
-test('orders of several products, in any order of their own, wait for each other and never in a circle', async () => {
+test('allocations of several products, in any order, do not deadlock', async () => {
   const ids = await Promise.all([1, 2, 3, 4].map(() => makeStock(world.admin, { available: 100 })))
   const orders = Array.from({ length: writers }, (_, n) => {
     const turned = ids.map((_, i) => ids[(i * (n % 2 ? 1 : 3) + n) % ids.length] as string)
@@ -54,7 +54,7 @@ const opens: Readonly<Record<string, number>> = {
 }
 const byOrders = { order: allocate, cancel: deallocate, send: ship } as const
 
-test('whatever 32 writers do at once, stock is the sum of what was done, and what is allocated that of what is open', async () => {
+test('after 32 concurrent writers, stock is the sum of what succeeded, and allocated stock the sum of what is open', async () => {
   const race = fc.asyncProperty(fc.array(step, { minLength: writers, maxLength: writers }), async (steps) => {
     const ids = await Promise.all(
       [1, 2].map(() => makeStock(world.admin, { available: 10, locations: { north: { available: 4 } } })),

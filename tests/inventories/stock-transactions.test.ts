@@ -40,7 +40,7 @@ describe.each([undefined, 'north'])('what lies in %s', (location) => {
       location === undefined ? { available: n } : { locations: { [location]: { available: n } } },
     )
 
-  test('goes up and down as it is told, and never below nothing', async () => {
+  test('goes up and down by transactions, and never below zero', async () => {
     const id = await create(100)
     const steps = [
       ['allocate', 30, level(70, 30)],
@@ -76,7 +76,7 @@ describe.each([undefined, 'north'])('what lies in %s', (location) => {
     expect(await levelOf(id)).toMatchObject(level(0, 80))
   })
 
-  test('is no more than a number that is added up exactly', async () => {
+  test('stays within numbers that are added up exactly', async () => {
     const id = await create(0)
     expect((await act(world.admin, id, 'increment', 100_000_000_000, location)).status).toBe(200)
     const more = await act(world.admin, id, 'increment', 1, location)
@@ -86,7 +86,7 @@ describe.each([undefined, 'north'])('what lies in %s', (location) => {
   })
 })
 
-test('what lies in one place is not taken from another, and all places are added up', async () => {
+test('stock of one location is not taken from another, and the total is the sum of all', async () => {
   const id = await makeStock(world.admin, {
     available: 1,
     locations: { north: { available: 2 }, south: { available: 4 } },
@@ -102,7 +102,7 @@ test('what lies in one place is not taken from another, and all places are added
   expect([unknown.status, unknown.body.errors[0].detail]).toEqual([404, 'No location found: nowhere'])
 })
 
-test('what is added in a location that the product was not in is there from then on; nothing is taken from there', async () => {
+test('an increment in a new location adds the location; a decrement there is refused', async () => {
   const id = await makeStock(world.admin, {})
   expect((await act(world.admin, id, 'decrement', 1, 'south')).status).toBe(422)
   await act(world.admin, id, 'increment', 3, 'south')
@@ -158,7 +158,7 @@ test('is told in two dialects: the first transaction too', async () => {
   }
 })
 
-test('is found by its action and its location', async () => {
+test('is filtered by its action and its location', async () => {
   const id = await makeStock(world.admin, { available: 9, locations: { north: { available: 2 } } })
   await act(world.admin, id, 'allocate', 1, 'north')
   await act(world.admin, id, 'allocate', 1)
@@ -180,7 +180,7 @@ test('is found by its action and its location', async () => {
   expect(await actions('in(action,increment,set):eq(location,north)')).toEqual([['increment', 'north']])
 })
 
-test('is refused by name: what is no transaction', async () => {
+test('an invalid transaction is refused by the name of its field', async () => {
   const id = await makeStock(world.admin, { available: 1 })
   const good = { action: 'increment', quantity: 1 }
   for (const [bad, source] of [
@@ -222,7 +222,7 @@ test('is done once for an Idempotency-Key', async () => {
   expect(await stockOf(world.admin, id)).toMatchObject(level(6, 4))
 })
 
-test('is an event in the feed, in the request of who asked', async () => {
+test('is an event in the feed, with the actor and the request', async () => {
   const id = await makeStock(world.admin, { available: 10 })
   const made = await act(world.admin, id, 'allocate', 4)
   const { rows } = await world.feed('SELECT type, event, doc, request_id FROM changes WHERE id = $1', [
@@ -233,7 +233,7 @@ test('is an event in the feed, in the request of who asked', async () => {
   expect(rows).toEqual([{ type: 'stock-transaction', event: 'created', doc: { attributes }, request_id }])
 })
 
-test('all of what an order needs is set aside, or none', async () => {
+test('an order’s products are all allocated, or none', async () => {
   const [plenty, scarce] = [
     await makeStock(world.admin, { available: 10 }),
     await makeStock(world.admin, { available: 2 }),

@@ -63,7 +63,7 @@ test('the same stock is shown in two dialects, chosen by a header', async () => 
   }
 })
 
-test('an update refuses numbers that it would not set, but for those that are there', async () => {
+test('an update refuses quantities that it would not set, unless they are the current ones', async () => {
   const id = await makeStock(world.admin, { available: 4 })
   const { body } = await world.admin.get(at(id), located)
   expect(
@@ -217,7 +217,7 @@ describe('is created', () => {
 })
 
 describe('is changed in locations', () => {
-  test('to what is available there; null takes a location away, and others stay', async () => {
+  test('to the quantity that is sent; null removes a location, and others stay', async () => {
     const id = await makeStock(world.admin, {
       available: 9,
       locations: { north: { available: 2 }, south: { available: 3 } },
@@ -243,7 +243,7 @@ describe('is changed in locations', () => {
     expect((await stockOf(world.admin, id)).locations.north, 'a location that is back').toEqual(level(1, 0))
   })
 
-  test('and what it gave is taken back without a change', async () => {
+  test('and accepts its own response without a change', async () => {
     const id = await makeStock(world.admin, { available: 9, locations: { north: { available: 2 } } })
     await act(world.admin, id, 'allocate', 1, 'north')
     const { body } = await world.admin.get(at(id), located)
@@ -271,7 +271,7 @@ describe('is changed in locations', () => {
   })
 })
 
-test('a product that is deleted here is not counted any more: its stock is a 404, with all that has happened to it', async () => {
+test('deleted stock is a 404, with its transactions', async () => {
   const id = await makeStock(world.admin, { available: 5, locations: { north: { available: 2 } } })
   await act(world.admin, id, 'allocate', 2, 'north')
   expect((await world.admin.delete(at(id), located)).status).toBe(204)
@@ -284,7 +284,7 @@ test('a product that is deleted here is not counted any more: its stock is a 404
   expect(await stockOf(world.admin, id)).toEqual({ ...level(0, 0), locations: {} })
 })
 
-test('an entity tag is good in both dialects, until the stock changes', async () => {
+test('an entity tag is valid in both dialects until the stock changes', async () => {
   const id = await makeStock(world.admin, { available: 5 })
   for (const headers of [{}, located]) {
     const etag = (await world.admin.get(at(id), headers)).headers.get('etag') as string
@@ -294,7 +294,7 @@ test('an entity tag is good in both dialects, until the stock changes', async ()
   }
 })
 
-test('is found by what is available, by its location and by its product; the list says how many there are in all', async () => {
+test('is filtered by quantity, location and product; the list has the exact total', async () => {
   const few = await makeStock(world.admin, { available: 40_001 })
   const many = await makeStock(world.admin, { available: 39_999, locations: { west: { available: 4 } } })
   const ids = async (filter: string, headers = {}) => {
@@ -318,7 +318,7 @@ test('is found by what is available, by its location and by its product; the lis
   expect((await world.admin.get('/v2/inventories', located)).body.meta.results).toEqual({ total: all.total })
 })
 
-test('shoppers see how much there is and where, and not what has happened', async () => {
+test('shoppers see stock and its locations, but not its transactions', async () => {
   const id = await makeStock(world.admin, { available: 5, locations: { north: { available: 2 } } })
   const { shopper } = world
   const unknown = randomUUID()
@@ -340,7 +340,7 @@ test('shoppers see how much there is and where, and not what has happened', asyn
   }
 })
 
-test('the stock of another store is not ours', async () => {
+test('the stock of another store can be neither seen nor changed', async () => {
   const id = await makeStock(world.admin, { available: 5 })
   expect((await world.other.get(at(id))).status).toBe(404)
   expect((await act(world.other, id, 'decrement', 1)).status).toBe(404)
