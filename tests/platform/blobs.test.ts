@@ -14,7 +14,7 @@ import { s3Blobs } from '../../server/platform/blobs/s3-blobs.ts'
 import { Unavailable } from '../../server/platform/faults.ts'
 import { openS3Store, type S3Store } from '../support/s3-store.ts'
 
-let store: S3Store
+let s3Store: S3Store
 const directories: string[] = []
 const newDirectory = () => {
   const directory = mkdtempSync(join(tmpdir(), 'sutler-blobs-'))
@@ -22,10 +22,10 @@ const newDirectory = () => {
   return directory
 }
 beforeAll(async () => {
-  store = await openS3Store()
+  s3Store = await openS3Store()
 })
 afterAll(async () => {
-  await store.close()
+  await s3Store.close()
   for (const directory of directories) rmSync(directory, { recursive: true, force: true })
 })
 
@@ -49,7 +49,7 @@ const namesOf = async (blobs: Blobs) => {
 
 describe.each([
   ['on the disk', async (directory: string) => diskBlobs(directory)],
-  ['in a bucket', (directory: string) => s3Blobs(store.bucket, directory)],
+  ['in a bucket', (directory: string) => s3Blobs(s3Store.bucket, directory)],
 ])('blobs %s', (_, open) => {
   let blobs: Blobs
   let directory: string
@@ -174,7 +174,7 @@ test('where nothing can be written nothing is kept, and we are unavailable for t
 })
 
 test('a bucket that is not there, or not ours, is refused before anything starts', async () => {
-  const open = (changes: object) => s3Blobs({ ...store.bucket, ...changes }, newDirectory())
+  const open = (changes: object) => s3Blobs({ ...s3Store.bucket, ...changes }, newDirectory())
   await expect(open({ name: 'another' })).rejects.toThrow(/^the bucket another at http:.* cannot be used: /)
   const refused = await open({ accessKeyId: 'unknown', secretAccessKey: 'hush' }).catch(String)
   expect(refused).toMatch(/cannot be used: .*403/)
@@ -182,7 +182,7 @@ test('a bucket that is not there, or not ours, is refused before anything starts
 })
 
 test('a store that answers another part than it was asked for is not believed', async () => {
-  const blobs = await s3Blobs(store.bucket, newDirectory())
+  const blobs = await s3Blobs(s3Store.bucket, newDirectory())
   const name = newName()
   await (await blobs.draft(inPieces(content))).keep(name)
   // This one takes the first byte alone for all of them.
@@ -199,7 +199,7 @@ test('a file on the disk that has another length is not passed off as what was k
   truncateSync(join(directory, name), 1000)
   await expect(blobs.read(name, content.length)).rejects.toMatchObject({
     name: 'Unavailable',
-    cause: `${name} has 1000 bytes instead of 200000`,
+    cause: `${name} has 1000 bytes instead of 200000 bytes`,
   })
 })
 
@@ -230,7 +230,7 @@ describe('a store that answers a file', () => {
   beforeAll(async () => {
     await new Promise<void>((listening) => fake.listen(0, '127.0.0.1', listening))
     const endpoint = `http://127.0.0.1:${(fake.address() as AddressInfo).port}`
-    blobs = await s3Blobs({ ...store.bucket, endpoint }, newDirectory())
+    blobs = await s3Blobs({ ...s3Store.bucket, endpoint }, newDirectory())
   })
   afterAll(() => {
     blobs.close()

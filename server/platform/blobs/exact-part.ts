@@ -5,7 +5,7 @@ import type { Part } from './blobs.ts'
 /** The storage has another content than was kept: part of it is lost, or someone replaced it. */
 export const otherContent = (name: string, found: string, bytes: number): Unavailable =>
   new Unavailable('The stored file is damaged: it differs from the file that was uploaded.', {
-    cause: `${name} has ${found} bytes instead of ${bytes}`,
+    cause: `${name} has ${found} instead of ${bytes} bytes`,
   })
 
 /**
