@@ -1,3 +1,5 @@
+export { analyzePublished } from './analyze-published.ts'
+
 import { module } from '../kernel/module.ts'
 import { addPricebooks } from './add-pricebooks.ts'
 import { forgetEditions } from './forget-editions.ts'
@@ -12,7 +14,6 @@ export {
   editionOf,
   forgetAll,
   type Published,
-  publishedTables,
   takeBack,
   toEdition,
   withdraw,

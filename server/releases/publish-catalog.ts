@@ -7,10 +7,10 @@ import type { Work } from '../kernel/work/context.ts'
 import { change } from '../kernel/write/by-rules.ts'
 import {
   addPricebooksAfter,
+  analyzePublished,
   type Edition,
   editionOf,
   publishedPricebooks,
-  publishedTables,
   writeEdition,
 } from '../publishing/index.ts'
 import { forgetReleases } from './forget-releases.ts'
@@ -78,7 +78,7 @@ async function publish(work: Work, { catalogId, releaseId }: ReleasePayload): Pr
   })
   const { isFull, isFirst, checkedProducts, ...attributes } = edition
   // PostgreSQL assumes that a catalog is almost empty until it has analyzed the tables.
-  if (isFirst && checkedProducts > analyzeFrom) await work.store.analyze(publishedTables)
+  if (isFirst && checkedProducts > analyzeFrom) await analyzePublished(work.instance)
   const { hidden } = (await work.store.findWhole(releases, releaseId, [catalogId])) as Release
   await show({
     ...attributes,

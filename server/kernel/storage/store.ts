@@ -344,15 +344,6 @@ export class Store {
     return this.#connection.run({ text, values: [this.id, ...values], long: true })
   }
 
-  /**
-   * Has the database look at how much is in these tables, and of what kind: it plans by that. It would do so itself
-   * within a minute or two. Tables that others look at now, or mend, are left to them.
-   */
-  async analyze(tables: readonly string[]): Promise<void> {
-    const text = `ANALYZE (SKIP_LOCKED) ${tables.join(', ')}`
-    await this.#connection.run({ text, values: [], long: true, once: true })
-  }
-
   /** Now, in whole seconds where no more is shown: what is shown is what is stored and compared. */
   #time({ envelope }: Rows): Date {
     const now = this.#now()
