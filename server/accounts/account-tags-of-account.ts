@@ -11,7 +11,7 @@ export const accountTagsOfAccount: Relationship = relationship({
   owner: () => accounts,
   target: () => accountTags,
   holds: 'many',
-  kept: { member: 'account_tags' },
+  storage: { member: 'account_tags' },
   most: { n: 200, detail: (n) => `An account can have at most ${n} tags.` },
   area: 'account-tags',
   operations: { list: 200, add: 200, remove: 200 },

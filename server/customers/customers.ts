@@ -28,7 +28,7 @@ const fields = {
     // Long enough for any phrase, but bounded, because hashing takes time. For the minimum see `refuseShortPassword`.
     { type: ['string', 'boolean'], format: 'password', minLength: 1, maxLength: 1024 },
     {
-      sentAs: 'password',
+      inputName: 'password',
       stored: false,
       about:
         'The new password. Customers must choose at least 8 characters; administrators can set a shorter one, ' +

@@ -1,6 +1,6 @@
 import type { Instance } from '../kernel/work/context.ts'
 import type { Chore } from '../kernel/work/job.ts'
-import type { Kept } from '../platform/blobs/blobs.ts'
+import type { BlobEntry } from '../platform/blobs/blobs.ts'
 
 /** Younger content may still be waiting for its row: no upload takes longer. */
 const orphanAfterMs = 24 * 60 * 60_000
@@ -18,7 +18,7 @@ export const forgetOrphans: Chore = {
     const { blobs, clock } = instance
     const since = new Date(clock.now().getTime() - orphanAfterMs)
     await blobs.forgetDrafts(since)
-    let batch: Kept[] = []
+    let batch: BlobEntry[] = []
     for await (const blob of blobs.list()) {
       if (blob.since >= since) continue
       batch.push(blob)
@@ -30,7 +30,7 @@ export const forgetOrphans: Chore = {
   },
 }
 
-async function forget({ database, blobs }: Instance, batch: readonly Kept[]): Promise<void> {
+async function forget({ database, blobs }: Instance, batch: readonly BlobEntry[]): Promise<void> {
   const owners = batch.map(({ name }) => name.split('/') as [storeId: string, fileId: string])
   const orphans = await database.run({
     text: `SELECT k.store_id, k.id FROM unnest($1::uuid[], $2::uuid[]) k (store_id, id)

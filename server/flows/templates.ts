@@ -64,7 +64,7 @@ export function entryOf(
 ): Write<Resource['fields']> {
   const body = { data: { type: entries.type, ...values } }
   const read = inputOf(entries)
-  return before ? { before, changes: read.update(body) } : { id: productId, given: read.create(body) }
+  return before ? { before, changes: read.update(body) } : { id: productId, values: read.create(body) }
 }
 
 /**

@@ -49,11 +49,11 @@ export class Memory<K, V> {
   }
 
   set(key: K, value: V): void {
-    const known = this.#entries.get(key)
-    if (known) {
-      known.value = value
-      known.setAtMs = this.#nowMs()
-      this.#use(known)
+    const existing = this.#entries.get(key)
+    if (existing) {
+      existing.value = value
+      existing.setAtMs = this.#nowMs()
+      this.#use(existing)
       return
     }
     if (this.#entries.size >= this.#sizeMax && this.#oldest) {

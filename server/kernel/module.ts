@@ -248,7 +248,7 @@ function ofAction(action: Action): Operation {
     of: { is: 'action', action },
     run: async (ctx, call) => {
       const body =
-        action.body && reader ? complete(action.body.fields, reader.create(sentTo(action, call))) : {}
+        action.body && reader ? complete(action.body.fields, reader.create(bodyOf(action, call))) : {}
       return action.run(ctx, {
         ...call,
         body,
@@ -269,8 +269,8 @@ function mustTakeKinds({ name, kinds, body, data, rawBody, upload }: Action, met
 }
 
 /** The body. Where it is optional, no body and an object without `data` stand for one without values. */
-function sentTo({ body }: Action, { body: sent }: Call): unknown {
-  if (!body?.optional) return sent
-  const isEmpty = sent === undefined || (isObject(sent) && sent.data === undefined)
-  return isEmpty ? { data: { type: body.type } } : sent
+function bodyOf({ body }: Action, { body: content }: Call): unknown {
+  if (!body?.optional) return content
+  const isEmpty = content === undefined || (isObject(content) && content.data === undefined)
+  return isEmpty ? { data: { type: body.type } } : content
 }

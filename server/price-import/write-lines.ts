@@ -192,6 +192,6 @@ function toWrite<F extends Fields>(
 ): Write<F> {
   const body = { data: { type: about, attributes } }
   if (before) return { before, changes: inputOf(resource).update(body) }
-  if (id === undefined) return { given: inputOf(resource).create(body) }
+  if (id === undefined) return { values: inputOf(resource).create(body) }
   throw refuse(`${about === 'pricebook' ? 'price book id' : 'price Ids'} not found: ${id}`)
 }

@@ -123,7 +123,7 @@ async function createReader(
       const body = toBody(row, before)
       return before
         ? { before, changes: { ...input.update(body), ...image } }
-        : { id: productId, given: { ...input.create(body), ...image } }
+        : { id: productId, values: { ...input.create(body), ...image } }
     })
     const entries = faults.check(() => toEntries(row, productId, entriesBefore, locale)) ?? []
     faults.check(() => {

@@ -9,7 +9,7 @@ export const componentProducts = relationship({
   owner: () => products,
   target: () => products,
   holds: 'many',
-  kept: { table: 'product_components', ownerColumn: 'bundle_id' },
+  storage: { table: 'product_components', ownerColumn: 'bundle_id' },
   most: { n: 1500, detail: (n) => `A bundle has at most ${n} options.` },
   area: 'products',
   operations: { list: 200 },

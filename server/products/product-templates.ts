@@ -13,7 +13,7 @@ export const productTemplates = relationship({
   target: () => flowResource,
   type: 'template',
   holds: 'many',
-  kept: { table: 'product_templates', ownerColumn: 'product_id' },
+  storage: { table: 'product_templates', ownerColumn: 'product_id' },
   inCreate: true,
   most: { n: templatesMax, detail: (n) => `A product may have at most ${n} templates.` },
   area: 'products',

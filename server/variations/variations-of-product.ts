@@ -14,7 +14,7 @@ export const variationsOfProduct = relationship({
   owner: () => products,
   target: () => variations,
   holds: 'many',
-  kept: { member: 'variations' },
+  storage: { member: 'variations' },
   inCreate: true,
   most: { n: 100, detail: (n) => `A product can have at most ${n} variations.` },
   area: 'products',

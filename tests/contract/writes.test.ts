@@ -181,8 +181,8 @@ describe.each(specimensWith('create'))('create $name', (specimen) => {
     for (const [name, { schema, options }] of declared(specimen)) {
       const { type, maxLength: max, format, pattern, enum: few } = schema
       if (![type].flat().includes('string') || typeof max !== 'number') continue
-      // Under `sentAs` something else is shown.
-      if (format || pattern || few || options.refersTo || options.sentAs) continue
+      // Under `inputName` something else is shown.
+      if (format || pattern || few || options.refersTo || options.inputName) continue
       const values = { ...(await samples.values(specimen, collection)), [name]: bulkyText(max) }
       const { status, body } = await world.admin.post(collection, bodyWith(specimen, 'create', values))
       const message = `${name} of ${max} characters is answered ${status} ${JSON.stringify(body.errors)}`

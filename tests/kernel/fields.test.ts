@@ -261,7 +261,7 @@ test.each([
   ['not stored', () => map(text({ stored: false }), {})],
   ['read-only', () => list(flag({ readOnly: true }), {})],
   ['immutable', () => group({ a: text({ immutable: true }) }, {})],
-  ['sent as another', () => group({ a: text({ sentAs: 'b' }) }, {})],
+  ['with another name in requests', () => group({ a: text({ inputName: 'b' }) }, {})],
   ['null in a map', () => map(text({ nullable: true }), {})],
 ])('a field inside another cannot be %s', (_what, declare) => {
   expect(declare).toThrow(/cannot be/)

@@ -91,7 +91,7 @@ const shelves: Resource = resource({
   area,
   envelope,
 })
-const links = (holds: 'one' | 'many', name: string, kept: Relationship['kept']): Relationship =>
+const links = (holds: 'one' | 'many', name: string, storage: Relationship['storage']): Relationship =>
   relationship({
     name,
     about: 'Where it is.',
@@ -99,7 +99,7 @@ const links = (holds: 'one' | 'many', name: string, kept: Relationship['kept']):
     owner: () => baskets,
     target: () => shelves,
     holds,
-    kept,
+    storage,
     most: { n: 5, detail: (n) => `At most ${n}.` },
     meta: { note: text({ max: 20 }) },
     area,

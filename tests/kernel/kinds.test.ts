@@ -19,7 +19,7 @@ const pencil = {
 }
 const brush = {
   about: 'A brush.',
-  fields: { pin: text({ stored: false, required: true, max: 4 }), width: integer({ sentAs: 'size' }) },
+  fields: { pin: text({ stored: false, required: true, max: 4 }), width: integer({ inputName: 'size' }) },
 }
 const tools = kinds({ name: 'NewTool', by: 'tool', most: 1000, of: { pencil, brush } })
 

@@ -54,7 +54,7 @@ test('writing many objects at once has the same result as one by one, and each r
           await inside.store.lock(accounts, ...before.map(({ id }) => id))
           const writes = batch.map(({ changes, takes, name }, n): Write<Fields> => {
             const row = before[n]
-            if (!changes || !row) return { given: { registration_id: takes ?? `n${n}`, name } }
+            if (!changes || !row) return { values: { registration_id: takes ?? `n${n}`, name } }
             return { before: row, changes: { name, ...(takes && { registration_id: takes }) } }
           })
           return way === 'together' ? writeMany(inside, accounts, [], writes) : oneByOne(inside, writes)
@@ -77,7 +77,7 @@ const oneByOne = async (work: Work, writes: readonly Write<Fields>[]) => {
     try {
       await work.store.attempt(async () => {
         if ('before' in write) await change(work, accounts, [], write.before.id, write.changes)
-        else await add(work, accounts, [], write.given)
+        else await add(work, accounts, [], write.values)
       })
       said.push('written')
     } catch (error) {
@@ -106,7 +106,7 @@ test('a rule refuses only its own object', async () => {
   await clear()
   const parent_id = crypto.randomUUID()
   const said = await world.work.transaction((work) =>
-    writeMany(work, accounts, [], [{ given: { name: 'Orphan', parent_id } }, { given: { name: 'Whole' } }]),
+    writeMany(work, accounts, [], [{ values: { name: 'Orphan', parent_id } }, { values: { name: 'Whole' } }]),
   )
   expect(said.map((outcome) => refusalOf(outcome)?.source)).toEqual(['data.parent_id', undefined])
   expect(await states(world.work)).toMatchObject([{ name: 'Whole' }])

@@ -61,7 +61,7 @@ export const thingsOfCrate: Relationship = relationship({
   name: 'crate-things',
   path: '/v2/crates/:crate_id/relationships/things',
   holds: 'many',
-  kept: { table: 'crate_things', ownerColumn: 'crate_id' },
+  storage: { table: 'crate_things', ownerColumn: 'crate_id' },
   most: { n: 500, detail: (n) => `A crate may have at most ${n} things.` },
   meta: { note: text({ max: 20, about: 'Why the thing is in the crate.' }) },
   operations: { list: 200, add: 201, replace: 204, remove: 204 },
@@ -73,7 +73,7 @@ export const topOfCrate: Relationship = relationship({
   name: 'crate-top',
   path: '/v2/crates/:crate_id/relationships/top',
   holds: 'one',
-  kept: { member: 'top' },
+  storage: { member: 'top' },
   most: { n: 1, detail: () => 'Only one thing can be on top.' },
   operations: { list: 200, add: 200, replace: 200, remove: 204 },
 })

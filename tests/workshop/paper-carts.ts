@@ -61,7 +61,7 @@ export const thingsOfPaperCart: Relationship = relationship({
   owner: () => paperCarts,
   target: () => things,
   holds: 'many',
-  kept: { table: 'paper_cart_things', ownerColumn: 'paper_cart_id' },
+  storage: { table: 'paper_cart_things', ownerColumn: 'paper_cart_id' },
   most: { n: 500, detail: (n) => `A paper cart may have at most ${n} things.` },
   area: 'paper-carts',
   operations: { list: 200, add: 200, replace: 200, remove: 204 },

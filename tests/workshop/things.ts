@@ -51,7 +51,7 @@ const fields = {
   // An update may send back what an answer shows under the same name.
   fresh_token: field<string | boolean | undefined>(
     { type: ['string', 'boolean'], minLength: 8, maxLength: 60 },
-    { stored: false, sentAs: 'token' },
+    { stored: false, inputName: 'token' },
   ),
   token: flag({ readOnly: true }),
   keys: group({ own: text({ max: 10 }) }, { hidden: true }),

@@ -11,13 +11,13 @@ const fingerprintsOf = (secrets: Secrets): readonly string[] =>
   deriveKeys(secrets, 'fingerprint').map((key) => Buffer.from(key).toString('hex', 0, 16))
 
 /** A secret that something in the database may be made with. */
-interface Known {
+interface SecretRecord {
   readonly fingerprint: string
   readonly inUseFrom: Date
 }
 
 /** The last that came into use first. */
-async function known(connection: Connection): Promise<readonly Known[]> {
+async function readSecrets(connection: Connection): Promise<readonly SecretRecord[]> {
   const text =
     'SELECT fingerprint, floor(extract(epoch FROM in_use_from) * 1000) FROM secrets ORDER BY in_use_from DESC'
   const rows = await connection.run({ text, values: [] })
@@ -42,22 +42,22 @@ export async function lackOfSecret(
   secrets: Secrets,
   now: Date,
 ): Promise<{ readonly until: Date | undefined } | undefined> {
-  const given = fingerprintsOf(secrets)
-  const all = await known(connection)
-  if (all.some(({ fingerprint }) => !given.includes(fingerprint))) {
-    return { until: all[0]?.fingerprint === given[0] ? neededUntil(all[0] as Known) : undefined }
+  const current = fingerprintsOf(secrets)
+  const all = await readSecrets(connection)
+  if (all.some(({ fingerprint }) => !current.includes(fingerprint))) {
+    return { until: all[0]?.fingerprint === current[0] ? neededUntil(all[0] as SecretRecord) : undefined }
   }
   const [newest] = all
-  if (newest?.fingerprint !== given[0]) {
+  if (newest?.fingerprint !== current[0]) {
     // Later than the one before it, whatever the clock says.
     const from = new Date(Math.max(now.getTime(), (newest?.inUseFrom.getTime() ?? 0) + 1))
     const text = `INSERT INTO secrets VALUES ($1, $2) ON CONFLICT (fingerprint) DO UPDATE SET in_use_from = $2`
-    await connection.run({ text, values: [given[0], from] })
+    await connection.run({ text, values: [current[0], from] })
   }
   return undefined
 }
 
-const neededUntil = ({ inUseFrom }: Known): Date => new Date(inUseFrom.getTime() + neededForMs)
+const neededUntil = ({ inUseFrom }: SecretRecord): Date => new Date(inUseFrom.getTime() + neededForMs)
 
 /** Does without all secrets but these. */
 export async function forgetOtherSecrets(connection: Connection, secrets: Secrets): Promise<void> {
@@ -76,7 +76,7 @@ export const renewSeals = (secrets: Secrets, modules: readonly Module[]): Chore 
   async run(instance) {
     const { database, clock, log } = instance
     const [current, previous] = fingerprintsOf(secrets)
-    const all = await known(database)
+    const all = await readSecrets(database)
     const [newest] = all
     // Another process has come to use a later one, and does it.
     if (!newest || newest.fingerprint !== current) return

@@ -55,8 +55,8 @@ function windowOf(asker: Asker, rate: Rate, whose: string): Window {
   const { instance, clock, clientAddress = '' } = asker
   const key = JSON.stringify([rate, whose, networkOf(clientAddress)])
   const nowMs = clock.now().getTime()
-  const known = windows(instance).get(key)
-  if (known && known.endsAtMs > nowMs) return known
+  const window = windows(instance).get(key)
+  if (window && window.endsAtMs > nowMs) return window
   const opened = { n: 0, endsAtMs: nowMs + rates[rate].windowMs }
   windows(instance).set(key, opened)
   return opened

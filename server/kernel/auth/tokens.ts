@@ -20,7 +20,7 @@ interface Verified {
 export class Tokens {
   readonly #signKeys: Keys
   readonly #clock: Clock
-  readonly #keyIsAlive: (storeId: string, keyId: string) => Promise<boolean>
+  readonly #isKeyActive: (storeId: string, keyId: string) => Promise<boolean>
   readonly #verified = new Memory<string, Verified>(verifiedMax)
   readonly #keys: Memory<string, { readonly alive: boolean }>
   readonly lifetimeS: number
@@ -29,11 +29,11 @@ export class Tokens {
     secrets: Secrets,
     clock: Clock,
     lifetimeS: number,
-    keyIsAlive: (storeId: string, keyId: string) => Promise<boolean>,
+    isKeyActive: (storeId: string, keyId: string) => Promise<boolean>,
   ) {
     this.#signKeys = deriveKeys(secrets, 'access-token')
     this.#clock = clock
-    this.#keyIsAlive = keyIsAlive
+    this.#isKeyActive = isKeyActive
     this.#keys = new Memory(keysMax, { age: { maxMs: keyRecheckAfterMs, clock } })
     this.lifetimeS = lifetimeS
   }
@@ -74,7 +74,7 @@ export class Tokens {
     const { storeId, keyId } = verified.principal
     let key = this.#keys.get(keyId)
     if (!key) {
-      const checked = { alive: await this.#keyIsAlive(storeId, keyId) }
+      const checked = { alive: await this.#isKeyActive(storeId, keyId) }
       // Not over what came meanwhile: the key may have been revoked.
       key = this.#keys.get(keyId)
       if (!key) this.#keys.set(keyId, checked)

@@ -93,8 +93,8 @@ function compiledLater(ajv: Ajv2020, schema: JsonSchema): (value: unknown) => re
 /** Whether a value holds at most so many values, itself included. */
 function hasAtMost(value: unknown, max: number): boolean {
   const rest = [value]
-  for (let seen = 1; rest.length; seen++) {
-    if (seen + rest.length > max + 1) return false
+  for (let count = 1; rest.length; count++) {
+    if (count + rest.length > max + 1) return false
     const next = rest.pop()
     if (typeof next !== 'object' || next === null) continue
     const inside = Object.values(next)
@@ -129,16 +129,16 @@ function refusal(error: ErrorObject, path: string, schema: JsonSchema): Problem 
   if (error.keyword === 'required') return missingField(`${at}.${error.params.missingProperty}`)
   if (error.keyword === 'additionalProperties') return unknownMember(at, error)
   const subject = error.propertyName === undefined ? at : `a key of ${at}`
-  const shown = isSecret(schema, segments) ? '.' : given(error)
+  const shown = isSecret(schema, segments) ? '.' : actualValue(error)
   return new Problem('invalid_field', `Validation failed: ${subject} ${expectation(error)}${shown}`, {
     source: at,
   })
 }
 
 function unknownMember(at: string, { params, parentSchema }: ErrorObject): Problem {
-  const known = Object.keys((parentSchema as { properties?: object }).properties ?? {}).join(', ')
+  const accepted = Object.keys((parentSchema as { properties?: object }).properties ?? {}).join(', ')
   const source = `${at}.${params.additionalProperty}`
-  return new Problem('invalid_field', `Validation failed: ${source} is unknown; ${at} accepts ${known}.`, {
+  return new Problem('invalid_field', `Validation failed: ${source} is unknown; ${at} accepts ${accepted}.`, {
     source,
   })
 }
@@ -213,7 +213,7 @@ const bounds: Readonly<Record<string, string>> = { formatMinimum: 'not before', 
 /** Values with more inside are not repeated in a refusal: it would cost more than the check. */
 const repeatedMax = 100
 
-function given({ keyword, data: value }: ErrorObject): string {
+function actualValue({ keyword, data: value }: ErrorObject): string {
   if (keyword === 'maxItems' || keyword === 'minItems') return `, not ${(value as unknown[]).length}.`
   if (!hasAtMost(value, repeatedMax)) return '.'
   // JSON has no form for a number beyond a double: it would become null.

@@ -36,7 +36,7 @@ export interface BodyShape {
 export const writable = (fields: Fields): [name: string, field: Field][] =>
   Object.entries(fields)
     .filter(([, { options }]) => !options.readOnly)
-    .map(([name, field]) => [field.options.sentAs ?? name, field])
+    .map(([name, field]) => [field.options.inputName ?? name, field])
 
 /**
  * The JSON Schema of `data` in a create or an update. Unknown members are let through, and ignored, but for attributes
@@ -55,7 +55,7 @@ export function dataSchema(
     // Where a list mixes types, `type` is one of the fields.
     {
       ...(closed && onlyShown(fields)),
-      ...Object.fromEntries(accepted.map(([name, field]) => [name, sentSchema(field, update)])),
+      ...Object.fromEntries(accepted.map(([name, field]) => [name, inputSchema(field, update)])),
     },
     { typeRequired: !typeOptional, required: needed.map(([name]) => name), closed },
   )
@@ -76,18 +76,18 @@ function onlyShown(fields: Fields): Readonly<Record<string, JsonSchema>> {
 }
 
 /** In an update members that are not sent stay: whether all are there that must be is known when they are merged. */
-function sentSchema(field: Field, update: boolean): JsonSchema {
+function inputSchema(field: Field, update: boolean): JsonSchema {
   const schema = field.takesScalars ? takingScalars(describe(field)) : describe(field)
   if (!update) return schema
-  const sent = withoutDefaults(schema)
+  const body = withoutDefaults(schema)
   if (field.members) {
-    const { required: _, ...partial } = sent
-    const members = Object.entries(field.members).map(([name, member]) => [name, sentSchema(member, true)])
+    const { required: _, ...partial } = body
+    const members = Object.entries(field.members).map(([name, member]) => [name, inputSchema(member, true)])
     return { ...partial, properties: Object.fromEntries(members) }
   }
-  if (!field.each) return sent
-  const { maxProperties: _, ...open } = sent
-  return { ...open, additionalProperties: nullable(sentSchema(field.each, true)) }
+  if (!field.each) return body
+  const { maxProperties: _, ...open } = body
+  return { ...open, additionalProperties: nullable(inputSchema(field.each, true)) }
 }
 
 /** A client that fills in the defaults of an update would erase what is stored. */
@@ -120,12 +120,12 @@ export function input<F extends Fields>(shape: BodyShape & { readonly fields: F 
   const pick = (body: unknown, update: boolean) => {
     const data = replace(dataOf(body), update)
     checkAll(checks[update ? 1 : 0] ?? [], data)
-    const sent: Record<string, unknown> = {}
+    const values: Record<string, unknown> = {}
     for (const [name, field] of accepted) {
-      const value = normalize(field, valueIn(shape.envelope, data, field.options.sentAs ?? name))
-      if (value !== undefined) sent[name] = value
+      const value = normalize(field, valueIn(shape.envelope, data, field.options.inputName ?? name))
+      if (value !== undefined) values[name] = value
     }
-    return sent
+    return values
   }
   return { create: (body) => pick(body, false) as New<F>, update: (body) => pick(body, true) as Changes<F> }
 }

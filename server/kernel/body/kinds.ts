@@ -85,16 +85,16 @@ function readerOf<K extends Kinds>({
   )
   const checks = new Map(Object.entries(schemas).map(([kind, schema]) => [kind, checker(schema, 'data')]))
 
-  const readItem = (sent: unknown, source: string) => {
-    checkKind(sent, source)
-    const object = sent as Readonly<Record<string, unknown>>
+  const readItem = (value: unknown, source: string) => {
+    checkKind(value, source)
+    const object = value as Readonly<Record<string, unknown>>
     const kind = object[by] as string
     checks.get(kind)?.(object, source)
     const { fields } = of[kind] as Kind
     const values = Object.entries(fields).flatMap(([name, field]) =>
       field.options.readOnly
         ? []
-        : [[name, normalize(field, ownValue(object, field.options.sentAs ?? name))]],
+        : [[name, normalize(field, ownValue(object, field.options.inputName ?? name))]],
     )
     return { kind, values: complete(fields, Object.fromEntries(values)), source }
   }
@@ -105,8 +105,8 @@ function readerOf<K extends Kinds>({
     checkData(data)
     if (!Array.isArray(data)) return [readItem(data, 'data')] as unknown as readonly Item<K>[]
     const faults = new Faults()
-    const items = data.map((sent, i) =>
-      faults.isFull ? undefined : faults.check(() => readItem(sent, `data.${i}`)),
+    const items = data.map((value, i) =>
+      faults.isFull ? undefined : faults.check(() => readItem(value, `data.${i}`)),
     )
     faults.refuse()
     return items as unknown as readonly Item<K>[]

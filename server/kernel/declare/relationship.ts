@@ -37,7 +37,7 @@ export interface Relationship {
    * of the same name is generated from its `data` (jsonb, with a GIN index) and finds the owners of a target. In rows
    * of a table of their own there may be as many as wanted, a page at a time.
    */
-  readonly kept: { readonly member: string } | { readonly table: string; readonly ownerColumn: string }
+  readonly storage: { readonly member: string } | { readonly table: string; readonly ownerColumn: string }
   /** How many links one owner may have, and what is said (422) to whoever wants more. */
   readonly most: { readonly n: number; readonly detail: (n: number) => string }
   /** What a link says beside its target, as its `meta`. */
@@ -70,8 +70,8 @@ export const newLinksField = (relationships: readonly Relationship[]): Field<New
     { nullable: true, about: 'The links that the new object starts with.' },
   ) as Field<NewLinks | null | undefined>
 
-export type NewLinks = Readonly<Record<string, { readonly data?: SentLinks } | null | undefined>>
-export type SentLinks = Link | readonly Link[] | null
+export type NewLinks = Readonly<Record<string, { readonly data?: LinksData } | null | undefined>>
+export type LinksData = Link | readonly Link[] | null
 
 export const memberOf = ({ path }: Relationship): string => path.slice(path.lastIndexOf('/') + 1)
 
@@ -89,4 +89,4 @@ export function linksField(of: Relationship, optional = false): Field {
 }
 
 /** Whether its links are rows, and listed with `meta` and `links` as other lists are. */
-export const listsRows = ({ kept, holds }: Relationship): boolean => 'table' in kept && holds === 'many'
+export const listsRows = ({ storage, holds }: Relationship): boolean => 'table' in storage && holds === 'many'

@@ -58,22 +58,22 @@ export async function readForm(
     }
   })
   let content: Readable | undefined
-  let taken = Promise.resolve()
+  let consumer = Promise.resolve()
   form.on('file', (_name, part: Readable, fileName: string | undefined, _encoding, type) => {
     // What fails on the way here fails the form at once. What `take` refuses is known only when `take` says it. A
     // stream of its own keeps the two apart: a reader that fails destroys its stream first, and that says nothing.
     part.on('error', (error) => refuse(asProblem(error)))
     content = part.pipe(new PassThrough())
     content.on('error', () => {})
-    taken = take({ fileName, type, content }).catch(refuse)
+    consumer = take({ fileName, type, content }).catch(refuse)
   })
   try {
     await pipeline(upload, form)
-    await taken
+    await consumer
   } catch (error) {
     refused ??= { error: asProblem(error) }
     content?.destroy(refused.error as Error)
-    await taken
+    await consumer
   }
   if (refused) throw refused.error
   return texts
@@ -81,8 +81,8 @@ export async function readForm(
 
 function openForm(contentType: string | undefined, file: string): BusboyInstance {
   if (!/^multipart\/form-data\s*(?:;|$)/i.test(contentType ?? '')) {
-    const given = contentType ?? 'missing'
-    throw new Problem('unsupported_media_type', `The Content-Type must be multipart/form-data, not ${given}.`)
+    const type = contentType ?? 'missing'
+    throw new Problem('unsupported_media_type', `The Content-Type must be multipart/form-data, not ${type}.`)
   }
   try {
     return new Busboy({

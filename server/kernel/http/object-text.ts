@@ -17,17 +17,17 @@ interface Writer {
 const writers = new WeakMap<Resource, Writer>()
 
 function writerOf(resource: Resource): Writer {
-  const known = writers.get(resource)
-  if (known) return known
-  const made: Writer = {
+  const cached = writers.get(resource)
+  if (cached) return cached
+  const writer: Writer = {
     name: nameWriter(resource),
     fields: fieldsWriter(resource),
     also: alsoWriter(resource),
     meta: metaWriter(resource),
     links: linksWriter(resource),
   }
-  writers.set(resource, made)
-  return made
+  writers.set(resource, writer)
+  return writer
 }
 
 /** One object's JSON, built around the stored text of its document. Whoever is shown it has read it. */
@@ -53,9 +53,9 @@ const stamps: Readonly<Record<Envelope['digits'], (time: string) => string>> = {
 
 /** Type and id. Those of the object's own, by which clients know it, are among its fields. */
 function nameWriter({ type, fields, envelope, key }: Resource): Writer['name'] {
-  const told = haveOwnType(fields, envelope) ? '' : `"type":"${type}"`
-  if (key?.field === 'id') return () => told
-  const start = told ? `${told},"id":"` : '"id":"'
+  const typeText = haveOwnType(fields, envelope) ? '' : `"type":"${type}"`
+  if (key?.field === 'id') return () => typeText
+  const start = typeText ? `${typeText},"id":"` : '"id":"'
   return ({ id }) => `${start}${id}"`
 }
 

@@ -32,10 +32,10 @@ export function pageLinks(page: Page, baseUrl: string, at: Address): PageLinks {
 
 function allLinks(page: Page, baseUrl: string, { path, query }: Address): Required<PageLinks> {
   const { total, limit, offset, cursors, offsets } = page
-  const kept = queryWithoutPage(query)
+  const otherParameters = queryWithoutPage(query)
   // No request may ask for a page as long as a whole list: what is behind its bound is read in pages.
   const length = Math.min(limit, limits.pageMax)
-  const prefix = `${baseUrl}${path}?${kept}${kept && '&'}page%5Blimit%5D=${length}&`
+  const prefix = `${baseUrl}${path}?${otherParameters}${otherParameters && '&'}page%5Blimit%5D=${length}&`
   const link = (direction: string, token = '') => `${prefix}page%5B${direction}%5D=${token}`
   if (cursors) {
     return {
@@ -50,7 +50,7 @@ function allLinks(page: Page, baseUrl: string, { path, query }: Address): Requir
   const isFar = (start: number) => offsets !== undefined && start > offsets.max
   const nextOffset = offset + limit
   const lastOffset = limit === 0 || total === 0 ? 0 : Math.floor((total - 1) / length) * length
-  const whole = page.isWhole ? `${baseUrl}${path}${kept && `?${kept}`}` : undefined
+  const whole = page.isWhole ? `${baseUrl}${path}${otherParameters && `?${otherParameters}`}` : undefined
   return {
     current: whole ?? at(offset),
     first: whole ?? at(0),

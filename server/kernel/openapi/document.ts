@@ -64,7 +64,7 @@ export function apiDocument(modules: readonly Module[], about: About, own?: OwnM
 function documentedPath(paths: Record<string, unknown>, path: string): string {
   const braced = path.replace(/:(\w+)/g, '{$1}')
   const place = (text: string) => text.replace(/\{\w+\}/g, '{}')
-  return Object.keys(paths).find((known) => place(known) === place(braced)) ?? braced
+  return Object.keys(paths).find((existing) => place(existing) === place(braced)) ?? braced
 }
 
 function documented(
@@ -111,10 +111,10 @@ const quoted = (kind: string) => `\`${kind}\``
 
 /** The kinds of callers that may, see `AccessTable`. */
 function callersOf(operation: Operation, access: AccessTable): readonly string[] {
-  const asked = rightFor(operation)
-  if (asked === 'open') return []
+  const right = rightFor(operation)
+  if (right === 'open') return []
   return Object.keys(access[operation.area] ?? {}).filter((kind) =>
-    mayDo(access, kind, operation.area, asked),
+    mayDo(access, kind, operation.area, right),
   )
 }
 

@@ -2,12 +2,12 @@ import type { KindsBody } from '../body/kinds.ts'
 import type { JsonSchema } from '../shape/fields.ts'
 import { named } from './named-schemas.ts'
 
-const known = new WeakMap<KindsBody, JsonSchema>()
+const kindSchemas = new WeakMap<KindsBody, JsonSchema>()
 
 /** The schema of `data` of a body of kinds. Operations that share the kinds share the schema. */
 export function kindsSchema(kinds: KindsBody): JsonSchema {
-  const schema = known.get(kinds) ?? newSchema(kinds)
-  known.set(kinds, schema)
+  const schema = kindSchemas.get(kinds) ?? newSchema(kinds)
+  kindSchemas.set(kinds, schema)
   return schema
 }
 

@@ -65,9 +65,9 @@ export function withReferences<T>(
       }
       return referTo(name)
     }
-    const found = nameIn(node as Marked)
-    if (!found) return members(node)
-    const { name, schema } = found.named
+    const match = nameIn(node as Marked)
+    if (!match) return members(node)
+    const { name, schema } = match.named
     if (!sources.has(name)) {
       if (schemas[name]) throw new Error(`Two schemas of the API document have the name ${name}`)
       sources.set(name, schema)
@@ -75,7 +75,7 @@ export function withReferences<T>(
       schemas[name] = members(schema)
     }
     if (sources.get(name) !== schema) throw new Error(`Two schemas of the API document have the name ${name}`)
-    return { ...referTo(name), ...found.added }
+    return { ...referTo(name), ...match.added }
   }
   const members = (node: object) =>
     Object.fromEntries(Object.entries(node).map(([name, member]) => [name, copy(member)]))
@@ -100,9 +100,9 @@ export function usedComponents<C extends Readonly<Record<string, Readonly<Record
     for (const member of Object.values(node)) visit(member)
   }
   visit(paths)
-  const kept = Object.entries(components).map(([section, all]) => [
+  const sections = Object.entries(components).map(([section, all]) => [
     section,
     Object.fromEntries(Object.entries(all).filter(([name]) => used.has(`${section}/${name}`))),
   ])
-  return Object.fromEntries(kept) as C
+  return Object.fromEntries(sections) as C
 }

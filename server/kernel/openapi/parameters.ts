@@ -53,15 +53,15 @@ function pathParameters({ path, of }: Operation, documented: string, { keyAt }: 
   const names = [...documented.matchAll(/\{(\w+)\}/g)]
   const declared = of.is === 'action' ? of.action.params : undefined
   return own.map(({ 1: name = '', index }, i) => {
-    const given = declared?.[name]
+    const field = declared?.[name]
     // What has a key is called by that, and what is no id has no format.
     const isId = /(^|_)id$/.test(name) && !keyAt(path.slice(0, index - 1))
     return {
       name: names[i]?.[1] ?? name,
       in: 'path',
       required: true,
-      ...(given?.options.about && { description: given.options.about }),
-      schema: given?.schema ?? { type: 'string', ...(isId && { format: 'uuid' }) },
+      ...(field?.options.about && { description: field.options.about }),
+      schema: field?.schema ?? { type: 'string', ...(isId && { format: 'uuid' }) },
     }
   })
 }

@@ -63,8 +63,8 @@ export function shownSchema(resource: Resource): JsonSchema {
     isShown(options),
   )
   const meta = metaSchema(resource)
-  const told = { ...(envelope.times === 'fields' && times), ...documented(shown) }
-  const { properties } = schemaAt(envelope, { const: type }, told)
+  const members = { ...(envelope.times === 'fields' && times), ...documented(shown) }
+  const { properties } = schemaAt(envelope, { const: type }, members)
   const { type: typeSchema, ...others } = properties as Record<string, JsonSchema>
   const schema = object({
     type: typeSchema,
@@ -104,8 +104,8 @@ export function urlsSchema({ links, envelope }: Resource): JsonSchema {
 /** `links`: the relationships whose links a create takes. */
 export const newSchema = (resource: Resource, links: readonly Relationship[] = []): JsonSchema => {
   if (!links.length) return dataSchema(resource, false)
-  const brought = newLinksField(links)
-  const relationships = { ...brought, options: { ...brought.options, sentAs: 'relationships' } }
+  const linksField = newLinksField(links)
+  const relationships = { ...linksField, options: { ...linksField.options, sentAs: 'relationships' } }
   return dataSchema({ ...resource, fields: { ...resource.fields, relationships } }, false)
 }
 export const changesSchema = (resource: Resource): JsonSchema => dataSchema(resource, true)

@@ -27,9 +27,9 @@ export async function currentDefinition<M extends Model>(
   if (!of.addedUnder) return of
   const name = nameOf(of, scope)
   const added = toAdded((await work.store.read(`${addedColumns} AND name = $2`, name))[0])
-  const known = lately(work.instance)
-  if (added) known.set(`${work.store.id} ${name}`, added)
-  else known.delete(`${work.store.id} ${name}`)
+  const cache = lately(work.instance)
+  if (added) cache.set(`${work.store.id} ${name}`, added)
+  else cache.delete(`${work.store.id} ${name}`)
   return withAddedFields(of, added)
 }
 
@@ -40,8 +40,8 @@ export async function lockedDefinition<M extends Model>(
   scope: readonly string[],
 ): Promise<M> {
   if (!of.addedUnder) return of
-  const found = await work.store.readAndLock(`${addedColumns} AND name = $2`, nameOf(of, scope))
-  return withAddedFields(of, toAdded(found[0]))
+  const rows = await work.store.readAndLock(`${addedColumns} AND name = $2`, nameOf(of, scope))
+  return withAddedFields(of, toAdded(rows[0]))
 }
 
 /**

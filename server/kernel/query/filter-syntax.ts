@@ -98,7 +98,7 @@ function readTerm(reader: Reader): Filter {
 
   const field = readField(reader)
 
-  const taken = filterOperators[op]
+  const count = filterOperators[op]
   const values: string[] = []
   let operands = 0
   while (reader.skipSpaces().char === ',') {
@@ -107,14 +107,14 @@ function readTerm(reader: Reader): Filter {
     const quoted = first === '"' || first === "'"
     const value = quoted ? readQuoted(reader, first) : readRaw(reader)
     operands += 1
-    if (quoted || taken !== 'some' || value.trim() !== '') values.push(value)
+    if (quoted || count !== 'some' || value.trim() !== '') values.push(value)
   }
   if (reader.char !== ')') throw reader.refusal('expected "," or ")"')
   reader.at += 1
 
-  const fits = taken === 'some' ? operands > 0 : operands === (taken === 'one' ? 1 : 0)
+  const fits = count === 'some' ? operands > 0 : operands === (count === 'one' ? 1 : 0)
   if (fits) return { is: 'term', op, field, values }
-  const form = { none: 'field', one: 'field,value', some: 'field,value,…' }[taken]
+  const form = { none: 'field', one: 'field,value', some: 'field,value,…' }[count]
   throw reader.refusal(`expected ${op}(${form}), values given: ${operands}`, start)
 }
 
@@ -174,9 +174,9 @@ class Reader {
 
   take(pattern: RegExp): string {
     pattern.lastIndex = this.at
-    const [found = ''] = pattern.exec(this.text) ?? []
-    this.at += found.length
-    return found
+    const [match = ''] = pattern.exec(this.text) ?? []
+    this.at += match.length
+    return match
   }
 
   skipSpaces(): this {

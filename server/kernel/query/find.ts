@@ -20,18 +20,18 @@ export async function scopeOf(
   idOf: typeof resolveId = resolveId,
 ): Promise<readonly string[]> {
   if (resource.scope) return (await resource.scope.of?.(ctx, params)) ?? []
-  const [name] = resource.scopeColumns.slice(-1)
-  if (name === undefined) return []
-  const given = params[name] ?? ''
+  const [column] = resource.scopeColumns.slice(-1)
+  if (column === undefined) return []
+  const name = params[column] ?? ''
   const parent = resource.parent?.()
   if (!parent) {
-    const id = idIn(given)
-    if (id === undefined) throw notFound(name.replace(/_id$/, ''), given)
+    const id = idIn(name)
+    if (id === undefined) throw notFound(column.replace(/_id$/, ''), name)
     return [id]
   }
   const above = await scopeOf(ctx, parent, params, idOf)
-  const id = await idOf(ctx, parent, above, given)
-  if (parent.key) ctx.names.set(id, given)
+  const id = await idOf(ctx, parent, above, name)
+  if (parent.key) ctx.names.set(id, name)
   return parent.scope ? [id] : [...above, id]
 }
 
@@ -49,11 +49,11 @@ export async function findId(
   const binds = new Binds([store.id, ...scope])
   const conditions = scopeColumns.map((column, i) => `${column} = $${i + 2}`)
   conditions.push(key.where?.(name, binds.bind) ?? `${key.field} = ${binds.bind(name)}`)
-  const [found] = await store.read(
+  const [row] = await store.read(
     `SELECT id FROM ${table} WHERE store_id = $1 AND ${conditions.join(' AND ')}`,
     ...binds.values.slice(1),
   )
-  return found?.[0] ?? (key.field === 'id' ? undefined : idIn(name))
+  return row?.[0] ?? (key.field === 'id' ? undefined : idIn(name))
 }
 
 /** As `findId`; a Problem (404) for an address that cannot be one. */
@@ -144,6 +144,6 @@ export async function findAll<F extends Fields>(
   // As many as a page has are as quick as one.
   const sql = { text, values: ['', ids], ...(ids.length <= limits.pageMax && { page: true }) }
   const rows = await untilWritten(async () => work.store.rowsOf(of, await work.store.page(sql)))
-  const found = new Map(rows.map((row) => [row.id, row]))
-  return [...new Set(ids)].flatMap((id) => found.get(id) ?? [])
+  const rowsById = new Map(rows.map((row) => [row.id, row]))
+  return [...new Set(ids)].flatMap((id) => rowsById.get(id) ?? [])
 }

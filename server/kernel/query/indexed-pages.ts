@@ -29,14 +29,14 @@ export function indexedPage(
   )
     return undefined
   const { op, rule } = filter
-  const found = soughtBy(filter)
-  if (!found) return undefined
-  const known = texts.get(resource) ?? new Map<string, string>()
-  texts.set(resource, known)
-  const name = [rule.column, op, found.by, window.descending].join()
-  const text = known.get(name) ?? textOf(resource, filter, found.by, window)
-  known.set(name, text)
-  return { text, values: [storeId, ...scope, window.limit, window.offset, ...found.values] }
+  const lookup = soughtBy(filter)
+  if (!lookup) return undefined
+  const cached = texts.get(resource) ?? new Map<string, string>()
+  texts.set(resource, cached)
+  const name = [rule.column, op, lookup.by, window.descending].join()
+  const text = cached.get(name) ?? textOf(resource, filter, lookup.by, window)
+  cached.set(name, text)
+  return { text, values: [storeId, ...scope, window.limit, window.offset, ...lookup.values] }
 }
 
 const texts = new WeakMap<Model, Map<string, string>>()
@@ -93,16 +93,16 @@ function textOf(resource: Model, { op, rule }: Term, by: By, window: Window): st
     const total =
       `SELECT coalesce(sum(m.n), 0)::bigint AS total, 0 AS unmerged FROM ${each} ` +
       `CROSS JOIN LATERAL (SELECT count(*) AS n ${from}) m`
-    const found =
+    const rows =
       `SELECT ${keys} FROM ${each} CROSS JOIN LATERAL (SELECT ${keys}, created_at ${from} ${byIndex} ` +
       `LIMIT ${offset} + ${limit}) m ORDER BY ${order(window)} ${cut}`
-    return pageText(resource, total, wholeRows(resource, found, window), window)
+    return pageText(resource, total, wholeRows(resource, rows, window), window)
   }
   const like = rule.long ? ` AND ${rule.column} LIKE ${hidden(first + 2, cast)}` : ''
   const condition = `${column} >= ${hidden(first, cast)} AND ${column} < ${hidden(first + 1, cast)}${like}`
   const total = countOf(`FROM ${table} WHERE ${place} AND ${condition}`)
-  const { near, found } = sparseRows(resource, window, { place, condition, limit, offset, whole: false })
-  return pageText(resource, total, wholeRows(resource, found, window), window, { after: [near] })
+  const { near, rows } = sparseRows(resource, window, { place, condition, limit, offset, whole: false })
+  return pageText(resource, total, wholeRows(resource, rows, window), window, { after: [near] })
 }
 
 const hidden = (n: number, cast: string) => `(SELECT $${n}${cast})`

@@ -18,13 +18,13 @@ export function matchedText(
   // Conditions go by the table's name, as `rows` do.
   const matches = `matches AS MATERIALIZED (SELECT ${keys} ${rows} AND ${condition})`
   const behind = window.behind ? ` WHERE ${behindSql(window, binds)}` : ''
-  const found =
+  const pageKeys =
     `SELECT ${keyOf(resource).join(', ')} FROM matches${behind} ` +
     `ORDER BY ${order(window)} LIMIT ${limit} OFFSET ${offset}`
   return pageText(
     resource,
     countOf('FROM matches'),
-    wholeRows(resource, found, window, `(SELECT * ${rows})`),
+    wholeRows(resource, pageKeys, window, `(SELECT * ${rows})`),
     window,
     {
       before: [matches],

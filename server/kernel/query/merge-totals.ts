@@ -34,16 +34,16 @@ const listsPerRound = 50
 const roundsMax = 100
 
 /** A reader that found more unmerged changes than this asks for the merge. */
-export const mergeWantedFrom = 500
+export const mergeThreshold = 500
 
 const askAgainAfterMs = 1000
-let askedAt = 0
+let requestedAtMs = 0
 
 /** Asks for the merge, at most once a second per process. */
 export function askForMerge(ctx: Ctx): void {
   const now = ctx.clock.now().getTime()
-  if (now - askedAt < askAgainAfterMs) return
-  askedAt = now
+  if (now - requestedAtMs < askAgainAfterMs) return
+  requestedAtMs = now
   // The reader does not wait for it, and a failure costs nothing: it also runs every minute.
   hasten(ctx.instance, mergeTotals).catch(() => {})
 }

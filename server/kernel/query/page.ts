@@ -144,8 +144,8 @@ function sealCursor({ value, id, position }: Cursor, walk: Walk): string {
 }
 
 function openCursor(token: string, walk: Walk): Cursor {
-  const [body = '', given = ''] = token.split('.')
-  if (!isSigned(walk.keys, signed(body, walk), given)) {
+  const [body = '', signature = ''] = token.split('.')
+  if (!isSigned(walk.keys, signed(body, walk), signature)) {
     throw new Problem(
       'bad_page',
       'page[after] and page[before] must be a cursor from a link of this list, in the same order and with the same filter.',

@@ -16,16 +16,16 @@ export const limits = {
 
 /** Reads a raw query string, still percent-encoded and without its `?`. Unknown parameters are ignored. */
 export function parse(query: string): ListQuery {
-  const given = readParameters(query)
-  refuseTotalMethod(given.get('page[total_method]'))
+  const parameters = readParameters(query)
+  refuseTotalMethod(parameters.get('page[total_method]'))
   return {
-    limit: readWhole(given, 'page[limit]', limits.pageMax),
-    offset: readWhole(given, 'page[offset]', limits.offsetMax) ?? 0,
-    isPaged: ['page[limit]' as const, ...positionNames].some((name) => given.has(name)),
-    cursor: readCursor(given),
-    sort: readSort(given.get('sort')),
-    filter: parseFilter(given.get('filter') ?? ''),
-    include: readInclude(given.get('include') ?? ''),
+    limit: readWhole(parameters, 'page[limit]', limits.pageMax),
+    offset: readWhole(parameters, 'page[offset]', limits.offsetMax) ?? 0,
+    isPaged: ['page[limit]' as const, ...positionNames].some((name) => parameters.has(name)),
+    cursor: readCursor(parameters),
+    sort: readSort(parameters.get('sort')),
+    filter: parseFilter(parameters.get('filter') ?? ''),
+    include: readInclude(parameters.get('include') ?? ''),
   }
 }
 
@@ -41,23 +41,23 @@ const names = [
 ] as const
 
 type Name = (typeof names)[number]
-type Given = ReadonlyMap<Name, string>
+type QueryParameters = ReadonlyMap<Name, string>
 
-function readParameters(query: string): Given {
-  const given = new Map<Name, string>()
+function readParameters(query: string): QueryParameters {
+  const parameters = new Map<Name, string>()
   for (const pair of query.split('&')) {
     const [rawName = ''] = pair.split('=', 1)
     const decoded = decode(rawName, rawName)
     const value = decode(pair.slice(rawName.length + 1), decoded)
 
-    const name = names.find((known) => known === decoded)
+    const name = names.find((candidate) => candidate === decoded)
     if (name === undefined) continue
-    const earlier = given.get(name)
+    const earlier = parameters.get(name)
     if (earlier !== undefined && name !== 'include')
       throw badRequest(name, `${name} must be given only once.`)
-    given.set(name, earlier === undefined ? value : `${earlier},${value}`)
+    parameters.set(name, earlier === undefined ? value : `${earlier},${value}`)
   }
-  return given
+  return parameters
 }
 
 /** Applies to unknown parameters too: one may be the rest of a value whose `&` was not encoded. */
@@ -75,8 +75,8 @@ function decode(raw: string, name: string): string {
   return text
 }
 
-function readWhole(given: Given, name: Name, max: number): number | undefined {
-  const text = given.get(name)
+function readWhole(parameters: QueryParameters, name: Name, max: number): number | undefined {
+  const text = parameters.get(name)
   if (text === undefined) return undefined
   const value = Number(text)
   if (!/^[0-9]+$/.test(text) || value > max)
@@ -86,16 +86,16 @@ function readWhole(given: Given, name: Name, max: number): number | undefined {
 
 const positionNames = ['page[after]', 'page[before]', 'page[offset]'] as const
 
-function readCursor(given: Given): ListQuery['cursor'] {
-  const [first, second] = positionNames.filter((name) => given.has(name))
+function readCursor(parameters: QueryParameters): ListQuery['cursor'] {
+  const [first, second] = positionNames.filter((name) => parameters.has(name))
   if (first === undefined || first === 'page[offset]') return undefined
   if (second !== undefined) throw badPage(first, `${first} cannot be combined with ${second}.`)
-  return { direction: first === 'page[after]' ? 'after' : 'before', token: given.get(first) ?? '' }
+  return { direction: first === 'page[after]' ? 'after' : 'before', token: parameters.get(first) ?? '' }
 }
 
 /** Clients may ask for less than the exact total that every list gives. */
 function refuseTotalMethod(text: string | undefined): void {
-  if (text === undefined || totalMethods.some((known) => known === text)) return
+  if (text === undefined || totalMethods.some((method) => method === text)) return
   const name = 'page[total_method]'
   throw badPage(name, `${name} must be one of ${totalMethods.join(', ')}, not ${shown(text)}.`)
 }
@@ -103,8 +103,8 @@ function refuseTotalMethod(text: string | undefined): void {
 const attribute = /^[\p{L}\p{Nd}_.$@[\]-]+$/u
 
 /** A `+` before the attribute has been decoded to a space, and is dropped with it. */
-function readSort(given = ''): ListQuery['sort'] {
-  const text = given.trim()
+function readSort(value = ''): ListQuery['sort'] {
+  const text = value.trim()
   if (text === '' || text === 'null') return undefined
   const descending = text.startsWith('-')
   const field = descending ? text.slice(1) : text
@@ -114,11 +114,11 @@ function readSort(given = ''): ListQuery['sort'] {
 }
 
 function readInclude(text: string): readonly string[] {
-  const wanted = new Set(text.split(',').map((name) => name.trim()))
-  wanted.delete('')
-  if (wanted.size > limits.includesMax)
-    throw badRequest('include', `include must have at most ${limits.includesMax} names, not ${wanted.size}.`)
-  return [...wanted]
+  const paths = new Set(text.split(',').map((name) => name.trim()))
+  paths.delete('')
+  if (paths.size > limits.includesMax)
+    throw badRequest('include', `include must have at most ${limits.includesMax} names, not ${paths.size}.`)
+  return [...paths]
 }
 
 function badRequest(source: string, detail: string): Problem {

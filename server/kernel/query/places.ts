@@ -78,8 +78,8 @@ export function rangeOf(filter: PlannedFilter | undefined): Range | undefined {
   return column && lower.length < 2 && upper.length < 2 ? { column, bounds: [...lower, ...upper] } : undefined
 }
 
-const isOneOf = <K extends string>(known: Readonly<Record<K, unknown>>, name: string): name is K =>
-  Object.hasOwn(known, name)
+const isOneOf = <K extends string>(options: Readonly<Record<K, unknown>>, name: string): name is K =>
+  Object.hasOwn(options, name)
 
 const bound = (column: string, { value }: Bound) => value + casts[walkedBy[column] as ValueType]
 

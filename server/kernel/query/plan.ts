@@ -56,18 +56,24 @@ const standardTypes: Readonly<Record<string, ValueType>> = {
 const shapes = new WeakMap<Model, Shape>()
 
 function shapeOf(resource: Model): Shape {
-  const known = shapes.get(resource)
-  if (known) return known
+  const cached = shapes.get(resource)
+  if (cached) return cached
   const fieldOf = (name: string) => fieldAt(resource.fields, name.split('.'))
   const typeOf = (name: string) => valueTypeOf(resource, name)
   const filters = Object.entries(resource.filter ?? {}).map(([name, rule]): [string, Rule] => {
     const ops = operatorsOf(rule as readonly Op[] | FilterRule)
-    const given: FilterRule = Array.isArray(rule) ? { ops } : { ...(rule as FilterRule), ops }
-    mustHaveSql(name, given)
+    const declared: FilterRule = Array.isArray(rule) ? { ops } : { ...(rule as FilterRule), ops }
+    mustHaveSql(name, declared)
     const byKey = name === 'id' && !resource.fields.id
     return [
       name,
-      { type: typeOf(name), column: name, field: fieldOf(name), ...(byKey && { indexed: true }), ...given },
+      {
+        type: typeOf(name),
+        column: name,
+        field: fieldOf(name),
+        ...(byKey && { indexed: true }),
+        ...declared,
+      },
     ]
   })
   const patterns = filters.flatMap(([name, rule]) => (rule.part ? [{ ...around(name), rule }] : []))

@@ -27,7 +27,7 @@ export function sparseRows(
   resource: Model,
   window: Window,
   { place, condition, limit, offset, whole }: Matching,
-): { readonly near: string; readonly found: string } {
+): { readonly near: string; readonly rows: string } {
   const { table } = resource
   const key = whole ? '*' : keyOf(resource).join(', ')
   const keys = whole ? '*' : [...new Set([...keyOf(resource), window.column])].join(', ')
@@ -43,7 +43,7 @@ export function sparseRows(
   const every = `SELECT ${keys} FROM ${table} WHERE ${place} AND ${condition} AND NOT ${filled} OFFSET 0`
   return {
     near: `near AS MATERIALIZED (SELECT walked.* FROM t CROSS JOIN LATERAL (${walked}) walked)`,
-    found: `(SELECT ${key} FROM near WHERE ${filled}) UNION ALL (SELECT ${key} FROM (${every}) every ${cut})`,
+    rows: `(SELECT ${key} FROM near WHERE ${filled}) UNION ALL (SELECT ${key} FROM (${every}) every ${cut})`,
   }
 }
 

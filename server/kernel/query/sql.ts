@@ -57,8 +57,8 @@ function skippedPage(
   // Told again what they belong to, the planner finds the rows of a query too, whose ids are in no index.
   const rowsOf = `FROM ${resource.table} WHERE ${[address(resource), ...narrowed].join(' AND ')}`
   if (filter && isOfAnyCost(filter)) {
-    const found = { rows: rowsOf, condition: condition(filter, binds, !where) }
-    const text = matchedText(resource, window, found, binds)
+    const matches = { rows: rowsOf, condition: condition(filter, binds, !where) }
+    const text = matchedText(resource, window, matches, binds)
     return { text, values: binds.values, once: true }
   }
   const conditions = filter ? [...narrowed, condition(filter, binds)] : narrowed
@@ -71,8 +71,8 @@ function skippedPage(
   if (conditions.length > 0 && !along) {
     const whole = offset < deepFrom
     const matching = { place, condition: conditions.join(' AND '), limit, offset, whole }
-    const { near, found } = sparseRows(resource, window, matching)
-    const rows = whole ? found : wholeRows(resource, found, window, `(SELECT * ${rowsOf})`)
+    const { near, rows: matches } = sparseRows(resource, window, matching)
+    const rows = whole ? matches : wholeRows(resource, matches, window, `(SELECT * ${rowsOf})`)
     const text = pageText(resource, total, rows, window, { after: [near] })
     return { text, values: binds.values, once: true }
   }

@@ -30,8 +30,8 @@ export function walkedPage(
   const { limit, offset, behind, column, whole = false } = window
   if (range.column && range.column !== column) return undefined
   if (offset > 0 && resource.editions) return undefined
-  const known = texts.get(resource) ?? new Map<string, string>()
-  texts.set(resource, known)
+  const cached = texts.get(resource) ?? new Map<string, string>()
+  texts.set(resource, cached)
   const name = [
     order(window),
     offset > 0,
@@ -39,8 +39,8 @@ export function walkedPage(
     whole,
     ...range.bounds.map(({ op }) => op),
   ].join()
-  const text = known.get(name) ?? textOf(resource, range, window)
-  known.set(name, text)
+  const text = cached.get(name) ?? textOf(resource, range, window)
+  cached.set(name, text)
   const values = [storeId, ...scope, limit, ...(offset > 0 ? [offset] : [])]
   values.push(...range.bounds.map(({ value }) => value))
   if (behind) values.push(behind.id, ...(column === 'id' ? [] : [behind.value]))

@@ -22,11 +22,11 @@ export function withLinkedCreates<M extends { readonly operations: readonly Oper
   const all = modules.flatMap(({ operations }) =>
     operations.flatMap(({ of }) => (of.is === 'relationship' ? of.relationship : [])),
   )
-  const taken = [...new Set(all)].filter(({ inCreate }) => inCreate)
+  const relationships = [...new Set(all)].filter(({ inCreate }) => inCreate)
   const linking = (operation: Operation): Operation => {
     const { of } = operation
     if (of.is !== 'resource' || of.name !== 'create') return operation
-    const links = taken.filter(({ owner }) => owner() === of.resource)
+    const links = relationships.filter(({ owner }) => owner() === of.resource)
     if (!links.length) return operation
     const readLinks = reader(of.resource, links)
     return {
@@ -38,22 +38,22 @@ export function withLinkedCreates<M extends { readonly operations: readonly Oper
   return modules.map((module) => ({ ...module, operations: module.operations.map(linking) }))
 }
 
-type Brought = readonly (readonly [of: Relationship, links: readonly Link[]])[]
+type NewLinks = readonly (readonly [of: Relationship, links: readonly Link[]])[]
 
 /** Reads the links of a create's body; refuses what is none, together with what is wrong in the fields. */
-function reader(resource: Resource, relationships: readonly Relationship[]): (body: unknown) => Brought {
+function reader(resource: Resource, relationships: readonly Relationship[]): (body: unknown) => NewLinks {
   const field = newLinksField(relationships)
   const plain: Check = checker(describe(field), 'data.relationships')
   const check = resource.refusedWith ? unprocessably(plain) : plain
   return (body) => {
-    const sent = (body as { data?: { relationships?: unknown } } | null | undefined)?.data?.relationships
-    if (sent == null) return []
+    const input = (body as { data?: { relationships?: unknown } } | null | undefined)?.data?.relationships
+    if (input == null) return []
     const faults = new Faults()
-    faults.check(() => check(sent))
+    faults.check(() => check(input))
     if (faults.any) faults.check(() => inputOf(resource).create(body))
     faults.refuse()
-    const brought = normalize(field, sent) as Parameters<typeof linksOfNew>[1]
-    const links = relationships.map((of) => [of, linksOfNew(of, brought)] as const)
+    const values = normalize(field, input) as Parameters<typeof linksOfNew>[1]
+    const links = relationships.map((of) => [of, linksOfNew(of, values)] as const)
     return links.filter(([, some]) => some.length)
   }
 }
@@ -61,16 +61,16 @@ function reader(resource: Resource, relationships: readonly Relationship[]): (bo
 async function createLinked(
   ctx: Ctx,
   resource: Resource,
-  readLinks: (body: unknown) => Brought,
+  readLinks: (body: unknown) => NewLinks,
   call: Call,
 ): Promise<Answer> {
-  const brought = readLinks(call.body)
+  const newLinks = readLinks(call.body)
   const scope = await scopeOfNew(ctx, resource, call.params)
-  if (!brought.length) return create(ctx, resource, scope, call)
+  if (!newLinks.length) return create(ctx, resource, scope, call)
   const id = newId()
   return ctx.transaction(async (inside) => {
     await create(inside, resource, scope, call, id)
-    for (const [of, links] of brought) await addNewLinks(inside, of, { id, scope }, links)
+    for (const [of, links] of newLinks) await addNewLinks(inside, of, { id, scope }, links)
     return objectAnswer(201, resource, await findById(inside, resource, id, scope), inside)
   })
 }

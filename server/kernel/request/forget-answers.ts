@@ -22,12 +22,12 @@ export async function forgetAnswers(store: Store, sealKeys: Keys, ids: readonly 
        ORDER BY key LIMIT ${answersPerRound}`,
       after,
     )
-    const found = answers.filter(([, body]) => names(body as string)).map(([key]) => key)
-    if (found.length) {
+    const keys = answers.filter(([, body]) => names(body as string)).map(([key]) => key)
+    if (keys.length) {
       await store.run(
         'UPDATE idempotency_keys SET body = $2 WHERE store_id = $1 AND key = ANY($3::text[])',
         seal(sealKeys, '{}'),
-        found,
+        keys,
       )
     }
     if (answers.length < answersPerRound) return

@@ -34,8 +34,8 @@ interface Write {
  */
 function fingerprints({ who, instance }: Ctx, { method, url, body }: Write): readonly string[] {
   const claims = who.shopper?.claims ?? {}
-  const said = Object.keys(claims).length ? JSON.stringify(claims) : ''
-  const text = `${said}${method} ${url}\n${body}`
+  const claimsText = Object.keys(claims).length ? JSON.stringify(claims) : ''
+  const text = `${claimsText}${method} ${url}\n${body}`
   return instance.sealKeys.map((key) => createHmac('sha256', key).update(text).digest('hex'))
 }
 
@@ -53,8 +53,8 @@ const stillRunning = () =>
  */
 export async function once(ctx: Ctx, write: Write & { run(): Promise<Answer> }): Promise<Answer> {
   const name = nameOf(ctx, write)
-  const found = await find(ctx, name, write)
-  if (found && 'answer' in found) return repeat(found.answer, write)
+  const earlier = await find(ctx, name, write)
+  if (earlier && 'answer' in earlier) return repeat(earlier.answer, write)
   const answer = await write.run()
   await storeAnswer(ctx, name, write, answer)
   return answer
@@ -96,9 +96,9 @@ interface Begun {
 }
 
 async function claim(ctx: Ctx, name: string, write: Write & { readonly leaseMs: number }) {
-  const found = await find(ctx, name, write)
-  if (found && 'answer' in found) return found
-  if (found?.isLeased) throw stillRunning()
+  const earlier = await find(ctx, name, write)
+  if (earlier && 'answer' in earlier) return earlier
+  if (earlier?.isLeased) throw stillRunning()
   await ctx.store.run(
     `INSERT INTO idempotency_keys (store_id, key, asked, created_at, leased_until)
      VALUES ($1, $2, $3, $4, clock_timestamp() + $5::double precision * interval '1 ms')
@@ -108,7 +108,7 @@ async function claim(ctx: Ctx, name: string, write: Write & { readonly leaseMs: 
     ctx.clock.now(),
     write.leaseMs,
   )
-  return { intentId: found?.intentId } satisfies Begun
+  return { intentId: earlier?.intentId } satisfies Begun
 }
 
 /** What an earlier request with the key came to. */
@@ -128,14 +128,14 @@ async function find(
     name,
   )
   if (!row) return undefined
-  const [asked, status, headers, sealed, intentId, isLeased] = row
+  const [fingerprint, status, headers, sealed, intentId, isLeased] = row
   const body = sealed == null ? '' : openOr(ctx.instance.sealKeys, sealed)
   if (body === undefined) {
     const detail =
       'The request with this Idempotency-Key was carried out, but its response can no longer be read: the server has lost the secret that it was sealed with.'
     throw new Problem('unprocessable', detail)
   }
-  if (!fingerprints(ctx, write).includes(asked as string)) {
+  if (!fingerprints(ctx, write).includes(fingerprint as string)) {
     throw new Problem('unprocessable', 'This Idempotency-Key was already used for another request.')
   }
   if (status == null) return { intentId: intentId ?? undefined, isLeased: isLeased === 't' }
@@ -179,7 +179,7 @@ async function release({ store }: Ctx, name: string): Promise<void> {
   )
 }
 
-const keptForMs = 24 * 60 * 60 * 1000
+const retentionMs = 24 * 60 * 60 * 1000
 const forgottenPerStatement = 10_000
 
 /** A key is good for a day: long enough for any client's retries. */
@@ -188,7 +188,7 @@ export const forgetIdempotencyKeys: Chore = {
   attemptsMax: 3,
   every: '17 * * * *',
   run: async ({ database, clock }) => {
-    const before = new Date(clock.now().getTime() - keptForMs)
+    const before = new Date(clock.now().getTime() - retentionMs)
     for (;;) {
       const gone = await database.run({
         text: `DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(

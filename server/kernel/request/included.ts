@@ -9,8 +9,8 @@ export async function included(ctx: Ctx, resource: Resource, names: readonly str
   if (!finders.length) return ''
   const parts = await Promise.all(
     finders.map(async ([, find]) => {
-      const [key, of, found] = await find(ctx, rows)
-      return [key, found.map((row) => objectText(of, row, ctx, true)).join(',')] as const
+      const [key, of, objects] = await find(ctx, rows)
+      return [key, objects.map((row) => objectText(of, row, ctx, true)).join(',')] as const
     }),
   )
   if (resource.includedAs === 'list')

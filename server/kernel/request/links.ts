@@ -67,10 +67,10 @@ export const unlinkFrom =
         JSON.stringify({ id }),
       )
       if (!linked.length) return
-      const held = [...(await store.lock(owner(), ...linked.map(([one]) => one as string)))]
+      const owners = [...(await store.lock(owner(), ...linked.map(([one]) => one as string)))]
       const rows = await store.run(
         `SELECT id, doc FROM ${table} WHERE store_id = $1 AND id = ANY($2::uuid[])`,
-        held,
+        owners,
       )
       await store.changeAll(owner(), {
         where: () => 'r.id = unlinked.id',
@@ -119,19 +119,19 @@ export function rowStorage(
   return {
     rows,
     read: async ({ store }, { id }) => {
-      const found = await store.run(
+      const links = await store.run(
         `SELECT id, doc->'meta' FROM ${table} WHERE store_id = $1 AND ${ownerColumn} = $2 ORDER BY created_at, id`,
         id,
       )
-      return found.map(([to, meta]) => ({
+      return links.map(([to, meta]) => ({
         type: target.type,
         id: to as string,
         ...(meta && { meta: JSON.parse(meta) as Record<string, unknown> }),
       }))
     },
     write: async ({ store, clock }, { id, scope }, before, after) => {
-      const keptAsIs = new Set(before.map((link) => JSON.stringify(link)))
-      const fresh = after.filter((link) => !keptAsIs.has(JSON.stringify(link)))
+      const unchanged = new Set(before.map((link) => JSON.stringify(link)))
+      const fresh = after.filter((link) => !unchanged.has(JSON.stringify(link)))
       await store.runLong(
         `DELETE FROM ${table} WHERE store_id = $1 AND ${ownerColumn} = $2 AND NOT id = ANY($3::uuid[])`,
         id,

@@ -4,7 +4,7 @@ import type { Resource } from '../declare/resource.ts'
 import { listAnswer, objectAnswer } from '../http/object-answer.ts'
 import { readByDefinition } from '../query/definitions.ts'
 import { both, findById, mustHaveParent, visibleCondition } from '../query/find.ts'
-import { askForMerge, mergeWantedFrom } from '../query/merge-totals.ts'
+import { askForMerge, mergeThreshold } from '../query/merge-totals.ts'
 import { fetchPage } from '../query/page.ts'
 import { parse } from '../query/parse.ts'
 import type { Source } from '../query/sql.ts'
@@ -19,11 +19,11 @@ const inputs = new WeakMap<Resource, unknown>()
 
 /** Reads bodies of the resource: see `Input`. */
 export function inputOf<F extends Fields>(resource: Resource<F>): Input<F> {
-  const known = inputs.get(resource) as Input<F> | undefined
-  if (known) return known
-  const made = input(resource)
-  inputs.set(resource, made)
-  return made
+  const cached = inputs.get(resource) as Input<F> | undefined
+  if (cached) return cached
+  const reader = input(resource)
+  inputs.set(resource, reader)
+  return reader
 }
 
 const inputsOfShoppers = new WeakMap<Resource, Input<Fields>>()
@@ -32,13 +32,13 @@ const inputsOfShoppers = new WeakMap<Resource, Input<Fields>>()
 function inputFor({ who }: Work, resource: Resource): Input<Fields> {
   const closed = who.shopper ? resource.added?.fields.filter((one) => one.closedToShoppers) : undefined
   if (!closed?.length) return inputOf(resource)
-  const known = inputsOfShoppers.get(resource)
-  if (known) return known
+  const cached = inputsOfShoppers.get(resource)
+  if (cached) return cached
   const names = new Set(closed.map(({ name }) => name))
   const open = Object.entries(resource.fields).filter(([name]) => !names.has(name))
-  const made = input({ ...resource, fields: Object.fromEntries(open) })
-  inputsOfShoppers.set(resource, made)
-  return made
+  const reader = input({ ...resource, fields: Object.fromEntries(open) })
+  inputsOfShoppers.set(resource, reader)
+  return reader
 }
 
 /** A page of the resource's objects; `where` narrows the list beyond its scope. */
@@ -53,7 +53,7 @@ export async function list(
   await mustHaveParent(ctx, resource, scope, call)
   const narrowed = both(visibleCondition(ctx, resource), where)
   const page = await fetchPage(ctx, { resource, scope, ...(narrowed && { where: narrowed }) }, ask)
-  if (page.unmerged > mergeWantedFrom) askForMerge(ctx)
+  if (page.unmerged > mergeThreshold) askForMerge(ctx)
   const meta = await resource.listMeta?.of(ctx, ask, page.total)
   const more = await included(ctx, resource, ask.include, page.rows)
   return listAnswer(resource, page, ctx, call, meta, more)

@@ -3,12 +3,12 @@ import type { Call } from '../declare/call.ts'
 import {
   type Link,
   type LinkOperation,
+  type LinksData,
   linksField,
   linkTypeOf,
   memberOf,
   type NewLinks,
   type Relationship,
-  type SentLinks,
 } from '../declare/relationship.ts'
 import { notFound, Problem } from '../errors.ts'
 import { listAnswer } from '../http/object-answer.ts'
@@ -24,9 +24,9 @@ import { findOrCreate } from './first-write.ts'
 import { documentStorage, type LinkStorage, rowStorage } from './links.ts'
 
 const keeperOf = (of: Relationship): LinkStorage =>
-  'table' in of.kept
-    ? rowStorage(of.owner(), { ...of.target(), type: linkTypeOf(of) }, of.kept)
-    : documentStorage(of.owner(), of.kept, of.holds)
+  'table' in of.storage
+    ? rowStorage(of.owner(), { ...of.target(), type: linkTypeOf(of) }, of.storage)
+    : documentStorage(of.owner(), of.storage, of.holds)
 
 /** Carries out one of its operations. */
 export async function linkOperation(
@@ -39,13 +39,13 @@ export async function linkOperation(
   const scope = await scopeOf(ctx, owner, call.params)
   const ownerId = call.params[lastParameter(of)] ?? ''
   if (name === 'list') return list(ctx, of, await findByName(ctx, owner, ownerId, scope), call)
-  const sent = name === 'remove' && of.holds === 'one' ? [] : linksIn(of, call.body)
+  const input = name === 'remove' && of.holds === 'one' ? [] : linksIn(of, call.body)
   const first = owner.unborn && name !== 'remove'
   const row = first ? await findOrCreate(ctx, owner, ownerId) : await findByName(ctx, owner, ownerId, scope)
-  if (name !== 'remove') await lockTargets(ctx, of, sent, 'data')
+  if (name !== 'remove') await lockTargets(ctx, of, input, 'data')
   const links = isUnborn(row)
     ? []
-    : await edit(ctx, of, { id: row.id, scope }, 'data', (links) => edits[name](of, links, sent))
+    : await edit(ctx, of, { id: row.id, scope }, 'data', (links) => edits[name](of, links, input))
   const status = of.operations[name] ?? 200
   return status === 204 ? noContent : json(status, { data: shown(of, links), links: linksTo(ctx, of, call) })
 }
@@ -54,12 +54,12 @@ const lastParameter = ({ path }: Relationship): string => [...path.matchAll(/:(\
 
 /** What each operation makes of the links there are. A link that is there already stays as it is. */
 const edits = {
-  add: ({ holds }: Relationship, links: readonly Link[], sent: readonly Link[]) =>
-    holds === 'one' ? sent : [...links, ...sent.filter(({ id }) => !has(links, id))],
-  replace: (_of: Relationship, links: readonly Link[], sent: readonly Link[]) =>
-    sent.map((link) => (link.meta ? link : (links.find(({ id }) => id === link.id) ?? link))),
-  remove: ({ holds }: Relationship, links: readonly Link[], sent: readonly Link[]) =>
-    holds === 'one' ? [] : links.filter(({ id }) => !has(sent, id)),
+  add: ({ holds }: Relationship, links: readonly Link[], input: readonly Link[]) =>
+    holds === 'one' ? input : [...links, ...input.filter(({ id }) => !has(links, id))],
+  replace: (_of: Relationship, links: readonly Link[], input: readonly Link[]) =>
+    input.map((link) => (link.meta ? link : (links.find(({ id }) => id === link.id) ?? link))),
+  remove: ({ holds }: Relationship, links: readonly Link[], input: readonly Link[]) =>
+    holds === 'one' ? [] : links.filter(({ id }) => !has(input, id)),
 } as const
 
 const has = (links: readonly Link[], id: string) => links.some((link) => link.id === id)
@@ -67,18 +67,18 @@ const has = (links: readonly Link[], id: string) => links.some((link) => link.id
 /** The links in a body, each target once; refuses what is none. */
 const linksIn = (of: Relationship, body: unknown): readonly Link[] => eachOnce(readerOf(of)(body))
 
-const eachOnce = (sent: SentLinks): readonly Link[] => {
-  const links = sent === null ? [] : [sent].flat()
+const eachOnce = (data: LinksData): readonly Link[] => {
+  const links = data === null ? [] : [data].flat()
   return [...new Map(links.map((link) => [link.id, link])).values()]
 }
 
-type Reader = (body: unknown) => SentLinks
+type Reader = (body: unknown) => LinksData
 
 const readers = new WeakMap<Relationship, Reader>()
 
 function readerOf(of: Relationship): Reader {
-  const known = readers.get(of)
-  if (known) return known
+  const cached = readers.get(of)
+  if (cached) return cached
   const read = dataReader(linksField(of)) as Reader
   readers.set(of, read)
   return read
@@ -91,15 +91,15 @@ function readerOf(of: Relationship): Reader {
 async function lockTargets(
   work: Work,
   { target, holds }: Relationship,
-  sent: readonly Link[],
+  links: readonly Link[],
   at: string,
 ): Promise<void> {
   const of = target()
-  const found = await work.store.lockShared(of, ...sent.map(({ id }) => id))
-  const missing = sent.findIndex(({ id }) => !found.has(id))
+  const existing = await work.store.lockShared(of, ...links.map(({ id }) => id))
+  const missing = links.findIndex(({ id }) => !existing.has(id))
   if (missing < 0) return
   const source = holds === 'one' ? `${at}.id` : `${at}.${missing}.id`
-  throw notFound(nounOf(of), sent[missing]?.id, { source })
+  throw notFound(nounOf(of), links[missing]?.id, { source })
 }
 
 /** Gives the owner other links; nothing is written when they are the same. Needs a transaction. */
@@ -145,8 +145,8 @@ const linksTo = (ctx: Ctx, { path }: Relationship, { params }: Call) => ({
 const spelled = (name: string) => (isId(name) ? name.toLowerCase() : encodeURIComponent(name))
 
 /** The links that a create brings for this relationship, each target once. */
-export const linksOfNew = (of: Relationship, brought: NewLinks | null | undefined): readonly Link[] =>
-  eachOnce(brought?.[memberOf(of)]?.data ?? null)
+export const linksOfNew = (of: Relationship, input: NewLinks | null | undefined): readonly Link[] =>
+  eachOnce(input?.[memberOf(of)]?.data ?? null)
 
 /** Gives a new owner its links, as `add` does. Needs a transaction. */
 export async function addNewLinks(

@@ -14,14 +14,14 @@ export async function readSingleton<F extends Fields>(work: Work, of: Singleton<
 }
 
 /** What a store has of a singleton. Until the first write nothing is stored. */
-interface Found<F extends Fields> {
+interface State<F extends Fields> {
   readonly values: Values<F>
   readonly etag: string
   /** Undefined when nothing is stored. */
   readonly version: number | undefined
 }
 
-async function find<F extends Fields>({ store }: Work, of: Singleton<F>): Promise<Found<F>> {
+async function find<F extends Fields>({ store }: Work, of: Singleton<F>): Promise<State<F>> {
   const [row] = await store.read(
     'SELECT doc, version, created_at FROM singletons WHERE store_id = $1 AND name = $2',
     of.name,
@@ -37,7 +37,7 @@ async function find<F extends Fields>({ store }: Work, of: Singleton<F>): Promis
 async function show<F extends Fields>(
   ctx: Ctx,
   of: Singleton<F>,
-  { values, etag }: Found<F>,
+  { values, etag }: State<F>,
 ): Promise<Answer> {
   return { ...json(200, await of.show(ctx, values)), headers: { etag } }
 }
@@ -68,7 +68,7 @@ async function write<F extends Fields>(
   { store, clock }: Ctx,
   { name, type, fields }: Singleton<F>,
   values: Values<F>,
-  { version = -1 }: Found<F>,
+  { version = -1 }: State<F>,
 ): Promise<boolean> {
   const stored = await store.run(
     `INSERT INTO singletons (store_id, name, id, type, created_at, updated_at, doc)

@@ -19,13 +19,13 @@ const declared = <M extends Model>(of: M): M => (of.declared ?? of) as M
 export function withAddedFields<M extends Model>(of: M, added: Added | undefined): M {
   const base = declared(of)
   if (!added) return base
-  const known = built.get(base) ?? new Memory<string, Model>(1000)
-  built.set(base, known)
-  const before = known.get(added.state)
-  if (before) return before as M
-  const made = build(base, added)
-  known.set(added.state, made)
-  return made as M
+  const models = built.get(base) ?? new Memory<string, Model>(1000)
+  built.set(base, models)
+  const cached = models.get(added.state)
+  if (cached) return cached as M
+  const model = build(base, added)
+  models.set(added.state, model)
+  return model as M
 }
 
 function build(base: Model, { state, fields }: Added): Model {
@@ -39,10 +39,10 @@ function build(base: Model, { state, fields }: Added): Model {
 }
 
 function fieldOf(added: AddedField): Field {
-  const { schema, about, required, hidden, holdsLinks, takesScalars, default: given = null } = added
+  const { schema, about, required, hidden, holdsLinks, takesScalars, default: defaultValue = null } = added
   if (holdsLinks) return readOnlyObject({})
   if (hidden) return field(schema, { hidden: true, readOnly: true })
-  const fallback = { default: given, required: Boolean(required) && given === null }
+  const fallback = { default: defaultValue, required: Boolean(required) && defaultValue === null }
   return field(schema, { ...fallback, ...(about && { about }) }, { ...(takesScalars && { takesScalars }) })
 }
 
@@ -76,9 +76,9 @@ type Ask = (
 export const addedColumns = 'SELECT state, fields FROM added_fields WHERE store_id = $1' as const
 
 /** What a store has added, from the columns `state` and `fields` of its row. */
-export function toAdded(found: readonly (string | null)[] | undefined): Added | undefined {
-  if (!found) return undefined
-  const [state, fields] = found as [string, string]
+export function toAdded(row: readonly (string | null)[] | undefined): Added | undefined {
+  if (!row) return undefined
+  const [state, fields] = row as [string, string]
   const added = states.get(state) ?? { state, fields: JSON.parse(fields) as AddedField[] }
   states.set(state, added)
   return added

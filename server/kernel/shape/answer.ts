@@ -37,7 +37,7 @@ export const twoPartTag = (row: Row, body: string): string =>
   weak(`${etagId(row)}-${hash('sha256', body).slice(0, 32)}`)
 
 /** The tag of a state that is told by these. */
-export const entityTag = (...told: readonly unknown[]): string => weak(hash('sha256', told.join(' ')))
+export const entityTag = (...facts: readonly unknown[]): string => weak(hash('sha256', facts.join(' ')))
 
 /** RFC 9110 §8.8.3: weak, because the text of the representation may differ where the object does not. */
 const weak = (opaque: string): string => `W/"${opaque}"`

@@ -22,7 +22,7 @@ export interface FieldOptions {
   /** Set by the server; ignored in a request. */
   readonly readOnly?: boolean
   /** The member of `data` it is read from, where a fact about it is shown under that name. */
-  readonly sentAs?: string
+  readonly inputName?: string
   /** What a new object has in its place when it is not given. */
   readonly default?: unknown
   /** One or two sentences for the reader of the API document. */
@@ -51,7 +51,7 @@ export interface Field<T = unknown, G = T, C = G> {
   readonly takesScalars?: boolean
   /** These are never present at run time. */
   readonly value?: T
-  readonly given?: G
+  readonly input?: G
   readonly change?: C
 }
 
@@ -73,12 +73,12 @@ type Sparse<T> = T extends readonly (infer E)[]
       }
     : T
 
-type GivenTo<F> = F extends { readonly given?: infer G } ? G : never
-type Needed<F extends Fields> = { [K in keyof F]: undefined extends GivenTo<F[K]> ? never : K }[keyof F]
+type InputOf<F> = F extends { readonly input?: infer G } ? G : never
+type Needed<F extends Fields> = { [K in keyof F]: undefined extends InputOf<F[K]> ? never : K }[keyof F]
 
 /** The values that a new object must and may be given: what is left out has its default, or is not there. */
-export type New<F extends Fields> = { readonly [K in keyof F]?: GivenTo<F[K]> } & {
-  readonly [K in Needed<F>]: GivenTo<F[K]>
+export type New<F extends Fields> = { readonly [K in keyof F]?: InputOf<F[K]> } & {
+  readonly [K in Needed<F>]: InputOf<F[K]>
 }
 
 /** The values that an update changes; `undefined` takes one away. */
@@ -86,13 +86,13 @@ export type Changes<F extends Fields> = {
   readonly [K in keyof F]?: (F[K] extends { readonly change?: infer C } ? C : never) | undefined
 }
 
-type Sent<O, T> = O extends { readonly nullable: true } ? T | null : T
+type OrNull<O, T> = O extends { readonly nullable: true } ? T | null : T
 type Always = { readonly required: true } | { readonly default: string | number | boolean | object }
 type Value<O, T> =
-  | Sent<O, T>
+  | OrNull<O, T>
   | (O extends { readonly stored: false } ? undefined : O extends Always ? never : undefined)
-type Given<O, T> = Sent<O, T> | (O extends { readonly required: true } ? never : undefined)
-type With<O, T, G = T, C = G> = Field<Value<O, T>, Given<O, G>, Sent<O, C>>
+type Input<O, T> = OrNull<O, T> | (O extends { readonly required: true } ? never : undefined)
+type With<O, T, G = T, C = G> = Field<Value<O, T>, Input<O, G>, OrNull<O, C>>
 
 /** A value with a schema of its own; its type includes `undefined` unless it is always there. */
 export const field = <T, G = T, C = G>(
@@ -247,8 +247,8 @@ export function group<const M extends Fields, const O extends FieldOptions>(
 
 /** What is inside another field is stored, shown and changed with it. */
 function inner(field: Field): Field {
-  const { hidden, stored, readOnly, immutable, requiredOnUpdate, sentAs } = field.options
-  if (hidden || stored === false || readOnly || immutable || requiredOnUpdate || sentAs) {
+  const { hidden, stored, readOnly, immutable, requiredOnUpdate, inputName } = field.options
+  if (hidden || stored === false || readOnly || immutable || requiredOnUpdate || inputName) {
     throw new Error(
       'a field inside another cannot be hidden, unstored, read-only, immutable or sent as another',
     )

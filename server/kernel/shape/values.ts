@@ -45,14 +45,14 @@ export function normalize({ members, element, each, schema, upperCase }: Field, 
 }
 
 /** The values of a new object: those that are given, and the defaults of the rest. */
-export function complete<F extends Fields>(fields: F, given: object): Values<F> {
-  const values: Bag = { ...given }
+export function complete<F extends Fields>(fields: F, input: object): Values<F> {
+  const values: Bag = { ...input }
   return mapped(fields, (field, name) => completeValue(field, ownValue(values, name))) as Values<F>
 }
 
 /** A value with the defaults of what is inside it. */
-export function completeValue({ members, element, each, options }: Field, given: unknown): unknown {
-  const value = given === undefined ? ownDefault(options) : given
+export function completeValue({ members, element, each, options }: Field, input: unknown): unknown {
+  const value = input === undefined ? ownDefault(options) : input
   if (isBag(value)) {
     if (members) return complete(members, value)
     return each ? mapped(value, (one) => completeValue(each, one)) : value
@@ -75,7 +75,7 @@ export function merge<F extends Fields>(
     return [
       name,
       field
-        ? over(field, ownValue(before, name), change, pathOf(envelope, field.options.sentAs ?? name))
+        ? over(field, ownValue(before, name), change, pathOf(envelope, field.options.inputName ?? name))
         : change,
     ]
   })

@@ -3,7 +3,7 @@ import { atMost } from '../at-most.ts'
 import { Problem } from '../errors.ts'
 
 /** What the driver knows of a connection, and its types leave out. */
-interface Known {
+interface ConnectionDetails {
   readonly host: string
   readonly port: number
   readonly ssl: pg.ClientConfig['ssl']
@@ -21,9 +21,9 @@ const cancellingMaxMs = 5_000
 
 /** The request has a connection of its own, which the database closes when the statement was told to end. */
 async function cancel(client: pg.ClientBase): Promise<void> {
-  const { host, port, ssl, processID, secretKey } = client as unknown as Known
+  const { host, port, ssl, processID, secretKey } = client as unknown as ConnectionDetails
   const connection = new pg.Connection({ ssl } as pg.ConnectionConfig) as Canceller
-  const told = new Promise<void>((done, failed) => {
+  const closed = new Promise<void>((done, failed) => {
     connection.once('error', failed)
     connection.once('end', done)
   })
@@ -32,7 +32,7 @@ async function cancel(client: pg.ClientBase): Promise<void> {
   connection.once('sslconnect', ask)
   if (host.startsWith('/')) connection.connect(`${host}/.s.PGSQL.${port}`)
   else connection.connect(port, host)
-  if (await atMost(cancellingMaxMs, told)) return
+  if (await atMost(cancellingMaxMs, closed)) return
   connection.stream.destroy()
   throw new Error('the database did not accept the cancel request in time')
 }

@@ -9,20 +9,20 @@ interface Sought {
   readonly lacking: string
 }
 
-const known = new WeakMap<Added, Sought>()
+const cache = new WeakMap<Added, Sought>()
 
 function soughtOf(added: Added): Sought {
-  const before = known.get(added)
-  if (before) return before
+  const cached = cache.get(added)
+  if (cached) return cached
   const shown = added.fields.filter(({ hidden, holdsLinks }) => !hidden && !holdsLinks)
   const keyOf = ({ name }: { readonly name: string }) => `${JSON.stringify(name)}:`
-  const made = {
+  const texts = {
     keys: shown.map(keyOf),
     nulls: shown.filter(({ omitNull }) => omitNull).map((one) => `${keyOf(one)}null`),
     lacking: shown.flatMap((one) => (one.omitNull ? [] : [`${keyOf(one)}null`])).join(','),
   }
-  known.set(added, made)
-  return made
+  cache.set(added, texts)
+  return texts
 }
 
 /** The text of a document with all fields that its store has added, in their order: null where it has no value. */

@@ -39,9 +39,9 @@ export interface Source extends Connection {
 const prepared = new WeakMap<pg.ClientBase, PreparedTexts>()
 
 function nameOn(client: pg.ClientBase, text: string): string {
-  const known = prepared.get(client) ?? new PreparedTexts(client)
-  prepared.set(client, known)
-  return known.nameOf(text)
+  const texts = prepared.get(client) ?? new PreparedTexts(client)
+  prepared.set(client, texts)
+  return texts.nameOf(text)
 }
 
 const outage = (cause: unknown, detail = 'The database is not reachable.') =>

@@ -61,25 +61,28 @@ const insertInto = (table: string, columns: string) =>
 export function insertAllSql<F extends Fields>(into: Model<F>, rows: readonly NewRow<F>[], by: Writer): Sql {
   const binds = bindsOf(by)
   const documents = rows.map(({ values }) => split(into, values))
-  const given: readonly (readonly [column: string, type: string, values: readonly unknown[]])[] = [
+  const input: readonly (readonly [column: string, type: string, values: readonly unknown[]])[] = [
     ['id', 'uuid', rows.map(({ id }) => id ?? newId())],
     ...into.scopeColumns.map((column, i) => [column, 'uuid', rows.map(({ scope }) => scope?.[i])] as const),
     ['doc', 'json', documents.map(([doc]) => doc)],
     ['hidden', 'json', documents.map(([, hidden]) => hidden)],
   ]
-  const columns = given.map(([column]) => column).join(', ')
-  const arrays = given.map(([, type, values]) => `${binds.bind(values)}::${type}[]`).join(', ')
-  const from = `${recordedBy(2)}, unnest(${arrays}) AS given (${columns})`
+  const columns = input.map(([column]) => column).join(', ')
+  const arrays = input.map(([, type, values]) => `${binds.bind(values)}::${type}[]`).join(', ')
+  const from = `${recordedBy(2)}, unnest(${arrays}) AS input (${columns})`
   return long(`${insertInto(into.table, columns)}, ${columns} FROM ${from} RETURNING id`, binds)
 }
 
 export function insertFromSql({ table }: Table, { columns, rows, unchanged }: Batch, by: Writer): Sql {
   const binds = bindsOf(by)
   const names = columns.join(', ')
-  const made = columns.map((name) => `made.${name}`).join(', ')
+  const selection = columns.map((name) => `source.${name}`).join(', ')
   const locked = unchanged ? ` FOR SHARE OF ${unchanged}` : ''
-  const from = `${recordedBy(2)}, (${rows(binds.bind)}${locked}) made (${names})`
-  return long(`${insertInto(table, names)}, ${made} FROM ${from} ON CONFLICT DO NOTHING RETURNING id`, binds)
+  const from = `${recordedBy(2)}, (${rows(binds.bind)}${locked}) source (${names})`
+  return long(
+    `${insertInto(table, names)}, ${selection} FROM ${from} ON CONFLICT DO NOTHING RETURNING id`,
+    binds,
+  )
 }
 
 export function changeAllSql({ table }: Table, { where, doc, hidden, from }: Sweep, by: Writer): Sql {
@@ -108,14 +111,14 @@ export function updateAllOf<F extends Fields>(of: Model<F>, rows: readonly Chang
   const documents = rows.map(({ values }) => split(of, values))
   const address = ['id', ...of.scopeColumns]
   return {
-    where: () => address.map((column) => `r.${column} = given.${column}`).join(' AND '),
+    where: () => address.map((column) => `r.${column} = input.${column}`).join(' AND '),
     from: (bind) => {
       const at = rows.map(({ id, scope = [] }) => [id, ...scope])
       const addresses = address.map((_, i) => `${bind(at.map((one) => one[i]))}::uuid[]`)
       const values = [0, 1].map((i) => `${bind(documents.map((both) => both[i]))}::json[]`)
-      return `unnest(${[...addresses, ...values].join(', ')}) AS given (${address.join(', ')}, doc, hidden)`
+      return `unnest(${[...addresses, ...values].join(', ')}) AS input (${address.join(', ')}, doc, hidden)`
     },
-    doc: () => 'given.doc',
-    hidden: () => 'given.hidden',
+    doc: () => 'input.doc',
+    hidden: () => 'input.hidden',
   }
 }

@@ -34,8 +34,8 @@ export function patientPool(pool: pg.Pool, stopping: AbortSignal): PatientPool {
     }
   }
   // Each statement takes whatever connection there is when it is sent.
-  const connect = (taken?: Parameters<pg.Pool['connect']>[0]) => {
-    if (taken) return pool.connect(taken)
+  const connect = (callback?: Parameters<pg.Pool['connect']>[0]) => {
+    if (callback) return pool.connect(callback)
     const { promise, resolve } = Promise.withResolvers<void>()
     underWay.add(promise)
     const release = () => {

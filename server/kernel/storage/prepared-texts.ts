@@ -14,8 +14,8 @@ export class PreparedTexts {
   }
 
   nameOf(text: string): string {
-    const known = this.#names.get(text)
-    if (known) return known
+    const existing = this.#names.get(text)
+    if (existing) return existing
     // Never a name again: the statement that had it may still be on its way.
     this.#named += 1
     const name = `s${this.#named}`
@@ -25,14 +25,14 @@ export class PreparedTexts {
 }
 
 /** What the driver keeps of a connection's statements; its types leave it out. */
-interface Kept {
+interface DriverState {
   readonly parsedStatements: Record<string, string>
 }
 
 /** Takes its turn like any statement. Unlike DEALLOCATE it cannot fail, and does no harm to a transaction. */
 class Close extends pg.Query {
   readonly #name: string
-  #kept: Kept | undefined
+  #driver: DriverState | undefined
 
   constructor(name: string) {
     super('')
@@ -40,13 +40,13 @@ class Close extends pg.Query {
   }
 
   override submit = (connection: pg.Connection): void => {
-    this.#kept = connection as unknown as Kept
+    this.#driver = connection as unknown as DriverState
     connection.close({ type: 'S', name: this.#name }, true)
     connection.sync()
   }
 
   /** How it ended; one that did not has lost its connection, and with it the statement. */
   readonly callback = (): void => {
-    delete this.#kept?.parsedStatements[this.#name]
+    delete this.#driver?.parsedStatements[this.#name]
   }
 }

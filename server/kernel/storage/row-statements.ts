@@ -20,8 +20,8 @@ interface Statements {
 const statements = new WeakMap<Model, Statements>()
 
 export function statementsOf(resource: Model): Statements {
-  const known = statements.get(resource)
-  if (known) return known
+  const cached = statements.get(resource)
+  if (cached) return cached
   const { table, scopeColumns, editions } = resource
   const columns = rowColumns(resource)
   const whole = wholeColumns(resource)
@@ -32,7 +32,7 @@ export function statementsOf(resource: Model): Statements {
   const next = scopeColumns.length + 3
   const scope = scopeColumns.map((column) => `${column}, `).join('')
   const scopeValues = scopeColumns.map((_, i) => `$${i + 3}::uuid, `).join('')
-  const made: Statements = {
+  const texts: Statements = {
     find: `SELECT ${columns} FROM ${table} WHERE ${at}`,
     findWhole: `SELECT ${whole} FROM ${table} WHERE ${at}`,
     insert:
@@ -49,6 +49,6 @@ export function statementsOf(resource: Model): Statements {
       `FROM ${recordedBy(next + 1)} WHERE ${at} RETURNING 1`,
     remove: `DELETE FROM ${table} USING ${recordedBy(next)} WHERE ${at} AND version = $${next + 1} RETURNING 1`,
   }
-  statements.set(resource, made)
-  return made
+  statements.set(resource, texts)
+  return texts
 }

@@ -23,12 +23,12 @@ export async function prepareStores(instance: Instance, modules: readonly FirstD
     for (const [storeId] of lacking) {
       await workOf(instance, { store: storeId as string, by: 'system ' }).transaction(async (work) => {
         // Processes that start at the same time do it once.
-        const [given] = await work.store.run(
+        const [inserted] = await work.store.run(
           'INSERT INTO first_days (store_id, chapter, given_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING 1',
           name,
           work.clock.now(),
         )
-        if (given) await firstDay(work)
+        if (inserted) await firstDay(work)
       })
     }
   }

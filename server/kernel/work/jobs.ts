@@ -72,7 +72,7 @@ export async function startJobs(
   stop(): Promise<void>
 }> {
   const { database, log } = instance
-  let given = false
+  let isReturned = false
   const stopping = new AbortController()
   // The queue listens to no failure of its own statement that a job has ended: it would end the process.
   const patient = patientPool(database.pool, stopping.signal)
@@ -122,7 +122,7 @@ export async function startJobs(
       } finally {
         inHand.delete(helpers.job.id)
         // The job is someone else's by now: how it ended here is not for the queue.
-        if (given) await new Promise(() => {})
+        if (isReturned) await new Promise(() => {})
       }
     }
   const tasksOf = (some: readonly Job[]): TaskList =>
@@ -130,9 +130,9 @@ export async function startJobs(
       some.map((job) => [
         job.name,
         task(job.name, async (queued) => {
-          const { payload, ...asked } = queued as Queued<unknown>
-          await job.run(workOf(instance, asked), payload)
-          instance.onWrite(asked.store)
+          const { payload, ...author } = queued as Queued<unknown>
+          await job.run(workOf(instance, author), payload)
+          instance.onWrite(author.store)
         }),
       ]),
     )
@@ -158,7 +158,7 @@ export async function startJobs(
     async stop() {
       stopping.abort()
       const finished = Promise.all([short.stop().then(patient.idle), long.finish()])
-      given = !(await atMost(stoppingMaxMs.jobs, finished))
+      isReturned = !(await atMost(stoppingMaxMs.jobs, finished))
       const unlock = { text: 'SELECT graphile_worker.force_unlock_workers($1)', values: [workers] }
       // A database that is away unlocks them by itself, hours later.
       const unlocked = Promise.all([database.run(unlock), long.giveBack(), looking])

@@ -42,7 +42,7 @@ const putOffSql = `UPDATE long_jobs
     next_try_at = now() + least(2 ^ least(tries, 10), ${retryAfterMaxS}) * interval '1 second'
   WHERE store_id = $1 AND id = $2 AND locked_by = $3`
 
-interface Taken {
+interface ClaimedJob {
   readonly storeId: string
   readonly id: string
   readonly job: LongJob
@@ -100,9 +100,9 @@ export class LongJobs {
       try {
         if (mayHaveLost) await this.#giveBackBut([...this.#running.keys()])
         mayHaveLost = false
-        const taken = this.#running.size < slots ? await this.#take() : undefined
-        if (taken) {
-          this.#begin(taken)
+        const claimed = this.#running.size < slots ? await this.#take() : undefined
+        if (claimed) {
+          this.#begin(claimed)
           continue
         }
       } catch (error) {
@@ -116,13 +116,13 @@ export class LongJobs {
     }
   }
 
-  async #take(): Promise<Taken | undefined> {
+  async #take(): Promise<ClaimedJob | undefined> {
     const values = [this.#worker, [...this.#jobs.keys()]]
     const [row] = await this.#instance.database.run({ text: takeSql, values })
     return row && this.#toTaken(row)
   }
 
-  #toTaken([store, id, name, by, payload, starts, tries, waitedFor]: Tuple): Taken {
+  #toTaken([store, id, name, by, payload, starts, tries, waitedFor]: Tuple): ClaimedJob {
     return {
       storeId: store as string,
       id: id as string,
@@ -139,31 +139,31 @@ export class LongJobs {
     await this.#instance.database.run({ text: giveBackSql, values: [this.#worker, ids] })
   }
 
-  #begin(taken: Taken): void {
-    const run = this.#carryOut(taken)
+  #begin(claimed: ClaimedJob): void {
+    const run = this.#carryOut(claimed)
       .catch((error: unknown) => {
         if (this.#stopping.signal.aborted) return
-        this.#instance.log.error({ err: error }, `job ${taken.job.name} cannot be ended`)
+        this.#instance.log.error({ err: error }, `job ${claimed.job.name} cannot be ended`)
       })
       .finally(() => {
-        this.#running.delete(taken.id)
+        this.#running.delete(claimed.id)
         this.wake()
       })
-    this.#running.set(taken.id, run)
+    this.#running.set(claimed.id, run)
   }
 
-  async #carryOut(taken: Taken): Promise<void> {
-    const { storeId, id, work } = taken
-    const reason = await this.#attempt(taken)
+  async #carryOut(claimed: ClaimedJob): Promise<void> {
+    const { storeId, id, work } = claimed
+    const reason = await this.#attempt(claimed)
     await this.#persist(async () => {
       if (reason === undefined) await work.store.run(deleteSql, id)
-      else await this.#putOff(taken, reason)
+      else await this.#putOff(claimed, reason)
     })
     this.#instance.onWrite(storeId)
   }
 
   /** Keeps the job the first of its store, for a later try. */
-  async #putOff({ id, job, work, payload }: Taken, reason: string): Promise<void> {
+  async #putOff({ id, job, work, payload }: ClaimedJob, reason: string): Promise<void> {
     const values = [id, this.#worker, reason]
     try {
       await work.transaction(async (work) => {
@@ -178,7 +178,15 @@ export class LongJobs {
   }
 
   /** What the job waits for, if it is to be tried again. */
-  async #attempt({ job, work, payload, id, starts, tries, waitedFor }: Taken): Promise<string | undefined> {
+  async #attempt({
+    job,
+    work,
+    payload,
+    id,
+    starts,
+    tries,
+    waitedFor,
+  }: ClaimedJob): Promise<string | undefined> {
     const { log } = this.#instance
     const run = async () => {
       if (starts > startsMax) {

@@ -57,9 +57,9 @@ export async function callOut<V, R, O>(
   if (ctx.store.inTransaction)
     throw new Error(`${call.name}: an outside call is not allowed inside a transaction`)
   const { keyed } = ctx
-  const taken = keyed?.intentId === undefined ? undefined : await takeUp<V>(ctx, call, keyed.intentId)
-  const intent = taken ?? (await begin(ctx, call, prepare))
-  const result = taken?.isRecorded ? undefined : await send(ctx, call, intent)
+  const existing = keyed?.intentId === undefined ? undefined : await takeUp<V>(ctx, call, keyed.intentId)
+  const intent = existing ?? (await begin(ctx, call, prepare))
+  const result = existing?.isRecorded ? undefined : await send(ctx, call, intent)
   return orRelease(ctx, intent, () =>
     ctx.transaction(async (inside) => {
       const outcome = await record(inside, call, intent, result as R)
@@ -106,18 +106,18 @@ interface Leased<V> extends Intent<V> {
   readonly leasedUntil: string
 }
 
-interface Taken<V> extends Leased<V> {
+interface ResumedIntent<V> extends Leased<V> {
   readonly isRecorded: boolean
 }
 
 /** The intent, leased to the caller; a Problem (409) while someone else carries it out. */
-async function takeUp<V>(work: Work, call: Named, id: string): Promise<Taken<V>> {
-  const taken = await lease<V>(work, id, leaseMsOf(call))
-  if (taken) return taken
+async function takeUp<V>(work: Work, call: Named, id: string): Promise<ResumedIntent<V>> {
+  const intent = await lease<V>(work, id, leaseMsOf(call))
+  if (intent) return intent
   throw new Problem('conflict', 'A request with this Idempotency-Key is still being processed.')
 }
 
-async function lease<V>({ store }: Work, id: string, forMs: number): Promise<Taken<V> | undefined> {
+async function lease<V>({ store }: Work, id: string, forMs: number): Promise<ResumedIntent<V> | undefined> {
   const [row] = await store.run(
     `UPDATE intents SET leased_until = CASE WHEN ended_at IS NULL THEN clock_timestamp() + ${intervalMs('$3')} ELSE leased_until END
      WHERE store_id = $1 AND id = $2 AND (ended_at IS NOT NULL OR leased_until <= clock_timestamp())
@@ -216,15 +216,15 @@ export const resumeIntentJob = (calls: ReadonlyMap<string, OutsideCall>): Job<{ 
     const [name, leasedForMs] = row
     const call = calls.get(name as string)
     if (!call) throw new Error(`no module has the outside call ${name}`)
-    const taken = Number(leasedForMs) > 0 ? undefined : await lease(work, id, leaseMsOf(call))
-    if (!taken) return resumeAt(work, id, fromNow(work, Number(leasedForMs) || leaseMsOf(call)))
-    if (taken.isRecorded) return
-    const result = await send(work, call, taken)
-    await orRelease(work, taken, () => work.transaction((inside) => record(inside, call, taken, result)))
+    const intent = Number(leasedForMs) > 0 ? undefined : await lease(work, id, leaseMsOf(call))
+    if (!intent) return resumeAt(work, id, fromNow(work, Number(leasedForMs) || leaseMsOf(call)))
+    if (intent.isRecorded) return
+    const result = await send(work, call, intent)
+    await orRelease(work, intent, () => work.transaction((inside) => record(inside, call, intent, result)))
   },
 })
 
-const keptMs = 30 * 86_400_000
+const retentionMs = 30 * 86_400_000
 
 /** Deletes intents 30 days after their outcome was recorded. */
 export const forgetIntents: Chore = {
@@ -232,7 +232,7 @@ export const forgetIntents: Chore = {
   attemptsMax: 3,
   every: '52 3 * * *',
   run: async ({ database, clock }) => {
-    const before = new Date(clock.now().getTime() - keptMs)
+    const before = new Date(clock.now().getTime() - retentionMs)
     const stores = await database.run({ text: 'SELECT id FROM stores ORDER BY id', values: [] })
     for (const [storeId] of stores) {
       const text = 'DELETE FROM intents WHERE store_id = $1 AND ended_at < $2'

@@ -20,10 +20,10 @@ export type Read<F extends Fields, T> = (own: Resource<F>) => T
 
 /** Reads a body once for the same resource. */
 export function readOnce<F extends Fields, T>(read: Read<F, T>): Read<F, T> {
-  let last: { readonly own: Resource<F>; readonly said: T } | undefined
+  let last: { readonly own: Resource<F>; readonly value: T } | undefined
   return (own) => {
-    if (last?.own !== own) last = { own, said: read(own) }
-    return last.said
+    if (last?.own !== own) last = { own, value: read(own) }
+    return last.value
   }
 }
 
@@ -32,9 +32,9 @@ export const add = <F extends Fields>(
   work: Work,
   resource: Resource<F>,
   scope: readonly string[],
-  given: New<F>,
+  values: New<F>,
   id?: string,
-): Promise<Row<F>> => addBy(work, resource, scope, () => given, id)
+): Promise<Row<F>> => addBy(work, resource, scope, () => values, id)
 
 /** As `add`, with values that depend on what the store has added to the resource. */
 export async function addBy<F extends Fields>(
@@ -63,9 +63,9 @@ export const insert = <F extends Fields>(
   work: Work,
   resource: Resource<F>,
   scope: readonly string[],
-  given: New<F>,
+  values: New<F>,
 ): Promise<Row<F>> =>
-  insertAs(work, resource, scope, (own) => work.store.insert(own, newDraft(own, scope, given, newId())))
+  insertAs(work, resource, scope, (own) => work.store.insert(own, newDraft(own, scope, values, newId())))
 
 /** Inserts a row of the resource as its store has it: again where the store has added other fields by then. */
 async function insertAs<F extends Fields>(

@@ -9,9 +9,9 @@ import { complete, merge, ownValue } from '../shape/values.ts'
 export const newDraft = <F extends Fields>(
   resource: Model<F>,
   scope: readonly string[],
-  given: New<F>,
+  values: New<F>,
   id: string,
-): Draft<F> => ({ id, scope, values: complete(resource.fields, given) })
+): Draft<F> => ({ id, scope, values: complete(resource.fields, values) })
 
 /** An object with other values, before its rules have seen them; refuses what may not change. */
 export function changedDraft<F extends Fields>(
@@ -32,7 +32,7 @@ function refuseImmutable({ fields, envelope }: Model, stored: Bag, changed: Bag)
     if (!options.immutable || !Object.hasOwn(changed, name)) continue
     const was = ownValue(stored, name)
     if (isDeepStrictEqual(changed[name], was ?? null) || isDeepStrictEqual(changed[name], was)) continue
-    const source = pathOf(envelope, options.sentAs ?? name)
+    const source = pathOf(envelope, options.inputName ?? name)
     throw new Problem('unprocessable', `${source} is immutable: it cannot be changed once it is set.`, {
       source,
     })

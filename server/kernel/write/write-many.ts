@@ -9,7 +9,7 @@ import { changedDraft, newDraft } from './drafts.ts'
 
 /** One object of many: a new one, or other values for a row that is there, and held. */
 export type Write<F extends Fields> =
-  | { readonly id?: string; readonly given: New<F> }
+  | { readonly id?: string; readonly values: New<F> }
   | { readonly before: Row<F>; readonly changes: Changes<F> }
 
 /** What became of a write. */
@@ -34,7 +34,7 @@ export async function writeMany<F extends Fields>(
       const draft =
         'before' in write
           ? changedDraft(resource, write.before, write.changes)
-          : newDraft(resource, scope, write.given, write.id ?? newId())
+          : newDraft(resource, scope, write.values, write.id ?? newId())
       await resource.beforeWrite?.(work, draft)
       if (isUnchanged(draft)) continue
       drafts.push({ n, draft })
@@ -51,8 +51,8 @@ export async function writeMany<F extends Fields>(
       some.map(({ draft }) => draft),
     ),
   )
-  const made = drafts.filter(({ draft }) => !draft.before)
-  await inParts(work, outcomes, made, async (some) => {
+  const added = drafts.filter(({ draft }) => !draft.before)
+  await inParts(work, outcomes, added, async (some) => {
     await store.insertAll(
       resource,
       some.map(({ draft }) => draft),

@@ -12,7 +12,7 @@ export interface Blobs {
   /** What is not there is removed already. */
   remove(name: string): Promise<void>
   /** Everything that is kept, in no order. */
-  list(): AsyncIterable<Kept>
+  list(): AsyncIterable<BlobEntry>
   /** Throws drafts away that nobody has written to since then: their process is gone. */
   forgetDrafts(since: Date): Promise<void>
   close(): void
@@ -32,7 +32,7 @@ export interface Part {
   readonly last: number
 }
 
-export interface Kept {
+export interface BlobEntry {
   readonly name: string
   readonly since: Date
 }

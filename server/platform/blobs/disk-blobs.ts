@@ -1,6 +1,6 @@
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { type Blobs, isBlobName, type Kept, mustBeBlobName } from './blobs.ts'
+import { type BlobEntry, type Blobs, isBlobName, mustBeBlobName } from './blobs.ts'
 import { draftsName, forgetDrafts, storageFault, unlessGone, writeDraft } from './drafts.ts'
 import { otherContent } from './exact-part.ts'
 
@@ -40,14 +40,14 @@ export function diskBlobs(directory: string): Blobs {
 
     remove: (name) => rm(pathOf(name), { force: true }),
 
-    async *list(): AsyncGenerator<Kept> {
+    async *list(): AsyncGenerator<BlobEntry> {
       for (const owner of await unlessGone(readdir(directory), [])) {
         if (owner === draftsName) continue
         for (const id of await readdir(join(directory, owner)).catch(() => [])) {
           const name = `${owner}/${id}`
           if (!isBlobName(name)) continue
-          const found = await unlessGone(stat(join(directory, name)), undefined)
-          if (found) yield { name, since: found.mtime }
+          const stats = await unlessGone(stat(join(directory, name)), undefined)
+          if (stats) yield { name, since: stats.mtime }
         }
       }
     },

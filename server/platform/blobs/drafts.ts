@@ -46,15 +46,15 @@ export function storageFault(error: unknown): unknown {
 export async function forgetDrafts(directory: string, since: Date): Promise<void> {
   for (const name of await unlessGone(readdir(directory), [])) {
     const path = join(directory, name)
-    const found = await unlessGone(stat(path), undefined)
-    if (found && found.mtime < since) await rm(path, { force: true })
+    const stats = await unlessGone(stat(path), undefined)
+    if (stats && stats.mtime < since) await rm(path, { force: true })
   }
 }
 
 /** What is found, or else `without` where there is no such file or directory. */
-export async function unlessGone<T, D>(found: Promise<T>, without: D): Promise<T | D> {
+export async function unlessGone<T, D>(work: Promise<T>, without: D): Promise<T | D> {
   try {
-    return await found
+    return await work
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return without
     throw error

@@ -3,9 +3,9 @@ import { Unavailable } from '../faults.ts'
 import type { Part } from './blobs.ts'
 
 /** The storage has another content than was kept: part of it is lost, or someone replaced it. */
-export const otherContent = (name: string, found: string, bytes: number): Unavailable =>
+export const otherContent = (name: string, actual: string, bytes: number): Unavailable =>
   new Unavailable('The stored file is damaged: it differs from the file that was uploaded.', {
-    cause: `${name} has ${found} instead of ${bytes} bytes`,
+    cause: `${name} has ${actual} instead of ${bytes} bytes`,
   })
 
 /**
@@ -20,9 +20,9 @@ export function exactPart(source: Readable, name: string, bytes: number, part: P
 async function* cut(source: Readable, name: string, bytes: number, { first, last }: Part, from: number) {
   let at = from
   for await (const chunk of source as AsyncIterable<Buffer>) {
-    const wanted = chunk.subarray(Math.max(0, first - at), Math.max(0, last + 1 - at))
+    const bytesOfPart = chunk.subarray(Math.max(0, first - at), Math.max(0, last + 1 - at))
     at += chunk.length
-    if (wanted.length) yield wanted
+    if (bytesOfPart.length) yield bytesOfPart
     if (at > bytes) throw otherContent(name, 'more', bytes)
     if (at > last && last < bytes - 1) return
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pipeline, type Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { StartupError, Unavailable } from '../faults.ts'
-import { type Blobs, isBlobName, type Kept, mustBeBlobName } from './blobs.ts'
+import { type BlobEntry, type Blobs, isBlobName, mustBeBlobName } from './blobs.ts'
 import { draftsName, forgetDrafts, writeDraft } from './drafts.ts'
 import { exactPart, otherContent } from './exact-part.ts'
 
@@ -38,7 +38,7 @@ export async function s3Blobs(bucket: Bucket, directory: string): Promise<Blobs>
   await mustBeUsable(client.send(new s3.HeadBucketCommand({ Bucket })), bucket)
   const at = (name: string) => ({ Bucket, Key: mustBeBlobName(name) })
 
-  const get = async (name: string, range: { Range?: string } = {}): Promise<Found | undefined> => {
+  const get = async (name: string, range: { Range?: string } = {}): Promise<StoredObject | undefined> => {
     const got = await answered(client.send(new s3.GetObjectCommand({ ...at(name), ...range })), 'NoSuchKey')
     if (!got) return undefined
     const { Body, ContentEncoding = '', ContentLength, ContentRange } = got
@@ -63,28 +63,28 @@ export async function s3Blobs(bucket: Bucket, directory: string): Promise<Blobs>
 
     async read(name, bytes, part) {
       if (part && bytes !== undefined) {
-        const found = await get(name, { Range: `bytes=${part.first}-${part.last}` })
-        if (!found) return undefined
+        const object = await get(name, { Range: `bytes=${part.first}-${part.last}` })
+        if (!object) return undefined
         const range = `bytes ${part.first}-${part.last}/${bytes}`
-        if (found.encoding === undefined && found.range === range)
-          return exactPart(found.body, name, bytes, part, part.first)
+        if (object.encoding === undefined && object.range === range)
+          return exactPart(object.body, name, bytes, part, part.first)
         // Not every store answers parts, or the right ones: this one is cut out of the whole.
-        found.body.destroy()
+        object.body.destroy()
       }
-      const found = await get(name)
-      if (!found || bytes === undefined) return found && decoded(found)
-      if (found.encoding === undefined && found.length !== undefined && found.length !== bytes) {
-        found.body.destroy()
-        throw otherContent(name, `${found.length} bytes`, bytes)
+      const object = await get(name)
+      if (!object || bytes === undefined) return object && decoded(object)
+      if (object.encoding === undefined && object.length !== undefined && object.length !== bytes) {
+        object.body.destroy()
+        throw otherContent(name, `${object.length} bytes`, bytes)
       }
-      return exactPart(decoded(found), name, bytes, part ?? { first: 0, last: bytes - 1 })
+      return exactPart(decoded(object), name, bytes, part ?? { first: 0, last: bytes - 1 })
     },
 
     async remove(name) {
       await answered(client.send(new s3.DeleteObjectCommand(at(name))), 'NoSuchKey')
     },
 
-    async *list(): AsyncGenerator<Kept> {
+    async *list(): AsyncGenerator<BlobEntry> {
       for await (const { Contents = [] } of s3.paginateListObjectsV2({ client }, { Bucket })) {
         for (const { Key = '', LastModified } of Contents)
           if (isBlobName(Key) && LastModified) yield { name: Key, since: LastModified }
@@ -96,7 +96,7 @@ export async function s3Blobs(bucket: Bucket, directory: string): Promise<Blobs>
   }
 }
 
-interface Found {
+interface StoredObject {
   readonly body: Readable
   /** What a proxy in between has packed it with: it is not kept so. */
   readonly encoding: string | undefined
@@ -104,7 +104,7 @@ interface Found {
   readonly range: string | undefined
 }
 
-function decoded({ body, encoding }: Found): Readable {
+function decoded({ body, encoding }: StoredObject): Readable {
   if (encoding === undefined) return body
   const unpack = { gzip: createGunzip, br: createBrotliDecompress, deflate: createInflate }[encoding]
   return unpack ? pipeline(body, unpack(), () => {}) : body

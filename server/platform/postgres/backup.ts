@@ -25,7 +25,7 @@ const leftOut =
 const control = 'global/pg_control'
 
 /** Copies a data directory, whether or not a server runs on it. All of it is at `target` in the end, or nothing. */
-export async function backUp(dataDir: string, target: string, madeAt: Date): Promise<void> {
+export async function backUp(dataDir: string, target: string, createdAt: Date): Promise<void> {
   const cluster = join(dataDir, 'postgres')
   if (!fs.existsSync(join(cluster, 'PG_VERSION')))
     throw new StartupError(`there is no database in ${dataDir}`)
@@ -39,13 +39,13 @@ export async function backUp(dataDir: string, target: string, madeAt: Date): Pro
       `another backup to ${target} is in progress (pid ${pid}): wait until it has finished, or choose another place`,
   )
   try {
-    await copyTo(target, fs.realpathSync(dataDir), madeAt)
+    await copyTo(target, fs.realpathSync(dataDir), createdAt)
   } finally {
     release()
   }
 }
 
-async function copyTo(target: string, home: string, madeAt: Date): Promise<void> {
+async function copyTo(target: string, home: string, createdAt: Date): Promise<void> {
   if (fs.existsSync(target))
     throw new StartupError(`${target} already exists, and a backup overwrites nothing: choose another place`)
   const draft = `${target}.unfinished-${process.pid}`
@@ -54,7 +54,7 @@ async function copyTo(target: string, home: string, madeAt: Date): Promise<void>
   try {
     const files = await copyCluster(home, join(draft, 'postgres'))
     files.push(...copyTree(home, draft, (path) => ofTheProcess.test(path)))
-    const text = `${JSON.stringify({ made_at: madeAt, files }, undefined, 1)}\n`
+    const text = `${JSON.stringify({ made_at: createdAt, files }, undefined, 1)}\n`
     fs.writeFileSync(join(draft, description), text, { flush: true })
     syncDirectory(draft)
     fs.renameSync(draft, target)
@@ -78,10 +78,10 @@ export function restore(backup: string, dataDir: string): void {
   const draft = join(dataDir, `${unfinishedRestore}${process.pid}`)
   try {
     fs.mkdirSync(draft, { mode: 0o700 })
-    const found = new Map(
+    const copies = new Map(
       copyTree(backup, draft, (path) => path === description).map((file) => [file.path, file]),
     )
-    const damaged = files.find(({ path, sha256 }) => found.get(path)?.sha256 !== sha256)
+    const damaged = files.find(({ path, sha256 }) => copies.get(path)?.sha256 !== sha256)
     if (damaged)
       throw new StartupError(`${join(backup, damaged.path)} is damaged or missing: use another backup`)
     const parts = fs.readdirSync(draft).filter((name) => name !== 'postgres')

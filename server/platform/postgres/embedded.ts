@@ -294,12 +294,12 @@ async function runToEnd(by: Launcher, command: readonly string[], input = ''): P
 }
 
 function checkVersion(cluster: string): void {
-  const found = readOr(join(cluster, 'PG_VERSION'), '').trim()
-  if (found === major) return
+  const version = readOr(join(cluster, 'PG_VERSION'), '').trim()
+  if (version === major) return
   throw new StartupError(
-    found
-      ? `${cluster} was made by PostgreSQL ${found}, but this version of Sutler comes with PostgreSQL ${major}: ` +
-          `export the data with the version that made it, or set DATABASE_URL to a PostgreSQL ${found}`
+    version
+      ? `${cluster} was made by PostgreSQL ${version}, but this version of Sutler comes with PostgreSQL ${major}: ` +
+          `export the data with the version that made it, or set DATABASE_URL to a PostgreSQL ${version}`
       : `${cluster} is not a PostgreSQL cluster: restore it, or move it away to start with a new cluster`,
   )
 }

@@ -35,8 +35,8 @@ export function chooseOwner(cluster: string): User | undefined {
   const accounts = readOr('/etc/passwd', '')
     .split('\n')
     .map((line) => line.split(':'))
-  for (const wanted of ['postgres', 'nobody']) {
-    const [name, , uid, gid] = accounts.find(([name]) => name === wanted) ?? []
+  for (const account of ['postgres', 'nobody']) {
+    const [name, , uid, gid] = accounts.find(([name]) => name === account) ?? []
     if (!name || !Number(uid)) continue
     const user = { name, uid: Number(uid), gid: Number(gid) }
     if (owner) giveTo(user, cluster)

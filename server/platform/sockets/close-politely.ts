@@ -40,8 +40,8 @@ async function acceptWaiting(server: Server): Promise<void> {
   server.on('connection', count)
   // The first ends the turn that it is called in.
   await turn()
-  for (let seen = -1, turns = 0; accepted !== seen && turns < turnsMax; turns++) {
-    seen = accepted
+  for (let before = -1, turns = 0; accepted !== before && turns < turnsMax; turns++) {
+    before = accepted
     await turn()
   }
   server.off('connection', count)

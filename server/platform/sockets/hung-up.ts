@@ -5,8 +5,8 @@ const signals = new WeakMap<Socket, AbortSignal>()
 
 /** Aborted when the client closes its connection: whoever asked for anything on it waits for no answer. */
 export function hangUpSignal(socket: Socket): AbortSignal {
-  const known = signals.get(socket)
-  if (known) return known
+  const cached = signals.get(socket)
+  if (cached) return cached
   const controller = new AbortController()
   const abort = () => controller.abort(new ClientGone())
   if (socket.destroyed) abort()
