@@ -30,7 +30,7 @@ const own = { hidden: true, readOnly: true } as const
 /** What hierarchies and nodes have in common. */
 export const nodeFields = {
   // Clients repeat it in an update.
-  sent_id: text({ stored: false, sentAs: 'id', max: 255 }),
+  sent_id: text({ stored: false, inputName: 'id', max: 255 }),
   name: text({ required: true, min: 1, max: nameMax, about: 'Shown to shoppers.', example: 'Bread' }),
   slug: text({
     nullable: true,

@@ -48,13 +48,13 @@ const fields = {
     maxItems: curatedMax,
     about: 'The products that the node lists first, in this order.',
   }),
-  sent_meta: group({ sort_order: sortOrder }, { stored: false, sentAs: 'meta' }),
+  sent_meta: group({ sort_order: sortOrder }, { stored: false, inputName: 'meta' }),
   sort_order: integer({ nullable: true, hidden: true, readOnly: true }),
   sent_relationships: group(
     { parent: group({ data: parentLink }, { nullable: true }) },
     {
       stored: false,
-      sentAs: 'relationships',
+      inputName: 'relationships',
       about: 'The parent of a new node. By default the hierarchy.',
     },
   ),

@@ -105,7 +105,7 @@ export function urlsSchema({ links, envelope }: Resource): JsonSchema {
 export const newSchema = (resource: Resource, links: readonly Relationship[] = []): JsonSchema => {
   if (!links.length) return dataSchema(resource, false)
   const linksField = newLinksField(links)
-  const relationships = { ...linksField, options: { ...linksField.options, sentAs: 'relationships' } }
+  const relationships = { ...linksField, options: { ...linksField.options, inputName: 'relationships' } }
   return dataSchema({ ...resource, fields: { ...resource.fields, relationships } }, false)
 }
 export const changesSchema = (resource: Resource): JsonSchema => dataSchema(resource, true)
