@@ -32,7 +32,7 @@ export const accounts: ModuleSamples = {
     },
   },
   // The store's settings say which of its fields must be given.
-  wantedInFull: ['account-address'],
+  needsAllFields: ['account-address'],
   bodies: { 'create-account-member-tokens': memberCredentials },
   signIns: {
     'account-member': async (client, samples) => {

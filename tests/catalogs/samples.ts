@@ -11,5 +11,5 @@ export const catalogs: ModuleSamples = {
     // For nobody who does not say so: what they see who say nothing is another module's sample.
     'catalog-rule': async () => ({ pricebook_ids: undefined, channels: ['of samples'] }),
   },
-  notMadeUp: ['catalog.hierarchy_ids', 'catalog.pricebook_ids', 'catalog-rule.pricebook_ids'],
+  notInUpdates: ['catalog.hierarchy_ids', 'catalog.pricebook_ids', 'catalog-rule.pricebook_ids'],
 }

@@ -4,7 +4,14 @@ import { type AccessTable, mayDo } from '../../server/kernel/auth/access.ts'
 import { type Operation, rightFor } from '../../server/kernel/declare/operation.ts'
 import type { Resource } from '../../server/kernel/declare/resource.ts'
 import type { Reply } from '../support/client.ts'
-import { leadsToUnborn, operations, Samples, sharedByAll, signIns, specimens } from '../support/samples.ts'
+import {
+  leadsToUnborn,
+  operations,
+  Samples,
+  sameForAllStores,
+  signIns,
+  specimens,
+} from '../support/samples.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { appAndWorkshop } from '../workshop/index.ts'
 
@@ -39,7 +46,7 @@ function expectUnauthorized({ status, headers, body }: Reply, whom: string) {
   expect(headers.get('www-authenticate'), `what ${whom} is told to bring`).toMatch(/^Bearer/)
 }
 
-/** `token`: the kind that was looked at; `operation`: what the caller may not do. */
+/** `token`: the kind that was checked; `operation`: the refused one. */
 function expectForbidden({ status, body }: Reply, whom: string, token: string, operation: Operation) {
   expect([status, body?.errors?.[0]], `the answer to ${whom}`).toMatchObject([
     403,
@@ -60,7 +67,7 @@ function expectLet({ status, body }: Reply, whom: string, refusals: readonly num
   expect(refusals, `the answer to ${whom}: ${JSON.stringify(body?.errors)}`).not.toContain(status)
 }
 
-/** What is there is published: nobody has named the catalog that is missing. */
+/** Published objects: the address does not name the missing catalog. */
 const isUnpublished = (detail: string) => detail === 'No catalog is published for this shopper.'
 
 /** Tokens of shoppers, by kind. */
@@ -99,11 +106,11 @@ describe.each(closed)('$id', (operation) => {
       shoppers[kind] ??= signIns[kind]?.(world.admin, samples)
       const token = await shoppers[kind]
       if (!token) throw new Error(`No sign-in for ${kind}: add one to the samples.ts of its module`)
-      // Where one signs in, nobody looks at who was signed in.
+      // A sign-in ignores an earlier sign-in.
       const signsIn = operation.of.is === 'action' && operation.of.action.signsIn
       const may = signsIn || mayDo(access, kind, area, rightFor(operation) as 'read' | 'update' | 'write')
       const reply = await world.shopper.send(method, anywhere(operation), { headers: { [header]: token } })
-      // Where the kind may, it may still not do this to others.
+      // A right of the kind does not cover the objects of others.
       if (may) expectLet(reply, `a shopper of the kind ${kind}`, [401])
       else expectForbidden(reply, `a shopper of the kind ${kind}`, kind, operation)
       if (signsIn) continue
@@ -133,12 +140,12 @@ test('each resource that shoppers can read declares which rows they see', () => 
   expect(silent.map(({ name }) => name)).toEqual([])
 })
 
-/** Calls whose public contract tells another store's object from one that is nowhere, and how they refuse it. */
+/** Operations whose public contract distinguishes another store's object from a missing one, and their refusals. */
 const toldApart: Readonly<Record<string, readonly [status: number, code: string]>> = {
   'delete-file': [403, 'forbidden'],
 }
 
-const ofOneStore = closed.filter(({ id, path }) => path.includes(':') && !sharedByAll.includes(id))
+const ofOneStore = closed.filter(({ id, path }) => path.includes(':') && !sameForAllStores.includes(id))
 
 // Where any key reads as an object, another store's key does too: see unborn.test.ts.
 describe.each(ofOneStore.filter((operation) => !leadsToUnborn(operation)))('$id', (operation) => {

@@ -31,7 +31,7 @@ export async function cloneRows(world: World, of: Resource, id: string, count: n
   return true
 }
 
-/** Whether its rows are those of a table, not of a query. */
+/** Whether its rows come from a table, not from a query. */
 export const isTable = ({ table }: Pick<Resource, 'table'>): boolean => /^\w+$/.test(table)
 
 async function isView(world: World, table: string): Promise<boolean> {
@@ -103,7 +103,7 @@ async function insertCopies(world: World, of: Resource, id: string, docs: readon
   const doc = 'r.doc::jsonb'
   // Another order than that of their making: 7 is no divisor of it.
   const round = docs.length % 7 === 0 ? docs.length + 1 : docs.length
-  // They are older than the row: what is added meanwhile is the newest.
+  // They are older than the row, so that new objects are the newest.
   const step = envelope.digits === 0 ? '1 second' : '1 ms'
   const values: Record<string, string> = {
     id: `(lpad(to_hex((extract(epoch FROM r.created_at) * 1000)::bigint - g), 12, '0') || substr(replace(gen_random_uuid()::text, '-', ''), 13))::uuid`,
@@ -122,6 +122,6 @@ async function insertCopies(world: World, of: Resource, id: string, docs: readon
      FROM ${table} r, unnest($2::jsonb[]) WITH ORDINALITY AS c (doc, g) WHERE ${shownId(of, 'r')} = $1`,
     [id, docs],
   )
-  // As PostgreSQL itself does after a while: until then it takes the table for an empty one, and walks all of it.
+  // As PostgreSQL does later by itself. Until then it plans as if the table were empty, and scans all of it.
   await world.sql(`ANALYZE ${[table, ...(besides[table] ?? [])]}`)
 }

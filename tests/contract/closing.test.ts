@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openWorld, type World } from '../support/world.ts'
 
-/** A server that stops answers whoever has asked, or is about to. */
+/** A stopping server answers requests that have arrived, or are on their way. */
 
 let world: World
 let stopped: Promise<void> | undefined
@@ -20,7 +20,7 @@ afterEach(async () => {
 const request = () =>
   `GET /v2/accounts HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${world.admin.token}\r\n\r\n`
 
-/** All that is heard until the other end closes the connection. */
+/** All data until the other end closes the connection. */
 async function heardFrom(socket: Socket): Promise<string> {
   let heard = ''
   socket.on('data', (data) => {
@@ -33,7 +33,7 @@ async function heardFrom(socket: Socket): Promise<string> {
 const open = () => connect({ port: Number(new URL(world.url).port), host: '127.0.0.1' })
 const answered = /^HTTP\/1\.1 200 OK\r\n(.*\r\n)*connection: close\r\n/i
 
-/** A connection that has been used, and is kept open. */
+/** Opens a connection, uses it, and keeps it open. */
 async function openIdle(): Promise<Socket> {
   const socket = open()
   socket.write(request())
@@ -43,7 +43,7 @@ async function openIdle(): Promise<Socket> {
 
 test('a request that has arrived on an idle connection is answered', async () => {
   const socket = await openIdle()
-  // The server has not seen it when it is told to stop.
+  // The stop comes before the server has read it.
   socket.write(request())
   stopped = world.server.stop()
   expect(await heardFrom(socket)).toMatch(answered)
@@ -60,7 +60,7 @@ test('a request that is on its way on an idle connection is answered', async () 
 test('requests on connections that are not yet accepted are answered', async () => {
   const sockets = Array.from({ length: 20 }, () => open())
   for (const socket of sockets) socket.write(request())
-  // By now the system has made the connections, and the server has not looked.
+  // Now the system has made the connections, and the server has not accepted them.
   await new Promise<void>((done) => process.nextTick(done))
   stopped = world.server.stop()
   const heard = await Promise.all(sockets.map(heardFrom))

@@ -71,7 +71,7 @@ describe.each(examples)(
   'the example of $of of $operation.id',
   ({ operation, query: [name, value], body }) => {
     test('is accepted', async () => {
-      // What a create has made in one store, an update can be called in the other.
+      // The two stores keep a name that a create uses free for an update.
       const [client, made] = operation.method === 'PUT' ? [world.other, others] : [world.admin, samples]
       const call = await made.call(operation)
       const url = new URL(call.path, 'http://localhost')

@@ -29,7 +29,7 @@ describe.each(listings)('$id', (listing) => {
     )
     const { next, prev, ...here } = body.links
     if (!onlyExisting) expect([next, prev], 'its links next and prev').toEqual([null, null])
-    // Links of what is published lead on through the same release.
+    // Links of published objects stay in the same release.
     const pin = listing.specimen.resource.editions ? 'release=[0-9a-f-]{36}&' : ''
     const firstPage = `\\?${pin}page%5Blimit%5D=25&page%5Boffset%5D=0`
     for (const [name, link] of Object.entries<string>(here)) {

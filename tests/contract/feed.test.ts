@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** The changes of one object, from the first. An object of another table may have its id. */
+/** The changes of one object, oldest first. An object of another table may have the same id. */
 async function changesOf(id: string, table?: string) {
   const { rows } = await world.feed('SELECT * FROM changes WHERE id = $1 ORDER BY position', [id])
   return table === undefined ? rows : rows.filter(({ source }) => source === table)
@@ -50,7 +50,7 @@ describe.each(specimensWith('create', 'get'))('$name', (specimen) => {
         'the changes of the write',
       ).toEqual([event])
       expect(fresh[0]).toMatchObject({ store_id: world.storeId, type, actor, request_id: requestId })
-      // `track` is told what the resource declares.
+      // `track` and the resource agree.
       const { table, personal } = resource
       expect(fresh[0]).toMatchObject({ source: table, personal: personal !== undefined })
       return fresh[0].doc
@@ -86,7 +86,7 @@ describe.each(specimensWith('create', 'get'))('$name', (specimen) => {
   })
 })
 
-/** Each that can be made and deleted, with what can be made right below it. */
+/** Resources with a create and a delete, and their children with a create. */
 const families = specimensWith('create', 'delete').flatMap((parent) => {
   const { resource } = parent
   const children = specimensWith('create').filter(({ resource: child }) => child.parent?.() === resource)

@@ -63,7 +63,7 @@ const header = fc.record(
   { requiredKeys: [] },
 )
 
-/** The valid body with some of its members, at any depth, replaced or gone. */
+/** The valid body with some members, at any depth, replaced or removed. */
 function mutate(body: unknown, place: number, by: unknown, drop: boolean): unknown {
   const copy = structuredClone(body ?? { data: {} }) as Record<string, unknown>
   const spots: [Record<string, unknown>, string][] = []
@@ -86,7 +86,7 @@ const supported = operations.filter(({ access }) => access !== 'open')
 test.for(supported.map((operation) => [operation.id, operation] as const))(
   '%s: no request breaks it',
   async ([, operation]) => {
-    // What writes does so under a parent of its own: what the others made there may have filled it.
+    // Each write has its own parent, as other writes may have filled a shared one.
     const own = operation.access === 'read' ? samples : new Samples(world.admin, world.work)
     const call = await own.call(operation)
     const created = specimens.find(({ operations: its }) => its.create === operation)
@@ -110,7 +110,7 @@ test.for(supported.map((operation) => [operation.id, operation] as const))(
         const clean = Object.fromEntries(
           Object.entries(headers).filter(([, text]) => /^[\x20-\x7e]*$/.test(String(text))),
         ) as Record<string, string>
-        // In a full list it would be told of nothing else.
+        // A full list would refuse everything for that reason.
         if (created) await own.room(created, call.path, 1)
         const { status, body: answer } = await world.admin.send(operation.method, path, {
           headers: clean,

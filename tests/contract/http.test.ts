@@ -80,7 +80,7 @@ describe.each([...places.values()])('$path', ({ path, methods }) => {
 describe.each(operations.filter(({ alsoUnder }) => alsoUnder))('$alsoUnder$path', (operation) => {
   test(`answers $method like $path`, async () => {
     const { method, alsoUnder = '', status, access } = operation
-    // What is only read may be the same for all.
+    // Reads may have the same response for all.
     const own = access === 'read' ? samples : new Samples(world.admin, world.work)
     const { path, body } = await own.call(operation)
     const init = body === undefined ? {} : { body: JSON.stringify(body) }

@@ -7,7 +7,7 @@ import { operations, Samples } from '../support/samples.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { appAndWorkshop } from '../workshop/index.ts'
 
-/** What every operation owes whose body is an object whose kind chooses its fields, or a list of such objects. */
+/** The laws of operations with `kinds`: their body is an object whose kind chooses its fields, or a list of those. */
 
 let world: World
 beforeAll(async () => {
@@ -50,7 +50,7 @@ describe.each(takers)('$id', ({ operation, kinds: { by, most, of } }) => {
     const post = (body: unknown) => world.admin.send(operation.method, path, { body: JSON.stringify(body) })
     return {
       post,
-      /** In a list an object is the second, behind a sound one. */
+      /** In a list the object is the second, after a valid one. */
       send: async (item: unknown, form: string) =>
         post({
           data: form === 'one' ? item : [await samples.item(operation, names[0] as string, path), item],

@@ -7,7 +7,7 @@ import { listings, opsOf } from './listings.ts'
 
 /**
  * No text costs more than its length: every header, parameter and value of a body is sent in long forms that would take
- * a backtracking expression seconds or hours. What grows is measured, not what is slow: the machine may be busy.
+ * a backtracking expression seconds or hours. It measures growth, not time: the machine may be busy.
  */
 
 let world: World
@@ -59,7 +59,7 @@ async function costMs(send: () => Promise<Answer>): Promise<number> {
   return (user + system) / 1000
 }
 
-/** Least of three: garbage may have been collected meanwhile. */
+/** The least of three, as a garbage collection may disturb a run. */
 async function leastMs(send: () => Promise<Answer>): Promise<number> {
   const times: number[] = []
   for (let i = 0; i < 3; i++) times.push(await costMs(send))

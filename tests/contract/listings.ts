@@ -11,14 +11,14 @@ import type { World } from '../support/world.ts'
 import { cloneRows, isTable } from './clone-rows.ts'
 import { shownId } from './shown-ids.ts'
 
-/** A list of the API, and what it lists. */
+/** A list of the API, and its resource. */
 export interface Listing {
   readonly id: string
   readonly path: string
   readonly specimen: Specimen
 }
 
-/** Of what nothing can be done with but to list it. */
+/** Objects that can only be listed. */
 const specimenOf = (resource: Resource, list: Operation): Specimen => ({
   name: resource.noun[0],
   resource,
@@ -44,7 +44,7 @@ export const listings: readonly Listing[] = [
 /** Whether the listing is its resource's own, not an action that shows the same objects. */
 export const isOwn = ({ id, specimen }: Listing): boolean => id === specimen.operations.list?.id
 
-/** Where the listing's objects are made. */
+/** The path of creates for the listing. */
 export async function makeIn(samples: Samples, listing: Listing, path: string): Promise<Sample> {
   return samples.make(listing.specimen, isOwn(listing) ? path : undefined)
 }
@@ -115,7 +115,7 @@ export async function fill(
   for (let i = 1; i < Math.min(room, 12); i++) await makeIn(samples, listing, path)
 }
 
-/** What is published is counted by whoever publishes it. */
+/** The publishing transaction counts published rows. */
 async function countAnew(world: World, table: string): Promise<void> {
   const lists = listings.map(({ specimen }) => specimen.resource).filter((one) => one.table === table)
   for (const { scopeColumns, ...list } of lists) {
@@ -164,7 +164,7 @@ const inRight = ({ id, specimen }: Listing): readonly string[] =>
       ]
     : []
 
-/** Of what is published, the row is in the current edition, and so is what leads to it. */
+/** A published row, and the rows that lead to it, are in the current edition. */
 const isCurrentRow = (row: string, table: string): readonly string[] => [
   `AND ${isCurrent(row)}`,
   ...(table.includes('leads_since')
@@ -175,7 +175,7 @@ const isCurrentRow = (row: string, table: string): readonly string[] => [
     : []),
 ]
 
-/** The times of a shown object, from where its envelope has them. */
+/** The times of a shown object, at the place of its envelope. */
 // biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what a test is about.
 export function timesIn({ envelope: { times, fields } }: Resource, data: any): Record<string, string> {
   if (times === 'meta') return data.meta
@@ -186,7 +186,7 @@ export function timesIn({ envelope: { times, fields } }: Resource, data: any): R
 export const sortsOf = ({ specimen: { resource } }: Listing): string[] =>
   (resource.sort ?? []).flatMap((field) => [field, `-${field}`])
 
-/** What the links of its pages are where there is no such page. */
+/** The links of its pages where no such page exists. */
 export const nowhereOf = ({ specimen: { resource } }: Listing): null | undefined =>
   resource.envelope.pageLinks === 'existing' ? undefined : null
 

@@ -8,7 +8,7 @@ import { appAndWorkshop } from '../workshop/index.ts'
 import { uniquesOf } from './clone-rows.ts'
 import { fill, isOwn, listings } from './listings.ts'
 
-/** What may be there once, and what may be there so often, whoever else comes at the same time. */
+/** Uniqueness and limits hold under concurrent requests. */
 
 let world: World
 let samples: Samples
@@ -21,7 +21,7 @@ afterAll(() => world.close())
 const atOnce = 6
 const statuses = { conflict: 409, invalid_field: 400, unprocessable: 422, not_found: 404 } as const
 
-/** Statuses in order, and what those who were refused were told: each of it once. */
+/** The sorted statuses, and each different refusal once. */
 const outcome = (replies: readonly Reply[]) => ({
   statuses: replies.map(({ status }) => status).sort(),
   refusals: [
@@ -57,7 +57,7 @@ describe.each(specimensWith('create').filter((one) => refusedBy(one).length))('$
         const values = await samples.values(specimen, collection, true)
         bodies.push(bodyWith(specimen, 'create', { ...values, ...same }))
       }
-      // A limit is no reason to refuse one of them.
+      // No limit refuses one of them.
       await samples.room(specimen, collection, atOnce)
       const replies = await Promise.all(bodies.map((body) => world.admin.post(collection, body)))
       expect(outcome(replies), `${atOnce} at once with the same ${fields}: ${constraint}`).toEqual({
@@ -69,7 +69,7 @@ describe.each(specimensWith('create').filter((one) => refusedBy(one).length))('$
   })
 })
 
-/** Lists that are not filled here: what is in them cannot be copied. */
+/** Lists whose objects cannot be copied, so this file does not fill them. */
 const filledElsewhere = {
   'account-membership': 'of a thousand users: tests/accounts/account-memberships.test.ts',
 }

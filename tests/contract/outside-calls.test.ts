@@ -9,7 +9,7 @@ import { openWorld, type World } from '../support/world.ts'
 import { appAndWorkshop } from '../workshop/index.ts'
 import { carrier as workshopCarrier } from '../workshop/ship-crate.ts'
 
-/** What an operation that calls another server owes: whatever fails, one intent has one effect. */
+/** The law of operations that call another server: whatever fails, one intent has one effect. */
 
 let world: World
 let samples: Samples

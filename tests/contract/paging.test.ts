@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const rows = 130
-/** How long the pages are that the whole list is about four of. */
+/** The page length at which the list has about four pages. */
 const fewPages = ({ length }: readonly string[]) => Math.min(100, 1 + Math.ceil(length / 4))
 const limits = {
   bad: ['101', '-1', 'x', '1.5', '', '1e1', ' 5', '99999999999999999999'],

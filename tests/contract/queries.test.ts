@@ -41,7 +41,7 @@ function together(terms: readonly (readonly string[])[]): readonly string[] {
 }
 const notOfType = { uuid: 'x', time: 'yesterday', number: 'many', boolean: 'perhaps' } as const
 
-/** Whether an object is found by its own value. */
+/** Whether a filter by an object's own value finds it. */
 const findsItself: Partial<Record<Op, boolean>> = {
   eq: true,
   in: true,

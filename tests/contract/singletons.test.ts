@@ -73,7 +73,7 @@ describe.each(updates)('$singleton.name', ({ operation, singleton }) => {
   })
 
   test('accepts one of many concurrent updates with the same version', async () => {
-    // As a store has it that never changed it, and as one has it that did.
+    // Before the first change in a store, and after it.
     for (const stored of [!deletes, true]) {
       if (stored) await put()
       else await world.admin.delete(path)

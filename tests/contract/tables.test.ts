@@ -8,7 +8,7 @@ import { operations, specimens } from '../support/samples.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { appAndWorkshop } from '../workshop/index.ts'
 
-/** What every table owes, as the catalog of a migrated database says it. */
+/** The laws of tables, checked in the catalog of a migrated database. */
 
 let world: World
 beforeAll(async () => {
@@ -218,7 +218,7 @@ test('deleting a parent deletes what is below it', async () => {
     const to = resource.parent?.().table
     if (!to) continue
     const { table } = resource
-    // What is created is told by the key's name that its parent is not there.
+    // The name of the key tells a create that its parent is missing.
     const name = operations.create && `${table}_parent_fkey`
     const own = keys.filter(
       (key) => key.table === table && key.parent === to && key.name === (name ?? key.name),
@@ -228,7 +228,7 @@ test('deleting a parent deletes what is below it', async () => {
   }
 })
 
-/** Statement triggers with transition tables do not run on every engine that we grow onto. */
+/** Statement triggers with transition tables do not run on distributed engines. */
 test('no trigger reads all rows of a statement at once', async () => {
   const { rows } = await world.sql(
     `SELECT DISTINCT t.tgname AS name FROM pg_trigger t
@@ -237,7 +237,7 @@ test('no trigger reads all rows of a statement at once', async () => {
   expect(rows).toEqual([])
 })
 
-/** What no request can break, and why. */
+/** Constraints that no request can break, and why. */
 const unbreakable: Readonly<Record<string, string>> = {
   application_keys_client_id_key: 'the client id is made up by the server',
   authentication_realms_origin_key: 'realms are made with their store',

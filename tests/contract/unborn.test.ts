@@ -7,7 +7,7 @@ import { bodyWith, type Specimen } from '../support/specimens.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { appAndWorkshop } from '../workshop/index.ts'
 
-/** What holds for every resource whose objects are `unborn` before their first write. */
+/** The laws of resources whose objects are `unborn` before their first write. */
 
 let world: World
 let samples: Samples

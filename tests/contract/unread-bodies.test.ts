@@ -17,7 +17,7 @@ interface Sent {
   readonly blocks: readonly Buffer[]
 }
 
-/** What a client is told that sends all it has before it looks at the answer, as simple ones do. */
+/** The response for a client that sends the whole body before it reads the response, as simple ones do. */
 function answerTo({ head, blocks }: Sent): Promise<string> {
   const { port } = new URL(world.url)
   return new Promise((done, failed) => {
@@ -55,7 +55,7 @@ describe('a body that is too large', () => {
       { head: `${post}Content-Length: ${4 * mebibyte}\r\n\r\n`, blocks: Array(4).fill(block) },
     ],
     ['as it comes', { head: `${post}Transfer-Encoding: chunked\r\n\r\n`, blocks: Array(4).fill(chunk) }],
-    // It has more to say, but waits for an answer first.
+    // It has more to send, but waits for a response first.
     ['and has not all come', { head: `${post}Content-Length: ${4 * mebibyte}\r\n\r\n`, blocks: [block] }],
   ])('%s is told so to each of many clients', async (_, sent) => {
     const answers = await Promise.allSettled(Array.from({ length: many }, () => answerTo(sent)))

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** What the server says to these bytes until it ends the connection. */
+/** The server's response to these bytes, until it ends the connection. */
 function exchange(bytes: string): Promise<string> {
   const { port } = new URL(world.url)
   return new Promise((done, failed) => {

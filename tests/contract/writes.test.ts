@@ -22,12 +22,12 @@ const problem = ({ status, body }: Reply) => [status, body?.errors?.[0]?.code, b
 /** The part of an entity tag that If-Match compares. */
 const versionIn = (etag: string) => etag.replace(/-.*/, '')
 const declared = (specimen: Specimen) => writable(createFields(specimen)).filter(([name]) => name !== 'meta')
-/** Where a refusal of a create says that the field is. */
+/** The `source` of a field in a refusal of a create. */
 const at = ({ operations, resource }: Specimen, name: string) =>
   pathOf(operations.create?.of.is === 'action' ? undefined : resource.envelope, name)
 const collectionOf = ({ resource }: Specimen) => samples.path(resource.path)
 
-/** A JSON value of a type that the schema does not take. */
+/** A JSON value of a type that the schema does not accept. */
 function wrong(schema: JsonSchema): unknown {
   const types = [schema.type].flat()
   if (schema.type === undefined) return undefined
@@ -37,11 +37,11 @@ function wrong(schema: JsonSchema): unknown {
   })
 }
 
-/** The values of a field that has few of them: a flag, or a text of a list. */
+/** The values of a flag or an enumeration. */
 const choices = ({ schema }: Field): readonly unknown[] =>
   Array.isArray(schema.enum) ? schema.enum : [schema.type].flat()[0] === 'boolean' ? [false, true] : []
 
-/** That each of the choices of `fields` is taken, and shown in the answer, or else is refused by its name. */
+/** Expects that each choice of `fields` is accepted and shown, or refused by its name. */
 async function mustTakeEachChoice(
   { resource }: Specimen,
   fields: readonly (readonly [string, Field])[],

@@ -11,7 +11,7 @@ async function customerCredentials(_client: Client, samples: Samples) {
 
 export const customers: ModuleSamples = {
   // The store's settings say which of its fields must be given.
-  wantedInFull: ['customer-address'],
+  needsAllFields: ['customer-address'],
   bodies: { 'create-customer-token': customerCredentials },
   signIns: {
     customer: async (client, samples) => {

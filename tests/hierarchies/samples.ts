@@ -38,7 +38,7 @@ const nodesByFilter = async (client: Client, samples: Samples) => ({
 export const hierarchies: ModuleSamples = {
   // A new node has no products.
   completions: { node: async () => ({ curated_products: [] }) },
-  notMadeUp: ['hierarchy.sent_id', 'node.sent_id', 'node.curated_products'],
+  notInUpdates: ['hierarchy.sent_id', 'node.sent_id', 'node.curated_products'],
   makers: {
     'hierarchy-child': (client, _samples, collection) => makeNode(client, above(collection)),
     'node-child': (client, _samples, collection) =>

@@ -6,8 +6,8 @@ export const inventorySamples: ModuleSamples = {
   // Locations that stock lies in must be there.
   completions: { stock: async () => ({ locations: undefined, quantity: undefined, attributes: undefined }) },
   // What a product is, every store says for itself.
-  sharedByAll: ['create-stock-of-product'],
-  createdOtherwise: ['stock-transaction'],
+  sameForAllStores: ['create-stock-of-product'],
+  specialCreates: ['stock-transaction'],
   makers: {
     'stock-transaction': async (client, _samples, collection) =>
       (await client.post(collection, incremented)).body.data,

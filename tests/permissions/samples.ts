@@ -16,5 +16,5 @@ export const permissions: ModuleSamples = {
       return { relationships }
     },
   },
-  sharedByAll: ['get-built-in-role'],
+  sameForAllStores: ['get-built-in-role'],
 }

@@ -16,7 +16,7 @@ export const personalData: ModuleSamples = {
       return made
     },
   },
-  createdOtherwise: ['erasure-request'],
+  specialCreates: ['erasure-request'],
   queries: {
     'list-personal-data-logs': aboutSomeone,
     'list-related-data-entries': aboutSomeone,

@@ -1,6 +1,6 @@
 import type { Steps } from '../../server/kernel/work/in-turns.ts'
 
-/** What a computation comes to, without a pause. */
+/** The result of a computation, without its pauses. */
 export function atOnce<T>(steps: Steps<T>): T {
   for (;;) {
     const { done, value } = steps.next()

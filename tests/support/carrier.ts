@@ -1,24 +1,24 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What goes wrong with one request: nothing, or before or after its effect. */
+/** The fault of one request: none, or a failure before or after its effect. */
 export type Fault = 'none' | 'hang before' | 'hang after' | 'fail before' | 'fail after'
 
 /**
- * A server elsewhere whose requests have effects that must happen once. As payment services do, it knows a request
- * again by its key: then it gives the same answer, without another effect.
+ * A server elsewhere whose requests have effects that must happen once. Like a payment service, it
+ * recognises a repeated request by its key, and repeats the response without another effect.
  */
 export interface Carrier {
   readonly url: string
-  /** The requests of each key, in the order of their first. */
+  /** The requests of each key, in the order of the first ones. */
   readonly requests: ReadonlyMap<string, number>
   /** The bodies that had an effect. */
   readonly effects: readonly unknown[]
-  /** What goes wrong with the next requests, one each. */
+  /** The faults of the next requests, one each. */
   readonly faults: Fault[]
-  /** Called when a request has come, before anything is done for it. */
+  /** Called when a request arrives, before its effect. */
   onRequest: (key: string) => Promise<void> | void
-  /** Answers what hangs. */
+  /** Answers the hanging requests. */
   letGo(): void
   close(): Promise<void>
 }

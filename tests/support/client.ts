@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 
-/** What came back. */
+/** A response. */
 export interface Reply {
   readonly status: number
   readonly headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what a test is about.
+  // biome-ignore lint/suspicious/noExplicitAny: the shape of a response is what a test is about.
   readonly body: any
 }
 
-/** A caller: its requests carry its token. */
+/** A caller, whose requests have its token. */
 export interface Client {
   readonly token: string | undefined
   get(path: string, headers?: Record<string, string>): Promise<Reply>
@@ -18,7 +18,7 @@ export interface Client {
   send(method: string, path: string, init?: { body?: Body; headers?: Record<string, string> }): Promise<Reply>
 }
 
-/** The last requests of the present test that were refused, and how: shown when it fails (show-refusals.ts). */
+/** The last refused requests of the current test, shown when it fails (show-refusals.ts). */
 export const refusals: string[] = []
 const refusalsMax = 3
 
@@ -44,8 +44,8 @@ export const overHttp: Transport = async (method, url, headers, body) => {
 }
 
 /**
- * Hands requests to a server of this process without a connection, at half the cost. What is special about HTTP goes
- * over HTTP: forms, redirects, and addresses elsewhere.
+ * Hands requests to a server of this process without a connection, at half the cost. Forms,
+ * redirects and other addresses go over HTTP.
  */
 export const injectedInto =
   (server: FastifyInstance, origin: string): Transport =>
@@ -76,7 +76,7 @@ function headersOf(sent: Readonly<Record<string, unknown>>): Headers {
   return headers
 }
 
-/** A caller of the server at `url`; without a token, a stranger. */
+/** A caller of the server at `url`; without a token, an anonymous one. */
 export function clientOf(url: string, token: string | undefined, transport: Transport = overHttp): Client {
   const send: Client['send'] = async (method, path, { body, headers = {} } = {}) => {
     const { status, text, ...answer } = await transport(
@@ -84,7 +84,7 @@ export function clientOf(url: string, token: string | undefined, transport: Tran
       new URL(path.startsWith('http') ? path : url + path),
       {
         ...(token && { authorization: `Bearer ${token}` }),
-        // A form tells its type, and what is between its parts, itself.
+        // A form sets its own type and boundary.
         ...(typeof body === 'string' && { 'content-type': 'application/json' }),
         ...headers,
       },

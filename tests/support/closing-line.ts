@@ -12,7 +12,7 @@ export default class ClosingLine implements Reporter {
         if (state !== 'pending') count[state] += 1
       }
     }
-    // A run of nothing, or of skipped tests only, proves nothing.
+    // A run without tests, or of skipped tests only, proves nothing.
     if (count.passed + count.failed === 0) process.exitCode = 1
     const skipped = count.skipped > 0 ? `, ${count.skipped} skipped` : ''
     process.stdout.write(`\n${count.passed} passed, ${count.failed} failed${skipped}\n`)

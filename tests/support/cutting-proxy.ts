@@ -1,8 +1,8 @@
 import { connect, createServer, type Socket } from 'node:net'
 
-/** A way to PostgreSQL that breaks as if the database were restarted: connections end, and new ones are refused. */
+/** A proxy before PostgreSQL that breaks like a restart: connections end, and new ones are refused. */
 export interface CuttingProxy {
-  /** The database's URL by this way. */
+  /** The database's URL through the proxy. */
   readonly url: string
   /** Breaks now, for so long. */
   cut(ms: number): void
@@ -24,7 +24,7 @@ export async function openCuttingProxy(postgres: string, database: string): Prom
   const listener = createServer((client) => {
     const server = connect(`${there.searchParams.get('host')}/.s.PGSQL.5432`)
     sockets.add(client)
-    // Before it is piped: what breaks the connection does not get through.
+    // Before it is piped, so that the bytes that break the connection do not get through.
     client.on('data', (bytes) => onSent(bytes, client))
     server.on('data', (bytes) => onAnswered(bytes, client))
     for (const [from, to] of [

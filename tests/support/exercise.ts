@@ -2,7 +2,7 @@ import { app } from '../../server/app.ts'
 import { type Client, clientOf, type Reply, tokenOf } from './client.ts'
 import { Samples, specimensWith } from './samples.ts'
 
-/** One operation that was called, and what it answered; or why it could not be. */
+/** A called operation and its response, or the reason why it could not be called. */
 export interface Called {
   readonly id: string
   readonly reply?: Reply
@@ -34,7 +34,7 @@ export async function exercise(
       })
       continue
     }
-    // A list says more with something in it.
+    // A list with a record tests more.
     const { of } = operation
     const listed =
       of.is === 'resource' &&
@@ -46,7 +46,7 @@ export async function exercise(
       const init = body === undefined ? {} : { body: JSON.stringify(body) }
       called.push({ id: operation.id, reply: await client.send(operation.method, path, init) })
     } catch (error) {
-      // What is served at addresses that only another answer tells: files, exports, deltas.
+      // The addresses of files, exports and deltas come from other responses.
       called.push({ id: operation.id, why: (error as Error).message })
     }
   }

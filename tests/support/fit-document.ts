@@ -2,7 +2,7 @@ import { appendFileSync } from 'node:fs'
 import { afterAll, afterEach } from 'vitest'
 import { takeFaults, watchServers } from './document/watch.ts'
 
-// Every accepted request and every answer of a test fits the API document, or the test fails.
+// A test fails if an accepted request or a response does not fit the API document.
 watchServers()
 
 function mustFit(): void {

@@ -2,11 +2,11 @@ import { expect } from 'vitest'
 
 const sizes = [1000, 4000, 16_000]
 
-/** What is faster than this is not compared: noise is as large. */
+/** Faster work is not compared: noise is as large. */
 const noiseMs = 60
 
 /**
- * Expects work on a text to grow about as the text does. Four times the text takes four times as long where the work is
+ * Expects that the work on a text grows in proportion to its length. Four times the text takes four times as long where the work is
  * linear, and sixteen times where it is quadratic.
  */
 export function expectLinear(work: (text: string) => unknown, textOf: (size: number) => string): void {
@@ -15,7 +15,7 @@ export function expectLinear(work: (text: string) => unknown, textOf: (size: num
     const text = textOf(size)
     const most = Math.max(before * 10, noiseMs)
     let ms = timeOf(() => work(text))
-    // Garbage may have been collected meanwhile.
+    // A garbage collection may disturb a run.
     for (let i = 0; ms > most && i < 3; i++)
       ms = Math.min(
         ms,
@@ -27,12 +27,12 @@ export function expectLinear(work: (text: string) => unknown, textOf: (size: num
 }
 
 function timeOf(work: () => unknown): number {
-  // Of the processor: others may have it meanwhile.
+  // Processor time, as other processes may run meanwhile.
   const beganAt = process.cpuUsage()
   try {
     work()
   } catch {
-    // A refusal takes its time, too.
+    // A refusal takes time too.
   }
   const { user, system } = process.cpuUsage(beganAt)
   return (user + system) / 1000

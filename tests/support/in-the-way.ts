@@ -4,15 +4,15 @@ import type { World } from './world.ts'
 type Statement = readonly [text: string, values?: unknown[]]
 
 /**
- * What comes of an act that is under way when others are ahead of it: these statements are not committed yet, and it
- * waits for them; then the last of them are run, and it goes on.
+ * The result of an act that must wait for the uncommitted statements of another transaction. When it waits, the last of
+ * them run and are committed, and the act goes on.
  */
 export async function inTheWay<T>(
   world: World,
   first: readonly Statement[],
   act: () => Promise<T>,
   last: readonly Statement[] = [],
-  /** How many sessions wait when it is under way. */
+  /** How many sessions wait while it runs. */
   sessions = 1,
 ): Promise<T> {
   const connection = await world.server.instance.database.pool.connect()
@@ -32,7 +32,7 @@ export async function inTheWay<T>(
   }
 }
 
-/** Until so many sessions of this world wait for a lock. */
+/** Waits until so many sessions of this world wait for a lock. */
 export async function untilWaiting(world: World, sessions: number): Promise<void> {
   const text = `SELECT DISTINCT pid FROM pg_locks l JOIN pg_stat_activity a USING (pid)
     WHERE NOT l.granted AND a.datname = current_database()`

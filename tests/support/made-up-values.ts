@@ -2,16 +2,16 @@ import { writable } from '../../server/kernel/body/input.ts'
 import type { Field, Fields, JsonSchema } from '../../server/kernel/shape/fields.ts'
 import { textsMatching } from './matching-texts.ts'
 
-/** The values of a field, as far as they are made up: how many different ones there are, and the one at a place. */
+/** The made-up values of a field: their number, and the value at a place. */
 interface MadeUp {
   readonly count: number
   at(place: number): unknown
 }
 
-// Anywhere, so that a second run on the same server makes other names.
+// A random start, so that a second run on the same server makes other names.
 let place = Math.floor(Math.random() * 1e9)
 
-/** A value that the field's schema accepts; of texts and numbers that have no default, another each time. */
+/** A value that the field's schema accepts. Texts and numbers without a default differ each time. */
 export function madeUpValue(name: string, field: Field): unknown {
   place += 1
   return madeUpOf(name, field).at(place)
@@ -20,14 +20,14 @@ export function madeUpValue(name: string, field: Field): unknown {
 /** Up to `wanted` different values of a field: fewer when its schema has fewer than twice as many. */
 export function madeUpValues(name: string, field: Field, wanted: number): unknown[] {
   const values = madeUpOf(name, field)
-  // Some may be taken: they go around, and begin anywhere.
+  // Some may be taken, so they begin at a random place.
   const length = Math.min(wanted, Math.floor(values.count / 2))
   const from = place + 1
   place += length
   return Array.from({ length }, (_, i) => values.at(from + i))
 }
 
-/** Values of all fields that are no references, as a client may send them. */
+/** Values of all fields except references, as a client may send them. */
 export const madeUpValuesOf = (fields: Fields): Record<string, unknown> =>
   Object.fromEntries(
     writable(fields)
@@ -37,7 +37,7 @@ export const madeUpValuesOf = (fields: Fields): Record<string, unknown> =>
 
 function madeUpOf(name: string, { schema, options }: Field): MadeUp {
   const isText = typeOf(schema) === 'string' && !schema.enum
-  // What is empty says less than what has something in it.
+  // An empty value tests less than another.
   const { default: fallback } = options
   const value = typeof fallback === 'object' && !Object.keys(fallback ?? {}).length ? undefined : fallback
   return value === undefined || isText ? valuesOf(name, schema) : only(value)
@@ -47,7 +47,7 @@ const typeOf = (schema: JsonSchema) => [schema.type].flat()[0]
 
 const only = (value: unknown): MadeUp => ({ count: 1, at: () => value })
 
-/** The plainest values that a schema describes. */
+/** The simplest values that a schema describes. */
 function valuesOf(name: string, schema: JsonSchema): MadeUp {
   if (schema.const !== undefined) return only(schema.const)
   if (Array.isArray(schema.enum)) return only(schema.enum[0])
@@ -96,7 +96,7 @@ function objectsOf(schema: JsonSchema): MadeUp {
     propertyNames?: JsonSchema
   }
   const members = required.map((name) => [name, valuesOf(name, properties[name] ?? {})] as const)
-  // A map, which may be empty: one with something in it says more.
+  // An empty map tests less than one with a key.
   if (additionalProperties) {
     const key = propertyNames.pattern ? textsOf('key', propertyNames).at(0) : 'key'
     members.push([String(key), valuesOf('key', additionalProperties)])

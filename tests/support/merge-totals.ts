@@ -5,7 +5,7 @@ import { isLong } from './long.ts'
 import { databaseUrl } from './own-database.ts'
 import type { World } from './world.ts'
 
-/** Merges what waits to be counted. The server's own merger may be at it: then it is waited for. */
+/** Merges the waiting deltas. Waits for the server's own merger if it runs. */
 export async function mergeTotals(world: World): Promise<void> {
   for (;;) {
     await world.sql('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT merge_list_deltas(100); COMMIT')
@@ -23,7 +23,7 @@ export interface Merger {
 
 export const smallBlock = isLong ? 64 : 32
 
-/** Takes the merging over from the server. */
+/** Takes merging over from the server. */
 export async function takeOverMerging(world: World): Promise<Merger> {
   const { rows } = await world.sql('SELECT current_database() AS name')
   const client = new pg.Client(databaseUrl(inject('postgres'), rows[0].name))

@@ -5,35 +5,35 @@ import type { Samples } from './samples.ts'
 type Data = { readonly id: string } & Readonly<Record<string, unknown>>
 type By<T> = Readonly<Record<string, T>>
 
-/** What one must know of a module to call its operations with success, beyond what its declarations say. */
+/** What the suite needs to call a module's operations with success, beyond its declarations. */
 export interface ModuleSamples {
-  /** Resources that a request makes, as they are then. */
+  /** Resources that a request defines, in their final form. */
   readonly runTime?: readonly Resource[]
-  /** By noun: how one comes by an object that is not made by a create of its own. */
+  /** By noun: makes an object that has no create operation. */
   readonly makers?: By<(client: Client, samples: Samples, collection: string) => Promise<Data>>
   /**
-   * By noun, or by operation and kind (`add-items.gift`): values of a create, or of an object of that kind, that are
-   * more than their schemas say.
+   * By noun, or by operation and kind (`add-items.gift`): values of a create, or of an object of that kind, that
+   * their schemas do not tell.
    */
   readonly completions?: By<(client: Client, samples: Samples, collection: string) => Promise<object>>
-  /** Nouns whose rules ask for more than the fields that are always required. */
-  readonly wantedInFull?: readonly string[]
-  /** Nouns whose create is not as all others are: it is answered otherwise, or a job goes on changing what it made. */
-  readonly createdOtherwise?: readonly string[]
-  /** Fields, each as `noun.field`, that no made-up value of is right in an update. */
-  readonly notMadeUp?: readonly string[]
-  /** By what paths begin with: what must be there so that something is found at them. */
+  /** Nouns whose rules need more than the required fields. */
+  readonly needsAllFields?: readonly string[]
+  /** Nouns whose create differs from others: it has another response, or a job changes the object afterwards. */
+  readonly specialCreates?: readonly string[]
+  /** Fields, each as `noun.field`, that accept no made-up value in an update. */
+  readonly notInUpdates?: readonly string[]
+  /** By the beginning of a path: creates what must exist below it. */
   readonly opens?: By<(client: Client, samples: Samples) => Promise<unknown>>
-  /** By the segment before them: path parameters that are no object of ours. */
+  /** By the segment before them: path parameters that are not objects. */
   readonly parameters?: By<(client: Client, samples: Samples) => Promise<string>>
-  /** By operation: the address of an object that it can be done to, where not every one will do. */
+  /** By operation: the address of a suitable object, where not every object is. */
   readonly paths?: By<(client: Client, samples: Samples) => Promise<string>>
-  /** By operation: bodies that are not made of declared fields. */
+  /** By operation: bodies without declared fields. */
   readonly bodies?: By<(client: Client, samples: Samples) => Promise<unknown>>
-  /** By operation: queries that it cannot do without. */
+  /** By operation: required queries. */
   readonly queries?: By<string | ((client: Client, samples: Samples) => Promise<string>)>
-  /** By kind of caller: how a shopper comes by the token that says who they are. */
+  /** By kind of caller: how a shopper gets their token. */
   readonly signIns?: By<(client: Client, samples: Samples) => Promise<string>>
-  /** Operations whose address names no object of one store: each store has the same answer, or one of its own. */
-  readonly sharedByAll?: readonly string[]
+  /** Operations whose address names no object of a store. */
+  readonly sameForAllStores?: readonly string[]
 }

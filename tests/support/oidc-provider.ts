@@ -36,11 +36,11 @@ export interface Registration {
   readonly redirectUris: readonly string[]
 }
 
-/** A real OpenID provider. Whoever comes is signed in as `whoever` without being asked. */
+/** A real OpenID provider. It signs every browser in as `whoever` without a form. */
 export interface OidcProvider {
   readonly url: string
   readonly discoveryUrl: string
-  /** The account that the next browser is signed in as; undefined: the user declines. */
+  /** The account of the next browser; undefined: the user declines. */
   signInAs(account: string | undefined): void
   register(registration: Registration): Promise<void>
   /** From now on it signs with another key, and publishes only that one. */
@@ -50,7 +50,7 @@ export interface OidcProvider {
 
 type People = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
-/** With `afterMs` it answers as late as if it were that far away. */
+/** `afterMs` delays its responses, as a network would. */
 export async function startProvider(people: People, afterMs = 0): Promise<OidcProvider> {
   let handler: Handler = (_request, response) => void response.writeHead(503).end()
   let account: string | undefined
@@ -133,7 +133,7 @@ interface ForgersKeys {
   readonly publishedPem: string
 }
 
-/** A provider that answers as the test wants: its ID tokens, its discovery document, its userinfo. */
+/** A provider whose ID tokens, discovery document and userinfo a test can choose. */
 export interface ForgingProvider {
   readonly url: string
   readonly discoveryUrl: string
@@ -142,9 +142,9 @@ export interface ForgingProvider {
   forge: Forge
   discovery: Readonly<Record<string, unknown>>
   userinfo: Readonly<Record<string, unknown>>
-  /** Takes the place of the answer at a path. */
+  /** Replaces the response at a path. */
   override: ((path: string, response: ServerResponse) => boolean) | undefined
-  /** How often a path was asked for. */
+  /** The number of requests for a path. */
   asked(path: string): number
   close(): Promise<void>
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { inject } from 'vitest'
 
-/** A database on the run's PostgreSQL that nobody else uses. */
+/** A separate database on the run's PostgreSQL. */
 export interface OwnDatabase {
   readonly name: string
   readonly url: string
@@ -10,10 +10,10 @@ export interface OwnDatabase {
   drop(): Promise<void>
 }
 
-/** One that is migrated, and has a store: see template-database.ts. */
+/** A migrated database with a store: see template-database.ts. */
 export const ownDatabase = (): Promise<OwnDatabase> => make('TEMPLATE template_world')
 
-/** For what the first start is about. */
+/** An empty database, for tests of the first start. */
 export const emptyDatabase = (): Promise<OwnDatabase> => make('')
 
 /** The URL of another database of the same PostgreSQL. */

@@ -12,7 +12,7 @@ export interface Process {
   readonly child: ChildProcess
   readonly output: () => string
   readonly exit: Promise<number | null>
-  /** The address it says it is ready at. */
+  /** The address that it prints. */
   readonly ready: Promise<string>
 }
 
@@ -20,13 +20,13 @@ const main = fileURLToPath(new URL('../../server/main.ts', import.meta.url))
 const started: ChildProcess[] = []
 const directories: string[] = []
 
-/** The key that a process is given, where a test does not ask for the one it makes itself. */
+/** The key of a process, unless a test wants the one that the server creates. */
 export const key = {
   SUTLER_CLIENT_ID: 'journey',
   SUTLER_CLIENT_SECRET: 'the secret of all journeys, long enough',
 }
 
-/** Stops what the file's tests have started, after each of them. */
+/** Stops the processes of a test when it ends. */
 export function stopAfterEach(): void {
   afterEach(async () => {
     for (const child of started.splice(0)) await stop(child)
@@ -46,14 +46,14 @@ export function newDirectory(): string {
   return directory
 }
 
-/** One whose first start is over: the next start only has to open what is there. */
+/** A data directory after its first start: the next start only opens it. */
 export function startedDirectory(): string {
   const directory = newDirectory()
   copyDataDirectory(inject('dataDirectory'), directory)
   return directory
 }
 
-/** `entry` is the file that is run: the server, unless a test serves more. */
+/** `entry` is the file to run: the server, unless a test serves more. */
 export function serve(dataDir: string, settings: Record<string, string> = {}, entry = main): Process {
   const environment = {
     SUTLER_DATA_DIR: dataDir,

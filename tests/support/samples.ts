@@ -30,7 +30,7 @@ import { madeUpValue, madeUpValuesOf } from './made-up-values.ts'
 import type { ModuleSamples } from './module-samples.ts'
 import { bodyWith, createFields, placeOf, type Specimen, specimensOf } from './specimens.ts'
 
-/** What the modules' tests know of them. Nothing registers itself. */
+/** The samples of each module. Nothing registers itself. */
 const modules: readonly ModuleSamples[] = [
   settings,
   identity,
@@ -52,7 +52,7 @@ const modules: readonly ModuleSamples[] = [
   variationSamples,
 ]
 
-type Lists = 'runTime' | 'wantedInFull' | 'createdOtherwise' | 'notMadeUp' | 'sharedByAll'
+type Lists = 'runTime' | 'needsAllFields' | 'specialCreates' | 'notInUpdates' | 'sameForAllStores'
 const listed = <K extends Lists>(part: K) =>
   modules.flatMap((module) => (module[part] ?? []) as NonNullable<ModuleSamples[K]>[number][])
 const byName = <K extends Exclude<keyof ModuleSamples, Lists>>(part: K): NonNullable<ModuleSamples[K]> =>
@@ -62,21 +62,21 @@ const [makers, completions] = [byName('makers'), byName('completions')]
 const [parameters, paths] = [byName('parameters'), byName('paths')]
 const [bodies, queries] = [byName('bodies'), byName('queries')]
 const opens = Object.entries(byName('opens'))
-const [wantedInFull, notMadeUp] = [listed('wantedInFull'), listed('notMadeUp')]
+const [needsAllFields, notInUpdates] = [listed('needsAllFields'), listed('notInUpdates')]
 
-/** Every call of the application, and of the workshop of the tests. */
+/** Every operation of the application, and of the workshop of the tests. */
 export const operations: readonly Operation[] = appAndWorkshop.modules.flatMap((module) => module.operations)
 
 /** Operations whose address names no object of one store. */
-export const sharedByAll: readonly string[] = listed('sharedByAll')
+export const sameForAllStores: readonly string[] = listed('sameForAllStores')
 
-/** How a shopper of each kind comes by the token that says who they are. */
+/** How a shopper of each kind gets their token. */
 export const signIns = byName('signIns')
 
-/** One specimen of every sort of object. */
+/** One specimen of every kind of object. */
 export const specimens: readonly Specimen[] = specimensOf(operations, {
   runTime: listed('runTime'),
-  createdOtherwise: listed('createdOtherwise'),
+  specialCreates: listed('specialCreates'),
 })
 
 export function specimenNamed(name: string): Specimen {
@@ -95,7 +95,7 @@ export function leadsToUnborn({ path }: Pick<Operation, 'path'>): boolean {
 export const specimensWith = (...names: readonly (keyof Specimen['operations'])[]): readonly Specimen[] =>
   specimens.filter(({ operations }) => names.every((name) => operations[name]))
 
-/** An object that was made, and its address. */
+/** An object and its address. */
 export interface Sample {
   readonly id: string
   /** The last segment of its path. */
@@ -166,7 +166,7 @@ export class Samples {
     return sample
   }
 
-  /** A new object; where the specimen has no create, one that is there. */
+  /** A new object; where the specimen has no create, an existing one. */
   async make(specimen: Specimen, at?: string, fields: Record<string, unknown> = {}): Promise<Sample> {
     const collection = at ?? (await this.path(specimen.resource.path))
     const maker = makers[specimen.name]
@@ -184,8 +184,8 @@ export class Samples {
   }
 
   /**
-   * Sees to it that there is room for some more objects in the list at `collection`, as many as are `wanted` or as
-   * its limit lets there be, and says for how many: what was made first is deleted, unless it is shared.
+   * Makes room for `wanted` objects in the list at `collection`, or for as many as its limit allows, and returns their
+   * number. It deletes the oldest objects that are not shared.
    */
   async room({ resource }: Specimen, collection: string, wanted: number): Promise<number> {
     const most = await mostOf(resource, this.#work)
@@ -193,13 +193,13 @@ export class Samples {
     const { status, body } = await this.#client.get(`${collection}?page[limit]=100`)
     if (status !== 200) throw new Error(`GET ${collection}: ${status} ${JSON.stringify(body)}`)
     let room = most - body.meta.results.total
-    // An id begins with the time that it was made at.
+    // An id begins with its time of creation.
     const oldestFirst = (body.data as Data[]).toSorted((one, other) => (one.id < other.id ? -1 : 1))
     for (const data of oldestFirst) {
       if (room >= wanted) break
       const { path } = madeAt(collection, resource, { data })
       if (this.#kept.has(path)) continue
-      // Some may be there for good.
+      // Some cannot be deleted.
       if ((await this.#client.delete(path)).status === 204) room += 1
     }
     return Math.min(room, wanted)
@@ -214,7 +214,7 @@ export class Samples {
   async values(
     specimen: Specimen,
     collection: string,
-    full = wantedInFull.includes(specimen.name),
+    full = needsAllFields.includes(specimen.name),
   ): Promise<Record<string, unknown>> {
     const { type } = specimen.resource
     const values: Record<string, unknown> = { type }
@@ -230,7 +230,7 @@ export class Samples {
     return values
   }
 
-  /** An object of another sort, under the same parents as far as it has them. */
+  /** An object of another kind, under the same parents as far as it has them. */
   async #reference(type: string, from: { readonly path: string }, collection: string): Promise<string> {
     const specimen = specimens.find(({ name, resource }) => [name, resource.type].includes(type))
     if (!specimen) throw new Error(`${from.path} refers to ${type}, which no resource is`)
@@ -316,12 +316,12 @@ const changesOf = ({ name: noun, resource }: Specimen): Record<string, unknown> 
   madeUpValuesOf(
     Object.fromEntries(
       Object.entries(resource.fields).filter(
-        ([name, { options }]) => !options.immutable && !notMadeUp.includes(`${noun}.${name}`),
+        ([name, { options }]) => !options.immutable && !notInUpdates.includes(`${noun}.${name}`),
       ),
     ),
   )
 
-/** What an answer of a create says was made. */
+/** The object in the response of a create. */
 export function madeAt(collection: string, { key: keyed, envelope }: Resource, body: { data: Data }): Sample {
   const { id } = body.data
   const key = keyed ? encodeURIComponent(String(valueIn(envelope, body.data, keyed.field))) : id

@@ -3,7 +3,7 @@ import { start } from '../../server/main.ts'
 import { appAndWorkshop } from '../workshop/index.ts'
 import { carrier } from '../workshop/ship-crate.ts'
 
-/** A process that serves the workshop, to be killed. */
+/** A process that serves the workshop, for tests that kill it. */
 carrier.url = process.env.WORKSHOP_CARRIER ?? ''
 const { url, stop } = await start(readConfig(), appAndWorkshop)
 process.on('SIGTERM', () => void stop().then(() => process.exit(0)))

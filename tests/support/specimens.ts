@@ -3,21 +3,21 @@ import type { OperationName, Resource } from '../../server/kernel/declare/resour
 import { place } from '../../server/kernel/shape/envelope.ts'
 import type { Fields } from '../../server/kernel/shape/fields.ts'
 
-/** What the tests look at of one sort of object: its resource and its operations, some of which may be actions. */
+/** One kind of object for the tests: its resource and its operations, some of which may be actions. */
 export interface Specimen {
   /** The resource's noun. */
   readonly name: string
   readonly resource: Resource
   readonly operations: Partial<Readonly<Record<OperationName, Operation>>>
-  /** Its resource is made by a request; the one here stands for it, and the type of its objects is not known. */
+  /** A request defines its resource. The one here stands for it, and the type of its objects is unknown. */
   readonly runTime: boolean
 }
 
-/** What is there besides the operations. */
+/** What the operations do not tell. */
 interface More {
   readonly runTime: readonly Resource[]
-  /** Nouns whose create is not as all others are: it is answered otherwise, or a job goes on changing what it made. */
-  readonly createdOtherwise: readonly string[]
+  /** Nouns whose create differs from others: it has another response, or a job changes the object afterwards. */
+  readonly specialCreates: readonly string[]
 }
 
 const routes = { list: 'GET', create: 'POST', get: 'GET', update: 'PUT', delete: 'DELETE' } as const
@@ -25,15 +25,15 @@ const routes = { list: 'GET', create: 'POST', get: 'GET', update: 'PUT', delete:
 /** A path whose parameters have no names: two that are the same lead to the same objects. */
 export const placeOf = (path: string): string => path.replace(/:\w+/g, ':')
 
-/** One specimen of every sort of object that the operations are about. */
+/** One specimen of every kind of object of the operations. */
 export function specimensOf(operations: readonly Operation[], more: More): readonly Specimen[] {
   const declared = new Set(operations.flatMap(({ of }) => (of.is === 'resource' ? [of.resource] : [])))
   const specimen = (resource: Resource, runTime: boolean): Specimen => {
     const own = (Object.keys(routes) as OperationName[]).flatMap((name) => {
-      // What is owed by every create is not by theirs.
-      if (name === 'create' && more.createdOtherwise.includes(resource.noun[0])) return []
+      // The laws of creates do not hold for theirs.
+      if (name === 'create' && more.specialCreates.includes(resource.noun[0])) return []
       const operation = operationOf(operations, resource, name, runTime)
-      // What is owed by every create is owed by those whose body is JSON.
+      // The laws of creates hold for those with a JSON body.
       if (name === 'create' && operation?.of.is === 'action' && operation.of.action.upload) return []
       return operation ? [[name, operation] as const] : []
     })
@@ -62,7 +62,7 @@ function operationOf(
   )
   const path = placeOf(name === 'list' || name === 'create' ? resource.path : `${resource.path}/:id`)
   const action = operations.find((other) => other.method === routes[name] && placeOf(other.path) === path)
-  // A GET that is an action may answer with anything: it is a list if it says so.
+  // An action with GET may answer anything: it is a list if it says so.
   if (own || (!runTime && (name === 'list' ? !lists(action, resource) : name === 'get'))) return own
   return action
 }

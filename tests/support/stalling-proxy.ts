@@ -1,13 +1,13 @@
 import { connect, createServer, type Socket } from 'node:net'
 
-/** A way to PostgreSQL that can stall: connections stand and new ones are taken, but nothing comes through any more. */
+/** A proxy before PostgreSQL that can stall: connections stay open and new ones are accepted, but no data passes. */
 export interface StallingProxy {
-  /** The database's URL by this way. */
+  /** The database's URL through the proxy. */
   readonly url: string
   /** How many connections the server holds open. */
   open(): number
   stall(): void
-  /** New connections come through again; those that were there never do. */
+  /** New connections work again; the old ones never do. */
   resume(): void
   close(): void
 }
@@ -37,7 +37,7 @@ export async function openStallingProxy(postgres: string, database: string): Pro
     open: () => sockets.size,
     stall() {
       stalled = true
-      // Not paused: a socket that is not read from does not tell that its other end has gone.
+      // Not paused: a socket that nobody reads does not notice that its other end has gone.
       for (const socket of sockets) socket.unpipe().resume()
     },
     resume() {

@@ -13,7 +13,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The run's PostgreSQL: its database `template_world` is migrated and has one store. */
     postgres: string
-    /** A data directory whose first start is over. It is only copied. */
+    /** A data directory after its first start. Tests only copy it. */
     dataDirectory: string
   }
 }
@@ -39,7 +39,7 @@ export default async function setup(project: TestProject) {
   project.provide('postgres', embedded.url)
   project.provide('dataDirectory', started)
   return async () => {
-    // Servers that the files of a worker shared end with it, and leave their files.
+    // The shared servers of a worker end with it, and leave their files.
     const { rows: left } = await client.query(
       `SELECT datname AS name FROM pg_database WHERE datname LIKE 'own\\_%'`,
     )

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 
-/** What is asked for, as soon as it is there: as long as there is nothing, it is asked for again. */
+/** Asks again and again until there is a result. */
 export async function until<T>(ask: () => Promise<T | undefined>, timeoutMs = 40_000): Promise<T> {
   const endsAt = performance.now() + timeoutMs
   for (;;) {

@@ -1,7 +1,7 @@
 import { isWithinRate, mustHaveRateLeft, type rates } from '../../server/kernel/attempts/rates.ts'
 import type { World } from './world.ts'
 
-/** As if this machine had asked as often as anyone may, and the window were still open. */
+/** Uses up the rate limit of this machine, with its window still open. */
 export function useUp({ work }: World, rate: keyof typeof rates): void {
   const who = { ...work.who, kind: 'nobody' }
   const asker = Object.assign(Object.create(work), { who, clientAddress: '127.0.0.1' })

@@ -32,7 +32,7 @@ import { databaseUrl, type OwnDatabase, ownDatabase } from './own-database.ts'
 
 export type { Client, Reply }
 
-/** Two stores of a running server, and those who call them. */
+/** Two stores of a running server, and their callers. */
 export interface World {
   readonly url: string
   readonly server: Running
@@ -50,19 +50,19 @@ export interface World {
   /** The client secret behind `other`. */
   readonly othersSecret: string
   clientWith(token: string | undefined): Client
-  /** What jobs and rules are given, for what no API does. */
+  /** The context of jobs and rules, for what no API does. */
   readonly work: Work
   /** SQL on the database, for what no API shows. Other files may have had stores there. */
   sql(text: string, values?: unknown[]): Promise<pg.QueryResult>
-  /** SQL on the change feed, when all that was written is in it. */
+  /** SQL on the change feed, after all writes are in it. */
   feed(text: string, values?: unknown[]): Promise<pg.QueryResult>
   close(): Promise<void>
 }
 
-/** What the run's databases and data directories were made with. */
+/** The secret of the run's databases and data directories. */
 export const secret = 'a secret that only the tests know, long enough'
 
-/** Where the files of those who use a database are. */
+/** The directory of the files of a database's servers. */
 export const filesOf = (database: string): string => join(tmpdir(), `sutler-files-of-${database}`)
 
 export const testConfig = (postgres: string, database: string, more: Record<string, string> = {}): Config =>
@@ -71,7 +71,7 @@ export const testConfig = (postgres: string, database: string, more: Record<stri
     PORT: '0',
     HOST: '127.0.0.1',
     LOG_LEVEL: 'error',
-    // Where the tests' providers are.
+    // The tests' providers are there.
     SUTLER_PROVIDER_NETWORKS: 'loopback',
     SUTLER_SECRET: secret,
     SUTLER_FILES_DIR: filesOf(database),
@@ -86,18 +86,18 @@ const keyOf = (name: string) => ({
   SUTLER_CLIENT_SECRET: secretOf(name),
 })
 
-/** What a world has that others have not. */
+/** The options of a world. */
 interface Particulars extends Swaps {
   readonly env?: Record<string, string>
-  /** Makes the tables of other modules, in a database that is migrated. */
+  /** Makes the tables of other modules, in a migrated database. */
   readonly sql?: string
   /** A server and a database of its own, for tests of all stores: chores, connections, outages, migrations. */
   readonly alone?: true
-  /** Its clients send every request over a connection, as tests of HTTP and tests told from outside do. */
+  /** Its clients send every request over a connection, as tests of HTTP and journeys need. */
   readonly overHttp?: true
 }
 
-/** A server on a database that nobody else uses. */
+/** A server on a separate database. */
 interface Place {
   readonly server: Running
   /** Hands requests to the server without a connection. */
@@ -127,7 +127,7 @@ export async function openWorld({ overHttp: isOverHttp, ...particulars }: Partic
   return worldIn(place, isOverHttp ? overHttp : place.inject, await addStore(place), async () => {})
 }
 
-/** Whether there is nothing about it that others would notice. */
+/** Whether other files can share its server. */
 function mayShare({ modules, access, sql, ...others }: Particulars): boolean {
   if (Object.keys(others).length > 0) return false
   return modules === appAndWorkshop.modules || (!modules && !access && !sql)
@@ -204,7 +204,7 @@ async function worldIn(
     sql: database.sql,
     feed: async (text, values) => {
       const { rows: stores } = await database.sql('SELECT DISTINCT store_id AS id FROM fresh_changes')
-      // One after the other, in transactions of their own: who holds several waits in a circle with the sequencer.
+      // One after the other, in transactions of their own: one that locks several could deadlock with the sequencer.
       for (const { id } of stores) await database.sql('SELECT sequence_store($1)', [id])
       return database.sql(text, values)
     },

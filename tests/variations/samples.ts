@@ -52,5 +52,5 @@ export const variationSamples: ModuleSamples = {
       return { type: attributes.type, value: 'one' }
     },
   },
-  notMadeUp: ['product-variation-modifier.type', 'product-variation-modifier.value'],
+  notInUpdates: ['product-variation-modifier.type', 'product-variation-modifier.value'],
 }
