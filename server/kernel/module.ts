@@ -23,7 +23,7 @@ export interface Module {
   readonly about: string
   readonly alsoUnder?: string
   readonly operations: readonly Operation[]
-  /** The declared resources, with those that only actions read and write. */
+  /** The declared resources, including those that only actions read and write. */
   readonly resources: readonly Resource[]
   readonly jobs: readonly (Job | LongJob)[]
   readonly chores: readonly Chore[]
@@ -31,7 +31,7 @@ export interface Module {
   readonly renewSeals?: RenewSeals
 }
 
-/** What a module is about, and where else its calls are served. */
+/** The description of a module for the API document, with its second path prefix. */
 export function describeModule({ about, alsoUnder, operations }: Module): string {
   const [path] = operations.map(({ path }) => path).sort()
   return alsoUnder && path
@@ -39,18 +39,18 @@ export function describeModule({ about, alsoUnder, operations }: Module): string
     : about
 }
 
-/** What became of what a module keeps sealed: how many were sealed anew, and which, in words, cannot be opened. */
+/** The result of renewing seals: how many values were sealed again, and descriptions of those that cannot be opened. */
 export interface Renewal {
   readonly renewed: number
   readonly lost: readonly string[]
 }
 
-/** Seals what the module keeps with the key that is in use, where it was sealed with another. */
+/** Seals the module's secrets with the current key, if they were sealed with an older one. */
 type RenewSeals = (instance: Instance) => Promise<Renewal>
 
 /**
- * Makes what every store has from its first day. Stores that are there already are given it at the next start, once:
- * see `prepareStores`.
+ * Creates what every store has from its first day. It runs once for each store; existing stores get it at the next
+ * start. See `prepareStores`.
  */
 type FirstDay = (work: Work) => Promise<void>
 
@@ -58,7 +58,7 @@ interface Chapter {
   readonly name: string
   /** One sentence for the API document. */
   readonly about: string
-  /** All its calls are also served with this before their paths, where clients have both ways to write them. */
+  /** A second path prefix for all operations, for contracts in which clients write the paths in two ways. */
   readonly alsoUnder?: string
   readonly resources?: readonly Resource[]
   readonly singletons?: readonly Singleton[]
@@ -100,7 +100,7 @@ export const module = ({
   ...(renewSeals && { renewSeals }),
 })
 
-/** Refuses modules with an area that the table has no row for: nobody could call what is in it. */
+/** Throws if a module uses an area without a row in the access table: no one could call its operations. */
 export function mustHaveRows(access: AccessTable, modules: readonly Module[]): void {
   for (const { name, operations } of modules) {
     const without = operations.find((one) => one.access !== 'open' && !access[one.area])
@@ -161,7 +161,7 @@ function ofResource(resource: Resource): Operation[] {
 const aboutComputed =
   'Its entity tag has two parts: a version and the state of the computed values. If-Match compares only the version.'
 
-/** A create that may also create the object above it, in the same transaction. */
+/** A create may also create the object above it, in the same transaction. */
 function belowUnborn(resource: Resource): Pick<Operation, 'queuesBy' | 'transaction'> | undefined {
   const queuesBy = unbornAbove(resource)
   return queuesBy === undefined ? undefined : { queuesBy, transaction: true }
@@ -195,7 +195,7 @@ export function outsideCallsOf(modules: readonly Module[]): ReadonlyMap<string, 
   return new Map(calls.map((call) => [call.name, call]))
 }
 
-/** All resources of the modules: those that they declare, then those that only an action's answer shows. */
+/** All resources of the modules: the declared ones, then those that only the response of an action shows. */
 export function resourcesOf(modules: readonly Module[]): readonly Resource[] {
   const shown = modules
     .flatMap(({ operations }) => operations)
@@ -260,7 +260,7 @@ function ofAction(action: Action): Operation {
   }
 }
 
-/** Refuses kinds beside another body, and where no body is read. */
+/** Throws if an action with kinds also declares another body, or has a method without a body. */
 function mustTakeKinds({ name, kinds, body, data, rawBody, upload }: Action, method: Method): void {
   if (!kinds) return
   if (body || data || rawBody || upload || method === 'GET' || method === 'DELETE') {
@@ -268,7 +268,7 @@ function mustTakeKinds({ name, kinds, body, data, rawBody, upload }: Action, met
   }
 }
 
-/** The body. Where it is optional, no body and an object without `data` stand for one without values. */
+/** The body. If it is optional, an empty body and an object without `data` both mean no values. */
 function bodyOf({ body }: Action, { body: content }: Call): unknown {
   if (!body?.optional) return content
   const isEmpty = content === undefined || (isObject(content) && content.data === undefined)

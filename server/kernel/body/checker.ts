@@ -8,15 +8,15 @@ import { compareDays, isDay } from './days.ts'
 import { Faults, faultsMax } from './faults.ts'
 import { patternWords } from './pattern-words.ts'
 
-/** Checks values from clients against JSON Schemas, and says every fault in words: what is wrong, what is accepted. */
+/** Checks values from clients against JSON Schemas. Error messages state what is wrong and what is accepted. */
 
-// RE2: patterns come from clients too, and no input may make one run longer than linear time.
+// RE2, because patterns may come from clients: its running time is linear in the length of the input.
 const re2 = (pattern: string) => {
   const compiled = RE2JS.compile(pattern)
-  // Ajv keeps patterns apart by their text: without it, the first one would stand for all.
+  // Ajv identifies patterns by their text: without `toString`, the first one would be used for all.
   return { test: (text: string) => compiled.matcher(text).find(), toString: () => pattern }
 }
-// With all errors Ajv goes on after a fault: what it then finds grows with the value, see `valuesMax`.
+// With `allErrors`, Ajv continues after a fault. The number of faults grows with the value: see `valuesMax`.
 const [firstFault, allFaults] = [false, true].map((allErrors) => {
   const ajv = new Ajv2020({
     // A store may name a field `toString`, which every object inherits.
@@ -28,21 +28,21 @@ const [firstFault, allFaults] = [false, true].map((allErrors) => {
     code: { regExp: Object.assign(re2, { code: 're2' }) as never },
   })
   addFormats.default(ajv, { formats: ['email', 'uri', 'date-time'], keywords: true })
-  // The library's own `uuid` lets `urn:uuid:…` through, which PostgreSQL does not read.
+  // The library's own `uuid` accepts `urn:uuid:…`, which PostgreSQL does not read.
   ajv.addFormat('uuid', isId)
   ajv.addFormat('day', { validate: isDay, compare: compareDays })
-  // Any text is one: the format marks secrets.
+  // Accepts any text: the format only marks secrets.
   ajv.addFormat('password', true)
   return ajv
 }) as [Ajv2020, Ajv2020]
 
-/** Only the first fault of a larger value is looked for: listing all could cost as much as a thousand requests. */
+/** For a larger value only the first fault is reported: listing all could cost as much as a thousand requests. */
 const valuesMax = 5000
 
-/** Throws a Problem that lists the faults of a value; `at` is where the value is, if that differs per call. */
+/** Throws a Problem that lists the faults of a value. `at` is the position of the value, if it differs per call. */
 export type Check = (value: unknown, at?: string) => void
 
-/** Compiles a schema into a check of the value at `path` (`data`). It throws a Problem that lists the faults. */
+/** Compiles a schema into a check of the value at `path` (`data`). */
 export function checker(schema: JsonSchema, path: string): Check {
   const [findFirst, findAll] = [compiledLater(firstFault, schema), compiledLater(allFaults, schema)]
   return (value, at = path) => {
@@ -60,7 +60,7 @@ export function checkAll(checks: readonly Check[], value: unknown): void {
   faults.refuse()
 }
 
-/** The check, with 422 where it refuses a field. */
+/** The same check, with 422 for refused fields. */
 export const unprocessably =
   (check: Check): Check =>
   (value) => {
@@ -77,20 +77,20 @@ function asUnprocessable(fault: Problem): Problem {
   return new Problem('unprocessable', detail, source === undefined ? {} : { source })
 }
 
-/** Compiled on first use: a cold start compiles nothing. */
+/** Compiles on first use, so that a start compiles nothing. */
 function compiledLater(ajv: Ajv2020, schema: JsonSchema): (value: unknown) => readonly ErrorObject[] {
   let validate: ValidateFunction | undefined
   return (value) => {
     if (!validate) {
       validate = ajv.compile(schema)
-      // Ajv keeps every schema it has seen; those that are made at run time come and go.
+      // Ajv keeps every schema, and schemas built at run time come and go.
       ajv.removeSchema(schema)
     }
     return validate(value) ? [] : (validate.errors ?? [])
   }
 }
 
-/** Whether a value holds at most so many values, itself included. */
+/** Whether a value contains at most this many values, itself included. */
 function hasAtMost(value: unknown, max: number): boolean {
   const rest = [value]
   for (let count = 1; rest.length; count++) {
@@ -104,9 +104,9 @@ function hasAtMost(value: unknown, max: number): boolean {
   return true
 }
 
-/** The first fault of each place. */
+/** The first fault at each position. */
 function faultsOf(errors: readonly ErrorObject[], path: string, schema: JsonSchema): readonly Problem[] {
-  // What a key breaks is an error of its own; this one only repeats that there is one.
+  // A faulty key has an error of its own; this one only repeats that there is one.
   const telling = errors.filter(({ keyword }) => keyword !== 'propertyNames')
   const faults = new Map<string, Problem>()
   for (const error of telling.length ? telling : errors) {
@@ -143,7 +143,7 @@ function unknownMember(at: string, { params, parentSchema }: ErrorObject): Probl
   })
 }
 
-/** What is never shown is not repeated in a refusal either. */
+/** An error message must not repeat a secret. */
 function isSecret(schema: JsonSchema, segments: readonly string[]): boolean {
   if (schema.writeOnly) return true
   const [next, ...rest] = segments
@@ -153,7 +153,7 @@ function isSecret(schema: JsonSchema, segments: readonly string[]): boolean {
   return inside !== undefined && isSecret(inside as JsonSchema, rest)
 }
 
-/** What would have been accepted. */
+/** What the schema accepts. */
 function expectation({ keyword, params, message, parentSchema }: ErrorObject): string {
   const schema = (parentSchema ?? {}) as JsonSchema
   switch (keyword) {
@@ -210,7 +210,7 @@ const words: Readonly<Record<string, string>> = {
 const article = (word: string) => words[word] ?? word
 const bounds: Readonly<Record<string, string>> = { formatMinimum: 'not before', formatMaximum: 'not after' }
 
-/** Values with more inside are not repeated in a refusal: it would cost more than the check. */
+/** A message repeats only values up to this size: a larger one would cost more than the check. */
 const repeatedMax = 100
 
 function actualValue({ keyword, data: value }: ErrorObject): string {

@@ -1,13 +1,13 @@
 import { Problem, together } from '../errors.ts'
 
-/** How many faults of a request one refusal lists. */
+/** The maximum number of faults in one response. */
 export const faultsMax = 20
 
-/** Collects the faults of several checks, so that a client reads all of them at once. */
+/** Collects the faults of several checks, so that a client sees all of them at once. */
 export class Faults {
   readonly #found: Problem[] = []
 
-  /** Runs a check that throws a Problem where it finds a fault. What it returns; undefined where it finds one. */
+  /** Runs a check that throws a Problem for a fault. Returns its result, or undefined for a fault. */
   check<T>(run: () => T): T | undefined {
     try {
       return run()
@@ -18,7 +18,7 @@ export class Faults {
     }
   }
 
-  /** Whether a refusal would list no further faults. */
+  /** Whether the response would list no further faults. */
   get isFull(): boolean {
     return this.#found.length >= faultsMax
   }

@@ -33,7 +33,7 @@ export type Item<K extends Kinds = Kinds> = {
   }
 }[keyof K]
 
-/** A declared body of kinds. */
+/** A declared body with kinds. */
 export interface KindsBody<K extends Kinds = Kinds> extends Required<Declaration<K>> {
   /** The schema of an object, by its kind. */
   readonly schemas: Readonly<Record<string, JsonSchema>>

@@ -17,7 +17,7 @@ type Names<R extends string> = R extends `${string}:${infer P}/${infer Rest}`
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-/** What is not CRUD: one call with a name, in its own file. */
+/** A named operation that is not CRUD. Each action has a file of its own. */
 export interface Action<
   R extends string = string,
   F extends Fields = Fields,
@@ -30,91 +30,93 @@ export interface Action<
   readonly about: string
   /** The row of the access table that says who may call; `open` needs no token. */
   readonly area: string | 'open'
-  /** The parameter of an open action's path that names the store it belongs to. */
+  /** The path parameter of an open action that holds the id of its store. */
   readonly storeIn?: Names<R>
   readonly status: 200 | 201 | 202 | 204 | 303 | 307
-  /** For the API document: the parameters of its path that are not the ids of objects. */
+  /** For the API document: the path parameters that are not ids of objects. */
   readonly params?: Fields
-  /** The parameters of the query that it reads, for the API document; it checks them itself. */
+  /** For the API document: the query parameters. The action checks them itself. */
   readonly query?: Fields
-  /** The headers that it reads, beside those of all operations, for the API document; it checks them itself. */
+  /** For the API document: the headers, beside those of every operation. The action checks them itself. */
   readonly headers?: Fields
-  /** The fields of `data` in the body, with its `type`. Where it is `optional`, it may be left out with all of them. */
+  /** The fields of `data` in the body, with its `type`. If `optional`, a client may leave out the body and `data`. */
   readonly body?: Omit<BodyShape, 'added' | 'refusedWith'> & { readonly fields: F; readonly optional?: true }
-  /** In place of `body`: what all of `data` is, where it is no object with a type. A DELETE that says so has a body. */
+  /** Replaces `body` where `data` is not an object with a type. Declare it on a DELETE to give the DELETE a body. */
   readonly data?: Field
-  /** In place of `body`: `data` is an object whose kind chooses its fields, or a list of such objects. See `kinds`. */
+  /**
+   * Replaces `body` where `data` is an object whose kind chooses its fields, or a list of such objects. See `kinds`.
+   */
   readonly kinds?: KindsBody<K>
-  /** `run` sees the body's bytes as they came: for bodies that are not the usual JSON envelope. */
+  /** Gives `run` the bytes of the body, for bodies that are not the usual JSON envelope. */
   readonly rawBody?: boolean
-  /** For the API document, where the body is raw: its schema, by media type. */
+  /** For the API document: the schema of a raw body, by media type. */
   readonly rawBodies?: Readonly<Record<string, JsonSchema>>
-  /** For the API document: refusals that nothing else here tells of, such as too many tries. */
+  /** For the API document: refusals that do not follow from the rest of the declaration, such as too many attempts. */
   readonly refuses?: readonly ProblemCode[]
   /**
-   * It only reads, though it is no GET: what it asks for is in the body. Whoever may read may call it, it is carried
-   * out as reads are (a part of the connections, no transaction, no longer than its client waits), and an
-   * Idempotency-Key means as much to it as to a GET: nothing.
+   * The action only reads, although it is not a GET: its query is in the body. It runs as a GET does: a caller needs
+   * the right to read, there is no transaction, it uses the connections for reading, and it ends when the client hangs
+   * up. It ignores an Idempotency-Key.
    */
   readonly reads?: true
-  /** Of an action that reads: how long a request may take. Then its statement is ended, and the answer is a 422. */
+  /** The time limit of an action that reads. After it the server ends the statement and responds with 422. */
   readonly withinMs?: number
   /**
-   * It opens its own transactions, with `ctx.transaction`, since it waits for something slow between them: a hash that
-   * is slow by design, or a sign-in elsewhere. Any other action that writes runs in one transaction.
+   * The action opens its own transactions with `ctx.transaction`, because it waits for something slow between them,
+   * such as a slow hash or a sign-in at another server. Every other action that writes runs in one transaction.
    */
   readonly ownTransactions?: true
   /**
-   * The parameter of the path that names the object it writes: it waits for other writes of that object before it takes
-   * a connection. Not for what calls out: nobody is to wait for another server.
+   * The path parameter that names the object the action writes. The request waits for other writes of that object
+   * before it takes a connection. Not for an action that calls out: no request may wait for another server.
    */
   readonly queuesBy?: Names<R>
-  /** It makes this request to another server, with `callOut`; it opens its own transactions too. */
+  /** The request to another server that the action makes with `callOut`. Such an action opens its own transactions. */
   readonly callsOut?: OutsideCall
   /**
-   * The body is an upload: `run` gets it as a stream, and reads it with `pipeline` or `for await`, so that what refuses
-   * it refuses the request. The whole body counts, also what is around a file in it. No transaction may wait for a
-   * client either: it opens its own when it has read.
+   * The body is an upload. `run` gets it as a stream and reads it with `pipeline` or `for await`, so that a faulty body
+   * fails the request. The limit counts the whole body, including the multipart envelope. No transaction may wait for a
+   * client, so the action opens its own after reading.
    */
   readonly upload?: U
   /**
-   * Whoever calls it wants to sign in. A shopper's token that comes along is not looked at, since it may have ended,
-   * and the answer is kept neither by a cache nor for an Idempotency-Key, since it is a secret.
+   * The action signs the caller in. The server ignores a shopper token on the request, since it may have expired. The
+   * response contains a secret, so neither a cache nor an Idempotency-Key may store it.
    */
   readonly signsIn?: boolean
   /**
-   * For the API document: the answer is an object of this resource, or (`page`) a page of a list, or a file; `errors`
-   * may be beside its `data`. `rows`: whose rows a page is of, which is sorted and filtered as they are, where they are
-   * shown as objects of another resource; and others, where a request may ask for those.
+   * For the API document: the response is an object of this resource, a page of a list (`page`) or a file; it may have
+   * `errors` beside its `data`. `rows` names the resources whose fields sort and filter the page, if the page shows
+   * them as objects of another resource. The first is the usual one; a request may choose the others.
    */
   readonly shows?: {
     readonly resource?: Resource
     readonly page?: true
     readonly rows?: readonly [usual: Resource, ...others: Resource[]]
-    /** Its media type, where it is always the same. */
+    /** The media type, if it is always the same. */
     readonly file?: true | string
-    /** A part of the file can be asked for. */
+    /** Clients may request a part of the file. */
     readonly ranges?: true
     readonly errors?: true
-    /** The answer has no body. */
+    /** The response has no body. */
     readonly empty?: true
-    /** The answer has an entity tag; that of an object of a resource always has. */
+    /** The response has an entity tag. An object of a resource always has one. */
     readonly etag?: true
-    /** What `data` is, where it is no object of a resource; of a page, what each of its items is. See `named`. */
+    /** The schema of `data` if it is not an object of a resource; of a page, the schema of each item. See `named`. */
     readonly data?: JsonSchema
-    /** The members of the answer beside `data`; of a page, beside `meta` and `links`. */
+    /** The members of the response beside `data`; of a page, beside `meta` and `links`. */
     readonly beside?: Readonly<Record<string, JsonSchema>>
     /** The members of a page's `meta` beside `page` and `results`. */
     readonly meta?: Readonly<Record<string, JsonSchema>>
-    /** Other statuses that it answers with: what their body is, or null for none. */
+    /** The other statuses of the response, with the schema of the body, or null for no body. */
     readonly others?: Readonly<Record<number, JsonSchema | null>>
-    /** The whole body, where the answer has no `data`. */
+    /** The schema of the whole body, if the response has no `data`. */
     readonly body?: JsonSchema
   }
   run(ctx: Ctx, call: ActionCall<R, F, U, K>): Promise<Answer>
   /**
-   * Refuses whoever may not, where that hangs on more than the area and `run` finds it out: it is not asked when its
-   * answer is repeated for an Idempotency-Key.
+   * Repeats the checks of `run` that go beyond the area. The server calls it before it repeats a stored response for an
+   * Idempotency-Key, since `run` is not called then.
    */
   mayRepeat?(ctx: Ctx, call: Pick<ActionCall<R>, 'params'>): Promise<void>
 }
@@ -134,16 +136,16 @@ export interface ActionCall<
   readonly params: Readonly<Record<Names<R>, string>>
   /** The checked values of the declared fields. */
   readonly body: Values<F>
-  /** The checked value of `data`, where that is one field. */
+  /** The checked value of `data`, for an action with `data`. */
   readonly data: unknown
-  /** The checked objects of `data`, where it has kinds. */
+  /** The checked objects of `data`, for an action with `kinds`. */
   readonly items: readonly Item<K>[]
-  /** The whole body as it came, for an action that reads more than its fields. */
+  /** The whole parsed body, for an action that reads more than its declared fields. */
   readonly rawBody: unknown
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** HEAD where nobody reads more than the headers of the answer. */
+  /** HEAD if the client reads only the headers of the response. */
   readonly method: string
-  /** The body, where `upload` takes it as a stream. */
+  /** The body as a stream, for an action with `upload`. */
   readonly upload: U extends UploadRule ? Readable : undefined
 }
 

@@ -1,4 +1,4 @@
-/** The request, as far as the five operations of a resource look at it. */
+/** The parts of a request that the five operations of a resource read. */
 export interface Call {
   readonly params: Readonly<Record<string, string>>
   /** Path and raw query of the request's URL. */

@@ -1,7 +1,7 @@
 import type { Fields } from '../shape/fields.ts'
 import type { Definition } from './resource.ts'
 
-/** Refuses a declaration that contradicts itself, when the server starts. */
+/** Throws when the server starts if a declaration contradicts itself. */
 export function mustBeConsistent(definition: Definition<Fields>, parameters: readonly string[]): void {
   const { noun, parent, scope, closed, addedUnder, counted, most, operations = ['create'] } = definition
   const refuse = (reason: string) => {

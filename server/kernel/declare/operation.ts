@@ -6,29 +6,32 @@ import type { LinkOperation, Relationship } from './relationship.ts'
 import type { OperationName, Resource } from './resource.ts'
 import type { Singleton } from './singleton.ts'
 
-/** One call of the API: what routing, the pipeline, the API document and the contract suite need to know of it. */
+/** One operation of the API, as routing, the pipeline, the API document and the contract suite read it. */
 export interface Operation {
   /** Verb-noun; the API document's operationId. */
   readonly id: string
   readonly method: Method
   readonly path: string
-  /** What may also stand before its path: see `Chapter`. */
+  /** A second prefix of the path: see `Chapter`. */
   readonly alsoUnder?: string
   readonly access: 'read' | 'write' | 'open'
   readonly area: string
   readonly about: string
   readonly status: number
-  /** All of it runs in one. Where it does not, a resource's rules and the write that they are for still do. */
+  /**
+   * The whole operation runs in one transaction. If false, a resource's rules still share a transaction with their
+   * write.
+   */
   readonly transaction: boolean
-  /** The parameter of its path that names the object it writes: writes of one object wait for each other. */
+  /** The path parameter that names the object the operation writes. Writes of one object wait for each other. */
   readonly queuesBy?: string
-  /** Which of these it was made from. */
+  /** The declaration that this operation comes from. */
   readonly of:
     | {
         readonly is: 'resource'
         readonly resource: Resource
         readonly name: OperationName
-        /** Of a create: the relationships whose links it takes, see `withLinkedCreates`. */
+        /** For a create: the relationships whose links the body may contain. See `withLinkedCreates`. */
         readonly links?: readonly Relationship[]
       }
     | {
@@ -38,24 +41,24 @@ export interface Operation {
       }
     | { readonly is: 'relationship'; readonly relationship: Relationship; readonly name: LinkOperation }
     | { readonly is: 'action'; readonly action: Action }
-  /** For the API document: what it is for requests with this header, where bodies and answers are then others. */
+  /** For the API document: the operation for requests with this header, whose bodies and responses differ. */
   readonly alternative?: { readonly header: string; readonly operation: Operation }
   run(ctx: Ctx, call: Incoming): Promise<Answer>
 }
 
-/** The paths that lead to an operation; links of answers and the API document have the first. */
+/** The paths that lead to an operation. Links in responses and the API document use the first. */
 export const pathsOf = ({ path, alsoUnder }: Operation): readonly string[] =>
   alsoUnder === undefined ? [path] : [path, alsoUnder + path]
 
-/** What a caller must be allowed to do; for an open operation there is nothing to allow. */
+/** The right that the access table must grant the caller; an open operation needs none. */
 export const rightFor = ({ of, access }: Operation): 'read' | 'update' | 'write' | 'open' =>
   (of.is === 'resource' || of.is === 'singleton') && of.name === 'update' ? 'update' : access
 
-/** Whether the answer is kept for an Idempotency-Key: neither a secret nor a file is, nor the answer to an upload. */
+/** Whether an Idempotency-Key stores the response. It never stores secrets, files or responses to uploads. */
 export const isRepeatable = ({ of, access }: Operation): boolean => {
   const { signsIn, upload, shows } = of.is === 'action' ? of.action : {}
   return access === 'write' && !signsIn && !upload && !shows?.file
 }
 
-/** A call with its headers, and its body where that is a stream. */
+/** A call with its headers, and with its body as a stream for an upload. */
 export interface Incoming extends Call, Pick<ActionCall, 'headers' | 'method' | 'upload'> {}

@@ -10,7 +10,7 @@ import {
 import type { Work } from '../work/context.ts'
 import type { Resource } from './resource.ts'
 
-/** A link as bodies and answers write it. */
+/** A link in a body or a response. */
 export interface Link {
   readonly type: string
   readonly id: string
@@ -19,49 +19,49 @@ export interface Link {
 
 export type LinkOperation = 'list' | 'add' | 'replace' | 'remove'
 
-/** Links from the objects of one resource to those of another, which clients change by calls of their own. */
+/** Links from the objects of one resource to those of another. Clients change them with operations of their own. */
 export interface Relationship {
-  /** Ends the ids of its operations: `gadget-parts`. */
+  /** The end of its operation ids: `gadget-parts`. */
   readonly name: string
   /** One sentence for the reader of the API document. */
   readonly about: string
-  /** Its address; the last parameter leads to the owner. */
+  /** Its path; the last parameter names the owner. */
   readonly path: string
   readonly owner: () => Resource
   readonly target: () => Resource
-  /** The `type` of a link, where the public contract has another than the target's. */
+  /** The `type` of a link, if the public contract uses another than the target's. */
   readonly type?: string
   readonly holds: 'one' | 'many'
   /**
-   * Where links are kept. In the owner's document they are shown with it, as this member of `relationships`; a column
-   * of the same name is generated from its `data` (jsonb, with a GIN index) and finds the owners of a target. In rows
-   * of a table of their own there may be as many as wanted, a page at a time.
+   * Where links are stored. `member`: in the owner's document, under this member of `relationships`. A generated column
+   * of the same name holds its `data` (jsonb, with a GIN index), which finds the owners of a target. `table`: one row
+   * per link in a table of its own, for lists that need paging.
    */
   readonly storage: { readonly member: string } | { readonly table: string; readonly ownerColumn: string }
-  /** How many links one owner may have, and what is said (422) to whoever wants more. */
+  /** How many links one owner may have, and the detail of the 422 for more. */
   readonly most: { readonly n: number; readonly detail: (n: number) => string }
-  /** What a link says beside its target, as its `meta`. */
+  /** The fields of a link's `meta`. */
   readonly meta?: Fields
   /** The row of the access table that says who may call. */
   readonly area: string
   /**
-   * The owner's create takes links too, in `data.relationships`, under the last word of the path, and by the rules of
-   * `add`.
+   * Lets the owner's create set links in `data.relationships`, under the last word of the path. The rules of `add`
+   * apply.
    */
   readonly inCreate?: true
-  /** What else changes with an owner's links, in one transaction with them. */
+  /** Changes whatever else depends on an owner's links, in the same transaction. */
   afterEdit?(work: Work, ownerId: string, links: readonly Link[]): Promise<void>
-  /** The operations there are, and the status that each is answered with: 204 says nothing, the others all links. */
+  /** The operations, each with its success status. A 204 has no body; the others respond with all links. */
   readonly operations: Readonly<Partial<Record<LinkOperation, 200 | 201 | 204>>>
 }
 
 /** Declares a relationship. */
 export const relationship = (declared: Relationship): Relationship => declared
 
-/** The JSON Schema of `data` in a body or an answer: one link, or a list of them. */
+/** The JSON Schema of `data` in a body or a response: one link, or a list of them. */
 export const linksSchema = (of: Relationship): JsonSchema => linksField(of).schema
 
-/** What a create takes of these relationships: `data.relationships`. */
+/** The field for `data.relationships` in the body of a create. */
 export const newLinksField = (relationships: readonly Relationship[]): Field<NewLinks | null | undefined> =>
   group(
     Object.fromEntries(
@@ -88,5 +88,5 @@ export function linksField(of: Relationship, optional = false): Field {
     : group(members, { nullable: true })
 }
 
-/** Whether its links are rows, and listed with `meta` and `links` as other lists are. */
+/** Whether the links are rows, and their list has `meta` and `links` as other lists have. */
 export const listsRows = ({ storage, holds }: Relationship): boolean => 'table' in storage && holds === 'many'

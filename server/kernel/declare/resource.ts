@@ -7,10 +7,10 @@ import { mustBeConsistent } from './mistakes.ts'
 
 export type OperationName = 'list' | 'create' | 'get' | 'update' | 'delete'
 
-/** Members that are worked out for each answer: what they are, for the API document, and their values. */
+/** Members that are computed for each response: their fields, for the API document, and a function for their values. */
 export interface WorkedOut<M extends Fields, A extends readonly unknown[]> {
   readonly fields: M
-  /** What is undefined is left out. */
+  /** Undefined values are left out. */
   // A method, not a property: a list of resources holds resources of different fields.
   of(...args: A): Values<M>
 }
@@ -28,40 +28,40 @@ export interface Definition<
   /** The collection's path. Its `:parameters` are columns of the table and lead to the parent. */
   readonly path: string
   /**
-   * The resource above it, where the path has parameters: a caller finds an object only below a parent that they can
-   * see. A function, since the parent may be declared later.
+   * The parent resource, if the path has parameters. A caller finds an object only below a parent that they can see. It
+   * is a function because the parent may be declared later.
    */
   readonly parent?: () => Resource
   /** The row of the access table that says who may call. */
   readonly area: string
   readonly operations?: readonly OperationName[]
-  /** How many there may be in a list. Objects that are made at the same time are counted one after the other. */
+  /** How many objects one list may have. The server creates objects of one list one at a time to count them exactly. */
   readonly most?: Limit
   // Methods, not properties: a list of resources holds resources of different fields.
-  /** Completes or refuses a write. The locks and writes of these four are in one transaction with it. */
+  /** Completes or refuses a write. All four rules share one transaction with the write. */
   beforeWrite?(work: Work, draft: Draft<F>): Promise<void> | void
   afterWrite?(work: Work, row: Row<F>, before: Row<F> | undefined): Promise<void> | void
   beforeDelete?(work: Work, row: Row<F>): Promise<void> | void
   afterDelete?(work: Work, row: Row<F>): Promise<void> | void
   /**
-   * Members of `meta` beyond the usual. Times among them (`format: 'date-time'`) have the envelope's digits, and are in
-   * `meta.timestamps` where the envelope has that.
+   * Further members of `meta`. Times among them (`format: 'date-time'`) use the envelope's digits, and are in
+   * `meta.timestamps` if the envelope has that.
    */
   readonly meta?: WorkedOut<Meta, [row: Row<F>]>
-  /** Members of `links` beyond `self`, or a `self` that is elsewhere. */
+  /** Further members of `links`, or a `self` at another path. */
   readonly links?: WorkedOut<Links, [row: Row<F>, ctx: Ctx]>
-  /** Members beside the fields that are computed for each answer, such as an address that begins with ours. */
+  /** Members beside the fields that are computed for each response, such as a URL that begins with this server's. */
   readonly also?: WorkedOut<Also, [row: Row<F>, ctx: Ctx]>
-  /** Members of a list's `meta` beyond paging; those of `results` are beside the total. */
+  /** Further members of a list's `meta`; those of `results` are beside the total. */
   readonly listMeta?: {
     readonly fields: ListMeta
     of(ctx: Ctx, ask: ListQuery, total: number): Promise<Values<ListMeta>> | Values<ListMeta>
   }
-  /** What `include=` may name, and how to find it for the rows of an answer. */
+  /** The names that `include=` accepts, each with a function that finds the objects for the rows of a response. */
   readonly include?: Readonly<Record<string, Finder<F>>>
-  /** For the API document: what is then under `included`, by the names of its lists. */
+  /** For the API document: the resources under `included`, by the names of its lists. */
   readonly includes?: () => Readonly<Record<string, Resource>>
-  /** `included` is a list of what was found, and not an object of such lists. */
+  /** `included` is one list of all objects, not an object with a list for each name. */
   readonly includedAs?: 'list'
   /**
    * An object exists from its first write on. Before that, any key reads as an object with the defaults of its
@@ -74,21 +74,21 @@ export interface Definition<
    */
   readonly computed?: true
   readonly scope?: Scope
-  /** For the API document: refusals by its rules that not every such operation has. */
+  /** For the API document: refusals by the resource's rules, by operation. */
   readonly refuses?: Readonly<Partial<Record<OperationName, readonly ProblemCode[]>>>
 }
 
-/** Rows of a table that others share. */
+/** For resources whose rows share a table with others. */
 export interface Scope {
   readonly columns: readonly string[]
-  /** Their values for a request; left out where no address leads to the list. */
+  /** The values of the columns for a request. Left out if no path leads to the list. */
   readonly of?: (
     work: Work,
     params: Readonly<Record<string, string>>,
   ) => Promise<readonly string[]> | readonly string[]
 }
 
-/** How many objects there may be, and what is said (422) to whoever wants one more. */
+/** How many objects there may be, and the detail of the 422 for one more. */
 export interface Limit {
   readonly n: number | ((work: Work) => Promise<number>)
   readonly detail: (n: number) => string
@@ -103,7 +103,7 @@ type Finder<F extends Fields> = { find(ctx: Ctx, rows: readonly Row<F>[]): Promi
 /** Objects shown beside `data`, under the name of their list: `{ gadgets: [Resource, rows] }`. */
 export type Included = readonly [name: string, of: Resource, rows: readonly Row[]]
 
-/** A declared resource. Without its fields as a parameter it is any of them, and its values are not known. */
+/** A declared resource. Without a type parameter it is any resource, and its values have no known types. */
 export interface Resource<F extends Fields = Fields> extends Definition<F> {
   readonly scopeColumns: readonly string[]
   readonly added?: Added
@@ -118,7 +118,7 @@ export function resource<
   const ListMeta extends Fields,
   const Also extends Fields,
 >(
-  // The fields say what they are; rules may be for any.
+  // `NoInfer`: the types of the fields come from `fields` alone, not from the rules.
   definition: { readonly fields: F } & Definition<NoInfer<F>, Meta, Links, ListMeta, Also>,
 ): Resource<F> {
   const parameters = [...definition.path.matchAll(/:(\w+)/g)].map((match) => match[1] as string)

@@ -12,15 +12,15 @@ export interface Singleton<F extends Fields = Fields> {
   readonly type: string
   readonly about: string
   readonly path: string
-  /** None is hidden: there is no place to hide it. */
+  /** No field may be hidden: the table has no column for hidden values. */
   readonly fields: F
   readonly area: string
   readonly operations: readonly ('get' | 'update' | 'delete')[]
-  /** For the API document: what `show` adds to `data`, and beside it. */
+  /** For the API document: the members that `show` adds to `data` and beside it. */
   readonly shows?: { readonly data?: Fields; readonly beside?: Fields }
-  /** Refuses what the fields alone cannot. */
+  /** Refuses values that the schemas of the fields cannot refuse. */
   check?(values: Values<F>): void
-  /** The whole body of the answer. */
+  /** Returns the whole body of the response. */
   show(ctx: Ctx, values: Values<F>): Promise<object> | object
   readonly input: Input<F>
 }

@@ -8,13 +8,13 @@ import type { PlannedFilter } from './plan.ts'
 
 const comparisons = { eq: '=', gt: '>', ge: '>=', lt: '<', le: '<=', like: 'LIKE', ilike: 'LIKE' } as const
 
-/** The condition of a planned filter; `alone`, where nothing else is asked of the rows of the table. */
+/** The SQL condition of a planned filter. `alone` says that the query has no other condition on the table. */
 export function condition(filter: PlannedFilter, binds: Pick<Binds, 'bind'>, alone = false): string {
   if (filter.is !== 'term') {
     return `(${filter.parts.map((part) => condition(part, binds)).join(filter.is === 'and' ? ' AND ' : ' OR ')})`
   }
   const { op, rule, values, part } = filter
-  // An empty list of values, as in `in(id,)`, finds nothing.
+  // An empty list of values, as in `in(id,)`, matches nothing.
   if (!values.length && op !== 'is_null') return 'false'
   if (rule.where) return rule.where(op, values, binds.bind, part, alone)
   if (op === 'is_null') return `${rule.column} IS NULL`
@@ -34,13 +34,13 @@ export function condition(filter: PlannedFilter, binds: Pick<Binds, 'bind'>, alo
   return `(${headOf(rule.column)} ${byHead} ${headOf(binds.bind(values[0]))} AND ${compared})`
 }
 
-/** How the beginnings of two texts compare, where the texts do so. */
+/** The operators that compare the beginnings of two texts, by the operator that compares the texts. */
 const headComparisons = { eq: '=', gt: '>=', ge: '>=', lt: '<=', le: '<=' } as const
 
 const folds = ({ caseless }: FilterRule, op: Op) =>
   op === 'ilike' || (caseless === 'like' ? op === 'like' : caseless && (op === 'eq' || op === 'in'))
 
-/** What an index that answers the operator holds of a column, or of a value. */
+/** The SQL of what the index for this operator contains, for a column or a value. */
 export function indexedOf(rule: FilterRule, op: Op): (text: string) => string {
   if (folds(rule, op)) return caseless
   return rule.long ? headOf : (text) => text

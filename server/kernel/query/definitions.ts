@@ -5,20 +5,20 @@ import type { Added, AddedField, Model } from '../shape/model.ts'
 import type { Work } from '../work/context.ts'
 import { perInstance } from '../work/per-instance.ts'
 
-// What was added when this process last had reason to look: it may be something else by now.
+// The added fields that this process last read. They may have changed since.
 const lately = perInstance(() => new Memory<string, Added>(10_000))
 
 const nameOf = ({ addedUnder, scopeColumns }: Model, scope: readonly string[]): string =>
   typeof addedUnder === 'object' ? (scope[scopeColumns.indexOf(addedUnder.column)] ?? '') : (addedUnder ?? '')
 
-/** The resource as its store had it lately. */
+/** The resource with the added fields that this process last read. */
 export function cachedDefinition<M extends Model>(work: Work, of: M, scope: readonly string[]): M {
   return of.addedUnder
     ? withAddedFields(of, lately(work.instance).get(`${work.store.id} ${nameOf(of, scope)}`))
     : of
 }
 
-/** The resource as its store has it now. */
+/** The resource with the added fields that the store has now. */
 export async function currentDefinition<M extends Model>(
   work: Work,
   of: M,
@@ -33,7 +33,7 @@ export async function currentDefinition<M extends Model>(
   return withAddedFields(of, added)
 }
 
-/** The resource as its store has it now, and has it to the end of the transaction. */
+/** The resource with the added fields that the store has now. They cannot change until the transaction ends. */
 export async function lockedDefinition<M extends Model>(
   work: Work,
   of: M,
@@ -45,8 +45,8 @@ export async function lockedDefinition<M extends Model>(
 }
 
 /**
- * What a body says, read as for the resource that its store had lately; where that refuses it, as for the one that it
- * has now. With the resource that it was read for.
+ * Reads a body by the cached definition; if that refuses it, by the current one. Returns the definition with the
+ * result.
  */
 export async function readByDefinition<M extends Model, T>(
   work: Work,
@@ -65,9 +65,9 @@ export async function readByDefinition<M extends Model, T>(
 }
 
 /**
- * What the store adds under a name is this from now on. Needs a transaction, to the end of which nobody writes objects
- * of the resource: what is changed in them meanwhile agrees with it. `read` tells the fields when nobody else defines
- * them.
+ * Stores the fields that the store adds under a name. Needs a transaction: until it ends, no one writes objects of the
+ * resource, so changes to them in the same transaction match the new fields. `read` returns the fields once no one else
+ * can define them.
  */
 export async function defineAddedFields(
   work: Work,
@@ -76,7 +76,7 @@ export async function defineAddedFields(
 ): Promise<void> {
   const { store } = work
   await store.advisoryLock(`added-fields ${name}`)
-  // Who writes such objects keeps the row; an update of it alone would not wait for them.
+  // FOR UPDATE, because writes of these objects hold a shared lock on the row; a plain update would not wait for them.
   await store.run('SELECT FROM added_fields WHERE store_id = $1 AND name = $2 FOR UPDATE', name)
   const fields = await read()
   if (!fields.length) {

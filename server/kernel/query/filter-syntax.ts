@@ -134,7 +134,7 @@ function readRaw(reader: Reader): string {
   return reader.text.slice(start, reader.at)
 }
 
-/** The public contract's own examples quote a field now and then. */
+/** Some examples of the public contract quote the field. */
 function readField(reader: Reader): string {
   const quote = reader.skipSpaces().char
   const quoted = quote === '"' || quote === "'"
@@ -153,13 +153,13 @@ function readQuoted(reader: Reader, quote: string): string {
   return quoted.slice(1, -1).replace(/\\(['"\\])/g, '$1')
 }
 
-// Longer than any operator, and short enough to send back.
+// Longer than any operator, and short enough to repeat in an error message.
 const wordAt = /[\w-]{1,40}/y
 const fieldAt = /[\p{L}\p{Nd}_.$@[\]-]+/uy
 const spacesAt = / */y
 const quotedAt = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"|'[^'\\]*(?:\\[\s\S][^'\\]*)*'/y
 
-/** The text of a filter, and how far it has been read. */
+/** The text of a filter, and the position of the reader. */
 class Reader {
   readonly text: string
   at = 0
@@ -194,7 +194,7 @@ class Reader {
   }
 }
 
-/** One pair of parentheses, or what is outside them all: finished alternatives, and the one being read. */
+/** A pair of parentheses, or the text outside all of them: the finished alternatives, and the current one. */
 interface Group {
   readonly anyOf: Filter[]
   allOf: Filter[]

@@ -12,7 +12,7 @@ import { limits } from './parse.ts'
 import type { Source } from './sql.ts'
 import { isUnborn, unbornIdOf, unbornRow } from './unborn.ts'
 
-/** Where the resource's objects are for this request; throws 404 for an address that cannot be one. */
+/** The scope of the resource's objects for this request; throws a 404 for a path that cannot lead to any. */
 export async function scopeOf(
   ctx: Ctx,
   resource: Resource,
@@ -38,7 +38,7 @@ export async function scopeOf(
 /** Ids are compared as text, as PostgreSQL writes them: in lower case. */
 const idIn = (name: string): string | undefined => (isId(name) ? name.toLowerCase() : undefined)
 
-/** The id of the object that an address names, as far as the address tells; of one with a key it is looked up. */
+/** The id of the object that a path names. If the resource has a key, the id is looked up. */
 export async function findId(
   { store }: Work,
   { key, table, scopeColumns }: Resource,
@@ -56,7 +56,7 @@ export async function findId(
   return row?.[0] ?? (key.field === 'id' ? undefined : idIn(name))
 }
 
-/** As `findId`; a Problem (404) for an address that cannot be one. */
+/** As `findId`, but throws a Problem (404) if the name cannot be an id. */
 export async function resolveId(
   work: Work,
   resource: Resource,
@@ -68,7 +68,7 @@ export async function resolveId(
   return id
 }
 
-/** A parent that is not there makes the list a 404, not an empty page. */
+/** Throws a 404 if the parent of a list does not exist; an empty page would hide that. */
 export async function mustHaveParent(
   ctx: Ctx,
   resource: Resource,
@@ -82,7 +82,7 @@ export async function mustHaveParent(
   await findById(ctx, parent, id, above, ctx.names.get(id))
 }
 
-/** The object that an address names, if there is one that this caller may see; a Problem (404) otherwise. */
+/** The object that a path names, if this caller may see it; otherwise a Problem (404). */
 export async function findByName<F extends Fields>(
   work: Work,
   resource: Resource<F>,
@@ -93,8 +93,8 @@ export async function findByName<F extends Fields>(
 }
 
 /**
- * The object with this id, if there is one that this caller may see; a Problem (404) with its `name` otherwise. What is
- * `unborn` is found by its name before its first write, too.
+ * The object with this id, if this caller may see it; otherwise a Problem (404) with its `name`. Finds an `unborn`
+ * object by its name before its first write, too.
  */
 export async function findById<F extends Fields>(
   work: Work,
@@ -115,7 +115,7 @@ type Condition = NonNullable<Source['where']>
 export const both = (one: Condition | undefined, other: Condition | undefined): Condition | undefined =>
   one && other ? (bind) => `${one(bind)} AND ${other(bind)}` : (one ?? other)
 
-/** The rows that a shopper may see; undefined when the caller may see all of them. */
+/** The condition for the rows that a shopper may see; undefined if the caller may see all. */
 export function visibleCondition({ who }: Work, resource: Resource): Condition | undefined {
   const { visible } = resource
   if (!who.shopper || !visible || visible === 'all') return undefined
@@ -141,7 +141,7 @@ export async function findAll<F extends Fields>(
 ): Promise<readonly Row<F>[]> {
   if (!ids.length) return []
   const text = `SELECT ${rowColumns(of)} FROM ${of.table} WHERE store_id = $1 AND id = ANY($2::uuid[])`
-  // As many as a page has are as quick as one.
+  // Up to the length of a page, many rows are as fast as one.
   const sql = { text, values: ['', ids], ...(ids.length <= limits.pageMax && { page: true }) }
   const rows = await untilWritten(async () => work.store.rowsOf(of, await work.store.page(sql)))
   const rowsById = new Map(rows.map((row) => [row.id, row]))

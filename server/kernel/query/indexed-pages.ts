@@ -8,11 +8,11 @@ import type { PlannedFilter } from './plan.ts'
 import { sparseRows } from './sparse-rows.ts'
 
 /**
- * Pages of lists that are filtered by one term which an index answers (`indexed`). The text is the same for all values
- * and all stores, so it is planned once: it must do for a value that nothing has and for one that a million rows have.
- * The planner is told no value (`(SELECT $1)`), so that it cannot find a plan for one cheaper and make it anew each
- * time. And it has no choice: equality is written as a range, and the rows are wanted in the order of what is compared
- * before all else. Only the index gives them so; walking the list in its own order never looks cheaper.
+ * The page of a list with one filter term that an index answers (`indexed`). One prepared text serves all values and
+ * all stores, so one plan must suit a value with no matches as well as one with a million. `(SELECT $1)` hides the
+ * values from the planner: otherwise it would find a plan for one value cheaper and plan each time. The text also
+ * leaves it no choice of index. Equality is written as a range, and the rows are ordered by the compared column first:
+ * only the index returns that order, so a walk over the list never looks cheaper.
  */
 export function indexedPage(
   { resource, scope }: { readonly resource: Model; readonly scope: readonly string[] },
@@ -43,14 +43,14 @@ const texts = new WeakMap<Model, Map<string, string>>()
 
 type Term = Extract<PlannedFilter, { readonly is: 'term' }>
 
-/** How the index is gone through: at one value, at each of some, or between two. */
+/** How the query reads the index: at one value, at each of several, or between two. */
 type By = 'value' | 'values' | 'range'
 
 function soughtBy({ op, rule, values }: Term): { by: By; values: readonly unknown[] } | undefined {
   const [value = ''] = values
   if (op === 'eq') return { by: 'value', values }
   if (op === 'in' && !rule.long) return { by: 'values', values: [values] }
-  // What a value is in small letters, only the database knows.
+  // Only the database knows the lower case of a value, so this cannot be a range.
   const begins = op === 'like' && rule.caseless !== 'like' ? beginningOf(value) : undefined
   if (!begins) return undefined
   if (!begins.open) return { by: 'value', values: [begins.text] }
@@ -70,7 +70,7 @@ function textOf(resource: Model, { op, rule }: Term, by: By, window: Window): st
   const column = indexed(rule.column)
   const place = address(resource, hidden)
   const at = (value: string) => `${column} >= ${value} AND ${column} <= ${value}`
-  // The index has only the beginning of a long text: the text itself is looked at too.
+  // The index contains only the beginning of a long text, so the query compares the text too.
   const exactly = (value: string) =>
     rule.long ? `${at(indexed(value))} AND ${rule.column} = ${value}` : at(indexed(value))
   const keys = keyOf(resource).join(', ')

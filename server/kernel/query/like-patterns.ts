@@ -1,6 +1,6 @@
-/** LIKE patterns as filters make them: `%` at the start or the end, all else escaped. */
+/** LIKE patterns of filters: `%` at the start or the end, everything else escaped. */
 
-/** The text that a pattern begins with, and whether more may follow; undefined where anything may stand before it. */
+/** The fixed beginning of a pattern, and whether more may follow; undefined if the pattern begins with `%`. */
 export function beginningOf(pattern: string): { text: string; open: boolean } | undefined {
   if (pattern.startsWith('%')) return undefined
   const open = /(?:^|[^\\])(?:\\\\)*%$/.test(pattern)
@@ -9,13 +9,13 @@ export function beginningOf(pattern: string): { text: string; open: boolean } | 
 
 const greatest = 0x10ffff
 
-/** The first text behind all that begin with this one, in the order of bytes; undefined where there is none. */
+/** The first text after all texts with this beginning, in byte order; undefined if there is none. */
 export function behindAll(text: string): string | undefined {
   const characters = [...text]
   while (characters.length > 0) {
     const last = characters.pop()?.codePointAt(0) as number
     if (last === greatest) continue
-    // Half a surrogate pair is no character.
+    // Skip the surrogates, which are not characters.
     const next = last === 0xd7ff ? 0xe000 : last + 1
     return characters.join('') + String.fromCodePoint(next)
   }

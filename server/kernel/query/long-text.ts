@@ -3,13 +3,13 @@ import type { FilterRule } from '../shape/model.ts'
 
 const indexed = 128
 
-/** What an index holds of text that may be longer than its entries. */
+/** The part of a text that an index contains, if the text may be longer than an index entry. */
 export const headOf = (text: string): string => `left(${text}, ${indexed})`
 
-/** The same of a value. */
+/** The same part of a value. */
 export const headOfValue = (value: string): string => [...value].slice(0, indexed).join('')
 
-/** A filter on text that may be longer than an index entry: the index holds, and finds, its first characters. */
+/** A filter on text that may be longer than an index entry: the index contains its first characters. */
 export const longText = (column: string, ...ops: readonly Op[]): FilterRule => ({
   ops: ops.length ? ops : ['eq', 'like'],
   type: 'text',

@@ -4,8 +4,8 @@ import { countOf, keyOf, order, pageText, type Window, wholeRows } from './page-
 import { behindSql } from './places.ts'
 
 /**
- * A page of what meets a condition of any cost, which is planned once and asked once of each row: every match is found,
- * counted, and sorted by its key.
+ * A page of the rows that meet an expensive condition. The database evaluates the condition once for each row: it finds
+ * all matches, counts them, and sorts them by their keys.
  */
 export function matchedText(
   resource: Model,
@@ -15,7 +15,7 @@ export function matchedText(
 ): string {
   const { limit, offset } = window
   const keys = [...new Set([...keyOf(resource), window.column])].join(', ')
-  // Conditions go by the table's name, as `rows` do.
+  // The condition refers to columns by the table's name, as `rows` does.
   const matches = `matches AS MATERIALIZED (SELECT ${keys} ${rows} AND ${condition})`
   const behind = window.behind ? ` WHERE ${behindSql(window, binds)}` : ''
   const pageKeys =

@@ -9,13 +9,13 @@ export interface Window {
   readonly offset: number
   readonly column: string
   readonly descending: boolean
-  /** It is longer than a page: all of a list that the public contract does not page. */
+  /** The window is a whole list that the public contract does not page, so it may be longer than a page. */
   readonly whole?: boolean
-  /** Only rows behind this one, in the order of the window. */
+  /** Only the rows after this one, in the order of the window. */
   readonly behind?: { readonly value: string; readonly id: string; readonly cast: string }
 }
 
-/** What makes a placeholder's text a value of the type. */
+/** The casts that turn a placeholder's text into a value of the type. */
 export const casts = {
   text: '',
   uuid: '::uuid',
@@ -25,8 +25,8 @@ export const casts = {
 } as const
 
 /**
- * The statement of a page: its total (with the changes that are not merged yet), and its rows, which may refer to it as
- * `t`. Further tables come before it, which the total is made from too, or after it, for the rows.
+ * The statement of a page. It returns the total, including the unmerged changes, and the rows, which may refer to the
+ * total as `t`. Tables in `before` are for the total too, those in `after` only for the rows.
  */
 export const pageText = (
   resource: Model,
@@ -42,7 +42,7 @@ export const pageText = (
   `SELECT t.total, t.unmerged, (${pageLengthSql}), ${rowColumns(resource, 'p.')} ` +
   `FROM t LEFT JOIN LATERAL (${rows}) p ON true ORDER BY ${order(window, 'p.')}`
 
-/** A total that is counted row by row. */
+/** A total from counting the rows. */
 export const countOf = (from: string) => `SELECT count(*) AS total, 0 AS unmerged ${from}`
 
 /** The store's default page length. Its setting is the singleton `settings`. */
@@ -56,8 +56,8 @@ export function order({ column, descending }: Pick<Window, 'column' | 'descendin
 const bound = (n: number, cast: string) => `$${n}${cast}`
 
 /**
- * Where a list's rows are: the store, the scope behind it, and the edition if it has any. Every statement of a list
- * begins with their values.
+ * The condition for the rows of a list: the store, the scope, and the edition if it has one. Every statement of a list
+ * begins with these values.
  */
 export function address({ scopeColumns, editions }: Model, at = bound): string {
   const edition = at(scopeColumns.length + 2, '::int')
@@ -68,7 +68,7 @@ export function address({ scopeColumns, editions }: Model, at = bound): string {
   ].join(' AND ')
 }
 
-/** What tells a row from all others. */
+/** The columns that identify a row. */
 export const keyOf = ({ scopeColumns, editions }: Model): string[] => [
   'store_id',
   'id',
@@ -76,11 +76,11 @@ export const keyOf = ({ scopeColumns, editions }: Model): string[] => [
   ...(editions ? ['since'] : []),
 ]
 
-/** The most rows that the statement of a window gives: a page by cursor looks one row ahead. */
+/** The maximum number of rows that the statement returns: a page by cursor reads one row more. */
 export const rowsMax = ({ whole }: Pick<Window, 'whole'>): number =>
   (whole ? limits.wholeMax : limits.pageMax) + 1
 
-/** The rows that these keys are of. The planner knows no limit of theirs, but that a page has one. */
+/** The whole rows for these keys. The planner does not know their limit, only that a page has one. */
 export const wholeRows = (
   resource: Model,
   keys: string,

@@ -13,30 +13,30 @@ import { listKey } from './places.ts'
 import { plan } from './plan.ts'
 import { pageSql, type Source } from './sql.ts'
 
-/** A page of a list, and where it lies. */
+/** A page of a list, and its position in the list. */
 export interface Page<F extends Fields = Fields> {
   readonly rows: readonly Row<F>[]
-  /** Of the whole list after filters, in the page's own snapshot. */
+  /** Of the whole list after filters, from the same snapshot as the rows. */
   readonly total: number
   readonly limit: number
   readonly offset: number
-  /** For a walk by cursor: the tokens of its neighbours. */
+  /** For a walk by cursor: the tokens of the pages before and after. */
   readonly cursors?: { readonly next: string | undefined; readonly prev: string | undefined }
-  /** Of a list whose offsets end somewhere (`offsetMax`): where, and the cursor of the page behind this one. */
+  /** For a list with an `offsetMax`: the highest offset, and the cursor of the page after it. */
   readonly offsets?: { readonly max: number; readonly onward: string | undefined }
-  /** It is all of a list that the public contract does not page. */
+  /** The page is a whole list, because the public contract does not page it. */
   readonly isWhole?: boolean
-  /** Whether its links are left out where there is no page (`pageLinks` of the envelope); else they are null. */
+  /** Links to pages that do not exist are left out (`pageLinks` of the envelope); by default they are null. */
   readonly onlyExisting?: boolean
-  /** Changes of the list's counter that wait to be merged. */
+  /** Changes of the list's counter that are not merged yet. */
   readonly unmerged: number
 }
 
 const pageLengthDefault = 25
-// Only a guess: each page reads the setting in its own snapshot, and is read again if it was wrong.
+// Only a guess: each page reads the setting in its own snapshot, and is read again if the guess was wrong.
 const pageLengths = perInstance(() => new Memory<string, number>(10_000))
 
-/** Fetches the page that `ask` names. The last stage of the query engine, and the only one that does I/O. */
+/** Fetches the page that `ask` describes. This is the last stage of the query engine, and the only one with I/O. */
 export async function fetchPage<F extends Fields>(
   work: Work,
   source: Source<F>,
@@ -49,7 +49,7 @@ export async function fetchPage<F extends Fields>(
   const fixed = isWhole ? limits.wholeMax : ask.limit
   for (let guess = fixed ?? lengths.get(work.store.id) ?? pageLengthDefault; ; ) {
     const window: Window = {
-      // A walk by cursor looks one row ahead to know whether there is another page.
+      // A walk by cursor reads one row more to know whether there is another page.
       limit: ask.cursor ? guess + 1 : guess,
       offset: ask.cursor ? 0 : ask.offset,
       column: sort.column,
@@ -101,7 +101,7 @@ export async function fetchPage<F extends Fields>(
   }
 }
 
-/** Refuses what `fetchPage` would refuse, for a caller that must not have done anything by then. */
+/** Refuses what `fetchPage` would refuse, for a caller that must check before it does anything else. */
 export const checkPage = (work: Work, resource: Model, ask: ListQuery): void => {
   planPage(work, resource, ask)
 }
@@ -123,14 +123,14 @@ function sortValue(resource: Model, row: Row, field: string): string {
   return String(row.doc[field])
 }
 
-/** Where a walk stands: the last row seen, and its place in the list as the walk has counted. */
+/** The position of a walk: the last row of the page, and its place in the list as the walk has counted. */
 interface Cursor {
   readonly value: string
   readonly id: string
   readonly position: number
 }
 
-/** The list and its order are part of what is signed: a cursor is good for the walk it was made in. */
+/** The signature covers the list and its order, so a cursor works only in the walk that made it. */
 interface Walk {
   readonly keys: Keys
   readonly list: readonly unknown[]

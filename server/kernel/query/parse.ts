@@ -6,7 +6,7 @@ const totalMethods = ['exact', 'observed', 'lower_bound']
 
 export const limits = {
   pageMax: 100,
-  /** Of a list that the public contract does not page, see `Definition.whole`. */
+  /** For a list that the public contract does not page: see `Definition.whole`. */
   wholeMax: 10_000,
   offsetMax: Number.MAX_SAFE_INTEGER,
   includesMax: 20,
@@ -60,7 +60,7 @@ function readParameters(query: string): QueryParameters {
   return parameters
 }
 
-/** Applies to unknown parameters too: one may be the rest of a value whose `&` was not encoded. */
+/** Checks unknown parameters too: one may be the rest of a value whose `&` the client did not encode. */
 function decode(raw: string, name: string): string {
   const refuse = (fault: string) => badRequest(clipped(name), `The query parameter ${shown(name)} ${fault}.`)
 
@@ -93,7 +93,7 @@ function readCursor(parameters: QueryParameters): ListQuery['cursor'] {
   return { direction: first === 'page[after]' ? 'after' : 'before', token: parameters.get(first) ?? '' }
 }
 
-/** Clients may ask for less than the exact total that every list gives. */
+/** Clients may request a less exact total than the one that every list returns. */
 function refuseTotalMethod(text: string | undefined): void {
   if (text === undefined || totalMethods.some((method) => method === text)) return
   const name = 'page[total_method]'
@@ -102,7 +102,7 @@ function refuseTotalMethod(text: string | undefined): void {
 
 const attribute = /^[\p{L}\p{Nd}_.$@[\]-]+$/u
 
-/** A `+` before the attribute has been decoded to a space, and is dropped with it. */
+/** The decoder turns a `+` before the attribute into a space, and `trim` drops it. */
 function readSort(value = ''): ListQuery['sort'] {
   const text = value.trim()
   if (text === '' || text === 'null') return undefined
@@ -129,7 +129,7 @@ function badPage(source: Name, detail: string): Problem {
   return new Problem('bad_page', detail, { source })
 }
 
-/** Quoted, and safe to send back whatever it is. */
+/** Quotes and clips a text so that an error message can repeat it. */
 function shown(text: string): string {
   return JSON.stringify(clipped(text))
 }

@@ -4,18 +4,18 @@ import { editionTotal } from '../storage/editions.ts'
 import { address, casts, countOf, type Window } from './page-text.ts'
 import type { PlannedFilter } from './plan.ts'
 
-/** The key of a list's counters, and the scope they are kept for: the innermost parent, else the store. */
+/** The key of a list's counters, and their scope: the innermost parent, else the store. */
 export const listKey = ({ table, scopeColumns }: Model): string =>
   scopeColumns.length ? `${table}.${scopeColumns.at(-1)}` : table
 
-/** A list as the functions of its counters are told it: key, store, scope. */
+/** The arguments that identify a list to the SQL functions of its counters: key, store, scope. */
 export const listArguments = (resource: Model): string => `'${listKey(resource)}', $1, ${scopeOf(resource)}`
 
 const scopeOf = ({ scopeColumns }: Model) => `$${scopeColumns.length + 1}::uuid`
 
 /**
- * An exact total without counting: the merged counter and the changes not yet merged into it. Only a list without
- * counters is counted. Its values are the store and the list's scope.
+ * An exact total without counting: the merged counter plus the unmerged changes. Only lists without counters are
+ * counted. The values are the store and the list's scope.
  */
 export function totalSql(resource: Model): string {
   if (resource.editions) return editionTotalSql(resource)
@@ -27,7 +27,7 @@ export function totalSql(resource: Model): string {
   )
 }
 
-/** What whoever wrote the edition has counted. */
+/** The total that the writer of the edition stored. */
 function editionTotalSql({ scopeColumns, ...resource }: Model): string {
   const scope = scopeColumns.map((_, i) => `$${i + 2}::uuid`).join(', ')
   const edition = `$${scopeColumns.length + 2}::int`
@@ -40,7 +40,10 @@ function editionTotalSql({ scopeColumns, ...resource }: Model): string {
 const waitingAt = (resource: Model) =>
   `list = '${listKey(resource)}' AND store_id = $1 AND scope = ${scopeOf(resource)}`
 
-/** The orders that lists are walked by: in these the place of any row is known without counting those before it. */
+/**
+ * The orders that `list_blocks` covers: in these the server knows the position of any row without counting the rows
+ * before it.
+ */
 const walkedBy: Readonly<Record<string, ValueType>> = { id: 'uuid', created_at: 'time', updated_at: 'time' }
 
 export const isWalked = (column: string): boolean => Object.hasOwn(walkedBy, column)
@@ -48,13 +51,13 @@ export const isWalked = (column: string): boolean => Object.hasOwn(walkedBy, col
 const before = { gt: '<=', ge: '<', lt: '<', le: '<=' } as const
 const beyond = { gt: '>', ge: '>=', lt: '<', le: '<=' } as const
 
-/** One end of a range. `value` is the value, or where it is bound. */
+/** One end of a range. `value` is the value, or its placeholder. */
 export interface Bound {
   readonly op: keyof typeof before
   readonly value: string
 }
 
-/** Part of a list, from one place of an order up to another. Without bounds it is the whole list. */
+/** Part of a list, between two values of an order. Without bounds it is the whole list. */
 export interface Range {
   readonly column?: string
   readonly bounds: readonly Bound[]
@@ -62,7 +65,7 @@ export interface Range {
 
 export const isLower = ({ op }: Bound): boolean => op === 'gt' || op === 'ge'
 
-/** The range that a filter means, if it means one: a walk's `gt(id,…)`, or both ends of a time. */
+/** The range that a filter describes, if it does: a walk's `gt(id,…)`, or both ends of a time. */
 export function rangeOf(filter: PlannedFilter | undefined): Range | undefined {
   if (!filter) return { bounds: [] }
   const terms = filter.is === 'and' ? filter.parts : [filter]
@@ -89,22 +92,22 @@ export const boundBy = ({ column, bounds }: Range, { bind }: Pick<Binds, 'bind'>
   bounds: bounds.map(({ op, value }) => ({ op, value: bind(value) })),
 })
 
-/** The condition of one end. */
+/** The SQL condition of one end. */
 export const boundSql = (column: string, end: Bound): string =>
   `${column} ${beyond[end.op]} ${bound(column, end)}`
 
-/** The condition of a row's place in an order: where these are its values. */
+/** The SQL condition that compares a row's position in an order with these values. */
 export const placeSql = (column: string, sign: string, at: string, id: string): string =>
   column === 'id' ? `id ${sign} ${id}` : `(${column}, id) ${sign} (${at}, ${id})`
 
-/** Only rows behind the last one seen, in the order of the window. */
+/** The condition for the rows after the cursor, in the order of the window. */
 export function behindSql({ column, descending, behind }: Window, { bind }: Pick<Binds, 'bind'>): string {
   const id = `${bind(behind?.id)}::uuid`
   const value = column === 'id' ? '' : `${bind(behind?.value)}${behind?.cast}`
   return placeSql(column, descending ? '<' : '>', value, id)
 }
 
-/** As `totalSql`, of a range whose values are bound. `before` is how many rows of the list lie before it. */
+/** As `totalSql`, for a range with bound values. `before` is the number of rows of the list before it. */
 export function rangeTotalSql(resource: Model, { column, bounds }: Range): string {
   if (!column) return totalSql(resource)
   const [lower, upper] = [bounds.find(isLower), bounds.find((end) => !isLower(end))]
@@ -112,7 +115,7 @@ export function rangeTotalSql(resource: Model, { column, bounds }: Range): strin
   const to = upper ? `(${rowsBefore(resource, column, upper)})` : 'whole.total'
   const moves =
     column === 'updated_at' ? ` + (SELECT count(*) FROM list_moves WHERE ${waitingAt(resource)})` : ''
-  // OFFSET 0: each end is found once, not wherever it is named.
+  // OFFSET 0 makes PostgreSQL compute each end once, not at each use.
   return (
     `SELECT greatest(ends.after - ends.before, 0) AS total, ends.before, ends.unmerged FROM (` +
     `SELECT ${from} AS before, ${to} AS after, whole.unmerged${moves} AS unmerged FROM (${totalSql(resource)}) whole OFFSET 0) ends`
@@ -122,7 +125,10 @@ export function rangeTotalSql(resource: Model, { column, bounds }: Range): strin
 const firstId = `'00000000-0000-0000-0000-000000000000'`
 const lastId = `'ffffffff-ffff-ffff-ffff-ffffffffffff'`
 
-/** How many rows of the list lie before one end: what its blocks say, and what is counted within one of them. */
+/**
+ * How many rows of the list are before one end: the sum of the blocks before it, plus the rows counted in its own
+ * block.
+ */
 function rowsBefore(resource: Model, column: string, end: Bound): string {
   const value = bound(column, end)
   const sign = before[end.op]

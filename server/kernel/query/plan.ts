@@ -12,10 +12,10 @@ import {
 } from '../shape/model.ts'
 import { normalize, ownValue } from '../shape/values.ts'
 
-/** What a list may be filtered and sorted by: the allow-list of one resource. */
+/** The filters and sorts that a resource allows. */
 interface Shape {
   readonly filters: ReadonlyMap<string, Rule>
-  /** Those of the filters that are for many names: what stands before and after the part. */
+  /** The filters for many names: the text before and after the part. */
   readonly patterns: readonly { readonly before: string; readonly after: string; readonly rule: Rule }[]
   readonly sorts: ReadonlyMap<string, { readonly column: string; readonly type: ValueType }>
 }
@@ -26,7 +26,7 @@ type Rule = FilterRule & {
   readonly field: Field | undefined
 }
 
-/** A request that the allow-list has let through. Values are of their column's type. */
+/** A request that the resource allows. The values have the types of their columns. */
 export interface Plan {
   readonly filter: PlannedFilter | undefined
   readonly sort: {
@@ -43,7 +43,7 @@ export type PlannedFilter =
       readonly is: 'term'
       readonly op: Op
       readonly rule: Rule
-      /** What was asked for in place of the `*` of the rule's name; empty where its name has none. */
+      /** The text in place of the `*` of the rule's name; empty if the name has none. */
       readonly part: string
       readonly values: readonly string[]
     }
@@ -83,17 +83,17 @@ function shapeOf(resource: Model): Shape {
   return shape
 }
 
-/** What a filter on a name compares, where its rule does not say. */
+/** The type that a filter on a name compares, if its rule does not say. */
 export const valueTypeOf = ({ fields }: Pick<Model, 'fields'>, name: string): ValueType =>
   ownValue(standardTypes, name) ?? typeOfField(fieldAt(fields, name.split('.')))
 
-/** The name of a member is no column's, and a column cannot know what was asked for in place of a `*`. */
+/** A member has no column, and a column cannot know the text in place of a `*`. */
 function mustHaveSql(name: string, { column, part, where }: FilterRule): void {
   if (where || (!part && (column || /^\w+$/.test(name)))) return
   throw new Error(`the filter ${name} needs a ${part ? 'where' : 'column or a where'} of its own`)
 }
 
-/** What stands around the part of a name such as `labels.*` or `sizes[]`. */
+/** The text before and after the part of a name such as `labels.*` or `sizes[]`. */
 function around(name: string): { before: string; after: string } {
   if (name.endsWith('[]')) return { before: name.slice(0, -1), after: ']' }
   const at = name.lastIndexOf('*')
@@ -117,7 +117,7 @@ function typeOfField(field: Field | undefined): ValueType {
   return schema?.format === 'uuid' ? 'uuid' : 'text'
 }
 
-/** The second stage: refuses (400) what the resource does not allow, and says what it does. */
+/** The second stage: turns a request into a plan, or refuses (400) what the resource does not allow. */
 export function plan(ask: ListQuery, resource: Model): Plan {
   const shape = shapeOf(resource)
   refuseOffset(ask, resource)
@@ -136,7 +136,7 @@ function planSort({ sort }: ListQuery, resource: Model, { sorts }: Shape): Plan[
   if (!sort || (resource.ignoresSort && !sorts.has(sort.field))) {
     const order = orderOf(resource)
     const field = order.replace('-', '')
-    // Of whatever type a column of the table's own is: PostgreSQL reads the value as one of those it is compared with.
+    // Text suits a column of any type: PostgreSQL reads the value as the type of the column.
     const type = ownOrderOf(resource) ? 'text' : 'time'
     return { field, column: field, type, descending: order.startsWith('-') }
   }
@@ -175,10 +175,10 @@ function planFilter(filter: Filter, shape: Shape): PlannedFilter {
   }
 }
 
-/** What is stored in capitals is found by a value that is not. */
+/** A filter value in the stored form: capitals for a field that stores capitals. */
 const asStored = ({ field }: Rule, value: string) => (field ? (normalize(field, value) as string) : value)
 
-/** A pattern is looked at last: `sizes[3]` may be a field's own name. */
+/** Names come before patterns: `sizes[3]` may be a field's own name. */
 function ruleFor(field: string, { filters, patterns }: Shape): { rule: Rule | undefined; part: string } {
   const own = filters.get(field)
   if (own && !own.part) return { rule: own, part: '' }
@@ -192,7 +192,7 @@ function ruleFor(field: string, { filters, patterns }: Shape): { rule: Rule | un
 
 const partMax = 255
 
-/** A value in the form PostgreSQL reads, or the refusal. */
+/** A value in the form that PostgreSQL reads, or a refusal. */
 function readValue(type: ValueType, field: string, op: Op, value: string): string {
   if (type === 'uuid' && !isId(value)) throw refuse(`[${field}] must be a UUID, not [${value}]`)
   if (type === 'boolean' && value !== 'true' && value !== 'false') {
@@ -209,9 +209,9 @@ function readValue(type: ValueType, field: string, op: Op, value: string): strin
 const epochMs = /^-?\d{9,14}$/
 const isoDate = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/i
 
-/** A date, a timestamp (UTC unless it says otherwise) or milliseconds since the epoch. */
+/** A date, a timestamp (UTC without an offset) or milliseconds since the epoch. */
 function timeOf(field: string, value: string): string {
-  // A raw + in a URL is a space: what stood before a UTC offset is put back.
+  // A raw + in a URL becomes a space: restore the one before a UTC offset.
   const text = value
     .trim()
     .replace(/ (\d\d:?\d\d)$/, (match, offset) => (value.length > 19 ? `+${offset}` : match))
@@ -226,7 +226,7 @@ function timeOf(field: string, value: string): string {
   return time.toISOString()
 }
 
-/** A LIKE pattern: `*` stands for anything, at the start and at the end only. */
+/** A LIKE pattern. `*` matches anything, and is allowed at the start and at the end only. */
 function patternOf(field: string, value: string): string {
   const starts = value.startsWith('*')
   const ends = value.length > 1 && value.endsWith('*')

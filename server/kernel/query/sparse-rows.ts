@@ -1,27 +1,27 @@
 import type { Model } from '../shape/model.ts'
 import { keyOf, order, type Window } from './page-text.ts'
 
-/** What a filtered list's page is made from: conditions, and a limit and an offset that may be placeholders. */
+/** The parts of a filtered page's query; limit and offset may be placeholders. */
 interface Matching {
-  /** On the rows that the list has without the filter; of these, behind the cursor if there is one. */
+  /** The condition for the rows of the list without the filter; with a cursor, only those after it. */
   readonly place: string
-  /** The filter's. */
+  /** The condition of the filter. */
   readonly condition: string
   readonly limit: number | string
   readonly offset: number | string
-  /** Not the keys alone. */
+  /** Whether to return whole rows, and not only keys. */
   readonly whole: boolean
 }
 
-/** So few matches are fetched and sorted sooner than met by going through the list. */
+/** Up to this many matches, fetching and sorting all of them is faster than walking the list. */
 const fewMax = 1000
 
 /**
- * What identifies a page's rows, or all of their columns, and the table that they are taken from. Where many rows
- * match, and lie all over the list, they are met soon by going through it in its order. Where few match, or all of them
- * far behind, every match is fetched and sorted, which costs about what counting them did. The planner only guesses
- * which it is, and a limit makes it hope. So the list is gone through for no more than an eighth as many rows as match
- * (`near`), and every match is taken if that did not fill the page.
+ * The rows of a filtered page, or their keys, and the table that the query needs first.
+ * If many rows match all over the list, a walk in the list's order soon finds a page of them. If few rows match, or all
+ * of them are far down, it is faster to fetch and sort every match, which costs about as much as counting them. The
+ * planner only guesses which is the case, and a limit makes it optimistic. So the query walks at most an eighth as many
+ * rows as match (`near`), and fetches every match if that does not fill the page.
  */
 export function sparseRows(
   resource: Model,
@@ -34,7 +34,7 @@ export function sparseRows(
   const by = `ORDER BY ${order(window)}`
   const cut = `${by} OFFSET ${offset} LIMIT ${limit}`
   const passed = `least(${offset} + ${limit}, t.total) + t.total / 8`
-  // Conditions go by the table's name.
+  // The conditions refer to columns by the table's name.
   const walked =
     `SELECT ${keys} FROM (SELECT * FROM ${table} WHERE ${place} AND t.total > ${fewMax} ${by} LIMIT ${passed}) ` +
     `${nameOf(table)} WHERE ${condition} ${cut}`
@@ -47,5 +47,5 @@ export function sparseRows(
   }
 }
 
-/** A list may be of a query's rows: its name is the last word. */
+/** A table may be a subquery with a name: the last word. */
 const nameOf = (table: string) => /\w+$/.exec(table)?.[0]

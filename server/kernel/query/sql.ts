@@ -11,12 +11,12 @@ import type { PlannedFilter } from './plan.ts'
 import { sparseRows } from './sparse-rows.ts'
 import { walkedPage } from './walked-pages.ts'
 
-/** What a list is made of. */
+/** The source of a list's rows. */
 export interface Source<F extends Fields = Fields> {
   readonly resource: Model<F>
-  /** Values of the resource's scope columns, outermost first; behind them the edition, where it has any. */
+  /** The values of the scope columns, outermost first, then the edition if the resource has editions. */
   readonly scope: readonly string[]
-  /** A further condition that every record meets; its lists are counted row by row. */
+  /** A further condition on all rows. Such lists are counted row by row. */
   readonly where?: (bind: (value: unknown) => string) => string
 }
 
@@ -24,8 +24,8 @@ export interface Source<F extends Fields = Fields> {
 const deepFrom = 200
 
 /**
- * One statement for a page, its exact total and the store's page length, all of one snapshot. Its columns: total,
- * unmerged changes of the counter, page length, then the row's.
+ * One statement for a page, its exact total and the store's page length, in one snapshot. Its columns: total, unmerged
+ * changes, page length, then the columns of the row.
  */
 export function pageSql(
   source: Source,
@@ -34,7 +34,7 @@ export function pageSql(
   storeId: string,
 ): Sql {
   const uncounted = source.where !== undefined || source.resource.counted === false
-  // Of editions only the whole is known without counting.
+  // For editions, only the total of the whole list is stored.
   const range = uncounted || (filter && source.resource.editions) ? undefined : rangeOf(filter)
   const walked = range && walkedPage(source, range, window, storeId)
   if (walked) return walked
@@ -54,7 +54,7 @@ function skippedPage(
   const { limit, offset } = window
   const binds = new Binds([storeId, ...scope])
   const narrowed = where ? [where(binds.bind)] : []
-  // Told again what they belong to, the planner finds the rows of a query too, whose ids are in no index.
+  // Repeats the condition so that the planner can also use the indexes behind a subquery, whose ids have no index.
   const rowsOf = `FROM ${resource.table} WHERE ${[address(resource), ...narrowed].join(' AND ')}`
   if (filter && isOfAnyCost(filter)) {
     const matches = { rows: rowsOf, condition: condition(filter, binds, !where) }
@@ -66,7 +66,7 @@ function skippedPage(
     ? rangeTotalSql(resource, boundBy(range, binds))
     : countOf(`FROM ${resource.table} WHERE ${[address(resource), ...conditions].join(' AND ')}`)
   const place = window.behind ? `${address(resource)} AND ${behindSql(window, binds)}` : address(resource)
-  // A walk along the order it is filtered by has no rows to pass over.
+  // A walk along the filtered order passes over no rows.
   const along = !where && filter?.is === 'term' && filter.rule.column === window.column
   if (conditions.length > 0 && !along) {
     const whole = offset < deepFrom
@@ -80,11 +80,11 @@ function skippedPage(
   return { text: pageText(resource, total, rows, window), values: binds.values, once: true }
 }
 
-/** Whether a condition is more than a look at a column of the row. */
+/** Whether a condition does more than compare a column of the row. */
 const isOfAnyCost = (filter: PlannedFilter): boolean =>
   filter.is === 'term' ? filter.rule.where !== undefined : filter.parts.some(isOfAnyCost)
 
-// The limit is part of the text: the planner must know it to choose the index. It is a checked whole number.
+// The limit is part of the text, because the planner must know it to choose the index. It is a checked integer.
 function skippedRows(resource: Model, conditions: string, window: Window): string {
   const { limit, offset } = window
   const cut = `ORDER BY ${order(window)} LIMIT ${limit}${offset ? ` OFFSET ${offset}` : ''}`

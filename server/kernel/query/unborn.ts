@@ -19,11 +19,11 @@ const unbornId = '00000000-0000-0000-0000-000000000000'
 
 export const isUnborn = ({ id }: Pick<Row, 'id'>): boolean => id === unbornId
 
-/** The id for a key that leads to no row; undefined where such an object does not read as unborn. */
+/** The id for a key without a row; undefined if such a key does not read as unborn. */
 export const unbornIdOf = (resource: Resource, name: string): string | undefined =>
   keyFrom(resource, name) && unbornId
 
-/** The object as it reads before its first write; undefined where it does not. */
+/** The object as it reads before its first write; undefined if it does not. */
 export async function unbornRow<F extends Fields>(
   work: Work,
   resource: Resource<F>,
@@ -36,7 +36,7 @@ export async function unbornRow<F extends Fields>(
   return new UnbornRow(own, typeof own.unborn === 'function' ? await own.unborn(work, defaults) : defaults)
 }
 
-/** Nobody else creates an object with this key until the transaction ends. */
+/** Locks the key: no one else creates an object with it until the transaction ends. */
 export const lockKey = ({ store }: Work, { table }: Pick<Resource, 'table'>, key: string): Promise<void> =>
   store.advisoryLock(`${table} ${key}`)
 
@@ -49,7 +49,7 @@ class UnbornRow<F extends Fields> implements Row<F> {
   readonly updatedAt = never
   readonly text: string
   readonly scope: readonly string[] = []
-  /** No reader is recorded: nothing is stored that they could have read. */
+  /** No one is recorded as its reader, since nothing is stored. */
   readonly written = true
   readonly added: Row['added']
   readonly doc: Values<F>
@@ -68,7 +68,7 @@ class UnbornRow<F extends Fields> implements Row<F> {
 
 const keyReaders = new WeakMap<Resource, Input<Fields>>()
 
-/** The name as the value of the key; undefined where the field refuses it, or the resource is not unborn. */
+/** The name as the value of the key; undefined if the field refuses it, or the resource is not unborn. */
 function keyFrom(resource: Resource, name: string): object | undefined {
   const { type, fields, unborn, key } = resource
   const field = key && fields[key.field]

@@ -14,12 +14,12 @@ import {
   rangeTotalSql,
 } from './places.ts'
 
-/** Of each resource: one for each of its orders, for what lies deeper, and for ranges. */
+/** The texts of each resource: one for each order, each depth and each kind of range. */
 const texts = new WeakMap<Model, Map<string, string>>()
 
 /**
- * A page of a whole list, in any order, at any depth or behind a cursor; or of a range of it, in an order that lists
- * are walked by. The text is the same whoever asks, and for how much of the list: it is written once, and prepared.
+ * A page of a whole list, in any order, at any depth or after a cursor; or of a range, in an order that `list_blocks`
+ * covers. The text does not depend on the values, so it is built once and prepared.
  */
 export function walkedPage(
   { resource, scope }: { readonly resource: Model; readonly scope: readonly string[] },
@@ -44,7 +44,7 @@ export function walkedPage(
   const values = [storeId, ...scope, limit, ...(offset > 0 ? [offset] : [])]
   values.push(...range.bounds.map(({ value }) => value))
   if (behind) values.push(behind.id, ...(column === 'id' ? [] : [behind.value]))
-  // What skips index entries is not short, nor is what is longer than a page.
+  // Skipping index entries may take long, and so may a list that is longer than a page: neither uses the fast lane.
   return { text, values, ...(!whole && (isWalked(column) || offset === 0) && { page: true }) }
 }
 
@@ -67,13 +67,14 @@ function textOf(resource: Model, range: Range, window: Window): string {
 }
 
 /**
- * A bound limit, in the text only as many rows as a page may have. The planner then goes by the index for all of them;
- * it must not know the limit at any time, or it would find a plan for its value cheaper, and make it anew each time.
+ * The outer limit is a literal, the most rows that a page may have; the actual limit is a placeholder. The literal
+ * makes the planner use the index. If it ever knew the actual limit, it would find a plan for that value cheaper, and
+ * plan each time.
  */
 const cutRows = (rows: string, limit: string, window: Pick<Window, 'whole'> = {}): string =>
   `SELECT * FROM (${rows} LIMIT ${limit}) page LIMIT ${rowsMax(window)}`
 
-/** From the beginning of the list, or of what the conditions leave of it. */
+/** The first rows of the list, or of the part that the conditions select. */
 const firstRows = (resource: Model, conditions: readonly string[], window: Window, limit: string): string =>
   cutRows(
     `SELECT * FROM ${resource.table} WHERE ${[address(resource), ...conditions].join(' AND ')} ORDER BY ${order(window)}`,
@@ -81,7 +82,7 @@ const firstRows = (resource: Model, conditions: readonly string[], window: Windo
     window,
   )
 
-/** In an order that lists are not walked by: the index has the keys of the rows that are skipped. */
+/** For orders that `list_blocks` does not cover: the index has the keys of the rows to skip. */
 const skippedRows = (resource: Model, window: Window, limit: string, offset: string): string =>
   wholeRows(
     resource,
@@ -94,8 +95,8 @@ const skippedRows = (resource: Model, window: Window, limit: string, offset: str
   )
 
 /**
- * At any depth: `list_seek` names the block of rows that the page begins in, and only rows of that block are skipped. A
- * page from the end is the same rows counted from the start.
+ * At any depth: `list_seek` finds the block of rows in which the page begins, so the query skips only rows of that
+ * block. A page from the end has the same rows, counted from the start.
  */
 function soughtRows(
   resource: Model,

@@ -15,7 +15,7 @@ import { scopeOfNew } from './first-write.ts'
 import { create, inputOf } from './operations.ts'
 import { addNewLinks, linksOfNew } from './relationships.ts'
 
-/** Lets creates take the links of relationships that say so (`inCreate`), whatever modules the two are of. */
+/** Lets creates accept the links of relationships that allow it (`inCreate`), even across modules. */
 export function withLinkedCreates<M extends { readonly operations: readonly Operation[] }>(
   modules: readonly M[],
 ): readonly M[] {
@@ -40,7 +40,7 @@ export function withLinkedCreates<M extends { readonly operations: readonly Oper
 
 type NewLinks = readonly (readonly [of: Relationship, links: readonly Link[]])[]
 
-/** Reads the links of a create's body; refuses what is none, together with what is wrong in the fields. */
+/** Reads the links of a create's body. Refuses faults in the links together with those in the fields. */
 function reader(resource: Resource, relationships: readonly Relationship[]): (body: unknown) => NewLinks {
   const field = newLinksField(relationships)
   const plain: Check = checker(describe(field), 'data.relationships')

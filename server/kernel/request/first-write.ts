@@ -11,11 +11,11 @@ import { changedDraft } from '../write/drafts.ts'
 import { mustMatchRow } from '../write/must-match.ts'
 import { updateBy } from './operations.ts'
 
-/** Writes of objects that are `unborn`: the first one creates the object, whichever write it is. */
+/** Writes of objects that are `unborn`: the first write of any kind creates the object. */
 
 /**
- * The object with this key, created where it does not exist yet. Nobody else changes or deletes it until the
- * transaction ends: see `Store.lock`.
+ * The object with this key, created if it does not exist. No one else changes or deletes it until the transaction ends:
+ * see `Store.lock`.
  */
 export const findOrCreate = <F extends Fields>(
   work: Work,
@@ -30,7 +30,7 @@ export const findOrCreate = <F extends Fields>(
     (before) => add(work, resource, [], { ...before.doc, ...before.hidden } as New<F>),
   )
 
-/** Of two first writes at the same time, the second waits, and then changes what the first has created. */
+/** Of two concurrent first writes, the second waits, and then changes the object that the first has created. */
 async function changeOrCreate<F extends Fields, T>(
   work: Work,
   resource: Resource<F>,
@@ -41,7 +41,7 @@ async function changeOrCreate<F extends Fields, T>(
   for (let isLocked = false; ; ) {
     const id = await findId(work, resource, [], name)
     if (id !== undefined) {
-      // Where it was deleted since, look again.
+      // If another request deleted the row since, look again.
       if ((await work.store.lock(resource, id)).size) return change(id)
     } else if (isLocked) {
       return create(await mustBeUnborn(work, resource, name))
@@ -56,7 +56,7 @@ async function changeOrCreate<F extends Fields, T>(
 const mustBeUnborn = <F extends Fields>(work: Work, resource: Resource<F>, name: string): Promise<Row<F>> =>
   findById(work, resource, '', [], name)
 
-/** Changes the object; where it does not exist yet, creates it with these values. */
+/** Changes the object, or creates it with these values if it does not exist. */
 export const upsert = (ctx: Ctx, resource: Resource, name: string, call: Call): Promise<Answer> =>
   updateBy(ctx, resource, [], call, (read) =>
     ctx.transaction((inside) =>
@@ -89,7 +89,7 @@ export const removeOrNothing = (
     return noContent
   })
 
-/** As `scopeOf`, for a new object. Creates the object above it where that does not exist yet. */
+/** As `scopeOf`, for a new object. Creates the object above it if that does not exist. */
 export const scopeOfNew = (
   ctx: Ctx,
   resource: Resource,
@@ -99,7 +99,7 @@ export const scopeOfNew = (
     parent.unborn ? (await findOrCreate(work, parent, name)).id : resolveId(work, parent, above, name),
   )
 
-/** The path parameter of the object above that a create may have to create first. */
+/** The path parameter of the object above, if a create may have to create that first. */
 export function unbornAbove({ parent, scopeColumns }: Resource): string | undefined {
   const above = parent?.()
   if (!above) return undefined

@@ -6,14 +6,14 @@ const answersPerRound = 1000
 const uuids = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 
 /**
- * Empties the stored answers for idempotency keys that name one of the objects. Answers are sealed, so each is opened;
- * there are those of one day. The keys stay: a repeated request must not create the object again.
+ * Empties the stored responses that contain one of these ids. Responses are sealed, so it opens each; there are those
+ * of one day. The keys stay, so that a repeated request does not create the object again.
  */
 export async function forgetAnswers(store: Store, sealKeys: Keys, ids: readonly string[]): Promise<void> {
   const erased = new Set(ids)
   const names = (sealed: string) => {
     const body = openOr(sealKeys, sealed)
-    // An answer that cannot be opened any more may name any object.
+    // A response that cannot be opened may contain any id.
     return body === undefined || body.match(uuids)?.some((id) => erased.has(id))
   }
   for (let after = ''; ; ) {

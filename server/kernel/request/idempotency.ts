@@ -17,20 +17,21 @@ export function idempotencyKey(header: string | string[] | undefined): string | 
   })
 }
 
-/** A write that is carried out once. */
+/** A write that runs once per key. */
 interface Write {
-  /** The client's name for it. */
+  /** The value of the header. */
   readonly key: string
   readonly method: string
   readonly url: string
   readonly body: string
-  /** Refuses whoever may no longer do it: `run` is not asked when its answer is repeated. */
+  /** Checks that the caller may still do it. `run` is not called when a stored response is repeated. */
   mayRepeat(): Promise<void>
 }
 
 /**
- * What was asked, so that a key used again for something else is noticed: also on behalf of something else, where the
- * caller's token says more than who they are. By each of the keys: a body may hold a secret.
+ * Identifies a request, to notice a key that is reused for another one. It includes the token's claims, since a caller
+ * may act on behalf of different people. It is an HMAC, since a body may contain a secret; there is one for each of the
+ * server's keys.
  */
 function fingerprints({ who, instance }: Ctx, { method, url, body }: Write): readonly string[] {
   const claims = who.shopper?.claims ?? {}
@@ -39,7 +40,7 @@ function fingerprints({ who, instance }: Ctx, { method, url, body }: Write): rea
   return instance.sealKeys.map((key) => createHmac('sha256', key).update(text).digest('hex'))
 }
 
-/** The key in its row. Two kinds of callers may come with one application key, and one of them may see more. */
+/** The key of the row. Two kinds of callers may share an application key, and one may see more than the other. */
 const nameOf = ({ who: { kind, keyId, caller } }: Ctx, { key }: Pick<Write, 'key'>): string =>
   `${kind} ${keyId} ${caller} ${key}`
 
@@ -47,9 +48,9 @@ const stillRunning = () =>
   new Problem('conflict', 'A request with this Idempotency-Key is still being processed.')
 
 /**
- * Runs a write once per key (draft-ietf-httpapi-idempotency-key-header): the same request again, by the same caller, is
- * given the stored answer. The answer is stored in the write's own transaction, so there is never one without the
- * other, and sealed, as it may show a secret for the only time. A refused request changed nothing and stores nothing.
+ * Runs a write once per key (draft-ietf-httpapi-idempotency-key-header): a repeated request by the same caller gets the
+ * stored response. The response is stored in the transaction of the write, so there is never one without the other. It
+ * is sealed, since it may show a secret that is shown only once. A refused request changes nothing and stores nothing.
  */
 export async function once(ctx: Ctx, write: Write & { run(): Promise<Answer> }): Promise<Answer> {
   const name = nameOf(ctx, write)
@@ -61,9 +62,9 @@ export async function once(ctx: Ctx, write: Write & { run(): Promise<Answer> }):
 }
 
 /**
- * As `once`, for a write that waits for another server. The key is committed before the write begins. If the write ends
- * without an answer, the next request with the key goes on: with the same intent, where there is one. While a request
- * may still be under way (`leaseMs`), others are refused (409).
+ * As `once`, for a write that waits for another server. It commits the key before the write begins. If the write ends
+ * without a response, the next request with the key continues, with the same intent if there is one. While a request
+ * may still be running (`leaseMs`), others are refused (409).
  */
 export async function onceAcrossCalls(
   ctx: Ctx,
@@ -111,7 +112,7 @@ async function claim(ctx: Ctx, name: string, write: Write & { readonly leaseMs: 
   return { intentId: earlier?.intentId } satisfies Begun
 }
 
-/** What an earlier request with the key came to. */
+/** The state of an earlier request with the key. */
 async function find(
   ctx: Ctx,
   name: string,
@@ -167,7 +168,7 @@ async function storeAnswer(ctx: Ctx, name: string, write: Write, answer: Answer)
   )
 }
 
-/** A refused request stores nothing; one with an intent can be sent again at once. */
+/** A refused request stores nothing; one with an intent may be sent again at once. */
 async function release({ store }: Ctx, name: string): Promise<void> {
   await store.run(
     `WITH refused AS (
@@ -182,7 +183,7 @@ async function release({ store }: Ctx, name: string): Promise<void> {
 const retentionMs = 24 * 60 * 60 * 1000
 const forgottenPerStatement = 10_000
 
-/** A key is good for a day: long enough for any client's retries. */
+/** Keys are valid for a day, which is enough for the retries of any client. */
 export const forgetIdempotencyKeys: Chore = {
   name: 'kernel:forget-idempotency-keys',
   attemptsMax: 3,

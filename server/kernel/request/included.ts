@@ -3,7 +3,7 @@ import { objectText } from '../http/object-text.ts'
 import type { Row } from '../shape/model.ts'
 import type { Ctx } from '../work/context.ts'
 
-/** What a request wants to be shown beside these rows, as a further member of the answer. */
+/** The `included` member of a response: the objects that the request names with `include=`. */
 export async function included(ctx: Ctx, resource: Resource, names: readonly string[], rows: readonly Row[]) {
   const finders = Object.entries(resource.include ?? {}).filter(([name]) => names.includes(name))
   if (!finders.length) return ''

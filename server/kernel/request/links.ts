@@ -4,12 +4,12 @@ import type { Row } from '../shape/model.ts'
 import type { Work } from '../work/context.ts'
 import { change } from '../write/by-rules.ts'
 
-/** Where the links of a relationship are kept. */
+/** Reads and writes the links of a relationship. */
 export interface LinkStorage {
   read(work: Work, owner: Row): Promise<readonly Link[]>
-  /** The owner is another version afterwards. */
+  /** Also makes a new version of the owner. */
   write(work: Work, owner: Row, before: readonly Link[], after: readonly Link[]): Promise<void>
-  /** The links as a list that is paged, where they are rows. */
+  /** The links as a paged list, if they are rows. */
   readonly rows?: Resource
 }
 
@@ -18,8 +18,8 @@ interface Shown {
 }
 
 /**
- * In the owner's document, as a member of `relationships`: a field of the owner that clients do not write. It may be
- * hidden, where what is shown is worked out.
+ * Stores links in the owner's document, in a member of `relationships` that clients cannot write directly. The field
+ * may be hidden, if responses compute what they show.
  */
 export const documentStorage = (
   owner: Resource,
@@ -38,7 +38,7 @@ type Relationships = Shown['relationships']
 
 const relationshipsIn = ({ doc, hidden }: Row) => (({ ...doc, ...hidden }) as Shown).relationships
 
-/** `relationships` with this `data` of one member; undefined when there is nothing left. The other members stay. */
+/** `relationships` with this `data` in one member; undefined when nothing is left. The other members stay. */
 export function withData(
   relationships: Relationships,
   member: string,
@@ -52,8 +52,8 @@ export function withData(
 const ownersPerBatch = 1000
 
 /**
- * Takes a deleted target off its owners; for the target's `afterDelete`. The target's row is gone, or locked by us:
- * whoever was about to link it has committed by now, or will not find it.
+ * Removes a deleted target from its owners; for `afterDelete` of the target. The row of the target is deleted or locked
+ * by this transaction: a concurrent request to link it has either committed, or will not find it.
  */
 export const unlinkFrom =
   (owner: () => Resource, member: string) =>
@@ -93,8 +93,8 @@ function without(text: string, member: string, id: string): string {
 }
 
 /**
- * In rows of a table of their own: `store_id`, the owner's column, `id` (the target's), `created_at`, `updated_at`,
- * `version`, `doc` (the link's `meta`, if it has one); keys to both, which delete the row.
+ * Stores links in rows of their own table: `store_id`, the owner's column, `id` (the target's), `created_at`,
+ * `updated_at`, `version`, `doc` (with the link's `meta`, if any). Foreign keys to both delete the row.
  */
 export function rowStorage(
   owner: Resource,

@@ -28,7 +28,7 @@ export function inputOf<F extends Fields>(resource: Resource<F>): Input<F> {
 
 const inputsOfShoppers = new WeakMap<Resource, Input<Fields>>()
 
-/** Reads bodies of this caller: a store may close fields that it has added to shoppers. */
+/** Reads the bodies of this caller: a store may close added fields to shoppers. */
 function inputFor({ who }: Work, resource: Resource): Input<Fields> {
   const closed = who.shopper ? resource.added?.fields.filter((one) => one.closedToShoppers) : undefined
   if (!closed?.length) return inputOf(resource)
@@ -41,7 +41,7 @@ function inputFor({ who }: Work, resource: Resource): Input<Fields> {
   return reader
 }
 
-/** A page of the resource's objects; `where` narrows the list beyond its scope. */
+/** A page of the resource's objects; `where` adds a condition. */
 export async function list(
   ctx: Ctx,
   resource: Resource,
@@ -68,7 +68,7 @@ export async function create(
 ): Promise<Answer> {
   const read = readOnce((own: Resource) => inputFor(ctx, own).create(call.body))
   await readByDefinition(ctx, resource, scope, read)
-  // For all others the table's own key to the parent is enough.
+  // For other callers, the foreign key to the parent is enough.
   if (ctx.who.shopper) await mustHaveParent(ctx, resource, scope, call)
   return objectAnswer(201, resource, await addBy(ctx, resource, scope, read, id), ctx)
 }
@@ -82,7 +82,7 @@ export async function get(ctx: Ctx, resource: Resource, scope: readonly string[]
 export const update = (ctx: Ctx, resource: Resource, scope: readonly string[], id: string, call: Call) =>
   updateBy(ctx, resource, scope, call, (read) => changeBy(ctx, resource, scope, id, read, call.ifMatch))
 
-/** An update whose `write` stores what the body says. */
+/** An update; `write` stores the changes. */
 export async function updateBy(
   ctx: Ctx,
   resource: Resource,

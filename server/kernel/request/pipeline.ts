@@ -21,7 +21,7 @@ import { idempotencyKey, once, onceAcrossCalls } from './idempotency.ts'
 import { withTimeout } from './within.ts'
 import { WriteQueues } from './write-queues.ts'
 
-/** One request on its way through the steps. */
+/** The state of one request on its way through the steps. */
 interface Passage {
   readonly instance: Instance
   readonly operation: Operation
@@ -35,7 +35,9 @@ interface Passage {
 type Step = (passage: Passage) => Promise<void> | void
 type Access = Operation['access']
 
-/** What happens to a request, top to bottom, and to which operations. The order is the security design. */
+/**
+ * The steps of a request, from top to bottom, each with the operations it applies to. The order is the security design.
+ */
 const steps: readonly (readonly [Step, ...Access[]])[] = [
   [authenticate, 'read', 'write'],
   [mayCall, 'read', 'write'],
@@ -67,7 +69,7 @@ const nobody: Principal = {
   caller: 'nobody',
 }
 
-/** Answers a request; refusals are thrown as Problems. */
+/** Responds to a request; refusals are thrown as Problems. */
 export async function handle(
   instance: Instance,
   operation: Operation,
@@ -107,7 +109,7 @@ function mayCall({ instance, operation, who }: Passage): void {
   if (right !== 'open') authorize(instance, who, operation.area, right)
 }
 
-/** Nobody in particular calls an open operation; the store is the one that its path names. */
+/** An open operation has no authenticated caller; the path names the store. */
 async function findStore(passage: Passage): Promise<void> {
   const { instance, operation, request } = passage
   const parameter = actionOf(operation)?.storeIn
@@ -119,7 +121,7 @@ async function findStore(passage: Passage): Promise<void> {
 
 const storesMet = perInstance(() => new Memory<string, true>(10_000))
 
-/** Asked once for each store: of one that is gone since, nothing else is found either. */
+/** Checked once for each store. If a store is deleted later, its objects are not found either. */
 async function isStore(instance: Instance, id: string): Promise<boolean> {
   const met = storesMet(instance)
   if (met.get(id)) return true
@@ -137,13 +139,13 @@ function readBody(passage: Passage): void {
     passage.upload = uploadOf(request.raw, upload.bytesMax, upload.form !== undefined)
     return
   }
-  // A DELETE's body means nothing, unless it says what to take off; clients send anything there.
+  // Clients send any body with a DELETE; the server reads it only where it says what to remove.
   if (operation.method === 'DELETE' && !raw && !data && operation.of.is !== 'relationship') return
   const text = bodyText(request.body as Buffer | undefined)
   passage.body = raw ? text : parseBody(text, request.headers['content-type'])
 }
 
-/** Nobody is to believe that it is safe to try again. Whoever signs in may: what they were given is not looked at. */
+/** Refuses the key, so that no client believes that a retry is safe. Sign-ins ignore it. */
 function refuseKey(passage: Passage): void {
   const { operation, request } = passage
   if (request.headers['idempotency-key'] === undefined || signsIn(passage) || isRepeatable(operation)) return
@@ -165,7 +167,7 @@ async function run(passage: Passage): Promise<void> {
 
 const writeQueues = perInstance(() => new WriteQueues())
 
-/** Before an Idempotency-Key is looked at and before a connection is taken: those who wait hold nothing. */
+/** Queues before the Idempotency-Key and before a connection, so that waiting requests hold neither. */
 function inQueue<T>({ instance, operation, request, who }: Passage, run: () => Promise<T>): Promise<T> {
   const { queuesBy } = operation
   if (queuesBy === undefined) return run()
@@ -186,7 +188,7 @@ function runPlain(passage: Passage): Promise<Answer> {
   )
 }
 
-/** Without an answer a key's request may not be under way for longer, where the action says nothing else. */
+/** The lease of a key without a response, unless the action declares another. */
 const keyedMaxMs = 60_000
 
 function runKeyed(passage: Passage, key: string): Promise<Answer> {
@@ -212,12 +214,12 @@ function runKeyed(passage: Passage, key: string): Promise<Answer> {
 }
 
 function tellOfWrite({ instance, operation, who }: Passage): void {
-  // Whoever is shown a file without a token has written nothing.
+  // A request for a file without a token has written nothing.
   if (operation.method === 'GET' && actionOf(operation)?.shows?.file) return
   instance.onWrite(who.storeId)
 }
 
-/** RFC 6749 §5.1: no cache keeps a token. */
+/** RFC 6749 §5.1: caches must not store a token. */
 function keepFromCaches(passage: Passage): void {
   const { answer } = passage
   if (!answer || !signsIn(passage)) return
@@ -235,7 +237,7 @@ function contextOf(
   { asker, transaction, keyed }: Inside = {},
 ): Ctx {
   const { clock } = instance
-  // A write that was received is carried out, whether or not its client waits for the answer.
+  // The server completes a write even if its client hangs up.
   const database =
     operation.access === 'read'
       ? instance.database.reading(() => asker ?? hangUpSignal(request.raw.socket))
@@ -252,7 +254,7 @@ function contextOf(
   })
 }
 
-/** The address as the client wrote it. It becomes part of every link, so it must be one. */
+/** The host as the client wrote it. It becomes part of every link, so it must be valid. */
 function addressOf({ protocol, host }: FastifyRequest): string {
   const address = `${protocol}://${host}`
   if (/^https?:\/\/[\w.:[\]-]+$/.test(address)) return address
@@ -276,13 +278,13 @@ function callOf({ request, body, upload }: Passage) {
   }
 }
 
-/** No object has a NUL in its name: PostgreSQL could not even be asked. */
+/** No object has a NUL in its name, and PostgreSQL does not accept one in a value. */
 function nameable(params: Record<string, string>): Record<string, string> {
   if (Object.values(params).some((value) => value.includes('\0'))) throw new Problem('not_found')
   return params
 }
 
-/** RFC 9110 §13.1.2: only a GET is answered so. */
+/** RFC 9110 §13.1.2: only a GET gets a 304. */
 function answerNotModified(passage: Passage): void {
   const { answer, operation, request } = passage
   if (answer && operation.method === 'GET')

@@ -28,7 +28,7 @@ const keeperOf = (of: Relationship): LinkStorage =>
     ? rowStorage(of.owner(), { ...of.target(), type: linkTypeOf(of) }, of.storage)
     : documentStorage(of.owner(), of.storage, of.holds)
 
-/** Carries out one of its operations. */
+/** Runs one operation of a relationship. */
 export async function linkOperation(
   ctx: Ctx,
   of: Relationship,
@@ -52,7 +52,7 @@ export async function linkOperation(
 
 const lastParameter = ({ path }: Relationship): string => [...path.matchAll(/:(\w+)/g)].at(-1)?.[1] ?? ''
 
-/** What each operation makes of the links there are. A link that is there already stays as it is. */
+/** The new links for each operation. Existing links stay as they are. */
 const edits = {
   add: ({ holds }: Relationship, links: readonly Link[], input: readonly Link[]) =>
     holds === 'one' ? input : [...links, ...input.filter(({ id }) => !has(links, id))],
@@ -64,7 +64,7 @@ const edits = {
 
 const has = (links: readonly Link[], id: string) => links.some((link) => link.id === id)
 
-/** The links in a body, each target once; refuses what is none. */
+/** The links in a body, without duplicates; refuses an invalid body. */
 const linksIn = (of: Relationship, body: unknown): readonly Link[] => eachOnce(readerOf(of)(body))
 
 const eachOnce = (data: LinksData): readonly Link[] => {
@@ -85,8 +85,8 @@ function readerOf(of: Relationship): Reader {
 }
 
 /**
- * Refuses a link to what is not there, and keeps the rest from being deleted before they are linked. `at` is where the
- * links are in the body.
+ * Refuses links to missing objects, and locks the others so that they cannot be deleted before the links are stored.
+ * `at` is the position of the links in the body.
  */
 async function lockTargets(
   work: Work,
@@ -102,7 +102,7 @@ async function lockTargets(
   throw notFound(nounOf(of), links[missing]?.id, { source })
 }
 
-/** Gives the owner other links; nothing is written when they are the same. Needs a transaction. */
+/** Changes the links of the owner; writes nothing if they stay the same. Needs a transaction. */
 async function edit(
   work: Work,
   of: Relationship,
@@ -110,7 +110,7 @@ async function edit(
   at: string,
   change: (links: readonly Link[]) => readonly Link[],
 ): Promise<readonly Link[]> {
-  // Two requests for the same owner take turns: neither loses what the other did.
+  // Requests for the same owner wait for each other, so that no change is lost.
   await work.store.lock(of.owner(), ownerId)
   const owner = await findById(work, of.owner(), ownerId, scope)
   const keeper = keeperOf(of)
@@ -137,14 +137,14 @@ async function list(ctx: Ctx, of: Relationship, owner: Row, call: Call): Promise
 const shown = ({ holds }: Relationship, links: readonly Link[]): unknown =>
   holds === 'many' ? links : (links[0] ?? null)
 
-/** Its own address, whatever the request's was spelled like. */
+/** The canonical URL, however the client spelled the path. */
 const linksTo = (ctx: Ctx, { path }: Relationship, { params }: Call) => ({
   self: ctx.baseUrl + path.replace(/:(\w+)/g, (_, name: string) => spelled(params[name] ?? '')),
 })
 
 const spelled = (name: string) => (isId(name) ? name.toLowerCase() : encodeURIComponent(name))
 
-/** The links that a create brings for this relationship, each target once. */
+/** The links for this relationship in the body of a create, without duplicates. */
 export const linksOfNew = (of: Relationship, input: NewLinks | null | undefined): readonly Link[] =>
   eachOnce(input?.[memberOf(of)]?.data ?? null)
 

@@ -8,12 +8,12 @@ import { split } from '../storage/stored-row.ts'
 import { untilWritten } from '../storage/until-written.ts'
 import type { Ctx, Work } from '../work/context.ts'
 import { mustMatch } from '../write/must-match.ts'
-/** The stored values over the defaults. */
+/** The stored values, with the defaults for the rest. */
 export async function readSingleton<F extends Fields>(work: Work, of: Singleton<F>): Promise<Values<F>> {
   return (await find(work, of)).values
 }
 
-/** What a store has of a singleton. Until the first write nothing is stored. */
+/** The stored state of a singleton. Before the first write there is none. */
 interface State<F extends Fields> {
   readonly values: Values<F>
   readonly etag: string
@@ -46,7 +46,7 @@ export async function getSingleton<F extends Fields>(ctx: Ctx, of: Singleton<F>)
   return show(ctx, of, await find(ctx, of))
 }
 
-/** Stores the fields that were sent; the rest keep their values. */
+/** Stores the fields of the request; the rest keep their values. */
 export async function updateSingleton<F extends Fields>(
   ctx: Ctx,
   of: Singleton<F>,
@@ -63,7 +63,7 @@ export async function updateSingleton<F extends Fields>(
   })
 }
 
-/** False when another write came first. */
+/** False if another write came first. */
 async function write<F extends Fields>(
   { store, clock }: Ctx,
   { name, type, fields }: Singleton<F>,
@@ -86,7 +86,7 @@ async function write<F extends Fields>(
   return stored.length > 0
 }
 
-/** Back to the defaults. */
+/** Deletes the stored values, so that the defaults apply again. */
 export async function deleteSingleton(ctx: Ctx, of: Singleton, { ifMatch }: Call): Promise<Answer> {
   return untilWritten(async () => {
     const { etag, version } = await find(ctx, of)

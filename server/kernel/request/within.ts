@@ -1,8 +1,8 @@
 import { Problem } from '../errors.ts'
 
 /**
- * Runs `work` with a signal that is aborted with `asker`, or when the time is over: statements that end with it then
- * refuse the request.
+ * Runs `work` with a signal that aborts with `asker` or after the time limit. Statements that the limit ends refuse the
+ * request.
  */
 export async function withTimeout<T>(
   ms: number,

@@ -1,17 +1,17 @@
 import { Problem } from '../errors.ts'
 
-/** How many writes of one object may wait in a process. */
+/** How many writes of one object may wait in one process. */
 const waitingMax = 1000
 
 /**
- * Writes of one object wait for each other in the process, in the order in which they came. In the database they would
- * wait for the same lock, each with a connection that nobody else can use meanwhile.
+ * Writes of one object wait for each other in the process, in the order of arrival. In the database they would wait for
+ * the same lock, and each would occupy a connection meanwhile.
  */
 export class WriteQueues {
-  /** How many writes there are of each object, and the end of the last one. */
+  /** For each object, the number of its writes and the end of the last one. */
   readonly #queues = new Map<string, { count: number; last: Promise<unknown> }>()
 
-  /** Runs a write of the object when those before it have ended; a Problem (503) where too many wait. */
+  /** Runs a write of the object after those before it; a Problem (503) if too many wait. */
   async run<T>(object: string, write: () => Promise<T>): Promise<T> {
     const queue = this.#queues.get(object) ?? { count: 0, last: Promise.resolve() }
     if (queue.count > waitingMax) {

@@ -3,19 +3,19 @@ import { type Field, field, readOnlyObject } from './fields.ts'
 import type { Added, AddedField, AddedUnder, Model } from './model.ts'
 
 /**
- * Fields that a store adds to a resource at run time. The table `added_fields` has them by the name that the resource
- * says (`addedUnder`), in the order that they are shown in. Each statement that reads rows or writes one tells their
- * state too, so nobody ever goes by others than the row did: see docs/decisions/0019-added-fields.md.
+ * Fields that a store adds to a resource at run time. The table `added_fields` stores them in order, under the name in
+ * `addedUnder`. Every statement that reads or writes rows also returns the state of the added fields, so each row is
+ * always read with the fields it was stored with. See docs/decisions/0019-added-fields.md.
  */
 
-// A state is an id that is never given twice, so what is known of it is true in any process, of any store.
+// The id of a state is never used again, so a cached state is valid in every process and for every store.
 const states = new Memory<string, Added>(2000)
 const built = new WeakMap<Model, Memory<string, Model>>()
 
 /** The resource as it was declared. */
 const declared = <M extends Model>(of: M): M => (of.declared ?? of) as M
 
-/** The resource with these fields too; without any, as it was declared. Its own go before added ones of their name. */
+/** The resource with these added fields. A declared field takes precedence over an added field of the same name. */
 export function withAddedFields<M extends Model>(of: M, added: Added | undefined): M {
   const base = declared(of)
   if (!added) return base
@@ -46,7 +46,7 @@ function fieldOf(added: AddedField): Field {
   return field(schema, { ...fallback, ...(about && { about }) }, { ...(takesScalars && { takesScalars }) })
 }
 
-/** A statement's column with the state of the fields that are added to the rows that it reads. `$1` is the store. */
+/** The statement columns that hold the state of the added fields of its rows. `$1` is the store. */
 export const stateColumns = ({ addedUnder: name }: Model, alias: string): readonly string[] =>
   name
     ? [`(SELECT f.state FROM added_fields f WHERE f.store_id = $1 AND f.name = ${nameSql(name, alias)})`]
@@ -55,7 +55,9 @@ export const stateColumns = ({ addedUnder: name }: Model, alias: string): readon
 const nameSql = (name: AddedUnder, alias: string) =>
   typeof name === 'string' ? `'${name}'` : `${alias}${name.column}::text`
 
-/** A condition on a write: no other fields than the resource has are added until its transaction ends. */
+/**
+ * A condition for a write: the store's added fields are still those of `of`, and stay so until the transaction ends.
+ */
 export function definitionUnchanged(of: Model, bind: (value: unknown) => string): string {
   const { addedUnder: name, added, scopeColumns } = of
   if (!name) return 'true'
@@ -67,7 +69,7 @@ export function definitionUnchanged(of: Model, bind: (value: unknown) => string)
     : `NOT EXISTS ${row})`
 }
 
-/** Asks for the state, and the fields, of what a name or a state stands for. */
+/** Runs a query for added fields by name or by state. */
 type Ask = (
   text: `SELECT ${string}`,
   ...values: readonly unknown[]
@@ -75,7 +77,7 @@ type Ask = (
 
 export const addedColumns = 'SELECT state, fields FROM added_fields WHERE store_id = $1' as const
 
-/** What a store has added, from the columns `state` and `fields` of its row. */
+/** The added fields of a store, from the columns `state` and `fields`. */
 export function toAdded(row: readonly (string | null)[] | undefined): Added | undefined {
   if (!row) return undefined
   const [state, fields] = row as [string, string]
@@ -84,7 +86,7 @@ export function toAdded(row: readonly (string | null)[] | undefined): Added | un
   return added
 }
 
-/** The resource as the rows that were read in this state have it; undefined when there is another by now. */
+/** The resource with the added fields of this state; undefined if the state has changed since. */
 export async function modelInState<M extends Model>(
   of: M,
   state: string | null | undefined,

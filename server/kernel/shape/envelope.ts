@@ -1,46 +1,43 @@
 import type { JsonSchema } from './fields.ts'
 
 /**
- * Where a part of the public contract puts what every object has. Each fact is told apart from the others; the facts
- * that several resources share have a name in their module.
+ * Where a part of the public contract puts the members that every object has. Each option stands for itself; modules
+ * name the combinations that several of their resources share.
  */
 export interface Envelope {
-  /**
-   * Where `created_at` and `updated_at` are: in `meta`, in `meta.timestamps`, among the fields wherever those are, or
-   * nowhere.
-   */
+  /** Where `created_at` and `updated_at` are: in `meta`, in `meta.timestamps`, among the fields, or nowhere. */
   readonly times: 'meta' | 'meta.timestamps' | 'fields' | 'none'
   /**
-   * Digits after the second in these times. 0: whole seconds are stored too, so that what is shown is what is compared.
-   * 6: the last three are zeros, as milliseconds are stored.
+   * Digits after the second in these times. With 0 the server also stores whole seconds, so that filters compare what
+   * responses show. With 6 the last three are zeros, since the server stores milliseconds.
    */
   readonly digits: 0 | 3 | 6
   /**
-   * Where the fields are, in answers, in bodies and in the stored document: beside `type` and `id` (`top`), or under
-   * `attributes`. The fields `type`, `id` and `relationships`, and what is sent as `meta`, are at the top in both.
+   * Where the fields are in responses, bodies and the stored document: beside `type` and `id` (`top`), or under
+   * `attributes`. The fields `type`, `id`, `relationships` and `meta` are at the top in both.
    */
   readonly fields: 'top' | 'attributes'
   /**
-   * Where a field named `type` is: at the top, unless it is told, where it is the object's own type; or among the
-   * attributes, where it is one of them, beside the type that all objects of the resource have.
+   * Where a field named `type` is. At the top (default) it is the object's own type. Among the attributes it is an
+   * ordinary field, beside the type that all objects of the resource have.
    */
   readonly type?: 'top' | 'attributes'
   /**
-   * `links` of a single object: a sibling of `data`, inside it, or left out. In lists those that are beside (`beside`)
-   * are inside, or (`single`) left out. `own`: inside, without `self`: those that the resource declares in its `links`,
-   * `{}` where it declares none.
+   * Where `links` of an object are: beside `data`, inside it, or nowhere. In lists, `beside` puts them inside each
+   * object and `single` leaves them out. `own` puts only the links that the resource declares inside, without `self`,
+   * and `{}` if it declares none.
    */
   readonly links: 'beside' | 'single' | 'inside' | 'own' | 'none'
-  /** Links begin with the address that the client used, or (relative) with what follows this prefix of the path. */
+  /** Links begin with the URL that the client used. With `after` they are relative: the path after this prefix. */
   readonly href: 'absolute' | { readonly after: string }
   /**
-   * Links of a page to where there is no page: null, unless only those of existing pages are shown. `last` is then left
-   * out of the last page, as clients go on for as long as they see it.
+   * Links to pages that do not exist are null (`all`) or left out (`existing`). The last page then has no `last`
+   * either, since clients continue as long as they see it.
    */
   readonly pageLinks?: 'all' | 'existing'
 }
 
-/** Where fields are; at the top, where nothing is said. */
+/** Where the fields are; at the top by default. */
 type Placing = Pick<Envelope, 'fields' | 'type'> | undefined
 type Members = Readonly<Record<string, unknown>>
 
@@ -52,7 +49,7 @@ export function isAttribute(placing: Placing, name: string): boolean {
   return name === 'type' ? placing.type === 'attributes' : !atTop.includes(name)
 }
 
-/** Whether objects have a type of their own, in a field of that name. */
+/** Whether each object has a type of its own, in a field named `type`. */
 export const haveOwnType = (fields: Members, placing: Placing): boolean =>
   fields.type !== undefined && !isAttribute(placing, 'type')
 
@@ -64,32 +61,32 @@ export const linksBeside = ({ links }: Pick<Envelope, 'links'>): boolean =>
 export const pathOf = (placing: Placing, name: string): string =>
   isAttribute(placing, name) ? `data.attributes.${name}` : `data.${name}`
 
-/** Values by field, as the envelope places them. */
+/** Arranges values by field as the envelope does. */
 export function place(placing: Placing, values: Members): Members {
   if (placing?.fields !== 'attributes') return values
   const attributes: Record<string, unknown> = {}
   const others: Record<string, unknown> = {}
   for (const name of Object.keys(values))
     (isAttribute(placing, name) ? attributes : others)[name] = values[name]
-  // The type first and the attributes next: where they open in the text is then known.
+  // The type comes first and the attributes next, so that their position in the text is known.
   const { type, ...rest } = others
   return { ...(type !== undefined && { type }), attributes, ...rest }
 }
 
-/** The reverse of `placed`. */
+/** The reverse of `place`. */
 export function flatten(placing: Placing, members: Members): Members {
   if (placing?.fields !== 'attributes') return members
   const { attributes, ...others } = members
   return { ...others, ...(attributes as Members) }
 }
 
-/** The value of a field in what a client has sent. */
+/** The value of a field in the members that a client sends. */
 export function valueIn(placing: Placing, members: Members, name: string): unknown {
   const from = isAttribute(placing, name) ? members.attributes : members
   return isMembers(from) && Object.hasOwn(from, name) ? from[name] : undefined
 }
 
-/** What a client has sent, with other values of these fields. */
+/** The members that a client sends, with new values for these fields. */
 export function withValues(placing: Placing, members: Members, values: Members): Members {
   if (placing?.fields !== 'attributes') return { ...members, ...values }
   const { attributes = {} } = members
@@ -98,7 +95,7 @@ export function withValues(placing: Placing, members: Members, values: Members):
 
 const isMembers = (value: unknown): value is Members => typeof value === 'object' && value !== null
 
-/** The schema of an object of a type, whose fields are where the envelope has them. */
+/** The schema of an object, with the fields where the envelope puts them. */
 export function schemaAt(
   placing: Placing,
   type: JsonSchema,

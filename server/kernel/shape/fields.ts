@@ -1,55 +1,57 @@
 /**
- * What a field of a resource holds. A field is a JSON Schema for what a client may send, and a few facts about who
- * may set it and who may see it. Values, validation, OpenAPI and the contract suite's samples follow from it.
+ * A field of a resource is a JSON Schema for its value and a few options: whether clients may set it, and whether
+ * responses show it. Values, validation, OpenAPI and the samples of the contract suite follow from it.
  */
 
 import { complete } from './values.ts'
 
 export type JsonSchema = { readonly [keyword: string]: unknown }
 
-/** Facts about any field. */
+/** Options of any field. */
 export interface FieldOptions {
-  /** Must be sent on create. On update every field is optional. */
+  /** A create must contain it. On update every field is optional. */
   readonly required?: boolean
-  /** Set once: an update may repeat the value, never change it. */
+  /** Clients set it once: an update may repeat the value, but not change it. */
   readonly immutable?: boolean
   /** Accepts null. */
   readonly nullable?: boolean
-  /** Stored beside the document and never shown: hashes, sealed secrets, columns that are shown in another form. */
+  /**
+   * Stored beside the document and never shown: hashes, sealed secrets, columns that responses show in another form.
+   */
   readonly hidden?: boolean
-  /** Only checked: rules see it while it is written, and no row, no change and no answer ever holds it. */
+  /** Only checked: rules see the value while the object is written; rows, changes and responses never contain it. */
   readonly stored?: false
-  /** Set by the server; ignored in a request. */
+  /** Set by the server; ignored in requests. */
   readonly readOnly?: boolean
-  /** The member of `data` it is read from, where a fact about it is shown under that name. */
+  /** The member of `data` that requests use for it, if responses use that name for something else. */
   readonly inputName?: string
-  /** What a new object has in its place when it is not given. */
+  /** The value in a new object if the request does not contain one. */
   readonly default?: unknown
   /** One or two sentences for the reader of the API document. */
   readonly about?: string
   /** A value for the API document. */
   readonly example?: unknown
-  /** The resource type whose id this is. The contract suite makes one to point at. */
+  /** The type of the resource whose id this is. The contract suite creates such an object. */
   readonly refersTo?: string
-  /** Sent on every update too, where the public contract asks for it. */
+  /** Every update must contain it too, because the public contract requires it. */
   readonly requiredOnUpdate?: boolean
 }
 
-/** `T` is the type of its value, `G` what a new object may be given, `C` what an update may send. */
+/** `T` is the type of its value, `G` the type that a create accepts, `C` the type that an update accepts. */
 export interface Field<T = unknown, G = T, C = G> {
   readonly schema: JsonSchema
   readonly options: FieldOptions
-  /** Of a group. */
+  /** The fields inside a group. */
   readonly members?: Fields
-  /** Of a list: what each of its elements is. */
+  /** The field of each element of a list. */
   readonly element?: Field
-  /** Of a map: what the value of each key is. */
+  /** The field of each value of a map. */
   readonly each?: Field
-  /** Of a text: its letters a to z are stored in capitals. */
+  /** For a text: the server stores a to z as capitals. */
   readonly upperCase?: boolean
-  /** Of a text: a number or a boolean in a request is stored as text. */
+  /** For a text: a number or a boolean in a request is stored as text. */
   readonly takesScalars?: boolean
-  /** These are never present at run time. */
+  /** For the compiler only: they are never present at run time. */
   readonly value?: T
   readonly input?: G
   readonly change?: C
@@ -62,7 +64,7 @@ export type Values<F extends Fields> = {
   -readonly [K in keyof F]: F[K] extends { readonly value?: infer T } ? T : never
 }
 
-/** The values of a set of fields as an answer shows them: what need not be there may be left out, on each level. */
+/** The values of a set of fields as a response shows them: optional members may be absent, at every level. */
 export type Shown<F extends Fields> = Sparse<Values<F>>
 
 type Sparse<T> = T extends readonly (infer E)[]
@@ -76,12 +78,12 @@ type Sparse<T> = T extends readonly (infer E)[]
 type InputOf<F> = F extends { readonly input?: infer G } ? G : never
 type Needed<F extends Fields> = { [K in keyof F]: undefined extends InputOf<F[K]> ? never : K }[keyof F]
 
-/** The values that a new object must and may be given: what is left out has its default, or is not there. */
+/** The values of a new object. Missing values get their defaults, or stay absent. */
 export type New<F extends Fields> = { readonly [K in keyof F]?: InputOf<F[K]> } & {
   readonly [K in Needed<F>]: InputOf<F[K]>
 }
 
-/** The values that an update changes; `undefined` takes one away. */
+/** The values that an update changes; `undefined` removes one. */
 export type Changes<F extends Fields> = {
   readonly [K in keyof F]?: (F[K] extends { readonly change?: infer C } ? C : never) | undefined
 }
@@ -94,7 +96,7 @@ type Value<O, T> =
 type Input<O, T> = OrNull<O, T> | (O extends { readonly required: true } ? never : undefined)
 type With<O, T, G = T, C = G> = Field<Value<O, T>, Input<O, G>, OrNull<O, C>>
 
-/** A value with a schema of its own; its type includes `undefined` unless it is always there. */
+/** A value with its own schema. Its type includes `undefined` unless the value is always present. */
 export const field = <T, G = T, C = G>(
   schema: JsonSchema,
   options: FieldOptions,
@@ -112,7 +114,7 @@ export function nullable(schema: JsonSchema): JsonSchema {
 /** Whether answers show it. */
 export const isShown = ({ hidden, stored }: FieldOptions): boolean => !hidden && stored !== false
 
-/** A field's schema with what its reader is told of it. */
+/** A field's schema with the notes for the reader of the API document. */
 export function describe({ schema, options }: Field): JsonSchema {
   const { about, example, default: fallback, readOnly } = options
   return {
@@ -131,7 +133,7 @@ interface TextOptions extends FieldOptions {
   readonly max?: number
   readonly pattern?: RegExp
   readonly format?: 'email' | 'uri' | 'uuid' | 'date-time'
-  /** Letters a to z are stored in capitals, as in a code. */
+  /** Stores a to z as capitals, as in a code. */
   readonly upperCase?: boolean
 }
 
@@ -148,7 +150,7 @@ export function text<const O extends TextOptions>(options: O): With<O, string> {
   return field(schema, options, { upperCase })
 }
 
-/** Of a form: a part that is a file. */
+/** For a form: a part that is a file. */
 export const filePart = <const O extends FieldOptions>(options: O): With<O, string> =>
   field({ type: 'string', format: 'binary' }, options)
 
@@ -184,11 +186,11 @@ export const flag = <const O extends FieldOptions>(options: O): With<O, boolean>
   field({ type: 'boolean' }, options)
 
 interface ListOptions extends FieldOptions {
-  /** 1000 where it is left out. Infinity is for what only answers show. */
+  /** 1000 by default. Infinity is for lists that only responses contain. */
   readonly maxItems?: number
 }
 
-/** Values in an order. An update replaces all of them. */
+/** An ordered list. An update replaces the whole list. */
 export function list<T, G, const O extends ListOptions>(
   of: Field<T, G, unknown>,
   options: O,
@@ -200,15 +202,15 @@ export function list<T, G, const O extends ListOptions>(
 }
 
 interface MapOptions extends FieldOptions {
-  /** 100 where it is left out. Infinity is for what only answers show. */
+  /** 100 by default. Infinity is for maps that only responses contain. */
   readonly maxKeys?: number
   /** In characters. */
   readonly maxKeyLength?: number
 }
 
 /**
- * An object of free keys, each with a value of the same field. In an update the keys that are sent change, null takes
- * one away, and the rest keep their values.
+ * An object with free keys, whose values share one field. An update changes the keys it contains, removes those that
+ * are null, and keeps the rest.
  */
 export function map<T, G, C, const O extends MapOptions>(
   of: Field<T, G, C>,
@@ -229,8 +231,8 @@ export function map<T, G, C, const O extends MapOptions>(
 type Entries<T> = Readonly<Record<string, T>>
 
 /**
- * An object whose members are fields; what is no member is dropped. In an update the members that are sent change, and
- * the rest keep their values.
+ * An object whose members are fields; unknown members are dropped. An update changes the members it contains and keeps
+ * the rest.
  */
 export function group<const M extends Fields, const O extends FieldOptions>(
   members: M,
@@ -245,7 +247,9 @@ export function group<const M extends Fields, const O extends FieldOptions>(
   return field(schema, { ...options, ...fallback }, { members })
 }
 
-/** What is inside another field is stored, shown and changed with it. */
+/**
+ * A field inside another cannot have storage options of its own: it is stored, shown and changed with the outer one.
+ */
 function inner(field: Field): Field {
   const { hidden, stored, readOnly, immutable, requiredOnUpdate, inputName } = field.options
   if (hidden || stored === false || readOnly || immutable || requiredOnUpdate || inputName) {

@@ -2,16 +2,19 @@ import { missingField, Problem } from '../errors.ts'
 import { type Envelope, pathOf } from './envelope.ts'
 import type { Changes, Field, FieldOptions, Fields, Values } from './fields.ts'
 
-/** What becomes of values between a body and a row: they are read, completed for a new object, merged in an update. */
+/**
+ * How values become a row: `normalize` reads them, `complete` adds the defaults of a new object, `merge` applies an
+ * update.
+ */
 
 type Bag<T = unknown> = Readonly<Record<string, T>>
 
 const isBag = (value: unknown): value is Bag =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The bag with other values, and without those that become undefined. */
+/** Maps the values of a bag, and drops those that become undefined. */
 function mapped<T>(bag: Bag<T>, edit: (value: T, name: string) => unknown): Bag {
-  // Each member of each object that is written comes by here.
+  // A plain loop, because it runs for every member of every object that is written.
   const edited: Record<string, unknown> = {}
   for (const name of Object.keys(bag)) {
     const value = edit(bag[name] as T, name)
@@ -20,18 +23,18 @@ function mapped<T>(bag: Bag<T>, edit: (value: T, name: string) => unknown): Bag 
   return edited
 }
 
-/** Whatever a client calls a key: `__proto__` is none to be assigned. */
+/** Assigns under any key that a client chose. A plain assignment to `__proto__` would set the prototype. */
 function put(bag: Record<string, unknown>, name: string, value: unknown): void {
   if (name === '__proto__')
     Object.defineProperty(bag, name, { value, enumerable: true, configurable: true, writable: true })
   else bag[name] = value
 }
 
-/** The value under a name that a client may have chosen: `toString` and `constructor` are in every object. */
+/** The value under a key that a client may have chosen: `toString` and `constructor` exist in every object. */
 export const ownValue = <T>(bag: Bag<T> | null | undefined, name: string): T | undefined =>
   bag && Object.hasOwn(bag, name) ? bag[name] : undefined
 
-/** An accepted value as it is stored: without unknown members, ids in lower case as PostgreSQL writes them. */
+/** An accepted value in its stored form: without unknown members, with ids in lower case as PostgreSQL writes them. */
 export function normalize({ members, element, each, schema, upperCase }: Field, value: unknown): unknown {
   if (isBag(value)) {
     if (members) return mapped(members, (member, name) => normalize(member, ownValue(value, name)))
@@ -40,17 +43,17 @@ export function normalize({ members, element, each, schema, upperCase }: Field, 
   if (element && Array.isArray(value)) return value.map((one) => normalize(element, one))
   if (typeof value !== 'string') return value
   if (schema.format === 'uuid') return value.toLowerCase()
-  // What is not ASCII may be longer in capitals than the field allows.
+  // Only ASCII letters: others may become longer in capitals than the field allows.
   return upperCase ? value.replace(/[a-z]+/g, (letters) => letters.toUpperCase()) : value
 }
 
-/** The values of a new object: those that are given, and the defaults of the rest. */
+/** The values of a new object: the input, and the defaults of the rest. */
 export function complete<F extends Fields>(fields: F, input: object): Values<F> {
   const values: Bag = { ...input }
   return mapped(fields, (field, name) => completeValue(field, ownValue(values, name))) as Values<F>
 }
 
-/** A value with the defaults of what is inside it. */
+/** A value with the defaults of its members. */
 export function completeValue({ members, element, each, options }: Field, input: unknown): unknown {
   const value = input === undefined ? ownDefault(options) : input
   if (isBag(value)) {
@@ -60,11 +63,11 @@ export function completeValue({ members, element, each, options }: Field, input:
   return element && Array.isArray(value) ? value.map((one) => completeValue(element, one)) : value
 }
 
-/** A rule may go on to change what it is handed. */
+/** A copy, because a rule may change the value that it gets. */
 const ownDefault = ({ default: value }: FieldOptions): unknown =>
   typeof value === 'object' ? structuredClone(value) : value
 
-/** What an update stores in place of the values it names: groups and maps keep the members that were not sent. */
+/** The values that an update stores: groups and maps keep the members that it does not contain. */
 export function merge<F extends Fields>(
   { fields, envelope }: { readonly fields: F; readonly envelope?: Pick<Envelope, 'fields' | 'type'> },
   before: Bag,
@@ -102,7 +105,7 @@ function overMembers(members: Fields, before: Bag, change: Bag, path: string): B
   return whole
 }
 
-/** Null takes a key away. */
+/** Null removes a key. */
 function overKeys({ schema }: Field, each: Field, before: Bag, change: Bag, path: string): Bag {
   const values = mapped({ ...before, ...change }, (value, key) => {
     if (!Object.hasOwn(change, key)) return value

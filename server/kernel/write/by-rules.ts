@@ -15,10 +15,10 @@ import type { Work } from '../work/context.ts'
 import { changedDraft, newDraft } from '../write/drafts.ts'
 import { mustMatchRow } from './must-match.ts'
 
-/** What a body says, for the resource as its store has it. */
+/** Reads a body by the resource as its store defines it. */
 export type Read<F extends Fields, T> = (own: Resource<F>) => T
 
-/** Reads a body once for the same resource. */
+/** Caches the result of `read` for the same resource. */
 export function readOnce<F extends Fields, T>(read: Read<F, T>): Read<F, T> {
   let last: { readonly own: Resource<F>; readonly value: T } | undefined
   return (own) => {
@@ -27,7 +27,7 @@ export function readOnce<F extends Fields, T>(read: Read<F, T>): Read<F, T> {
   }
 }
 
-/** Writes a new object by the resource's rules; what is not given has its default. */
+/** Creates an object by the resource's rules. Missing values get their defaults. */
 export const add = <F extends Fields>(
   work: Work,
   resource: Resource<F>,
@@ -36,7 +36,7 @@ export const add = <F extends Fields>(
   id?: string,
 ): Promise<Row<F>> => addBy(work, resource, scope, () => values, id)
 
-/** As `add`, with values that depend on what the store has added to the resource. */
+/** As `add`, with values that depend on the added fields of the store. */
 export async function addBy<F extends Fields>(
   work: Work,
   resource: Resource<F>,
@@ -58,7 +58,7 @@ export async function addBy<F extends Fields>(
   })
 }
 
-/** As `add`, but not by the resource's rules. */
+/** As `add`, without the resource's rules. */
 export const insert = <F extends Fields>(
   work: Work,
   resource: Resource<F>,
@@ -67,7 +67,7 @@ export const insert = <F extends Fields>(
 ): Promise<Row<F>> =>
   insertAs(work, resource, scope, (own) => work.store.insert(own, newDraft(own, scope, values, newId())))
 
-/** Inserts a row of the resource as its store has it: again where the store has added other fields by then. */
+/** Inserts a row by the cached definition; if the store has changed its added fields, again by the current one. */
 async function insertAs<F extends Fields>(
   work: Work,
   resource: Resource<F>,
@@ -79,8 +79,8 @@ async function insertAs<F extends Fields>(
 }
 
 /**
- * Rules and the write that they are for: all of it, or nothing. Where no rule follows the write, and nobody else has a
- * transaction open, the write is the last statement: it is in one only when a rule before it has locked or written.
+ * Runs the rules and their write as a unit. If no rule follows the write, and the caller has no open transaction, the
+ * write is the last statement: it needs a transaction only if an earlier rule has locked or written something.
  */
 function byRules<T>(
   work: Work,
@@ -91,7 +91,9 @@ function byRules<T>(
   return work.transaction((inside) => write(inside, follows === undefined))
 }
 
-/** Refuses one object more than there may be. What is above the list is held, so that none is counted twice. */
+/**
+ * Refuses one object more than the limit. It locks the parent, so that concurrent creates are counted one at a time.
+ */
 async function mustHaveRoom(
   work: Work,
   resource: Resource,
@@ -107,7 +109,7 @@ async function mustHaveRoom(
   if (Number(counted?.[0]) >= most) throw new Problem('unprocessable', detail(most))
 }
 
-/** Changes some values of an object by the resource's rules: all of it, or nothing when the rules refuse. */
+/** Changes some values of an object by the resource's rules. If a rule refuses, nothing is stored. */
 export const change = <F extends Fields>(
   work: Work,
   resource: Resource<F>,
@@ -117,7 +119,7 @@ export const change = <F extends Fields>(
   ifMatch?: string,
 ): Promise<Row<F>> => changeBy(work, resource, scope, id, () => changes, ifMatch)
 
-/** As `change`, by changes that hang on what the store has added to the resource. */
+/** As `change`, with changes that depend on the added fields of the store. */
 export async function changeBy<F extends Fields>(
   work: Work,
   resource: Resource<F>,
@@ -155,7 +157,7 @@ export async function remove(
   return byRules(work, resource.afterDelete, (work, last) => untilWritten(() => write(work, last)))
 }
 
-/** The object as it is, if the caller's `If-Match` agrees. */
+/** The current object, if the caller's `If-Match` matches it. */
 async function current<F extends Fields>(
   work: Work,
   resource: Resource<F>,

@@ -5,7 +5,7 @@ import type { Changes, Fields, New } from '../shape/fields.ts'
 import type { Draft, Model, Row } from '../shape/model.ts'
 import { complete, merge, ownValue } from '../shape/values.ts'
 
-/** A new object before its rules have seen it: what is not given has its default. */
+/** A new object before its rules run: missing values have their defaults. */
 export const newDraft = <F extends Fields>(
   resource: Model<F>,
   scope: readonly string[],
@@ -13,7 +13,7 @@ export const newDraft = <F extends Fields>(
   id: string,
 ): Draft<F> => ({ id, scope, values: complete(resource.fields, values) })
 
-/** An object with other values, before its rules have seen them; refuses what may not change. */
+/** A changed object before its rules run; refuses changes of immutable fields. */
 export function changedDraft<F extends Fields>(
   resource: Model<F>,
   before: Row<F>,

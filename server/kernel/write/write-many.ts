@@ -7,18 +7,18 @@ import type { Draft, Row } from '../shape/model.ts'
 import type { Work } from '../work/context.ts'
 import { changedDraft, newDraft } from './drafts.ts'
 
-/** One object of many: a new one, or other values for a row that is there, and held. */
+/** One object of many: a new one, or changes of a locked row. */
 export type Write<F extends Fields> =
   | { readonly id?: string; readonly values: New<F> }
   | { readonly before: Row<F>; readonly changes: Changes<F> }
 
-/** What became of a write. */
+/** The result of a write. */
 export type Outcome = 'written' | 'unchanged' | Problem
 
 /**
- * Writes many objects of one list in a few statements, each by the resource's own rules. In the place of each is what
- * became of it: those that are refused say why, and the others go in. What changes nothing is not written. None of them
- * may touch what another gives up, or is to have alone: they are written in any order. Needs a transaction.
+ * Writes many objects of one list in a few statements, each by the resource's own rules. Returns one outcome per
+ * object: refused objects have a Problem, and the others are stored. Unchanged objects are not written. The order of
+ * the writes is undefined, so no object may depend on a unique value that another gives up. Needs a transaction.
  */
 export async function writeMany<F extends Fields>(
   work: Work,
@@ -72,7 +72,10 @@ const isUnchanged = ({ before, values }: Draft): boolean =>
 const present = (values: object) =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
 
-/** All in one statement; where the database refuses one of them, both halves by themselves, down to that one. */
+/**
+ * Writes all in one statement. If the database refuses it, writes each half by itself, down to the single refused
+ * object.
+ */
 async function inParts<F extends Fields>(
   work: Work,
   outcomes: Outcome[],
@@ -95,7 +98,7 @@ async function inParts<F extends Fields>(
   }
 }
 
-/** What is no refusal ends all of it. */
+/** An error that is not a refusal ends the whole run. */
 function asRefusal(error: unknown): Problem {
   if (error instanceof Problem && error.status < 500) return error
   throw error
