@@ -14,33 +14,33 @@ import type { Added } from '../shape/model.ts'
 import { completeValue, normalize } from '../shape/values.ts'
 import { type Check, checkAll, checker, unprocessably } from './checker.ts'
 
-/** The schemas of what a client may send, and the values that are read from it. */
+/** The schemas of request bodies, and the values that the server reads from them. */
 
-/** What a body must look like: `{"data": {"type": …, …}}` with the fields' own schemas. */
+/** The shape of a body: `{"data": {"type": …, …}}` with the schemas of the fields. */
 export interface BodyShape {
   readonly type: string
   readonly alsoType?: readonly string[]
   readonly typeOptional?: boolean
   readonly fields: Fields
-  /** Where the fields are; without one, at the top. */
+  /** Where the fields are; at the top by default. */
   readonly envelope?: Pick<Envelope, 'fields' | 'type'>
-  /** The status of a refusal for what a field is, where the public contract has another than 400. */
+  /** The status of a refusal for a field, if the public contract uses another than 400. */
   readonly refusedWith?: 422
-  /** Attributes that are none are refused. */
+  /** Unknown attributes are refused. */
   readonly closed?: boolean
-  /** Of a resource with fields that a store has added: what is wrong in these is refused with 422. */
+  /** The fields that a store has added: faults in their values are refused with 422. */
   readonly added?: Added
 }
 
-/** The fields that a client may set, by the names it sends them under. */
+/** The fields that a client may set, by their names in requests. */
 export const writable = (fields: Fields): [name: string, field: Field][] =>
   Object.entries(fields)
     .filter(([, { options }]) => !options.readOnly)
     .map(([name, field]) => [field.options.inputName ?? name, field])
 
 /**
- * The JSON Schema of `data` in a create or an update. Unknown members are let through, and ignored, but for attributes
- * of what is closed.
+ * The JSON Schema of `data` in a create or an update. Unknown members are ignored; a closed shape refuses unknown
+ * attributes.
  */
 export function dataSchema(
   { type, alsoType = [], typeOptional, fields, envelope, closed = false }: BodyShape,
@@ -52,7 +52,7 @@ export function dataSchema(
   return schemaAt(
     envelope,
     types.length === 1 ? { const: type } : { enum: types },
-    // Where a list mixes types, `type` is one of the fields.
+    // In a list of mixed types, `type` is one of the fields.
     {
       ...(closed && onlyShown(fields)),
       ...Object.fromEntries(accepted.map(([name, field]) => [name, inputSchema(field, update)])),
@@ -61,7 +61,7 @@ export function dataSchema(
   )
 }
 
-/** What answers show among the fields and no client sets: it may be sent back, and is ignored. */
+/** Members that responses show and clients cannot set: a client may send them back, and the server ignores them. */
 function onlyShown(fields: Fields): Readonly<Record<string, JsonSchema>> {
   const names = Object.keys(fields).filter((name) => {
     const options = fields[name]?.options ?? {}
@@ -75,7 +75,7 @@ function onlyShown(fields: Fields): Readonly<Record<string, JsonSchema>> {
   )
 }
 
-/** In an update members that are not sent stay: whether all are there that must be is known when they are merged. */
+/** An update keeps the members that it does not contain, so required members are only checked after the merge. */
 function inputSchema(field: Field, update: boolean): JsonSchema {
   const schema = field.takesScalars ? takingScalars(describe(field)) : describe(field)
   if (!update) return schema
@@ -90,7 +90,7 @@ function inputSchema(field: Field, update: boolean): JsonSchema {
   return { ...open, additionalProperties: nullable(inputSchema(field.each, true)) }
 }
 
-/** A client that fills in the defaults of an update would erase what is stored. */
+/** Drops defaults: a client that fills in the defaults of an update would overwrite stored values. */
 function withoutDefaults(schema: JsonSchema): JsonSchema {
   const { default: _, ...others } = schema
   const inside = (one: unknown): unknown => (isObject(one) ? withoutDefaults(one) : one)
@@ -108,11 +108,11 @@ function withoutDefaults(schema: JsonSchema): JsonSchema {
 
 export interface Input<F extends Fields> {
   create(body: unknown): New<F>
-  /** Only the fields that were sent. */
+  /** Contains only the fields of the request. */
   update(body: unknown): Changes<F>
 }
 
-/** Reads bodies: checks them, and drops what is unknown or not the client's to set. */
+/** Reads bodies: checks them, and drops unknown and read-only members. */
 export function input<F extends Fields>(shape: BodyShape & { readonly fields: F }): Input<F> {
   const checks = [false, true].map((update) => checksOf(shape, update))
   const accepted = Object.entries(shape.fields).filter(([, { options }]) => !options.readOnly)
@@ -133,8 +133,8 @@ export function input<F extends Fields>(shape: BodyShape & { readonly fields: F 
 type Data = Readonly<Record<string, unknown>>
 
 /**
- * What a body says, before it is checked: numbers and booleans are text in the fields that take them as that, and a new
- * object without a value has a default that no value may be, so that the check refuses it.
+ * Prepares a body for the check. Numbers and booleans become text in the fields that accept them. A missing value gets
+ * its unusable default, so that the check refuses it.
  */
 function replacing({ fields, envelope, added }: BodyShape): (data: Data, update: boolean) => Data {
   const texts = Object.keys(fields).filter((name) => fields[name]?.takesScalars)
@@ -153,11 +153,11 @@ function replacing({ fields, envelope, added }: BodyShape): (data: Data, update:
   }
 }
 
-/** A number beyond these bounds has lost digits by now: it is refused, and not stored as another. */
+/** A number beyond these bounds has already lost digits, so it is refused. */
 const isExactScalar = (value: unknown): boolean =>
   typeof value === 'boolean' || (typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER)
 
-/** The schema of a text that takes other scalars too. */
+/** The schema of a text that accepts other scalars too. */
 const takingScalars = (schema: JsonSchema): JsonSchema => ({
   ...schema,
   type: [...new Set([schema.type, 'number', 'boolean'].flat())],

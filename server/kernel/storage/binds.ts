@@ -1,4 +1,4 @@
-/** Collects a statement's values and hands out their placeholders: a value never enters the text. */
+/** Collects the values of a statement and returns their placeholders: a value is never part of the text. */
 export class Binds {
   readonly values: unknown[]
 

@@ -2,7 +2,7 @@ import pg from 'pg'
 import { atMost } from '../at-most.ts'
 import { Problem } from '../errors.ts'
 
-/** What the driver knows of a connection, and its types leave out. */
+/** Properties of the driver's connection that its types leave out. */
 interface ConnectionDetails {
   readonly host: string
   readonly port: number
@@ -19,7 +19,10 @@ interface Canceller extends pg.Connection {
 
 const cancellingMaxMs = 5_000
 
-/** The request has a connection of its own, which the database closes when the statement was told to end. */
+/**
+ * Sends a cancel request on a connection of its own. The database closes that connection when it has accepted the
+ * request.
+ */
 async function cancel(client: pg.ClientBase): Promise<void> {
   const { host, port, ssl, processID, secretKey } = client as unknown as ConnectionDetails
   const connection = new pg.Connection({ ssl } as pg.ConnectionConfig) as Canceller
@@ -38,9 +41,9 @@ async function cancel(client: pg.ClientBase): Promise<void> {
 }
 
 /**
- * Ends the statement that this connection is busy with as soon as `asker` is aborted. What it returns is called once
- * the statement has ended, before anything else is sent: nobody else's statement is then ended for it. It throws when
- * that is not sure; the connection must be given up.
+ * Ends the running statement of this connection as soon as `asker` aborts. Call the returned function after the
+ * statement has ended, before sending another: it waits until the cancel request cannot end anyone else's statement. If
+ * it throws, give up the connection.
  */
 export function cancelWith(asker: AbortSignal, client: pg.ClientBase): () => Promise<void> {
   let cancelling: Promise<void> | undefined
@@ -48,7 +51,7 @@ export function cancelWith(asker: AbortSignal, client: pg.ClientBase): () => Pro
     cancelling = cancel(client).catch((cause: unknown) => {
       throw new Problem('unavailable', 'A statement could not be cancelled.', { cause })
     })
-    // Whoever waits for the statement is told, when it ends.
+    // The function below throws the error; this prevents an unhandled rejection.
     cancelling.catch(() => {})
   }
   asker.addEventListener('abort', begin, { once: true })

@@ -1,10 +1,10 @@
 import type { Added, Model } from '../shape/model.ts'
 import { ownValue } from '../shape/values.ts'
 
-/** What is looked for in the text of a document, and what it lacks that has none of it. */
+/** The texts to look for in a document, and the members to add if it has none of them. */
 interface Sought {
   readonly keys: readonly string[]
-  /** Of fields that are left out where they are null. */
+  /** Fields that responses leave out when they are null. */
   readonly nulls: readonly string[]
   readonly lacking: string
 }
@@ -25,13 +25,13 @@ function soughtOf(added: Added): Sought {
   return texts
 }
 
-/** The text of a document with all fields that its store has added, in their order: null where it has no value. */
+/** The text of a document with all added fields of its store, in order; null for missing values. */
 export function completeText({ envelope, added }: Model, text: string): string {
   if (!added) return text
   if (envelope.fields === 'attributes') return rewritten(text, added, 'attributes')
   const { keys, nulls, lacking } = soughtOf(added)
   const first = text.indexOf(keys[0] ?? '}')
-  // A key's quotes are nowhere in a string, where they would be escaped: it is a key, of the document or inside it.
+  // Quotes inside a string are escaped, so this text is a key, of the document or inside it.
   if (first < 0)
     return keys.some((key) => text.includes(key)) ? rewritten(text, added) : withMembers(text, lacking)
   return isWhole(text, first, keys) && !nulls.some((one) => text.includes(one))
@@ -44,7 +44,7 @@ const withMembers = (text: string, members: string): string => {
   return text === '{}' ? `{${members}}` : `${text.slice(0, -1)},${members}}`
 }
 
-/** Whether the document ends with these keys in their order: nothing opens or closes behind the first but the end. */
+/** Whether the document ends with these keys in order: after the first, no brace opens or closes before the end. */
 function isWhole(text: string, first: number, keys: readonly string[]): boolean {
   if (text.indexOf('}', first) !== text.length - 1 || text.indexOf('{', first) >= 0) return false
   let at = first

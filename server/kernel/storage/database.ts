@@ -10,27 +10,27 @@ import { Share } from './share.ts'
 import { Statement } from './statement.ts'
 import { LateTransaction, type Transaction } from './transaction.ts'
 
-/** A statement with its values apart: a value is never part of the text. */
+/** A statement with separate values: a value is never part of the text. */
 export interface Sql {
   readonly text: string
   readonly values: readonly unknown[]
-  /** The text differs with each call (filters, literals): plan it for its values, keep no prepared statement. */
+  /** The text differs for each call (filters, literals): plan it for its values, without a prepared statement. */
   readonly once?: boolean
-  /** It touches as many rows as there are, and may take long. */
+  /** It may touch any number of rows, and take long. */
   readonly long?: boolean
-  /** A page of a whole list: short too, but among point reads it would be long. */
+  /** A page of a whole list: short, but too long to share a connection with point reads. */
   readonly page?: boolean
 }
 
 /** Columns in the order of the statement, as PostgreSQL's text. */
 export type Tuple = readonly (string | null)[]
 
-/** Something that runs statements: the pool, the pipelined connection or one transaction. */
+/** Runs statements: the pool, the pipelined connection or a transaction. */
 export interface Connection {
   run(sql: Sql): Promise<readonly Tuple[]>
 }
 
-/** What a store is in: the database, or what a request may have of it. */
+/** The connections that a store uses: those of the database, or the share of a request. */
 export interface Source extends Connection {
   quick(sql: Sql): Promise<readonly Tuple[]>
   transaction<T>(work: (transaction: Transaction) => Promise<T>, kind?: 'snapshot'): Promise<T>
@@ -55,14 +55,14 @@ function refuseOutage(error: unknown): never {
     : outage(error)
 }
 
-// A connection that failed so is asked for nothing more. One without space for a write is as good as before, and a new
-// one might not be had.
+// After such a failure the connection is given up. Not after a full disk: the connection is fine, and a new one may be
+// hard to get.
 const isUnavailable = (error: unknown): error is Problem =>
   error instanceof Problem && error.code === 'unavailable' && !isOutOfSpace(error.cause)
 
 /**
  * Whether a statement failed because the database is away. SQLSTATE classes 08 (connection), 53 (resources) and 57P
- * (shutdown); the system's errors (ECONNREFUSED, ENOTFOUND, …) and the driver's own have no SQLSTATE at all.
+ * (shutdown); errors of the system (ECONNREFUSED, ENOTFOUND, …) and of the driver have no SQLSTATE.
  */
 export function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false
@@ -76,11 +76,11 @@ export function isOutage(error: unknown): boolean {
 export const sqlState = (error: unknown): string | undefined =>
   error instanceof pg.DatabaseError ? error.code : undefined
 
-/** The constraint that a failed statement broke, or undefined. */
+/** The constraint that a statement violated, or undefined. */
 export const brokenConstraint = (error: unknown): string | undefined =>
   error instanceof pg.DatabaseError ? error.constraint : undefined
 
-/** The value that a broken key to another row has, in the column that names the row: its last one. */
+/** The missing key of a foreign key violation: the value of the last column. */
 export function missingKey(error: unknown): string | undefined {
   const detail = error instanceof pg.DatabaseError ? error.detail : undefined
   // PostgreSQL translates the words around `(columns)=(values)`.
@@ -92,26 +92,26 @@ export function missingKey(error: unknown): string | undefined {
     .at(-1)
 }
 
-/** A transaction that lost a race (deadlock or serialization failure) and may simply be run again. */
+/** A transaction that lost a race (deadlock or serialization failure) and may run again. */
 const isRetryable = (error: unknown) => ['40001', '40P01'].includes(sqlState(error) ?? '')
 
-/** Whether what failed may succeed later, unchanged: something is away or full, or others came first. */
+/** Whether the same work may succeed later: something is away or full, or another write came first. */
 export function isTemporary(error: unknown): boolean {
   if (error instanceof Problem) return error.code === 'unavailable' || error instanceof LostRace
   if (error instanceof Unavailable) return true
   return error instanceof pg.DatabaseError && (isOutage(error) || isRetryable(error))
 }
 
-/** Whether a statement was refused since the database is away, or its disk full. */
+/** Whether a statement failed because the database is away, or its disk is full. */
 export const isDatabaseAway = (error: unknown): boolean =>
   error instanceof Problem && error.code === 'unavailable' && isOutage(error.cause)
 
-/** A statement that was told to end. */
+/** A cancelled statement. */
 const isCancelled = (error: unknown) => sqlState(error) === '57014'
 
 const transactionAttemptsMax = 4
 
-/** How long one statement of a request may take: by then whoever asked has given up. */
+/** The time limit of a statement in a request: clients do not wait longer. */
 export const statementMaxMs = 30_000
 const longStatementMaxMs = 3_600_000
 const closingMaxMs = 5_000
@@ -125,14 +125,13 @@ export class Database implements Source {
   readonly #points: Lanes
   readonly #pages: Lanes
   readonly #limitMs: number | undefined
-  /** Told of each statement that found no space to write. */
+  /** Called for each statement that fails because the disk is full. */
   onNoSpace: () => void = () => {}
 
   /**
    * A statement that takes longer than `limitMs` fails as unavailable, and its connection is given up: the database may
-   * have stopped answering, which no one would notice otherwise. Without a limit it takes as long as it takes.
-   *
-   * `giveWay` gets each new connection for reads that may be slow, to let it give way to the others.
+   * have stopped responding. Without a limit a statement may take any time.
+   * `giveWay` lowers the priority of each new connection for slow reads.
    */
   constructor(url: string, connections: number, limitMs?: number, giveWay?: (search: pg.ClientBase) => void) {
     this.#limitMs = limitMs
@@ -140,7 +139,7 @@ export class Database implements Source {
       connectionString: url,
       application_name: 'sutler',
       connectionTimeoutMillis: 10_000,
-      // So that a connection is not waited on for ever whose other end has gone.
+      // So that no one waits forever on a connection whose other end is gone.
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
     }
@@ -151,7 +150,7 @@ export class Database implements Source {
     this.#searches = new Share(searches)
     const newPool = (max: number) => {
       const pool = new pg.Pool({ ...config, max, idleTimeoutMillis: 60_000 })
-      // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
+      // The pool replaces an idle connection that breaks; without a listener the error would end the process.
       pool.on('error', () => {})
       pool.on('connect', (client) => client.on('error', () => {}))
       return pool
@@ -161,7 +160,7 @@ export class Database implements Source {
     this.#searchPool.on('connect', (client) => giveWay?.(client))
   }
 
-  /** One clear line when the database is not there, or is not ours to use. */
+  /** Throws an error of one line if the database is missing, or cannot be used. */
   async mustBeReachable(): Promise<void> {
     try {
       await this.#onPool({ text: 'SELECT 1', values: [], once: true })
@@ -171,7 +170,7 @@ export class Database implements Source {
     }
   }
 
-  /** Of a statement whose asker goes the answer is not waited for: it is ended, and the asker's reason thrown. */
+  /** If the asker of a statement leaves, the statement is cancelled, and the asker's reason is thrown. */
   async #query(client: pg.ClientBase, sql: Sql, asker?: AbortSignal): Promise<readonly Tuple[]> {
     if (!asker) return this.#send(client, sql)
     asker.throwIfAborted()
@@ -222,7 +221,7 @@ export class Database implements Source {
     }
   }
 
-  /** One statement, which is a transaction of its own: one that lost a race is run again. */
+  /** Runs a statement as a transaction of its own, and again if it lost a race. */
   run(sql: Sql): Promise<readonly Tuple[]> {
     return this.#alone(sql)
   }
@@ -238,8 +237,8 @@ export class Database implements Source {
   }
 
   /**
-   * For statements that are sure to be short: they share pipelined connections, queues in which a slow statement would
-   * hold up all behind it.
+   * For statements that are certainly short: they share pipelined connections, in which a slow statement delays all
+   * behind it.
    */
   quick(sql: Sql): Promise<readonly Tuple[]> {
     const lanes = sql.page ? this.#pages : this.#points
@@ -252,8 +251,8 @@ export class Database implements Source {
   }
 
   /**
-   * For a request that only reads. Its statements end with `asker`; and those that may be slow have connections of
-   * their own, half as many as there are for the rest.
+   * The connections of a request that only reads. Its statements end with `asker`. Slow reads have connections of their
+   * own, half as many as the others.
    */
   reading(asker: () => AbortSignal): Source {
     return {
@@ -265,8 +264,8 @@ export class Database implements Source {
   }
 
   /**
-   * Runs `work` in one transaction, again when it lost a race. Nothing in `work` may leave the machine. In a `snapshot`
-   * all reads are of one moment; whoever changes what another changed since then has lost a race.
+   * Runs `work` in one transaction, and again if it lost a race. It must not call other servers. In a `snapshot` all
+   * reads see one moment, and a change of a row that another transaction changed since is a lost race.
    */
   transaction<T>(work: (transaction: Transaction) => Promise<T>, kind?: 'snapshot'): Promise<T> {
     return this.#transaction(work, kind)
@@ -298,7 +297,7 @@ export class Database implements Source {
     }
   }
 
-  /** Lets the statements under way finish, but waits for no database that has stopped answering. */
+  /** Waits for running statements, but not for a database that has stopped responding. */
   async close(): Promise<void> {
     await atMost(
       closingMaxMs,

@@ -2,15 +2,15 @@ import pg from 'pg'
 import type { Logger } from 'pino'
 import type { Database } from './database.ts'
 
-/** Whether a statement failed because PostgreSQL's disk is full (SQLSTATE 53100). What writes nothing goes on. */
+/** Whether a statement failed because PostgreSQL's disk is full (SQLSTATE 53100). Reads continue. */
 export const isOutOfSpace = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && error.code === '53100'
 
 const askAgainAfterMs = 2_000
-/** More than PostgreSQL sorts in memory here, so that it writes: to a temporary file, which goes with the statement. */
+/** Sorts more than fits in memory, so PostgreSQL writes a temporary file, which it removes after the statement. */
 const writes = `SELECT count(*) FROM (SELECT md5(i::text) FROM generate_series(1, 20000) i ORDER BY 1 OFFSET 1) sorted`
 
-/** Whether the database's disk is full, as far as statements have met it. Says so once, and once when it is over. */
+/** Whether statements have found the database's disk full. Logs the start and the end, once each. */
 export class DiskSpace {
   readonly #database: Database
   readonly #log: Logger
@@ -25,7 +25,7 @@ export class DiskSpace {
     return this.#asking !== undefined
   }
 
-  /** A statement found none. */
+  /** A statement has found the disk full. */
   note(): void {
     if (this.isOut) return
     this.#log.error('the database has no disk space left: writes fail until there is some')

@@ -1,14 +1,14 @@
 /**
- * Rows of resources with `editions` hold from the edition `since` up to, not including, the edition `until`. The SQL
- * conditions that read them; `alias` is the table's, if the statement has one.
+ * SQL conditions for resources with `editions`: a row is valid from the edition `since` to before the edition `until`.
+ * `alias` is the table's, if the statement has one.
  */
 
-/** The value of `until` while no later edition has ended the row: the default of the column. */
+/** The value of `until` while no later edition has ended the row: the column's default. */
 export const noEnd = 2147483647
 
 const prefix = (alias?: string) => (alias ? `${alias}.` : '')
 
-/** The rows that hold in an edition, which is bound as `edition`: `$3::int`. */
+/** The condition for rows that are valid in an edition; `edition` is its placeholder: `$3::int`. */
 export const inEdition = (edition: string, alias?: string): string =>
   `${prefix(alias)}since <= ${edition} AND ${prefix(alias)}until > ${edition}`
 
@@ -16,5 +16,5 @@ export const inEdition = (edition: string, alias?: string): string =>
 export const editionTotal = (list: string, scope: string, edition: string): string =>
   `SELECT n FROM edition_totals WHERE store_id = $1 AND list = ${list} AND scope = ARRAY[${scope}] AND ${inEdition(edition)}`
 
-/** The rows that no edition has ended yet. */
+/** The condition for rows that no edition has ended yet. */
 export const isCurrent = (alias?: string): string => `${prefix(alias)}until = ${noEnd}`

@@ -1,12 +1,12 @@
 import { setPriority } from 'node:os'
 import type { ClientBase } from 'pg'
 
-/** The scheduler's weight of a search beside anything else: about a tenth. */
+/** Gives a search about a tenth of the weight of other work. */
 const searchNiceness = 10
 
 /**
- * Lets searches on a connection give way where there is not enough of the processor for all: they are planned for one
- * processor, and their process is nice. Where the system refuses it, nothing is lost.
+ * Lowers the priority of searches: the planner uses one processor for them, and their process is nice. If the system
+ * refuses it, nothing is lost.
  */
 export function giveWay(search: ClientBase): void {
   search.query('SET max_parallel_workers_per_gather = 0').catch(() => {})

@@ -5,18 +5,18 @@ interface Lane {
   underWay: number
 }
 
-/** Connections that many share: each statement is sent without waiting for the answers to those before it. */
+/** Shared connections: each statement is sent without waiting for the responses to earlier ones. */
 export class Lanes {
   readonly #lanes: readonly Lane[]
   readonly #open: () => pg.Client
 
-  /** `open` makes a pipelined client, which connects by itself. */
+  /** `open` creates a pipelined client, which connects by itself. */
   constructor(size: number, open: () => pg.Client) {
     this.#lanes = Array.from({ length: size }, () => ({ client: undefined, underWay: 0 }))
     this.#open = open
   }
 
-  /** Sends on the one with the least to do. */
+  /** Sends on the connection with the shortest queue. */
   async send<T>(send: (client: pg.Client) => Promise<T>): Promise<T> {
     const lane = this.#lanes.reduce((best, one) => (one.underWay < best.underWay ? one : best))
     lane.client ??= this.#connect(lane)
@@ -29,7 +29,7 @@ export class Lanes {
     }
   }
 
-  /** Drops a client that does not answer: the next statement opens another one. */
+  /** Drops a client that does not respond: the next statement opens another one. */
   giveUp(client: pg.Client): void {
     for (const lane of this.#lanes) if (lane.client === client) lane.client = undefined
     const { stream } = (client as unknown as { connection: pg.Connection }).connection
@@ -52,7 +52,7 @@ export class Lanes {
   }
 }
 
-/** All that is sent in this turn of the event loop goes out in one write. */
+/** Sends all statements of one turn of the event loop in a single write. */
 function writeOnce(client: pg.Client): void {
   const { stream } = (client as unknown as { connection: pg.Connection }).connection
   if (stream.writableCorked > 0) return

@@ -6,48 +6,48 @@ import type { Sql } from './database.ts'
 import { recordedBy } from './row-statements.ts'
 import { split } from './stored-row.ts'
 
-/** Statements that write any number of rows. They answer with the ids of those that were written. */
+/** Statements that write any number of rows. They return the ids of the written rows. */
 
 type Bound = (bind: Binds['bind']) => string
 type Table = Pick<Model, 'table'>
 
-/** Whose rows they are, who writes them, and when. */
+/** The store of the rows, their author, and the time. */
 export interface Writer {
   readonly storeId: string
   readonly stamp: string
   readonly time: Date
 }
 
-/** What an insert stores: an id of its own unless the client chose one. */
+/** A row to insert, with its own id if the client chose one. */
 export interface NewRow<F extends Fields> {
   readonly id?: string
   readonly scope?: readonly string[]
   readonly values: Values<F>
 }
 
-/** What is stored in place of a row's values. */
+/** The new values of a row. */
 export interface ChangedRow<F extends Fields> {
   readonly id: string
   readonly scope?: readonly string[]
   readonly values: Values<F>
 }
 
-/** Which rows `r` a statement changes, and to what. */
+/** The rows `r` that a statement changes, and the new values. */
 export interface Sweep {
   readonly where: Bound
-  /** What the row shows and hides from now on; without one it keeps what it has. */
+  /** The new shown and hidden values; without one the row keeps its value. */
   readonly doc?: Bound
   readonly hidden?: Bound
-  /** Further items of FROM, for where the new values come from. */
+  /** Further items of FROM, as a source of the new values. */
   readonly from?: Bound
 }
 
-/** New rows that a query gives. */
+/** New rows from a query. */
 export interface Batch {
-  /** The columns that it gives, `id` among them. */
+  /** The columns of the query, including `id`. */
   readonly columns: readonly string[]
   readonly rows: Bound
-  /** A table of the query whose rows nobody changes until the transaction ends: the new rows say something of them. */
+  /** A table of the query whose rows must not change until the transaction ends, since the new rows depend on them. */
   readonly unchanged?: string
 }
 
@@ -106,7 +106,7 @@ export function removeAllSql({ table }: Table, where: Bound, { storeId, stamp }:
   )
 }
 
-/** The sweep that gives rows other values. */
+/** The sweep that stores new values in rows. */
 export function updateAllOf<F extends Fields>(of: Model<F>, rows: readonly ChangedRow<F>[]): Sweep {
   const documents = rows.map(({ values }) => split(of, values))
   const address = ['id', ...of.scopeColumns]

@@ -4,20 +4,19 @@ import { isOutage } from './database.ts'
 
 const retryAfterMs = 500
 
-/** A pool for whoever cannot live with an outage. */
+/** A pool for users that cannot handle an outage. */
 export interface PatientPool {
   readonly pool: pg.Pool
-  /** Whether a statement is under way, or waits for the database to come back. */
+  /** Whether a statement is running, or waiting for the database. */
   busy(): boolean
-  /** Settles when all statements that are under way have ended. */
+  /** Settles when all running statements have ended. */
   idle(): Promise<unknown>
 }
 
 /**
- * A pool whose statements wait while the database is away, and are then sent again: each must be a transaction of its
- * own, and do no harm twice, since one that lost its answer may have been carried out. Once `stopping` is aborted,
- * nothing is waited for: what fails is answered as if there were no rows.
- *
+ * A pool whose statements wait while the database is away, and are then sent again. Each must be a transaction of its
+ * own and safe to run twice, since the response to the first run may have been lost. Once `stopping` aborts, nothing
+ * waits: a failed statement returns no rows.
  * Connections that are taken with a callback are those of `pool` itself, and break with the database.
  */
 export function patientPool(pool: pg.Pool, stopping: AbortSignal): PatientPool {
@@ -33,7 +32,7 @@ export function patientPool(pool: pg.Pool, stopping: AbortSignal): PatientPool {
       }
     }
   }
-  // Each statement takes whatever connection there is when it is sent.
+  // Each statement takes any free connection when it is sent.
   const connect = (callback?: Parameters<pg.Pool['connect']>[0]) => {
     if (callback) return pool.connect(callback)
     const { promise, resolve } = Promise.withResolvers<void>()

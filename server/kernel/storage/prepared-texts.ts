@@ -1,10 +1,11 @@
 import pg from 'pg'
 import { Memory } from '../memory.ts'
 
-// Each costs the database some 20 KiB on every connection, a list's 110: one out of use makes room for a new one.
+// Each prepared statement uses some 20 KiB of each connection, a list's 110 KiB, so an unused one makes room for a new
+// one.
 const preparedMax = 500
 
-/** The texts that one connection has prepared, each under a name of its own. */
+/** The prepared statements of one connection, each with its own name. */
 export class PreparedTexts {
   readonly #names: Memory<string, string>
   #named = 0
@@ -16,7 +17,7 @@ export class PreparedTexts {
   nameOf(text: string): string {
     const existing = this.#names.get(text)
     if (existing) return existing
-    // Never a name again: the statement that had it may still be on its way.
+    // A name is never used again: the statement that had it may still be on its way.
     this.#named += 1
     const name = `s${this.#named}`
     this.#names.set(text, name)
@@ -24,12 +25,12 @@ export class PreparedTexts {
   }
 }
 
-/** What the driver keeps of a connection's statements; its types leave it out. */
+/** The driver's record of prepared statements, which its types leave out. */
 interface DriverState {
   readonly parsedStatements: Record<string, string>
 }
 
-/** Takes its turn like any statement. Unlike DEALLOCATE it cannot fail, and does no harm to a transaction. */
+/** Queued like any statement. Unlike DEALLOCATE it cannot fail, and does not disturb a transaction. */
 class Close extends pg.Query {
   readonly #name: string
   #driver: DriverState | undefined
@@ -45,7 +46,7 @@ class Close extends pg.Query {
     connection.sync()
   }
 
-  /** How it ended; one that did not has lost its connection, and with it the statement. */
+  /** Called when the close has ended. If it never ends, the connection is lost, and the statement with it. */
   readonly callback = (): void => {
     delete this.#driver?.parsedStatements[this.#name]
   }

@@ -7,7 +7,7 @@ const foreignKeyStates = ['23503', '23001']
 // And 23505 unique, 23514 check, 23P01 exclusion.
 const constraintStates = [...foreignKeyStates, '23505', '23514', '23P01']
 
-/** The client's words for a constraint that refused the write; undefined when it is not one of the resource's. */
+/** The client's words for a violated constraint; undefined if the resource does not declare it. */
 export function refusalOf(
   resource: Partial<Pick<Model, 'type' | 'parent' | 'constraints'>>,
   error: unknown,
@@ -23,12 +23,12 @@ export function refusalOf(
     const detail = missing === undefined ? refusal.detail : `${refusal.detail}: ${missing}`
     return new Problem(code, detail, { cause: error, ...(source && { source }), ...(title && { title }) })
   }
-  // The key is of another row, which refers to the one that is deleted.
+  // A foreign key of another row, which refers to the deleted one.
   if (deletes && type && foreignKeyStates.includes(state)) {
     const detail = `${type} is still in use: delete the objects that belong to it first`
     return new Problem('conflict', detail, { cause: error })
   }
-  // By convention each table names the key to its parent so: the parent is missing, or was deleted meanwhile.
+  // By convention the key to the parent has this name: the parent is missing, or was deleted meanwhile.
   if (constraint.endsWith('_parent_fkey')) {
     if (!resource.parent) return new Problem('not_found', undefined, { cause: error })
     return notFound(nounOf(resource.parent()), missingKey(error), { cause: error })

@@ -2,14 +2,14 @@ import type { Model } from '../shape/model.ts'
 import { inEdition } from './editions.ts'
 import { rowColumns, wholeColumns } from './stored-row.ts'
 
-/** The change feed's triggers read who wrote, in which request and when, from a setting of the transaction. */
+/** The triggers of the change feed read the author, the request and the time from a setting of the transaction. */
 export const recordedBy = (n: number): string => `set_config('sutler.by', $${n}, true)`
 
-/** The SQL of one resource, written once. `$1` is always the store. */
+/** The SQL of one resource, built once. `$1` is always the store. */
 interface Statements {
   readonly find: string
   readonly findWhole: string
-  /** What follows are conditions, if any, and `returning`. */
+  /** Conditions may follow, and `returning`. */
   readonly insert: string
   readonly returning: string
   readonly update: string

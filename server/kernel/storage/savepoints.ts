@@ -1,8 +1,8 @@
 import type { Connection } from './database.ts'
 
-/** Parts of a transaction that are undone while the transaction goes on. */
+/** Parts of a transaction that are undone while the transaction continues. */
 
-/** Keeps what `work` has written, unless it fails. */
+/** Keeps the writes of `work`, unless it fails. */
 export async function keepUnlessFailed<T>(inside: Connection, work: () => Promise<T>): Promise<T> {
   await control(inside, 'SAVEPOINT part')
   try {
@@ -15,12 +15,12 @@ export async function keepUnlessFailed<T>(inside: Connection, work: () => Promis
   }
 }
 
-/** Undoes what `work` has written, whether it fails or not. */
+/** Undoes the writes of `work`, whether it fails or not. */
 export async function undoAlways<T>(inside: Connection, work: () => Promise<T>): Promise<T> {
   await control(inside, 'SAVEPOINT part')
   try {
     const done = await work()
-    // What the end of a transaction would refuse.
+    // Checks now what the end of the transaction would check.
     await control(inside, 'SET CONSTRAINTS ALL IMMEDIATE')
     return done
   } finally {
@@ -28,7 +28,7 @@ export async function undoAlways<T>(inside: Connection, work: () => Promise<T>):
   }
 }
 
-// Released too: the savepoint around this one has the same name.
+// Also releases the savepoint, since the one around it has the same name.
 async function undo(inside: Connection): Promise<void> {
   await control(inside, 'ROLLBACK TO SAVEPOINT part')
   await control(inside, 'RELEASE SAVEPOINT part')

@@ -2,7 +2,7 @@ import { Problem } from '../errors.ts'
 
 const waitMaxMs = 10_000
 
-/** A part of something scarce: at most so many use it at a time. The others wait in line, but not for ever. */
+/** A limited resource: up to a fixed number use it at a time. The others wait in line, for a limited time. */
 export class Share {
   #free: number
   readonly #line = new Set<() => void>()
@@ -11,7 +11,7 @@ export class Share {
     this.#free = size
   }
 
-  /** Who leaves the line early is told why: `asker`'s reason. */
+  /** If `asker` aborts while it waits, the promise rejects with its reason. */
   async use<T>(asker: AbortSignal, work: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free -= 1
     else await this.#turn(asker)
@@ -31,7 +31,7 @@ export class Share {
       this.#line.delete(turn)
       resolve()
     }
-    // A turn that was given is taken: it would be lost to all others.
+    // Once a turn is granted it must be used: it would be lost for everyone else.
     const leave = (reason: unknown) => {
       if (this.#line.delete(turn)) reject(reason)
     }

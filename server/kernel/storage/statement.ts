@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { Tuple } from './database.ts'
 
-/** What the driver has, and its types leave out. */
+/** Properties of the driver's connection that its types leave out. */
 interface Wire extends pg.Connection {
   readonly parsedStatements: Readonly<Record<string, string>>
   readonly submittedNamedStatements: Record<string, string>
@@ -12,11 +12,11 @@ const { prepareValue } = (pg as unknown as { utils: { prepareValue(value: unknow
 type Done = (error: Error | undefined | null, tuples: readonly Tuple[]) => void
 
 /**
- * A statement as the driver sends it, without asking to describe its rows: all of them are read as text, in the order
- * of the statement's columns. With a `name` it stays prepared.
+ * A statement without a description of its rows: all columns are read as text, in the order of the statement. With a
+ * `name` it stays prepared.
  */
 export class Statement extends pg.Query {
-  /** Read by the driver. */
+  /** The driver reads it. */
   readonly query_timeout: number | undefined
   readonly callback: () => void
   readonly #text: string
@@ -39,7 +39,7 @@ export class Statement extends pg.Query {
     this.callback = (error?: Error | null) => done(error, this.#tuples)
   }
 
-  /** What it returns was not sent. */
+  /** Returns an error if the statement was not sent. */
   override submit = (connection: pg.Connection): Error | undefined => {
     const wire = connection as Wire
     if (!this.#values.length && !this.#name) {
@@ -68,7 +68,7 @@ export class Statement extends pg.Query {
     return this.#name in parsedStatements || this.#name in submittedNamedStatements
   }
 
-  /** Of a statement without values the database describes the rows unasked. */
+  /** For a statement without values the database describes the rows unasked. */
   handleRowDescription(): void {}
 
   handleDataRow({ fields }: { readonly fields: Tuple }): void {

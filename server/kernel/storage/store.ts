@@ -26,15 +26,15 @@ import type { Transaction } from './transaction.ts'
 /** A statement that reads. */
 type Select = `SELECT ${string}`
 
-/** The rows of a table: of a resource, or of several that share it. */
+/** The rows of a table: of one resource, or of several that share it. */
 export type Rows = Pick<Model, 'table'> & Partial<Pick<Model, 'type' | 'parent' | 'envelope' | 'constraints'>>
 
-/** How a store's author is written: the change feed names both. */
+/** The format of an author: the change feed contains both parts. */
 export const authorOf = (actor: string, requestId: string): string => `${actor} ${requestId}`
 
 /**
- * One store's rows, over the pool or in one transaction. Whatever it writes is recorded in the change feed by the
- * tables' triggers, with `by` as its author.
+ * The rows of one store, through the pool or in one transaction. The triggers of the tables record every write in the
+ * change feed, with `by` as its author.
  */
 export class Store {
   readonly id: string
@@ -59,20 +59,20 @@ export class Store {
     return this.#transaction !== undefined
   }
 
-  /** Who writes, and in which request: see `authorOf`. */
+  /** The author and the request: see `authorOf`. */
   get author(): string {
     return this.#by
   }
 
-  /** What `recordedBy` is given. */
+  /** The value for `recordedBy`. */
   get stamp(): string {
     return `${this.#by} ${this.#now().toISOString()}`
   }
 
-  /** The same store, outside of the transaction that this one may be in. */
+  /** The same store, outside of any open transaction. */
   outside(): Store {
     if (!this.inTransaction) return this
-    // Whoever holds a connection of the pool must not wait for another: all of them could be held by those who wait.
+    // A holder of a pool connection must not wait for a second one: if all did, none would be free.
     const quick = (sql: Sql) => this.#source.quick(sql)
     return this.#within({ run: quick, read: quick, last: quick })
   }
@@ -82,7 +82,7 @@ export class Store {
     return new Store(this.id, this.#source, this.#now, by, this.#transaction)
   }
 
-  /** Runs `work` with the same store in one transaction, again when it lost a race. See `Database.transaction`. */
+  /** Runs `work` with the same store in one transaction, and again if it lost a race. See `Database.transaction`. */
   transaction<T>(work: (store: Store) => Promise<T>, kind?: 'snapshot'): Promise<T> {
     return this.#source.transaction((transaction) => work(this.#within(transaction)), kind)
   }
@@ -99,7 +99,7 @@ export class Store {
     return this.#find(of, statementsOf(of).find, [this.id, id, ...scope])
   }
 
-  /** With the hidden values too, to be changed. */
+  /** Also reads the hidden values, for an update. */
   async findWhole<F extends Fields>(
     of: Model<F>,
     id: string,
@@ -116,8 +116,8 @@ export class Store {
   }
 
   /**
-   * Rows of a resource from a statement's columns (`rowColumns`), which begin at `at`; undefined when their store has
-   * added other fields to it meanwhile: then they are to be read again.
+   * Rows of a resource from the columns of a statement (`rowColumns`), which begin at `at`. Undefined if the store has
+   * changed its added fields since: the caller must read the rows again.
    */
   async rowsOf<F extends Fields>(
     of: Model<F>,
@@ -133,16 +133,16 @@ export class Store {
   }
 
   /**
-   * Where it is the `last` statement, it needs no transaction by now. So of `update` and `remove`. Undefined when the
-   * store has added other fields than the resource has here.
+   * Inserts a row. If it is the `last` statement, it needs no open transaction; the same holds for `update` and
+   * `remove`. Undefined if the store's added fields differ from the resource's.
    */
   async insert<F extends Fields>(into: Model<F>, row: NewRow<F>, last = false): Promise<Row<F> | undefined> {
     return this.#insert(into, row, (bind) => ` WHERE ${definitionUnchanged(into, bind)}`, last)
   }
 
   /**
-   * Inserts if another table has such a row `r`, which it locks (see `lockShared`). Undefined if there is none. It is the
-   * last statement of its transaction.
+   * Inserts if another table has such a row `r`, which it locks (see `lockShared`); undefined if there is none. It must
+   * be the last statement of its transaction.
    */
   insertIf<F extends Fields>(
     into: Model<F>,
@@ -170,17 +170,17 @@ export class Store {
     return tuple && writtenRow(into, tuple)
   }
 
-  /** Inserts any number of rows, all or none, in one statement. Their ids. */
+  /** Inserts any number of rows, all or none, in one statement. Returns their ids. */
   async insertAll<F extends Fields>(into: Model<F>, rows: readonly NewRow<F>[]): Promise<readonly string[]> {
     return rows.length ? this.#writeMany(into, insertAllSql(into, rows, this.#writer(into))) : []
   }
 
-  /** Stores all values of these rows in place of the old ones, in one statement. They are held (see `lock`). */
+  /** Stores new values in these rows, in one statement. The caller has locked them (see `lock`). */
   async updateAll<F extends Fields>(of: Model<F>, rows: readonly ChangedRow<F>[]): Promise<void> {
     if (rows.length) await this.changeAll(of, updateAllOf(of, rows))
   }
 
-  /** Holds rows, and reads them with their hidden values, to be changed. Without those that are not there. */
+  /** Locks rows, and reads them with their hidden values for an update. Skips missing rows. */
   async lockWhole<F extends Fields>(
     of: Model<F>,
     ids: readonly string[],
@@ -198,7 +198,7 @@ export class Store {
     }
   }
 
-  /** Does what may be refused: then nothing of it is done, and the transaction goes on. */
+  /** Runs work that the database may refuse. If so, its writes are undone and the transaction continues. */
   attempt<T>(work: () => Promise<T>): Promise<T> {
     return keepUnlessFailed(this.#connection, work)
   }
@@ -208,7 +208,7 @@ export class Store {
     return undoAlways(this.#connection, work)
   }
 
-  /** Stores all values of a row in place of the old ones; undefined when another write, or definition, came first. */
+  /** Stores new values in a row; undefined if another write, or a new definition, came first. */
   async update<F extends Fields>(
     of: Model<F>,
     row: Row<F>,
@@ -226,36 +226,35 @@ export class Store {
   }
 
   /**
-   * A new version of a row whose own values stay: something that is shown with it has changed. False when there is no
-   * such row.
+   * Makes a new version of a row because something that it shows has changed elsewhere. False if there is no such row.
    */
   async touch(of: Model, id: string, scope: readonly string[] = []): Promise<boolean> {
     const values = [this.id, id, ...scope, this.#time(of), this.stamp]
     return (await this.#write(of, { text: statementsOf(of).touch, values })).length > 0
   }
 
-  /** False when another write came first. */
+  /** False if another write came first. */
   async remove(of: Model, row: Row, last = false): Promise<boolean> {
     const values = [this.id, row.id, ...row.scope, this.stamp, row.version]
-    // What hangs on the row goes with it.
+    // Long, because a delete cascades.
     const sql = { text: statementsOf(of).remove, values, long: true }
     return (await this.#write(of, sql, { last })).length > 0
   }
 
   /**
-   * One writer at a time: from here to the end of the transaction nobody else changes, holds or deletes these rows.
-   * Taken in the order of their ids, so that no two wait for each other. The ids of those that are there.
+   * Locks rows for a write: until the transaction ends, no one else can change, lock or delete them. Locks are taken in
+   * the order of the ids, so that no two transactions wait for each other. Returns the ids of the existing rows.
    */
   lock(of: Rows, ...ids: readonly string[]): Promise<ReadonlySet<string>> {
     return this.#lock(of, ids, 'NO KEY UPDATE')
   }
 
-  /** As `lock`; nobody adds rows below them either. */
+  /** As `lock`; also prevents new rows below them. */
   lockExclusive(of: Rows, ...ids: readonly string[]): Promise<ReadonlySet<string>> {
     return this.#lock(of, ids, 'UPDATE')
   }
 
-  /** Until the transaction ends nobody deletes these rows. Others may change them. */
+  /** Locks rows against deletion until the transaction ends. Others may change them. */
   lockShared(of: Rows, ...ids: readonly string[]): Promise<ReadonlySet<string>> {
     return this.#lock(of, ids, 'KEY SHARE')
   }
@@ -279,27 +278,30 @@ export class Store {
     return new Set(rows.map(([id]) => id as string))
   }
 
-  /** A lock by name, for what has no row: until the transaction ends nobody else takes it. */
+  /** Takes a lock by name, for what has no row, until the transaction ends. */
   async advisoryLock(name: string): Promise<void> {
     await this.run('SELECT pg_advisory_xact_lock(hashtextextended($1::text || $2, 0))', name)
   }
 
-  /** Inserts the rows of a query in one statement; what is there already stays as it is. The ids of the new ones. */
+  /** Inserts the rows of a query in one statement; existing rows stay as they are. Returns the ids of the new ones. */
   insertFrom(into: Rows, batch: Batch): Promise<readonly string[]> {
     return this.#writeMany(into, insertFromSql(into, batch, this.#writer(into)))
   }
 
-  /** Changes all rows that meet a condition, each to a new version, in one statement. Their ids. */
+  /** Changes all rows that meet a condition, each to a new version, in one statement. Returns their ids. */
   changeAll(of: Rows, sweep: Sweep): Promise<readonly string[]> {
     return this.#writeMany(of, changeAllSql(of, sweep, this.#writer(of)))
   }
 
-  /** A new version of all rows that meet a condition: something that is shown with them has changed. Their ids. */
+  /**
+   * Makes a new version of all rows that meet a condition, because something that they show has changed. Returns their
+   * ids.
+   */
   touchAll(of: Rows, where: Sweep['where']): Promise<readonly string[]> {
     return this.changeAll(of, { where })
   }
 
-  /** Deletes all rows that meet a condition, and what hangs on them. Their ids. */
+  /** Deletes all rows that meet a condition, and what depends on them. Returns their ids. */
   removeAll(of: Rows, where: Sweep['where']): Promise<readonly string[]> {
     return this.#writeMany(of, removeAllSql(of, where, this.#writer(of)))
   }
@@ -312,20 +314,20 @@ export class Store {
     return { storeId: this.id, stamp: this.stamp, time: this.#time(of) }
   }
 
-  /** Runs a statement. `$1` is this store's id, the values follow. */
+  /** Runs a statement. `$1` is this store's id; the values follow. */
   run(text: string, ...values: readonly unknown[]): Promise<readonly Tuple[]> {
     return this.#connection.run({ text, values: [this.id, ...values] })
   }
 
   /**
-   * As `run`, for a read that is sure to be short and locks nothing: it shares the pipelined connection, also in a
+   * As `run`, for a read that is certainly short and locks nothing. It uses the pipelined connection, even in a
    * transaction that has not begun.
    */
   read(text: Select, ...values: readonly unknown[]): Promise<readonly Tuple[]> {
     return this.#reader.run({ text, values: [this.id, ...values] })
   }
 
-  /** A page of a list, whose first value is the store: this one's, whatever it was. */
+  /** Reads a page of a list. Its first value is replaced by this store's id. */
   page(sql: Sql): Promise<readonly Tuple[]> {
     return (sql.page ? this.#reader : this.#connection).run({
       ...sql,
@@ -333,7 +335,7 @@ export class Store {
     })
   }
 
-  /** As `run`, for a write that is sure to be short and waits for nobody: it too shares the pipelined connection. */
+  /** As `run`, for a write that is certainly short and waits for no lock. It uses the pipelined connection too. */
   write(text: string, ...values: readonly unknown[]): Promise<readonly Tuple[]> {
     const sql = { text, values: [this.id, ...values] }
     return this.#transaction ? this.#transaction.run(sql) : this.#source.quick(sql)
@@ -344,7 +346,7 @@ export class Store {
     return this.#connection.run({ text, values: [this.id, ...values], long: true })
   }
 
-  /** Now, in whole seconds where no more is shown: what is shown is what is stored and compared. */
+  /** Now, in whole seconds if responses show no more: filters compare the stored value. */
   #time({ envelope }: Rows): Date {
     const now = this.#now()
     return envelope?.digits === 0 ? new Date(Math.floor(now.getTime() / 1000) * 1000) : now

@@ -7,14 +7,14 @@ import { ownValue } from '../shape/values.ts'
 import { completeText } from './complete-text.ts'
 import type { Tuple } from './database.ts'
 
-/** How a row's columns are read: every statement that returns rows returns these, in this order. */
+/** The columns of a row: every statement that returns rows returns these, in this order. */
 export function rowColumns(resource: Model, alias = ''): string {
   const own = ownOrderOf(resource)
   const row = alias || `${resource.table.split(' ').at(-1)}.`
   return [
     `${alias}id`,
     `${alias}version`,
-    // A timestamp's text then depends on no setting of the session.
+    // AT TIME ZONE makes the text independent of the session's settings.
     `${alias}created_at AT TIME ZONE 'UTC'`,
     `${alias}updated_at AT TIME ZONE 'UTC'`,
     resource.shownAs?.(row) ?? `${alias}doc`,
@@ -22,14 +22,14 @@ export function rowColumns(resource: Model, alias = ''): string {
     ...(own ? [alias + own] : []),
     ...resource.scopeColumns.map((column) => `${alias}${column}`),
     ...stateColumns(resource, alias),
-    // Only what is built from hidden values pays for reading them.
+    // Reads hidden values only if responses are built from them.
     ...(showsHidden(resource) ? [`${alias}hidden`] : []),
   ].join(', ')
 }
 
 const showsHidden = ({ meta, links, also }: Model) => Boolean(meta || links || also)
 
-/** With the hidden values too. */
+/** The same columns with the hidden values. */
 export const wholeColumns = (resource: Model): string =>
   showsHidden(resource) ? rowColumns(resource) : `${rowColumns(resource)}, hidden`
 
@@ -39,20 +39,20 @@ const isoTime = (text: string) =>
 
 const noScope: readonly string[] = []
 
-/** Where the columns behind the document are. */
+/** The position of the columns after the document. */
 const behindDoc = ({ shownWith }: Model, at: number): number => at + (shownWith ? 6 : 5)
 
-/** Where the columns of the scope are, and what is behind them. */
+/** The positions of the scope's columns. */
 function scopeIn(resource: Model, at: number): [from: number, to: number] {
   const from = behindDoc(resource, at) + (ownOrderOf(resource) === undefined ? 0 : 1)
   return [from, from + resource.scopeColumns.length]
 }
 
-/** The state of what the store has added to the resource, as the row's columns tell it. */
+/** The state of the added fields, from the columns of a row. */
 export const stateIn = (resource: Model, tuple: Tuple, at = 0): string | null | undefined =>
   tuple[scopeIn(resource, at)[1]]
 
-/** The document with what other rows say of it: among its fields, before the others, or beside them. */
+/** The document with the members that other rows hold: before its fields, or beside them. */
 function withMembers(
   { envelope, shownWith }: Model,
   text: string,
@@ -61,7 +61,7 @@ function withMembers(
   if (!members) return text
   const beside = Object.keys(shownWith?.fields ?? {}).some((name) => !isAttribute(envelope, name))
   if (envelope.fields === 'attributes' && beside) return `${text.slice(0, -1)},${members}}`
-  // Nothing but a type, which is a word, is before the attributes: the first brace opens them.
+  // Only the type precedes the attributes, and a type has no braces, so the first brace opens them.
   const at = envelope.fields === 'attributes' ? text.indexOf('{', 1) + 1 : 1
   return `${text.slice(0, at)}${members}${text[at] === '}' ? '' : ','}${text.slice(at)}`
 }
@@ -106,7 +106,7 @@ class StoredRow<F extends Fields> implements Row<F> {
   }
 }
 
-/** A row from a statement's columns, which begin at `at`. */
+/** A row from the columns of a statement, which begin at `at`. */
 export const toRow = <F extends Fields>(resource: Model<F>, tuple: Tuple, at = 0): Row<F> =>
   new StoredRow<F>(resource, tuple, at)
 
@@ -114,7 +114,7 @@ export const toRow = <F extends Fields>(resource: Model<F>, tuple: Tuple, at = 0
 export const writtenRow = <F extends Fields>(resource: Model<F>, tuple: Tuple): Row<F> =>
   new StoredRow<F>(resource, tuple, 0, true)
 
-/** What is shown of values, and what is hidden; what is only checked is in neither. */
+/** The shown values and the hidden values. Values that are only checked are in neither. */
 export function split(
   { fields, envelope }: Pick<BodyShape, 'fields' | 'envelope'>,
   values: Readonly<Record<string, unknown>>,

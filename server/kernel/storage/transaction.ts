@@ -1,18 +1,18 @@
 import type pg from 'pg'
 import type { Connection, Sql, Tuple } from './database.ts'
 
-/** A transaction. It begins with its first statement that is more than a read: before that it would hold nothing. */
+/** A transaction. It begins with the first statement that is more than a read: before that it would hold nothing. */
 export interface Transaction extends Connection {
   /**
-   * A SELECT that locks nothing. Each statement of a transaction sees what is committed when it starts (READ
-   * COMMITTED), so before the begin it sees the same outside.
+   * Runs a SELECT that locks nothing. Each statement of a transaction sees the latest commits (READ COMMITTED), so
+   * before the begin it sees the same outside.
    */
   read(sql: Sql): Promise<readonly Tuple[]>
-  /** The last statement: where nothing has begun, it is a transaction by itself. */
+  /** Runs the last statement: if the transaction has not begun, the statement is a transaction by itself. */
   last(sql: Sql): Promise<readonly Tuple[]>
 }
 
-/** How the database does what a transaction is made of. */
+/** The database's part of a transaction. */
 interface Means {
   connect(): Promise<pg.PoolClient>
   send(client: pg.PoolClient, sql: Sql): Promise<readonly Tuple[]>
@@ -24,7 +24,7 @@ const statement = (text: string): Sql => ({ text, values: [], once: true })
 
 export class LateTransaction implements Transaction {
   readonly #means: Means
-  /** All of its statements see what was committed before the first. */
+  /** All its statements see one snapshot. */
   readonly #snapshot: boolean
   #begun: Promise<pg.PoolClient> | undefined
   #client: pg.PoolClient | undefined
@@ -48,8 +48,8 @@ export class LateTransaction implements Transaction {
     if (this.#begun || this.#ended) return this.run(sql)
     const rows = await this.#means.alone(sql)
     this.#ended = rows.length > 0
-    // What has written nothing lost a race, and is tried again: what it reads for that must not grow old while it waits
-    // for a connection.
+    // A retry after a lost race may have written nothing yet. It begins at once, so that what it reads does not grow
+    // old while it waits for a connection.
     if (!this.#ended) await this.#start()
     return rows
   }
@@ -72,10 +72,10 @@ export class LateTransaction implements Transaction {
     this.#release()
   }
 
-  /** With `broken` its connection ends, and the transaction with it. */
+  /** With `broken`, its connection ends, and the transaction with it. */
   async rollBack(broken: Error | undefined): Promise<void> {
     this.#ended = true
-    // One statement may have failed while another waits for the connection.
+    // One statement may fail while another waits for the connection.
     await this.#begun?.catch(() => {})
     if (!this.#client) return
     let lost = broken

@@ -1,9 +1,9 @@
 import { LostRace } from '../errors.ts'
 
-// Each lost race means that another write of the same object was stored: under load this ends, and does so soon.
+// Each lost race means that another write of the same object succeeded, so this ends soon even under load.
 const writeAttemptsMax = 50
 
-/** Runs a write until no other one came between what it read and what it wrote: then it has a result. */
+/** Runs a write until it has a result, which means that no other write came between its read and its write. */
 export async function untilWritten<T>(write: () => Promise<T | false | undefined>): Promise<T> {
   for (let attempt = 1; attempt <= writeAttemptsMax; attempt++) {
     const result = await write()

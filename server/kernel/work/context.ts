@@ -14,13 +14,13 @@ import type { Job, LongJob, Schedule } from './job.ts'
 import type { Mailer } from './mail.ts'
 import { queue, queueLong } from './queue.ts'
 
-/** A token that says, beside the bearer token, which person is calling. */
+/** A token beside the bearer token that names the person who is calling. */
 export interface ShopperToken {
   /** In lower case. */
   readonly header: string
-  /** The column of the access table for who brings one. */
+  /** The caller kind of its bearer: a column of the access table. */
   readonly kind: string
-  /** Who it is; a Problem (401) when the token is not good for this store. */
+  /** Returns the person; throws a Problem (401) if the token is not valid for this store. */
   verify(instance: Instance, storeId: string, token: string): Promise<Shopper>
 }
 
@@ -36,29 +36,29 @@ export interface Instance {
   readonly shopperTokenKeys: (kind: string) => Keys
   /** Signs the cursors of lists. */
   readonly cursorKeys: Keys
-  /** Signs links that are good without a token, for a while. */
+  /** Signs links that are valid without a token for a limited time. */
   readonly linkKeys: Keys
-  /** Encrypts the secrets that must be replayed. */
+  /** Encrypts secrets that the server must be able to read again. */
   readonly sealKeys: Keys
   readonly mail: Mailer | undefined
   readonly blobs: Blobs
-  /** Told what a read is answered with, when nothing can refuse it any more. It must not keep the answer waiting. */
+  /** Called with each row that a response shows. It must not delay the response. */
   readonly onRead: (ctx: Ctx, model: Model, row: Row) => void
-  /** Told when something may have been written in a store. It must not keep the answer waiting. */
+  /** Called when a store may have changed. It must not delay the response. */
   readonly onWrite: (storeId: string) => void
-  /** Whether the server may connect to an IP address, where it is for someone else to say where to. */
+  /** Whether the server may connect to an IP address that a client chose. */
   readonly mayConnect: (address: string) => boolean
-  /** Whether passwords are held to more than their length. The modules that have passwords say to what. */
+  /** Whether passwords need more than a minimum length. The modules with passwords define the rules. */
   readonly strictPasswords: boolean
-  /** Of everything the server does; of one store, where its resources are told. */
+  /** The API document of all modules; with `own`, as one store has its resources. */
   readonly apiDocument: (own?: OwnModel) => ApiDocument
-  /** Whether shoppers may ask why an answer is as it is, too. */
+  /** Whether shoppers, too, may request an explanation of a response. */
   readonly explainsToShoppers: boolean
-  /** The address clients use, when it is fixed by a setting. */
+  /** The URL that clients use, if a setting fixes it. */
   readonly baseUrl: string | undefined
 }
 
-/** What a piece of work is done for. */
+/** The context that a piece of work belongs to. */
 interface Occasion {
   readonly store: Store
   readonly who: Principal
@@ -66,15 +66,15 @@ interface Occasion {
   readonly instance: Instance
 }
 
-/** What rules and jobs may use: one store, on someone's behalf. */
+/** What rules and jobs may use: one store, on behalf of one author. */
 export class Work {
-  /** The store: there is no way to reach another's rows. */
+  /** The only store that the code can reach. */
   readonly store: Store
-  /** On whose behalf; of a job, whoever asked for it. */
+  /** The author; for a job, the caller whose request queued it. */
   readonly who: Principal
-  /** The request that it is done for. */
+  /** The id of the request that caused the work. */
   readonly requestId: string
-  /** For what belongs to no store. */
+  /** The process, and what all stores share. */
   readonly instance: Instance
   /** Whether all writes are undone at the end: see `rehearse`. */
   readonly isRehearsal: boolean = false
@@ -90,7 +90,7 @@ export class Work {
     return this.instance.clock
   }
 
-  /** Queues a job for this store; inside a transaction it is queued with the change, or not at all. */
+  /** Queues a job for this store. Inside a transaction the job is queued only if the transaction commits. */
   async later<P>(job: Job<P>, payload: P, schedule?: Schedule): Promise<void>
   async later<P>(job: LongJob<P>, payload: P): Promise<void>
   async later<P>(job: Job<P> | LongJob<P>, payload: P, schedule?: Schedule): Promise<void> {
@@ -99,27 +99,27 @@ export class Work {
     else await queue(this.store, job, payload, schedule)
   }
 
-  /** Runs a part in one transaction: the one that is open, or one of its own. Nothing in it may leave the machine. */
+  /** Runs `run` in the open transaction, or in a new one. It must not call other servers. */
   async transaction<T>(run: (inside: this) => Promise<T>): Promise<T> {
     if (this.store.inTransaction) return run(this)
     return this.store.transaction((store) => run(this.with({ store })))
   }
 
   /**
-   * A dry run: runs a part as `transaction` does, returns its result, and undoes its writes. It queues no job. The
-   * caller leaves out requests to other servers.
+   * A dry run: runs `run` as `transaction` does, returns its result, and undoes its writes. It queues no jobs. The
+   * caller must leave out requests to other servers.
    */
   async rehearse<T>(run: (inside: this) => Promise<T>): Promise<T> {
     return this.transaction((inside) => inside.store.undo(() => run(inside.with({ isRehearsal: true }))))
   }
 
-  /** As `transaction`, of its own; all that is read in it is of one moment. */
+  /** As `transaction`, always in a new one. All reads see one snapshot. */
   async snapshot<T>(run: (inside: this) => Promise<T>): Promise<T> {
     if (this.store.inTransaction) throw new Error('a snapshot cannot begin inside a transaction')
     return this.store.transaction((store) => run(this.with({ store })), 'snapshot')
   }
 
-  /** On behalf of someone whom the request only then knows: they are the author of what is recorded. */
+  /** The same work on behalf of a person whom the request has just identified. Changes record them as the author. */
   actingAs(actor: string): this {
     const store = this.store.by(authorOf(actor, this.requestId))
     return this.with({ store, who: { ...this.who, actor } })
@@ -130,25 +130,25 @@ export class Work {
   }
 }
 
-/** Where a request has an Idempotency-Key: what `callOut` and `once` tell each other. */
+/** For a request with an Idempotency-Key: the state that `callOut` and `once` share. */
 export interface KeyedRequest {
-  /** The row of `idempotency_keys`. */
+  /** The key of the row in `idempotency_keys`. */
   readonly name: string
-  /** An earlier request with the key committed it. */
+  /** The intent of an earlier request with the same key. */
   intentId: string | undefined
-  /** Stores the answer, in the transaction of the outcome. */
+  /** Stores the response in the transaction that records the outcome. */
   store(work: Ctx, answer: Answer): Promise<void>
 }
 
-/** All that a handler may use. */
+/** What a handler may use. */
 export class Ctx extends Work {
-  /** Where the request came from: an IP address. */
+  /** The IP address of the client. */
   readonly clientAddress: string
   /** Scheme, host and port as the client wrote them, without a trailing slash. */
   readonly baseUrl: string
-  /** What the request calls objects that have a key, by their ids: links repeat it. */
+  /** The names by which the request calls objects with a key, by id. Links repeat them. */
   readonly names = new Map<string, string>()
-  /** Of a request with an Idempotency-Key that may call another server. */
+  /** For a request with an Idempotency-Key that may call another server. */
   readonly keyed: KeyedRequest | undefined
 
   constructor(

@@ -1,15 +1,15 @@
 import type { Instance, Work } from './context.ts'
 import { workOf } from './work-of.ts'
 
-/** What a module gives every store on its first day. */
+/** A module with objects that every store has from its first day. */
 interface FirstDays {
   readonly name: string
   readonly firstDay?: (work: Work) => Promise<void>
 }
 
 /**
- * Gives every store what it has from its first day, by the modules that say so: a new store all of it, a store that is
- * there already what a module of a later version brings. Each once, in a transaction of its own.
+ * Runs the `firstDay` of each module, once for each store, in a transaction of its own. A new store gets all of them.
+ * An existing store gets those of modules that a later version brings.
  */
 export async function prepareStores(instance: Instance, modules: readonly FirstDays[]): Promise<void> {
   const { database } = instance
@@ -22,7 +22,7 @@ export async function prepareStores(instance: Instance, modules: readonly FirstD
     })
     for (const [storeId] of lacking) {
       await workOf(instance, { store: storeId as string, by: 'system ' }).transaction(async (work) => {
-        // Processes that start at the same time do it once.
+        // Processes that start at the same time insert only one row.
         const [inserted] = await work.store.run(
           'INSERT INTO first_days (store_id, chapter, given_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING 1',
           name,

@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 
-/** A computation that may take long: by yielding it says where others can have their turn. */
+/** A computation that may take long. It yields where other work may run. */
 export type Steps<T> = Generator<void, T>
 
-/** A step takes well below a millisecond, so nobody else waits for long. */
+/** A step takes well below a millisecond, so no one waits long. */
 const stepsAtOnce = 32
 
-/** What a computation comes to. All that a process has to do besides is done meanwhile. */
+/** Runs a computation and returns its result. Other work of the process runs between its steps. */
 export async function runInSteps<T>(steps: Steps<T>): Promise<T> {
   for (let n = 1; ; n++) {
     const { done, value } = steps.next()

@@ -19,10 +19,10 @@ import { longJobsChannel } from './queue.ts'
 import { workOf } from './work-of.ts'
 import { WorkerSession } from './worker-session.ts'
 
-// The queue's own log is for its authors; what a job has to say it says to ours.
+// Silences the queue's own log, since jobs write to the server's log.
 const quiet = new WorkerLogger(() => () => {})
 
-/** What the queue holds of a job. */
+/** The payload of a job in the queue. */
 interface Queued<P> {
   readonly store: string
   /** The author, see `authorOf`. */
@@ -30,7 +30,7 @@ interface Queued<P> {
   readonly payload: P
 }
 
-/** Asks for a chore before its time; the queue holds it once. */
+/** Queues a chore before its time. The queue contains it at most once. */
 export async function hasten({ database }: Instance, chore: Chore): Promise<void> {
   await database.run({
     text: 'SELECT graphile_worker.add_job($1, max_attempts => $2, job_key => $1)',
@@ -45,36 +45,36 @@ export async function migrateJobs(database: Database): Promise<void> {
   await utils.release()
 }
 
-/** How many short jobs one process works on at a time. */
+/** How many short jobs a process runs at a time. */
 const concurrency = 2
 
 /**
- * How many connections the jobs of one process use: one each, and for long ones another to tell how far they are; one
- * to listen, and one for the locks.
+ * The connections that the jobs of a process use: one per job, a second per long job for its progress, one to listen,
+ * and one for the locks.
  */
 export const jobConnections = concurrency + 2 * slots + 2
 
 const stoppingMaxMs = { jobs: 5_000, queue: 2_000 }
 
-/** How long a short job waits for the database, at first and at most. */
+/** The first and the longest delay of a short job while the database is away. */
 const retryAfterMs = { min: 1_000, max: 60_000 }
 
-/** How often the queue looks for jobs that are locked but not worked on. */
+/** How often the queue looks for jobs with a lock but no worker. */
 const locksEveryMs = { min: 5_000, max: 10_000 }
 
-/** Starts working off the queue in this process. It goes on by itself after the database was away. */
+/** Runs the queue in this process. It continues by itself after an outage of the database. */
 export async function startJobs(
   jobs: readonly (Job | LongJob)[],
   chores: readonly Chore[],
   instance: Instance,
 ): Promise<{
-  /** Lets the jobs under way finish. One that takes long is given back to the queue, for another process. */
+  /** Waits until the running jobs finish. A job that takes too long returns to the queue, for another process. */
   stop(): Promise<void>
 }> {
   const { database, log } = instance
   let isReturned = false
   const stopping = new AbortController()
-  // The queue listens to no failure of its own statement that a job has ended: it would end the process.
+  // A pool that waits for the database: without it, a failed statement of the queue would end the process.
   const patient = patientPool(database.pool, stopping.signal)
   const events: WorkerEvents = new EventEmitter()
   const longWorker = `long-${newId()}`
@@ -84,22 +84,22 @@ export async function startJobs(
   let session: WorkerSession | undefined
   let looking = Promise.resolve()
   events.on('pool:create', ({ workerPool }) => workers.push(workerPool.id))
-  // A job that was being taken when the connection broke, or when its process was killed: the queue by itself would
-  // keep it for hours.
+  // Returns jobs that were locked when the connection broke or the process was killed: the queue itself would keep them
+  // locked for hours.
   events.on('resetLocked:success', () => {
     const returned = async () => {
       await session?.returnOrphans()
-      // One that has ended, but not in the database yet, is not lost.
+      // A job that has ended, but whose end is not stored yet, is not lost.
       if (!patient.busy()) await session?.returnLost(inHand)
     }
-    // Whoever goes gives back all that it has.
+    // A process that stops returns all its jobs anyway.
     if (stopping.signal.aborted) return
     looking = returned().catch((error: unknown) => {
       if (stopping.signal.aborted) return
       log.error({ err: error }, 'cannot put lost jobs back into the queue yet')
     })
   })
-  /** An outage of the database is nobody's fault: the job waits here until the database is back. */
+  /** An outage of the database is not a fault of the job, so the job waits here until the database is back. */
   const runPatiently = async (run: () => Promise<void>) => {
     for (let waitMs = retryAfterMs.min; ; waitMs = Math.min(2 * waitMs, retryAfterMs.max)) {
       try {
@@ -121,7 +121,7 @@ export async function startJobs(
         throw error
       } finally {
         inHand.delete(helpers.job.id)
-        // The job is someone else's by now: how it ended here is not for the queue.
+        // Another process has the job now, so the queue must not hear how it ended here.
         if (isReturned) await new Promise(() => {})
       }
     }
@@ -160,7 +160,7 @@ export async function startJobs(
       const finished = Promise.all([short.stop().then(patient.idle), long.finish()])
       isReturned = !(await atMost(stoppingMaxMs.jobs, finished))
       const unlock = { text: 'SELECT graphile_worker.force_unlock_workers($1)', values: [workers] }
-      // A database that is away unlocks them by itself, hours later.
+      // If the database is away, the locks expire by themselves after hours.
       const unlocked = Promise.all([database.run(unlock), long.giveBack(), looking])
       await atMost(stoppingMaxMs.queue, unlocked).catch(() => {})
       await session?.end()

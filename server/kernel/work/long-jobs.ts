@@ -6,21 +6,21 @@ import type { Instance, Work } from './context.ts'
 import type { LongJob, Turn } from './job.ts'
 import { workOf } from './work-of.ts'
 
-/** How often a job may be started without progress: it may be what kills its process. */
+/** How often a job may start without progress: the job itself may be what kills its process. */
 export const startsMax = 5
 
-/** How often a job may be put off without progress. At a minute each this takes three days and a half. */
+/** How often a job may be postponed without progress. At one try a minute this takes three and a half days. */
 export const triesMax = 5000
 
 const retryAfterMaxS = 60
 
-/** How many long jobs one process runs at a time, of different stores. */
+/** How many long jobs a process runs at a time, each of a different store. */
 export const slots = 2
 
 const pollEveryMs = 1000
 const persistAgainAfterMs = 500
 
-/** The first job of a store, if it is due and none of the store's runs. */
+/** Claims the first job of a store, if it is due and no other job of the store is running. */
 const takeSql = `UPDATE long_jobs j SET locked_by = $1, locked_at = now(), starts = j.starts + 1
   FROM (
     SELECT store_id, id FROM long_jobs f
@@ -31,7 +31,7 @@ const takeSql = `UPDATE long_jobs j SET locked_by = $1, locked_at = now(), start
   WHERE j.store_id = first.store_id AND j.id = first.id
   RETURNING j.store_id, j.id, j.name, j.author, j.payload, j.starts, j.tries, j.waiting_for`
 
-/** A start that ends so is not the job's fault. */
+/** Releases jobs without counting the start, since the job is not at fault. */
 const giveBackSql = `UPDATE long_jobs SET locked_by = NULL, starts = greatest(starts - 1, 0)
   WHERE locked_by = $1 AND id <> ALL($2::bigint[])`
 
@@ -53,7 +53,7 @@ interface ClaimedJob {
   readonly waitedFor: string | null
 }
 
-/** Runs long jobs in this process. It goes on by itself after an outage of the database. */
+/** Runs long jobs in this process. It continues by itself after an outage of the database. */
 export class LongJobs {
   readonly #jobs: ReadonlyMap<string, LongJob>
   readonly #instance: Instance
@@ -63,7 +63,7 @@ export class LongJobs {
   #woken = Promise.withResolvers<void>()
   #serving: Promise<void> | undefined
 
-  /** `worker` names this process: see `WorkerSession`. */
+  /** `worker` identifies this process: see `WorkerSession`. */
   constructor(jobs: readonly LongJob[], instance: Instance, worker: string) {
     this.#jobs = new Map(jobs.map((job) => [job.name, job]))
     this.#instance = instance
@@ -74,12 +74,12 @@ export class LongJobs {
     this.#serving = this.#serve()
   }
 
-  /** There may be a job to take. */
+  /** Looks for a job, because one may be due. */
   wake(): void {
     this.#woken.resolve()
   }
 
-  /** Takes no more jobs. Settles when those under way have ended. */
+  /** Claims no more jobs, and waits until the running ones have ended. */
   async finish(): Promise<void> {
     this.#stopping.abort()
     this.wake()
@@ -87,13 +87,13 @@ export class LongJobs {
     await Promise.all(this.#running.values())
   }
 
-  /** After `finish`: gives back what has not ended. It stays the first of its store. */
+  /** After `finish`: releases the jobs that have not ended. Each stays the first of its store. */
   giveBack(): Promise<void> {
     return this.#giveBackBut([])
   }
 
   async #serve(): Promise<void> {
-    // The answer to a failed statement may have been a job.
+    // A failed statement may have claimed a job before its response was lost.
     let mayHaveLost = false
     while (!this.#stopping.signal.aborted) {
       this.#woken = Promise.withResolvers()
@@ -107,7 +107,7 @@ export class LongJobs {
         }
       } catch (error) {
         mayHaveLost = true
-        // Another process took a job of the store at the same time.
+        // Another process has claimed a job of the same store.
         if (!isTemporary(error) && sqlState(error) !== '23505') {
           this.#instance.log.error({ err: error }, 'cannot take a long job from the queue')
         }
@@ -162,7 +162,7 @@ export class LongJobs {
     this.#instance.onWrite(storeId)
   }
 
-  /** Keeps the job the first of its store, for a later try. */
+  /** Postpones the job. It stays the first of its store. */
   async #putOff({ id, job, work, payload }: ClaimedJob, reason: string): Promise<void> {
     const values = [id, this.#worker, reason]
     try {
@@ -177,7 +177,7 @@ export class LongJobs {
     }
   }
 
-  /** What the job waits for, if it is to be tried again. */
+  /** Runs the job once. Returns what it waits for, if it must be retried. */
   async #attempt({
     job,
     work,
@@ -212,7 +212,7 @@ export class LongJobs {
     }
   }
 
-  /** A fault of ours: the job must end, since it holds up all behind it. */
+  /** Ends a job after an unexpected error, since it would block all jobs behind it. */
   async #fail(job: LongJob, work: Work, payload: unknown): Promise<string | undefined> {
     try {
       await job.giveUp(work, payload, internal(work))
@@ -224,7 +224,7 @@ export class LongJobs {
     }
   }
 
-  /** Writes what became of a job. While the database takes no writes, the job waits here. */
+  /** Stores the result of a job. It waits here while the database accepts no writes. */
   async #persist(write: () => Promise<void>): Promise<void> {
     for (;;) {
       try {
@@ -245,7 +245,7 @@ const turnOf = (id: string): Turn => ({
   },
 })
 
-/** What a client is told of a fault that is not theirs. */
+/** The message for clients about an internal error. */
 export const internal = ({ requestId }: Work): string =>
   `There was an internal server error; report it with the request id ${requestId}.`
 

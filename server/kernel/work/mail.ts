@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer'
 
-/** Sends mail; a failure is thrown, for the job that sends to be run again. */
+/** Sends mail. It throws on failure, so that the job that sends the mail is retried. */
 export interface Mailer {
   send(to: string, subject: string, text: string): Promise<void>
 }
@@ -13,7 +13,7 @@ export function smtp(url: string, from: string): Mailer {
   const transport = createTransport({ url, ...timeouts }, { from })
   return {
     async send(to, subject, text) {
-      // An address in a form of its own: none of it is read as a second address.
+      // An object instead of a string, so that the address cannot contain a second one.
       await transport.sendMail({ to: { name: '', address: to }, subject, text })
     },
   }

@@ -6,38 +6,40 @@ import type { Chore, Job } from './job.ts'
 import { queue } from './queue.ts'
 
 /**
- * A request to another server whose effect must happen once, as it costs money: docs/decisions/0031-outside-calls.md.
- * Three steps, each of which may be the last one before a crash: the intent is committed, the other server is called,
- * the outcome is recorded.
+ * A request to another server whose effect must happen once, for example because it costs money: see
+ * docs/decisions/0031-outside-calls.md. It has three steps, and a crash may follow each: commit the intent, call the
+ * other server, record the outcome.
  */
 export interface OutsideCall<V = unknown, R = unknown, O = unknown> {
-  /** Names it in the database: whoever resumes an intent finds the call by this. */
+  /** The name of the call in the database. A process that resumes an intent finds the call by it. */
   readonly name: string
-  /** In milliseconds: a call that takes longer has an unknown result. */
+  /** After this many milliseconds the result is unknown. */
   readonly timeoutMs: number
   /**
-   * Calls the other server, and gives `intent.id` on as the key of the request there: after a crash the same intent is
-   * sent again, never twice at the same time. A refusal by the other server is a result; to throw means that nobody
-   * knows what happened.
+   * Calls the other server, with `intent.id` as the idempotency key of the request. After a crash the same intent is
+   * sent again, but never twice at the same time. A refusal by the other server is a result; to throw means that the
+   * result is unknown.
    */
   send(intent: Intent<V>, outside: Outside): Promise<R>
-  /** Writes what follows from the result, in one transaction. After a lost race it runs again with the same result. */
+  /**
+   * Writes the consequences of the result, in one transaction. After a lost race it runs again with the same result.
+   */
   record(work: Work, intent: Intent<V>, result: R): Promise<O>
 }
 
-/** What is to happen once. Its values are JSON, committed before anybody is called. */
+/** The effect that must happen once. Its values are JSON, committed before the call. */
 export interface Intent<V> {
   readonly id: string
   readonly values: V
 }
 
-/** What a call may use: there is no store, so nothing is locked or written while the other server takes its time. */
+/** What a call may use. It has no store, so nothing is locked or written while the other server works. */
 export interface Outside extends Pick<Instance, 'clock' | 'log' | 'mayConnect' | 'sealKeys'> {
-  /** Aborts when the time is over. */
+  /** Aborts after `timeoutMs`. */
   readonly signal: AbortSignal
 }
 
-/** How much longer than a call may take nobody else carries out its intent: recording takes a moment too. */
+/** A lease is this much longer than the call, to leave time for recording. */
 const recordingMaxMs = 5_000
 
 type Named = Pick<OutsideCall, 'name' | 'timeoutMs'>
@@ -45,8 +47,8 @@ type Named = Pick<OutsideCall, 'name' | 'timeoutMs'>
 export const leaseMsOf = ({ timeoutMs }: Named): number => timeoutMs + recordingMaxMs
 
 /**
- * Carries out an outside call for a request. `prepare` checks the request and gives the values of the intent, in one
- * transaction; `respond` makes the answer of what was recorded, in the transaction that records it.
+ * Makes an outside call for a request. `prepare` checks the request and returns the values of the intent, in one
+ * transaction. `respond` builds the response from the outcome, in the transaction that records it.
  */
 export async function callOut<V, R, O>(
   ctx: Ctx,
@@ -87,7 +89,7 @@ function begin<V>(ctx: Ctx, call: Named, prepare: (inside: Ctx) => Promise<V>): 
       leaseMsOf(call),
       clock.now(),
     )
-    // If this process ends before the outcome is recorded, another one goes on.
+    // If this process ends before the outcome is recorded, another process continues.
     await resumeAt(inside, intent.id, fromNow(inside, leaseMsOf(call)))
     if (keyed) {
       await store.run(
@@ -101,7 +103,7 @@ function begin<V>(ctx: Ctx, call: Named, prepare: (inside: Ctx) => Promise<V>): 
   })
 }
 
-/** An intent that the caller carries out, and nobody else until then. */
+/** An intent that only the caller may carry out until the lease ends. */
 interface Leased<V> extends Intent<V> {
   readonly leasedUntil: string
 }
@@ -110,7 +112,7 @@ interface ResumedIntent<V> extends Leased<V> {
   readonly isRecorded: boolean
 }
 
-/** The intent, leased to the caller; a Problem (409) while someone else carries it out. */
+/** Leases the intent to the caller; throws a Problem (409) while another process has it. */
 async function takeUp<V>(work: Work, call: Named, id: string): Promise<ResumedIntent<V>> {
   const intent = await lease<V>(work, id, leaseMsOf(call))
   if (intent) return intent
@@ -133,7 +135,10 @@ async function lease<V>({ store }: Work, id: string, forMs: number): Promise<Res
   }
 }
 
-/** Lets others go on with the intent at once, if the work on it fails. A lease that someone else has by now stays. */
+/**
+ * Ends the lease if the work on the intent fails, so that others can continue at once. It keeps a lease that another
+ * process has taken since.
+ */
 async function orRelease<T>(
   { store }: Work,
   { id, leasedUntil }: Leased<unknown>,
@@ -149,7 +154,7 @@ async function orRelease<T>(
         id,
         leasedUntil,
       )
-      // The database may be what failed: the lease ends by itself.
+      // If the database has failed, the lease expires by itself.
       .catch(() => {})
     throw error
   }
@@ -197,13 +202,13 @@ async function record<V, R, O>(
   return outcome
 }
 
-/** The job that goes on with an intent whose request did not come to its end. */
+/** The job that resumes an intent whose request did not finish. */
 const resumption = { name: 'kernel:resume-intent', attemptsMax: 25 } as const
 
 const resumeAt = ({ store }: Work, id: string, at: Date): Promise<void> =>
   queue(store, resumption, { id }, { key: `intent ${id}`, at })
 
-/** Goes on with intents of these calls, by their names. */
+/** Resumes the intents of these calls, by name. */
 export const resumeIntentJob = (calls: ReadonlyMap<string, OutsideCall>): Job<{ readonly id: string }> => ({
   ...resumption,
   async run(work, { id }) {

@@ -1,6 +1,6 @@
 import type { Instance } from './context.ts'
 
-/** Something that a process remembers for each of the servers in it: tests run several. */
+/** A value per server in this process: tests run several servers in one process. */
 export function perInstance<T>(make: (instance: Instance) => T): (instance: Instance) => T {
   const values = new WeakMap<Instance, T>()
   return (instance) => {

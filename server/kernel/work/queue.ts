@@ -1,7 +1,7 @@
 import type { Store } from '../storage/store.ts'
 import type { Job, LongJob, Schedule } from './job.ts'
 
-/** Queues a short job of the store: inside a transaction it is queued with the change, or not at all. */
+/** Queues a short job of the store. Inside a transaction the job is queued only if the transaction commits. */
 export async function queue(
   store: Store,
   { name, attemptsMax }: Pick<Job, 'name' | 'attemptsMax'>,
@@ -23,7 +23,7 @@ export async function queue(
 /** The channel on which the database notifies workers of new long jobs. */
 export const longJobsChannel = 'sutler_long_jobs'
 
-/** Queues a long job of the store: inside a transaction it is queued with the change, or not at all. */
+/** Queues a long job of the store. Inside a transaction the job is queued only if the transaction commits. */
 export async function queueLong(
   store: Store,
   { name }: Pick<LongJob, 'name'>,

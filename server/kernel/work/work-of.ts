@@ -1,7 +1,7 @@
 import { Store } from '../storage/store.ts'
 import { type Instance, Work } from './context.ts'
 
-/** Work in a store on behalf of an author (`authorOf`), outside of any request: that of a job, or of the first day. */
+/** Work in a store on behalf of an author (`authorOf`), outside of a request: for a job, or for the first day. */
 export function workOf(instance: Instance, { store, by }: { store: string; by: string }): Work {
   const [actor = '', requestId = ''] = by.split(' ')
   return new Work({

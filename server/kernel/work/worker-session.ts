@@ -1,10 +1,10 @@
 import type pg from 'pg'
 import type { Database } from '../storage/database.ts'
 
-/** What was just taken may be on its way to its worker, who may not have said yet that it lives. */
+/** A worker that has just claimed a job may not have taken its lock yet. */
 const graceMs = 10_000
 
-/** What is locked for these workers, but never got to them. */
+/** Returns jobs that are locked for these workers, but never reached them. */
 const returnLost = `UPDATE graphile_worker._private_jobs
   SET locked_at = NULL, locked_by = NULL, attempts = greatest(attempts - 1, 0)
   WHERE locked_by = ANY($1) AND locked_at < now() - $3 * interval '1 ms' AND id <> ALL($2::bigint[])`
@@ -14,16 +14,16 @@ const isDead = `locked_at < now() - $1 * interval '1 ms' AND NOT EXISTS (
     AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
     AND (l.classid::bigint << 32 | l.objid::bigint) = hashtextextended(locked_by, 0))`
 
-/** What workers have that are no more. Their attempt counts: it may be the job that ends them. */
+/** Returns the jobs of dead workers. The attempt counts, since the job may be what killed its worker. */
 const returnOrphans = `WITH long AS (
     UPDATE long_jobs SET locked_by = NULL WHERE ${isDead}
   )
   UPDATE graphile_worker._private_jobs SET locked_at = NULL, locked_by = NULL WHERE ${isDead}`
 
 /**
- * By its session in the database others know that a process lives: it holds a lock for each of its workers, which ends
- * with the process, however that ends. Without it the queue would keep a killed worker's jobs for hours, and the long
- * jobs of their stores would never go on.
+ * Shows other processes that this one is alive: its session in the database holds a lock for each of its workers, and
+ * the lock ends with the process. Without it the queue would keep a killed worker's jobs for hours, and the long jobs
+ * of their stores would never continue.
  */
 export class WorkerSession {
   readonly #database: Database
@@ -33,7 +33,7 @@ export class WorkerSession {
   #open: Promise<pg.PoolClient> | undefined
   #ended = false
 
-  /** It listens, too: `onNotify` is called for each notification of the channel. */
+  /** Also listens: `onNotify` is called for each notification on the channel. */
   constructor(database: Database, workers: readonly string[], channel: string, onNotify: () => void) {
     this.#database = database
     this.#workers = workers
@@ -41,18 +41,18 @@ export class WorkerSession {
     this.#onNotify = onNotify
   }
 
-  /** The connection that said so may be gone. */
+  /** Starts the session again on a new connection after the old one broke. */
   #begin(): Promise<pg.PoolClient> {
     this.#open ??= this.#start()
     return this.#open
   }
 
-  /** Gives back to the queue what workers have that are no more. The first call says that these live. */
+  /** Returns the jobs of dead workers to the queue. The first call also takes the locks of these workers. */
   async returnOrphans(): Promise<void> {
     await (await this.#begin()).query(returnOrphans, [graceMs])
   }
 
-  /** And what these workers have, unless it is `inHand`. */
+  /** Also returns the jobs of these workers, except those `inHand`. */
   async returnLost(inHand: Iterable<string>): Promise<void> {
     await (await this.#begin()).query(returnLost, [this.#workers, [...inHand], graceMs])
   }
@@ -73,7 +73,10 @@ export class WorkerSession {
     }
   }
 
-  /** Others must not believe for long that this process is dead. While the database is away, the next call begins. */
+  /**
+   * Starts again soon, so that others do not take this process for dead. While the database is away, the next call
+   * retries.
+   */
   #lost(session: pg.PoolClient): void {
     this.#open = undefined
     session.release(true)
