@@ -4,7 +4,7 @@ import { Database, type Sql, type Tuple } from '../server/kernel/storage/databas
 /** What Sutler is measured against: the very same statements, through the same driver, behind bare node:http. */
 export interface Bare {
   readonly sql: Sql
-  /** Statements that have to be run before it, in turn. */
+  /** Statements to run before it, in order. */
   readonly before?: readonly Sql[]
   /** As the server runs it: on the pipelined connection, or through the pool. */
   readonly quick: boolean
@@ -60,7 +60,7 @@ export const filledIn = (values: readonly unknown[]): unknown[] =>
     return some ? some[Math.floor(Math.random() * some.length)] : value
   })
 
-/** All that the statement read, and nothing else: no names, no links, no envelope. */
+/** The result of the statement only: no names, no links, no envelope. */
 const rowText = (tuple: Tuple) => `[${tuple.map(valueText).join(',')}]`
 const valueText = (value: string | null) =>
   value === null ? 'null' : value.startsWith('{') ? value : `"${value}"`

@@ -4,8 +4,8 @@ import pg from 'pg'
 import { type Created, startOwnServer } from './own-server.ts'
 
 /**
- * `node bench/catalog-rules.ts [rules requests rounds]`: what a shopper's read takes where the store has so many
- * catalog rules, beside the same read where it has none; in turns, in the server's processor time and by the clock.
+ * `node bench/catalog-rules.ts [rules requests rounds]`: compares a shopper's read in a store with so many catalog
+ * rules with the same read without rules. The rounds alternate; it prints processor time and elapsed time.
  */
 const [count = 1000, requests = 500, rounds = 4] = process.argv.slice(2).map(Number)
 
@@ -102,7 +102,7 @@ async function read(): Promise<void> {
   if (answer.status !== 200) throw new Error(`GET /catalog: ${answer.status}`)
 }
 
-/** What the server's process has used so far. The kernel counts in hundredths of a second. */
+/** The processor time of the server's process. The kernel counts in hundredths of a second. */
 function processorMs(): number {
   const stat = readFileSync(`/proc/${server.pid}/stat`, 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')

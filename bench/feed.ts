@@ -11,9 +11,9 @@ import { migrate } from '../server/kernel/storage/migrate.ts'
 import { startEmbedded } from '../server/platform/postgres/embedded.ts'
 
 /**
- * `node bench/feed.ts [seconds rounds]`: what the change feed costs a write, and how long it takes from a commit until
- * the change has its position. Accounts are inserted one by one, each in a transaction of its own, by procedures inside
- * PostgreSQL, so that no client's time is in it; in turns, since the machine has other things to do.
+ * `node bench/feed.ts [seconds rounds]`: measures the cost of the change feed for a write, and the time from a commit
+ * until the change has its position. Procedures inside PostgreSQL insert accounts one by one, each in its own
+ * transaction, so that no client's time counts. The rounds alternate, because the machine may be busy.
  */
 const [seconds = 3, rounds = 5] = process.argv.slice(2).map(Number)
 const storeId = newId()

@@ -67,7 +67,7 @@ async function make(path: string, data: object): Promise<Created> {
   return (await server.call<{ data: Created }>('POST', path, data, 201)).data
 }
 
-/** A user who is to be linked: the path of their links. */
+/** Creates a user, and returns the path of their links. */
 async function newRacer(realm: string, name: string): Promise<string> {
   const users = `${realm}/user-authentication-info`
   const { id } = await make(users, { type: 'user_authentication_info', name, email: `${name}@example.com` })

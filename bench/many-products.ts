@@ -4,9 +4,9 @@ import { newId } from '../server/kernel/ids.ts'
 import { type Created, startOwnServer } from './own-server.ts'
 
 /**
- * `node bench/many-products.ts [share rounds]`: what one call or job takes that writes very many rows, beside the
- * statement that writes the same rows in the same database, with its triggers and without them; and how long a small
- * request waited meanwhile at most. `share` is how much of it: 1 is 10,000 children and nodes, and 100,000 products.
+ * `node bench/many-products.ts [share rounds]`: measures requests and jobs that write very many rows, beside the
+ * statement that writes the same rows in the same database, with its triggers and without them. It also measures the
+ * slowest small request meanwhile. `share` is how much of it: 1 is 10,000 children and nodes, and 100,000 products.
  */
 const [share = 1, rounds = 1] = process.argv.slice(2).map(Number)
 const [children, nodes, attached] = [10_000, 10_000, 100_000].map((n) => Math.round(n * share)) as [
@@ -136,7 +136,7 @@ async function attachAndDetach(round: number): Promise<void> {
   )
 }
 
-/** Without their triggers: what they cost is told elsewhere. */
+/** Without their triggers, whose cost is measured elsewhere. */
 async function makeProducts(): Promise<void> {
   await client.query('SET session_replication_role = replica')
   await client.query(`INSERT INTO products (store_id, id, created_at, updated_at, doc, hidden)
@@ -197,7 +197,7 @@ async function make(path: string, type: string, attributes: object): Promise<str
   return (await call<{ data: Created }>('POST', path, { type, attributes }, 201)).data.id
 }
 
-/** Whose answer is nobody's concern, if it is none of an error. */
+/** Ignores the response unless it is an error. */
 async function send(method: string, path: string, data?: object): Promise<void> {
   const headers = { authorization: `Bearer ${server.token}`, 'content-type': 'application/json' }
   const body = data && JSON.stringify({ data })
@@ -226,7 +226,7 @@ async function measure(name: string, run: () => Promise<void>, statements: reado
   process.stdout.write(`| ${row.join(' | ')} |\n`)
 }
 
-/** Until all that was written has its place in the feed, and on the disk: none pays for what another left to do. */
+/** Waits until all writes are in the feed and on the disk, so that no measurement pays for another one. */
 async function settle(): Promise<void> {
   while ((await only('SELECT count(*) FROM fresh_changes')) !== '0') await sleep(20)
   await client.query('CHECKPOINT')
@@ -238,7 +238,7 @@ async function timed(run: () => Promise<unknown>): Promise<number> {
   return performance.now() - began
 }
 
-/** How long the slowest of many small requests took that were sent meanwhile, one after the other. */
+/** The time of the slowest of many small requests, sent one after the other meanwhile. */
 async function besideGets<T>(run: () => Promise<T>): Promise<readonly [T, number]> {
   let [done, slowestMs] = [false, 0]
   const asking = (async () => {

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { startOwnServer } from './own-server.ts'
 
 /**
- * `node bench/one-object.ts [writers seconds]`: how long a write of another object takes while that many clients write
- * one object, again and again, with and without an Idempotency-Key.
+ * `node bench/one-object.ts [writers seconds]`: measures a write of another object while that many clients keep
+ * writing one object, with and without an Idempotency-Key.
  */
 const [writers = 200, seconds = 5] = process.argv.slice(2).map(Number)
 

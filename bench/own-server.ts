@@ -16,9 +16,9 @@ export interface OwnServer {
   readonly token: string
   /** What the token was given for. */
   readonly key: typeof credentials
-  /** A call that must be answered with `expected`. */
+  /** A request whose response must have the status `expected`. */
   call<T>(method: string, path: string, data?: object, expected?: number): Promise<T>
-  /** The status of a POST, whatever it is. */
+  /** The status of a POST. */
   post(path: string, body: string): Promise<number>
   stop(): Promise<void>
 }

@@ -4,8 +4,8 @@ import { attributeColumns } from '../server/product-csv/columns.ts'
 import { type OwnServer, startOwnServer } from './own-server.ts'
 
 /**
- * `node bench/product-import.ts [rows rounds]`: what imports and exports of products take, from the first byte that is
- * sent until the job has ended, and the processor time of each row, since the machine has other things to do.
+ * `node bench/product-import.ts [rows rounds]`: measures imports and exports of products, from the first byte until
+ * the job has ended, and the processor time of each row, because the machine may be busy.
  */
 const [rows = 49_999, rounds = 1] = process.argv.slice(2).map(Number)
 

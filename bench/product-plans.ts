@@ -2,7 +2,7 @@ import { startOwnServer } from './own-server.ts'
 import { filteredSql, productFilters } from './product-scenarios.ts'
 import { seedProducts } from './seed-products.ts'
 
-/** `node bench/product-plans.ts [rows]`: how PostgreSQL finds the products that filters ask for. */
+/** `node bench/product-plans.ts [rows]`: shows how PostgreSQL answers filters of products. */
 const [rows = 100_000] = process.argv.slice(2).map(Number)
 const server = await startOwnServer()
 try {

@@ -11,7 +11,7 @@ import type { SeededProducts } from './seed-products.ts'
 
 const first: Window = { limit: 25, offset: 0, column: 'created_at', descending: true }
 
-/** What a list of products may be asked for, and how many of all are then found. */
+/** Filters of products, and the number of matches. */
 export const productFilters = {
   'product-by-sku': 'eq(sku,sku-4242)',
   'products-by-tag-a-thousandth': 'eq(tags,tag-42)',

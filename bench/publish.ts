@@ -4,8 +4,8 @@ import { seedPrices } from './seed-prices.ts'
 import { seedProducts } from './seed-products.ts'
 
 /**
- * `node bench/publish.ts [products changes rounds]`: what publishing a catalog takes, from the request until its
- * release is published: all of it, and after so many products were changed.
+ * `node bench/publish.ts [products changes rounds]`: measures the publication of a catalog, from the request until its
+ * release is published: the first one, and later ones after so many changed products.
  */
 const [products = 100_000, changes = 100, rounds = 3] = process.argv.slice(2).map(Number)
 
@@ -43,12 +43,12 @@ async function publish({ call }: OwnServer, catalogId: string): Promise<number> 
     const status = (await call<Job>('GET', `${path}/${data.id}`)).data.meta.release_status
     if (status === 'PUBLISHED') return performance.now() - began
     if (status === 'FAILED') throw new Error('publishing failed')
-    // Asking is work too.
+    // Polling is work too.
     await sleep(performance.now() - began < 2000 ? 20 : 200)
   }
 }
 
-/** Products all over the list are named anew, as clients do. */
+/** Renames products all over the list, as clients do. */
 async function change({ call, database }: OwnServer, n: number, round: number): Promise<void> {
   const rows = await database.run({
     text: 'SELECT id FROM products ORDER BY md5(id::text || $2::text) LIMIT $1',

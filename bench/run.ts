@@ -23,7 +23,7 @@ const rounds = 3
 /** Products that are published: copying what is searched of them takes long. */
 const publishedMax = 100_000
 const connections = 32
-/** How many of a scenario's paths were asked for. */
+/** How many of a scenario's paths were requested. */
 const nextPaths = new WeakMap<readonly string[], number>()
 
 const server = await startOwnServer()

@@ -18,10 +18,10 @@ export interface Scenario {
   readonly body?: string
   /** Requests that differ: autocannon's own form. */
   readonly requests?: () => { method: 'PUT'; path: string; body: string; headers: Record<string, string> }[]
-  /** Each request asks for another of these, until all were asked for. */
+  /** Each request has another of these paths, until all were requested. */
   readonly paths?: readonly string[]
   readonly bare?: Bare
-  /** The scenario whose time this one's is told as a multiple of: on the server, or both bare. */
+  /** The scenario with which its time is compared: on the server, or both bare. */
   readonly compareWith?: string
   readonly compareBare?: boolean
   /** There is no such request to Sutler: only the bare statement is measured. */

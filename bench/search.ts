@@ -10,9 +10,9 @@ import { type OwnServer, startOwnServer } from './own-server.ts'
 import { type SeededCatalog, seedPublished } from './seed-published.ts'
 
 /**
- * `node bench/search.ts [products clients seconds]`: what searches of a published catalog take, with two facets of 25
- * products each, asked for the first time and again; and the processor time of the one statement that finds and counts
- * (not what shows the products).
+ * `node bench/search.ts [products clients seconds]`: measures searches of a published catalog, with two facets and a
+ * page of 25 products each, for the first time and again; and the processor time of the one statement that finds and
+ * counts (not what shows the products).
  */
 const [products = 100_000, clients = 2, seconds = 5] = process.argv.slice(2).map(Number)
 

@@ -3,7 +3,7 @@ import { mergeTotals } from '../server/kernel/query/merge-totals.ts'
 import type { Instance } from '../server/kernel/work/context.ts'
 import type { Created, OwnServer } from './own-server.ts'
 
-/** What was made, to be asked for. */
+/** The seeded products. */
 export interface SeededProducts {
   readonly storeId: string
   /** In the middle of the list. */
@@ -45,8 +45,8 @@ const filled = (text: string) =>
   `replace(replace(${text}, '${number}', n.i::text), '${group}', (n.i % 1000)::text)`
 
 /**
- * Makes one product as clients do, with an entry of a template and in a node, and copies all that was stored of it, by
- * SQL: a million by way of the triggers would take an hour.
+ * Creates one product as clients do, with an entry of a template and in a node, and copies its rows by SQL: creating a
+ * million through the triggers would take an hour.
  */
 export async function seedProducts(server: OwnServer, rows: number): Promise<SeededProducts> {
   const product = await makeOne(server)

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Created, OwnServer } from './own-server.ts'
 
-/** What was made, to be searched. */
+/** The published catalog. */
 export interface SeededCatalog {
   readonly storeId: string
   readonly catalogId: string
@@ -27,7 +27,7 @@ const nouns = [
   'cap',
 ]
 
-/** Publishes a catalog of one product, and copies what was published of it by SQL, each with texts of its own. */
+/** Publishes a catalog of one product, and copies its published rows by SQL, each with its own texts. */
 export async function seedPublished(server: OwnServer, rows: number): Promise<SeededCatalog> {
   const { call, database } = server
   const make = async (path: string, type: string, attributes: object, more: object = {}) =>

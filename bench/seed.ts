@@ -2,7 +2,7 @@ import { mergeTotals } from '../server/kernel/query/merge-totals.ts'
 import type { Database } from '../server/kernel/storage/database.ts'
 import type { Instance } from '../server/kernel/work/context.ts'
 
-/** What was made, to be asked for. */
+/** The seeded objects. */
 export interface Seeded {
   readonly storeId: string
   /** In the middle of the list, and when it was made and last changed. */
@@ -10,7 +10,7 @@ export interface Seeded {
   readonly accountAt: string
   /** Some more, for writes that do not all meet at one row. */
   readonly accountIds: readonly string[]
-  /** So many that those who read them one by one have not read them within the hour. */
+  /** So many that nobody reads all of them one by one within an hour. */
   readonly manyAccountIds: readonly string[]
   readonly customApiId: string
   readonly entryId: string
@@ -61,7 +61,7 @@ export async function seed(database: Database, url: string, token: string, rows:
       customApiId,
     ),
   ])
-  // The server's own merging may be at it, and then this one leaves it to that.
+  // If the server's own merger runs, this one leaves the work to it.
   for (let waiting = 1; waiting > 0; ) {
     await mergeTotals.run({ database } as Instance)
     const [row] = await database.run({ text: 'SELECT count(*) FROM list_deltas', values: [] })

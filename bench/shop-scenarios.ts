@@ -10,8 +10,8 @@ import type { Scenario } from './scenarios.ts'
 import type { SeededCatalog } from './seed-published.ts'
 
 /**
- * What shoppers ask for: products with their breadcrumbs and prices, alone and a page at a time. It takes three
- * statements: which edition of which catalog is it, which products, and what they cost.
+ * Requests of shoppers: products with their breadcrumbs and prices, alone and a page at a time. They take three
+ * statements: one for the edition of the catalog, one for the products, and one for their prices.
  */
 export function shopScenarios({
   storeId,

@@ -3,10 +3,10 @@ import { type OidcProvider, startProvider } from '../tests/support/oidc-provider
 import { type Created, customerRealmOf, startOwnServer } from './own-server.ts'
 
 /**
- * `node bench/sign-in.ts [signIns providerMs]`: how long a customer's sign-in takes, from the storefront's first
- * request to the token, beside the same requests at the provider alone. One after the other, in turns, at a provider
- * that keeps all in memory and asks nobody anything. It is on this machine, the worst ratio there is, unless each of
- * its answers is made to take `providerMs` longer, as by a way over a network.
+ * `node bench/sign-in.ts [signIns providerMs]`: measures a customer's sign-in, from the storefront's first request to
+ * the token, beside the same requests at the provider alone. They alternate, one sign-in at a time. The provider keeps
+ * everything in memory and calls nobody. It is on this machine, which is the worst ratio, unless `providerMs` delays
+ * each of its responses, as a network would.
  */
 const [signIns = 300, providerMs = 0] = process.argv.slice(2).map(Number)
 const warmUps = 30
@@ -70,7 +70,7 @@ async function storeId(): Promise<string> {
   return store?.[0] as string
 }
 
-/** By way of the server: to the provider and back, and a token for the code. */
+/** Through the server: to the provider and back, and a token for the code. */
 async function signIn(login: string, profileId: string): Promise<void> {
   const { verifier, challenge } = pkce()
   const query = new URLSearchParams({
@@ -93,7 +93,7 @@ async function signIn(login: string, profileId: string): Promise<void> {
   })
 }
 
-/** What the provider does for a sign-in, by itself. */
+/** The provider's own part of a sign-in. */
 async function visit(callback: string): Promise<void> {
   const { verifier, challenge } = pkce()
   const query = new URLSearchParams({
@@ -128,7 +128,7 @@ function pkce() {
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') }
 }
 
-/** As a browser with no cookies yet: follows redirects until one leads to `until`. */
+/** Follows redirects until one leads to `until`, as a browser without cookies. */
 async function follow(url: string, until: string): Promise<URL> {
   const cookies = new Map<string, string>()
   for (let at = new URL(url); ; ) {

@@ -3,8 +3,8 @@ import { type OwnServer, startOwnServer } from './own-server.ts'
 import { seed } from './seed.ts'
 
 /**
- * `node bench/starvation.ts [rows clients seconds]`: how long an access token, a read by id and a write take while that
- * many clients send a filter that looks at every row, and hang up before it is answered, again and again.
+ * `node bench/starvation.ts [rows clients seconds]`: measures an access token, a read by id and a write while that many
+ * clients keep sending a filter that reads every row, and hang up before the response.
  */
 const [rows = 1_000_000, clients = 32, seconds = 10] = process.argv.slice(2).map(Number)
 const hangUpAfterMs = 200

@@ -2,9 +2,9 @@ import { Agent, request } from 'node:http'
 import { startOwnServer } from './own-server.ts'
 
 /**
- * `node bench/token-flood.ts [connections seconds]`: how long someone with the right secret waits for an access token
- * while that many connections ask without one, as fast as they are answered: with wrong secrets for the same client id,
- * then with client ids that there are none of. The rightful one comes once from the same address, once from another.
+ * `node bench/token-flood.ts [connections seconds]`: measures how long a client with the right secret waits for an
+ * access token while that many connections keep sending wrong ones: wrong secrets for the same client id, then unknown
+ * client ids. The legitimate request comes once from the same address, once from another.
  */
 const [connections = 64, seconds = 10] = process.argv.slice(2).map(Number)
 

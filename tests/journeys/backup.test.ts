@@ -47,7 +47,7 @@ async function sql(dataDir: string, text: string): Promise<unknown[][]> {
 // More than two blocks of a list.
 const many = 9000
 
-/** Makes many accounts in a hurry, and merges their counters. */
+/** Creates many accounts by SQL, and merges their counters. */
 async function fill(dataDir: string): Promise<void> {
   await sql(
     dataDir,
@@ -63,7 +63,7 @@ async function fill(dataDir: string): Promise<void> {
 
 const account = (name: string) => ({ data: { type: 'account', name } })
 
-/** The address of a file that was uploaded. */
+/** The address of an uploaded file. */
 async function upload({ token }: Client, url: string, name: string, content: string): Promise<string> {
   const form = new FormData()
   form.append('file', new Blob([content]), name)
@@ -73,7 +73,7 @@ async function upload({ token }: Client, url: string, name: string, content: str
   return ((await answer.json()) as { data: { link: { href: string } } }).data.link.href
 }
 
-/** Accounts, one after the other in each of eight hands, until told to stop. */
+/** Eight writers create accounts, each one after the other, until the test stops them. */
 function write(admin: Client) {
   const acknowledged: string[] = []
   let writing = true
@@ -104,7 +104,7 @@ test('a backup under writes is complete: writes, totals, deep pages, positions',
   const writer = write(admin)
   await expect.poll(() => writer.acknowledged.length, { timeout: 20_000 }).toBeGreaterThan(100)
   const before = [...writer.acknowledged]
-  // PostgreSQL would throw away what the backup needs of its log, if it were not kept.
+  // PostgreSQL would remove the part of its log that the backup needs.
   const checkpoints = (async () => {
     for (let i = 0; i < 5; i++)
       await sql(dataDir, `SELECT pg_switch_wal()`).then(() => sql(dataDir, 'CHECKPOINT'))
@@ -147,7 +147,7 @@ test('a backup under writes is complete: writes, totals, deep pages, positions',
     expect(body.data.map(({ id }: { id: string }) => id)).toEqual(ids.slice(offset, offset + 5))
   }
 
-  // Positions have no gap, and go on where they were: also those of writes that were not in the feed yet.
+  // Positions have no gap and continue, including those of writes that were not in the feed yet.
   const { body } = await again.post('/v2/accounts', account('After'))
   const unfed = async () => Number((await sql(restored, 'SELECT count(*) FROM fresh_changes'))[0]?.[0])
   await expect.poll(unfed, { timeout: 10_000 }).toBe(0)
@@ -189,7 +189,7 @@ test('kill -9 during a backup leaves nothing that looks like a backup, and does 
   const slots = () => sql(dataDir, 'SELECT slot_name FROM pg_replication_slots')
   await expect.poll(slots, { timeout: 20_000 }).toEqual([])
 
-  // Of a server that is stopped, too.
+  // Also of a stopped server.
   await stop(running.child)
   expect(await run('backup', dataDir, backup)).toMatchObject({ code: 0 })
   expect(fs.readdirSync(places)).toEqual(['monday'])
@@ -212,7 +212,7 @@ test('of two concurrent backups to one place the second is refused, and the firs
   expect(fs.readdirSync(places).sort()).toEqual([own, 'monday.unfinished.pid'])
   expect(await first.ended).toMatchObject({ code: 0 })
   expect(fs.readdirSync(places)).toEqual(['monday'])
-  // Also when both begin at the same moment.
+  // Also if both begin at the same moment.
   const both = await Promise.all([1, 2].map(() => run('backup', dataDir, join(places, 'tuesday'))))
   expect(both.map(({ code }) => code).sort()).toEqual([0, 1])
   expect(both.find(({ code }) => code)?.said).toMatch(/^sutler: (another backup to|.* already exists)/)

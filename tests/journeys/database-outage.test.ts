@@ -28,7 +28,7 @@ afterEach(async () => {
 })
 stopAfterEach()
 
-/** Asks for a customer to be erased; where the request can be found. */
+/** Requests the erasure of a customer, and returns the path of the request. */
 async function erase(): Promise<string> {
   const customer = { type: 'customer', name: 'Ada', email: `${randomUUID()}@example.com` }
   const { status, body } = await admin.post('/v2/customers', { data: customer })
@@ -51,7 +51,7 @@ const jobs = async () =>
     )
   ).rows
 
-/** Nothing is left of the outage: requests are answered, a new job is done, and what was written is in the feed. */
+/** Expects no trace of the outage: requests work, a new job runs, and all writes are in the feed. */
 async function worksAgain() {
   await sleep(500)
   expect(server.child.exitCode, server.output()).toBe(null)
@@ -98,7 +98,7 @@ test.each([
 
 test('a job that had failed before the outage is retried', async () => {
   const away = proxy.cutAt(1000, 'fail_job')
-  // It is about no store, so it fails whenever it is tried.
+  // It names no store, so every try fails.
   await database.sql(
     `SELECT graphile_worker.add_job('personal-data:erase-personal-data', '{"storeId": "none"}', max_attempts => 2)`,
   )

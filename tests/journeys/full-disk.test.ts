@@ -7,7 +7,7 @@ import { adminOf, key, serve, startedDirectory, stopAfterEach } from '../support
 
 stopAfterEach()
 
-// Where a write fails as on a disk that is full. Only Linux has it.
+// A write to it fails as on a full disk. Only Linux has it.
 const full = '/dev/full'
 
 test.skipIf(!existsSync(full))(
@@ -32,11 +32,11 @@ test.skipIf(!existsSync(full))(
     }
     const ready = await admin.get('/readyz')
     expect([ready.status, ready.body.status]).toEqual([503, 'the database has no disk space left'])
-    // What needs no space goes on.
+    // Requests that need no space still work.
     expect((await admin.get('/v2/accounts')).status).toBe(200)
     expect((await admin.get('/healthz')).status).toBe(200)
 
-    // There is room elsewhere on the disk: it finds out by itself.
+    // There is room again: the server notices by itself.
     await expect.poll(async () => (await admin.get('/readyz')).status, { timeout: 20_000 }).toBe(200)
     await expect.poll(() => server.output()).toContain('has disk space again')
     const lines = server

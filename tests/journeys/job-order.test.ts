@@ -18,7 +18,7 @@ beforeEach(async () => {
   server = start()
   admin = await adminOf(await server.ready)
 })
-// In this order: vitest runs these from the last to the first.
+// Vitest runs these from the last to the first.
 afterEach(() => database.drop())
 stopAfterEach()
 
@@ -43,7 +43,7 @@ const written = (id: string, min: number) =>
 
 const ended = (id: string) =>
   until(async () => {
-    // The database may be away.
+    // The database may be unavailable.
     const { completed_at, status } = (await jobOf(id))?.attributes ?? {}
     return completed_at ? status : undefined
   }, 90_000)
@@ -88,7 +88,7 @@ async function startAgain() {
   admin = await adminOf(await server.ready)
 }
 
-/** The process that runs the job is killed; another one is there. */
+/** Kills the process that runs the job, while another one runs. */
 async function killOneOfTwo() {
   const other = start()
   const url = await other.ready

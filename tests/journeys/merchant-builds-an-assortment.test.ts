@@ -31,7 +31,7 @@ const send = async (method: string, path: string, data: unknown, expected: numbe
   expect([path, status, body?.errors]).toEqual([path, expected, undefined])
   return body
 }
-/** Makes an object, and remembers it by a name. */
+/** Creates an object and stores it under a name. */
 async function make(name: string, path: string, type: string, attributes: object, more = {}): Promise<Any> {
   const { data } = await send('POST', path, { type, attributes, ...more }, 201)
   ids[name] = data.id
@@ -47,7 +47,7 @@ const findSkus = async (filter: string): Promise<string[]> => {
   return namesIn({ data }).sort()
 }
 
-/** What a job is in the end. It is pending when it is asked for, and its request is told. */
+/** Starts a job, which is pending at first, and returns it when it has ended. */
 async function done({ data: { id, attributes } }: Any): Promise<Any> {
   expect([attributes.status, attributes.completed_at]).toEqual(['pending', null])
   const status = async () => (await get(`/pcm/jobs/${id}`)).data.attributes.status
@@ -74,7 +74,7 @@ test('the store begins with dollars, and changes its default to euros', async ()
     { type: 'currency', ...euro, ...signs, default: true, enabled: true },
     201,
   )
-  // As a storefront sees them.
+  // As a storefront shows them.
   const { body } = await world.shopper.get('/v2/currencies')
   expect(body.data.map((one: Any) => [one.code, one.default])).toEqual([
     ['USD', false],
@@ -112,7 +112,7 @@ test('a template has the materials of garments', async () => {
   ids.garment = flow.id
   const { data } = await get('/v2/flows/products(garment)/fields')
   expect(data.map(({ slug }: Any) => slug).sort()).toEqual(['fabric', 'wash'])
-  // SDKs call them so.
+  // SDKs use this path.
   expect((await get('/v2/flows/products(garment)/attributes')).data).toEqual(data)
 })
 
@@ -217,7 +217,7 @@ test('a build with another size keeps the ids and the manual changes of existing
   await done(await send('POST', `${product('shirt')}/build`, {}, 201))
 
   const children = await childrenOfShirt()
-  // Its SKU is not filled in: the option's name is put at the end, as no modifier says otherwise.
+  // Its SKU ends in the option's name, as no modifier sets it.
   expect(Object.keys(children)).toHaveLength(5)
   for (const sku of ['shirt-smallRed', 'shirt-mediumRed', 'shirt-mediumBlue']) {
     expect([sku, children[sku].id]).toEqual([sku, idOf(sku)])
@@ -349,7 +349,7 @@ test('a walk has each object once, and only for the merchant', async () => {
     const { data, links, meta } = await get(next)
     expect(meta.results.total).toBe(8)
     paged.push(...data.map(({ id }: Any) => id))
-    // There is a last page only before it, so that nobody goes on for ever.
+    // Only earlier pages have a link to it, so that clients stop there.
     expect('last' in links).toBe('next' in links)
     next = links.next
   }

@@ -6,7 +6,7 @@ import { type Any, shopOf } from '../releases/shop.ts'
 import { storeOf } from '../storefront/store.ts'
 import { openWorld, type World } from '../support/world.ts'
 
-/** From an empty store to a shop window, by HTTP alone: what shoppers see of what a merchant does. A test is a step. */
+/** A merchant opens a shop, by HTTP alone, from an empty store to what shoppers see. Each test is a step. */
 
 let world: World
 let shop: ReturnType<typeof shopOf>
@@ -24,7 +24,7 @@ const idOf = (name: string): string => {
   if (id === undefined) throw new Error(`an earlier step should have made ${name}`)
   return id
 }
-/** Makes an object, and remembers it by a name. */
+/** Creates an object and stores it under a name. */
 async function make(name: string, path: string, type: string, attributes: object): Promise<void> {
   ids[name] = (await shop.send('POST', path, { type, attributes }, 201)).id
 }
@@ -34,7 +34,7 @@ async function link(path: string, type: string, ...names: string[]) {
 }
 const namesIn = ({ data }: Any): string[] => data.map(({ attributes }: Any) => attributes.name)
 
-/** What a shopper is answered, who has no more than an implicit token. */
+/** The response for a shopper with an implicit token only. */
 async function getAsShopper(path: string, headers: Record<string, string> = {}): Promise<Any> {
   const { status, body } = await world.shopper.get(`/catalog${path}`, headers)
   expect([path, status, body?.errors]).toEqual([path, 200, undefined])
@@ -173,7 +173,7 @@ test('shoppers see the products of the tree after it is published, and nothing b
   await shop.put(idOf('Shop'), idOf('Clothes'), idOf('cap'), idOf('scarf'))
   await shop.put(idOf('Shop'), idOf('Home'), idOf('mug'), idOf('set'), idOf('poster'))
 
-  // The VIP book is the stronger, and knows mugs only.
+  // The VIP book is the stronger, and has a price of mugs only.
   const pricebook_ids = [
     { id: idOf('retail'), priority: 1 },
     { id: idOf('vip'), priority: 9 },
@@ -265,7 +265,7 @@ test('a large shirt has the price of the worked example in each currency', async
   expect(inPounds.display_price.without_tax.formatted).toBe('£17.00')
   expect(inPounds).not.toHaveProperty('original_display_price')
   expect((await page('SHIRT-L', { 'X-Moltin-Currency': 'JPY' })).meta).not.toHaveProperty('display_price')
-  // Twelve shirts, while the sale is on: its price, the tier is off.
+  // Twelve shirts during the sale have its price, without the tier.
   const shirt = (await page('shirt')).attributes
   expect([12 * shirt.price.USD.amount, shirt.tiers]).toEqual([18_000, undefined])
   const { body } = await world.admin.get(`/catalog/products/${idOf('shirt')}`, { 'sutler-at': after(40) })
@@ -317,7 +317,7 @@ test('one search returns hits and facets, at current prices', async () => {
   expect([all.found, all.hits]).toEqual([7, []])
   const counted = categories.counts.map(({ value, count }: Any) => `${value}: ${count}`)
   expect(counted).toEqual(['Shop > Clothes: 4', 'Shop > Home: 3'])
-  // A bundle costs what is chosen of it.
+  // A bundle costs the sum of its selected options.
   expect(prices.stats).toMatchObject({ min: 8, max: 35 })
   expect(some.hits.map(({ document }: Any) => document.attributes.sku).sort()).toEqual([
     'CAP',

@@ -10,7 +10,7 @@ import { until } from '../support/until.ts'
 import { secret } from '../support/world.ts'
 import { appAndWorkshop } from '../workshop/index.ts'
 
-/** A process is killed between the steps of an outside call: one intent has one effect, and one record of it. */
+/** Kills a process between the steps of an outside call: one intent has one effect, and one record of it. */
 
 stopAfterEach()
 
@@ -47,7 +47,7 @@ const ship = (admin: Client, crate: string, headers = {}) =>
 const shipmentsOf = async (admin: Client, crate: string): Promise<string | undefined> =>
   (await admin.get(`/v2/crates/${crate}`)).body.data.marks?.shipments
 
-/** Statements that hold up a step of the server's, by the moment at which it is then killed. */
+/** Statements that block a step of the server, by the moment of the kill. */
 const moments: Readonly<
   Record<string, { lock?: string; fault?: Fault; effects: number; ready(): Promise<boolean> }>
 > = {

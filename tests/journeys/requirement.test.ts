@@ -14,7 +14,7 @@ const issuer = 'https://login.example.com'
 const milliseconds = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 let subjects = 0
 
-/** A user of its own, linked to an identity of its own. */
+/** A new user, linked to a new identity. */
 async function newLink(): Promise<{ url: string; reply: Reply }> {
   const reply = await world.admin.post(
     links,

@@ -46,7 +46,7 @@ const post = async (client: Client, path: string, data: object, headers?: Record
   return reply
 }
 
-/** Something of each kind that hangs on the secret, and whether all of it holds at a server. */
+/** One value of each kind that depends on the secret, and a check of all of them at a server. */
 async function everySeal(url: string) {
   const admin = await adminOf(url)
   const realm = (await admin.get('/v2/settings/account-authentication')).body.data.relationships
@@ -105,7 +105,7 @@ test('a secret can be replaced while one of two processes always serves', async 
   const seals = await everySeal(await left.ready)
   await right.ready
 
-  // First all of them come to know the new one, then all of them use it.
+  // First all processes get the new one as the previous one, then all use it.
   for (const [secret, previous] of [
     [one, two],
     [two, one],
@@ -113,7 +113,7 @@ test('a secret can be replaced while one of two processes always serves', async 
     await stop(left.child)
     left = current(secret, previous)
     const token = await seals.holdsAt(await left.ready)
-    // What one has made is good at the other.
+    // Each accepts what the other has made.
     expect((await clientOf(await right.ready, token).get('/v2/accounts')).status).toBe(200)
     const back = await seals.holdsAt(await right.ready)
     expect((await clientOf(await left.ready, back).get('/v2/accounts')).status).toBe(200)
@@ -145,7 +145,7 @@ test('another secret is refused, even beside the right one; a lost one can be gi
   expect(await refused(current(two))).toMatch(
     /created with a secret other than SUTLER_SECRET: restore that secret, or, .* SUTLER_FORGET_SECRET=true: everyone/,
   )
-  // No SUTLER_SECRET, and a data directory that is new.
+  // No SUTLER_SECRET, and a new data directory.
   const directory = newDirectory()
   const settings = { ...key, DATABASE_URL: database.url }
   expect(await refused(serve(directory, settings))).toContain(
@@ -162,7 +162,7 @@ test('another secret is refused, even beside the right one; a lost one can be gi
     422,
     expect.stringContaining('response can no longer be read'),
   ])
-  // Erasing looks through the answers that are kept.
+  // An erasure reads the stored responses.
   const erasure = { type: 'erasure_request', resource_type: 'customer', resource_id: seals.customer }
   await post(admin, '/v2/personal-data/erasure-requests', erasure)
   const request = `/v2/personal-data/erasure-requests?filter=eq(resource_type,customer):eq(resource_id,${seals.customer})`

@@ -14,10 +14,10 @@ test('several processes on one database are one server', async () => {
     SUTLER_SECRET: 'the same secret in all of the processes',
     LOG_LEVEL: 'info',
   }
-  // All of them find an empty database: one migrates it, one makes the store.
+  // All find an empty database: one migrates it, one creates the store.
   const servers = [1, 2, 3].map(() => serve(newDirectory(), settings))
   const urls = await Promise.all(servers.map(({ ready }) => ready))
-  // The key was given: there is none to show. What Node itself warns of is not ours.
+  // The settings have the key, so there is none to print. Warnings of Node are ignored.
   for (const { output } of servers) {
     const own = output().replaceAll(/^\((node:|Use `node ).*\n/gm, '')
     expect(own).toMatch(/^Sutler is ready at \S+ \(.*\)\n$/)
@@ -30,7 +30,7 @@ test('several processes on one database are one server', async () => {
   const stores = await Promise.all([first, second, third].map((admin) => admin.get('/v2/settings')))
   expect(new Set(stores.map(({ body }) => body.data.id)).size).toBe(1)
 
-  // Totals are exact whoever wrote, and while it is being written.
+  // Totals are exact for all writers, and during writes.
   await Promise.all(
     [first, second, third].map(async (admin, process) => {
       for (let i = 0; i < 40; i++) await admin.post('/v2/accounts', account(`${process}-${i}`))
@@ -48,7 +48,7 @@ test('several processes on one database are one server', async () => {
     }
   }
 
-  // What a store adds to a resource is read and checked by every process at once.
+  // Every process uses the added fields of a store at once.
   const old = (await first.get('/v2/accounts?page[limit]=1')).body.data[0].id
   const flow = await first.post('/v2/flows', { data: { type: 'flow', name: 'More', slug: 'accounts' } })
   const relationships = { flow: { data: { type: 'flow', id: flow.body.data.id } } }
@@ -87,7 +87,7 @@ test('several processes on one database are one server', async () => {
     }
   }
 
-  // A token is good everywhere, until its key is deleted anywhere.
+  // A token is valid everywhere, until any process deletes its key.
   const response = await first.post('/v2/application-keys', {
     data: { type: 'application_key', name: 'Passing' },
   })

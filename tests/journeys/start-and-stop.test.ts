@@ -123,7 +123,7 @@ test('after kill -9 of everything, under load, the next start has every acknowle
     try {
       process.kill(Number(pid), 'SIGKILL')
     } catch {
-      // Gone with its postmaster.
+      // It ended with its postmaster.
     }
   }
   killed = true

@@ -30,7 +30,7 @@ test('32 buyers lose and gain nothing when the server is killed while they buy',
   const id = await makeStock(admin, { locations: { north: { available: stock } } })
 
   let [answered, lost] = [0, 0]
-  /** Asks until there is an answer, of whichever server: under its key, the same order is carried out once. */
+  /** Repeats an order until a server responds. Its key makes it run once. */
   const order = async (): Promise<number> => {
     const headers = { 'idempotency-key': randomUUID() }
     const data = { action: 'allocate', quantity: 1, location: 'north' }

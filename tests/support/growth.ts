@@ -6,8 +6,8 @@ const sizes = [1000, 4000, 16_000]
 const noiseMs = 60
 
 /**
- * Expects that the work on a text grows in proportion to its length. Four times the text takes four times as long where the work is
- * linear, and sixteen times where it is quadratic.
+ * Expects that the work on a text grows in proportion to its length. Four times the text takes four times as long where
+ * the work is linear, and sixteen times where it is quadratic.
  */
 export function expectLinear(work: (text: string) => unknown, textOf: (size: number) => string): void {
   let before = Number.POSITIVE_INFINITY

@@ -108,8 +108,8 @@ interface Place {
 }
 
 /**
- * Opens a world. Close it when the file's tests are done. A world without options has two new stores on a server that the
- * worker keeps for all its files: starting one costs more than most files do. Any other has a server of its own.
+ * Opens a world. Close it when the file's tests are done. A world without options has two new stores on a server that
+ * the worker keeps for all its files: starting one costs more than most files do. Any other has a server of its own.
  */
 export async function openWorld({ overHttp: isOverHttp, ...particulars }: Particulars = {}): Promise<World> {
   if (!mayShare(particulars)) {
