@@ -7,8 +7,8 @@ const line = <const About extends string, const Example extends string>(about: A
 /** The fields of an address. A setting of the store says which of them are mandatory. */
 export const addressFields = {
   name: line('The name that the owner gives the address.', 'Warehouse'),
-  first_name: line('Of the person to deliver to.', 'Ada'),
-  last_name: line('Of the person to deliver to.', 'Byron'),
+  first_name: line('The first name of the person to deliver to.', 'Ada'),
+  last_name: line('The last name of the person to deliver to.', 'Byron'),
   phone_number: line('The phone number for questions about the delivery.', '+44 20 7946 0123'),
   company_name: line('The company at this address.', 'Riverside Bakery'),
   instructions: text({ max: 4096, about: 'Instructions for the delivery.', example: 'Ring twice.' }),

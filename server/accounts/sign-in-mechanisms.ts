@@ -93,7 +93,7 @@ const oidc = mechanism(
       required: true,
       stored: false,
       max: 1024,
-      about: 'The code verifier whose code challenge the sign-in was started with (RFC 7636).',
+      about: 'The code verifier of the code challenge that started the sign-in (RFC 7636).',
     }),
   },
   async (ctx, { oauth_authorization_code, oauth_redirect_uri, oauth_code_verifier }) =>

@@ -6,7 +6,7 @@ import type { Work } from '../kernel/work/context.ts'
 import { catalogs } from './catalogs.ts'
 import { catalogEnvelope } from './envelope.ts'
 import type { Pending } from './pending-rules.ts'
-import { keepPricebooks, prioritizedPricebooks } from './prioritized-pricebooks.ts'
+import { lockPricebooks, prioritizedPricebooks } from './prioritized-pricebooks.ts'
 import { schedulesField, spanOf, tidied } from './schedules.ts'
 
 const ids = (type: string, about: string) => list(reference(type, {}), { nullable: true, about })
@@ -19,7 +19,7 @@ export const criteriaFields = {
   customer_ids: ids('customer', 'These customers.'),
   channels: words('Requests with one of these in the header `EP-Channel`.'),
   tags: words('Requests with one of these in the header `EP-Context-Tag`.'),
-  schedules: schedulesField('The times when the rule applies. Without any it always applies.'),
+  schedules: schedulesField('The times when the rule applies. A rule without schedules always applies.'),
 }
 
 const fields = {
@@ -41,16 +41,16 @@ const stored = {
 }
 type RuleFields = typeof stored
 
-/** Whether a rule applies as it is written. */
+/** Whether the last change of a rule is in effect. */
 export const effectFields = {
   in_effect: flag({
     about:
-      'Whether the rule applies as it is written. Until then it applies as it was before its last change; a new rule ' +
+      'Whether the last change of the rule is in effect. Until then the rule applies as it was before; a new rule ' +
       'applies to nobody.',
   }),
   waits_for_pricebook_ids: list(reference('pricebook', {}), {
     about:
-      'While the rule is not in effect: the price books that the current release of the catalog lacks. A job adds them.',
+      'The price books that the rule waits for: a job adds them to the current release of the catalog. Present while the rule is not in effect.',
   }),
 }
 
@@ -138,7 +138,7 @@ async function completeRule(work: Work, { values, before }: Draft<RuleFields>): 
   if (!namesOthers(values, before)) return
   // While it is locked, its release is not replaced and no other rule takes effect.
   await work.store.lock(catalogs, values.catalog_id)
-  await keepPricebooks(work, pricebooksOf(values), 'data.attributes.pricebook_ids')
+  await lockPricebooks(work, pricebooksOf(values), 'data.attributes.pricebook_ids')
 }
 
 const pricebooksOf = ({ pricebook_ids }: RuleValues): readonly string[] =>

@@ -5,7 +5,7 @@ import { choice, field, flag, list, reference, text } from '../kernel/shape/fiel
 import { type Draft, indexed, type Row, walks } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { catalogEnvelope } from './envelope.ts'
-import { keepPricebooks, prioritizedPricebooks } from './prioritized-pricebooks.ts'
+import { lockPricebooks, prioritizedPricebooks } from './prioritized-pricebooks.ts'
 import { withRelationships } from './relationships-of-catalog.ts'
 
 const localesSchema = {
@@ -35,7 +35,7 @@ const fields = {
     default: false,
     about: 'Whether catalog rules may replace its price books.',
   }),
-  owner: choice(['store', 'organization'], { readOnly: true, default: 'store', about: 'Who owns it.' }),
+  owner: choice(['store', 'organization'], { readOnly: true, default: 'store', about: 'The owner.' }),
 }
 
 type CatalogFields = typeof fields
@@ -72,18 +72,18 @@ async function completeCatalog(work: Work, draft: Draft<CatalogFields>): Promise
   takeOnePriceList(draft)
   const changed = (name: 'hierarchy_ids' | 'pricebook_id' | 'pricebook_ids') =>
     JSON.stringify(before?.doc[name]) !== JSON.stringify(values[name])
-  if (changed('hierarchy_ids')) await keepHierarchies(work, values.hierarchy_ids)
+  if (changed('hierarchy_ids')) await lockHierarchies(work, values.hierarchy_ids)
   if (changed('pricebook_id'))
-    await keepPricebooks(work, [values.pricebook_id ?? []].flat(), at('pricebook_id'))
+    await lockPricebooks(work, [values.pricebook_id ?? []].flat(), at('pricebook_id'))
   if (changed('pricebook_ids')) {
     const ids = (values.pricebook_ids ?? []).map(({ id }) => id)
-    await keepPricebooks(work, ids, at('pricebook_ids'))
+    await lockPricebooks(work, ids, at('pricebook_ids'))
   }
 }
 
 const at = (name: string) => `data.attributes.${name}`
 
-/** Price books are given in one of two members. The one that is sent replaces the other. */
+/** A catalog has its price books in one of two members. The one in the request replaces the other. */
 function takeOnePriceList({ values, changes }: Draft<CatalogFields>): void {
   const sent = changes ?? values
   if (sent.pricebook_id && sent.pricebook_ids?.length) {
@@ -97,13 +97,13 @@ function takeOnePriceList({ values, changes }: Draft<CatalogFields>): void {
   if (!values.pricebook_ids?.length) values.pricebook_ids = undefined
 }
 
-async function keepHierarchies({ store }: Work, ids: readonly string[]): Promise<void> {
+async function lockHierarchies({ store }: Work, ids: readonly string[]): Promise<void> {
   if (!ids.length) return
-  const found = await store.readAndLock(
+  const rows = await store.readAndLock(
     `SELECT id FROM ${hierarchies.table} WHERE store_id = $1 AND hierarchy_id = $1 AND id = ANY($2::uuid[]) ORDER BY id`,
     ids,
   )
-  const existing = new Set(found.map(([id]) => id))
+  const existing = new Set(rows.map(([id]) => id))
   const missing = ids.filter((id) => !existing.has(id))
   if (!missing.length) return
   throw new Problem('unprocessable', `No hierarchy has the id ${missing.join(', or ')}.`, {

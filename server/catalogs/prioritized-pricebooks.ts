@@ -30,7 +30,7 @@ export const inOrder = (pricebooks: readonly PrioritizedPricebook[]): readonly s
     .map(({ id }) => id)
 
 /** Refuses price books that do not exist, and locks the others until the transaction ends. */
-export async function keepPricebooks({ store }: Work, ids: readonly string[], source: string): Promise<void> {
+export async function lockPricebooks({ store }: Work, ids: readonly string[], source: string): Promise<void> {
   if (!ids.length) return
   const twice = ids.findIndex((id, i) => ids.indexOf(id) < i)
   if (twice >= 0) {

@@ -74,7 +74,7 @@ export const releases = resource({
       total_nodes: count('The number of nodes in the lists of nodes.'),
       percent_completed: count('How much of it is published, in percent.'),
       price_segmentation_enabled: flag({ about: 'Whether catalog rules choose the price books.' }),
-      owner: choice(['store', 'organization'], { about: 'Who owns it.' }),
+      owner: choice(['store', 'organization'], { about: 'The owner.' }),
       waiting_for: text({
         about:
           'Why publishing waits for its next try, which comes within a minute. Present only while it waits.',

@@ -68,7 +68,7 @@ const ruleMeta = {
   similarity_score: integer({ about: 'How similar the rule is to the request.' }),
   conflicts_on: map(listOf(text({}), {}), {
     about:
-      'Of a `conflict`: the values that both rules match, by criterion. The older of two conflicting rules applies.',
+      'For a `conflict`: the values that both rules match, by criterion. The older of two conflicting rules applies.',
   }),
   active: flag({ about: 'Whether the rule is in force at that instant.' }),
   resolved_for_shopper: flag({ about: 'Whether a shopper like this gets the rule.' }),

@@ -21,7 +21,7 @@ export type Money = Shown<typeof moneyFields>
 /** An amount, in a currency's smallest unit, as answers show it. The sign stands before everything else: `-$12.50`. */
 export function money(amount: number, currency: Notation & { readonly code: string }): Money {
   const { code, format, decimal_point, thousand_separator, decimal_places: places } = currency
-  if (!Number.isSafeInteger(amount)) throw new Error(`${amount} is no amount of ${code}`)
+  if (!Number.isSafeInteger(amount)) throw new Error(`${amount} is not an amount in ${code}`)
   const digits = String(Math.abs(amount)).padStart(places + 1, '0')
   const whole = digits.slice(0, digits.length - places).replace(/\B(?=(\d{3})+$)/g, () => thousand_separator)
   const price = places ? whole + decimal_point + digits.slice(-places) : whole

@@ -32,7 +32,7 @@ const fields = {
       stored: false,
       about:
         'The new password. Customers must choose at least 8 characters; administrators can set a shorter one, ' +
-        'unless strict passwords are on. `true` and `false`, which responses show instead, change nothing.',
+        'unless strict passwords are on. Responses have `true` or `false` here; sending that back changes nothing.',
       example: 'eleven horses by the river',
     },
   ),

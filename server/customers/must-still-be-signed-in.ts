@@ -3,9 +3,9 @@ import { unauthorized } from '../kernel/auth/tokens.ts'
 import type { Work } from '../kernel/work/context.ts'
 
 /**
- * Refuses (401) a customer whose token was revoked since the request started: hashing a password takes time, and
- * someone else may be the customer by now. It locks the user until the end of the transaction, so that nothing revokes
- * the token meanwhile but a new password, which makes a new version of the customer.
+ * Refuses (401) a customer whose token was revoked since the request started, because hashing a password takes time.
+ * The lock on the user holds until the end of the transaction. Meanwhile only a new password can revoke the token, and
+ * that also makes a new version of the customer.
  */
 export async function mustStillBeSignedIn(
   work: Work,

@@ -74,8 +74,8 @@ export const customApis = resource({
   listMeta: exactTotals,
   most: { n: 10_000, detail: (n) => `A store can have at most ${n} custom APIs.` },
   beforeWrite: mustFit,
-  afterWrite: showTypeOfEntries,
-  beforeDelete: takeEntriesAlong,
+  afterWrite: touchEntries,
+  beforeDelete: deleteEntries,
   constraints: {
     custom_apis_slug_key: {
       code: 'conflict',
@@ -99,7 +99,7 @@ async function mustFit(work: Work, { id, values }: Draft<typeof fields>): Promis
 }
 
 /** Makes new versions of all entries if the type changes, because they show it. */
-async function showTypeOfEntries(
+async function touchEntries(
   work: Work,
   row: Row<typeof fields>,
   before: Row<typeof fields> | undefined,
@@ -109,7 +109,7 @@ async function showTypeOfEntries(
 }
 
 /** Deletes the entries first, while the change feed can still describe them. */
-async function takeEntriesAlong(work: Work, row: Row): Promise<void> {
+async function deleteEntries(work: Work, row: Row): Promise<void> {
   await waitForTurn(work)
   await work.store.lockExclusive(customApis, row.id)
   await work.store.removeAll(entries, (bind) => `custom_api_id = ${bind(row.id)}`)

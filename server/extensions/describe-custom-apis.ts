@@ -158,7 +158,7 @@ function schemasOf({ apiType, name, description, fields }: Definition): [string,
       `${apiType}.write`,
       {
         type: 'object',
-        title: `${name}: what is sent`,
+        title: `${name}: the request`,
         required: ['type'],
         properties: { type, ...properties },
       },

@@ -81,7 +81,7 @@ const mustUseBy =
     throw new Problem(
       'forbidden',
       'You do not have permission to access this resource. It needs a client_credentials token, or a role policy ' +
-        `of the custom API that allows callers with the ${kind} token of the request to ${right} entries.`,
+        `that allows requests with this kind of token (${kind}) to ${right} entries.`,
     )
   }
 

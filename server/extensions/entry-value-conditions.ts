@@ -12,7 +12,7 @@ const isComparison = (op: Op): op is Comparison => Object.hasOwn(signs, op)
 export function matchingNumber(op: Op, numbers: readonly number[], bind: Bind): string {
   if (isComparison(op)) return `v.number_value ${signs[op]} ${bind(numbers[0])}::float8`
   if (op === 'in') return `v.number_value = ANY(${bind(numbers)}::float8[])`
-  throw new Error(`${op} is no operator of numbers`)
+  throw new Error(`${op} is not an operator for numbers`)
 }
 
 /** Characters in `text_head`. */
@@ -33,7 +33,7 @@ export function matchingText(op: Op, values: readonly string[], bind: Bind): str
   const [value = ''] = values
   if (op === 'like') return likeText(value, bind)
   if (op === 'in') return textAmong(values, bind)
-  if (!isComparison(op)) throw new Error(`${op} is no operator of texts`)
+  if (!isComparison(op)) throw new Error(`${op} is not an operator for texts`)
   if (isShort(value)) return `v.text_head ${signs[op]} ${bind(value)}`
   if (op === 'eq') return sameLongText(value, bind)
   // The index finds candidates by their heads; then the whole texts are compared.

@@ -60,7 +60,7 @@ const calls: readonly LinkCall[] = [
   },
   {
     ...{ name: 'update', method: 'PUT', status: 201, edit: replace },
-    about: (owner) => `Replaces the links of ${owner} by the links in the body.`,
+    about: (owner) => `Replaces the links of ${owner} with the links in the body.`,
   },
   {
     ...{ name: 'delete', method: 'DELETE', status: 204, edit: subtract },

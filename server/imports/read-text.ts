@@ -6,7 +6,9 @@ export class EncodingFault extends Error {
 
   constructor(byte = 0) {
     const hex = `0x${byte.toString(16).padStart(2, '0').toUpperCase()}`
-    super(`the file must be UTF-8, which the byte ${hex} is not. Save it as UTF-8 and send it again.`)
+    super(
+      `the file must be UTF-8, but the byte ${hex} is not valid there. Save the file as UTF-8 and send it again.`,
+    )
     this.byte = byte
   }
 }

@@ -46,7 +46,7 @@ export const getAccessToken = action({
   name: 'get-access-token',
   route: 'POST /oauth/access_token',
   about:
-    'Exchanges a client id and, for `client_credentials`, its secret for an access token. The body is a form or JSON, whatever the Content-Type.',
+    'Exchanges a client id and, for `client_credentials`, its secret for an access token. The body is a form or JSON, regardless of the Content-Type.',
   area: 'open',
   ownTransactions: true,
   status: 200,

@@ -32,7 +32,7 @@ const fields = {
     min: 1,
     max: 4096,
     about: 'The client secret of this store at the provider. It is never shown.',
-    example: 'kept between the store and the provider',
+    example: 'a long random secret from the provider',
   }),
   issuer: text({ hidden: true, readOnly: true, max: issuerMax }),
 }

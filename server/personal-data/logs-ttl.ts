@@ -7,7 +7,7 @@ export const daysDefault = 365
 export const logsTtl = singleton({
   name: 'logs-ttl',
   type: 'time_to_live',
-  about: 'The number of days that personal data logs are kept, and the changes that webhooks are sent from.',
+  about: 'How long the store keeps personal data logs, and the changes that webhooks report.',
   path: '/v2/settings/logs-ttl',
   area: 'personal-data',
   operations: ['get', 'update'],
@@ -16,7 +16,7 @@ export const logsTtl = singleton({
       default: daysDefault,
       min: 1,
       max: 365,
-      about: 'The number of days; older changes and reads are deleted once a day.',
+      about: 'The number of days to keep them. Older entries are deleted once a day.',
       example: 30,
     }),
   },

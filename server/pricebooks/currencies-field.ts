@@ -18,7 +18,7 @@ const tier = {
   properties: {
     minimum_quantity: {
       ...{ type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
-      description: 'The quantity from which on this is the unit price.',
+      description: 'The quantity from which this unit price applies.',
     },
     amount,
   },
@@ -50,7 +50,7 @@ const sale = {
     schedule: {
       ...{ ...closed, type: ['object', 'null'], properties: schedule },
       description:
-        'When the sale is in force: from `valid_from` on and before `valid_to`. Times without an offset are UTC. A sale without ' +
+        'The sale is in force from `valid_from` until just before `valid_to`. Times without an offset are UTC. A sale without ' +
         'a schedule is always in force. `valid_form` is read as `valid_from`.',
     },
     currencies: { ...currencies, minProperties: 0 },
@@ -78,7 +78,7 @@ export const currenciesField = (about: string) =>
   field<StoredCurrencies>(currencies, { required: true, about: `${about} ${replaced}`, example })
 
 export const salesField = field<By<StoredSale> | undefined>(sales, {
-  about: `Other amounts for a time, by the name of the sale. Of several in force the shortest applies. ${replaced}`,
+  about: `Amounts that apply for a time, by the name of the sale. If several sales are in force, the shortest applies. ${replaced}`,
 })
 
 export const wordsField = (about: string) =>

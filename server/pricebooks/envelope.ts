@@ -11,7 +11,7 @@ export const pricebookEnvelope: Envelope = {
   pageLinks: 'existing',
 }
 
-const owner = choice(['store', 'organization'], { about: 'Who owns it.' })
+const owner = choice(['store', 'organization'], { about: 'The owner.' })
 
 export const owned = { fields: { owner }, of: () => ({ owner: 'store' as const }) }
 

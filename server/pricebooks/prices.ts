@@ -32,7 +32,7 @@ const price = {
   meta: {
     fields: {
       ...ownedFields,
-      pricebook_id: text({ format: 'uuid', about: 'The price book that has it.' }),
+      pricebook_id: text({ format: 'uuid', about: 'The price book of the price.' }),
     },
     of: ({ hidden }: { hidden: { pricebook_id?: string | undefined } }) => ({
       owner: 'store' as const,

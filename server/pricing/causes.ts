@@ -22,7 +22,7 @@ export interface Verdict {
 /** Finds the first row that applies. The last row of each table always applies. */
 export function firstCause<F>(causes: readonly Cause<F>[], facts: F): Verdict {
   const cause = causes.find((one) => one.applies(facts))
-  if (!cause) throw new Error('no cause applies: the last row of a table must apply always')
+  if (!cause) throw new Error('no cause applies: the last row of a table must always apply')
   return { verdict: cause.verdict, effect: cause.effect, detail: cause.sentence(facts) }
 }
 

@@ -110,13 +110,13 @@ export const priceCauses: readonly Cause<PriceFacts>[] = [
     'prevents_purchase',
     bundle(({ parts = [] }) => parts.some(({ published }) => !published)),
     ({ parts }) =>
-      `${without}, and the release lacks selected options: ${idsOf(parts, ({ published }) => !published)}.`,
+      `${without}, and the release does not have these selected options: ${idsOf(parts, ({ published }) => !published)}.`,
   ),
   cause(
     'option_without_price',
     'prevents_purchase',
     bundle(({ parts = [] }) => parts.some(lacksPrice)),
-    ({ parts }) => `${without}, and selected options have no price: ${idsOf(parts, lacksPrice)}.`,
+    ({ parts }) => `${without}, and these selected options have no price: ${idsOf(parts, lacksPrice)}.`,
   ),
   cause(
     'no_common_currency',

@@ -70,7 +70,7 @@ export const words = (about: string) =>
 export const priceAttributes = {
   price: amounts({ about: 'The current price, by currency. A product without a price cannot be bought.' }),
   tiers: map(tier, { about: 'Unit prices for larger quantities, by name.' }),
-  price_modifiers: list(text({}), { about: 'Of a child: the price modifiers that changed its price.' }),
+  price_modifiers: list(text({}), { about: 'Children only: the price modifiers that changed the price.' }),
   shopper_attributes: words('Text from the merchant to shoppers, by key.'),
 }
 
@@ -89,7 +89,7 @@ export const priceMeta = {
   ...sold,
   tiers: map(group({ ...displayed, ...sold }, {}), { about: 'The display prices of tiers, by name.' }),
   price_modifiers: map(modifier, {
-    about: 'Of a child: the price modifiers that changed its price, by name.',
+    about: 'Children only: the price modifiers that changed the price, by name.',
   }),
 }
 

@@ -57,7 +57,7 @@ export const customRelationships = resource({
   refusedWith: 422,
   key: { field: 'slug' },
   meta: {
-    fields: { owner: choice(['store', 'organization'], { about: 'Who owns it.' }) },
+    fields: { owner: choice(['store', 'organization'], { about: 'The owner.' }) },
     of: () => ({ owner: 'store' as const }),
   },
   beforeWrite: completeRelationship,

@@ -14,7 +14,7 @@ import {
 
 export const productMeta = {
   fields: {
-    owner: choice(['store', 'organization'], { about: 'Who owns it.' }),
+    owner: choice(['store', 'organization'], { about: 'The owner.' }),
     product_types: field(
       { type: 'array', items: { enum: productTypes }, minItems: 1, maxItems: 1 },
       { about: 'The type of the product: standard, parent, child or bundle.' },

@@ -26,7 +26,7 @@ export const tags = resource({
   operations: ['list', 'get'],
   envelope: productEnvelope,
   meta: {
-    fields: { owner: choice(['store', 'organization'], { about: 'Who owns it.' }) },
+    fields: { owner: choice(['store', 'organization'], { about: 'The owner.' }) },
     of: () => ({ owner: 'store' as const }),
   },
 })

@@ -27,11 +27,11 @@ export async function publishAddedPriceSpans(addition: Addition): Promise<void> 
   for (let from = 0; from < all.length; from += chunkMax) {
     const items = await find(all.slice(from, from + chunkMax))
     const spansOf = await findPriceSpans(addition, items, find)
-    const found = items.flatMap((item) => {
+    const priced = items.flatMap((item) => {
       const spans = spansOf(item)
       return spans.length ? [{ id: item.id, spans }] : []
     })
-    await insertSpans(addition, found, addition.additions * placesMax)
+    await insertSpans(addition, priced, addition.additions * placesMax)
   }
 }
 
@@ -68,7 +68,7 @@ async function itemsOf(
   ids: readonly string[],
 ): Promise<readonly Item[]> {
   const rows = await work.store.runLong(
-    `SELECT ${columns} FROM unnest($4::uuid[]) AS wanted (value) JOIN published_products ON id = wanted.value
+    `SELECT ${columns} FROM unnest($4::uuid[]) AS requested (value) JOIN published_products ON id = requested.value
      WHERE ${ofEdition}`,
     catalogId,
     edition,

@@ -41,10 +41,7 @@ export const reindexSearch: LongJob<Catalog> = {
   // Searches keep finding what they found before.
   wait: async () => {},
   giveUp: async (work, { catalogId }, reason) =>
-    work.instance.log.error(
-      { catalog: catalogId, reason },
-      'the searches of a catalog were not indexed anew',
-    ),
+    work.instance.log.error({ catalog: catalogId, reason }, 'the search index of a catalog was not rebuilt'),
 }
 
 /** Looks for catalogs that an older version published, perhaps in a process that still runs. */

@@ -12,8 +12,8 @@ export const deleteRelease = action({
   route: 'DELETE /catalogs/:catalog_id/releases/:release_id',
   params: { release_id: releaseParameter },
   about:
-    'Deletes a release. If shoppers see it, they see the previous release again. A release that is being published ' +
-    'cannot be deleted, nor can the current release meanwhile.',
+    'Deletes a release. If shoppers see it, they see the previous release again. While a release is being ' +
+    'published, neither it nor the current release can be deleted.',
   area: 'catalogs',
   status: 204,
   async run(ctx, { params }) {
@@ -27,7 +27,7 @@ export const deleteReleases = action({
   name: 'delete-catalog-releases',
   route: 'DELETE /catalogs/:catalog_id/releases',
   about:
-    'Deletes all releases of a catalog, so that shoppers see nothing of it. No release may be in publishing.',
+    'Deletes all releases of a catalog, so that shoppers see nothing of it. This is refused while a release is being published.',
   area: 'catalogs',
   status: 204,
   async run(ctx, { params }) {

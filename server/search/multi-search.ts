@@ -35,12 +35,12 @@ export const multiSearch = action({
     'page[limit]': integer({
       min: 1,
       max: 100,
-      about: 'The number of products in the result of a search without `per_page`.',
+      about: 'The number of products per page, for a search without `per_page`.',
     }),
     'page[offset]': integer({
       min: 0,
       max: searchLimits.offsetMax,
-      about: 'Where the result of a search without `page` begins.',
+      about: 'The number of products to skip, for a search without `page`.',
     }),
     include: text({ about: 'Resources to include with the hits: main_image, files, component_products.' }),
   },

@@ -31,9 +31,7 @@ const search = named(
       q: text('The words to search for. `*` or an empty text finds all products.'),
       filter_by: text('Conditions, such as `brand:=Acme && price.USD.float_price:[10..50]`.'),
       facet_by: text('The fields whose values are counted, separated by commas.'),
-      facet_query: text(
-        'A field, a colon and the beginning of a value. Only values that begin so are counted for this facet.',
-      ),
+      facet_query: text('A field, a colon and a prefix. The facet counts only values with this prefix.'),
       sort_by: text(
         'Up to three fields with `:asc` or `:desc`, separated by commas: `price.USD.float_price:asc`.',
       ),

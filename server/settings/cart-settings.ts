@@ -4,7 +4,7 @@ import { choice, flag, group, integer } from '../kernel/shape/fields.ts'
 
 const off = flag({ default: false })
 
-export const ownerMeta = group({ owner: choice(['store'], {}) }, { about: 'Who created the settings.' })
+export const ownerMeta = group({ owner: choice(['store'], {}) }, { about: 'The owner of the settings.' })
 
 export const cartSettings = singleton({
   name: 'cart-settings',

@@ -49,7 +49,7 @@ const header = (about: string) => text({ about })
 const pinParameter = text({
   format: 'uuid',
   about:
-    'The release to read, as links of a page name it. If it is no longer kept, the current release is read.',
+    'The release to read; the links of a page contain it. If it no longer exists, the current release is read.',
 })
 
 const shownIn = {
@@ -63,7 +63,7 @@ const shownIn = {
   ),
   'Sutler-At': text({
     format: 'date-time',
-    about: 'For the merchant: the instant at which rules, schedules and sales are of.',
+    about: 'For the merchant: the instant at which rules, schedules and sales are evaluated.',
   }),
 }
 

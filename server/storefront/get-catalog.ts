@@ -80,5 +80,5 @@ export const getCatalog = action({
  */
 async function withoutRelease(ctx: Ctx, { published }: View): Promise<Problem> {
   const edition = await editionOf(ctx, published.catalogId, published.releaseId)
-  return edition ? new Problem('not_found', 'The release is no longer kept.') : new EditionGone()
+  return edition ? new Problem('not_found', 'The release no longer exists.') : new EditionGone()
 }

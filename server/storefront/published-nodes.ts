@@ -13,12 +13,12 @@ const common = {
   shopper_attributes: present(nodes.fields.shopper_attributes),
   created_at: time('The time of creation.'),
   updated_at: time('The time of the last change.'),
-  published_at: time('The time from which on it is published in this form.'),
+  published_at: time('When it was first published in this form.'),
 }
 
 const ofNode = {
   ...common,
-  status: choice(['live'], { about: 'Whatever is published is live.' }),
+  status: choice(['live'], { about: 'Always `live`: drafts are not published.' }),
   curated_products: present(nodes.fields.curated_products),
 }
 
@@ -30,7 +30,7 @@ const crumb = group(
 const meta = {
   language: text({ about: 'The language of its texts. Absent if they are not translated.' }),
   breadcrumbs: list(crumb, { about: 'The path to it from its hierarchy, including itself.' }),
-  bread_crumb: list(text({ format: 'uuid' }), { about: 'Of a node: the ids of this path.' }),
+  bread_crumb: list(text({ format: 'uuid' }), { about: 'Nodes only: the ids of this path.' }),
   has_children: flag({ about: 'Whether it has children.' }),
 }
 

@@ -10,7 +10,7 @@ const meta = {
   ...productMeta,
   component_product_data: field<object | undefined>(
     { type: 'object', additionalProperties: objectOf(() => publishedProducts) },
-    { about: 'Of a bundle that a shopper configures: the selected products, by their ids.' },
+    { about: 'In the response to a configured bundle: the selected products, by their ids.' },
   ),
 }
 

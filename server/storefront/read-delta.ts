@@ -40,7 +40,7 @@ export const readDelta = action({
     }
     const edition = await editionOf(ctx, catalog_id, release_id)
     const release = await ctx.store.findWhole(releases, release_id, [catalog_id])
-    if (!edition || !release) throw new Problem('not_found', 'The release is no longer kept.')
+    if (!edition || !release) throw new Problem('not_found', 'The release no longer exists.')
     const view = await deltaView(ctx, { ...edition, catalogId: catalog_id }, release_id)
     const lines = Readable.from(deltaOf(ctx, view, release.hidden.is_full_delta === true))
     // A failure while streaming ends the answer.

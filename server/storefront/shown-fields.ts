@@ -27,14 +27,14 @@ export const productAttributes = {
   description: present(of.description),
   sku: present(of.sku),
   slug: present(of.slug),
-  status: choice(['live'], { about: 'Drafts are not published.' }),
+  status: choice(['live'], { about: 'Always `live`: drafts are not published.' }),
   commodity_type: present(of.commodity_type),
   upc_ean: present(of.upc_ean),
   manufacturer_part_num: present(of.mpn),
   external_ref: of.external_ref,
   tags: present(of.tags),
   base_product: flag({ about: 'Whether the product is a parent.' }),
-  base_product_id: reference('product', { about: 'Of a child: its parent.' }),
+  base_product_id: reference('product', { about: 'Children only: the parent.' }),
   ...priceAttributes,
   components: componentsOf({
     product_should_be_substituted_with_child: flag({
@@ -47,12 +47,12 @@ export const productAttributes = {
   curated_product: flag({ about: 'Whether the product is curated in the listed node.' }),
   created_at: time('The time of creation.'),
   updated_at: time('The time of the last change.'),
-  published_at: time('The time from which on it is published in this form.'),
+  published_at: time('When it was first published in this form.'),
 }
 
 export const productRelationships = {
-  parent: held('product', { about: 'Of a child: its parent.' }),
-  children: linked('self', 'Of a parent: the list of its children.'),
+  parent: held('product', { about: 'Children only: the parent.' }),
+  children: linked('self', 'Parents only: the list of the children.'),
   files: group(
     {
       data: list(
@@ -70,7 +70,7 @@ export const productRelationships = {
     { about: 'Its files.' },
   ),
   main_image: held('main_image', { about: 'Its main image.' }),
-  component_products: linked('self', 'Of a bundle: the list of its options.'),
+  component_products: linked('self', 'Bundles only: the list of the options.'),
   custom_relationships: group(
     { links: map(text({}), { required: true }) },
     { about: 'The lists of related products, by custom relationship.' },
@@ -142,19 +142,19 @@ export const productMeta = {
   }),
   bread_crumb_nodes: names('The ids of these nodes, most recently added first.'),
   variations: list(shownVariations.ofParent, {
-    about: 'Of a parent: the variations that its children differ in.',
+    about: 'Parents only: the variations in which the children differ.',
   }),
   variation_matrix: variationMatrix,
-  child_option_ids: names('Of a child: its options.'),
-  child_variations: list(shownVariations.ofChild, { about: 'Of a child: its option of each variation.' }),
+  child_option_ids: names('Children only: the options.'),
+  child_variations: list(shownVariations.ofChild, { about: 'Children only: the option of each variation.' }),
   custom_relationships: names('The slugs of its custom relationships.'),
   bundle_configuration: group(
     { selected_options: selectedOptions },
-    { about: 'Of a bundle: how many of each option are selected, by component.' },
+    { about: 'Bundles only: how many of each option are selected, by component.' },
   ),
   component_products: map(unitPrice, {
     maxKeys: Infinity,
-    about: 'Of a bundle: the unit price of each selected option, by its id.',
+    about: 'Bundles only: the unit price of each selected option, by the id of the option.',
   }),
   alternative_prices: alternativePrices(
     'The price by the catalog’s own price books, if a rule replaces them.',

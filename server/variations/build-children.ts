@@ -121,7 +121,7 @@ async function takenOf({ store }: Work, children: readonly Child[]): Promise<Pro
     if (!taken || !child) continue
     const path = `data.attributes.${field}`
     const its = `The child of ${combinationOf(child)} would have ${JSON.stringify(taken[1])}`
-    const detail = `${path}: Must be unique amongst products. ${its}, which the product ${taken[0]} has.`
+    const detail = `${path}: Must be unique amongst products. ${its}, which already belongs to the product ${taken[0]}.`
     return new Problem('unprocessable', detail, { source: path })
   }
   return undefined

@@ -1,18 +1,18 @@
 import type { Steps } from '../kernel/work/in-turns.ts'
 import type { BuildRules } from '../products/index.ts'
 
-/** Which combinations of options a product is built in: one option of each variation, as its build rules say. */
+/** Finds the combinations of options that a product is built in: one option of each variation, by its build rules. */
 
-/** More are not built of one product. */
+/** The maximum number of children of a product. */
 export const childrenMax = 10_000
 
-/** More combinations are not looked through, whatever the rules leave of them. */
+/** The maximum number of combinations to check, even if the rules exclude most of them. */
 export const combinationsMax = 1_000_000
 
-/** Why there are no combinations. */
+/** The reason why a product cannot be built. */
 export class Unbuildable extends Error {
   override readonly name = 'Unbuildable'
-  /** The options of the combination at fault, where it is one. */
+  /** The options of the combination with the fault, if one combination has it. */
   readonly combination: readonly string[] | undefined
 
   constructor(message: string, combination?: readonly string[]) {
@@ -25,29 +25,29 @@ type Combination = readonly string[]
 
 interface Rule {
   readonly includes: boolean
-  /** How many options it names: the rule with the most has its way. */
+  /** The number of options that it names. The rule that names the most decides. */
   readonly length: number
-  /** Which option it asks for, by the place of the variation. */
-  readonly asks: ReadonlyMap<number, string>
-  /** The last of these places: a combination that is right up to there meets it. */
+  /** The options that it names, by the position of their variation. */
+  readonly optionAt: ReadonlyMap<number, string>
+  /** The last of these positions. A combination that matches up to there matches the rule. */
   readonly last: number
 }
 
-/** By the rules that a combination is known to meet: which of them name the most. */
-interface Decided {
+/** What the matching rules that name the most options decide about a combination. */
+interface Decision {
   readonly length: number
   readonly includes: boolean
   readonly excludes: boolean
 }
 
-/** The first options of a combination, and the rules that they leave open. */
-interface Begun {
+/** The first options of a combination, and the rules that still may match. */
+interface PartialCombination {
   readonly chosen: Combination
   readonly open: readonly Rule[]
-  readonly decided: Decided
+  readonly decision: Decision
 }
 
-/** The combinations, in the order of the variations and of their options: the ids of one of each. */
+/** Finds the combinations, as ids of options, in the order of the variations and of their options. */
 export function* combinationsOf(
   variations: readonly (readonly string[])[],
   rules: BuildRules | null | undefined,
@@ -58,37 +58,37 @@ export function* combinationsOf(
       `the variations have ${all} combinations of options, but at most ${combinationsMax} are supported`,
     )
   }
-  const found: Combination[] = []
+  const combinations: Combination[] = []
   const byDefault = rules?.default === 'exclude'
-  const begun: Begun[] = [
+  const pending: PartialCombination[] = [
     {
       chosen: [],
-      open: rulesThatCanBeMet(variations, rules),
-      decided: { length: 0, includes: !byDefault, excludes: byDefault },
+      open: satisfiableRules(variations, rules),
+      decision: { length: 0, includes: !byDefault, excludes: byDefault },
     },
   ]
-  for (let next = begun.pop(); next; next = begun.pop()) {
+  for (let next = pending.pop(); next; next = pending.pop()) {
     yield
-    const { chosen, open, decided } = next
+    const { chosen, open, decision } = next
     const options = variations[chosen.length]
     if (!options) {
-      if (isIncluded(chosen, decided)) found.push(chosen)
-      if (found.length > childrenMax) {
+      if (isIncluded(chosen, decision)) combinations.push(chosen)
+      if (combinations.length > childrenMax) {
         throw new Unbuildable(`a product can have at most ${childrenMax} children`)
       }
-      // Where nothing is left that could bring one in again, nobody looks further.
-    } else if (decided.includes || open.length) {
-      // The last that is put there comes first.
+      // If no open rule can include a combination again, the search stops here.
+    } else if (decision.includes || open.length) {
+      // The loop takes the last element first.
       for (const option of options.toReversed()) {
         yield
-        begun.push(withOption(next, option))
+        pending.push(withOption(next, option))
       }
     }
   }
-  return found
+  return combinations
 }
 
-function isIncluded(chosen: Combination, { includes, excludes }: Decided): boolean {
+function isIncluded(chosen: Combination, { includes, excludes }: Decision): boolean {
   if (includes && excludes) {
     throw new Unbuildable(
       'could not determine whether to include or exclude a child product due to ambiguous rules',
@@ -98,24 +98,24 @@ function isIncluded(chosen: Combination, { includes, excludes }: Decided): boole
   return includes
 }
 
-function withOption({ chosen, open, decided }: Begun, option: string): Begun {
+function withOption({ chosen, open, decision }: PartialCombination, option: string): PartialCombination {
   const place = chosen.length
-  const right = open.filter(({ asks }) => (asks.get(place) ?? option) === option)
+  const matching = open.filter(({ optionAt }) => (optionAt.get(place) ?? option) === option)
   return {
     chosen: [...chosen, option],
-    open: right.filter(({ last }) => last > place),
-    decided: right.filter(({ last }) => last === place).reduce(better, decided),
+    open: matching.filter(({ last }) => last > place),
+    decision: matching.filter(({ last }) => last === place).reduce(stronger, decision),
   }
 }
 
-function better(decided: Decided, { length, includes }: Rule): Decided {
-  if (length < decided.length) return decided
-  if (length > decided.length) return { length, includes, excludes: !includes }
-  return { length, includes: decided.includes || includes, excludes: decided.excludes || !includes }
+function stronger(decision: Decision, { length, includes }: Rule): Decision {
+  if (length < decision.length) return decision
+  if (length > decision.length) return { length, includes, excludes: !includes }
+  return { length, includes: decision.includes || includes, excludes: decision.excludes || !includes }
 }
 
-/** One with an option that no variation has, or with two of the same one, is for no combination. */
-function rulesThatCanBeMet(
+/** Omits rules that match no combination: those with an unknown option, or with two options of one variation. */
+function satisfiableRules(
   variations: readonly (readonly string[])[],
   rules: BuildRules | null | undefined,
 ): readonly Rule[] {
@@ -123,9 +123,9 @@ function rulesThatCanBeMet(
   const read = (includes: boolean, lists: readonly (readonly string[])[] = []) =>
     lists.flatMap((list): Rule[] => {
       const named = new Set(list)
-      const asks = new Map([...named].map((option) => [places.get(option) ?? -1, option]))
-      if (!named.size || asks.size < named.size || asks.has(-1)) return []
-      return [{ includes, length: named.size, asks, last: Math.max(...asks.keys()) }]
+      const optionAt = new Map([...named].map((option) => [places.get(option) ?? -1, option]))
+      if (!named.size || optionAt.size < named.size || optionAt.has(-1)) return []
+      return [{ includes, length: named.size, optionAt, last: Math.max(...optionAt.keys()) }]
     })
   return [...read(true, rules?.include), ...read(false, rules?.exclude)]
 }

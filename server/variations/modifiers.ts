@@ -13,24 +13,24 @@ const fields = {
   type: choice(modifierTypes, {
     required: true,
     about:
-      'The type: what the modifier changes of a child with the option, and how. An option has at most one modifier of each type.',
+      'The type: what the modifier changes in a child that has the option, and how. An option has at most one modifier of each type.',
     example: 'sku_append',
   }),
   value: text({
     nullable: true,
-    about: 'The value to set, prepend or append. Not of builders and prices.',
+    about: 'The value to set, prepend or append. Builders and price modifiers have none.',
     example: '-SMALL',
   }),
   seek: text({
     nullable: true,
     max: 255,
-    about: 'Of a builder: the text to find in the value of the parent.',
+    about: 'Builders only: the text to find in the value of the parent.',
   }),
-  set: text({ nullable: true, max: 255, about: 'Of a builder: the replacement.' }),
+  set: text({ nullable: true, max: 255, about: 'Builders only: the replacement.' }),
   reference_name: text({
     nullable: true,
     max: 255,
-    about: 'Of a price: the modifier of the price book that applies.',
+    about: 'Price modifiers only: the name of the modifier in the price book.',
   }),
 }
 
@@ -42,7 +42,7 @@ export const modifiers = resource({
   // As some documents of the contract call it.
   alsoType: ['modifier'],
   noun: ['product-variation-modifier', 'product-variation-modifiers'],
-  about: 'How a child with the option differs.',
+  about: 'A change to the children that have the option.',
   path: '/pcm/variations/:variation_id/options/:option_id/modifiers',
   parent: () => options,
   table: 'product_variation_modifiers',

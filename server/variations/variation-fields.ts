@@ -1,7 +1,7 @@
 import { choice, integer, text } from '../kernel/shape/fields.ts'
 import { productEnvelope } from '../products/index.ts'
 
-/** What variations, their options and the modifiers of these have in common. */
+/** The envelope that variations, options and modifiers share. */
 export const variationEnvelope = { ...productEnvelope, links: 'none' } as const
 
 export const owned = {
@@ -15,7 +15,7 @@ export const nameField = (about: string, example: string) =>
 export const sortOrder = integer({
   nullable: true,
   about:
-    'The position: the highest first, then those without a position, by name. An update with other attributes but without this one clears it.',
+    'The position. The highest comes first; those without a position come last, by name. An update of other attributes clears the position.',
 })
 
 interface Sorted {
@@ -23,7 +23,7 @@ interface Sorted {
   readonly changes?: object
 }
 
-/** What is left out of an update of something else is cleared, as null is. */
+/** Clears the position if it is null, or if an update changes only other attributes. */
 export function clearSortOrder({ values, changes }: Sorted): void {
   const leftOut = changes && Object.keys(changes).length > 0 && !('sort_order' in changes)
   if (leftOut || values.sort_order === null) values.sort_order = undefined

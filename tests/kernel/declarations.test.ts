@@ -75,7 +75,9 @@ test('a path with an undeclared parameter is refused by name', () => {
 
 test('lists without counters and without a limit are refused', () => {
   const uncounted = { ...jars, parent: () => shelves, counted: false } as const
-  expect(() => resource(uncounted)).toThrow('jar: its lists have no counters, so `most` says how long')
+  expect(() => resource(uncounted)).toThrow(
+    'jar: its lists have no counters, so `most` must limit their length',
+  )
   resource({ ...uncounted, most: { n: 10, detail: () => 'The shelf is full.' } })
   resource({ ...uncounted, operations: ['list'] })
 })

@@ -55,12 +55,12 @@ describe('a declaration', () => {
   const of = { pencil }
 
   test('without kinds, without a limit or with a field for the kind is refused', () => {
-    expect(() => kinds({ name: 'NewTool', most: 1, of: {} })).toThrow('The kinds NewTool are none')
+    expect(() => kinds({ name: 'NewTool', most: 1, of: {} })).toThrow('The kinds NewTool are empty')
     for (const most of [0, 1.5, Number.POSITIVE_INFINITY]) {
       expect(() => kinds({ name: 'NewTool', most, of })).toThrow('The kinds NewTool need a limit')
     }
     expect(() => kinds({ name: 'NewTool', by: 'color', most: 1, of })).toThrow(
-      'pencil has no field of that name',
+      'pencil cannot declare a field of that name',
     )
   })
 

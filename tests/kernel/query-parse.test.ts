@@ -139,9 +139,9 @@ describe('a refused query', () => {
     ['sort=-', 'bad_request', 'sort', 'sort must be one attribute, such as name or -name, not "-".'],
     ['sort=a%22b', 'bad_request', 'sort', 'sort must be one attribute, such as name or -name, not "a\\"b".'],
     [`include=${tooMany}`, 'bad_request', 'include', 'include must have at most 20 names, not 21.'],
-    ['page[limit]=1&page%5Blimit%5D=1', 'bad_request', 'page[limit]', 'page[limit] must be given only once.'],
-    ['sort=a&sort=a', 'bad_request', 'sort', 'sort must be given only once.'],
-    ['filter=&filter=', 'bad_request', 'filter', 'filter must be given only once.'],
+    ['page[limit]=1&page%5Blimit%5D=1', 'bad_request', 'page[limit]', 'page[limit] must be sent only once.'],
+    ['sort=a&sort=a', 'bad_request', 'sort', 'sort must be sent only once.'],
+    ['filter=&filter=', 'bad_request', 'filter', 'filter must be sent only once.'],
     ['sort=%', 'bad_request', 'sort', 'The query parameter "sort" is not valid percent-encoded UTF-8.'],
     [
       'filter=eq(name,%E0%A4)',

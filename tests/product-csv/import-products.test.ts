@@ -254,7 +254,7 @@ describe('files as spreadsheets and suppliers write them', () => {
     expect([status, body.errors[0].title, body.errors[0].detail]).toEqual([
       422,
       'Failed Validation',
-      'row 3, column name: the file must be UTF-8, which the byte 0xF6 is not. Save it as UTF-8 and send ' +
+      'row 3, column name: the file must be UTF-8, but the byte 0xF6 is not valid there. Save the file as UTF-8 and send ' +
         'it again. In a spreadsheet, choose the file type "CSV UTF-8".',
     ])
     expect((await world.sql('SELECT FROM product_import_rows')).rowCount).toBe(0)

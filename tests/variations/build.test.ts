@@ -157,7 +157,7 @@ test('what cannot be built leaves everything as it was, and the job says why', a
   const other = await merchant.product({ sku: 'hatL' })
   await merchant.option(size.id, 'L')
   expect(await merchant.build(id)).toEqual([
-    `data.attributes.sku: Must be unique amongst products. The child of Size: L would have "hatL", which the product ${other} has.`,
+    `data.attributes.sku: Must be unique amongst products. The child of Size: L would have "hatL", which already belongs to the product ${other}.`,
   ])
   await expectAsBefore()
   expect((await world.admin.delete(`/pcm/products/${other}`)).status).toBe(204)

@@ -46,10 +46,11 @@ export function kinds<const K extends Kinds>(declaration: Declaration<K>): Kinds
   const { name, by = 'type', most, of } = declaration
   const all = Object.entries(of)
   const wrong = (what: string) => new Error(`The kinds ${name} ${what}`)
-  if (!all.length) throw wrong('are none: name at least one')
+  if (!all.length) throw wrong('are empty: name at least one kind')
   if (!Number.isInteger(most) || most < 1) throw wrong(`need a limit of 1 or more, not ${most}`)
   for (const [kind, { fields }] of all) {
-    if (by in fields) throw wrong(`are told apart by \`${by}\`, so ${kind} has no field of that name`)
+    if (by in fields)
+      throw wrong(`use the field \`${by}\` for the kind, so ${kind} cannot declare a field of that name`)
   }
   const schemas = Object.fromEntries(all.map(([kind, one]) => [kind, kindSchema(by, kind, one)]))
   const declared = { name, by, most, of, schemas }

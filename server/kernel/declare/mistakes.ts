@@ -12,11 +12,12 @@ export function mustBeConsistent(definition: Definition<Fields>, parameters: rea
   }
   if (closed && addedUnder) refuse('a closed resource must declare all of its fields')
   if (counted === false && !most && operations.includes('create')) {
-    refuse('its lists have no counters, so `most` says how long they may be')
+    refuse('its lists have no counters, so `most` must limit their length')
   }
   const { unborn, key, fields } = definition
   if (!unborn) return
-  if (key?.field !== 'id') refuse("`unborn` needs `key: { field: 'id' }`, as clients know no other id of it")
+  if (key?.field !== 'id')
+    refuse("`unborn` needs `key: { field: 'id' }`, because clients have no other id for it")
   if (parameters.length || scope) refuse('`unborn` needs a path without parameters, and no `scope`')
   const required = Object.keys(fields).find((name) => {
     const { required = false, default: fallback } = fields[name]?.options ?? {}

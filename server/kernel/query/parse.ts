@@ -53,8 +53,7 @@ function readParameters(query: string): QueryParameters {
     const name = names.find((candidate) => candidate === decoded)
     if (name === undefined) continue
     const earlier = parameters.get(name)
-    if (earlier !== undefined && name !== 'include')
-      throw badRequest(name, `${name} must be given only once.`)
+    if (earlier !== undefined && name !== 'include') throw badRequest(name, `${name} must be sent only once.`)
     parameters.set(name, earlier === undefined ? value : `${earlier},${value}`)
   }
   return parameters

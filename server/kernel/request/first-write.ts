@@ -110,12 +110,12 @@ export function unbornAbove({ parent, scopeColumns }: Resource): string | undefi
 export function aboutUnborn(resource: Resource, name: OperationName): readonly string[] {
   const above = resource.parent?.()
   if (name === 'create' && above && unbornAbove(resource) !== undefined) {
-    return [`Creates the ${nounOf(above)} too, where it does not exist yet.`]
+    return [`Also creates the ${nounOf(above)} if it does not exist yet.`]
   }
   if (!resource.unborn) return []
   if (name === 'get')
-    return ['An id without an object reads as one with the defaults. The first write creates it.']
-  if (name === 'update') return ['Creates it where it does not exist yet.']
-  if (name === 'delete') return ['Succeeds where it does not exist, too.']
+    return ['If the object does not exist yet, the response has the defaults. The first write creates it.']
+  if (name === 'update') return ['Creates the object if it does not exist yet.']
+  if (name === 'delete') return ['Also succeeds if the object does not exist.']
   return []
 }

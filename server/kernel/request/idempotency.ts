@@ -153,7 +153,7 @@ async function repeat(answer: Answer, write: Write): Promise<Answer> {
 
 async function storeAnswer(ctx: Ctx, name: string, write: Write, answer: Answer): Promise<void> {
   if (typeof answer.body !== 'string')
-    throw new Error('a file cannot be kept: the action must say `shows.file`')
+    throw new Error('a file response cannot be stored: the action must declare `shows.file`')
   await ctx.store.run(
     `INSERT INTO idempotency_keys (store_id, key, asked, status, headers, body, created_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7)

@@ -254,7 +254,7 @@ function inner(field: Field): Field {
   const { hidden, stored, readOnly, immutable, requiredOnUpdate, inputName } = field.options
   if (hidden || stored === false || readOnly || immutable || requiredOnUpdate || inputName) {
     throw new Error(
-      'a field inside another cannot be hidden, unstored, read-only, immutable or sent as another',
+      'a nested field cannot be hidden, unstored, read-only, immutable, required on update, or sent under another name',
     )
   }
   return field

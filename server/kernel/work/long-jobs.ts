@@ -143,7 +143,7 @@ export class LongJobs {
     const run = this.#carryOut(claimed)
       .catch((error: unknown) => {
         if (this.#stopping.signal.aborted) return
-        this.#instance.log.error({ err: error }, `job ${claimed.job.name} cannot be ended`)
+        this.#instance.log.error({ err: error }, `cannot record the end of the job ${claimed.job.name}`)
       })
       .finally(() => {
         this.#running.delete(claimed.id)
@@ -172,7 +172,7 @@ export class LongJobs {
       })
     } catch (error) {
       if (isTemporary(error)) throw error
-      this.#instance.log.error({ err: error }, `job ${job.name} cannot tell what it waits for`)
+      this.#instance.log.error({ err: error }, `job ${job.name} cannot store what it waits for`)
       await work.store.run(putOffSql, ...values)
     }
   }
