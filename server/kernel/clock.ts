@@ -1,4 +1,4 @@
-/** The only source of the present, so that a test can move it. */
+/** The only source of the current time, so that tests can move it. */
 export interface Clock {
   now(): Date
 }

@@ -1,6 +1,6 @@
 /**
- * Every way the server refuses a request: one row each, append only. The key is the `code` a client sees; `status`
- * and `title` follow the public contract. `docs/errors.md` is generated from this table.
+ * Every way in which the server refuses a request, one row each; rows are only added. The key is the `code` that
+ * clients see; `status` and `title` follow the public contract. `docs/errors.md` is generated from this table.
  */
 export const problems = {
   bad_request: { status: 400, title: 'Bad Request' },
@@ -29,23 +29,26 @@ export const problems = {
 
 export type ProblemCode = keyof typeof problems
 
-/** What a problem says beside its code. `detail` is shown to the client, `cause` only to the log. */
+/** Details of a problem. Clients see `detail`; `cause` is only for the log. */
 export interface ProblemExtras {
-  /** Where in the request the fault is, as a dotted path: `data.name`, `page[limit]`. */
+  /** The position of the fault in the request, as a dotted path: `data.name`, `page[limit]`. */
   readonly source?: string
-  /** Response headers the refusal owes, such as `Allow` on a 405. */
+  /** Response headers that the refusal needs, such as `Allow` on a 405. */
   readonly headers?: Readonly<Record<string, string>>
-  /** A status and a title in place of the table's, where the public contract of one endpoint has others. */
+  /** Another status and title than the table's, if the public contract of one endpoint has them. */
   readonly status?: number
   readonly title?: string
-  /** What else the public contract of one endpoint tells of the fault: which item it is of, which code. */
+  /** Further facts that the public contract of one endpoint requires, such as the faulty item. */
   readonly meta?: Readonly<Record<string, unknown>>
-  /** Further faults of the same request, see `together`. */
+  /** Further faults of the same request: see `together`. */
   readonly others?: readonly Problem[]
   readonly cause?: unknown
 }
 
-/** An expected refusal. Anything else that is thrown is a bug: a 500, logged, never shown. */
+/**
+ * An expected refusal. Any other thrown error is a bug: the client gets a 500 without details, and the log gets the
+ * error.
+ */
 export class Problem extends Error {
   readonly code: ProblemCode
   readonly status: number
@@ -69,13 +72,13 @@ export class Problem extends Error {
     this.#others = extras.others ?? []
   }
 
-  /** Every fault of the request that is known, this one first. */
+  /** All reported faults of the request, this one first. */
   get all(): readonly Problem[] {
     return [this, ...this.#others]
   }
 }
 
-/** One refusal of several faults, in their order. The first one gives the status of the response. */
+/** Combines several faults into one refusal. The first gives the status of the response. */
 export function together([first, ...others]: readonly Problem[]): Problem {
   if (!first) throw new Error('there is no fault to refuse')
   if (!others.length) return first
@@ -87,7 +90,7 @@ export function together([first, ...others]: readonly Problem[]): Problem {
   })
 }
 
-/** Others wrote the same rows first, time after time. The same request may succeed later. */
+/** Other writes of the same rows came first, again and again. The same request may succeed later. */
 export class LostRace extends Problem {
   constructor(cause?: unknown) {
     super('conflict', 'Write conflict detected; send the request again.', { cause })
@@ -104,10 +107,10 @@ export const missingField = (path: string): Problem =>
     },
   )
 
-/** Names in refusals are clipped: an address may hold a long text in place of an id. */
+/** The longest name that a message repeats: a path may contain a long text in place of an id. */
 const nameMax = 255
 
-/** The refusal of a request that names an object which is not there: what it is, and the name that was asked for. */
+/** The refusal for a missing object: the noun, and the name from the request. */
 export function notFound(what: string, name?: string, extras: ProblemExtras = {}): Problem {
   if (!name) return new Problem('not_found', `${what} not found`, extras)
   const clipped = name.length > nameMax ? `${name.slice(0, nameMax)}…` : name

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts'
 
-/** One thing remembered, between the one used before it and the one used after it. */
+/** An entry, linked to the entries that were used before and after it. */
 interface Entry<K, V> {
   readonly key: K
   value: V
@@ -10,18 +10,18 @@ interface Entry<K, V> {
 }
 
 interface MemoryOptions<K, V> {
-  /** How long something is remembered from when it was set, by which clock. */
+  /** How long an entry is valid after it was set. */
   readonly age?: { readonly maxMs: number; readonly clock: Clock }
-  /** Told what had to go for want of room. */
+  /** Called with each entry that is evicted for lack of space. */
   readonly onForgotten?: (key: K, value: V) => void
 }
 
-/** What a process remembers so as not to ask again: at most `sizeMax` things. The least recently used goes first. */
+/** A cache of at most `sizeMax` entries. The least recently used entry is evicted first. */
 export class Memory<K, V> {
   readonly #sizeMax: number
   readonly #age: MemoryOptions<K, V>['age']
   readonly #onForgotten: MemoryOptions<K, V>['onForgotten']
-  // Not the order of a Map alone: finding its first key passes over all that were deleted before it.
+  // Not only the order of a Map: finding its first key passes over all keys that were deleted before it.
   readonly #entries = new Map<K, Entry<K, V>>()
   #oldest: Entry<K, V> | undefined
   #newest: Entry<K, V> | undefined
@@ -36,7 +36,7 @@ export class Memory<K, V> {
     return this.#entries.size
   }
 
-  /** What was set, unless it is forgotten or too old. */
+  /** The value, unless it was evicted or is too old. */
   get(key: K): V | undefined {
     const entry = this.#entries.get(key)
     if (!entry) return undefined

@@ -24,7 +24,7 @@ import { handle } from './request/pipeline.ts'
 import { isOutOfSpace } from './storage/disk-space.ts'
 import type { Instance } from './work/context.ts'
 
-/** A connection on which nothing moves for so long is closed: its answer is in memory all the while. */
+/** A connection without progress for this long is closed, because its response stays in memory meanwhile. */
 const stalledMaxMs = 120_000
 
 /** The HTTP server with every operation of the modules; not yet listening. */
@@ -40,7 +40,8 @@ export function buildServer(
     genReqId: () => randomUUID(),
     requestIdHeader: false,
     bodyLimit: bodyBytesMax,
-    // Plugins wait for nothing but the processor, and a close for its requests: a busy machine is no fault of theirs.
+    // No timeout for plugins: they only wait for the processor, and closing waits for requests. A busy machine is not a
+    // fault.
     pluginTimeout: 0,
     requestTimeout: requestTimeoutMs,
     connectionTimeout: stalledMaxMs,
@@ -54,29 +55,29 @@ export function buildServer(
     return503OnClosing: false,
     frameworkErrors: (error, request, reply) =>
       refuse(error, request as FastifyRequest, reply as FastifyReply),
-    // A request without Host is refused below: Node would do it without a word.
+    // A request without Host is refused below; Node would refuse it with an empty response.
     http: { maxHeaderSize: headerBytesMax, requireHostHeader: false },
     clientErrorHandler: refuseUnreadable,
   })
   server.server.on('connect', (_request, socket) => refuseConnect(socket))
-  // RFC 9110 §10.1.1 lets a server pass over an Expect that it does not know; Node would refuse it without a word.
+  // RFC 9110 §10.1.1 lets a server ignore an unknown Expect; Node would refuse it with an empty response.
   server.server.on('checkExpectation', server.routing)
   server.server.on('checkContinue', (request, response) => {
     awaitBodyRequest(request, response)
     server.routing(request, response)
   })
 
-  // Browsers: every origin, every header a client sends, on refusals too. Tokens are never in cookies.
+  // For browsers: every origin and every header, on refusals too. Tokens are never in cookies.
   server.register(cors, {
     origin: true,
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
     exposedHeaders: ['ETag', 'Link', 'X-Request-Id', 'Retry-After', 'Accept-Ranges', 'Content-Range'],
     maxAge: 86_400,
-    // Whoever watches over the server asks OPTIONS without being a browser.
+    // Monitoring tools send OPTIONS without being browsers.
     strictPreflight: false,
   })
 
-  // A body is bytes until the pipeline knows what the operation takes: clients label it with anything.
+  // The pipeline parses bodies, since it knows what the operation accepts; clients send any Content-Type.
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
 
@@ -84,13 +85,13 @@ export function buildServer(
 
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
-    // RFC 9112 §3.2. Before HTTP/1.1 there was no such header.
+    // RFC 9112 §3.2. HTTP/1.0 has no such header.
     const named = request.headers.host !== undefined || request.raw.httpVersion !== '1.1'
     done(named ? undefined : new Problem('bad_request', 'The Host header is required.', { source: 'Host' }))
   })
 
-  // A body of the usual size is read whatever becomes of it; one that is too large is refused without. An upload is not
-  // asked for before it is read.
+  // The server asks for a body of the usual size at once, and refuses a larger one without asking. It asks for an
+  // upload when the action reads it.
   server.addHook('preParsing', ({ raw, routeOptions }, _reply, payload, done) => {
     const { unread } = routeOptions.config as { readonly unread?: boolean }
     if (!unread && !(Number(raw.headers['content-length']) > bodyBytesMax)) askForBody(raw)
@@ -113,7 +114,7 @@ export function buildServer(
       routes.route({
         method: hasHead(operation) ? [operation.method, 'HEAD'] : operation.method,
         url,
-        // Fastify's own would read the content of a file to its end, to tell its length.
+        // Fastify's own HEAD would read a whole file to compute its length.
         exposeHeadRoute: false,
         config: { unread: takesUpload(operation) },
         handler: (request, reply) => respond(instance, operation, request, reply),
@@ -123,7 +124,8 @@ export function buildServer(
     for (const operation of operations.filter((one) => !takesUpload(one))) route(routes, operation)
   })
   server.register(async (routes) => {
-    // Nothing of an upload is read before the pipeline has let its sender in, and nothing of a method that is refused.
+    // Without a parser Fastify reads nothing of an upload before the pipeline has admitted its sender, and nothing for
+    // a refused method.
     routes.removeAllContentTypeParsers()
     routes.addContentTypeParser('*', (_request, _body, done) => done(null))
     for (const operation of operations.filter(takesUpload)) route(routes, operation)
@@ -134,11 +136,11 @@ export function buildServer(
 
 const takesUpload = ({ of }: Operation) => of.is === 'action' && of.action.upload !== undefined
 
-/** At level info Fastify tells where it listens. The operator is told that by main.ts, once. */
+/** At level info Fastify logs its address, which main.ts already does. */
 const quieter = (log: Instance['log']) =>
   log.isLevelEnabled('info') ? log.child({}, { level: 'warn' }) : log
 
-/** The proxies that may say who the client is, if any. */
+/** The proxies that may state the client's address, if any. */
 export type FastifyTrust = false | string
 
 async function respond(
@@ -155,13 +157,13 @@ async function respond(
 function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   if (error instanceof ClientGone) return void reply.hijack()
   const problem = problemOf(error)
-  // Said once, where it was found.
+  // DiskSpace logs a full disk once, when a statement finds it.
   if (isOutOfSpace(problem.cause)) return void sendAnswer(reply, problemAnswer(problem, request.id))
   if (problem.code === 'unavailable') {
-    // One line each: while the database is away there are many of them.
+    // One line each, since an outage of the database causes many.
     request.log.warn({ request_id: request.id }, `${problem.detail} ${String(problem.cause ?? '')}`)
   } else if (problem.status >= 500 && problem.code !== 'not_implemented') {
-    // Without the query: it may hold a code that someone signs in with.
+    // Without the query, which may contain a sign-in code.
     request.log.error(
       { err: problem.cause ?? problem, request_id: request.id },
       `${request.method} ${request.url.split('?')[0]}`,
@@ -170,15 +172,15 @@ function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): v
   sendAnswer(reply, problemAnswer(problem, request.id))
 }
 
-/** A sign-in goes on with every visit: who only wants to look at its address must not use it up. */
+/** Every visit continues a sign-in, so a HEAD must not use it up. */
 const hasHead = ({ method, of }: Operation) => method === 'GET' && !(of.is === 'action' && of.action.signsIn)
 
-// OPTIONS is answered for every path, and CONNECT is for none.
+// Every path answers OPTIONS, and none answers CONNECT.
 const methods = METHODS.filter((method) => method !== 'OPTIONS' && method !== 'CONNECT')
 
-/** RFC 9110 §15.5.6: a known path with another method is a 405 that says what is allowed. */
+/** RFC 9110 §15.5.6: another method on a known path is a 405 with the allowed methods. */
 function refuseOtherMethods(server: FastifyInstance, operations: readonly Operation[]): void {
-  // So made known, a method has no body: nothing in a body changes the answer.
+  // Registered without a body: nothing in it could change the response.
   const used = new Set<string>(operations.map(({ method }) => method))
   for (const method of methods.filter((method) => !used.has(method)))
     server.addHttpMethod(method, { overrideExisting: true })

@@ -1,14 +1,16 @@
-/** The server cannot start, for a reason its operator can mend. Printed as one line; the process exits with 1. */
+/**
+ * The server cannot start, for a reason that the operator can fix. The message is one line; the process exits with 1.
+ */
 export class StartupError extends Error {
   override readonly name = 'StartupError'
 }
 
-/** What the server depends on is away or full. The same request may succeed later. Clients read `message`. */
+/** Something that the server depends on is away or full. The same request may succeed later. Clients see `message`. */
 export class Unavailable extends Error {
   override readonly name = 'Unavailable'
 }
 
-/** The client has closed its connection: there is nobody to answer, and nothing to mend. */
+/** The client has closed its connection, so there is no one to respond to. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone'
 }

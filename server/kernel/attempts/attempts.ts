@@ -5,16 +5,16 @@ import type { Store } from '../storage/store.ts'
 import type { Ctx, Work } from '../work/context.ts'
 import type { Chore } from '../work/job.ts'
 
-/** What someone tries to guess, or asks for: a kind of secret, and whose it is. */
+/** What a caller tries to guess, or requests: the kind of secret, and its owner. */
 export interface Attempt {
   readonly at: string
   readonly whose: string
 }
 
-/** Who asks, and where from: a job comes from nowhere. */
+/** The caller and its address; a job has no address. */
 export type Asker = Work & Partial<Pick<Ctx, 'clientAddress'>>
 
-/** In a window that opens with the first attempt. */
+/** Limits per window, which opens with the first attempt. */
 const limits = { perSubject: 5, perAddress: 20, windowMs: 15 * 60 * 1000 } as const
 
 interface Counted {
@@ -24,9 +24,9 @@ interface Counted {
 }
 
 /**
- * Runs a check of a secret, which is undefined when it was wrong. After too many wrong ones, for one subject or from
- * one address, nobody is told anything (429) until the window has passed. What comes of a check is told only if there
- * were not too many by then: guesses made at the same time count one after the other.
+ * Runs the check of a secret; the check returns undefined for a wrong one. After too many wrong secrets for one subject
+ * or from one address, every check gets a 429 until the window ends. The limit is checked again after the check, so
+ * that simultaneous guesses count one by one.
  */
 export async function guarded<T>(
   ctx: Asker,
@@ -45,12 +45,12 @@ export async function guarded<T>(
   return result
 }
 
-/** Counts one more request of something that costs; false once there were too many. */
+/** Counts one request of something costly; false if there were too many. */
 export async function withinLimits(ctx: Asker, attempt: Attempt): Promise<boolean> {
   return (await count(ctx, attempt)).every(({ n, max }) => n <= max)
 }
 
-/** Counts one more; a Problem (429) once there were too many. */
+/** Counts one request; throws a Problem (429) if there were too many. */
 export async function mustBeWithinLimits(ctx: Asker, attempt: Attempt): Promise<void> {
   refuseFrom(ctx, ({ n, max }) => n > max, await count(ctx, attempt))
 }
@@ -60,7 +60,7 @@ function refuseFrom(ctx: Asker, tooMany: (counted: Counted) => boolean, counts: 
   if (endsAtMs > 0) throw refusalUntil(ctx, endsAtMs)
 }
 
-/** The refusal of one attempt too many, and until when. */
+/** The refusal of one attempt too many, with the time to wait. */
 export function refusalUntil({ clock }: Asker, endsAtMs: number): Problem {
   const seconds = Math.max(1, Math.ceil((endsAtMs - clock.now().getTime()) / 1000))
   return new Problem('rate_limited', `Too many attempts; try again in ${seconds} seconds.`, {
@@ -68,12 +68,12 @@ export function refusalUntil({ clock }: Asker, endsAtMs: number): Problem {
   })
 }
 
-/** The counters of an attempt, as they are stored, with their limits. */
+/** The stored counters of an attempt, with their limits. */
 function subjectsOf({ who, clientAddress = '' }: Asker, { at, whose }: Attempt): Map<string, number> {
   const named = (...parts: string[]) => createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
   const subjects = new Map([[named(at, 'subject', whose), limits.perSubject as number]])
-  // A server that knows the store's secret asks for many people: its address says nothing about any of them. A shopper
-  // who is signed in can guess at no one but themself.
+  // A server that has the store's secret calls for many people, so its address says nothing about them. A shopper who
+  // is signed in can only guess their own secrets.
   if (who.kind !== 'client_credentials' && !who.shopper) {
     subjects.set(named(at, 'address', networkOf(clientAddress)), limits.perAddress)
   }
@@ -81,8 +81,8 @@ function subjectsOf({ who, clientAddress = '' }: Asker, { at, whose }: Attempt):
 }
 
 /**
- * An IPv4 address, or the half of an IPv6 address that one subscriber has: they may use any of the rest. Some proxies
- * name the port too, which is another for each connection.
+ * The address to count by: an IPv4 address, or the half of an IPv6 address that belongs to one subscriber. Some proxies
+ * add the port, which differs for each connection.
  */
 export function networkOf(client: string): string {
   const [, bracketed, v4] = /^(?:\[([^\]]*)\]|(\d+\.\d+\.\d+\.\d+))(?::\d+)?$/.exec(client) ?? []
@@ -97,7 +97,7 @@ export function networkOf(client: string): string {
   return [...before, ...Array<string>(zeros).fill('0'), ...after].slice(0, 4).join(':')
 }
 
-/** Never in the request's transaction, which a refusal undoes. */
+/** Counts outside the request's transaction, which a refusal would undo. */
 const apart = ({ store }: Asker): Store => store.outside()
 
 const toCounted = (limitOf: Map<string, number>, rows: Awaited<ReturnType<Store['run']>>): Counted[] =>
@@ -136,13 +136,13 @@ async function count(ctx: Asker, attempt: Attempt): Promise<readonly Counted[]> 
   return toCounted(subjects, rows)
 }
 
-/** Who knows the secret was not guessing. The address may have others behind it. */
+/** Resets the counter of the subject after a right secret. The address may have other callers behind it. */
 async function forget(ctx: Asker, attempt: Attempt): Promise<void> {
   const [subject] = subjectsOf(ctx, attempt).keys()
   await apart(ctx).run('DELETE FROM attempts WHERE store_id = $1 AND subject = $2', subject)
 }
 
-/** Removes the counters whose window has passed. */
+/** Deletes counters whose window has ended. */
 export const forgetAttempts: Chore = {
   name: 'kernel:forget-attempts',
   attemptsMax: 1,

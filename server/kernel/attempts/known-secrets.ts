@@ -3,20 +3,23 @@ import type { Module } from '../module.ts'
 import type { Connection } from '../storage/database.ts'
 import type { Chore } from '../work/job.ts'
 
-/** An answer is kept for a day, and an hour until it goes: as long the secret that it is sealed with is needed. */
+/**
+ * Responses are stored for a day, and deleted within an hour after that. The secret that sealed them is needed for as
+ * long.
+ */
 const neededForMs = 25 * 60 * 60 * 1000
 
-/** Says which secret it was, and nothing of it. */
+/** Identifies a secret without revealing it. */
 const fingerprintsOf = (secrets: Secrets): readonly string[] =>
   deriveKeys(secrets, 'fingerprint').map((key) => Buffer.from(key).toString('hex', 0, 16))
 
-/** A secret that something in the database may be made with. */
+/** A secret that may have sealed or signed something in the database. */
 interface SecretRecord {
   readonly fingerprint: string
   readonly inUseFrom: Date
 }
 
-/** The last that came into use first. */
+/** The records of secrets, the newest first. */
 async function readSecrets(connection: Connection): Promise<readonly SecretRecord[]> {
   const text =
     'SELECT fingerprint, floor(extract(epoch FROM in_use_from) * 1000) FROM secrets ORDER BY in_use_from DESC'
@@ -27,15 +30,15 @@ async function readSecrets(connection: Connection): Promise<readonly SecretRecor
   }))
 }
 
-/** Whether a secret was ever in use. Before there was a record of them there was one for each database. */
+/** Whether a secret was ever in use. Databases from before this table had one each. */
 export async function hasSecret(connection: Connection): Promise<boolean> {
   const text = 'SELECT EXISTS (SELECT FROM secrets) OR EXISTS (SELECT FROM stores)'
   return (await connection.run({ text, values: [] }))[0]?.[0] === 't'
 }
 
 /**
- * The secret that the database needs beside these, if there is one: until when, if it is the one that was in use before
- * the current one. Otherwise the current one is in use from now on.
+ * Checks whether the database needs a secret that is missing, and until when, if that is the one before the current
+ * secret. If none is missing, it records the current secret as in use from now on.
  */
 export async function lackOfSecret(
   connection: Connection,
@@ -49,7 +52,7 @@ export async function lackOfSecret(
   }
   const [newest] = all
   if (newest?.fingerprint !== current[0]) {
-    // Later than the one before it, whatever the clock says.
+    // Later than the one before it, even if the clock runs backwards.
     const from = new Date(Math.max(now.getTime(), (newest?.inUseFrom.getTime() ?? 0) + 1))
     const text = `INSERT INTO secrets VALUES ($1, $2) ON CONFLICT (fingerprint) DO UPDATE SET in_use_from = $2`
     await connection.run({ text, values: [current[0], from] })
@@ -59,15 +62,15 @@ export async function lackOfSecret(
 
 const neededUntil = ({ inUseFrom }: SecretRecord): Date => new Date(inUseFrom.getTime() + neededForMs)
 
-/** Does without all secrets but these. */
+/** Deletes the records of all other secrets. */
 export async function forgetOtherSecrets(connection: Connection, secrets: Secrets): Promise<void> {
   const text = 'DELETE FROM secrets WHERE fingerprint <> ALL ($1::text[])'
   await connection.run({ text, values: [fingerprintsOf(secrets)] })
 }
 
 /**
- * Seals what is kept with the secret in use, and forgets the previous one when nothing needs it any more. It is done
- * at each start, and time and again: other processes may still write with the previous one.
+ * Seals all stored secrets with the current key, and deletes the record of the previous secret when nothing needs it.
+ * It runs at each start and regularly, since other processes may still write with the previous secret.
  */
 export const renewSeals = (secrets: Secrets, modules: readonly Module[]): Chore => ({
   name: 'kernel:renew-seals',
@@ -78,7 +81,7 @@ export const renewSeals = (secrets: Secrets, modules: readonly Module[]): Chore 
     const [current, previous] = fingerprintsOf(secrets)
     const all = await readSecrets(database)
     const [newest] = all
-    // Another process has come to use a later one, and does it.
+    // Another process uses a newer secret, and renews the seals.
     if (!newest || newest.fingerprint !== current) return
     let renewed = 0
     for (const { renewSeals } of modules) {

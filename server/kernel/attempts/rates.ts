@@ -5,18 +5,18 @@ import { type Asker, networkOf, refusalUntil } from './attempts.ts'
 const minuteMs = 60_000
 
 /**
- * How often one address may do what anyone may do, and what costs something or stores something. Each process counts
- * for itself, in memory: nobody who is refused makes the database write. Generous, where what is counted may be right:
- * many shoppers have one address, a whole shop where its proxy is not known.
+ * How often one address may do what anyone may do, if it costs or stores something. Each process counts in memory, so
+ * that refused requests write nothing to the database. The limits are generous, because many shoppers may share an
+ * address, or even a whole shop behind an unknown proxy.
  */
 export const rates = {
-  /** Client ids and secrets that are wrong. */
+  /** Wrong client ids and secrets. */
   wrongKeys: { max: 20, windowMs: 15 * minuteMs },
-  /** Access tokens, for each key: a load test, or a page of a shop that asks for one each time it is shown. */
+  /** Access tokens for each key: a load test, or a shop page that requests one each time it is shown. */
   accessTokens: { max: 6000, windowMs: minuteMs },
-  /** Sign-ups, each of which stores someone new: all visitors of a fair. */
+  /** Sign-ups, each of which creates an account: enough for all visitors of a fair. */
   signUps: { max: 300, windowMs: 15 * minuteMs },
-  /** Sign-ins that are begun, each of which is kept until the browser comes back. */
+  /** Started sign-ins, each of which is stored until the browser returns. */
   signInStarts: { max: 3000, windowMs: 15 * minuteMs },
 } as const
 
@@ -29,7 +29,7 @@ interface Window {
 
 const windows = perInstance(() => new Memory<string, Window>(100_000))
 
-/** Counts one more; false once there were too many. */
+/** Counts one request; false if there were too many. */
 export function isWithinRate(asker: Asker, rate: Rate, whose = ''): boolean {
   if (isTrusted(asker)) return true
   const window = windowOf(asker, rate, whose)
@@ -37,18 +37,18 @@ export function isWithinRate(asker: Asker, rate: Rate, whose = ''): boolean {
   return window.n <= rates[rate].max
 }
 
-/** Counts one more; a Problem (429) once there were too many. */
+/** Counts one request; throws a Problem (429) if there were too many. */
 export function mustBeWithinRate(asker: Asker, rate: Rate, whose = ''): void {
   if (!isWithinRate(asker, rate, whose)) throw refusalUntil(asker, windowOf(asker, rate, whose).endsAtMs)
 }
 
-/** A Problem (429) where one more would be too many; counts nothing. */
+/** Throws a Problem (429) if one more would be too many; counts nothing. */
 export function mustHaveRateLeft(asker: Asker, rate: Rate, whose = ''): void {
   const { n, endsAtMs } = windowOf(asker, rate, whose)
   if (!isTrusted(asker) && n >= rates[rate].max) throw refusalUntil(asker, endsAtMs)
 }
 
-/** A server that knows the store's secret asks for many people. */
+/** A server that has the store's secret calls for many people. */
 const isTrusted = ({ who }: Asker) => who.kind === 'client_credentials'
 
 function windowOf(asker: Asker, rate: Rate, whose: string): Window {

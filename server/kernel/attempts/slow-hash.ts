@@ -4,14 +4,14 @@ import { perInstance } from '../work/per-instance.ts'
 import { type Asker, networkOf } from './attempts.ts'
 import { Turns } from './turns.ts'
 
-// Node has four threads for what blocks, also for files and the names of hosts: one stays free for them.
+// Node has four threads for blocking work, including files and DNS: one stays free for these.
 const atOnceMax = Math.min(3, availableParallelism())
-/** Some ten seconds of work for one processor. */
+/** About ten seconds of work for one processor. */
 const waitingMax = 400
 
 const turns = perInstance(() => new Turns(atOnceMax, waitingMax))
 
-/** Runs what hashes: a server's requests take turns with each address's. */
+/** Runs a hash. The requests of a server take turns with those of each address. */
 export const inTurn = <T>(asker: Asker, run: () => Promise<T>): Promise<T> =>
   turns(asker.instance).take(whoseTurn(asker), run)
 
@@ -20,7 +20,10 @@ const whoseTurn = ({ who, clientAddress }: Asker): string => {
   return clientAddress === undefined ? 'jobs' : `address ${networkOf(clientAddress)}`
 }
 
-/** A hash (argon2id) of what a person chose: slow, so that who reads it cannot try all that they might have chosen. */
+/**
+ * The hash (argon2id) of a secret that a person chose. It is slow, so that a thief of the hash cannot try every likely
+ * secret.
+ */
 export const slowHash = (asker: Asker, chosen: string): Promise<string> => inTurn(asker, () => hash(chosen))
 
 export const slowVerify = (asker: Asker, hashed: string, tried: string): Promise<boolean> =>

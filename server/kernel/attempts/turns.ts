@@ -6,14 +6,14 @@ interface Waiting {
 }
 
 /**
- * For work that keeps a processor busy by design: so much of it at once, the rest waits. Who waits are taken in turns,
- * one of each, so that nobody waits behind all that somebody else asked for; and where there is no room left, it is
- * whoever has most waiting that is refused.
+ * Limits work that keeps a processor busy by design: a fixed number of tasks run at once, the others wait. Waiting
+ * callers take turns, so that no one waits behind all the tasks of another. If the queue is full, it refuses the caller
+ * with the most waiting tasks.
  */
 export class Turns {
   readonly #atOnceMax: number
   readonly #waitingMax: number
-  // In the order of their turns.
+  // The waiting tasks by caller, in the order of their turns.
   readonly #waiting = new Map<string, Waiting[]>()
   #atOnce = 0
   #waitingCount = 0
@@ -23,7 +23,7 @@ export class Turns {
     this.#waitingMax = waitingMax
   }
 
-  /** Runs it when it is their turn; a Problem (429) when there is no room to wait. */
+  /** Runs a task when it is the caller's turn; a Problem (429) if the queue is full. */
   async take<T>(whose: string, run: () => Promise<T>): Promise<T> {
     if (this.#atOnce < this.#atOnceMax) this.#atOnce++
     else await this.#wait(whose)
@@ -42,7 +42,7 @@ export class Turns {
     })
   }
 
-  /** The place of who ended goes to whose turn it is. */
+  /** Starts the next task in place of one that ended. */
   #next(): void {
     const [first] = this.#waiting
     if (!first) {

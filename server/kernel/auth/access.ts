@@ -1,9 +1,8 @@
 import { Problem } from '../errors.ts'
 
 /**
- * Who may do what: for each area of the API, what each kind of caller may do there. `-` nothing, `r` read, `ru` read
- * and update, `rw` that and all else. The application brings the table; an area or a kind that is not in it may do
- * nothing.
+ * The rights of each kind of caller in each area of the API: `-` nothing, `r` read, `ru` read and update, `rw`
+ * everything. The application brings the table; an area or a kind that is missing has no rights.
  */
 export type AccessTable = Readonly<Record<string, Readonly<Record<string, '-' | 'r' | 'ru' | 'rw'>>>>
 
@@ -20,25 +19,25 @@ export function mayDo(table: AccessTable, kind: string, area: string, access: Ac
   return (allows[table[area]?.[kind] ?? '-'] ?? []).includes(access)
 }
 
-/** Who asks, as far as access goes by it. */
+/** The part of a caller that access depends on. */
 interface Caller {
   readonly kind: string
 }
 
 interface Gate {
   readonly access: AccessTable
-  /** Tokens that name a person beside the bearer token, and what the headers are called that carry them. */
+  /** The headers of tokens beside the bearer token, with the kind of caller that each stands for. */
   readonly shopperTokens: readonly { readonly header: string; readonly kind: string }[]
 }
 
-/** Refuses (403) callers whose kind the table does not let do this. */
+/** Refuses (403) callers whose kind lacks this right. */
 export function authorize(gate: Gate, who: Caller, area: string, access: Access): void {
   if (mayDo(gate.access, who.kind, area, access)) return
   const kinds = Object.keys(gate.access[area] ?? {}).filter((kind) => mayDo(gate.access, kind, area, access))
   throw wrongToken(gate, who, kinds)
 }
 
-/** The refusal of a caller with another token than one of these kinds: which was looked at, and which would do. */
+/** The refusal for a token of the wrong kind: which token the server used, and which kinds are accepted. */
 export function wrongToken(
   { shopperTokens }: Pick<Gate, 'shopperTokens'>,
   { kind }: Caller,

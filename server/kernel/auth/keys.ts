@@ -1,13 +1,13 @@
 import { hkdfSync } from 'node:crypto'
 import { errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose'
 
-/** The secrets of an installation: the one in use, and one that what was made before may still need. */
+/** The secrets of an installation: the current one, and a previous one that older data may still need. */
 export type Secrets = readonly [current: string, ...previous: string[]]
 
-/** The keys of one use. All that is new is made with the first; what any of them made is good. */
+/** The keys for one purpose. The first makes everything new; all of them verify and open. */
 export type Keys = readonly [current: Uint8Array, ...previous: Uint8Array[]]
 
-/** What the secrets are stretched into: one key for each use, so that none can stand in for another. */
+/** Derives one key for each purpose from the secrets, so that no key can replace another. */
 export function deriveKeys(
   [current, ...previous]: Secrets,
   use: 'access-token' | `shopper-token ${string}` | 'cursor' | 'link' | 'sealed-values' | 'fingerprint',
@@ -16,7 +16,10 @@ export function deriveKeys(
   return [derive(current), ...previous.map(derive)]
 }
 
-/** What a token says that one of the keys signed; throws what jose does when none has, or it is not good. */
+/**
+ * The claims of a token that one of the keys signed. Throws the error of jose if no key verifies it, or it is not
+ * valid.
+ */
 export async function verifyToken<T>(
   [current, ...previous]: Keys,
   token: string,

@@ -1,17 +1,17 @@
-/** Who is calling, as a verified token says. */
+/** The caller, from a verified token. */
 export interface Principal {
   readonly storeId: string
-  /** A column of the access table. */
+  /** The kind of caller: a column of the access table. */
   readonly kind: string
-  /** The grant of the access token: the kind of a caller who brings no other token. */
+  /** The grant of the access token: the kind of a caller without a shopper token. */
   readonly grant: string
-  /** The application key behind the token. */
+  /** The application key that the token belongs to. */
   readonly keyId: string
   /** The author in the change feed: the key, or the shopper. */
   readonly actor: string
-  /** Who may repeat a request: the actor, or the bearer of one token where the token names nobody. */
+  /** The identity that may repeat a request: the actor, or the single token if it names no person. */
   readonly caller: string
-  /** The person behind a shopper's token, which narrows what its bearer may see. */
+  /** The person of a shopper token, which limits what its bearer may see. */
   readonly shopper?: Shopper
 }
 
@@ -19,6 +19,6 @@ export interface Shopper {
   readonly id: string
   /** The other claims of the token. */
   readonly claims: Readonly<Record<string, unknown>>
-  /** The claims about the sign-in, and not about the person or whom they call on behalf of. */
+  /** The claims about the sign-in, not about the person or whom they act for. */
   readonly session: Readonly<Record<string, unknown>>
 }

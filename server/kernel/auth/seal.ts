@@ -3,7 +3,9 @@ import type { Keys } from './keys.ts'
 
 const [nonceBytes, tagBytes] = [12, 16]
 
-/** Encrypts what must be readable again, such as a provider's client secret (AES-256-GCM: nonce, tag, ciphertext). */
+/**
+ * Encrypts what the server must read again, such as a provider's client secret (AES-256-GCM: nonce, tag, ciphertext).
+ */
 export function seal([key]: Keys, text: string): string {
   const nonce = randomBytes(nonceBytes)
   const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes })
@@ -11,7 +13,7 @@ export function seal([key]: Keys, text: string): string {
   return Buffer.concat([nonce, cipher.getAuthTag(), ciphertext]).toString('base64url')
 }
 
-/** The text that was sealed; undefined when none of the keys sealed it, or it was altered since. */
+/** The sealed text; undefined if none of the keys sealed it, or it has been altered. */
 export function openOr(keys: Keys, sealed: string): string | undefined {
   for (const key of keys) {
     const text = openWith(key, sealed)
@@ -20,7 +22,7 @@ export function openOr(keys: Keys, sealed: string): string | undefined {
   return undefined
 }
 
-/** As `openOr`, for what must be readable. */
+/** As `openOr`, but throws. */
 export function open(keys: Keys, sealed: string): string {
   const text = openOr(keys, sealed)
   if (text === undefined) throw new Error('it was sealed with a secret that the server does not have')

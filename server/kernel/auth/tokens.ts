@@ -8,7 +8,10 @@ import type { Principal } from './principal.ts'
 
 const verifiedMax = 10_000
 const keysMax = 10_000
-/** A key that was deleted elsewhere is noticed within a second, looking included; where it was deleted, at once. */
+/**
+ * Other processes notice a deleted key within a second, including the lookup; the process that deletes it notices at
+ * once.
+ */
 const keyRecheckAfterMs = 800
 
 interface Verified {
@@ -16,7 +19,10 @@ interface Verified {
   readonly expiresAtMs: number
 }
 
-/** Access tokens (RFC 6750 bearer tokens, signed with HS256): issued for a key, verified without the database. */
+/**
+ * Access tokens (RFC 6750 bearer tokens, signed with HS256). They belong to an application key and are verified without
+ * the database.
+ */
 export class Tokens {
   readonly #signKeys: Keys
   readonly #clock: Clock
@@ -39,8 +45,8 @@ export class Tokens {
   }
 
   /**
-   * A token for a key, and when it ends (seconds since the epoch). Whoever gets one without having shown a secret is
-   * `anonymous`: each such token is a caller of its own.
+   * A token for a key, and its expiry (seconds since the epoch). A caller that shows no secret is `anonymous`: each
+   * such token counts as a separate caller.
    */
   async issue(
     storeId: string,
@@ -59,7 +65,7 @@ export class Tokens {
     return { token, expires }
   }
 
-  /** Who a token speaks for; a Problem (401) when it is not good. */
+  /** The caller of a token; throws a Problem (401) if the token is not valid. */
   async verify(token: string): Promise<Principal> {
     const nowMs = this.#clock.now().getTime()
     let verified = this.#verified.get(token)
@@ -75,7 +81,7 @@ export class Tokens {
     let key = this.#keys.get(keyId)
     if (!key) {
       const checked = { alive: await this.#isKeyActive(storeId, keyId) }
-      // Not over what came meanwhile: the key may have been revoked.
+      // Do not overwrite a newer entry: the key may have been revoked meanwhile.
       key = this.#keys.get(keyId)
       if (!key) this.#keys.set(keyId, checked)
       key ??= checked
@@ -84,7 +90,10 @@ export class Tokens {
     return verified.principal
   }
 
-  /** Ends the key's tokens. Not by forgetting the key: until the deletion commits, the database still has it. */
+  /**
+   * Ends the key's tokens. It does not just drop the cached key, since the database still has it until the deletion
+   * commits.
+   */
   revoke(keyId: string): void {
     this.#keys.set(keyId, { alive: false })
   }
@@ -102,11 +111,11 @@ export class Tokens {
   }
 }
 
-// RFC 6750 §3: a refusal names the scheme.
+// RFC 6750 §3: the refusal names the scheme.
 export const unauthorized = (detail: string, cause?: unknown) =>
   new Problem('unauthorized', detail, { headers: { 'www-authenticate': 'Bearer' }, cause })
 
-/** The token of an Authorization header. `Bearer: x` is accepted too: a published script sends it. */
+/** The token of an Authorization header. Also accepts `Bearer: x`, which a published script sends. */
 export function bearerToken(header: string | undefined): string {
   const match = /^Bearer:?\s+(\S+)\s*$/i.exec(header ?? '')
   if (!match?.[1]) throw unauthorized('Send the header Authorization: Bearer <access token>.')

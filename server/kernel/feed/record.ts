@@ -2,24 +2,24 @@ import { newId } from '../ids.ts'
 import type { Store } from '../storage/store.ts'
 import type { Work } from '../work/context.ts'
 
-/** What happened to an object, and is no write of its row. */
+/** Something that happened to an object, other than a write of its row. */
 export interface FeedEvent {
-  /** What webhooks are subscribed to: `gadget.sold`. */
+  /** The name that webhooks subscribe to: `gadget.sold`. */
   readonly event: string
   readonly type: string
-  /** The object's; a new one where there is no object. */
+  /** The id of the object; a new one if there is no object. */
   readonly id?: string
-  /** The table it is kept in; the type where there is none. */
+  /** The table of the object; the type if there is no table. */
   readonly source?: string
-  /** The innermost parent in its path. */
+  /** The id of the innermost parent in its path. */
   readonly scope?: string
   readonly personal?: boolean
   readonly doc: object
 }
 
 /**
- * Writes an event into the change feed. The rows that are written are there already. To be in order with the changes of
- * the object, it is called while the object's row is locked.
+ * Writes an event into the change feed. Changes of rows are recorded without it. Call it while the object's row is
+ * locked, so that the event is in order with the changes of the object.
  */
 export async function record({ store, who, requestId, clock }: Work, happening: FeedEvent): Promise<void> {
   const { event, type, id = newId(), source = type, scope = null, personal = false, doc } = happening
@@ -45,12 +45,12 @@ export async function feedPosition(store: Store): Promise<number> {
   return Number(row?.[0] ?? 0)
 }
 
-/** Afterwards all that was written in the store so far is in the change feed: for whoever reads it. */
+/** Moves all committed changes of the store into the change feed, for a reader that must see them. */
 export async function sequence(store: Store): Promise<void> {
   await store.runLong('SELECT sequence_store($1)')
 }
 
-/** To the end of the transaction nothing gets into the change feed, but by its own `sequence`. */
+/** Until the transaction ends, only its own `sequence` adds to the change feed. */
 export async function holdFeed(store: Store): Promise<void> {
   await store.run('SELECT hold_feed($1)')
 }

@@ -3,27 +3,27 @@ import { atMost } from '../at-most.ts'
 import { Problem } from '../errors.ts'
 import type { Connection } from '../storage/database.ts'
 
-/** Writes of a moment are given their positions together. */
+/** Writes within this time get their positions together. */
 const restMs = 5
-/** A short pass is followed by a rest of up to this: each makes the disk, and so all writers, wait once more. */
+/** The longest rest after a short pass: each pass makes the disk, and so every writer, wait once more. */
 const longRestMs = 50
-/** For what another process, or this one before it crashed, has left. */
+/** The interval for changes that another process, or this one before a crash, has left. */
 const pollMs = 1000
-/** With many stores asking all of them takes a while: no more than this part of the time is spent on it. */
+/** With many stores, polling all of them takes long; this is the largest share of the time it may take. */
 const pollShare = 1 / 50
-/** In one store at a time, so that the others have their turn. */
+/** Changes per store in one pass, so that every store gets a turn. */
 const changesMax = 1000
 const stoppingMaxMs = 5000
 
 /**
- * Gives the changes that this process writes their positions in the change feed, some milliseconds after they were
- * committed. Readers of the feed see a change when it has its position. See docs/decisions/0012-feed-positions.md.
+ * Gives the changes of this process their positions in the change feed, some milliseconds after their commit. Readers
+ * see a change when it has its position. See docs/decisions/0012-feed-positions.md.
  */
 export class Sequencer {
   readonly #database: Connection
   readonly #log: Logger
   readonly #written = new Set<string>()
-  /** Which fresh changes need not be looked for any more: see `sequence_changes`. */
+  /** The changes before this mark have their positions: see `sequence_changes`. */
   #mark: readonly [tip: string | null, xid: string | null] = [null, null]
   #pollAtMs = 0
   #restMs = restMs
@@ -33,20 +33,22 @@ export class Sequencer {
   #fails = false
   #stopped = false
 
-  /** Begins with what is left from earlier. */
+  /** Begins with changes from earlier runs. */
   constructor(database: Connection, log: Logger) {
     this.#database = database
     this.#log = log
     this.#schedule()
   }
 
-  /** Something was written in this store. */
+  /** Schedules a pass after a write in this store. */
   wake(storeId: string): void {
     this.#written.add(storeId)
     this.#schedule()
   }
 
-  /** What has no position yet is left to others, or the next start. To be called before the database is closed. */
+  /**
+   * Stops, and leaves the remaining changes to other processes or the next start. Call it before closing the database.
+   */
   async stop(): Promise<void> {
     this.#stopped = true
     clearTimeout(this.#timer)
@@ -81,16 +83,16 @@ export class Sequencer {
       if (stores.length) await this.#sequence(stores)
       this.#fails = false
     } catch (error) {
-      // That the database is away is said by whoever else needs it.
+      // Other users of the database report that it is away.
       if (!this.#fails && !(error instanceof Problem)) {
         this.#log.error({ err: error }, 'cannot move changes into the change feed')
       }
       this.#fails = true
-      // It may be another database that comes back.
+      // After an outage it may be another database.
       this.#mark = [null, null]
       this.#pollAtMs = performance.now() + pollMs
     }
-    // Under load three quarters of the time; half of it where there is so much that passes are long.
+    // Under load a pass may take three quarters of the time, or half if passes are long.
     const passedMs = performance.now() - beganMs
     this.#restMs = Math.max(restMs, passedMs, Math.min(3 * passedMs, longRestMs))
   }

@@ -1,14 +1,14 @@
 import { Problem } from '../errors.ts'
 
-/** Of what is read whole; an upload has a limit of its own. */
+/** For bodies that are read whole; uploads have limits of their own. */
 export const bodyBytesMax = 1024 * 1024
 
-/** Deeper JSON is no one's data, and would exhaust the stack of whoever walks it. */
+/** Deeper JSON is never real data, and could exhaust the stack of a recursive function. */
 const depthMax = 64
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** The text of a body; '' when there is none. */
+/** The text of a body; '' if there is none. */
 export function bodyText(bytes: Uint8Array | undefined): string {
   try {
     return utf8.decode(bytes)
@@ -17,7 +17,10 @@ export function bodyText(bytes: Uint8Array | undefined): string {
   }
 }
 
-/** A body's JSON; undefined when there is none. What PostgreSQL cannot store is refused here, once for all. */
+/**
+ * The JSON of a body; undefined if there is none. Refuses what PostgreSQL cannot store, in one place for all
+ * operations.
+ */
 export function parseBody(text: string, contentType: string | undefined): unknown {
   if (text.trim() === '') return undefined
   if (!/^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(contentType ?? '')) {
@@ -32,7 +35,7 @@ export function parseBody(text: string, contentType: string | undefined): unknow
   } catch (error) {
     throw new Problem('malformed_json', `The body is not valid JSON: ${(error as Error).message}`)
   }
-  // Only an escape, a surrogate or many brackets can be a fault; most bodies have none and are not walked.
+  // Only an escape, a surrogate or many brackets can be a fault. Most bodies have none, and need no walk.
   if (/\\u(?:0000|d[89a-f])/i.test(text) || text.split(/[[{]/, depthMax + 2).length > depthMax)
     refuseUnstorable(value)
   return value

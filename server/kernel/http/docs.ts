@@ -5,8 +5,8 @@ import type { ApiDocument } from '../shape/api-document.ts'
 import { jsonParts } from './file.ts'
 
 /**
- * The API document for programs (`/openapi.json`) and for people (`/docs`). The page and its script come from this
- * server and ask nothing of any other, so that it works without the internet and tells no one who reads it.
+ * The API document for programs (`/openapi.json`) and for people (`/docs`). The page loads everything from this server,
+ * so it works without the internet and reveals its readers to no one.
  */
 export function docs(
   server: FastifyInstance,
@@ -47,8 +47,8 @@ const page = {
 } as const
 
 /**
- * A token is typed into the page, so nothing else may run in it or around it: scripts are this server's own, and what
- * of them stands in the page is known by its hash. Only this server is asked anything.
+ * Users type tokens into the page, so it may run no other scripts: only this server's own, and its inline scripts by
+ * their hashes. It may send requests only to this server.
  */
 const allowedOn = (html: string, baseUrl: string | undefined): string =>
   [

@@ -3,8 +3,8 @@ import { Readable } from 'node:stream'
 import type { Answer } from '../shape/answer.ts'
 
 /**
- * An answer that is a file: bytes, or a stream that is read as fast as the client takes it. What fails before its first
- * byte is refused like anything else; after that the connection ends, so that no one takes a part for the whole.
+ * A response with a file: bytes, or a stream that is read as fast as the client accepts it. An error before the first
+ * byte becomes a normal refusal. A later one closes the connection, so that no client takes a part for the whole.
  */
 export const file = (
   content: Uint8Array | Readable,
@@ -13,11 +13,11 @@ export const file = (
 ): Answer => ({
   status: 200,
   body: content,
-  // It is what we say it is: no browser is to find a script in it.
+  // Prevents browsers from guessing another type and running a script in the file.
   headers: { 'content-type': type, 'x-content-type-options': 'nosniff', ...headers },
 })
 
-/** JSON of which the last part is the same in many answers: it is in memory once, however many clients take it. */
+/** JSON whose last part is the same in many responses: it is in memory once for all clients. */
 export function jsonParts(
   parts: readonly Uint8Array[],
   headers: Readonly<Record<string, string>> = {},
@@ -34,7 +34,7 @@ export function jsonParts(
   }
 }
 
-/** Waits until something of the content is there to be sent, or throws why nothing is. */
+/** Waits until the first content is ready to be sent, or throws the reason why there is none. */
 export async function waitForContent({ body }: Answer): Promise<void> {
   if (!(body instanceof Readable) || body.readableEnded) return
   if (body.errored) throw body.errored
@@ -42,7 +42,7 @@ export async function waitForContent({ body }: Answer): Promise<void> {
   await Promise.race([once(body, 'readable'), once(body, 'close')])
 }
 
-/** For an answer whose content is not sent after all. */
+/** Releases the content of a response that is not sent. */
 export function discard({ body }: Answer): void {
   if (body instanceof Readable) body.destroy()
 }

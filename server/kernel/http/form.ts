@@ -4,16 +4,16 @@ import { Busboy, type BusboyInstance } from '@fastify/busboy'
 import { Problem } from '../errors.ts'
 import { refuseText } from './body.ts'
 
-/** A file of a form, as it comes. */
+/** A file of a form, while it arrives. */
 export interface FormFile {
-  /** The name that the client sent, with a path where it sent one; undefined where it sent none. */
+  /** The name from the client, which may include a path; undefined if there is none. */
   readonly fileName: string | undefined
-  /** What the client says that it is. */
+  /** The type from the client. */
   readonly type: string
   readonly content: Readable
 }
 
-/** For one file, and a few words about it. */
+/** Enough for one file and a few short texts. */
 const limits = {
   files: 1,
   fields: 20,
@@ -24,8 +24,8 @@ const limits = {
 }
 
 /**
- * Reads an upload that is a form (multipart/form-data). The part named `file` is handed to `take` while it comes, to be
- * read to its end; of the rest the texts are returned, by name. What refuses the file refuses the form.
+ * Reads an upload that is a form (multipart/form-data). Passes the part named `file` to `take` while it arrives; `take`
+ * must read it to its end. Returns the other parts as texts, by name. If `take` rejects, so does the form.
  */
 export async function readForm(
   upload: Readable,
@@ -43,7 +43,7 @@ export async function readForm(
   const tooMany = () =>
     refuse(new Problem('bad_request', `The form has too many parts, or more than one part named ${file}.`))
   for (const event of ['filesLimit', 'fieldsLimit', 'partsLimit'] as const) form.on(event, tooMany)
-  // What comes after the first is about what was destroyed.
+  // After the first error the rest only concerns the destroyed stream.
   form.on('error', () => {})
   form.on('field', (name, text, _nameCut, cut) => {
     try {
@@ -60,8 +60,8 @@ export async function readForm(
   let content: Readable | undefined
   let consumer = Promise.resolve()
   form.on('file', (_name, part: Readable, fileName: string | undefined, _encoding, type) => {
-    // What fails on the way here fails the form at once. What `take` refuses is known only when `take` says it. A
-    // stream of its own keeps the two apart: a reader that fails destroys its stream first, and that says nothing.
+    // A fault of the transport fails the form at once; a refusal by `take` is only known when it rejects. The
+    // PassThrough keeps the two apart: a failing reader destroys its stream first, without a reason.
     part.on('error', (error) => refuse(asProblem(error)))
     content = part.pipe(new PassThrough())
     content.on('error', () => {})
@@ -89,7 +89,7 @@ function openForm(contentType: string | undefined, file: string): BusboyInstance
       headers: { 'content-type': contentType ?? '' },
       limits,
       preservePath: true,
-      // Some clients give it no name of a file.
+      // Some clients send the file without a file name.
       isPartAFile: (name) => name === file,
     })
   } catch (error) {

@@ -3,8 +3,8 @@ import type { Database } from '../storage/database.ts'
 import type { DiskSpace } from '../storage/disk-space.ts'
 
 /**
- * For whoever watches over the process. `/healthz`: it runs. `/readyz`: it can answer, so its database can. Under
- * `/checks` the public contract has the same without a body.
+ * For monitoring. `/healthz`: the process runs. `/readyz`: it can serve requests, so the database is available. The
+ * public contract has the same under `/checks`, without a body.
  */
 export function health(server: FastifyInstance, database: Database, disk: DiskSpace): void {
   server.get('/healthz', () => ({ status: 'ok' }))
@@ -19,7 +19,7 @@ export function health(server: FastifyInstance, database: Database, disk: DiskSp
   })
 }
 
-/** Why it cannot answer; undefined when it can. */
+/** Why the server cannot serve requests; undefined if it can. */
 async function faultOf(database: Database, disk: DiskSpace): Promise<string | undefined> {
   if (disk.isOut) return 'the database has no disk space left'
   try {

@@ -15,7 +15,7 @@ export function objectAnswer(status: number, resource: Resource, row: Row, ctx: 
   return { status, body, headers: { etag: resource.computed ? twoPartTag(row, body) : etagOf(row) } }
 }
 
-/** The answer with further members in its `data`. */
+/** The response with further members in its `data`. */
 export function withData(answer: Answer, members: Record<string, unknown>): Answer {
   const body = JSON.parse(answer.body as string) as { data: object }
   return { ...answer, body: JSON.stringify({ ...body, data: { ...body.data, ...members } }) }
@@ -34,7 +34,7 @@ export function listAnswer(
   return pageAnswer(200, data, page, ctx, at, moreMeta, more)
 }
 
-/** As `listAnswer`, around other objects than the page's own: `data` is their JSON, separated by commas. */
+/** As `listAnswer`, for other objects than those of the page: `data` is their JSON, separated by commas. */
 export function pageAnswer(
   status: number,
   data: string,

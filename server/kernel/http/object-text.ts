@@ -4,10 +4,10 @@ import type { Fields } from '../shape/fields.ts'
 import type { Row } from '../shape/model.ts'
 import type { Ctx } from '../work/context.ts'
 
-/** How the objects of one resource are written: what is the same in all of them is worked out once. */
+/** Functions that write the objects of one resource. What all objects share is computed once. */
 interface Writer {
   readonly name: (row: Row) => string
-  /** What follows begins with the comma before it, or is empty. */
+  /** The following texts are empty, or begin with a comma. */
   readonly fields: (row: Row) => string
   readonly also: (row: Row, ctx: Ctx) => string
   readonly meta: (row: Row) => string
@@ -30,7 +30,7 @@ function writerOf(resource: Resource): Writer {
   return writer
 }
 
-/** One object's JSON, built around the stored text of its document. Whoever is shown it has read it. */
+/** The JSON of one object, built around the stored text of its document. Records that the caller has read it. */
 export function objectText(resource: Resource, row: Row, ctx: Ctx, inList: boolean): string {
   if (!row.written) ctx.instance.onRead(ctx, resource, row)
   const { name, fields, also, meta, links } = writerOf(resource)
@@ -44,14 +44,14 @@ export function objectText(resource: Resource, row: Row, ctx: Ctx, inList: boole
 export const linksText = (resource: Resource, row: Row, ctx: Ctx): string =>
   writerOf(resource).links(row, ctx)
 
-/** A time as the envelope writes it: all are stored with milliseconds. */
+/** The formats of a time in the envelope; all times are stored with milliseconds. */
 const stamps: Readonly<Record<Envelope['digits'], (time: string) => string>> = {
   0: (time) => `${time.slice(0, 19)}Z`,
   3: (time) => time,
   6: (time) => `${time.slice(0, -1)}000Z`,
 }
 
-/** Type and id. Those of the object's own, by which clients know it, are among its fields. */
+/** Writes type and id, unless they are among the object's fields. */
 function nameWriter({ type, fields, envelope, key }: Resource): Writer['name'] {
   const typeText = haveOwnType(fields, envelope) ? '' : `"type":"${type}"`
   if (key?.field === 'id') return () => typeText
@@ -70,7 +70,7 @@ function fieldsWriter({ envelope, fields, key }: Resource): Writer['fields'] {
   const times = timesWriter(envelope)
   return (row) => {
     const { text } = row
-    // Nothing but a type, which is a word, is before the attributes: the first brace opens them.
+    // Only the type precedes the attributes, and a type has no braces, so the first brace opens them.
     const opening = envelope.fields === 'attributes' ? text.indexOf('{', 1) + 1 : 1
     const comma = text[opening] === '}' ? '' : ','
     return `${before}${text.slice(1, opening)}${times(row)}${comma}${text.slice(opening, -1)}`
@@ -101,7 +101,10 @@ function metaWriter({ envelope, meta }: Resource): Writer['meta'] {
 
 type Worked = Readonly<Record<string, unknown>>
 
-/** A resource's own members of `meta`, as JSON, each after a comma: its times, which have a place, and the others. */
+/**
+ * Writes the resource's own members of `meta` as JSON, each after a comma: the times, which have their own place, and
+ * the others.
+ */
 function ownWriter(envelope: Envelope, fields: Fields): (worked: Worked) => [times: string, others: string] {
   const isTime = (name: string) => fields[name]?.schema.format === 'date-time'
   const names = Object.keys(fields)
@@ -132,7 +135,7 @@ function linksWriter(resource: Resource): Writer['links'] {
   return (row, ctx) => JSON.stringify({ self: url(row, ctx), ...links.of(row, ctx) })
 }
 
-/** The address of one object: the collection's path with its parameters filled in, and what the object is called. */
+/** Writes the path of one object: the collection's path with its parameters, and the object's name. */
 function selfWriter({ path, key, envelope: { href } }: Resource): Writer['links'] {
   const shown = href === 'absolute' ? path : path.slice(href.after.length)
   const [start = '', ...between] = shown.split(/:\w+/)

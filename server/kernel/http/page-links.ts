@@ -8,13 +8,13 @@ export function pageMeta({ total, limit, offset }: Page) {
   return { page: { limit, offset, current, total: pages }, results: { total } }
 }
 
-/** Where a list was asked for: the path and the raw query of the request's URL. */
+/** The path and the raw query of a list request. */
 export interface Address {
   readonly path: string
   readonly query: string
 }
 
-/** A page's links, absolute: null where there is no such page, or left out. */
+/** The links of a page, absolute. Links to missing pages are null, or left out. */
 export interface PageLinks {
   readonly current: string
   readonly first: string
@@ -33,7 +33,7 @@ export function pageLinks(page: Page, baseUrl: string, at: Address): PageLinks {
 function allLinks(page: Page, baseUrl: string, { path, query }: Address): Required<PageLinks> {
   const { total, limit, offset, cursors, offsets } = page
   const otherParameters = queryWithoutPage(query)
-  // No request may ask for a page as long as a whole list: what is behind its bound is read in pages.
+  // No request may ask for a page as long as a whole list, so links use a shorter one.
   const length = Math.min(limit, limits.pageMax)
   const prefix = `${baseUrl}${path}?${otherParameters}${otherParameters && '&'}page%5Blimit%5D=${length}&`
   const link = (direction: string, token = '') => `${prefix}page%5B${direction}%5D=${token}`
@@ -67,7 +67,7 @@ function allLinks(page: Page, baseUrl: string, { path, query }: Address): Requir
 
 const pageParameter = /^page(\[|%5B)(limit|offset|after|before)(\]|%5D)=/i
 
-/** The query as links repeat it: without the position of the page. */
+/** The query in links: all parameters except the position of the page. */
 const queryWithoutPage = (query: string): string =>
   query
     .split('&')
@@ -75,16 +75,16 @@ const queryWithoutPage = (query: string): string =>
     .map(encoded)
     .join('&')
 
-/** RFC 3986 §3.4: clients send brackets, bars and quotes raw, which no link may have. */
+/** RFC 3986 §3.4: clients send brackets, bars and quotes raw, which links must not contain. */
 const encoded = (query: string): string =>
   query.replace(/[^\w\-.~!$&'()*+,;=:@/?%]/gu, (character) => encodeURIComponent(character))
 
 const relations = ['first', 'prev', 'next', 'last'] as const
 
-// Every link repeats the filter. Proxies and clients give up on long headers; the body has the same links.
+// Every link repeats the filter, and proxies and clients reject long headers. The body has the same links.
 const linkHeaderCharsMax = 2048
 
-/** The links again, as a header (RFC 8288). */
+/** The same links as a header (RFC 8288). */
 export function linkHeader(links: PageLinks): { link?: string } {
   const link = relations.flatMap((rel) => (links[rel] ? [`<${links[rel]}>; rel="${rel}"`] : [])).join(', ')
   return link.length > linkHeaderCharsMax ? {} : { link }

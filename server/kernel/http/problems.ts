@@ -3,7 +3,7 @@ import { Problem } from '../errors.ts'
 import type { Answer } from '../shape/answer.ts'
 import { bodyBytesMax } from './body.ts'
 
-/** A refusal as an error of the public contract, `status` a string in it. */
+/** A refusal as an error object of the public contract, whose `status` is a string. */
 const errorOf = ({ code, status, title, detail, source, meta }: Problem) => ({
   title,
   status: String(status),
@@ -13,7 +13,7 @@ const errorOf = ({ code, status, title, detail, source, meta }: Problem) => ({
   ...(meta && { meta }),
 })
 
-/** The answer to a refusal: all of its faults. */
+/** The response for a refusal, with all of its faults. */
 export function problemAnswer(problem: Problem, requestId: string): Answer & { readonly body: string } {
   const { status, headers } = problem
   const id = status >= 500 ? { request_id: requestId } : {}
@@ -21,10 +21,7 @@ export function problemAnswer(problem: Problem, requestId: string): Answer & { r
   return { status, body: JSON.stringify({ errors }), headers }
 }
 
-/**
- * An answer with `errors` beside its `data`: what was refused of a request whose rest was done, in the words of a
- * refusal.
- */
+/** Adds `errors` to a response with `data`: the refused parts of a request whose other parts succeeded. */
 export function withErrors(answer: Answer, refused: readonly Problem[]): Answer {
   if (!refused.length) return answer
   const errors = JSON.stringify(refused.map(errorOf))
@@ -38,14 +35,14 @@ export const bytesShown = (bytes: number): string =>
 
 export const tooLarge = (bytesMax: number, cause?: unknown): Problem => tooLong(bytesShown(bytesMax), cause)
 
-/** Of a form with a file in it: the file alone must be shorter. */
+/** For a form with a file: the file itself must be smaller than this. */
 export const formTooLarge = (bytesMax: number): Problem =>
   tooLong(`${bytesShown(bytesMax)}, including the multipart envelope`)
 
 const tooLong = (limit: string, cause?: unknown): Problem =>
   new Problem('too_large', `The request body is too large; it must have at most ${limit}.`, { cause })
 
-/** Anything that is thrown, as a Problem: what is not one is a bug, and says nothing of itself. */
+/** Converts any thrown error to a Problem. An unexpected one becomes a 500 that reveals nothing. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error
   if (error instanceof Unavailable) return new Problem('unavailable', error.message, { cause: error.cause })
@@ -60,11 +57,11 @@ export function problemOf(error: unknown): Problem {
       cause: error,
     })
   }
-  // The client hung up in the middle of its request: no one is there to be answered.
+  // The client hung up in the middle of its request, so there is no one to respond to.
   if (code === 'ECONNRESET' && statusCode === 400) {
     return new Problem('bad_request', 'The request ended before its body was complete.', { cause: error })
   }
-  // What Fastify itself refuses (a length that does not match, an unreadable header) is the client's.
+  // What Fastify itself refuses (a wrong length, an unreadable header) is a fault of the client.
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500 && code?.startsWith('FST_')) {
     return new Problem('bad_request', message, { cause: error })
   }

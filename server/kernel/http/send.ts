@@ -10,8 +10,8 @@ export function sendAnswer(reply: FastifyReply, { status, body, headers }: Answe
   const more = hasMore(raw)
   const long = !(Number(raw.headers['content-length']) <= bodyBytesMax)
   reply.code(status)
-  // While the server closes, each connection goes with its answer; and whoever has much left to send, or was not
-  // told to, need not send it.
+  // While the server shuts down, each connection closes after its response. It also closes if the client still has much
+  // to send, or has not been asked for the body.
   if (!reply.server.server.listening || (more && (long || isWaiting(raw))))
     reply.header('connection', 'close')
   for (const name in headers) reply.header(name, headers[name])

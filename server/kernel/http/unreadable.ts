@@ -6,10 +6,10 @@ import { problemAnswer } from './problems.ts'
 import { isUploading } from './upload.ts'
 
 export const requestTimeoutMs = 60_000
-// A filter of 8 KiB takes three times as much once it is percent-encoded.
+// A filter of 8 KiB can triple in size by percent-encoding.
 export const headerBytesMax = 32 * 1024
 
-/** What Node refuses before there is a request, by its error code; the rest is not HTTP. */
+/** Errors before Node has parsed a request, by code. Any other error means that it is not HTTP. */
 const refusals: Readonly<Record<string, readonly [code: ProblemCode, detail: string]>> = {
   HPE_HEADER_OVERFLOW: [
     'headers_too_large',
@@ -22,7 +22,7 @@ const refusals: Readonly<Record<string, readonly [code: ProblemCode, detail: str
   ],
 }
 
-/** Answers what cannot be read as a request, and ends the connection: where a next request would begin is unknown. */
+/** Responds to unreadable input and closes the connection, because the start of the next request is unknown. */
 export function refuseUnreadable({ code }: { code: string }, socket: Duplex): void {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT' && isUploading(socket)) return
   if (isReadingOn(socket)) {
@@ -33,14 +33,14 @@ export function refuseUnreadable({ code }: { code: string }, socket: Duplex): vo
   endWith(new Problem(problem, detail), socket)
 }
 
-/** Answers a CONNECT (RFC 9110 §9.3.6), which names no path. */
+/** Refuses a CONNECT (RFC 9110 §9.3.6), which names no path. */
 export const refuseConnect = (socket: Duplex): void =>
   endWith(new Problem('not_implemented', 'This server is not a proxy.'), socket)
 
 const lingerMs = 1000
 
 function endWith(problem: Problem, socket: Duplex): void {
-  // Whatever else arrives cannot be read either, and was answered.
+  // Further input is unreadable too, and the response is already sent.
   if (!socket.writable) return
   const requestId = randomUUID()
   const { status, body } = problemAnswer(problem, requestId)
@@ -48,6 +48,6 @@ function endWith(problem: Problem, socket: Duplex): void {
     `HTTP/1.1 ${status} ${problem.title}\r\ncontent-type: application/json\r\nx-request-id: ${requestId}\r\n` +
       `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
   )
-  // At once, what the client is still sending would make it lose the answer; and it may never end by itself.
+  // Not at once: a client that is still sending would lose the response. Not never: the client may never close.
   setTimeout(() => socket.destroy(), lingerMs).unref()
 }

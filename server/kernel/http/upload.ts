@@ -4,15 +4,18 @@ import { askForBody } from '../../platform/sockets/expect.ts'
 import { Problem } from '../errors.ts'
 import { formTooLarge, tooLarge } from './problems.ts'
 
-/** As long as it takes to send 50 MB at 700 kbit/s. */
+/** The time to send 50 MB at 700 kbit/s. */
 const uploadMaxMs = 10 * 60_000
 
-/** Connections that have their own time for the request they send. */
+/** Connections with an upload, which have a longer time limit. */
 const uploading = new WeakSet<Duplex>()
 
 export const isUploading = (socket: Duplex): boolean => uploading.has(socket)
 
-/** A request's body as it comes. Longer than `bytesMax` it fails (413), and when the client stops in the middle. */
+/**
+ * The body of a request as a stream. It fails if the body is longer than `bytesMax` (413), or if the client stops in
+ * the middle.
+ */
 export function uploadOf(request: IncomingMessage, bytesMax: number, isForm = false): Readable {
   const refusal = () => (isForm ? formTooLarge : tooLarge)(bytesMax)
   if (Number(request.headers['content-length']) > bytesMax) throw refusal()
@@ -30,9 +33,9 @@ export function uploadOf(request: IncomingMessage, bytesMax: number, isForm = fa
     uploading.delete(request.socket)
     request.off('close', endedEarly)
   })
-  // Whoever reads it is told. Of what nobody reads, nobody need be.
+  // Readers get the error. Without a reader, this prevents an uncaught one.
   upload.on('error', () => {})
-  // Not a pipeline: it would take the connection down with the upload, and the answer with it.
+  // `pipeline` would also destroy the connection, and with it the response.
   return request.pipe(upload)
 }
 

@@ -23,11 +23,11 @@ function eitherContent(one: Described, other: Described): Described {
   return { ...one, content: { ...other.content, ...Object.fromEntries(schemas) } }
 }
 
-/** The request body of an operation that is carried out in one of two ways. */
+/** The request body of an operation with two variants. */
 export const eitherBody = <B extends object | undefined>(one: B, other: B): B =>
   one && other ? (eitherContent(one as Described, other as Described) as B) : (one ?? other)
 
-/** The responses of such an operation. */
+/** The responses of an operation with two variants. */
 export function eitherResponses(one: Responses, other: Responses): Responses {
   const merged = Object.entries(one).map(([status, response]) => {
     const more = other[status] as Described | undefined

@@ -17,13 +17,13 @@ interface Response {
   readonly content?: Readonly<Record<string, unknown>>
 }
 
-/** What was refused of a request whose rest was done. */
+/** The refused parts of a request whose other parts succeeded. */
 const errorsSchema: JsonSchema = { $ref: '#/components/schemas/Problems/properties/errors' }
 
 const selfLink: JsonSchema = object({ self: { type: 'string' } })
 const tagged = headersNamed('ETag')
 
-/** The answers of an operation that succeeds, by their status. */
+/** The responses of a successful operation, by status. */
 export function successOf(operation: Operation, shared: Named): Record<string, unknown> {
   const always = headersNamed(
     'X-Request-Id',
@@ -59,7 +59,7 @@ function answersOf(operation: Operation, shared: Named): Readonly<Record<number,
   return actionAnswers(of.action, operation, shared)
 }
 
-/** What an action answers beside its own status: an object that was there, a redirect, a refusal in other words. */
+/** Further responses of an action: an existing object, a redirect, or a refusal of another form. */
 function otherAnswers({ of }: Operation): Readonly<Record<string, Response>> {
   const others = Object.entries((of.is === 'action' && of.action.shows?.others) || {})
   return Object.fromEntries(
@@ -99,7 +99,7 @@ function actionAnswers(action: Action, operation: Operation, shared: Named): Rec
   return { [status]: objectAnswer(answered, shows ?? {}) }
 }
 
-/** One object of a resource, or what an action declares. */
+/** One object of a resource, or the data that an action declares. */
 function objectAnswer(
   resource: Resource | undefined,
   { data: own, beside, errors, etag }: NonNullable<Action['shows']>,

@@ -8,16 +8,16 @@ import { headers } from './headers.ts'
 import { responses } from './refusals.ts'
 import { changesSchema, newSchema, shownSchema } from './schemas.ts'
 
-/** The parts that operations refer to, and the name each resource has among them. */
+/** The components that operations refer to, and the name of each resource among them. */
 export interface Named {
   readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>
-  /** A resource's name, as in `#/components/schemas/<name>`. */
+  /** The name of a resource, as in `#/components/schemas/<name>`. */
   nameOf(resource: Resource): string | undefined
-  /** The name and the schema of what answers show of a resource, whether it has operations or not. */
+  /** The name and the schema of a resource in responses, whether it has operations or not. */
   componentOf(resource: Resource): readonly [name: string, schema: JsonSchema]
-  /** The resource that an operation outside the five is about, if there is one at its path. */
+  /** The resource of an operation that is not one of the five, if its path has one. */
   resourceAt(path: string): Resource | undefined
-  /** Whether objects of the collection at this path are called by a key. */
+  /** Whether the objects of the collection at this path have a key. */
   keyAt(path: string): boolean
 }
 
@@ -119,7 +119,7 @@ export const pageSchema = {
   },
 }
 
-// Some parts of the API link by path alone.
+// Some parts of the API use relative links.
 const link = { type: ['string', 'null'], format: 'uri-reference' }
 const linksSchema = {
   type: 'object',

@@ -12,19 +12,19 @@ import { parametersOf } from './parameters.ts'
 import { problemResponses } from './refusals.ts'
 import { bodyOf } from './schemas.ts'
 
-/** What the document says of the application as a whole; the application brings it. */
+/** The application's own part of the document. */
 export interface About {
   readonly title: string
   readonly version: string
   readonly description: string
   readonly access: AccessTable
-  /** Headers that say, beside the bearer token, which person is calling. */
+  /** Headers beside the bearer token that name the person who is calling. */
   readonly shopperTokens: readonly Pick<ShopperToken, 'header' | 'kind'>[]
 }
 
 /**
- * The OpenAPI 3.1 document of everything the modules do; of one store, where its resources are told. It names no
- * server: whoever serves it knows the address.
+ * The OpenAPI 3.1 document of all modules; with `own`, as one store has its resources. It has no servers: the process
+ * that serves it adds its address.
  */
 export function apiDocument(modules: readonly Module[], about: About, own?: OwnModel): ApiDocument {
   const { title, version, description, shopperTokens } = about
@@ -60,7 +60,7 @@ export function apiDocument(modules: readonly Module[], about: About, own?: OwnM
   }
 }
 
-/** `:id` becomes `{id}`; two operations that name one place differently are shown under the first's names. */
+/** `:id` becomes `{id}`. Operations with the same path but different parameter names use the names of the first. */
 function documentedPath(paths: Record<string, unknown>, path: string): string {
   const braced = path.replace(/:(\w+)/g, '{$1}')
   const place = (text: string) => text.replace(/\{\w+\}/g, '{}')
@@ -109,7 +109,7 @@ function phrase(name: string): string {
 
 const quoted = (kind: string) => `\`${kind}\``
 
-/** The kinds of callers that may, see `AccessTable`. */
+/** The kinds of callers that may use the operation: see `AccessTable`. */
 function callersOf(operation: Operation, access: AccessTable): readonly string[] {
   const right = rightFor(operation)
   if (right === 'open') return []

@@ -1,6 +1,6 @@
 const text = { type: 'string' }
 
-/** The headers of answers that mean something to a client of the API; what every client of HTTP knows has none. */
+/** The response headers that have a meaning in this API. Usual HTTP headers are not described. */
 export const headers = {
   ETag: { description: 'Identifies this version of the object.', schema: text },
   Link: { description: 'Links to the neighbouring pages (RFC 8288).', schema: text },

@@ -6,18 +6,18 @@ interface Named {
   readonly schema: object
 }
 
-/** A symbol, so that copies of a named schema, as fields make them, keep it, and nobody else sees it. */
+/** A symbol, because copies of a schema keep it and JSON ignores it. */
 const mark = Symbol('named')
 type Marked = Readonly<Record<string, unknown>> & { readonly [mark]?: Named }
 
-/** What a copy may say of itself beside the name. */
+/** The keywords that a copy may add to its named schema. */
 const facts = ['description', 'default', 'examples', 'readOnly', 'writeOnly']
 
 const shown = Symbol('an object of a resource')
 
 /**
- * Names a schema that several operations share: the API document has it once, among its components, and where it is
- * used only the facts that a field adds to it.
+ * Names a schema that several operations share. The API document contains it once, among its components; each use
+ * refers to it, with the facts that a field adds.
  */
 export function named(name: string, schema: JsonSchema): JsonSchema {
   const own: Record<string | symbol, unknown> = { ...schema }
@@ -25,7 +25,7 @@ export function named(name: string, schema: JsonSchema): JsonSchema {
   return own
 }
 
-/** The name of a schema, and what it adds to that; undefined where it has none, or was changed in other ways. */
+/** The name of a schema and the facts it adds; undefined if it has no name, or differs in other ways. */
 function nameIn(node: Marked): { readonly named: Named; readonly added: object } | undefined {
   const named = node[mark]
   if (!named) return undefined
@@ -36,14 +36,14 @@ function nameIn(node: Marked): { readonly named: Named; readonly added: object }
   return { named, added: Object.fromEntries(added.map((key) => [key, node[key]])) }
 }
 
-/** Stands for an object of a resource, as answers show it, inside another schema. */
+/** A placeholder in a schema for an object of a resource, as responses show it. */
 export const objectOf = (resource: () => Resource): JsonSchema => ({ [shown]: resource }) as JsonSchema
 
 type Schemas = Record<string, unknown>
 
 /**
- * A part of the document with references in place of its named schemas, which are added to `schemas`; and in place of
- * what stands for an object of a resource. `componentOf` tells its name, and its schema where that is no component yet.
+ * A part of the document in which references replace named schemas and placeholders of resources. The named schemas are
+ * added to `schemas`. `componentOf` returns the name and the schema of a resource.
  */
 export function withReferences<T>(
   part: T,
@@ -59,7 +59,7 @@ export function withReferences<T>(
     if (resource) {
       const [name, schema] = componentOf(resource())
       if (schemas[name] === undefined) {
-        // An object may be inside another of its kind.
+        // Set first, because an object may contain objects of its own type.
         schemas[name] = {}
         schemas[name] = members(schema)
       }
@@ -82,7 +82,7 @@ export function withReferences<T>(
   return copy(part) as T
 }
 
-/** The components that the paths lead to, directly or by way of others. */
+/** The components that the paths use, directly or indirectly. */
 export function usedComponents<C extends Readonly<Record<string, Readonly<Record<string, unknown>>>>>(
   paths: unknown,
   components: C,

@@ -54,7 +54,7 @@ function pathParameters({ path, of }: Operation, documented: string, { keyAt }: 
   const declared = of.is === 'action' ? of.action.params : undefined
   return own.map(({ 1: name = '', index }, i) => {
     const field = declared?.[name]
-    // What has a key is called by that, and what is no id has no format.
+    // An object with a key is named by that, and only an id has the format uuid.
     const isId = /(^|_)id$/.test(name) && !keyAt(path.slice(0, index - 1))
     return {
       name: names[i]?.[1] ?? name,
@@ -89,8 +89,8 @@ function ownParameter(
 }
 
 /**
- * Of a list whose resource is not known before the request, sorting and filtering are not described, unless the action
- * has a filter of its own.
+ * The parameters of a list. If the resource is only known at run time, sort and filter are left out, unless the action
+ * declares a filter.
  */
 function listParameters(resource: Resource | undefined, own: Fields): Parameter[] {
   const { sort, filter } = resource ?? {}
@@ -109,7 +109,7 @@ const pageParameters = ({ whole, offsetMax }: Pick<Resource, 'whole' | 'offsetMa
   ...['after', 'before'].map(common),
 ]
 
-/** What nobody can sort by has no name. */
+/** An order that no client can request has no name. */
 const withoutSort = (resource: Pick<Resource, 'order'>): string =>
   [ownOrderOf(resource) ? '' : `\`${orderOf(resource)}\`, `, describeOrder(resource)].join('')
 
@@ -160,7 +160,7 @@ const values: Readonly<Record<ValueType, string>> = {
   boolean: 'true',
 }
 
-/** A filter that the list accepts: by a field of its own if there is one. */
+/** An example of a filter that the list accepts, by one of its own fields if possible. */
 function filterExample(resource: Resource, filter: NonNullable<Resource['filter']>): string {
   const rules = Object.entries(filter).map(([field, rule]) => ({ field, rule: rule as FilterRule }))
   const plain = rules.filter(({ field }) => /^\w+$/.test(field))

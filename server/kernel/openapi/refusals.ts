@@ -2,7 +2,7 @@ import type { Operation } from '../declare/operation.ts'
 import { type ProblemCode, problems } from '../errors.ts'
 import { headersNamed } from './headers.ts'
 
-// One response for each status: what else there is to know is in `code`.
+// One response for each status: `code` says the rest.
 const refusals: Readonly<Record<string, ProblemCode>> = {
   '400': 'bad_request',
   '401': 'unauthorized',
@@ -29,7 +29,7 @@ const ownHeaders = {
   '429': ['Retry-After'],
 } as const
 
-/** The responses that operations share. */
+/** The responses that all operations share. */
 export function responses(): Readonly<Record<string, unknown>> {
   const schema = { $ref: '#/components/schemas/Problems' }
   const refusal = ([status, code]: readonly [string, ProblemCode]) => {
@@ -51,10 +51,10 @@ export function responses(): Readonly<Record<string, unknown>> {
   }
 }
 
-/** Statuses that any request may be answered: it cannot be read, comes too slowly, or the server is at fault. */
+/** The statuses that any request may get: it is unreadable or too slow, or the server has failed. */
 const always = ['400', '408', '431', '500', '503']
 
-/** The refusals that an operation can come to, by what it declares. */
+/** The refusals of an operation, as far as its declaration shows them. */
 export function problemResponses(operation: Operation): Record<string, unknown> {
   const statuses = new Set([
     ...always,
@@ -75,10 +75,10 @@ function accessStatuses({ of, access, path }: Operation): string[] {
   return signsIn ? ['401', ...unknown] : unknown
 }
 
-/** The body of any method but GET is read, whether it means something or not. */
+/** The server reads the body of every method but GET. */
 const bodyStatuses = ({ method }: Operation): string[] => (method === 'GET' ? [] : ['413', '415'])
 
-/** What a rule finds wrong with a body, or with the state that a write meets. */
+/** The statuses by which rules refuse a body, or the state that a write finds. */
 function ruleStatuses({ of, access, method }: Operation): string[] {
   if (method === 'GET') return []
   const named = ['404', '422']
@@ -88,7 +88,7 @@ function ruleStatuses({ of, access, method }: Operation): string[] {
   return [...named, '409', ...(changes ? ['412'] : [])]
 }
 
-/** What the declaration says itself, since nothing else in it tells. */
+/** The statuses that the declaration lists, since they do not follow from the rest of it. */
 function declaredStatuses({ of }: Operation): string[] {
   const codes =
     of.is === 'action' ? of.action.refuses : of.is === 'resource' ? of.resource.refuses?.[of.name] : undefined

@@ -25,8 +25,8 @@ const time = { type: 'string', format: 'date-time' }
 const times = { created_at: time, updated_at: time }
 
 /**
- * What answers show of fields that a store has added: no more than their type holds for objects that are older than a
- * field or its rules, and those may lack a value.
+ * The fields as responses show them. For added fields only the type is certain: older objects may break newer rules, or
+ * lack a value.
  */
 function shownFields({ fields, added, addedUnder }: Resource): Fields {
   const older = (added?.fields ?? []).flatMap(({ name }) => {
@@ -50,13 +50,13 @@ function shownFields({ fields, added, addedUnder }: Resource): Fields {
 
 const link = object({ id: { type: 'string' }, type: { type: 'string' } })
 
-/** The links that a store adds, by the names of their fields. */
+/** Links that a store adds, by the names of their fields. */
 const addedLinks: JsonSchema = {
   type: 'object',
   properties: { data: { anyOf: [link, listOf(link), { type: 'null' }] } },
 }
 
-/** The object as answers show it. */
+/** The schema of an object in a response. */
 export function shownSchema(resource: Resource): JsonSchema {
   const { type, about, shownWith, envelope, also } = resource
   const shown = Object.entries({ ...shownFields(resource), ...shownWith?.fields }).filter(([, { options }]) =>
@@ -82,7 +82,7 @@ interface Shown {
   readonly meta?: { readonly fields: Fields }
 }
 
-/** `meta` of an object; undefined when it has none. */
+/** The schema of `meta` of an object; undefined if it has none. */
 export function metaSchema({ envelope, meta }: Shown): JsonSchema | undefined {
   const own = Object.entries(meta?.fields ?? {})
   const always = Object.keys(times)
@@ -101,7 +101,7 @@ export function urlsSchema({ links, envelope }: Resource): JsonSchema {
     : object({ self: { type: 'string' }, ...declared }, ['self'])
 }
 
-/** `links`: the relationships whose links a create takes. */
+/** The schema of `data` in a create. `links`: the relationships whose links the create accepts. */
 export const newSchema = (resource: Resource, links: readonly Relationship[] = []): JsonSchema => {
   if (!links.length) return dataSchema(resource, false)
   const linksField = newLinksField(links)
@@ -111,15 +111,15 @@ export const newSchema = (resource: Resource, links: readonly Relationship[] = [
 export const changesSchema = (resource: Resource): JsonSchema => dataSchema(resource, true)
 
 /**
- * A body that is accepted, as far as the fields' examples and defaults go. An update changes what has an example, and
- * leaves what may not change.
+ * An accepted body, from the examples and defaults of the fields. For an update: the fields with an example that may
+ * change.
  */
 function exampleOf({ type, fields, envelope }: BodyShape, update: boolean): { data: object } | undefined {
   const all = writable(fields).map(([name, { options }]) => [name, options] as const)
   const shown = update ? all.filter(([, { immutable }]) => !immutable) : all
   const sampleOf = ({ example, default: fallback }: Field['options']) =>
     example ?? (update ? undefined : fallback)
-  // An object's own value of it must be sent back: nobody knows it here.
+  // An update must repeat each object's own value, which no example can know.
   if (update && all.some(([, { immutable, requiredOnUpdate }]) => immutable && requiredOnUpdate))
     return undefined
   if (!update && shown.some(([, options]) => options.required && sampleOf(options) === undefined))
@@ -128,7 +128,7 @@ function exampleOf({ type, fields, envelope }: BodyShape, update: boolean): { da
   return { data: { type, ...place(envelope, values) } }
 }
 
-/** The same for a body of kinds: one object of the first kind that has enough examples. */
+/** The same for a body with kinds: one object of the first kind with enough examples. */
 function exampleOfKinds({ by, of }: KindsBody): unknown {
   for (const [kind, { fields }] of Object.entries(of)) {
     const example = exampleOf({ type: kind, fields }, false)
@@ -139,7 +139,7 @@ function exampleOfKinds({ by, of }: KindsBody): unknown {
   return undefined
 }
 
-/** The request body of an operation that takes one. */
+/** The request body of an operation that has one. */
 export function bodyOf(operation: Operation, { nameOf }: Named): Record<string, unknown> | undefined {
   const { of } = operation
   if (of.is === 'resource') {
@@ -156,7 +156,7 @@ export function bodyOf(operation: Operation, { nameOf }: Named): Record<string, 
   }
   if (of.is === 'relationship') {
     if (of.name === 'list') return undefined
-    // The only link there is need not be named.
+    // If there is only one link, the body need not name it.
     const optional = of.name === 'remove' && of.relationship.holds === 'one'
     const schema = object({ data: linksSchema(of.relationship) })
     return { ...(!optional && { required: true }), content: content(schema) }
@@ -183,7 +183,7 @@ export function bodyOf(operation: Operation, { nameOf }: Named): Record<string, 
     }
   if (rawBodies) {
     const content = Object.entries(rawBodies).map(([type, schema]) => [type, { schema }])
-    // The body of a DELETE may be left out.
+    // The body of a DELETE is optional.
     return {
       ...(operation.method !== 'DELETE' && { required: true }),
       content: Object.fromEntries(content),

@@ -2,7 +2,7 @@ import type { JsonSchema } from '../shape/fields.ts'
 
 type Members = Readonly<Record<string, unknown>>
 
-/** The schema of an object with these members, all of which are there unless `required` says which are. */
+/** The schema of an object with these members. All of them are required, unless `required` lists some. */
 export const object = (
   properties: Members,
   required: readonly string[] = Object.keys(properties),
@@ -16,21 +16,21 @@ export const listOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items
 
 export const uuid: JsonSchema = { type: 'string', format: 'uuid' }
 
-/** An object by its id, as `data` of a relationship. */
+/** The schema of a link: an object with a type and an id. */
 export const linkTo = (...types: readonly string[]): JsonSchema =>
   object({ id: uuid, type: types.length === 1 ? { const: types[0] } : { enum: types } })
 
-/** A relationship whose `data` is this. */
+/** The schema of a relationship with this `data`. */
 export const relationshipTo = (data: JsonSchema): JsonSchema => object({ data })
 
-/** A relationship that is listed elsewhere: its `data` is always empty. */
+/** A relationship with a list of its own: its `data` is always empty. */
 export const emptyRelationship = (...names: readonly string[]): JsonSchema =>
   object({
     data: { type: 'array', items: { type: 'object', properties: {} }, maxItems: 0 },
     links: object(Object.fromEntries(names.map((name) => [name, { type: 'string' }]))),
   })
 
-/** An answer that is an OpenAPI document itself. */
+/** The schema of a response that is itself an OpenAPI document. */
 export const openApiDocument: JsonSchema = {
   type: 'object',
   required: ['openapi', 'info', 'paths'],

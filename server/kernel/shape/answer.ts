@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import type { Row } from './model.ts'
 
-/** What a request is answered with: the body is JSON text, or empty, or the content of a file (see `file`). */
+/** A response: its body is JSON text, empty, or the content of a file (see `file`). */
 export interface Answer {
   readonly status: number
   readonly body: string | Uint8Array | Readable
@@ -13,7 +13,7 @@ export const json = (status: number, body: unknown): Answer => ({ status, body: 
 
 export const noContent: Answer = { status: 204, body: '' }
 
-/** Sends the client elsewhere: with another method (303), or with the one it used. */
+/** Redirects the client, with another method (303) or with the same one (307). */
 export const redirect = (status: 303 | 307, location: string): Answer => ({
   status,
   body: '',
@@ -21,8 +21,8 @@ export const redirect = (status: 303 | 307, location: string): Answer => ({
 })
 
 /**
- * The hash in a row's entity tag: another one after every write, also when a deleted id comes back, and when its store
- * has added other fields to the resource.
+ * The hash in a row's entity tag. It changes with every write, when a deleted id is created again, and when the store
+ * changes the added fields.
  */
 export const etagId = ({ id, createdAt, version, added }: Row): string =>
   hash('sha256', `${id} ${createdAt} ${version}${added ? ` ${added.state}` : ''}`)
@@ -30,14 +30,14 @@ export const etagId = ({ id, createdAt, version, added }: Row): string =>
 export const etagOf = (row: Row): string => weak(etagId(row))
 
 /**
- * The tag of a `computed` resource: the version of the row, which If-Match compares, and a hash of the answer, which
+ * The tag of a `computed` resource: the version of the row, which If-Match compares, and a hash of the response, which
  * changes with the computed values.
  */
 export const twoPartTag = (row: Row, body: string): string =>
   weak(`${etagId(row)}-${hash('sha256', body).slice(0, 32)}`)
 
-/** The tag of a state that is told by these. */
+/** The tag of a state with these facts. */
 export const entityTag = (...facts: readonly unknown[]): string => weak(hash('sha256', facts.join(' ')))
 
-/** RFC 9110 §8.8.3: weak, because the text of the representation may differ where the object does not. */
+/** RFC 9110 §8.8.3: weak, because the text may differ for the same object. */
 const weak = (opaque: string): string => `W/"${opaque}"`

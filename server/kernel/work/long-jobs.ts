@@ -31,7 +31,7 @@ const takeSql = `UPDATE long_jobs j SET locked_by = $1, locked_at = now(), start
   WHERE j.store_id = first.store_id AND j.id = first.id
   RETURNING j.store_id, j.id, j.name, j.author, j.payload, j.starts, j.tries, j.waiting_for`
 
-/** Releases jobs without counting the start, since the job is not at fault. */
+/** Returns jobs to the queue without counting the start, since the job is not at fault. */
 const giveBackSql = `UPDATE long_jobs SET locked_by = NULL, starts = greatest(starts - 1, 0)
   WHERE locked_by = $1 AND id <> ALL($2::bigint[])`
 
@@ -87,7 +87,7 @@ export class LongJobs {
     await Promise.all(this.#running.values())
   }
 
-  /** After `finish`: releases the jobs that have not ended. Each stays the first of its store. */
+  /** After `finish`: returns the jobs that have not ended. Each stays the first of its store. */
   giveBack(): Promise<void> {
     return this.#giveBackBut([])
   }

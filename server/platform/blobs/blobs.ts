@@ -1,28 +1,28 @@
 import type { Readable } from 'node:stream'
 
-/** A store for what is too large for a row. What a name stands for never changes; names are `<id>/<id>`. */
+/** Storage for what is too large for a row. The content of a name never changes; names have the form `<id>/<id>`. */
 export interface Blobs {
-  /** Puts what comes on this machine's disk: nobody sees it before it is whole, and kept. */
+  /** Writes the content to this machine's disk. No one can read it before it is complete and kept. */
   draft(content: AsyncIterable<Uint8Array>): Promise<Draft>
   /**
-   * All of it or a part; undefined where there is nothing of that name. With the `bytes` that were kept, the content
-   * has as many, or it fails: before its first byte where that is known by then.
+   * The content, or a part of it; undefined if there is none of this name. With `bytes`, the content has that length or
+   * fails, before the first byte if possible.
    */
   read(name: string, bytes?: number, part?: Part): Promise<Readable | undefined>
-  /** What is not there is removed already. */
+  /** A missing blob counts as removed. */
   remove(name: string): Promise<void>
-  /** Everything that is kept, in no order. */
+  /** All kept blobs, in no order. */
   list(): AsyncIterable<BlobEntry>
-  /** Throws drafts away that nobody has written to since then: their process is gone. */
+  /** Deletes drafts without a write since then: their process is gone. */
   forgetDrafts(since: Date): Promise<void>
   close(): void
 }
 
 export interface Draft {
   readonly bytes: number
-  /** From now on it is there under this name, also after a power cut. */
+  /** Stores the draft under this name. It is there even after a power cut. */
   keep(name: string): Promise<void>
-  /** After `keep` there is nothing left to throw away. */
+  /** Deletes the draft. After `keep` there is nothing to delete. */
   discard(): Promise<void>
 }
 
@@ -37,15 +37,15 @@ export interface BlobEntry {
   readonly since: Date
 }
 
-/** What is called by an id of an owner's. */
+/** The name of a blob that belongs to an owner. */
 export const blobName = (ownerId: string, id: string): string => `${ownerId}/${id}`
 
 const nameForm = /^[0-9a-f-]{36}\/[0-9a-f-]{36}$/
 
-/** Whether it is one of ours: whatever else lies there is not looked at. */
+/** Whether a name is one of ours; others are ignored. */
 export const isBlobName = (name: string): boolean => nameForm.test(name)
 
-/** No name leads anywhere else, whoever made it. */
+/** Throws if a name could lead outside the directory. */
 export function mustBeBlobName(name: string): string {
   if (isBlobName(name)) return name
   throw new Error(`${JSON.stringify(name)} is not the name of a blob`)

@@ -4,7 +4,7 @@ import { type BlobEntry, type Blobs, isBlobName, mustBeBlobName } from './blobs.
 import { draftsName, forgetDrafts, storageFault, unlessGone, writeDraft } from './drafts.ts'
 import { otherContent } from './exact-part.ts'
 
-/** Blobs as files in a directory of this machine, or of one that all processes see. */
+/** Blobs as files in a local directory, or in one that all processes share. */
 export function diskBlobs(directory: string): Blobs {
   const drafts = join(directory, draftsName)
   const pathOf = (name: string) => join(directory, mustBeBlobName(name))
@@ -57,7 +57,7 @@ export function diskBlobs(directory: string): Blobs {
   }
 }
 
-/** What was made in a directory is there after a power cut. */
+/** Makes new entries of a directory survive a power cut. */
 async function sync(path: string): Promise<void> {
   const directory = await open(path)
   try {

@@ -7,16 +7,16 @@ import { pipeline } from 'node:stream/promises'
 import { Unavailable } from '../faults.ts'
 import { codeOf } from '../postgres/pid-file.ts'
 
-/** Where drafts are in the directory of blobs: a backup leaves it out. */
+/** The directory of drafts among the blobs; a backup leaves it out. */
 export const draftsName = 'unfinished'
 
-/** Bytes that came, whole and on the disk. */
+/** A complete file on the disk. */
 export interface DraftFile {
   readonly path: string
   readonly bytes: number
 }
 
-/** Writes a file of its own in the directory; when the content fails, there is none. */
+/** Writes a new file in the directory. If the content fails, the file is deleted. */
 export async function writeDraft(directory: string, content: AsyncIterable<Uint8Array>): Promise<DraftFile> {
   const path = join(directory, randomUUID())
   try {
@@ -30,19 +30,19 @@ export async function writeDraft(directory: string, content: AsyncIterable<Uint8
   }
 }
 
-/** For the operator to mend, who finds it in the log. */
+/** Faults that the operator must fix; the log has the details. */
 const faults: readonly (readonly [detail: string, codes: readonly (string | undefined)[]])[] = [
   ['File storage has no space left; try again later.', ['ENOSPC', 'EDQUOT']],
   ['File storage cannot be written to; try again later.', ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EIO']],
 ]
 
-/** The refusal (503) where the disk is full, or not ours to write to; any other error as it is. */
+/** A refusal (503) if the disk is full or not writable; any other error as it is. */
 export function storageFault(error: unknown): unknown {
   const [detail] = faults.find(([, codes]) => codes.includes(codeOf(error))) ?? []
   return detail === undefined ? error : new Unavailable(detail, { cause: error })
 }
 
-/** Removes the files that were last written to before a time. */
+/** Deletes the files that were last written before a time. */
 export async function forgetDrafts(directory: string, since: Date): Promise<void> {
   for (const name of await unlessGone(readdir(directory), [])) {
     const path = join(directory, name)
@@ -51,7 +51,7 @@ export async function forgetDrafts(directory: string, since: Date): Promise<void
   }
 }
 
-/** What is found, or else `without` where there is no such file or directory. */
+/** The result, or `without` if the file or directory does not exist. */
 export async function unlessGone<T, D>(work: Promise<T>, without: D): Promise<T | D> {
   try {
     return await work

@@ -2,15 +2,15 @@ import { Readable } from 'node:stream'
 import { Unavailable } from '../faults.ts'
 import type { Part } from './blobs.ts'
 
-/** The storage has another content than was kept: part of it is lost, or someone replaced it. */
+/** The storage returned other content than was stored: part of it is lost, or someone replaced it. */
 export const otherContent = (name: string, actual: string, bytes: number): Unavailable =>
   new Unavailable('The stored file is damaged: it differs from the file that was uploaded.', {
     cause: `${name} has ${actual} instead of ${bytes} bytes`,
   })
 
 /**
- * A part of a content of so many bytes, of which `source` has everything from byte `from` on. It fails where the source
- * ends early: nobody takes the beginning for the whole.
+ * A part of content with this length. `source` begins at byte `from`. The stream fails if the source ends early, so
+ * that no client takes a part for the whole.
  */
 export function exactPart(source: Readable, name: string, bytes: number, part: Part, from = 0): Readable {
   const exact = Readable.from(cut(source, name, bytes, part, from), { objectMode: false })

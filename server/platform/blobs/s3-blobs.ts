@@ -8,11 +8,11 @@ import { type BlobEntry, type Blobs, isBlobName, mustBeBlobName } from './blobs.
 import { draftsName, forgetDrafts, writeDraft } from './drafts.ts'
 import { exactPart, otherContent } from './exact-part.ts'
 
-/** Where the bucket is, and who we are there. */
+/** The address of the bucket, and the credentials. */
 export interface Bucket {
   readonly name: string
   readonly region: string
-  /** Of a store that is not Amazon's. */
+  /** For storage other than Amazon's. */
   readonly endpoint: string | undefined
   readonly accessKeyId: string
   readonly secretAccessKey: string
@@ -20,9 +20,9 @@ export interface Bucket {
 
 const waitMaxMs = { connecting: 5_000, answering: 30_000 }
 
-/** Blobs as objects of a bucket that must be there to start; drafts are in a directory of this machine. */
+/** Blobs as objects in a bucket, which must exist. Drafts are in a local directory. */
 export async function s3Blobs(bucket: Bucket, directory: string): Promise<Blobs> {
-  // Only who uses it waits for it: it is large.
+  // Imported here because it is large, and only this code needs it.
   const s3 = await import('@aws-sdk/client-s3')
   const { name: Bucket, region, endpoint, accessKeyId, secretAccessKey } = bucket
   const drafts = join(directory, draftsName)
@@ -30,7 +30,7 @@ export async function s3Blobs(bucket: Bucket, directory: string): Promise<Blobs>
     region,
     credentials: { accessKeyId, secretAccessKey },
     ...(endpoint && { endpoint, forcePathStyle: true }),
-    // Not every store knows the newer ones.
+    // Some storage does not support the newer checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: { connectionTimeout: waitMaxMs.connecting, requestTimeout: waitMaxMs.answering },
@@ -68,7 +68,7 @@ export async function s3Blobs(bucket: Bucket, directory: string): Promise<Blobs>
         const range = `bytes ${part.first}-${part.last}/${bytes}`
         if (object.encoding === undefined && object.range === range)
           return exactPart(object.body, name, bytes, part, part.first)
-        // Not every store answers parts, or the right ones: this one is cut out of the whole.
+        // Some storage ignores ranges or returns wrong ones, so the part is cut from the whole.
         object.body.destroy()
       }
       const object = await get(name)
@@ -98,7 +98,7 @@ export async function s3Blobs(bucket: Bucket, directory: string): Promise<Blobs>
 
 interface StoredObject {
   readonly body: Readable
-  /** What a proxy in between has packed it with: it is not kept so. */
+  /** The compression that a proxy has added; objects are stored without one. */
   readonly encoding: string | undefined
   readonly length: number | undefined
   readonly range: string | undefined
@@ -119,7 +119,7 @@ async function mustBeUsable(look: Promise<unknown>, { name, endpoint }: Bucket):
   }
 }
 
-/** What the store answers; undefined where the answer is this fault. Where it answers nothing, we cannot either. */
+/** Awaits the response of the storage; undefined if it is this fault. Without a response the storage is unavailable. */
 async function answered<T>(answer: Promise<T>, fault?: string): Promise<T | undefined> {
   try {
     return await answer
@@ -132,7 +132,7 @@ async function answered<T>(answer: Promise<T>, fault?: string): Promise<T | unde
 const unavailable = (cause: string) =>
   new Unavailable('File storage is not responding; try again.', { cause })
 
-/** Without the request, which is signed. */
+/** Leaves out the request, since it is signed. */
 function reasonOf(error: unknown): string {
   const { name, message, $metadata } = error as Error & { $metadata?: { httpStatusCode?: number } }
   return [name, $metadata?.httpStatusCode, message].filter(Boolean).join(' ')

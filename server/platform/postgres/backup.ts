@@ -7,24 +7,27 @@ import { findRunning, startEmbedded, unfinishedRestore } from './embedded.ts'
 import { claimFile, isAlive } from './pid-file.ts'
 
 /**
- * A base backup by PostgreSQL's own rules ("Making a Base Backup Using the Low Level API"), as none of its tools come
- * along: the files as they are found, while it writes them, and the log of what it wrote meanwhile. It is a data
- * directory: the first start on it replays the log, up to the moment when the copying ended.
+ * A base backup by PostgreSQL's own rules ("Making a Base Backup Using the Low Level API"), because the package
+ * contains none of its tools. It copies the files while PostgreSQL writes them, and then the log of these writes. The
+ * result is a data directory: its first start replays the log, up to the end of the copying.
  */
 
 const description = 'backup.json'
 
-/** Of the data directory: what belongs to the process that runs there. */
+/** Files of the running process in the data directory. */
 const ofTheProcess =
   /^(postgres|postgres\.init-.*|postgres\.log.*|sutler\.pid.*|restore\.unfinished-.*|files\/unfinished)$/
-/** Of the cluster, as PostgreSQL's documentation lists it: directories whose contents, and files that, mean nothing. */
+/**
+ * What to skip in the cluster, as PostgreSQL's documentation lists it: the contents of some directories, and some
+ * files.
+ */
 const emptied = /^pg_(dynshmem|notify|replslot|serial|snapshots|stat_tmp|subtrans|wal)\/./
 const leftOut =
   /(^|\/)(postmaster\.(pid|opts)|backup_label(\.old)?|tablespace_map(\.old)?|pg_internal\.init.*|pgsql_tmp.*)$/
-/** What PostgreSQL finds the rest by is copied last. */
+/** PostgreSQL finds everything else by this file, so it is copied last. */
 const control = 'global/pg_control'
 
-/** Copies a data directory, whether or not a server runs on it. All of it is at `target` in the end, or nothing. */
+/** Copies a data directory, whether a server runs on it or not. In the end `target` has all of it, or nothing. */
 export async function backUp(dataDir: string, target: string, createdAt: Date): Promise<void> {
   const cluster = join(dataDir, 'postgres')
   if (!fs.existsSync(join(cluster, 'PG_VERSION')))
@@ -65,7 +68,7 @@ async function copyTo(target: string, home: string, createdAt: Date): Promise<vo
   }
 }
 
-/** Makes a data directory of a backup, where there is none. */
+/** Creates a data directory from a backup. */
 export function restore(backup: string, dataDir: string): void {
   const files = readDescription(backup)
   fs.mkdirSync(dataDir, { recursive: true })
@@ -85,7 +88,7 @@ export function restore(backup: string, dataDir: string): void {
     if (damaged)
       throw new StartupError(`${join(backup, damaged.path)} is damaged or missing: use another backup`)
     const parts = fs.readdirSync(draft).filter((name) => name !== 'postgres')
-    // The cluster last: without it there is no data directory.
+    // The cluster comes last: without it the directory does not count as a data directory.
     for (const part of [...parts, 'postgres']) fs.renameSync(join(draft, part), join(dataDir, part))
     syncDirectory(dataDir)
   } finally {
@@ -101,7 +104,7 @@ function readDescription(backup: string): readonly Described[] {
   }
 }
 
-/** What a process that was killed has left. */
+/** Deletes what a killed process has left. */
 function removeUnfinished(directory: string, prefix: string): void {
   for (const name of fs.readdirSync(directory).filter((name) => name.startsWith(prefix))) {
     if (!isAlive(Number(name.slice(prefix.length))))
@@ -119,7 +122,7 @@ async function copyCluster(home: string, to: string): Promise<Described[]> {
   const client = new pg.Client({ connectionString: running ?? own?.url, application_name: 'sutler backup' })
   try {
     await client.connect()
-    // While it is there, and it goes with this session, PostgreSQL keeps the log that is yet to be copied.
+    // Makes PostgreSQL keep the log that is not copied yet, as long as this session lives.
     await client.query(
       `SELECT pg_create_physical_replication_slot('backup_' || pg_backend_pid(), true, true)`,
     )
@@ -145,7 +148,7 @@ async function copyCluster(home: string, to: string): Promise<Described[]> {
   }
 }
 
-/** PostgreSQL writes it in one go, but a file system may show half of that. */
+/** PostgreSQL writes the file at once, but a file system may show half of it. */
 function readTwiceAlike(file: string): Buffer {
   for (;;) {
     const [one, other] = [fs.readFileSync(file), fs.readFileSync(file)]

@@ -3,7 +3,7 @@ import * as fs from 'node:fs'
 import { dirname, join } from 'node:path'
 import { codeOf } from './pid-file.ts'
 
-/** A file that was copied, by its path in the tree. */
+/** A copied file, by its path in the tree. */
 export interface Described {
   readonly path: string
   readonly bytes: number
@@ -13,8 +13,8 @@ export interface Described {
 const chunkBytes = 1024 * 1024
 
 /**
- * Copies a tree of files, for their owner only, and waits until the disk has them. Files may go, come and change
- * meanwhile: one that goes is left out.
+ * Copies a tree of files, readable only by their owner, and flushes them to the disk. Files may change during the copy;
+ * one that disappears is left out.
  */
 export function copyTree(from: string, to: string, isLeftOut: (path: string) => boolean): Described[] {
   const copied: Described[] = []
@@ -35,7 +35,7 @@ export function copyTree(from: string, to: string, isLeftOut: (path: string) => 
   return copied
 }
 
-/** Copies a file of a tree. */
+/** Copies one file of a tree. */
 export function fileIn(from: string, to: string, path: string): Described {
   const source = fs.openSync(join(from, path), 'r')
   try {
@@ -45,7 +45,7 @@ export function fileIn(from: string, to: string, path: string): Described {
   }
 }
 
-/** Makes a file of a tree. */
+/** Creates one file of a tree. */
 export function fileOf(to: string, path: string, content: Buffer): Described {
   let at = 0
   return write(to, path, (chunk) => {
@@ -74,7 +74,7 @@ function write(to: string, path: string, read: (chunk: Buffer) => number): Descr
   }
 }
 
-/** What was renamed or made in a directory is there after a power cut. */
+/** Makes new and renamed entries of a directory survive a power cut. */
 export function syncDirectory(path: string): void {
   const directory = fs.openSync(path, 'r')
   fs.fsyncSync(directory)

@@ -10,17 +10,17 @@ import { syncDirectory } from './copy-tree.ts'
 import { claim, codeOf, commandOf, exists, isAlive, processesIn, readOr } from './pid-file.ts'
 import { chooseLauncher, chooseOwner, giveTo, type Launcher, launch, type User } from './run-as.ts'
 
-/** The PostgreSQL that the server brings along: a real one, from an npm package, reached by a Unix socket. */
+/** The PostgreSQL that comes with the server: a regular one from an npm package, on a Unix socket. */
 export interface Embedded {
   /** For the `pg` package. The socket is in a private directory, so there is no password. */
   readonly url: string
-  /** Settles, with one line for the log, only if PostgreSQL stops without having been asked to. */
+  /** Settles, with one line for the log, only if PostgreSQL stops unexpectedly. */
   readonly exited: Promise<string>
-  /** Ends all sessions and writes everything out. May be called more than once. */
+  /** Ends all sessions and writes everything to disk. May be called more than once. */
   stop(): Promise<void>
 }
 
-/** The major version of the package below; a cluster made by another one cannot be opened. */
+/** The major version of the package below; it cannot open clusters of other versions. */
 const major = '18'
 const superuser = 'sutler'
 const limits = {
@@ -30,7 +30,7 @@ const limits = {
   logBytes: 10_000_000,
 } as const
 
-/** Given anew at each start, not kept in the cluster, so that a later version can change them. */
+/** Passed at each start and not stored in the cluster, so that a later version can change them. */
 const settings = {
   listen_addresses: '', // the Unix socket is the only way in
   max_connections: 100,
@@ -49,7 +49,7 @@ const settings = {
   client_connection_check_interval: '5s', // what no one waits for any more is not carried out
 } as const
 
-/** Starts PostgreSQL on the cluster in a data directory, making the directory and the cluster if need be. */
+/** Starts PostgreSQL on the cluster in a data directory. Creates the directory and the cluster if they are missing. */
 export async function startEmbedded(dataDir: string): Promise<Embedded> {
   const programs = findPrograms()
   const home = openDataDir(dataDir)
@@ -80,10 +80,10 @@ export async function startEmbedded(dataDir: string): Promise<Embedded> {
   }
 }
 
-/** What a restore works in, until all of it is there. */
+/** The directory that a restore works in until it is complete. */
 export const unfinishedRestore = 'restore.unfinished-'
 
-/** Who started a new, empty database in its place would take the restored one to be lost. */
+/** Refuses a half-restored directory: a new, empty database would look as if the restore had lost the data. */
 function mustNotBeHalfRestored(home: string): void {
   if (!fs.readdirSync(home).some((name) => name.startsWith(unfinishedRestore))) return
   throw new StartupError(`a restore into ${home} did not finish: remove its contents and restore again`)
@@ -92,7 +92,7 @@ function mustNotBeHalfRestored(home: string): void {
 const urlAt = (socketDir: string) =>
   `postgresql://${superuser}@/${superuser}?host=${encodeURIComponent(socketDir)}`
 
-/** The URL of the PostgreSQL that runs on the cluster in a data directory, if one does. */
+/** The URL of the PostgreSQL that runs on the cluster in a data directory, if it runs. */
 export function findRunning(home: string): string | undefined {
   const cluster = join(home, 'postgres')
   const [pid, , , , socketDir] = readOr(join(cluster, 'postmaster.pid'), '').split('\n')
@@ -151,7 +151,10 @@ function findPrograms(): Programs {
   return { postgres: join(native, 'bin', 'postgres'), initdb: join(native, 'bin', 'initdb') }
 }
 
-/** An npm package cannot hold symbolic links, and its install script, which would make them, is not run. */
+/**
+ * Creates the symbolic links of the libraries. An npm package cannot contain them, and the install script that creates
+ * them does not run.
+ */
 function linkLibraries(native: string): void {
   const list = join(native, 'pg-symlinks.json')
   if (!fs.existsSync(list)) return
@@ -189,10 +192,10 @@ function openDataDir(dataDir: string): string {
 
 // ---- What an earlier run may have left
 
-/** More than any system gives out. */
+/** Larger than any pid of a system. */
 const impossiblePid = 99_999_999
 
-/** Stops the PostgreSQL of a Sutler that was killed, so that this one can start its own. */
+/** Stops the PostgreSQL of a killed Sutler, so that this one can start its own. */
 async function stopOrphan(cluster: string): Promise<void> {
   const pidFile = join(cluster, 'postmaster.pid')
   const lines = readOr(pidFile, '').split('\n')
@@ -213,16 +216,16 @@ async function stopOrphan(cluster: string): Promise<void> {
   }
   if (ours())
     throw new StartupError(`cannot stop the PostgreSQL of an earlier run (pid ${pid}): stop it yourself`)
-  // PostgreSQL takes any process with this number, even a dead one not yet reaped, for the owner of its lock
-  // file. The rest of the file stays: it tells PostgreSQL whether sessions of the dead one are still at work.
+  // PostgreSQL believes that any process with this number owns its lock file, even a dead one. The rest of the file
+  // must stay: it tells PostgreSQL whether sessions of the dead one are still running.
   if (exists(pid)) fs.writeFileSync(pidFile, [impossiblePid, ...lines.slice(1)].join('\n'))
   const socketDir = lines[4] ?? ''
   if (basename(socketDir).startsWith('sutler-')) fs.rmSync(socketDir, { recursive: true, force: true })
 }
 
 /**
- * Ends what is still at work for a PostgreSQL that was killed: a session in the middle of a long statement does not
- * notice, and keeps the shared memory that the next PostgreSQL wants. What it was doing is rolled back.
+ * Ends the sessions of a killed PostgreSQL. A session in a long statement does not notice the end, and holds the shared
+ * memory that the next PostgreSQL needs. Its work is rolled back.
  */
 async function endSessions(cluster: string): Promise<void> {
   for (const [signal, waitMs] of [
@@ -234,7 +237,7 @@ async function endSessions(cluster: string): Promise<void> {
       try {
         process.kill(pid, signal)
       } catch {
-        // It has ended, or is another user's: PostgreSQL will say so.
+        // It has ended, or belongs to another user; PostgreSQL will report that.
       }
     }
     for (const until = Date.now() + waitMs; left().length && Date.now() < until; ) await sleep(20)
@@ -246,7 +249,7 @@ async function endSessions(cluster: string): Promise<void> {
 
 const draftPrefix = 'postgres.init-'
 
-/** What a first start that was cut short left, and an empty directory made for the cluster by hand. */
+/** Removes the rest of an interrupted first start, and an empty directory that someone created for the cluster. */
 function removeLeftovers(cluster: string): void {
   const home = dirname(cluster)
   for (const name of fs.readdirSync(home).filter((name) => name.startsWith(draftPrefix))) {
@@ -255,11 +258,13 @@ function removeLeftovers(cluster: string): void {
   try {
     fs.rmdirSync(cluster)
   } catch {
-    // Not there, or a cluster.
+    // Missing, or a cluster.
   }
 }
 
-/** Makes the cluster under another name and renames it when whole: a start cut short leaves none. */
+/**
+ * Creates the cluster under another name and renames it when it is complete, so that an interrupted start leaves none.
+ */
 async function createCluster(
   { initdb, postgres }: Programs,
   cluster: string,
@@ -271,7 +276,7 @@ async function createCluster(
   fs.mkdirSync(draft, { mode: 0o700 })
   if (owner) giveTo(owner, draft)
   try {
-    // Text sorts by code point, as with locale C, but upper and lower case are known beyond ASCII.
+    // Text sorts by code point, as with locale C, but case folding covers all of Unicode.
     const locale = ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
     const identity = [`--username=${superuser}`, '--auth=trust', '--encoding=UTF8', ...locale]
     await runToEnd(by, [initdb, '-D', draft, ...identity, '--no-instructions'])
@@ -306,7 +311,7 @@ function checkVersion(cluster: string): void {
 
 // ---- The running server
 
-/** A private directory with a short path, which a socket needs; a data directory may be deep. */
+/** A private directory with a short path, which a socket needs; the data directory's path may be long. */
 function makeSocketDir(home: string): string {
   let reason = 'the path is too long'
   for (const base of new Set([tmpdir(), '/tmp', home])) {
@@ -321,7 +326,7 @@ function makeSocketDir(home: string): string {
   throw new StartupError(`cannot create a directory for the database's socket: ${reason}`)
 }
 
-/** Starts PostgreSQL and waits until it accepts connections, which after a crash includes the recovery. */
+/** Starts PostgreSQL and waits until it accepts connections. After a crash that includes the recovery. */
 async function startPostmaster(
   by: Launcher,
   program: string,
@@ -330,16 +335,16 @@ async function startPostmaster(
   log: string,
 ) {
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  // A killed postmaster's sessions need a moment to notice; until then their memory is in use.
+  // The sessions of a killed postmaster need a moment to notice; until then they hold its memory.
   const deadline = Date.now() + limits.startMs
   for (let attemptsLeft = 50; ; attemptsLeft -= 1) {
     const from = rotate(log)
     const output = fs.openSync(log, 'a', 0o600)
     const { file, args, options } = launch(by, [program, '-D', cluster, '-k', socketDir, ...flags])
-    // In a process group of its own: Ctrl-C is for the server, which still has requests to finish.
+    // A process group of its own, so that Ctrl-C only reaches the server, which still has requests to finish.
     const postgres = spawn(file, args, { ...options, detached: true, stdio: ['ignore', output, output] })
     fs.closeSync(output)
-    // A server that gives up without stopping it leaves nothing running behind.
+    // If the server exits without stopping PostgreSQL, this does.
     const onExit = () => postgres.kill('SIGINT')
     process.once('exit', onExit)
     let failed: string | undefined
@@ -365,11 +370,11 @@ async function startPostmaster(
   }
 }
 
-/** Whether PostgreSQL said so since it was last ready. */
+/** Whether PostgreSQL has reported a full disk since it was last ready. */
 const diskWasFull = (log: string) =>
   readOr(log, '').split('ready to accept connections').at(-1)?.includes('No space left on device')
 
-/** Keeps one older log, and returns how long the current one is. */
+/** Keeps one older log, and returns the length of the current one. */
 function rotate(log: string): number {
   const size = fs.statSync(log, { throwIfNoEntry: false })?.size ?? 0
   if (size < limits.logBytes) return size
@@ -377,7 +382,7 @@ function rotate(log: string): number {
   return 0
 }
 
-/** Of a program's output the line that says what went wrong: its first complaint, or else its last line. */
+/** The line of a program's output that states the fault: the first error, else the last line. */
 function lastLine(output: unknown): string {
   const { stderr, message } = output as { stderr?: string; message?: string }
   const lines = String(stderr || message || output)

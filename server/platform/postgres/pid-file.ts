@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { StartupError } from '../faults.ts'
 
 /**
- * Makes this process the only Sutler on a data directory, or refuses if another one is. Returns the function that gives
- * the directory up.
+ * Makes this process the only Sutler on a data directory, or throws if there is another. Returns a function that
+ * releases the directory.
  */
 export const claim = (home: string): Promise<() => void> =>
   claimFile(
@@ -14,7 +14,9 @@ export const claim = (home: string): Promise<() => void> =>
     (pid) => `data directory ${home} is in use by another Sutler process (pid ${pid})`,
   )
 
-/** Writes a pid file, or refuses if the process that is named in the one found is alive. Returns what removes it. */
+/**
+ * Writes a pid file, or throws if the process in the existing one is alive. Returns a function that removes the file.
+ */
 export async function claimFile(file: string, refusal: (pid: string) => string): Promise<() => void> {
   const own = `${process.pid} ${identify(process.pid)}\n`
   const release = () => {
@@ -22,12 +24,12 @@ export async function claimFile(file: string, refusal: (pid: string) => string):
   }
   while (!write(file, own)) {
     const [, pid, identity] = /^(\d+) (.*)\n$/.exec(readOr(file, '')) ?? []
-    // A number alone proves nothing: after a crash the system may have given it to another process.
+    // The number alone proves nothing: after a crash the system may have reused it.
     if (pid && isAlive(Number(pid)) && identify(Number(pid)) === identity) {
       throw new StartupError(refusal(pid))
     }
     fs.rmSync(file, { force: true })
-    // Another start may have found the same stale file, and now remove this one in its place: the last wins.
+    // Another start may have found the same stale file, and may now replace this one: the last one wins.
     if (!write(file, own)) continue
     await sleep(100)
     if (readOr(file, '') === own) break
@@ -35,7 +37,7 @@ export async function claimFile(file: string, refusal: (pid: string) => string):
   return release
 }
 
-/** Appears whole or not at all, and only where no file is. */
+/** Creates the file completely or not at all, and only if it does not exist. */
 function write(file: string, content: string): boolean {
   const draft = `${file}.${process.pid}`
   try {
@@ -50,7 +52,7 @@ function write(file: string, content: string): boolean {
   }
 }
 
-/** Whether a process has this number: one that has ended keeps it until its parent has asked how. */
+/** Whether a process with this number exists. One that has ended keeps its number until its parent collects it. */
 export function exists(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -60,30 +62,30 @@ export function exists(pid: number): boolean {
   }
 }
 
-/** Whether a process with this number is at work. */
+/** Whether a process with this number is running. */
 export const isAlive = (pid: number): boolean => exists(pid) && !stateOf(pid).startsWith('Z')
 
 const stateOf = (pid: number): string => statOf(pid)?.[0] ?? ps(pid, 'stat')
 
-/** What /proc tells of a process, from its state on; undefined where there is no /proc. */
+/** The fields of /proc from the state on; undefined if there is no /proc. */
 function statOf(pid: number): readonly string[] | undefined {
   const stat = readOr(`/proc/${pid}/stat`, '')
-  // The second field, in parentheses, is the program's name and may hold anything.
+  // The second field, in parentheses, is the program's name, which may contain anything.
   return stat ? stat.slice(stat.lastIndexOf(')') + 2).split(' ') : undefined
 }
 
-/** The processes that work in a directory, as far as this user may know. */
+/** The processes that run in a directory, as far as this user may see them. */
 export function processesIn(directory: string): readonly number[] {
   const pids = (readdirOr('/proc') ?? []).map(Number).filter((pid) => pid && pid !== process.pid)
   return pids.filter((pid) => isAlive(pid) && linkOr(`/proc/${pid}/cwd`) === directory)
 }
 
-/** What a process has that a later one with its number does not: when it started, and in which boot. */
+/** What distinguishes a process from a later one with the same number: its start time and the boot. */
 function identify(pid: number): string {
   try {
     const boot = fs.readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
     const stat = statOf(pid)
-    // The start is the 22nd field, the 20th from the state on.
+    // The start time is field 22, and the 20th from the state on.
     if (stat) return `${boot} ${stat[19]}`
     return ps(pid, 'lstart')
   } catch {

@@ -10,15 +10,15 @@ export interface User {
   readonly name: string
 }
 
-/** How to start a program as the user it is to run as: what to put before it, and the ids for `spawn`. */
+/** How to start a program as another user: the command prefix, and the ids for `spawn`. */
 export interface Launcher {
   readonly prefix: readonly string[]
   readonly as: { readonly uid?: number; readonly gid?: number }
 }
 
 /**
- * PostgreSQL refuses to run as root, so a root process starts it as the owner of the cluster. A new cluster,
- * or one that belongs to root as after a restore, goes to an account that such systems have.
+ * PostgreSQL refuses to run as root, so a root process starts it as the owner of the cluster. A new cluster, or one
+ * that belongs to root as after a restore, is given to a standard account of the system.
  */
 export function chooseOwner(cluster: string): User | undefined {
   const owner = fs.statSync(cluster, { throwIfNoEntry: false })
@@ -64,9 +64,9 @@ const cannotRunAs = ({ name }: User, reason: string) =>
   )
 
 /**
- * A root process may be installed, or keep its data, where nobody else may go: under /root. There PostgreSQL
- * is given one capability beside its own user's rights: to enter and read any directory or, where a container
- * has taken even that from root, to override permissions.
+ * A root process may be installed, or keep its data, where other users have no access, such as under /root. There
+ * PostgreSQL gets one extra capability: to enter and read any directory or, if a container denies that even to root, to
+ * override permissions.
  */
 export function chooseLauncher(
   owner: User | undefined,
@@ -79,7 +79,7 @@ export function chooseLauncher(
   const plain: Launcher = { prefix: [], as: { uid, gid } }
   const ids = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups']
   const capable = ['dac_read_search', 'dac_override'].map((capability): Launcher => {
-    // Without the last, access(2), by which PostgreSQL looks for its own files, disregards capabilities.
+    // Without the last one, access(2), with which PostgreSQL looks for its files, ignores capabilities.
     const caps = [
       `--inh-caps=+${capability}`,
       `--ambient-caps=+${capability}`,
@@ -96,7 +96,7 @@ export function chooseLauncher(
   throw cannotRunAs(owner, `that user has no access to ${home} and ${postgres}`)
 }
 
-/** What `spawn` needs. The environment is bare: a PGPORT or PGDATA meant for others must not reach it. */
+/** The arguments of `spawn`. The environment is empty, so that a PGPORT or PGDATA for other programs has no effect. */
 export function launch({ prefix, as }: Launcher, command: readonly string[]) {
   const [file = '', ...args] = [...prefix, ...command]
   const env = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' }

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 
-/** The names that fastify knows ranges by, for every setting that takes ranges. */
+/** Fastify's names of ranges, for every setting that takes ranges. */
 const named = {
   loopback: ['127.0.0.0/8', '::1/128'],
   linklocal: ['169.254.0.0/16', 'fe80::/10'],
@@ -10,7 +10,7 @@ const named = {
 type Name = keyof typeof named
 const names = Object.keys(named) as Name[]
 
-/** The addresses, ranges and names of ranges in a list with commas; undefined when one is none. */
+/** The addresses, ranges and names in a comma-separated list; undefined if one is invalid. */
 export function rangesOf(list: string): BlockList | undefined {
   const ranges = list
     .split(',')
@@ -38,11 +38,11 @@ export const isIn = (ranges: BlockList | undefined, address: string): boolean =>
 const loopback = listOf(named.loopback)
 export const isLoopback = (address: string): boolean => isIn(loopback, address)
 
-/** What an operator writes to name the range that an address is in. */
+/** The name that an operator can write for the range of an address. */
 export const rangeNameOf = (address: string): string =>
   names.find((name) => isIn(listOf(named[name]), address)) ?? address
 
-/** IPv4 that is not everybody's: the IANA special-purpose registry, multicast, and what is reserved. */
+/** IPv4 addresses that are not public: the IANA special-purpose registry, multicast, and reserved ranges. */
 const special4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -59,7 +59,7 @@ const special4 = [
   '203.0.113.0/24',
   '224.0.0.0/3',
 ]
-// The addresses by which networks that have only IPv6 reach IPv4.
+// The addresses by which IPv6-only networks reach IPv4.
 const nat64 = '64:ff9b::'
 const global6 = listOf(['2000::/3', `${nat64}/96`])
 const special = listOf([
@@ -75,6 +75,6 @@ const special = listOf([
   '2002::/16',
 ])
 
-/** Whether it is an address of the public internet: not of this machine, a private network or anything special. */
+/** Whether an address is on the public internet, and not in a private or special range. */
 export const isPublic = (address: string): boolean =>
   (isIP(address) === 4 || isIn(global6, address)) && !isIn(special, address)

@@ -2,17 +2,16 @@ import { Server } from 'node:net'
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 
-/** What takes longer is cut off. */
+/** Connections that take longer are closed. */
 const closingMaxMs = 10_000
-/** As long a request may be on its way on a connection that is kept open. */
+/** How long a request may be on its way on an idle connection. */
 const onTheWayMs = 300
 const lookEveryMs = 10
 
 /**
- * While it closes, the server answers what it is asked, and lets each connection go with its answer: a client that
- * keeps connections open would otherwise keep the server up. An idle one may have its next request on the way, or in
- * the machine already, and whoever sent it would lose the answer: so idle ones are closed a moment later. So it is with
- * connections that are not accepted yet.
+ * While the server closes, it responds to requests and closes each connection after its response; otherwise clients
+ * with open connections would keep it running. An idle connection may have a request on its way, and an early close
+ * would lose the response. So idle connections, and those not accepted yet, are closed a moment later.
  */
 export function closePolitely(server: FastifyInstance): void {
   server.addHook('preClose', async () => {
@@ -20,7 +19,7 @@ export function closePolitely(server: FastifyInstance): void {
     setTimeout(() => http.closeAllConnections(), closingMaxMs).unref()
     if (!http.listening) return
     await acceptWaiting(http)
-    // Not that of HTTP servers, which closes idle connections too.
+    // `close` of an HTTP server would also close idle connections.
     Server.prototype.close.call(http)
     for (let waitedMs = 0; waitedMs < onTheWayMs && (await connections(http)) > 0; waitedMs += lookEveryMs) {
       await sleep(lookEveryMs)
@@ -28,17 +27,17 @@ export function closePolitely(server: FastifyInstance): void {
   })
 }
 
-/** However many connections there are that want in. */
+/** However many connections are waiting to be accepted. */
 const turnsMax = 10_000
 
-/** The event loop accepts one connection in each of its turns: goes on until none has come in one. */
+/** Waits until no more connections arrive: the event loop accepts one in each turn. */
 async function acceptWaiting(server: Server): Promise<void> {
   let accepted = 0
   const count = () => {
     accepted += 1
   }
   server.on('connection', count)
-  // The first ends the turn that it is called in.
+  // The first one only ends the current turn.
   await turn()
   for (let before = -1, turns = 0; accepted !== before && turns < turnsMax; turns++) {
     before = accepted

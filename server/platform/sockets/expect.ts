@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** Requests with `Expect: 100-continue` whose clients have not been told to go on, and what they are told by. */
+/** Requests with `Expect: 100-continue` whose clients still wait, and the responses that tell them to continue. */
 const waiting = new WeakMap<IncomingMessage, ServerResponse>()
 
-/** The client waits until `askForBody`, or for its answer: who is refused need not have sent anything. */
+/** Makes the client wait until `askForBody` or its response, so that a refused client sends no body. */
 export function awaitBodyRequest(request: IncomingMessage, response: ServerResponse): void {
   waiting.set(request, response)
 }
@@ -11,7 +11,7 @@ export function awaitBodyRequest(request: IncomingMessage, response: ServerRespo
 /** Whether the client may never send its body. */
 export const isWaiting = (request: IncomingMessage): boolean => waiting.has(request)
 
-/** Asks for the body, which is to be read now. */
+/** Asks the client for the body. */
 export function askForBody(request: IncomingMessage): void {
   waiting.get(request)?.writeContinue()
   waiting.delete(request)

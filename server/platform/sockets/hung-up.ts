@@ -3,7 +3,7 @@ import { ClientGone } from '../faults.ts'
 
 const signals = new WeakMap<Socket, AbortSignal>()
 
-/** Aborted when the client closes its connection: whoever asked for anything on it waits for no answer. */
+/** Aborts when the client closes its connection, since no one then waits for a response. */
 export function hangUpSignal(socket: Socket): AbortSignal {
   const cached = signals.get(socket)
   if (cached) return cached

@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** The requests of a connection that wait for the answer to the one before them, in their order. */
+/** The waiting requests of each connection, in order. */
 const lines = new WeakMap<Socket, (() => void)[]>()
 
-/** No client sends so many requests without waiting for answers. */
+/** No real client sends so many requests without waiting for responses. */
 const waitingMax = 100
 
 /**
- * Begins a request when the client has taken the answer to the one before it on the same connection. Node would begin
- * all that one packet holds, a thousand and more, and keep their answers for a client that takes none.
+ * Begins a request when the client has received the response to the one before it on the same connection. Node would
+ * begin all requests of a packet, more than a thousand, and keep the responses for a client that reads none.
  */
 export function inOrder(request: IncomingMessage, response: ServerResponse, begin: () => void): void {
   const { socket } = request

@@ -4,8 +4,8 @@ const unit = 'bytes='
 const digits = /^\d*$/
 
 /**
- * The part of a file that a Range header asks for (RFC 9110 §14); undefined where the whole file is the answer: the
- * header is missing, is not in bytes, or asks for several parts. `beyond`: the file has no such bytes.
+ * The part of a file that a Range header requests (RFC 9110 §14). Undefined means the whole file: the header is
+ * missing, not in bytes, or requests several parts. `beyond`: the file has no such bytes.
  */
 export function rangeOf(header: string | undefined, bytes: number): Part | 'beyond' | undefined {
   const [from, to] = boundsOf(header ?? '') ?? []
@@ -17,7 +17,7 @@ export function rangeOf(header: string | undefined, bytes: number): Part | 'beyo
   return first > end ? 'beyond' : { first, last: Math.min(last, end) }
 }
 
-/** The digits before and after the dash. One pass: anyone may send a header of 32 KB. */
+/** The digits before and after the dash. Reads the header in one pass, since it may have 32 KB. */
 function boundsOf(header: string): readonly [from: string, to: string] | undefined {
   if (header.slice(0, unit.length).toLowerCase() !== unit) return undefined
   const dash = header.indexOf('-', unit.length)

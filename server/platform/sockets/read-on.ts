@@ -1,21 +1,22 @@
 import type { IncomingMessage } from 'node:http'
 import { type Duplex, Readable } from 'node:stream'
 
-/** How far, how long, and how long without hearing anything. */
+/** Limits in bytes, in time, and in time without input. */
 const readOnMax = { bytes: 64 * 1024 * 1024, ms: 30_000, idleMs: 5_000 } as const
 
-/** Connections that read on: their request was answered, and nothing more is said to it. */
+/** Connections that still read a request after its response. */
 const readingOn = new WeakSet<Duplex>()
 
 export const isReadingOn = (socket: Duplex): boolean => readingOn.has(socket)
 
-/** Whether some of the request's body was not read. */
+/** Whether part of the request's body is unread. */
 export const hasMore = ({ complete, headers }: IncomingMessage): boolean =>
   !complete && (headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0)
 
 /**
- * An answer to a request that was not read to its end: the answer at once, and its end when the rest was read. Whoever
- * is still sending when the connection is closed is told so by a reset, and loses the answer over it (RFC 9112 §9.6).
+ * A response to a request that was not fully read. The text is sent at once, and the stream ends when the rest of the
+ * request is read. Closing the connection earlier would reset it, and a client that is still sending would lose the
+ * response (RFC 9112 §9.6).
  */
 export function readingOnAfter(text: string, request: IncomingMessage): Readable {
   readingOn.add(request.socket)
@@ -32,7 +33,7 @@ async function* answered(
   readingOn.delete(request.socket)
 }
 
-/** Reads to the end of the request; false when that is too far, or the client is gone. */
+/** Reads to the end of the request; false if it is too long, or the client is gone. */
 async function ends(request: IncomingMessage): Promise<boolean> {
   if (request.readableEnded || request.destroyed) return request.readableEnded
   const { promise, resolve } = Promise.withResolvers<boolean>()
