@@ -4,7 +4,7 @@ import { isOutage } from './database.ts'
 
 const retryAfterMs = 500
 
-/** A pool for users that cannot handle an outage. */
+/** A pool for callers that cannot handle an outage. */
 export interface PatientPool {
   readonly pool: pg.Pool
   /** Whether a statement is running, or waiting for the database. */

@@ -28,7 +28,7 @@ export async function undoAlways<T>(inside: Connection, work: () => Promise<T>):
   }
 }
 
-// Also releases the savepoint, since the one around it has the same name.
+// Also ends the savepoint, since the one around it has the same name.
 async function undo(inside: Connection): Promise<void> {
   await control(inside, 'ROLLBACK TO SAVEPOINT part')
   await control(inside, 'RELEASE SAVEPOINT part')
