@@ -23,7 +23,7 @@ const children = list(child, { maxItems: 1000, about: 'Nodes of the same hierarc
 
 const shared = { area: 'hierarchies', status: 200, data: children } as const
 
-/** Puts nodes below the object of an address, in an order, and answers with it. */
+/** Moves nodes below a hierarchy or a node, in an order, and answers with that object. */
 async function moveBelow<F extends Fields>(
   ctx: Ctx,
   above: Resource<F>,
@@ -34,13 +34,13 @@ async function moveBelow<F extends Fields>(
   const moves = (data as readonly Child[]).map(({ id: node, meta }, i) => {
     return { id: node, parentId: id, sortOrder: meta?.sort_order, source: `data.${i}.id` }
   })
-  // What a hierarchy itself is in is its store.
+  // The scope of a hierarchy is the store, so its own id is used.
   const hierarchyId = params.hierarchy_id ? (scope[0] as string) : id
   await moveNodes(ctx, hierarchyId, moves)
   return objectAnswer(200, above, await findById(ctx, above, id, scope), ctx)
 }
 
-/** Puts nodes to the top of their hierarchy, in an order. */
+/** Moves nodes to the top level of their hierarchy, in an order. */
 export const addHierarchyChildren = action({
   ...shared,
   name: 'add-hierarchy-children',
@@ -50,7 +50,7 @@ export const addHierarchyChildren = action({
   run: (ctx, call) => moveBelow(ctx, hierarchies, call),
 })
 
-/** Puts nodes below another, in an order. */
+/** Moves nodes below another node, in an order. */
 export const addNodeChildren = action({
   ...shared,
   name: 'add-node-children',

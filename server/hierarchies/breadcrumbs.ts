@@ -4,7 +4,7 @@ import type { Rows } from '../kernel/storage/store.ts'
 import type { Work } from '../kernel/work/context.ts'
 import type { Locales } from './node-fields.ts'
 
-/** One step of the way from a hierarchy down to a node. */
+/** One step of the path from a hierarchy down to a node. */
 export interface Crumb {
   readonly id: string
   readonly name: string
@@ -18,22 +18,22 @@ interface Named {
   readonly locales?: Locales | null | undefined
 }
 
-/** What breadcrumbs show of a hierarchy or a node. */
+/** The step of a hierarchy or a node, as breadcrumbs show it. */
 export function crumbOf(id: string, { name, slug, locales }: Named): Crumb {
-  const named = Object.entries(locales ?? {}).map(([code, { name }]) => [code, name ? { name } : {}])
+  const localizedNames = Object.entries(locales ?? {}).map(([code, { name }]) => [code, name ? { name } : {}])
   return {
     id,
     name,
     ...(slug && { slug }),
-    ...(named.length && { locales: Object.fromEntries(named) }),
+    ...(localizedNames.length && { locales: Object.fromEntries(localizedNames) }),
   }
 }
 
-/** Whether the two are named alike, as breadcrumbs show it. */
+/** Whether breadcrumbs show the same names for both. */
 export const sameCrumb = (one: Named, other: Named): boolean =>
   isDeepStrictEqual(crumbOf('', one), crumbOf('', other))
 
-/** Each node shows its whole way, so a tree has a bound. */
+/** The depth has a limit because each node stores its whole path. */
 export const levelsMax = 20
 
 export function mustNotBeTooDeep(levels: number, source: string): void {
@@ -42,12 +42,12 @@ export function mustNotBeTooDeep(levels: number, source: string): void {
   throw new Problem('unprocessable', detail, { source })
 }
 
-/** The breadcrumbs of a row, as a document that is asked by its content. An index has just this. */
+/** The breadcrumbs of a row as `jsonb`, for searches by content. An index uses this exact expression. */
 export const breadcrumbsOf = (row: string): string => `(${row}.hidden->'breadcrumbs')::jsonb`
 
 /**
- * Renews the breadcrumbs of everything below a node, or a hierarchy, that has these now: each has its parent's, and its
- * own step behind them. The hierarchy is closed meanwhile.
+ * Updates the breadcrumbs of all nodes below a node or a hierarchy, which now has these. Each node has the breadcrumbs
+ * of its parent, followed by its own step. The caller has locked the hierarchy.
  */
 export async function renewBreadcrumbsBelow(
   { store }: Work,

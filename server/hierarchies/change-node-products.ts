@@ -22,7 +22,7 @@ const idsIn = (data: unknown) => [...new Set((data as readonly Link[]).map(({ id
 const route = '/pcm/hierarchies/:hierarchy_id/nodes/:id/relationships/products'
 const shared = { area: 'hierarchies', data: links, shows: { resource: nodes } } as const
 
-/** Puts products into a node. */
+/** Adds products to a node. */
 export const addNodeProducts = action({
   ...shared,
   name: 'add-node-products',
@@ -30,14 +30,14 @@ export const addNodeProducts = action({
   about: 'Adds products to the node. Products that are already in it stay.',
   status: 201,
   run: (ctx, { params, data }) =>
-    withNode(ctx, params, 201, async (work, id) => {
+    changeNode(ctx, params, 201, async (work, id) => {
       const ids = idsIn(data)
-      await mustBeThere(work, data as readonly Link[])
+      await mustExist(work, data as readonly Link[])
       await attachProducts(work, [id], (bind) => `products.id = ANY(${bind(ids)}::uuid[])`)
     }),
 })
 
-/** Takes products off a node. */
+/** Removes products from a node. */
 export const deleteNodeProducts = action({
   ...shared,
   name: 'delete-node-products',
@@ -45,19 +45,20 @@ export const deleteNodeProducts = action({
   about: 'Removes products from the node, and from its curated products. The products themselves stay.',
   status: 200,
   run: (ctx, { params, data }) =>
-    withNode(ctx, params, 200, async (work, id, scope) => {
+    changeNode(ctx, params, 200, async (work, id, scope) => {
       const ids = idsIn(data)
       await work.store.lock(nodes, id)
       const { doc } = await findByName(work, nodes, id, scope)
       const curated = doc.curated_products ?? []
-      const left = curated.filter((product) => !ids.includes(product))
-      if (left.length < curated.length) await change(work, nodes, scope, id, { curated_products: left })
+      const remaining = curated.filter((product) => !ids.includes(product))
+      if (remaining.length < curated.length)
+        await change(work, nodes, scope, id, { curated_products: remaining })
       await detachProducts(work, [id], (bind) => `products.id = ANY(${bind(ids)}::uuid[])`)
     }),
 })
 
-/** Does something to the node that an address names, and answers with it. */
-async function withNode(
+/** Changes the node of the path and answers with it. */
+async function changeNode(
   ctx: Ctx,
   params: Readonly<Record<string, string>>,
   status: number,
@@ -69,9 +70,9 @@ async function withNode(
   return objectAnswer(status, nodes, await findByName(ctx, nodes, id, scope), ctx)
 }
 
-async function mustBeThere({ store }: Work, links: readonly Link[]): Promise<void> {
-  const found = await store.lockShared(products, ...links.map(({ id }) => id))
-  const missing = links.findIndex(({ id }) => !found.has(id))
+async function mustExist({ store }: Work, links: readonly Link[]): Promise<void> {
+  const lockedIds = await store.lockShared(products, ...links.map(({ id }) => id))
+  const missing = links.findIndex(({ id }) => !lockedIds.has(id))
   if (missing < 0) return
   throw notFound('product', links[missing]?.id, { source: `data.${missing}.id` })
 }

@@ -8,20 +8,20 @@ import { hierarchies } from './hierarchies.ts'
 import { nodeProducts } from './node-products.ts'
 import { nodes } from './nodes.ts'
 
-/** What is copied, and what the copy has of its own. */
-interface Wanted {
+/** The hierarchy to copy, and the values that differ in the copy. */
+interface CopyInput {
   readonly hierarchyId: string
   readonly name?: string | undefined
   readonly description?: string | null | undefined
   readonly withProducts: boolean
 }
 
-/** Copies a hierarchy with all of its nodes, in one transaction: a worker that is killed leaves nothing. */
-export const copyHierarchy = pimJob<Wanted>({
+/** Copies a hierarchy with all of its nodes in one transaction, so that a killed worker leaves no partial copy. */
+export const copyHierarchy = pimJob<CopyInput>({
   type: 'hierarchy-duplicate',
   run: async (work, { payload: { hierarchyId, name, description, withProducts } }) => {
     const { store } = work
-    // Nothing is moved, renamed or deleted in it meanwhile.
+    // The lock keeps others from moving, renaming or deleting its nodes.
     await store.lock(hierarchies, hierarchyId)
     const source = await store.find(hierarchies, hierarchyId, [store.id])
     if (!source) throw new Problem('not_found', 'The hierarchy was deleted before it could be copied.')
@@ -31,11 +31,11 @@ export const copyHierarchy = pimJob<Wanted>({
       name: name ?? attributes.name,
       ...(description !== undefined && { description }),
     })
-    const found = await store.runLong(
+    const rows = await store.runLong(
       'SELECT id FROM nodes WHERE store_id = $1 AND hierarchy_id = $2 ORDER BY created_at, id',
       hierarchyId,
     )
-    const copies = found.map(([id]) => ({ id: id as string, as: newId() }))
+    const copies = rows.map(([id]) => ({ id: id as string, as: newId() }))
     await copyNodes(
       work,
       { from: hierarchyId, to: root.id, crumb: crumbOf(root.id, root.doc) },
@@ -50,13 +50,13 @@ export const copyHierarchy = pimJob<Wanted>({
 type Copies = readonly { readonly id: string; readonly as: string }[]
 type Bind = (value: unknown) => string
 
-/** Which node is copied as which. */
+/** The pairs of a node and its copy. */
 const pairs = (copies: Copies, bind: Bind): string => {
   const [ids, newIds] = [bind(copies.map(({ id }) => id)), bind(copies.map(({ as }) => as))]
   return `unnest(${ids}::uuid[], ${newIds}::uuid[]) AS pair (id, copy_id)`
 }
 
-/** From the hierarchy down, so that each copy knows the way to its parent's. */
+/** Copies from the hierarchy down, because the breadcrumbs of a copy begin with those of its parent. */
 async function copyNodes(
   { store }: Work,
   { from, to, crumb }: { readonly from: string; readonly to: string; readonly crumb: object },

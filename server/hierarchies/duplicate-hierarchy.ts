@@ -6,7 +6,7 @@ import { flag, group, text } from '../kernel/shape/fields.ts'
 import { copyHierarchy } from './copy-hierarchy.ts'
 import { hierarchies } from './hierarchies.ts'
 
-/** Asks for a copy of a hierarchy and of all nodes in it. */
+/** Starts a job that copies a hierarchy and all of its nodes. */
 export const duplicateHierarchy = action({
   name: 'duplicate-hierarchy',
   route: 'POST /pcm/hierarchies/:id/duplicate_job',
@@ -42,7 +42,7 @@ export const duplicateHierarchy = action({
     const scope = await scopeOf(ctx, hierarchies, params)
     const { id } = await findByName(ctx, hierarchies, params.id, scope)
     const { name, description, include_products } = attributes
-    const wanted = { hierarchyId: id, name, description, withProducts: include_products }
-    return objectAnswer(201, pimJobs, await startPimJob(ctx, copyHierarchy, wanted, { copied_from: id }), ctx)
+    const input = { hierarchyId: id, name, description, withProducts: include_products }
+    return objectAnswer(201, pimJobs, await startPimJob(ctx, copyHierarchy, input, { copied_from: id }), ctx)
   },
 })

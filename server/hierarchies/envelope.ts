@@ -1,6 +1,6 @@
 import type { Envelope } from '../kernel/shape/envelope.ts'
 
-/** Hierarchies and nodes: what links there are belong to their relationships. */
+/** The envelope of hierarchies and nodes. Only their relationships have links. */
 export const hierarchyEnvelope: Envelope = {
   times: 'meta',
   digits: 3,

@@ -5,11 +5,11 @@ import { crumbOf, renewBreadcrumbsBelow, sameCrumb } from './breadcrumbs.ts'
 import { hierarchyEnvelope } from './envelope.ts'
 import {
   changedAt,
-  elsewhere,
-  mustBeItself,
   mustDifferFromChildren,
+  mustKeepId,
   nodeFields,
   nodeMeta,
+  relatedList,
   relationshipsField,
 } from './node-fields.ts'
 import { nodeFilters } from './node-filters.ts'
@@ -41,8 +41,8 @@ export const hierarchies: Resource<typeof fields> = resource({
 
 async function renameHierarchy(work: Work, draft: Draft<typeof fields>): Promise<void> {
   const { id, values, before } = draft
-  mustBeItself(draft)
-  values.relationships = { children: elsewhere(`/hierarchies/${id}/children`) }
+  mustKeepId(draft)
+  values.relationships = { children: relatedList(`/hierarchies/${id}/children`) }
   values.changed_at = changedAt(work, fields, draft)
   if (before && sameCrumb(before.doc, values)) return
   values.breadcrumbs = [crumbOf(id, values)]

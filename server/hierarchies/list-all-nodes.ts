@@ -11,7 +11,7 @@ import { hierarchies } from './hierarchies.ts'
 import { nodesAndHierarchies, nodesOfStore } from './node-lists.ts'
 import { nodes } from './nodes.ts'
 
-/** The nodes of all hierarchies; on demand with the hierarchies, which are nodes too. */
+/** Lists the nodes of all hierarchies and, on request, the hierarchies. They are rows of the same table. */
 export const listAllNodes = action({
   name: 'list-all-nodes',
   route: 'GET /pcm/hierarchies/nodes',
@@ -39,9 +39,9 @@ export const listAllNodes = action({
 })
 
 function includesHierarchies(query: string): boolean {
-  const given = new URLSearchParams(query).get('include_hierarchies') ?? ''
-  if (given === 'true') return true
-  if (given === 'false' || given === '') return false
+  const value = new URLSearchParams(query).get('include_hierarchies') ?? ''
+  if (value === 'true') return true
+  if (value === 'false' || value === '') return false
   throw new Problem('bad_request', 'include_hierarchies must be true or false.', {
     source: 'include_hierarchies',
   })

@@ -9,7 +9,7 @@ import { products } from '../products/index.ts'
 import { nodeProducts } from './node-products.ts'
 import { nodes } from './nodes.ts'
 
-/** The products of a node, drafts too. */
+/** Lists the products of a node, including drafts. */
 export const listNodeProducts = action({
   name: 'list-node-products',
   route: 'GET /pcm/hierarchies/:hierarchy_id/nodes/:node_id/products',
@@ -23,23 +23,23 @@ export const listNodeProducts = action({
   async run(ctx, call) {
     const scope = await scopeOf(ctx, nodes, call.params)
     const node = await findByName(ctx, nodes, call.params.node_id, scope)
-    const ask = parse(call.query)
-    const page = await fetchPage(ctx, { resource: nodeProducts, scope: [node.id] }, ask)
-    const found = await findAll(
+    const query = parse(call.query)
+    const page = await fetchPage(ctx, { resource: nodeProducts, scope: [node.id] }, query)
+    const rows = await findAll(
       ctx,
       products,
       page.rows.map(({ id }) => id),
     )
     const curated = new Set(node.doc.curated_products)
-    const byId = new Map(found.map((row) => [row.id, row]))
+    const byId = new Map(rows.map((row) => [row.id, row]))
     const shown = page.rows.flatMap(({ id }) => {
       const row = byId.get(id)
       if (!row) return []
       const text = objectText(products, row, ctx, true)
-      // No more than a type and an id is before the attributes.
+      // Only the type and the id come before the attributes, so the first match is the right one.
       return curated.has(id) ? text.replace(/"attributes": ?\{/, '$&"curated_product":true,') : text
     })
-    const more = await included(ctx, products, ask.include, found)
+    const more = await included(ctx, products, query.include, rows)
     return pageAnswer(200, shown.join(','), page, ctx, call, {}, more)
   },
 })

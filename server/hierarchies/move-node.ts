@@ -4,16 +4,16 @@ import { change } from '../kernel/write/by-rules.ts'
 import { hierarchies } from './hierarchies.ts'
 import { nodes, relationshipsOf } from './nodes.ts'
 
-/** Where a node goes: below another, or its hierarchy. Without a `sortOrder` it keeps the one it has. */
+/** The new parent of a node: another node, or its hierarchy. Without `sortOrder`, the node keeps its position. */
 export interface Move {
   readonly id: string
   readonly parentId: string
   readonly sortOrder?: number | null | undefined
-  /** Where in the request it is asked for. */
+  /** The member of the request that holds this move. */
   readonly source: string
 }
 
-/** Moves nodes within their hierarchy, one after the other. Needs a transaction. */
+/** Moves nodes within their hierarchy, one after another. Needs a transaction. */
 export async function moveNodes(work: Work, hierarchyId: string, moves: readonly Move[]): Promise<void> {
   await work.store.lockExclusive(hierarchies, hierarchyId)
   for (const move of moves) await moveNode(work, hierarchyId, move)
@@ -33,7 +33,7 @@ async function moveNode(work: Work, hierarchyId: string, { id, parentId, sortOrd
     })
   } catch (error) {
     if (!(error instanceof Problem) || !error.source?.startsWith('data.')) throw error
-    // What is wrong is not a member of the body: where it is to go is.
+    // The path in the error is one of a node, which this request does not have. Point at the move instead.
     throw new Problem(error.code, error.detail, { source, cause: error })
   }
 }

@@ -27,9 +27,9 @@ const localesSchema = {
 
 const own = { hidden: true, readOnly: true } as const
 
-/** What hierarchies and nodes have in common. */
+/** The fields of both hierarchies and nodes. */
 export const nodeFields = {
-  // Clients repeat it in an update.
+  // Clients repeat the id in an update.
   sent_id: text({ stored: false, inputName: 'id', max: 255 }),
   name: text({ required: true, min: 1, max: nameMax, about: 'Shown to shoppers.', example: 'Bread' }),
   slug: text({
@@ -48,7 +48,7 @@ export const nodeFields = {
   admin_attributes: map(text({}), { maxKeys: 100, about: 'Notes of the merchant.' }),
   shopper_attributes: map(text({}), { maxKeys: 100, about: 'Further texts for shoppers.' }),
   breadcrumbs: field<readonly Crumb[] | undefined>({ type: 'array' }, own),
-  // When it was last changed itself, in milliseconds: what is above it may have changed since.
+  // When the object itself last changed, in milliseconds. `updated_at` also moves when an ancestor is renamed.
   changed_at: integer(own),
 }
 
@@ -66,7 +66,7 @@ const crumbs = {
   },
 }
 
-/** What `meta` shows of both. */
+/** The `meta` of both hierarchies and nodes. */
 export const nodeMeta = {
   owner: choice(['store', 'organization'], { about: 'The owner.' }),
   breadcrumbs: field<readonly Crumb[] | undefined>(crumbs, {
@@ -74,19 +74,19 @@ export const nodeMeta = {
   }),
 }
 
-/** Lists beside it, which are elsewhere: `data` is always empty. */
-interface Elsewhere {
+/** A relationship that links to a list. Its `data` is always empty. */
+interface RelatedList {
   readonly data: readonly []
   readonly links: { readonly related: string }
 }
 
 export interface Relationships {
-  readonly children: Elsewhere
+  readonly children: RelatedList
   readonly parent?: { readonly data: { readonly type: 'node'; readonly id: string } }
-  readonly products?: Elsewhere
+  readonly products?: RelatedList
 }
 
-export const elsewhere = (related: string): Elsewhere => ({ data: [], links: { related } })
+export const relatedList = (related: string): RelatedList => ({ data: [], links: { related } })
 
 export const relationshipsField = readOnlyObject<Relationships>(
   object(
@@ -100,7 +100,10 @@ export const relationshipsField = readOnlyObject<Relationships>(
   { about: 'The parent, and the lists of children and products.' },
 )
 
-/** When it was changed itself, in milliseconds: an update that changes nothing leaves it where it is among siblings. */
+/**
+ * When the object itself last changed, in milliseconds. An update without changes keeps the time, and so the position
+ * among the siblings.
+ */
 export function changedAt<F extends typeof nodeFields>(
   { clock }: Work,
   fields: F,
@@ -108,18 +111,18 @@ export function changedAt<F extends typeof nodeFields>(
 ): number {
   const [was, is] = [{ ...before?.doc, ...before?.hidden }, values] as Readonly<Record<string, unknown>>[]
   const isSame = (name: string) => isDeepStrictEqual(is?.[name] ?? null, was?.[name] ?? null)
-  const kept = Object.entries(fields).filter(([, { options }]) => options.stored !== false)
-  const changed = !before?.hidden.changed_at || !kept.every(([name]) => isSame(name))
+  const storedFields = Object.entries(fields).filter(([, { options }]) => options.stored !== false)
+  const changed = !before?.hidden.changed_at || !storedFields.every(([name]) => isSame(name))
   return changed ? clock.now().getTime() : (before.hidden.changed_at as number)
 }
 
-/** Refuses a body whose id is another than the address's. */
-export function mustBeItself({ id, values, before }: Draft<typeof nodeFields>): void {
+/** Refuses a body whose id differs from the id in the path. */
+export function mustKeepId({ id, values, before }: Draft<typeof nodeFields>): void {
   if (!before || values.sent_id === undefined || values.sent_id.toLowerCase() === id) return
   throw new Problem('unprocessable', `data.id must be the id in the path, ${id}.`, { source: 'data.id' })
 }
 
-/** Among what is right below a parent no two have the same name, and none has the parent's. */
+/** Siblings have different names and slugs. */
 export const siblingConstraints = {
   nodes_name_key: {
     code: 'unprocessable',
@@ -131,7 +134,7 @@ export const siblingConstraints = {
     detail: 'Slugs must be unique amongst siblings.',
     source: 'data.attributes.slug',
   },
-  // The node right above.
+  // The parent node.
   nodes_parent_fkey: { code: 'not_found', detail: 'node not found' },
 } as const
 
@@ -144,7 +147,7 @@ export function mustDifferFromParent(name: string, parent: Crumb | undefined): v
   if (name === parent?.name) throw namedAsParent()
 }
 
-/** The hierarchy is closed: no child is added or renamed meanwhile. */
+/** The caller has locked the hierarchy, so no one adds or renames a child meanwhile. */
 export async function mustDifferFromChildren({ store }: Work, id: string, name: string): Promise<void> {
   const same = await store.read(
     'SELECT 1 FROM nodes WHERE store_id = $1 AND parent_id = $2 AND md5(name) = md5($3) AND name = $3 LIMIT 1',

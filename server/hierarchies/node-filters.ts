@@ -6,18 +6,18 @@ import { breadcrumbsOf } from './breadcrumbs.ts'
 type Bind = (value: unknown) => string
 type Texts = 'like' | 'ilike'
 
-/** Among texts without a column: columns are folded so too, see kernel/query/condition.ts. */
+/** For texts without a column. It folds case as columns do, see kernel/query/condition.ts. */
 const isLike = (op: Op, text: string, pattern: string): string =>
   op === 'ilike' ? `${caseless(text)} LIKE ${caseless(pattern)}` : `${text} LIKE ${pattern}`
 
-/** What contains these, as its index has it. */
+/** Whether a document contains one of these parts. An index supports this form. */
 const contains = (document: string, parts: readonly unknown[], bind: Bind): string =>
   `(${parts.map((part) => `${document} @> ${bind(JSON.stringify(part))}::jsonb`).join(' OR ')})`
 
 const breadcrumbs = breadcrumbsOf('nodes')
 const locales = `(nodes.doc->'attributes'->'locales')::jsonb`
 
-/** Any of the breadcrumbs has it: `step` is what such a one contains, `text` where it is in one called `c`. */
+/** Matches any step of the breadcrumbs. `step` is the part that it contains, `text` the SQL of its text in step `c`. */
 const breadcrumb = (
   ops: readonly Op[],
   step: (value: string, part: string) => object,
@@ -54,7 +54,7 @@ const text = (column: string, ops: readonly Op[]): FilterRule => ({ ops, type: '
 
 const reference = { ops: walks.id, type: 'uuid' } as const
 
-/** What lists of hierarchies and nodes are filtered by; each index serves all of them. */
+/** The filters of all lists of hierarchies and nodes. Each index serves all of these lists. */
 export const nodeFilters = (...likes: readonly Texts[]) => {
   const ops = ['eq', ...likes] as const
   return {

@@ -6,7 +6,7 @@ import { nodes, parentLink } from './nodes.ts'
 
 const route = '/pcm/hierarchies/:hierarchy_id/nodes/:id/relationships/parent'
 
-/** Puts a node below another of its hierarchy, with all that is below it. */
+/** Moves a node and its descendants below another node of the same hierarchy. */
 export const updateNodeParent = action({
   name: 'update-node-parent',
   route: `PUT ${route}`,
@@ -25,7 +25,7 @@ export const updateNodeParent = action({
   },
 })
 
-/** Puts a node to the top of its hierarchy. */
+/** Moves a node to the top level of its hierarchy. */
 export const deleteNodeParent = action({
   name: 'delete-node-parent',
   route: `DELETE ${route}`,

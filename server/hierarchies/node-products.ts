@@ -3,7 +3,7 @@ import type { Work } from '../kernel/work/context.ts'
 import { hierarchyEnvelope } from './envelope.ts'
 import { nodeIn, nodes } from './nodes.ts'
 
-/** Which products are in a node: rows under the products' ids, which are shown as the products they are. */
+/** The products of a node. Each row has the id of a product, and lists show that product. */
 export const nodeProducts: Resource = resource({
   type: 'product',
   noun: ['node-product', 'node-products'],
@@ -28,26 +28,26 @@ export const nodeProducts: Resource = resource({
 
 type Condition = (bind: (value: unknown) => string) => string
 
-/** Puts the `products` that meet a condition into these nodes; those that are there stay as they are. */
-export const attachProducts = ({ store }: Work, nodeIds: readonly string[], met: Condition) =>
+/** Adds the `products` that meet a condition to these nodes. Existing links stay unchanged. */
+export const attachProducts = ({ store }: Work, nodeIds: readonly string[], condition: Condition) =>
   store.insertFrom(nodeProducts, {
     columns: ['node_id', 'id', 'doc', 'product_updated_at'],
-    // In the order that all hold them in.
+    // Everyone locks products in this order, so there are no deadlocks.
     rows: (bind) =>
       `SELECT node.id, products.id, '{}'::json, products.updated_at
        FROM unnest(${bind(nodeIds)}::uuid[]) AS node (id) CROSS JOIN products
-       WHERE products.store_id = $1 AND ${met(bind)} ORDER BY products.id`,
+       WHERE products.store_id = $1 AND ${condition(bind)} ORDER BY products.id`,
     unchanged: 'products',
   })
 
-/** Takes the `products` that meet a condition off these nodes, and off what is curated in them. */
-export async function detachProducts({ store }: Work, nodeIds: readonly string[], met: Condition) {
-  // Nobody curates meanwhile.
+/** Removes the `products` that meet a condition from these nodes, and from their curated products. */
+export async function detachProducts({ store }: Work, nodeIds: readonly string[], condition: Condition) {
+  // The lock keeps others from curating.
   await store.lock(nodes, ...nodeIds)
   return store.removeAll(
     nodeProducts,
     (bind) =>
       `r.node_id = ANY(${bind(nodeIds)}::uuid[]) AND r.id IN (
-         SELECT products.id FROM products WHERE products.store_id = $1 AND ${met(bind)})`,
+         SELECT products.id FROM products WHERE products.store_id = $1 AND ${condition(bind)})`,
   )
 }

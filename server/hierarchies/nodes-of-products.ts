@@ -23,7 +23,7 @@ const nodesOfProduct: Resource<NodeFields> = resource({
   counted: false,
 })
 
-/** Lists the nodes that a product is in. */
+/** Lists the nodes of a product. */
 export const listNodesOfProduct = action({
   name: 'list-nodes-of-product',
   route: 'GET /pcm/products/:product_id/nodes',
@@ -37,7 +37,7 @@ export const listNodesOfProduct = action({
   },
 })
 
-const wanted = group(
+const selectionFields = group(
   {
     filter: text({
       required: true,
@@ -49,57 +49,58 @@ const wanted = group(
   },
   { required: true },
 )
-type Wanted = NonNullable<(typeof wanted)['value']>
+type Selection = NonNullable<(typeof selectionFields)['value']>
 
 const changedSchema = (counted: string): JsonSchema =>
   object({ [counted]: { type: 'integer' }, nodes_not_found: listOf({ type: 'string' }) })
 
-const shared = { area: 'hierarchies', status: 200, data: wanted } as const
+const shared = { area: 'hierarchies', status: 200, data: selectionFields } as const
 
-/** Puts all products that a filter finds into nodes. */
+/** Adds all products that match a filter to nodes. */
 export const attachNodes = action({
   ...shared,
   name: 'attach-nodes',
   route: 'POST /pcm/products/attach_nodes',
   about: 'Adds all products that match a filter to nodes.',
   shows: { beside: { meta: changedSchema('nodes_attached') } },
-  run: (ctx, { data }) => changeAll(ctx, data as Wanted, attachProducts, 'nodes_attached'),
+  run: (ctx, { data }) => changeAll(ctx, data as Selection, attachProducts, 'nodes_attached'),
 })
 
-/** Takes all products that a filter finds off nodes. */
+/** Removes all products that match a filter from nodes. */
 export const detachNodes = action({
   ...shared,
   name: 'detach-nodes',
   route: 'POST /pcm/products/detach_nodes',
   about: 'Removes all products that match a filter from nodes.',
   shows: { beside: { meta: changedSchema('nodes_detached') } },
-  run: (ctx, { data }) => changeAll(ctx, data as Wanted, detachProducts, 'nodes_detached'),
+  run: (ctx, { data }) => changeAll(ctx, data as Selection, detachProducts, 'nodes_detached'),
 })
 
 async function changeAll(
   ctx: Ctx,
-  asked: Wanted,
+  selection: Selection,
   change: typeof attachProducts | typeof detachProducts,
   counted: 'nodes_attached' | 'nodes_detached',
 ): Promise<Answer> {
-  const met = filterCondition(asked.filter)
-  if (!met) throw new Problem('bad_filter', 'Could not parse the supplied filter', { source: 'data.filter' })
-  const { found, missing } = await findNodes(ctx, asked)
-  await change(ctx, found, met)
-  return json(200, { meta: { [counted]: found.length, nodes_not_found: missing } })
+  const condition = filterCondition(selection.filter)
+  if (!condition)
+    throw new Problem('bad_filter', 'Could not parse the supplied filter', { source: 'data.filter' })
+  const { ids, missing } = await lockNodes(ctx, selection)
+  await change(ctx, ids, condition)
+  return json(200, { meta: { [counted]: ids.length, nodes_not_found: missing } })
 }
 
-/** Those of the nodes that are there, which then stay until the transaction ends, and the names of the rest. */
-async function findNodes(
+/** Locks the nodes that exist until the transaction ends, and returns their ids and the names of the missing ones. */
+async function lockNodes(
   { store }: Ctx,
-  { node_ids }: Wanted,
-): Promise<{ found: readonly string[]; missing: readonly string[] }> {
-  const asked = new Map(node_ids.map((name) => [name.toLowerCase(), name]))
-  const kept = await store.lockShared(nodes, ...[...asked.keys()].filter(isId))
+  { node_ids }: Selection,
+): Promise<{ ids: readonly string[]; missing: readonly string[] }> {
+  const nameById = new Map(node_ids.map((name) => [name.toLowerCase(), name]))
+  const lockedIds = await store.lockShared(nodes, ...[...nameById.keys()].filter(isId))
   const rows = await store.run(
     'SELECT id FROM nodes WHERE store_id = $1 AND id = ANY($2::uuid[]) AND parent_id IS NOT NULL ORDER BY id',
-    [...kept],
+    [...lockedIds],
   )
-  const found = rows.map(([id]) => id as string)
-  return { found, missing: [...asked].flatMap(([id, name]) => (found.includes(id) ? [] : [name])) }
+  const ids = rows.map(([id]) => id as string)
+  return { ids, missing: [...nameById].flatMap(([id, name]) => (ids.includes(id) ? [] : [name])) }
 }

@@ -18,13 +18,13 @@ import { hierarchyEnvelope } from './envelope.ts'
 import { hierarchies } from './hierarchies.ts'
 import {
   changedAt,
-  elsewhere,
-  mustBeItself,
   mustDifferFromChildren,
   mustDifferFromParent,
+  mustKeepId,
   nodeFields,
   nodeMeta,
   type Relationships,
+  relatedList,
   relationshipsField,
   siblingConstraints,
 } from './node-fields.ts'
@@ -35,7 +35,7 @@ export const sortOrder = integer({
   about: 'The position among the siblings: the highest first, nodes without a position last.',
 })
 
-/** A node or, as the parent of what is topmost, its hierarchy. */
+/** A link to the parent: a node or, for a topmost node, the hierarchy. */
 export const parentLink = group(
   { type: choice(['node', 'hierarchy'], {}), id: reference('node', { required: true }) },
   { nullable: true },
@@ -62,7 +62,7 @@ const fields = {
 }
 export type NodeFields = typeof fields
 
-/** What all lists of nodes share. */
+/** The declaration that all lists of nodes share. */
 export const node = {
   type: 'node',
   about: 'A node of a hierarchy, with products and child nodes.',
@@ -101,12 +101,12 @@ export const nodes: Resource<NodeFields> = resource({
   },
   sort: ['created_at', 'id', 'updated_at'],
   beforeWrite: placeNode,
-  afterWrite: settleNode,
-  beforeDelete: closeHierarchy,
+  afterWrite: updateDependents,
+  beforeDelete: lockHierarchy,
   constraints: siblingConstraints,
 })
 
-/** What its hierarchies are in is the store, which is none. */
+/** Refuses the id of the store: hierarchies have it as their scope, but it is not a hierarchy. */
 export function hierarchyIn({ store }: Work, name: string): string {
   const id = name.toLowerCase()
   if (!isId(name) || id === store.id) throw notFound('hierarchy', name)
@@ -118,62 +118,62 @@ export function nodeIn(name: string): string {
   return name.toLowerCase()
 }
 
-/** A topmost node has no `parent`: clients read one as a parent that their configuration lacks. */
+/** A topmost node has no `parent`: clients would report a parent that their configuration lacks. */
 export const relationshipsOf = (hierarchyId: string, id: string, parentId: string): Relationships => ({
-  children: elsewhere(`/hierarchies/${hierarchyId}/nodes/${id}/children`),
+  children: relatedList(`/hierarchies/${hierarchyId}/nodes/${id}/children`),
   ...(parentId !== hierarchyId && { parent: { data: { type: 'node', id: parentId } } }),
-  products: elsewhere(`/hierarchies/${hierarchyId}/nodes/${id}/products`),
+  products: relatedList(`/hierarchies/${hierarchyId}/nodes/${id}/products`),
 })
 
 const parentOf = (relationships: Relationships | undefined) => relationships?.parent?.data.id
 
-/** Nothing is added, moved or deleted in its hierarchy until the transaction ends, but by us. */
-async function closeHierarchy(work: Work, { scope }: Pick<Draft<NodeFields>, 'scope'>): Promise<void> {
-  const found = await work.store.lockExclusive(hierarchies, scope[0] as string)
-  if (!found.size) throw notFound('hierarchy', scope[0])
+/** Keeps others from adding, moving or deleting nodes of the hierarchy until the transaction ends. */
+async function lockHierarchy(work: Work, { scope }: Pick<Draft<NodeFields>, 'scope'>): Promise<void> {
+  const lockedIds = await work.store.lockExclusive(hierarchies, scope[0] as string)
+  if (!lockedIds.size) throw notFound('hierarchy', scope[0])
 }
 
 async function placeNode(work: Work, draft: Draft<NodeFields>): Promise<void> {
   const { id, scope, values, before } = draft
   const [hierarchyId = ''] = scope
-  mustBeItself(draft)
+  mustKeepId(draft)
   const sortOrder = values.sent_meta?.sort_order
   if (sortOrder !== undefined) values.sort_order = sortOrder
   values.changed_at = changedAt(work, fields, draft)
   const moved = before !== undefined && parentOf(values.relationships) !== parentOf(before.doc.relationships)
   const renamed = before !== undefined && !sameCrumb(before.doc, values)
-  // Before anything in it is held: whoever closes it goes on to its nodes.
-  if (moved || renamed) await closeHierarchy(work, draft)
+  // Lock the hierarchy before its nodes, as every change of a tree does, so there are no deadlocks.
+  if (moved || renamed) await lockHierarchy(work, draft)
   if (!isDeepStrictEqual(values.curated_products ?? [], before?.doc.curated_products ?? [])) {
     await mustBeInNode(work, id, values.curated_products ?? [])
   }
   if (!before) {
     const parentId = values.sent_relationships?.parent?.data?.id ?? hierarchyId
     values.relationships = relationshipsOf(hierarchyId, id, parentId)
-    // Others may be added at the same time.
-    const found = await work.store.lockShared(hierarchies, hierarchyId)
-    if (!found.size) throw notFound('hierarchy', hierarchyId)
+    // A shared lock lets other requests add nodes at the same time.
+    const lockedIds = await work.store.lockShared(hierarchies, hierarchyId)
+    if (!lockedIds.size) throw notFound('hierarchy', hierarchyId)
   } else if (!moved && !renamed) return
   const parentId = parentOf(values.relationships) ?? hierarchyId
-  const above = await wayTo(work, hierarchyId, parentId)
+  const above = await findBreadcrumbs(work, hierarchyId, parentId)
   mustDifferFromParent(values.name, above.at(-1))
   if (renamed) await mustDifferFromChildren(work, id, values.name)
   if (!before || moved) await mustFitBelow(work, draft, above)
   values.breadcrumbs = [...above, crumbOf(id, values)]
 }
 
-/** The breadcrumbs of a hierarchy, or of a node in it. */
-async function wayTo({ store }: Work, hierarchyId: string, id: string): Promise<readonly Crumb[]> {
-  const found =
+/** Returns the breadcrumbs of a hierarchy or of one of its nodes. */
+async function findBreadcrumbs({ store }: Work, hierarchyId: string, id: string): Promise<readonly Crumb[]> {
+  const row =
     id === hierarchyId
       ? await store.findWhole(hierarchies, id, [store.id])
       : await store.findWhole(nodes, id, [hierarchyId])
-  if (found?.hidden.breadcrumbs) return found.hidden.breadcrumbs
+  if (row?.hidden.breadcrumbs) return row.hidden.breadcrumbs
   if (id === hierarchyId) throw notFound('hierarchy', id)
   throw notFound('node', id, { source: 'data.relationships.parent.data.id' })
 }
 
-/** Refuses a place below the node itself, and one so deep that what is below the node would lie too deep. */
+/** Refuses a place below the node itself, and one where its descendants would be too deep. */
 async function mustFitBelow(
   { store }: Work,
   { id, before }: Pick<Draft<NodeFields>, 'id' | 'before'>,
@@ -194,7 +194,7 @@ async function mustFitBelow(
   mustNotBeTooDeep(above.length + below, source)
 }
 
-async function settleNode(work: Work, row: Row<NodeFields>, before: Row<NodeFields> | undefined) {
+async function updateDependents(work: Work, row: Row<NodeFields>, before: Row<NodeFields> | undefined) {
   const curated = row.doc.curated_products ?? []
   if (!isDeepStrictEqual(curated, before?.doc.curated_products ?? [])) await curate(work, row.id, curated)
   const { breadcrumbs = [] } = row.hidden

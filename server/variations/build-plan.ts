@@ -13,7 +13,7 @@ import {
 import { combinationsOf, Unbuildable } from './build-rules.ts'
 import { type BuildOption, type ChildValues, childrenOf, isHidden } from './child-values.ts'
 
-/** What a build does: which children there are to be, and what becomes of those that there are. */
+/** Plans a build: which children to add, change and remove. It does no I/O. */
 
 type Shown = Omit<ChildVariation['option'], 'id'>
 
@@ -29,29 +29,29 @@ export interface Child {
   readonly values: Product
 }
 
-/** What a build looks at of a product: what templates say of it is in entries. */
+/** The values of a product that a build reads. Template values are stored in entries, so they are left out. */
 export function childOf({ id, doc, hidden }: Row<ProductFields>): Child {
   const { extensions: _, ...values } = { ...doc, ...hidden } as Product & { readonly extensions?: unknown }
   return { id, values }
 }
 
 export interface Plan {
-  readonly made: readonly Child[]
+  readonly added: readonly Child[]
   readonly changed: readonly Child[]
-  readonly gone: readonly string[]
+  readonly removedIds: readonly string[]
   readonly matrix: VariationMatrix
   readonly variations: readonly ProductVariation[]
 }
 
-/** An option that children are built of, and how they show it. */
+/** An option of a child, and how the child shows it. */
 interface Choice {
   readonly option: BuildVariation['options'][number]
   readonly shown: ChildVariation
 }
 
 /**
- * A child stays the same for as long as its options are: with another variation it is another. One that was changed by
- * itself is left as it is.
+ * A child keeps its id while its options stay the same; another variation makes it another child. A child that the
+ * merchant edited stays unchanged.
  */
 export function* planBuild(
   parent: Child,
@@ -59,10 +59,10 @@ export function* planBuild(
   children: readonly Child[],
   newId: () => string,
 ): Steps<Plan> {
-  const there = new Map<string, Child>()
+  const childByKey = new Map<string, Child>()
   for (const child of children) {
     yield
-    there.set(keyOf(optionsOfChild(child)), child)
+    childByKey.set(keyOf(optionsOfChild(child)), child)
   }
   const choices = variations.map(choicesOf)
   const combinations = yield* combinationsOf(
@@ -70,30 +70,35 @@ export function* planBuild(
     parent.values.build_rules,
   )
   const valuesOf = childrenOf(parent.values)
-  const [made, changed]: [Child[], Child[]] = [[], []]
+  const [added, changed]: [Child[], Child[]] = [[], []]
   const matrix: MutableMatrix = {}
-  const kept = new Set<string>()
+  const remainingIds = new Set<string>()
   const owners = { sku: new Map<string, Child>(), slug: new Map<string, Child>() }
   for (const ids of combinations) {
     yield
     const chosen = ids.map((id, i) => choices[i]?.get(id) as Choice)
-    const before = there.get(keyOf(ids))
+    const before = childByKey.get(keyOf(ids))
     const id = before?.id ?? newId()
-    kept.add(id)
-    enter(matrix, ids, id)
+    remainingIds.add(id)
+    setInMatrix(matrix, ids, id)
     if (before?.values.edited) {
       mustDiffer(owners, before)
       continue
     }
-    const values = storedAs(parent.id, valuesOf(chosen.map(({ option }) => option)), chosen, before?.values)
+    const values = toStoredChild(
+      parent.id,
+      valuesOf(chosen.map(({ option }) => option)),
+      chosen,
+      before?.values,
+    )
     mustFit({ id, values })
     mustDiffer(owners, { id, values })
-    if (!before) made.push({ id, values })
+    if (!before) added.push({ id, values })
     else if (!isDeepStrictEqual(values, before.values)) changed.push({ id, values })
   }
-  const gone = children.filter(({ id }) => !kept.has(id)).map(({ id }) => id)
+  const removedIds = children.filter(({ id }) => !remainingIds.has(id)).map(({ id }) => id)
   const used = new Set(combinations.flat())
-  return { made, changed, gone, matrix, variations: shownVariations(variations, used) }
+  return { added, changed, removedIds, matrix, variations: shownVariations(variations, used) }
 }
 
 const choicesOf = (variation: BuildVariation): ReadonlyMap<string, Choice> =>
@@ -112,13 +117,13 @@ interface MutableMatrix {
   [optionId: string]: string | MutableMatrix
 }
 
-function enter(matrix: MutableMatrix, [first = '', ...rest]: readonly string[], id: string): void {
+function setInMatrix(matrix: MutableMatrix, [first = '', ...rest]: readonly string[], id: string): void {
   if (!rest.length) {
     matrix[first] = id
     return
   }
   matrix[first] ??= {}
-  enter(matrix[first] as MutableMatrix, rest, id)
+  setInMatrix(matrix[first] as MutableMatrix, rest, id)
 }
 
 const shownOption = ({ id, name, description }: BuildVariation['options'][number]) => ({
@@ -133,7 +138,7 @@ const nameOf = ({ id, name, sort_order }: BuildVariation) => ({
   ...(sort_order !== undefined && { sort_order }),
 })
 
-/** The variations as their product shows them: with all of their options, or those that are used. */
+/** The variations as the product shows them: with all of their options, or with those in `used`. */
 export const shownVariations = (
   variations: readonly BuildVariation[],
   used?: ReadonlySet<string>,
@@ -143,28 +148,28 @@ export const shownVariations = (
     options: variation.options.filter(({ id }) => !used || used.has(id)).map(shownOption),
   }))
 
-/** What a child is stored as. What it has beside its attributes (its main image) stays. */
-function storedAs(
+/** The stored values of a child. Values beside its attributes, such as the main image, stay. */
+function toStoredChild(
   parentId: string,
-  told: ChildValues,
+  values: ChildValues,
   chosen: readonly Choice[],
   before: Product | undefined,
 ): Product {
-  const known = Object.entries(before ?? {}).filter(([name]) => isHidden(name))
+  const hiddenValues = Object.entries(before ?? {}).filter(([name]) => isHidden(name))
   return {
-    ...Object.fromEntries(known),
-    ...told,
+    ...Object.fromEntries(hiddenValues),
+    ...values,
     product_type: 'child',
     parent_id: parentId,
     child_variations: chosen.map(({ shown }) => shown),
   } as Product
 }
 
-/** A child in words, by its options: `Size: S, Colour: Red`. */
+/** Describes a child by its options: `Size: S, Colour: Red`. */
 export const combinationOf = ({ values }: Child): string =>
   (values.child_variations ?? []).map(({ name, option }) => `${name}: ${option.name}`).join(', ')
 
-/** What was put together must be what a product may have. */
+/** Checks the composed values against the rules of product fields. */
 function mustFit(child: Child): void {
   const { slug, locales } = child.values
   if (typeof slug === 'string' && !/^[A-Za-z0-9._-]+$/.test(slug)) {

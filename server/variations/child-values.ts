@@ -1,7 +1,7 @@
 import { type Product, products } from '../products/index.ts'
 import { inJson, type ModifierType, partsOf } from './modifier-types.ts'
 
-/** What a child is made of: the values of its parent, as the modifiers of its options change them. */
+/** Computes the values of a child: those of its parent, changed by the modifiers of its options. */
 
 export interface Modifier {
   readonly type: ModifierType
@@ -19,26 +19,26 @@ export interface BuildOption {
 export type ChildValues = Partial<Product>
 
 /**
- * What a child does not have from its parent: what only the server knows, what would make it a parent or a bundle, and
- * an id in another system, which is of one product.
+ * Whether a child does not inherit a field: the server sets it, it would make the child a parent or a bundle, or it is
+ * the id of one product in another system.
  */
 const isOwn = (name: string) => ['external_ref', 'build_rules', 'components'].includes(name) || isHidden(name)
 
-/** Whether only the server knows it. */
+/** Whether the field is internal to the server. */
 export const isHidden = (name: string): boolean =>
   products.fields[name as keyof Product]?.options.hidden === true
 
-/** Of one option, what is done first. Texts that it sets for other languages are as it says, so they come last. */
-const turns = ['equals', 'builder', 'prepend', 'append', 'translate'] as const
+/** The order of the operations of an option. Its texts for other languages come last, so nothing changes them. */
+const operationOrder = ['equals', 'builder', 'prepend', 'append', 'translate'] as const
 
-/** What one option changes, the first first, and what it says nothing of. */
+/** The changes of one option, in order. */
 interface Changes {
   readonly done: readonly {
     readonly field: string
     readonly operation: string
     readonly modifier: Modifier
   }[]
-  /** What tells children apart where nobody says how ends in its name. */
+  /** The identifying fields without a modifier: the name of the option is appended to them. */
   readonly named: readonly ('sku' | 'slug')[]
 }
 
@@ -48,26 +48,26 @@ function changesOf({ modifiers }: BuildOption): Changes {
     return { field, operation: field === 'locales' ? 'translate' : operation, modifier }
   })
   return {
-    done: turns.flatMap((turn) => read.filter(({ operation }) => operation === turn)),
+    done: operationOrder.flatMap((turn) => read.filter(({ operation }) => operation === turn)),
     named: (['sku', 'slug'] as const).filter((field) => !read.some((one) => one.field === field)),
   }
 }
 
-/** The values of the children of a product, each by its options: one of each variation, in their order. */
+/** Returns a function that computes a child from its options: one of each variation, in their order. */
 export function childrenOf(parent: ChildValues): (options: readonly BuildOption[]) => ChildValues {
   const inherited = Object.fromEntries(
     Object.entries(parent).filter(([name, value]) => value !== undefined && !isOwn(name)),
   )
-  const known = new Map<BuildOption, Changes>()
-  const readOnce = (option: BuildOption) => {
-    const changes = known.get(option) ?? changesOf(option)
-    known.set(option, changes)
+  const cache = new Map<BuildOption, Changes>()
+  const readChanges = (option: BuildOption) => {
+    const changes = cache.get(option) ?? changesOf(option)
+    cache.set(option, changes)
     return changes
   }
   return (options) => {
     const values: Record<string, unknown> = { ...inherited }
     for (const option of options) {
-      for (const { field, operation, modifier } of readOnce(option).done) {
+      for (const { field, operation, modifier } of readChanges(option).done) {
         const value = modified(values[field], operation, field, modifier)
         if (value !== undefined) values[field] = value
         if (values.locales && (field === 'name' || field === 'description')) {
@@ -75,9 +75,9 @@ export function childrenOf(parent: ChildValues): (options: readonly BuildOption[
         }
       }
     }
-    // Names come last, of which nothing else is in there.
+    // Append the names last, so that no modifier changes them.
     for (const option of options) {
-      for (const field of readOnce(option).named) {
+      for (const field of readChanges(option).named) {
         if (typeof values[field] === 'string') values[field] += option.name
       }
     }
@@ -87,7 +87,7 @@ export function childrenOf(parent: ChildValues): (options: readonly BuildOption[
 
 type Locales = NonNullable<ChildValues['locales']>
 
-/** Texts in other languages follow the modifiers of the text. One that is not there is that of the child itself. */
+/** Applies the modifier of a text to its translations. Languages without the text use the text of the child. */
 function translated(
   locales: Locales,
   operation: string,

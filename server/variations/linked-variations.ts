@@ -9,10 +9,10 @@ import { variations } from './variations.ts'
 /** The variations that a product is linked to, in the order of the links, with their options and modifiers. */
 export async function findLinked(work: Work, links: readonly Link[]): Promise<readonly BuildVariation[]> {
   const ids = links.map(({ id }) => id)
-  const found = new Map((await findAll(work, variations, ids)).map((row) => [row.id, row]))
+  const rowById = new Map((await findAll(work, variations, ids)).map((row) => [row.id, row]))
   const changes = await modifiersByOption(work, ids)
   return ids.flatMap((id) => {
-    const row = found.get(id)
+    const row = rowById.get(id)
     if (!row) return []
     const { name, sort_order } = row.doc
     const options = (row.hidden.options ?? []).map(({ id, name, description, sort_order }) => ({
@@ -39,5 +39,5 @@ async function modifiersByOption(
     ([option, text]) => [option as string, JSON.parse(text as string) as Modifier] as const,
   )
   const byOption = Map.groupBy(read, ([option]) => option)
-  return new Map([...byOption].map(([option, some]) => [option, some.map(([, modifier]) => modifier)]))
+  return new Map([...byOption].map(([option, entries]) => [option, entries.map(([, modifier]) => modifier)]))
 }

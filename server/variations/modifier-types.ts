@@ -1,10 +1,10 @@
-/** What modifiers change of a child, and how: one of each (field, operation) per option. */
+/** The types of modifiers: a field of a child, and an operation on it. An option has at most one of each type. */
 
-/** The fields whose text may be put together. */
+/** The fields whose text modifiers can compose. */
 const composed = ['name', 'description', 'sku', 'slug'] as const
 export type ComposedField = (typeof composed)[number]
 
-/** The fields that are only ever replaced, and those of them whose value is JSON. */
+/** The fields that modifiers can only replace, and those of them whose value is JSON. */
 const replaced = ['upc_ean', 'mpn', 'external_ref', 'custom_inputs', 'build_rules', 'locales'] as const
 export const inJson: readonly string[] = ['custom_inputs', 'build_rules', 'locales']
 
@@ -22,7 +22,7 @@ export const modifierTypes = [
 
 export type ModifierType = (typeof modifierTypes)[number]
 
-/** The field that a modifier is about, and what it does there: `sku_append` is sku and append. */
+/** Splits a type into its field and its operation: `sku_append` is sku and append. */
 export function partsOf(type: ModifierType): { readonly field: string; readonly operation: string } {
   if (type === 'commodity_type' || type === 'status') return { field: type, operation: 'equals' }
   if (type === 'price') return { field: 'price', operation: 'refer' }

@@ -5,19 +5,19 @@ import { products } from '../products/index.ts'
 import { inJson, partsOf } from './modifier-types.ts'
 import type { ModifierFields } from './modifiers.ts'
 
-type Given = Values<ModifierFields>
+type ModifierValues = Values<ModifierFields>
 type Member = 'value' | 'seek' | 'set' | 'reference_name'
 
-/** Refuses what a modifier of its type cannot do, and drops what it does not look at. */
-export function mustSuit(values: Given): void {
+/** Refuses values that do not suit the type of the modifier, and drops members that the type does not use. */
+export function mustSuit(values: ModifierValues): void {
   const { field, operation } = partsOf(values.type)
-  const wanted = membersOf(operation)
+  const members = membersOf(operation)
   for (const member of ['value', 'seek', 'set', 'reference_name'] as const) {
-    if (!wanted.includes(member)) delete values[member]
+    if (!members.includes(member)) delete values[member]
     else if (!values[member])
       throw refusal(member, `${member} can not be empty: a modifier of the type ${values.type} needs it`)
   }
-  if (field === 'slug') mustSuitUrl(values, wanted)
+  if (field === 'slug') mustSuitUrl(values, members)
   else if (operation === 'equals') mustSuitField(values, field)
 }
 
@@ -29,9 +29,9 @@ function membersOf(operation: string): readonly Member[] {
 const refusal = (member: Member, detail: string) =>
   new Problem('unprocessable', detail, { source: `data.attributes.${member}`, title: 'Failed Validation' })
 
-/** What of a slug remains to be filled in is in braces. */
-function mustSuitUrl(values: Given, wanted: readonly Member[]): void {
-  for (const member of wanted) {
+/** Braces mark the placeholders of a slug. */
+function mustSuitUrl(values: ModifierValues, members: readonly Member[]): void {
+  for (const member of members) {
     const allowed = member === 'seek' ? /^[A-Za-z0-9._{}-]+$/ : /^[A-Za-z0-9._-]+$/
     if (allowed.test(values[member] ?? '')) continue
     const type = `the ${member} of a modifier of the type ${values.type}`
@@ -39,8 +39,8 @@ function mustSuitUrl(values: Given, wanted: readonly Member[]): void {
   }
 }
 
-/** What a field is set to is what a product may be given there. */
-function mustSuitField({ type, value }: Given, field: string): void {
+/** A modifier sets only values that the field of a product accepts. */
+function mustSuitField({ type, value }: ModifierValues, field: string): void {
   const schema = products.fields[field as keyof typeof products.fields]?.schema
   if (!schema) return
   try {

@@ -7,7 +7,7 @@ import { products } from '../products/index.ts'
 import { modifierTypes } from './modifier-types.ts'
 import { mustSuit } from './modifier-values.ts'
 import { options } from './options.ts'
-import { owned, variationEnvelope } from './variation-fields.ts'
+import { ownerMeta, variationEnvelope } from './variation-fields.ts'
 
 const fields = {
   type: choice(modifierTypes, {
@@ -36,10 +36,10 @@ const fields = {
 
 export type ModifierFields = typeof fields
 
-/** What is different in a child that has an option. */
+/** A modifier changes one field of the children that have an option. */
 export const modifiers = resource({
   type: 'product-variation-modifier',
-  // As some documents of the contract call it.
+  // Some documents of the public contract use this name.
   alsoType: ['modifier'],
   noun: ['product-variation-modifier', 'product-variation-modifiers'],
   about: 'A change to the children that have the option.',
@@ -52,7 +52,7 @@ export const modifiers = resource({
   area: 'variations',
   envelope: { ...variationEnvelope, type: 'attributes' },
   refusedWith: 422,
-  meta: owned,
+  meta: ownerMeta,
   beforeWrite: (_work, { values }: Draft<ModifierFields>) => mustSuit(values),
   beforeDelete: refuseInUse,
   constraints: {
@@ -64,7 +64,7 @@ export const modifiers = resource({
   },
 })
 
-/** It is in use where a child was built of its option. */
+/** A modifier is in use if a child was built from its option. */
 async function refuseInUse({ store }: Work, { scope: [variation, option] }: Row): Promise<void> {
   const [child] = await store.run(
     `SELECT 1 FROM ${products.table} p JOIN ${products.table} c ON c.store_id = p.store_id AND c.parent_id = p.id

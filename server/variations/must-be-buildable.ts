@@ -8,7 +8,7 @@ import { findLinked } from './linked-variations.ts'
 
 const refusal = (detail: string) => new Problem('unprocessable', detail, { title: 'Failed Validation' })
 
-/** A product, and the variations that its children are built of; refuses one that has no children. */
+/** Returns a product and the variations of its children. Refuses a product that cannot have children. */
 export async function mustBeBuildable(
   work: Work,
   productId: string,

@@ -3,7 +3,7 @@ import { text } from '../kernel/shape/fields.ts'
 import { type Draft, type Row, walks } from '../kernel/shape/model.ts'
 import { isoTime } from '../kernel/storage/expressions.ts'
 import type { Work } from '../kernel/work/context.ts'
-import { clearSortOrder, nameField, owned, sortOrder, variationEnvelope } from './variation-fields.ts'
+import { clearSortOrder, nameField, ownerMeta, sortOrder, variationEnvelope } from './variation-fields.ts'
 import { variations } from './variations.ts'
 
 /** One of the choices of a variation, such as small or red. */
@@ -28,10 +28,10 @@ export const options = resource({
   envelope: variationEnvelope,
   refusedWith: 422,
   most: { n: 1000, detail: (n) => `A variation can have at most ${n} options.` },
-  meta: owned,
+  meta: ownerMeta,
   beforeWrite: async ({ store }, draft) => {
     clearSortOrder(draft)
-    // The variation shows its options: those who change them do so one after the other.
+    // The variation stores its options, so requests change them one after another.
     if (draft.before) await store.lock(variations, variationOf(draft))
   },
   afterWrite: showOptions,
@@ -43,7 +43,7 @@ const variationOf = ({ scope }: Pick<Row | Draft, 'scope'>): string => scope[0] 
 
 const time = (column: string) => isoTime(`o.${column}`)
 
-/** A variation is shown with its options, in their order: it is another version when they change. */
+/** Stores the options in their variation, in their order. The variation gets a new version when they change. */
 async function showOptions({ store }: Work, row: Row): Promise<void> {
   await store.changeAll(variations, {
     where: (bind) => `r.id = ${bind(variationOf(row))}`,
@@ -55,5 +55,5 @@ async function showOptions({ store }: Work, row: Row): Promise<void> {
   })
 }
 
-/** The highest sort order first; those without one by name. */
+/** The highest sort order first, then options without one, by name. */
 const optionOrder = `(o.doc->'attributes'->>'sort_order')::bigint DESC NULLS LAST, o.doc->'attributes'->>'name' COLLATE "C", o.id`

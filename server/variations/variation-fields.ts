@@ -4,7 +4,7 @@ import { productEnvelope } from '../products/index.ts'
 /** The envelope that variations, options and modifiers share. */
 export const variationEnvelope = { ...productEnvelope, links: 'none' } as const
 
-export const owned = {
+export const ownerMeta = {
   fields: { owner: choice(['store', 'organization'], { about: 'The owner.' }) },
   of: () => ({ owner: 'store' as const }),
 }

@@ -6,7 +6,7 @@ import { shownVariations } from './build-plan.ts'
 import { findLinked } from './linked-variations.ts'
 import { variations } from './variations.ts'
 
-/** In what the children of a product differ. Their order is that of the links: SKUs, slugs and the matrix have it. */
+/** The variations of a product. SKUs, slugs and the matrix of its children use the order of the links. */
 export const variationsOfProduct = relationship({
   name: 'product-variations',
   about: 'The variations of a product, in the order that the names and the matrix of its children use.',
@@ -22,7 +22,7 @@ export const variationsOfProduct = relationship({
   afterEdit: showVariations,
 })
 
-/** A product shows its variations, whether it was built of them by now or not. Without any it has no children. */
+/** Stores the variations in the product, even before its children are built. Without variations, it has no children. */
 async function showVariations(work: Work, productId: string, links: readonly Link[]): Promise<void> {
   if (links.length) {
     const linked = await findLinked(work, links)

@@ -5,7 +5,7 @@ import { field, list } from '../kernel/shape/fields.ts'
 import { type Row, walks } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { products } from '../products/index.ts'
-import { clearSortOrder, nameField, owned, sortOrder, variationEnvelope } from './variation-fields.ts'
+import { clearSortOrder, nameField, ownerMeta, sortOrder, variationEnvelope } from './variation-fields.ts'
 
 /** An option, as its variation shows it. */
 const optionSchema = object(
@@ -29,7 +29,7 @@ interface ShownOption {
   readonly updated_at: string
 }
 
-/** In what the children of a product differ: size, colour. */
+/** A property in which the children of a product differ, such as size or colour. */
 export const variations = resource({
   type: 'product-variation',
   noun: ['product-variation', 'product-variations'],
@@ -40,7 +40,7 @@ export const variations = resource({
   fields: {
     name: nameField('Shown to shoppers.', 'Size'),
     sort_order: sortOrder,
-    // Kept by the options, see options.ts.
+    // Written by the options, see options.ts.
     options: field<readonly ShownOption[] | undefined>({ type: 'array' }, { hidden: true, readOnly: true }),
   },
   filter: walks,
@@ -50,16 +50,16 @@ export const variations = resource({
   refusedWith: 422,
   meta: {
     fields: {
-      ...owned.fields,
+      ...ownerMeta.fields,
       options: list(field<ShownOption>(optionSchema, {}), { about: 'The options, in their order.' }),
     },
-    of: ({ hidden }) => ({ ...owned.of(), options: hidden.options ?? [] }),
+    of: ({ hidden }) => ({ ...ownerMeta.of(), options: hidden.options ?? [] }),
   },
   beforeWrite: (_work, draft) => clearSortOrder(draft),
   beforeDelete: refuseInUse,
 })
 
-/** Whoever links it keeps it: one comes after the other. */
+/** Linking locks the variation too, so it is either linked or deleted. */
 async function refuseInUse({ store }: Work, { id }: Row): Promise<void> {
   await store.lockExclusive(variations, id)
   const [linked] = await store.run(

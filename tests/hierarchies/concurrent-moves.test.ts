@@ -30,7 +30,7 @@ const anyWrite = fc.record({
 })
 type Write = typeof anyWrite extends fc.Arbitrary<infer T> ? T : never
 
-test('whatever is moved, renamed, added and deleted at the same time, a tree is left and all breadcrumbs are true', async () => {
+test('concurrent moves, renames, additions and deletions leave a tree with correct breadcrumbs', async () => {
   const { admin } = world
   const anyWrites = fc.asyncProperty(fc.array(anyWrite, { minLength: 20, maxLength: 40 }), async (writes) => {
     const hierarchy = (await makeHierarchy(admin)).id as string
@@ -60,8 +60,8 @@ test('whatever is moved, renamed, added and deleted at the same time, a tree is 
     const writer = async () => {
       for (let next = waiting.shift(); next; next = waiting.shift()) {
         const { status, body } = await doIt(next)
-        const said = `${next.write} is answered ${status} ${JSON.stringify(body?.errors)}`
-        expect([200, 201, 204, 404, 422], said).toContain(status)
+        const message = `${next.write} is answered ${status} ${JSON.stringify(body?.errors)}`
+        expect([200, 201, 204, 404, 422], message).toContain(status)
       }
     }
     await Promise.all(Array.from({ length: 8 }, writer))
@@ -72,7 +72,7 @@ test('whatever is moved, renamed, added and deleted at the same time, a tree is 
   await fc.assert(anyWrites, { numRuns: tries(3, 8) })
 })
 
-test('siblings are added at the same time, and two of one name are one', async () => {
+test('siblings can be added at the same time, but only one of each name', async () => {
   const { admin } = world
   const hierarchy = (await makeHierarchy(admin)).id as string
   const names = Array.from({ length: 30 }, (_, i) => `Sibling ${i % 20}`)
@@ -85,7 +85,7 @@ test('siblings are added at the same time, and two of one name are one', async (
   expect(await expectTree(world, hierarchy)).toBe(20)
 })
 
-test('two nodes that are put below each other at the same time make no circle', async () => {
+test('moving two nodes below each other at the same time makes no circle', async () => {
   const { admin } = world
   const hierarchy = (await makeHierarchy(admin)).id as string
   const one = (await makeNode(admin, hierarchy)).id as string
@@ -102,14 +102,14 @@ test('two nodes that are put below each other at the same time make no circle', 
   expect(await expectTree(world, hierarchy)).toBe(2)
 })
 
-test('who renames a node and curates its products at once waits for its hierarchy first, and keeps the node from nobody', async () => {
+test('an update that renames and curates locks the hierarchy before the node', async () => {
   const { admin } = world
   const hierarchy = (await makeHierarchy(admin)).id as string
   const node = (await makeNode(admin, hierarchy)).id as string
   const path = nodePath(hierarchy, node)
   const { id } = await newProduct(admin)
   await admin.post(`${path}/relationships/products`, { data: [{ type: 'product', id }] })
-  // As another who renames the hierarchy, and goes on to its nodes.
+  // Another transaction renames the hierarchy, and then locks its nodes.
   const { status, body } = await inTheWay(
     world,
     [['SELECT 1 FROM nodes WHERE id = $1 FOR UPDATE', [hierarchy]]],

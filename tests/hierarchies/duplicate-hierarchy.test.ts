@@ -38,12 +38,12 @@ async function grown() {
 
 async function copied(h: string, attributes: object) {
   const { admin } = world
-  const asked = await admin.post(`/pcm/hierarchies/${h}/duplicate_job`, {
+  const response = await admin.post(`/pcm/hierarchies/${h}/duplicate_job`, {
     data: { type: 'hierarchy', attributes },
   })
-  expect([asked.status, asked.body.errors]).toEqual([201, undefined])
-  expect(asked.body.data.attributes).toMatchObject({ type: 'hierarchy-duplicate', status: 'pending' })
-  const job = async () => (await admin.get(`/pcm/jobs/${asked.body.data.id}`)).body.data
+  expect([response.status, response.body.errors]).toEqual([201, undefined])
+  expect(response.body.data.attributes).toMatchObject({ type: 'hierarchy-duplicate', status: 'pending' })
+  const job = async () => (await admin.get(`/pcm/jobs/${response.body.data.id}`)).body.data
   await expect.poll(async () => (await job()).attributes.status, { timeout: 8000 }).toBe('success')
   const { meta } = await job()
   expect(meta.copied_from).toBe(h)
@@ -57,7 +57,7 @@ const nodesOf = async (h: string) => {
   )
 }
 
-test('a hierarchy is copied with its nodes, under names of its own', async () => {
+test('the copy has the nodes of the hierarchy, and can have its own name', async () => {
   const { admin } = world
   const { h } = await grown()
   const name = fresh('New trees')
@@ -81,7 +81,7 @@ test('a hierarchy is copied with its nodes, under names of its own', async () =>
   expect((await admin.get(path)).body.data).toEqual(Deep)
 })
 
-test('with its products, and what is curated, where that is asked for', async () => {
+test('include_products copies the products of the nodes and the curated ones', async () => {
   const { admin } = world
   const { h, products } = await grown()
   const copy = await copied(h, { include_products: true, description: null })
@@ -91,7 +91,7 @@ test('with its products, and what is curated, where that is asked for', async ()
   expect((await admin.get(`/pcm/hierarchies/${copy}`)).body.data.attributes.description).toBeNull()
 })
 
-test('a job that several workers have makes one copy', async () => {
+test('a job that several workers run makes one copy', async () => {
   const { h } = await grown()
   const name = fresh('Once')
   const payload = { hierarchyId: h, name, withProducts: true }
@@ -106,7 +106,7 @@ test('a job that several workers have makes one copy', async () => {
   expect(await expectTree(world, named.body.data[0].id)).toBe(3)
 })
 
-test('what is no hierarchy is not copied, and one that is gone by then fails the job', async () => {
+test('only a hierarchy can be copied, and the job fails if it was deleted before', async () => {
   const { admin } = world
   const { h } = await grown()
   const { Top } = await nodesOf(h)

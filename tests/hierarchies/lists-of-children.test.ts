@@ -8,19 +8,19 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** To blocks so small that some dozens of rows make many, on both levels. */
+/** Makes blocks so small that a few dozen rows fill many, on both levels. */
 const merge = () =>
   world.sql(
     'BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT merge_list_deltas(100, rows_max => 6, blocks_max => 4); COMMIT',
   )
 
-test('nodes that are moved leave one list of children and are in another, merged or not', async () => {
+test('moved nodes leave one list of children and enter another, also with merged blocks', async () => {
   const { admin } = world
   const { id: h } = await makeHierarchy(admin)
   const from = (await makeNode(admin, h)).id
   const to = (await makeNode(admin, h)).id
-  const wanted = Array.from({ length: 32 }, () => makeNode(admin, h, undefined, { parent: from }))
-  const ids = (await Promise.all(wanted)).map(({ id }) => id as string).sort()
+  const requests = Array.from({ length: 32 }, () => makeNode(admin, h, undefined, { parent: from }))
+  const ids = (await Promise.all(requests)).map(({ id }) => id as string).sort()
   const [stay, go] = [ids.filter((_, i) => i % 4 === 0), ids.filter((_, i) => i % 4 !== 0)]
   await merge()
 
@@ -43,7 +43,7 @@ test('nodes that are moved leave one list of children and are in another, merged
       }
     }
     expect(met.toSorted(), `who is there ${when}`).toEqual(there)
-    // Such totals are those of blocks.
+    // These totals come from blocks.
     for (const at of [1, 9, 20].filter((at) => there[at])) {
       const { results } = (await list(`filter=gt(id,${there[at]})`)).meta
       expect(results.total, `how many come after one, ${when}`).toBe(there.length - at - 1)

@@ -44,7 +44,7 @@ async function filled(...names: string[]) {
 const curatedIn = async (path: string) =>
   (await world.admin.get(path)).body.data.attributes.curated_products ?? []
 
-test('curated products come first, in their order, then those that were changed most recently', async () => {
+test('curated products come first, in their order, then the most recently changed ones', async () => {
   const { path, ids, curate, list } = await filled('P1', 'P2', 'P3', 'P4')
   const [p1, p2, p3] = ids as [string, string, string, string]
   expect(namesIn(await list())).toEqual(['P4', 'P3', 'P2', 'P1'])
@@ -69,7 +69,7 @@ test('curated products come first, in their order, then those that were changed 
   expect(await curatedIn(path)).toEqual([])
 })
 
-test('adding again is no error, and taking off what is not there neither', async () => {
+test('adding a product again and removing a missing one are not errors', async () => {
   const { related, ids, takeOff, list } = await filled('One', 'Two')
   const again = await world.admin.post(related, links(...ids, ...ids))
   expect([again.status, again.body.data.type]).toEqual([201, 'node'])
@@ -81,7 +81,7 @@ test('adding again is no error, and taking off what is not there neither', async
   }
 })
 
-test('what leaves the node leaves its curated products, whatever way', async () => {
+test('a product that leaves the node in any way leaves its curated products', async () => {
   const { path, ids, curate, takeOff } = await filled('A', 'B', 'C')
   const [a, b, c] = ids as [string, string, string]
   await curate(c, b, a)
@@ -95,7 +95,7 @@ test('what leaves the node leaves its curated products, whatever way', async () 
   expect((await world.admin.get(`/pcm/products/${a}`)).status, 'a product of a node that is gone').toBe(200)
 })
 
-test('only what is in the node is curated, once, and at most twenty', async () => {
+test('a node curates at most twenty of its products, without duplicates', async () => {
   const { ids, curate } = await filled('In')
   const outside = await makeProduct('Outside')
   for (const curated of [[outside], [randomUUID()], [ids[0], ids[0]]]) {
@@ -105,7 +105,7 @@ test('only what is in the node is curated, once, and at most twenty', async () =
   expect((await curate(...Array.from({ length: 21 }, () => randomUUID()))).status).toBe(422)
 })
 
-test('products of elsewhere are refused, and hierarchies have none', async () => {
+test('products of another store are refused, and hierarchies have no products', async () => {
   const { path, related, ids } = await filled('Here')
   const strange = await makeProduct('Strange', world.other)
   for (const id of [strange, randomUUID()]) {
@@ -116,7 +116,7 @@ test('products of elsewhere are refused, and hierarchies have none', async () =>
   expect((await world.admin.post(`${root}/relationships/products`, links())).status).toBe(404)
 })
 
-test('products that are added and taken off at the same time are counted right, and in the feed', async () => {
+test('concurrent additions and removals keep the count right and are in the feed', async () => {
   const { path, related, ids, takeOff, list } = await filled(
     ...Array.from({ length: 12 }, (_, i) => `At once ${i}`),
   )
@@ -138,13 +138,13 @@ test('products that are added and taken off at the same time are counted right, 
   expect(count.created - (count.deleted ?? 0)).toBe(body.data.length)
 })
 
-test('what is curated and taken off at the same time is in the node, or is not curated', async () => {
+test('a product that is curated and removed at the same time is never curated outside the node', async () => {
   const { path, related, ids, curate, takeOff } = await filled('A', 'B', 'C', 'D')
   const [a, b, c, d] = ids as [string, string, string, string]
   for (let round = 0; round < 4; round++) {
     const replies = await Promise.all([curate(a, b), takeOff(a), curate(c, d, b), takeOff(c, d), curate(d)])
-    const said = replies.map(({ status }) => status)
-    expect(said.filter((status) => ![200, 422].includes(status))).toEqual([])
+    const statuses = replies.map(({ status }) => status)
+    expect(statuses.filter((status) => ![200, 422].includes(status))).toEqual([])
     const { rows } = await world.sql(
       'SELECT id FROM node_products WHERE node_id = $1 AND curated IS NOT NULL ORDER BY curated',
       [path.slice(path.lastIndexOf('/') + 1)],
@@ -154,7 +154,7 @@ test('what is curated and taken off at the same time is in the node, or is not c
   }
 })
 
-test('what is shown beside products is shown beside those of a node', async () => {
+test('the products of a node can include related objects as the product list does', async () => {
   const { list } = await filled('One')
   const { status, body } = await list('?include=main_image,files,component_products')
   expect([status, Object.keys(body.included ?? {}).length > 0]).toEqual([200, true])

@@ -18,7 +18,7 @@ async function make(path: string, type: string, attributes: object): Promise<str
 const call = (name: 'attach' | 'detach', filter: string, ...node_ids: string[]) =>
   world.admin.post(`/pcm/products/${name}_nodes`, { data: { filter, node_ids } })
 
-test('products are put into nodes, and taken off them, by a filter; a product knows its nodes', async () => {
+test('a filter adds products to nodes and removes them, and a product lists its nodes', async () => {
   const hierarchy = await make('/pcm/hierarchies', 'hierarchy', { name: 'Shop' })
   const nodes = `/pcm/hierarchies/${hierarchy}/nodes`
   const [bread, sale] = [
@@ -36,7 +36,7 @@ test('products are put into nodes, and taken off them, by a filter; a product kn
     'Song',
   ])
   const nowhere = randomUUID()
-  // A hierarchy is no node.
+  // A hierarchy is not a node.
   const attached = await call(
     'attach',
     'eq(tags,bread)',
@@ -63,13 +63,13 @@ test('products are put into nodes, and taken off them, by a filter; a product kn
   expect(await namesIn(world.admin, `/pcm/products/${oat.id}/nodes`)).toEqual(['Bread'])
 })
 
-test('what is no filter of products changes nothing', async () => {
+test('an invalid filter changes nothing', async () => {
   expect(refusal(await call('attach', 'eq(weight,1)')).slice(0, 2)).toEqual([400, 'filter'])
   expect(refusal(await call('detach', 'eq(name')).slice(0, 2)).toEqual([400, 'filter'])
   expect(refusal(await call('detach', ' ')).slice(0, 2)).toEqual([400, 'data.filter'])
 })
 
-test('a product that is changed while it is put into a node lies there by that change', async () => {
+test('a product that changes while a node adds it is listed by that change', async () => {
   const hierarchy = await make('/pcm/hierarchies', 'hierarchy', { name: 'Late' })
   const nodes = `/pcm/hierarchies/${hierarchy}/nodes`
   const { id } = await newProduct(world.admin, { name: 'Late', mpn: 'late' })

@@ -40,7 +40,7 @@ const crumbsAt = async (path: string) => {
   return body.data.meta.breadcrumbs.slice(1).map(({ name }: { name: string }) => name)
 }
 
-test('a hierarchy and its nodes show where they are', async () => {
+test('a hierarchy and its nodes show their place in the tree', async () => {
   const { admin } = world
   const locales = { 'fr-FR': { name: 'Chaussures', description: 'Toutes' } }
   const hierarchy = await makeHierarchy(admin, { name: 'Shoes', slug: 'shoes', locales })
@@ -121,7 +121,7 @@ test('siblings are listed by sort_order, the highest first, then by their last c
   expect(await order(), 'what is above is renamed').toEqual(['A', 'C', 'B', 'D'])
 })
 
-test('siblings of any sort_order are in its order', async () => {
+test('any values of sort_order put siblings in order', async () => {
   const { admin } = world
   const anyOrders = fc.array(fc.oneof(fc.constant(undefined), fc.maxSafeInteger(), fc.integer({ max: 3 })), {
     minLength: 2,
@@ -144,7 +144,7 @@ test('siblings of any sort_order are in its order', async () => {
   await fc.assert(inOrder, { numRuns: tries(3, 6) })
 })
 
-test('a node shows its parent, and a topmost one shows none', async () => {
+test('a node shows its parent, and a topmost node shows none', async () => {
   const { admin } = world
   const [h, a, b] = (await chain('A', 'B')) as [string, string, string]
   const relationships = async (id: string) => (await admin.get(nodePath(h, id))).body.data.relationships
@@ -166,7 +166,7 @@ test('a node shows its parent, and a topmost one shows none', async () => {
   expect(namesIn(top).sort()).toEqual(['B', 'Top'])
 })
 
-test('a node is moved with all that is below it', async () => {
+test('a node moves with its descendants', async () => {
   const { admin } = world
   const [h, a, b, c] = (await chain('A', 'B', 'C')) as [string, string, string, string]
   expect((await moveTo(admin, h, c, a)).status).toBe(204)
@@ -183,7 +183,7 @@ test('a node is moved with all that is below it', async () => {
   expect((await admin.get(nodePath(h, b))).status, 'what was below C').toBe(404)
 })
 
-test('a new name is in the breadcrumbs of all that is below, at once', async () => {
+test('a new name is at once in the breadcrumbs of all descendants', async () => {
   const { admin } = world
   const [h, a, b] = (await chain('A', 'B')) as [string, string, string]
   const before = (await admin.get(nodePath(h, b))).headers.get('etag')
@@ -205,7 +205,7 @@ test('a new name is in the breadcrumbs of all that is below, at once', async () 
 })
 
 describe('refuses', () => {
-  test('names and slugs that a sibling has, and a name that the parent has', async () => {
+  test('the name or slug of a sibling, and the name of the parent', async () => {
     const { admin } = world
     const [h, a, b] = (await chain('A', 'B')) as [string, string, string]
     const name = 'data.attributes.name'
@@ -269,7 +269,7 @@ describe('refuses', () => {
     expect((await moveTo(admin, h, ids[2] as string, top.id)).status, 'one level less').toBe(204)
   })
 
-  test('the id of another, and a hierarchy among the nodes of its store', async () => {
+  test('the id of another object, and the store as a hierarchy', async () => {
     const { admin } = world
     const [h, a] = (await chain('A')) as [string, string]
     const sent = { data: { type: 'node', id: randomUUID(), attributes: {} } }
@@ -286,7 +286,7 @@ describe('refuses', () => {
   })
 })
 
-test('attributes are merged by key, locales replaced', async () => {
+test('an update merges attributes by key and replaces locales', async () => {
   const { admin } = world
   const [h, a] = (await chain('A')) as [string, string]
   const put = (attributes: object) => admin.put(nodePath(h, a), { data: { type: 'node', attributes } })
@@ -340,18 +340,18 @@ describe('lists', () => {
     ['like(locales.es-ES.description,*descripción*)', ['Pots']],
     ['eq(locales.fr-FR.name,Ollas)', []],
   ])('of nodes are filtered by %s', async ([filter, names]) => {
-    const asked = filter.replace(/\{([^}]+)\}/g, (_, name: string) => ids[name] as string)
-    const query = `?page[limit]=100&filter=${encodeURIComponent(asked)}`
+    const condition = filter.replace(/\{([^}]+)\}/g, (_, name: string) => ids[name] as string)
+    const query = `?page[limit]=100&filter=${encodeURIComponent(condition)}`
     const reply = await world.admin.get(`/pcm/hierarchies/${h}/nodes${query}`)
     expect(namesIn(reply).sort()).toEqual(names)
     expect(reply.body.meta.results.total).toBe(names.length)
     const everywhere = await world.admin.get(
-      `/pcm/hierarchies/nodes?filter=${encodeURIComponent(`eq(hierarchy_id,${h}):${asked}`)}`,
+      `/pcm/hierarchies/nodes?filter=${encodeURIComponent(`eq(hierarchy_id,${h}):${condition}`)}`,
     )
     expect(namesIn(everywhere).sort()).toEqual(names)
   })
 
-  test('of hierarchies are filtered as nodes are, but for ilike', async () => {
+  test('of hierarchies have the filters of nodes, except ilike', async () => {
     const list = (filter: string) => world.admin.get(`/pcm/hierarchies?filter=${encodeURIComponent(filter)}`)
     expect(namesIn(await list('like(slug,kitchen-l*)'))).toEqual(['Kitchen'])
     expect(namesIn(await list(`eq(hierarchy_id,${h})`))).toEqual(['Kitchen'])
@@ -359,14 +359,14 @@ describe('lists', () => {
     expect((await list('ilike(name,kitchen)')).status).toBe(400)
   })
 
-  test('of all nodes have the hierarchies among them when that is asked for', async () => {
+  test('of all nodes include hierarchies on request', async () => {
     const { admin } = world
-    const found = await admin.get(
+    const response = await admin.get(
       `/pcm/hierarchies/nodes?include_hierarchies=true&filter=in(id,${h},${ids.Pots})`,
     )
-    expect(found.body.data.map(({ type }: { type: string }) => type)).toEqual(['node', 'hierarchy'])
+    expect(response.body.data.map(({ type }: { type: string }) => type)).toEqual(['node', 'hierarchy'])
     const root = await admin.get(`/pcm/hierarchies/${h}`)
-    expect(found.body.data[1]).toEqual(root.body.data)
+    expect(response.body.data[1]).toEqual(root.body.data)
     const without = await admin.get(`/pcm/hierarchies/nodes?filter=in(id,${h},${ids.Pots})`)
     expect(namesIn(without)).toEqual(['Pots'])
     const inside = await admin.get(

@@ -2,12 +2,12 @@ import type { Client } from '../support/client.ts'
 import type { ModuleSamples } from '../support/module-samples.ts'
 import type { Samples } from '../support/samples.ts'
 
-let made = 0
+let count = 0
 
 /** A node below another, or at the top of its hierarchy. */
 export async function makeNode(client: Client, hierarchy: string, parent?: string) {
-  made += 1
-  const attributes = { name: `Shelf ${made}`, slug: `shelf-${made}` }
+  count += 1
+  const attributes = { name: `Shelf ${count}`, slug: `shelf-${count}` }
   const relationships = parent && { parent: { data: { type: 'node', id: parent } } }
   const { body } = await client.post(`${hierarchy}/nodes`, {
     data: { type: 'node', attributes, relationships },

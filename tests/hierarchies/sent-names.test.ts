@@ -7,16 +7,16 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('a refusal names a member as it was sent', async () => {
+test('an error names a member as the client sent it', async () => {
   const { admin } = world
   const { body } = await admin.post('/pcm/hierarchies', {
     data: { type: 'hierarchy', attributes: { name: 'Shop' } },
   })
   const nodes = `/pcm/hierarchies/${body.data.id}/nodes`
   const node = { type: 'node', attributes: { name: 'Bread' } }
-  const made = await admin.post(nodes, { data: node })
-  const { status, body: refused } = await admin.put(`${nodes}/${made.body.data.id}`, {
-    data: { ...node, id: made.body.data.id, relationships: { parent: { data: { type: 'node' } } } },
+  const response = await admin.post(nodes, { data: node })
+  const { status, body: refused } = await admin.put(`${nodes}/${response.body.data.id}`, {
+    data: { ...node, id: response.body.data.id, relationships: { parent: { data: { type: 'node' } } } },
   })
   expect(status).toBe(400)
   expect(JSON.stringify(refused)).not.toContain('sent_')

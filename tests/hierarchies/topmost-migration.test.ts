@@ -6,7 +6,7 @@ import { Database } from '../../server/kernel/storage/database.ts'
 import { migrate } from '../../server/kernel/storage/migrate.ts'
 import { emptyDatabase, type OwnDatabase } from '../support/own-database.ts'
 
-/** A database in which topmost nodes have a parent in their documents is opened by this version. */
+/** This version opens a database whose topmost nodes still have a parent in their documents. */
 
 const folder = join(import.meta.dirname, '../../server/migrations')
 
@@ -55,7 +55,7 @@ const nodesNow = async () => {
   return rows
 }
 
-test('topmost nodes keep their place and show no parent, as a new version', async () => {
+test('topmost nodes keep their place, show no parent and get a new version', async () => {
   const organisation = randomUUID()
   await old.sql('INSERT INTO organisations VALUES ($1, $2, now())', [organisation, 'Old'])
   await old.sql('INSERT INTO stores VALUES ($1, $2, $3, now())', [store, organisation, 'Old'])
@@ -76,7 +76,7 @@ test('topmost nodes keep their place and show no parent, as a new version', asyn
       [top, 1],
     ]),
   )
-  // What was made of the column works as before.
+  // The generated columns work as before.
   await expect(insert(randomUUID(), hierarchy, 'B topmost')).rejects.toThrow('nodes_name_key')
   await old.sql('DELETE FROM nodes WHERE id = $1', [top])
   expect(await nodesNow()).toEqual([

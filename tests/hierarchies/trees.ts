@@ -1,10 +1,10 @@
 import { expect } from 'vitest'
 import type { Client, Reply, World } from '../support/world.ts'
 
-let made = 0
+let count = 0
 
-/** Names that no sibling has, unless the test wants it so. */
-export const fresh = (word: string) => `${word} ${++made}`
+/** A name that no sibling has. */
+export const fresh = (word: string) => `${word} ${++count}`
 
 export const attributesOf = (name: string) => ({ name, slug: name.toLowerCase().replaceAll(' ', '-') })
 
@@ -70,8 +70,8 @@ const stepOf = ({ id, name, slug, locales }: Stored) => ({
 })
 
 /**
- * That what is below a hierarchy is a tree, and that all that is kept beside it is true, by going up from each node,
- * one step at a time. How many nodes it has.
+ * Checks that the nodes below a hierarchy are a tree, and that their derived values are right, by walking up from each
+ * node. Returns the number of nodes.
  */
 export async function expectTree(world: World, hierarchy: string): Promise<number> {
   const { rows } = await world.sql(
@@ -82,19 +82,19 @@ export async function expectTree(world: World, hierarchy: string): Promise<numbe
   )
   const nodes = new Map((rows as Stored[]).map((row) => [row.id, row]))
   for (const node of nodes.values()) {
-    const way: Stored[] = []
+    const path: Stored[] = []
     for (let at: Stored | undefined = node; at; at = at.parent_id ? nodes.get(at.parent_id) : undefined) {
-      expect(way, `the way up from ${node.name} comes back to ${at.name}`).not.toContain(at)
-      way.unshift(at)
+      expect(path, `the path up from ${node.name} returns to ${at.name}`).not.toContain(at)
+      path.unshift(at)
     }
-    expect(way[0]?.id, `what is above all of ${node.name}`).toBe(hierarchy)
-    const crumbs = way.map(stepOf)
+    expect(path[0]?.id, `the root of ${node.name}`).toBe(hierarchy)
+    const crumbs = path.map(stepOf)
     expect(node.breadcrumbs, `the breadcrumbs of ${node.name}`).toEqual(crumbs)
     expect(node.shown_parent, `the parent that ${node.name} shows`).toEqual(
-      way.length > 2 ? { data: { type: 'node', id: node.parent_id } } : null,
+      path.length > 2 ? { data: { type: 'node', id: node.parent_id } } : null,
     )
     const children = [...nodes.values()].filter(({ parent_id }) => parent_id === node.id)
-    expect(node.has_children, `that ${node.name} has ${children.length} children`).toBe(children.length > 0)
+    expect(node.has_children, `${node.name} has ${children.length} children`).toBe(children.length > 0)
     expect(
       children.map(({ name }) => name),
       `names below ${node.name}`,

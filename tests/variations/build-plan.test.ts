@@ -11,18 +11,18 @@ const parentWith = (more: Partial<Child['values']> = {}): Child => {
 }
 const parent = parentWith()
 const newIds = () => {
-  let made = 0
-  return { made: () => made, newId: () => `child ${made++}` }
+  let count = 0
+  return { count: () => count, newId: () => `child ${count++}` }
 }
 
-test('between two pauses at most one child is planned', () => {
-  const { made, newId } = newIds()
+test('the planner pauses after each child', () => {
+  const { count, newId } = newIds()
   const steps = planBuild(parent, variations, [], newId)
-  for (let before = 0; !steps.next().done; before = made()) expect(made() - before).toBeLessThanOrEqual(1)
-  expect(made()).toBe(900)
+  for (let before = 0; !steps.next().done; before = count()) expect(count() - before).toBeLessThanOrEqual(1)
+  expect(count()).toBe(900)
 })
 
-test('combinations that are left out are looked through with pauses too', () => {
+test('the planner also pauses between combinations that it leaves out', () => {
   const build_rules = { default: 'exclude' as const, include: [['a.0', 'b.29']] }
   const steps = planBuild(parentWith({ build_rules }), variations, [], newIds().newId)
   let pauses = 0
@@ -30,18 +30,18 @@ test('combinations that are left out are looked through with pauses too', () => 
   expect(pauses).toBeGreaterThan(30)
 })
 
-test('a build of children that are as they should be changes none', () => {
+test('a second build of the same children changes nothing', () => {
   const { newId } = newIds()
-  const { made, matrix } = atOnce(planBuild(parent, variations, [], newId))
-  expect(atOnce(planBuild(parent, variations, made, newId))).toMatchObject({
-    made: [],
+  const { added, matrix } = atOnce(planBuild(parent, variations, [], newId))
+  expect(atOnce(planBuild(parent, variations, added, newId))).toMatchObject({
+    added: [],
     changed: [],
-    gone: [],
+    removedIds: [],
     matrix,
   })
 })
 
-test('a build that fails names the children at fault by their options', () => {
+test('a failed build names the invalid children by their options', () => {
   const named = (id: string, ...names: string[]) => ({
     id,
     name: id,

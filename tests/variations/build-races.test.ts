@@ -13,7 +13,7 @@ afterAll(() => world.close())
 const idsIn = (matrix: object): string[] =>
   Object.values(matrix).flatMap((inside) => (typeof inside === 'string' ? [inside] : idsIn(inside)))
 
-test('children that are changed and deleted while they are built are changed and deleted, and the matrix is true', async () => {
+test('edits and deletions during a build keep their effect, and the matrix is right', async () => {
   const names = Array.from({ length: 7 }, (_, i) => `o${i}`)
   const [one, two] = [await merchant.variation('One', ...names), await merchant.variation('Two', ...names)]
   const id = await merchant.product({ sku: 'box', description: 'As made.' })
@@ -36,9 +36,9 @@ test('children that are changed and deleted while they are built are changed and
   expect(idsIn((await merchant.get(id)).meta.variation_matrix).sort()).toEqual(
     children.map((one) => one.id).sort(),
   )
-  const found = new Map(children.map((child) => [child.id, child.attributes]))
-  for (const child of edited) expect(found.get(child)?.mpn).toBe(`edited ${child}`)
-  for (const child of deleted) expect(found.has(child)).toBe(false)
+  const attributesById = new Map(children.map((child) => [child.id, child.attributes]))
+  for (const child of edited) expect(attributesById.get(child)?.mpn).toBe(`edited ${child}`)
+  for (const child of deleted) expect(attributesById.has(child)).toBe(false)
   for (const { id, attributes } of children) {
     if (!edited.includes(id)) expect(attributes.description).toBe('As built.')
   }

@@ -20,12 +20,12 @@ describe('the worked examples', () => {
     [24, { default: 'include', exclude: [['L', 'R']] }],
     [3, { default: 'exclude', include: [['L', 'R']] }],
     [25, { default: 'include', exclude: [['L', 'cotton']], include: [['L', 'R', 'cotton']] }],
-    // Two options of one variation are of no child.
+    // No child has two options of one variation.
     [27, { default: 'include', exclude: [['L', 'M']] }],
     [0, { default: 'exclude', include: [['L', 'M']] }],
     [27, { default: 'include', exclude: [['no such option']] }],
-  ])('of three variations: %i', ([wanted, rules]) => {
-    expect(count(three, rules)).toBe(wanted)
+  ])('of three variations: %i', ([combinations, rules]) => {
+    expect(count(three, rules)).toBe(combinations)
   })
 
   test.for<[number, BuildRules]>([
@@ -41,18 +41,18 @@ describe('the worked examples', () => {
       },
     ],
     [5, { default: 'include', exclude: [['L'], ['G']], include: [['L', 'G']] }],
-  ])('of two variations: %i', ([wanted, rules]) => {
-    expect(count([size, colour], rules)).toBe(wanted)
+  ])('of two variations: %i', ([combinations, rules]) => {
+    expect(count([size, colour], rules)).toBe(combinations)
   })
 
-  test('rules that say both are ambiguous, if a combination meets them', () => {
+  test('rules that include and exclude the same combination are ambiguous', () => {
     const both = { default: 'include', include: [['L']], exclude: [['R']] } as const
     expect(() => count([size, colour], both)).toThrow(ambiguous)
     expect(count([size, colour], { ...both, include: [['L'], ['L', 'R']] })).toBe(7)
   })
 })
 
-test('combinations are in the order of the variations, and of the options of each', () => {
+test('combinations follow the order of the variations and of their options', () => {
   const two = [
     ['S', 'M'],
     ['R', 'B'],
@@ -65,7 +65,7 @@ test('combinations are in the order of the variations, and of the options of eac
   ])
 })
 
-test('there are so many and no more', () => {
+test('the numbers of children and of combinations have a limit', () => {
   const options = (n: number, name: string) => Array.from({ length: n }, (_, i) => `${name}${i}`)
   const [hundred, other] = [options(100, 'a'), options(100, 'b')]
   expect(count([hundred, other])).toBe(childrenMax)
@@ -75,7 +75,7 @@ test('there are so many and no more', () => {
   expect(() => count([hundred, hundred, options(101, 'c')])).toThrow(`at most ${combinationsMax}`)
 })
 
-/** Slow, and plain: every combination is held against every rule. */
+/** A slow and simple model: it compares every combination with every rule. */
 function expected(
   variations: readonly (readonly string[])[],
   { default: fallback, include = [], exclude = [] }: BuildRules,
@@ -83,7 +83,7 @@ function expected(
   let all: string[][] = [[]]
   for (const options of variations)
     all = all.flatMap((chosen) => options.map((option) => [...chosen, option]))
-  const wanted: string[] = []
+  const combinations: string[] = []
   for (const combination of all) {
     const longest = (rules: readonly (readonly string[])[]) =>
       Math.max(
@@ -95,17 +95,18 @@ function expected(
       )
     const [included, excluded] = [longest(include), longest(exclude)]
     if (included === excluded && included > 0) return 'ambiguous'
-    if (included === excluded ? fallback === 'include' : included > excluded) wanted.push(combination.join())
+    if (included === excluded ? fallback === 'include' : included > excluded)
+      combinations.push(combination.join())
   }
-  return wanted
+  return combinations
 }
 
-test('any rules have the combinations that holding each against all rules gives', () => {
+test('for any rules, the combinations are those of the simple model', () => {
   const setOf = fc
     .array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 4 })
     .map((lengths) => lengths.map((length, v) => Array.from({ length }, (_, i) => `${v}.${i}`)))
   const any = setOf.chain((variations) => {
-    // Some of them cannot be met: of two options of one variation, or of one that there is not.
+    // No combination meets some of them: they have two options of one variation, or an unknown one.
     const rule = fc.array(fc.constantFrom(...variations.flat(), 'none'), { minLength: 1, maxLength: 4 })
     const some = fc.option(fc.array(rule, { maxLength: 4 }), { nil: undefined })
     const fallback = fc.constantFrom('include' as const, 'exclude' as const)
@@ -115,12 +116,12 @@ test('any rules have the combinations that holding each against all rules gives'
   fc.assert(
     fc.property(any, ({ variations, fallback, include, exclude }) => {
       const rules = { default: fallback, ...(include && { include }), ...(exclude && { exclude }) }
-      const wanted = expected(variations, rules)
-      if (wanted === 'ambiguous') {
+      const result = expected(variations, rules)
+      if (result === 'ambiguous') {
         expect(() => atOnce(combinationsOf(variations, rules))).toThrow(ambiguous)
       } else {
         unambiguous += 1
-        expect(atOnce(combinationsOf(variations, rules)).map((one) => one.join())).toEqual(wanted)
+        expect(atOnce(combinationsOf(variations, rules)).map((one) => one.join())).toEqual(result)
       }
     }),
     { numRuns: tries(2000, 10_000) },

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('children are made of the combinations; they keep their ids until their options are others', async () => {
+test('a build makes a child per combination, and children keep their ids while their options stay', async () => {
   const size = await merchant.variation('Size', 'S', 'M')
   const colour = await merchant.variation('Colour', 'Red', 'Blue')
   const id = await merchant.product({ sku: 'shirt', slug: 'shirt', status: 'live', tags: ['new'] })
@@ -57,7 +57,7 @@ test('children are made of the combinations; they keep their ids until their opt
     ],
   })
 
-  // An option more, one less, a variation more.
+  // One option more, one less, and one more variation.
   await merchant.option(size.id, 'L')
   expect(await merchant.build(id)).toEqual([])
   const second = await merchant.children(id)
@@ -76,7 +76,7 @@ test('children are made of the combinations; they keep their ids until their opt
   expect(Object.keys(fourth).sort()).toEqual(['shirtLRedWool', 'shirtMRedWool', 'shirtSRedWool'])
   expect(Object.values(fourth).filter((one) => Object.values(third).includes(one))).toEqual([])
 
-  // In another order they are the same children.
+  // Another order of the variations keeps the children.
   await merchant.link(id, material.id, colour.id, size.id)
   expect(await merchant.build(id)).toEqual([])
   const fifth = await merchant.children(id)
@@ -84,7 +84,7 @@ test('children are made of the combinations; they keep their ids until their opt
   expect(Object.keys((await merchant.get(id)).meta.variation_matrix)).toEqual(Object.values(material.of))
 })
 
-test('children follow their parent and the modifiers until they are changed themselves', async () => {
+test('children follow their parent and the modifiers until they are edited', async () => {
   const size = await merchant.variation('Size', 'Small', 'Large')
   const id = await merchant.product({ sku: 'mug', slug: 'mug', description: 'For tea.' })
   await merchant.link(id, size.id)
@@ -108,11 +108,11 @@ test('children follow their parent and the modifiers until they are changed them
   })
   expect(after.meta.updated_at > before.meta.updated_at).toBe(true)
 
-  // A build that changes nothing of a child does not write it.
+  // A build does not write a child that it does not change.
   expect(await merchant.build(id)).toEqual([])
   expect((await merchant.get(mugLarge)).meta.updated_at).toBe(after.meta.updated_at)
 
-  // Deleted and built again it follows once more.
+  // After it is deleted and built again, it follows its parent.
   expect((await world.admin.delete(`/pcm/products/${mugSmall}`)).status).toBe(204)
   expect(await merchant.build(id)).toEqual([])
   const again = await merchant.children(id)
@@ -123,7 +123,7 @@ test('children follow their parent and the modifiers until they are changed them
   })
 })
 
-test('children may take over each other’s SKUs, and those of children that go', async () => {
+test('children can take over SKUs of each other and of removed children', async () => {
   const size = await merchant.variation('Size', 'a', 'b', 'c')
   const id = await merchant.product({ sku: 'pan' })
   await merchant.link(id, size.id)
@@ -144,7 +144,7 @@ test('children may take over each other’s SKUs, and those of children that go'
   expect(Object.values(before)).not.toContain(after.pana)
 })
 
-test('what cannot be built leaves everything as it was, and the job says why', async () => {
+test('a failed build changes nothing, and the job says why', async () => {
   const size = await merchant.variation('Size', 'S', 'M')
   const id = await merchant.product({ sku: 'hat', slug: 'hat' })
   await merchant.link(id, size.id)
@@ -183,7 +183,7 @@ test('what cannot be built leaves everything as it was, and the job says why', a
   expect(shown.map(({ name }: { name: string }) => name).sort()).toEqual(['L', 'M'])
 })
 
-test('what has no children is not built', async () => {
+test('a product that cannot have children is not built', async () => {
   const build = async (id: string) => {
     const { status, body } = await world.admin.post(`/pcm/products/${id}/build`, {})
     return [status, body.errors?.[0].title, body.errors?.[0].detail]
@@ -212,7 +212,7 @@ test('what has no children is not built', async () => {
   )
 })
 
-test('a product without variations, and one whose last child is gone, is a standard one again', async () => {
+test('a product without variations or without children is a standard product again', async () => {
   const size = await merchant.variation('Size', 'S')
   const typeOf = async (id: string) => (await merchant.get(id)).meta.product_types
   const id = await merchant.product({ sku: 'cap' })
@@ -228,7 +228,7 @@ test('a product without variations, and one whose last child is gone, is a stand
   expect([await typeOf(id), await merchant.children(id)]).toEqual([['standard'], {}])
 })
 
-test('a product takes its children along, and sets its variations free', async () => {
+test('deleting a product deletes its children and frees its variations', async () => {
   const size = await merchant.variation('Size', 'S')
   const modifier = await merchant.modifier(size.id, size.of.S, { type: 'name_append', value: ' S' })
   const path = `/pcm/variations/${size.id}`
@@ -248,7 +248,7 @@ test('a product takes its children along, and sets its variations free', async (
   expect((await world.admin.delete(path)).status).toBe(204)
 })
 
-test('what a template says of a parent it says of its children, until they have an entry of their own', async () => {
+test('children have the template values of their parent until they have their own entry', async () => {
   const post = async (path: string, data: object) => {
     const { status, body } = await world.admin.post(path, { data })
     expect([status, body.errors]).toEqual([201, undefined])
@@ -286,7 +286,7 @@ test('what a template says of a parent it says of its children, until they have 
   expect(await Promise.all([duneCloth, dunePaper, duneBox].map(isbnOf))).toEqual(['d-1', 'p-1', 'd-1'])
   expect((await merchant.get(duneCloth)).meta.updated_at > before).toBe(true)
 
-  // An entry of its own is no reason to write it anew.
+  // A build does not write a child only because it has its own entry.
   const versions = async () =>
     (await world.sql('SELECT id, version FROM products WHERE parent_id = $1 ORDER BY id', [id])).rows
   const asBuilt = await versions()
@@ -294,7 +294,7 @@ test('what a template says of a parent it says of its children, until they have 
   expect(await versions()).toEqual(asBuilt)
 })
 
-test('children that are in a bundle go as others do, and the bundle is for the merchant to mend', async () => {
+test('a build removes children from bundles, and the merchant repairs the bundle', async () => {
   const size = await merchant.variation('Size', 'S', 'M')
   const id = await merchant.product({ sku: 'glove' })
   await merchant.link(id, size.id)
@@ -317,7 +317,7 @@ test('children that are in a bundle go as others do, and the bundle is for the m
     components,
   ])
 
-  // What is not about its components is changed as before; they are, when what they name is there.
+  // Other attributes can change as before. Components can change when their products exist.
   await merchant.change(bundle, { description: 'For winter.' })
   const mend = (name: string, ...children: string[]) => {
     const attributes = { components: { gloves: { name, options: children.map(option) } } }
@@ -329,7 +329,7 @@ test('children that are in a bundle go as others do, and the bundle is for the m
   expect(await inBundle()).toEqual([gloveS])
 })
 
-test('a bundle that is made of a child while a build removes it is for the merchant to mend too', async () => {
+test('a bundle that adds a child while a build removes it can also be repaired', async () => {
   const size = await merchant.variation('Size', 'S', 'M')
   const id = await merchant.product({ sku: 'hood' })
   await merchant.link(id, size.id)
@@ -337,7 +337,7 @@ test('a bundle that is made of a child while a build removes it is for the merch
   const { hoodM = '' } = await merchant.children(id)
   const bundle = await merchant.product({ sku: 'hoods' })
   expect((await world.admin.delete(`/pcm/variations/${size.id}/options/${size.of.M}`)).status).toBe(204)
-  // As whoever writes a bundle does.
+  // Writing a bundle takes this lock.
   const ahead: [string, unknown[]][] = [
     [`SELECT pg_advisory_xact_lock(hashtextextended($1::text || 'bundles', 0))`, [world.storeId]],
     [

@@ -22,7 +22,7 @@ describe('SKU and slug', () => {
     expect(childValues(parent, [option('Red')]).slug).toBe('jeansRed')
   })
 
-  test('say nothing of an option that has a modifier of the field, and of the others they do', () => {
+  test('leave out the names of options with a modifier of the field', () => {
     const small = option('Small', { type: 'slug_append', value: '-small' })
     expect(childValues({ sku: 'shirt', slug: 'shirt' }, [small])).toEqual({
       sku: 'shirtSmall',
@@ -41,18 +41,18 @@ describe('SKU and slug', () => {
     expect(sku).toBe('BASIC-SHIRT-MEDIUM-RED$&-MEDIUM')
   })
 
-  test('are none where the parent has none, unless a modifier gives one', () => {
+  test('are absent if the parent has none, unless a modifier sets one', () => {
     expect(childValues({ sku: null }, [option('Red')])).toEqual({ sku: null })
     expect(childValues({}, [option('Red')])).toEqual({})
-    const given = option('Red', { type: 'sku_equals', value: 'red-one' })
-    expect(childValues({ sku: null }, [given, option('Small')]).sku).toBe('red-oneSmall')
+    const modifierOption = option('Red', { type: 'sku_equals', value: 'red-one' })
+    expect(childValues({ sku: null }, [modifierOption, option('Small')]).sku).toBe('red-oneSmall')
     const built = option('Red', { type: 'sku_builder', seek: '{X}', set: 'x' })
     expect(childValues({ sku: null }, [built]).sku).toBeNull()
     expect(childValues({}, [built])).toStrictEqual({})
   })
 })
 
-test('of one option, what is set is set first, then filled in, then put before and after; then comes the next', () => {
+test('an option sets values first, then fills in, then prepends and appends; the next option follows', () => {
   const first = option(
     'one',
     { type: 'name_append', value: ' (after)' },
@@ -71,7 +71,7 @@ test('of one option, what is set is set first, then filled in, then put before a
   expect(childValues({ name: 'Shirt' }, [first, last]).name).toBe('Last')
 })
 
-test('everything else is as the parent has it, or as a modifier sets it; ids and parts of a bundle are not', () => {
+test('other values come from the parent or from a modifier, except external ids and components', () => {
   const parent = {
     name: 'Shirt',
     description: 'Warm.',
@@ -135,14 +135,14 @@ describe('texts in other languages', () => {
     expect(childValues(parent, [small, red])).toEqual({
       name: '(2) Shirt S',
       description: 'S: Warm.',
-      // German shoppers are shown the description of the child itself.
+      // German shoppers see the description of the child itself.
       locales: { fr: { name: '(2) Chemise S', description: 'S: Chaude.' }, de: { name: '(2) Hemd S' } },
     })
     const set = option('L', { type: 'name_equals', value: 'Tunic' })
     expect(childValues(parent, [set]).locales?.de).toEqual({ name: 'Tunic' })
   })
 
-  test('that an option sets are as it says, whatever it makes of the name', () => {
+  test('that an option sets stay as set, whatever it changes in the name', () => {
     const small = option(
       'S',
       { type: 'locales_equals', value: '{"fr":{"name":"Petite chemise"}}' },
@@ -156,7 +156,7 @@ describe('texts in other languages', () => {
     })
   })
 
-  test('are none where the parent has none', () => {
+  test('are absent if the parent has none', () => {
     const small = option('S', { type: 'name_append', value: ' S' })
     expect(childValues({ name: 'Shirt' }, [small])).toStrictEqual({ name: 'Shirt S' })
   })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { partMax } from '../../server/variations/build-children.ts'
+import { batchMax } from '../../server/variations/build-children.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { Merchant } from './merchant.ts'
 
@@ -30,38 +30,41 @@ test.for([
        '{"breadcrumbs":[],"changed_at":0}'
      FROM generate_series(0, 500) i`,
   ],
-])('whoever deletes thousands of %s plans but once how their children are found', async ([table, insert]) => {
-  await world.sql(insert as string, [world.storeId])
-  await world.sql(`ANALYZE ${table}`)
-  const connection = await world.server.instance.database.pool.connect()
-  try {
-    // As the triggers ask it, which nobody can look into.
-    await connection.query(
-      `PREPARE asked (uuid, uuid) AS DELETE FROM ${table} WHERE store_id = $1 AND parent_id = $2`,
-    )
-    for (let i = 1; i <= 10; i++)
-      await connection.query(`EXECUTE asked ('${world.storeId}', ${ids(String(i))})`)
-    const { rows } = await connection.query(
-      `SELECT generic_plans::int AS once, custom_plans::int AS anew FROM pg_prepared_statements WHERE name = 'asked'`,
-    )
-    // The first five are for comparison.
-    expect(rows).toEqual([{ once: 5, anew: 5 }])
-    const { rows: plan } = await connection.query(
-      `EXPLAIN (GENERIC_PLAN) DELETE FROM ${table} WHERE store_id = $1 AND parent_id = $2`,
-    )
-    expect(plan.map((line) => line['QUERY PLAN']).join('\n')).toContain('Index Scan')
-  } finally {
-    connection.release(true)
-  }
-})
+])(
+  'a connection that deletes thousands of %s uses a generic plan to find their children',
+  async ([table, insert]) => {
+    await world.sql(insert as string, [world.storeId])
+    await world.sql(`ANALYZE ${table}`)
+    const connection = await world.server.instance.database.pool.connect()
+    try {
+      // The same statement as in the triggers, whose plans cannot be inspected.
+      await connection.query(
+        `PREPARE deletion (uuid, uuid) AS DELETE FROM ${table} WHERE store_id = $1 AND parent_id = $2`,
+      )
+      for (let i = 1; i <= 10; i++)
+        await connection.query(`EXECUTE deletion ('${world.storeId}', ${ids(String(i))})`)
+      const { rows } = await connection.query(
+        `SELECT generic_plans::int AS once, custom_plans::int AS anew FROM pg_prepared_statements WHERE name = 'deletion'`,
+      )
+      // PostgreSQL makes five custom plans first, for comparison.
+      expect(rows).toEqual([{ once: 5, anew: 5 }])
+      const { rows: plan } = await connection.query(
+        `EXPLAIN (GENERIC_PLAN) DELETE FROM ${table} WHERE store_id = $1 AND parent_id = $2`,
+      )
+      expect(plan.map((line) => line['QUERY PLAN']).join('\n')).toContain('Index Scan')
+    } finally {
+      connection.release(true)
+    }
+  },
+)
 
-test('no statement of a build writes more children than Node puts together at once', async () => {
+test('no statement of a build writes more children than one batch', async () => {
   await world.sql(`CREATE TABLE parts (n integer);
     CREATE FUNCTION count_part() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
       INSERT INTO parts SELECT count(*) FROM written;
       RETURN NULL;
     END $$;
-    CREATE TRIGGER count_made AFTER INSERT ON products REFERENCING NEW TABLE AS written
+    CREATE TRIGGER count_added AFTER INSERT ON products REFERENCING NEW TABLE AS written
       FOR EACH STATEMENT EXECUTE FUNCTION count_part();
     CREATE TRIGGER count_changed AFTER UPDATE ON products REFERENCING NEW TABLE AS written
       FOR EACH STATEMENT EXECUTE FUNCTION count_part()`)
@@ -75,6 +78,6 @@ test('no statement of a build writes more children than Node puts together at on
     await world.sql('TRUNCATE parts')
     expect(await merchant.build(id)).toEqual([])
     const { rows } = await world.sql('SELECT n FROM parts WHERE n > 1 ORDER BY n')
-    expect(rows.map(({ n }) => n)).toEqual([17 * 17 - partMax, partMax])
+    expect(rows.map(({ n }) => n)).toEqual([17 * 17 - batchMax, batchMax])
   }
 })

@@ -3,7 +3,7 @@ import type { World } from '../support/world.ts'
 
 type Data = { readonly id: string } & Readonly<Record<string, never>>
 
-/** Who makes products with variations, and builds them. */
+/** A merchant who creates products with variations and builds them. */
 export class Merchant {
   readonly #world: World
 
@@ -20,7 +20,7 @@ export class Merchant {
   product = (attributes: object): Promise<string> =>
     this.#post('/pcm/products', 'product', { name: 'Shirt', commodity_type: 'physical', ...attributes })
 
-  /** A variation with these options: its id, and theirs by their names. */
+  /** Creates a variation with these options. Returns its id, and the ids of the options by name. */
   async variation(
     name: string,
     ...options: readonly string[]
@@ -48,7 +48,7 @@ export class Merchant {
     expect((await this.#world.admin.put(path, { data })).status).toBe(204)
   }
 
-  /** Builds a product, and waits until that has succeeded, or failed: the job's messages. */
+  /** Builds a product, waits until the job ends, and returns its messages. */
   async build(productId: string): Promise<string[]> {
     const { status, body } = await this.#world.admin.post(`/pcm/products/${productId}/build`, {})
     expect([status, body.errors]).toEqual([201, undefined])
@@ -62,7 +62,7 @@ export class Merchant {
     return data.map(({ attributes }: { attributes: { message: string } }) => attributes.message)
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what a test is about.
+  // biome-ignore lint/suspicious/noExplicitAny: tests check the shape of a response.
   async get(productId: string): Promise<any> {
     return (await this.#world.admin.get(`/pcm/products/${productId}`)).body.data
   }

@@ -4,17 +4,17 @@ import type { ModuleSamples } from '../support/module-samples.ts'
 import type { Samples } from '../support/samples.ts'
 import { until } from '../support/until.ts'
 
-/** Where in the types the last one was taken, so that those who make modifiers at the same time make others. */
+/** The position of the last type, so that concurrent tests make modifiers of different types. */
 let place = 0
 
-/** Those that take any word: where several are made of one type at once, each is right but for that. */
+/** The types that accept any word, so that concurrent modifiers conflict only by their type. */
 const types = modifierTypes.filter((type) => {
   const { field, operation } = partsOf(type)
   const isWord = !['commodity_type', 'status', 'custom_inputs', 'build_rules', 'locales'].includes(field)
   return isWord && ['append', 'prepend', 'equals'].includes(operation)
 })
 
-/** A child of the product in the path, built for one option more than there were. */
+/** A child of the product in the path: adds an option and builds the product. */
 async function anotherChild(client: Client, _samples: Samples, collection: string) {
   const parent = collection.split('/').slice(0, 4).join('/')
   const links = `${parent}/relationships/variations`
@@ -38,7 +38,7 @@ async function anotherChild(client: Client, _samples: Samples, collection: strin
 export const variationSamples: ModuleSamples = {
   makers: { 'child-product': anotherChild },
   completions: {
-    // An option has one of each type.
+    // An option has at most one modifier of each type.
     'product-variation-modifier': async (client, _samples, collection) => {
       const { data } = (await client.get(`${collection}?page[limit]=100`)).body
       const taken = data.map(({ attributes }: { attributes: { type: string } }) => attributes.type)

@@ -16,7 +16,7 @@ const at = (id: string, option?: string) =>
 const put = (path: string, type: string, attributes: object) =>
   world.admin.put(path, { data: { type, id: path.split('/').at(-1), attributes } })
 
-test('a variation is shown with its options, the highest sort order first and then by name', async () => {
+test('a variation shows its options, the highest sort order first and then by name', async () => {
   const { id } = await merchant.variation('Size')
   expect((await world.admin.get(at(id))).body.data.meta).toMatchObject({ owner: 'store', options: [] })
   const [m, s] = [
@@ -39,7 +39,7 @@ test('a variation is shown with its options, the highest sort order first and th
   expect((await shown()).map((option) => option.id)).toEqual([xl, l, m])
 })
 
-test('all options are shown of which many are made at once', async () => {
+test('a variation shows all of many options that are added at once', async () => {
   const { id } = await merchant.variation('Colour')
   const names = Array.from({ length: 12 }, (_, i) => `c${i}`)
   await Promise.all(names.map((name) => merchant.option(id, name)))
@@ -47,7 +47,7 @@ test('all options are shown of which many are made at once', async () => {
   expect(options.map(({ name }: { name: string }) => name)).toEqual(names.toSorted())
 })
 
-test('a sort order that is null, or left out of an update of something else, is cleared', async () => {
+test('null, and an update of other attributes without it, clear the sort order', async () => {
   const { id } = await merchant.variation('Size', 'S')
   for (const type of ['product-variation', 'product-variation-option']) {
     const path = type === 'product-variation' ? at(id) : `${at(id)}/options/${(await optionsOf(id))[0]}`
@@ -95,7 +95,7 @@ describe('a modifier', () => {
     ...['upc_ean_equals', 'mpn_equals', 'external_ref_equals'],
   ]
 
-  test('is of one of the types that there are', () => {
+  test('has one of the known types', () => {
     expect([...modifierTypes].sort()).toEqual(types.sort())
   })
 
@@ -129,12 +129,12 @@ describe('a modifier', () => {
       { type: 'locales_equals', value: '{"fr-FR":{"name":"Un"}}' },
       { type: 'locales_equals', value: '{"fr-FR":{"name":"Un"}}' },
     ],
-  ])('has what its type looks at: %j', async ([sent, kept]) => {
+  ])('keeps only the members that its type uses: %j', async ([sent, stored]) => {
     const { status, data } = await post(sent)
     expect([status, data]).toEqual([
       201,
       {
-        ...{ type: 'product-variation-modifier', id: data.id, attributes: kept },
+        ...{ type: 'product-variation-modifier', id: data.id, attributes: stored },
         meta: { owner: 'store', created_at: data.meta.created_at, updated_at: data.meta.updated_at },
       },
     ])
@@ -163,14 +163,14 @@ describe('a modifier', () => {
     ])
   })
 
-  test('is called a modifier, too', async () => {
+  test('also has the type modifier', async () => {
     const { id, of } = await merchant.variation('Shape', 'Round')
     const data = { type: 'modifier', attributes: { type: 'sku_append', value: '-r' } }
     const { status, body } = await world.admin.post(`${at(id, of.Round)}/modifiers`, { data })
     expect([status, body.data?.type]).toEqual([201, 'product-variation-modifier'])
   })
 
-  test('is one of its type in an option', async () => {
+  test('is unique by its type in an option', async () => {
     const { path } = await post({ type: 'sku_append', value: 'x' })
     const twice = {
       data: { type: 'product-variation-modifier', attributes: { type: 'sku_append', value: 'y' } },
@@ -180,7 +180,7 @@ describe('a modifier', () => {
   })
 })
 
-test('a product keeps the order of its variations, and is shown with them', async () => {
+test('a product keeps and shows the order of its variations', async () => {
   const [one, two, three] = [
     await merchant.variation('One', 'a'),
     await merchant.variation('Two', 'b'),
@@ -211,7 +211,7 @@ test('a product keeps the order of its variations, and is shown with them', asyn
   expect((await world.admin.delete(at(two.id))).status).toBe(204)
 })
 
-test('a variation is linked or deleted, never both', async () => {
+test('a variation is either linked or deleted, never both', async () => {
   for (let round = 0; round < 8; round++) {
     const [variation, product] = [await merchant.variation('Racing', 'a'), await merchant.product({})]
     const path = `/pcm/products/${product}/relationships/variations`
