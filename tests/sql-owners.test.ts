@@ -86,7 +86,7 @@ const ownersIn = (lists: Readonly<Record<string, string>>) =>
 const declared = order.toReversed().flatMap((owner) =>
   server
     .filter((file) => moduleOf(file) === owner)
-    .flatMap((file) => matchesOf(sourceOf(file), /^ +(?:table|kept: \{ table): '(\w+)',/gm))
+    .flatMap((file) => matchesOf(sourceOf(file), /^ +(?:table|storage: \{ table): '(\w+)',/gm))
     .map((name) => [name, owner] as const),
 )
 const tableOwner = new Map([...declared, ...ownersIn(undeclared)])
@@ -143,11 +143,17 @@ const texts = [
 
 describe('SQL', () => {
   test('every table and every routine has one owner, which is there', () => {
-    expect(tables.filter((name) => !tableOwner.has(name))).toEqual([])
-    expect([...tableOwner.keys()].filter((name) => !known.has(name) && name !== 'products_of_nodes')).toEqual(
-      [],
+    expect(
+      [...tableOwner.keys()].filter((name) => !known.has(name) && name !== 'products_of_nodes'),
+      'declared, and not in docs/schema.sql: `npm run docs` writes it',
+    ).toEqual([])
+    expect(
+      tables.filter((name) => !tableOwner.has(name)),
+      'the `table` of no resource: a row of `undeclared` above',
+    ).toEqual([])
+    expect([...routineOwner.keys()].sort(), 'a row of `routinesOf` above').toEqual(
+      [...routines.keys()].sort(),
     )
-    expect([...routineOwner.keys()].sort()).toEqual([...routines.keys()].sort())
     const owners = [...Object.keys(undeclared), ...Object.keys(routinesOf)]
     expect(owners.filter((name) => name !== 'kernel' && !order.includes(name))).toEqual([])
   })

@@ -2,6 +2,7 @@ import type { AccessTable } from './auth/access.ts'
 import { dataReader, input, isObject } from './body/input.ts'
 import type { Action, Method } from './declare/action.ts'
 import type { Call } from './declare/call.ts'
+import { mustHavePlaceForLinks } from './declare/mistakes.ts'
 import type { Operation } from './declare/operation.ts'
 import type { LinkOperation, Relationship } from './declare/relationship.ts'
 import type { OperationName, Resource } from './declare/resource.ts'
@@ -214,6 +215,7 @@ const linkMethods = { list: 'GET', add: 'POST', replace: 'PUT', remove: 'DELETE'
 
 function ofRelationship(relationship: Relationship): Operation[] {
   const { name, path, area, about, operations } = relationship
+  mustHavePlaceForLinks(relationship)
   return (Object.keys(operations) as LinkOperation[]).map((operation) => ({
     id: operation === 'list' ? `list-${name}-of-${relationship.owner().noun[0]}` : `${operation}-${name}`,
     method: linkMethods[operation],

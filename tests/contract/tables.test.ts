@@ -47,7 +47,8 @@ test('every key and index of a table leads with the store', async () => {
   const owned = rows.filter(({ table }) => !ofNoStore.includes(table))
   expect(owned.map(({ table }) => table)).toContain('gadgets')
   const others = owned.filter(({ first }) => first !== 'store_id').map(({ index }) => index)
-  expect(others.sort()).toEqual(Object.keys(exemptIndexes).sort())
+  const advice = 'lead with store_id, or a row of `exemptIndexes` above with the reason'
+  expect(others.sort(), advice).toEqual(Object.keys(exemptIndexes).sort())
 })
 
 test('every table of a store has the store in its key', async () => {
@@ -135,7 +136,8 @@ test('an indexed filter has an index in the order of its list; every other filte
       }
     }
   }
-  expect([...new Set(without)].sort()).toEqual(Object.keys(notIndexed).sort())
+  const advice = '`indexed(…)` and an index in the migration, or a row of `notIndexed` above with the reason'
+  expect([...new Set(without)].sort(), advice).toEqual(Object.keys(notIndexed).sort())
 })
 
 /** Orders that no index gives, in lists that have no `most`, and why. */
@@ -161,7 +163,7 @@ test('each order of a list has an index', async () => {
     return [...fields].filter((field) => !isSorted(resource, field)).map((field) => `${noun[1]} by ${field}`)
   })
   const advice =
-    'an index (store_id, the parents in the path, the field, id); a row above where none is worth it'
+    'CREATE INDEX … (store_id, the parents in the path, the field, id), or a row of `notSorted` above with the reason'
   expect(without.sort(), advice).toEqual(Object.keys(notSorted).sort())
 })
 
@@ -258,11 +260,11 @@ test('each unique constraint has a refusal for clients, and each refusal a const
   const uniques = rows.filter(({ table, by_id }) => tables.has(table) && !by_id).map(({ name }) => name)
   const mute = uniques.filter((name) => !declared.has(name))
   const advice =
-    'unique, and not declared: a row of `constraints` where a client can break it; a row above where a rule keeps it'
+    'unique, and not declared: a row of `constraints` where a client can break it, or of `unbreakable` above where a rule keeps it'
   expect(mute.sort(), advice).toEqual(Object.keys(unbreakable).sort())
   const names = new Set([...rows, ...constraints].map(({ name }) => name))
   expect(
     [...declared].filter((name) => !names.has(name)),
-    'declared, and nowhere',
+    'in `constraints` of a resource, and in no table',
   ).toEqual([])
 })

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { relationship } from '../../server/kernel/declare/relationship.ts'
 import { resource } from '../../server/kernel/declare/resource.ts'
+import { module } from '../../server/kernel/module.ts'
 import { findByName } from '../../server/kernel/query/find.ts'
 import { findOrCreate } from '../../server/kernel/request/first-write.ts'
 import { integer, text } from '../../server/kernel/shape/fields.ts'
+import { walks } from '../../server/kernel/shape/model.ts'
 import { add } from '../../server/kernel/write/by-rules.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { appAndWorkshop } from '../workshop/index.ts'
@@ -89,8 +92,31 @@ test('a contradictory declaration fails at once, with the reason', () => {
   expect(() => resource({ ...declared, path: '/v2/ys/:y_id/xs', parent: () => paperCarts })).toThrow(
     'x: `unborn` needs a path without parameters',
   )
+  const id = text({ readOnly: true })
+  expect(() => resource({ ...declared, fields: { id } })).toThrow('x: `unborn` needs a field `id`')
+  expect(() => resource({ ...declared, filter: walks })).toThrow('x: `unborn` needs a `column` or a `where`')
+  expect(() =>
+    resource({ ...declared, filter: { ...walks, id: { ops: ['eq'], column: 'x' } } }),
+  ).not.toThrow()
   const n = integer({ required: true })
   expect(() => resource({ ...declared, fields: { ...declared.fields, n } })).toThrow(
     'x: `unborn` needs a default for its required field `n`',
   )
+})
+
+test('a relationship whose links no field of its owner stores fails at once, with the reason', () => {
+  const links = relationship({
+    name: 'x-things',
+    about: 'The things of an X.',
+    path: '/v2/xs/:id/relationships/things',
+    owner: () => resource(declared),
+    target: () => paperCarts,
+    holds: 'many',
+    storage: { member: 'things' },
+    most: { n: 1, detail: String },
+    area: 'xs',
+    operations: { list: 200 },
+  })
+  const declare = () => module({ name: 'xs', about: 'Xs.', relationships: [links] })
+  expect(declare).toThrow('x-things: its links are a member of `relationships`, so x needs a read-only field')
 })

@@ -5,6 +5,10 @@ import { takeFaults, watchServers } from './document/watch.ts'
 // A test fails if an accepted request or a response does not fit the API document.
 watchServers()
 
+const advice =
+  'A request or a response does not fit the API document, which is made of the declarations (of an action: ' +
+  '`body`, `query`, `shows`, `refuses`)'
+
 function mustFit(): void {
   const faults = takeFaults()
   if (!faults.length) return
@@ -12,7 +16,7 @@ function mustFit(): void {
   // To see all of them at once, in place of the first test that has some.
   const file = process.env.DOCUMENT_FAULTS
   if (file) appendFileSync(file, `${lines.join('\n')}\n`)
-  else throw new Error(`What was sent or answered does not fit the API document:\n  ${lines.join('\n  ')}`)
+  else throw new Error(`${advice}:\n  ${lines.join('\n  ')}`)
 }
 
 afterEach(mustFit)

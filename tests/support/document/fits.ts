@@ -145,12 +145,15 @@ export class Fits {
 
   #answerFaults(operation: Node, { method, status, answerHeaders, answer }: Exchange): string[][] {
     const response = this.#resolved(operation.responses[status] ?? operation.responses.default)
-    if (!response) return [[`status ${status}`, (answer ?? '').slice(0, 300)]]
+    if (!response) return [[`status ${status}`, `is not documented: ${(answer ?? '').slice(0, 300)}`]]
     const faults: string[][] = []
     const named = Object.keys(response.headers ?? {}).map((name) => name.toLowerCase())
     for (const name of Object.keys(answerHeaders).map((one) => one.toLowerCase()))
       if (!ofHttp.test(name) && !named.includes(name))
-        faults.push([`${status} header ${name}`, String(answerHeaders[name]).slice(0, 100)])
+        faults.push([
+          `${status} header ${name}`,
+          `is not documented: ${String(answerHeaders[name]).slice(0, 100)}`,
+        ])
     for (const [name, one] of Object.entries<Node>(response.headers ?? {})) {
       const value = answerHeaders[name.toLowerCase()]
       const { required, schema } = this.#resolved(one)
