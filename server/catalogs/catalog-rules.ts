@@ -177,7 +177,7 @@ function mustEndLater(schedule: Parameters<typeof spanOf>[0], i: number): void {
 async function countRules({ store }: Work, id: string, ...others: readonly string[]): Promise<void> {
   const all = [id, ...others]
   await store.lock(catalogs, ...all)
-  const found = await store.touchAll(catalogs, (bind) => `r.id = ANY(${bind(all)}::uuid[])`)
-  if (found.includes(id)) return
+  const touchedIds = await store.touchAll(catalogs, (bind) => `r.id = ANY(${bind(all)}::uuid[])`)
+  if (touchedIds.includes(id)) return
   throw new Problem('unprocessable', `No catalog has the id ${id}.`, { source: 'data.attributes.catalog_id' })
 }

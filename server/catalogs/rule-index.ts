@@ -23,13 +23,13 @@ export class RuleIndex<R extends Rule> {
 
   /** Rules without criteria, and rules with at least one criterion that matches the shopper. */
   about(context: ShopperContext): ReadonlySet<R> {
-    const found = new Set(this.#forAnyone)
+    const rules = new Set(this.#forAnyone)
     for (const criterion of criteria) {
       for (const value of context[criterion]) {
-        for (const rule of this.#byValue.get(keyOf(criterion, value)) ?? []) found.add(rule)
+        for (const rule of this.#byValue.get(keyOf(criterion, value)) ?? []) rules.add(rule)
       }
     }
-    return found
+    return rules
   }
 }
 

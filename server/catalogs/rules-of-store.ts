@@ -57,8 +57,8 @@ export const rulesStateSql =
 
 /** Reads the rules for a shopper with these accounts. */
 export async function rulesFor(work: Work, accountIds: readonly string[]): Promise<Rules> {
-  const [found = []] = await work.store.read(rulesStateSql, accountIds)
-  return loadRules(work, found)
+  const [row = []] = await work.store.read(rulesStateSql, accountIds)
+  return loadRules(work, row)
 }
 
 /** Loads the rules of the state that `rulesStateSql` read: from the cache if they have not changed. */
@@ -82,12 +82,12 @@ async function rulesIn(work: Work, now: string | null): Promise<StoreRules> {
   const before = cachedRules(work.instance).get(work.store.id)
   if (before?.state === now) return before.rules
   // One statement reads the rules and their state together.
-  const [found] = await work.store.run(
+  const [row] = await work.store.run(
     `SELECT (${state}), (SELECT json_agg(json_build_array(r.id, r.created_at AT TIME ZONE 'UTC', r.doc->'attributes',
        r.hidden->'pending')) FROM catalog_rules r WHERE r.store_id = $1)`,
   )
-  const rules = storeRules(JSON.parse(found?.[1] ?? '[]') as StoredRule[])
-  cachedRules(work.instance).set(work.store.id, { state: found?.[0] ?? now, rules })
+  const rules = storeRules(JSON.parse(row?.[1] ?? '[]') as StoredRule[])
+  cachedRules(work.instance).set(work.store.id, { state: row?.[0] ?? now, rules })
   return rules
 }
 

@@ -192,13 +192,13 @@ async function releasesOf(
   { store }: Ctx,
   catalogIds: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
-  const found = await store.read(
+  const rows = await store.read(
     `SELECT DISTINCT ON (catalog_id) catalog_id, id FROM catalog_releases
      WHERE store_id = $1 AND catalog_id = ANY($2::uuid[]) AND status = 'PUBLISHED'
      ORDER BY catalog_id, created_at DESC, id DESC`,
     [...new Set(catalogIds)],
   )
-  return new Map(found as [string, string][])
+  return new Map(rows as [string, string][])
 }
 
 /** If no rule matches, the shopper sees the default catalog, if there is one. */

@@ -87,10 +87,10 @@ const toColumnName = ({ id, slug }: Template, field: string, bySlug: boolean): s
 
 /** Replaces each group by the keys that products have. Throws a Problem if an import would refuse so many columns. */
 export function expandKeys(
-  wanted: readonly ColumnRequest[],
+  requests: readonly ColumnRequest[],
   keys: Readonly<Record<KeyGroup, readonly string[]>>,
 ): readonly ExportColumn[] {
-  const columns = wanted.flatMap((one): readonly ExportColumn[] => {
+  const columns = requests.flatMap((one): readonly ExportColumn[] => {
     if (one.is !== 'all keys') return [one]
     return keys[one.of].map((key) => ({ is: 'key', of: one.of, key, name: `${one.of}.${key}` }))
   })

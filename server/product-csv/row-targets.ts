@@ -32,9 +32,9 @@ function catchProblem<T>(work: () => T): T | Problem {
   }
 }
 
-function pickTarget(found: ReadonlyMap<string, Row<ProductFields>>, id: string | undefined) {
+function pickTarget(rowById: ReadonlyMap<string, Row<ProductFields>>, id: string | undefined) {
   if (id === undefined) return undefined
-  const row = found.get(id)
+  const row = rowById.get(id)
   if (row) return row
   throw new Problem('not_found', `There is no product with the id ${id}.`, { source: 'data.id' })
 }

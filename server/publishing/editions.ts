@@ -76,8 +76,8 @@ export async function currentEdition(
   catalogId: string,
   at?: Date,
 ): Promise<Edition | undefined> {
-  const [found] = await store.read(currentEditionSql('$2'), catalogId, at ?? null)
-  return found && toEdition(found)
+  const [row] = await store.read(currentEditionSql('$2'), catalogId, at ?? null)
+  return row && toEdition(row)
 }
 
 /** `$3` is the instant, or null for the present. */
@@ -94,12 +94,12 @@ export async function editionOf(
   catalogId: string,
   releaseId: string,
 ): Promise<Edition | undefined> {
-  const [found] = await store.read(
+  const [row] = await store.read(
     `SELECT ${columns} FROM catalog_editions WHERE store_id = $1 AND catalog_id = $2 AND release_id = $3 AND NOT withdrawn`,
     catalogId,
     releaseId,
   )
-  return found && toEdition(found)
+  return row && toEdition(row)
 }
 
 /** Hides the editions of these releases from all readers. */

@@ -13,7 +13,7 @@ export const forgetEditions: Chore = {
   attemptsMax: 3,
   every: '*/10 * * * *',
   run: async ({ database, clock }) => {
-    const found = await database.run({
+    const rows = await database.run({
       text: `SELECT e.store_id, e.catalog_id, max(e.edition) FROM catalog_editions e
              WHERE e.edition <= (
                SELECT min(kept.edition) FROM (
@@ -25,7 +25,7 @@ export const forgetEditions: Chore = {
              GROUP BY 1, 2 HAVING count(*) > 1`,
       values: [new Date(clock.now().getTime() - graceMs)],
     })
-    for (const [storeId, catalogId, edition] of found) {
+    for (const [storeId, catalogId, edition] of rows) {
       const store = {
         rows: (text: string, ...values: readonly unknown[]) =>
           database.run({ text, values: [storeId, ...values], long: true }),

@@ -64,10 +64,10 @@ async function publishSome(
   const ids = changed.map(({ id }) => id)
   const before = await openRows(publication, ids)
   await end(publication, ids)
-  const found = await nodesOf(publication, ids)
+  const nodes = await nodesOf(publication, ids)
   const states = new Map(changed.map(({ id, state }) => [id, state]))
-  await begin(publication, found, states)
-  return found
+  await begin(publication, nodes, states)
+  return nodes
     .filter(({ id, published: { doc, hidden } }) => {
       const was = before.get(id)
       return (
@@ -100,7 +100,7 @@ async function openRows(
   )
 }
 
-interface Found {
+interface NodeRow {
   readonly id: string
   readonly createdAt: string
   readonly updatedAt: string
@@ -110,7 +110,7 @@ interface Found {
 async function nodesOf(
   { work, hierarchyIds }: Publication,
   ids: readonly string[],
-): Promise<readonly Found[]> {
+): Promise<readonly NodeRow[]> {
   const rows = await work.store.run(
     `SELECT id, created_at AT TIME ZONE 'UTC', updated_at AT TIME ZONE 'UTC', parent_id, place, has_children,
        doc->'attributes', hidden->'breadcrumbs'
@@ -167,7 +167,7 @@ function count(
 
 async function begin(
   publication: Publication,
-  found: readonly Found[],
+  nodes: readonly NodeRow[],
   states: ReadonlyMap<string, string>,
 ): Promise<void> {
   const { work, catalogId, edition, at } = publication
@@ -176,15 +176,15 @@ async function begin(
      SELECT $1, $2, $3::int, * FROM unnest($4::uuid[], $5::timestamptz[], $6::timestamptz[], $7::json[], $8::json[])`,
     catalogId,
     edition,
-    found.map(({ id }) => id),
-    found.map(({ createdAt }) => createdAt),
-    found.map(({ updatedAt }) => updatedAt),
-    found.map(({ published }) => JSON.stringify(published.doc)),
-    found.map(({ id, published }) =>
+    nodes.map(({ id }) => id),
+    nodes.map(({ createdAt }) => createdAt),
+    nodes.map(({ updatedAt }) => updatedAt),
+    nodes.map(({ published }) => JSON.stringify(published.doc)),
+    nodes.map(({ id, published }) =>
       JSON.stringify({ ...published.hidden, state: states.get(id), published_at: at }),
     ),
   )
-  for (const { published } of found) {
+  for (const { published } of nodes) {
     count(publication, published.hidden.hierarchy_id, published.hidden.parent_id, 1)
   }
 }

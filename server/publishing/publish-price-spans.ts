@@ -106,5 +106,5 @@ async function openSpans(
     }
     spans.set(id as string, [...(spans.get(id as string) ?? []), span])
   }
-  return new Map([...spans].map(([id, found]) => [id, JSON.stringify(found)]))
+  return new Map([...spans].map(([id, productSpans]) => [id, JSON.stringify(productSpans)]))
 }

@@ -15,10 +15,10 @@ interface Listed {
 export async function publishSearch(publication: Publication, products: readonly Listed[]): Promise<void> {
   const { work, catalogId, edition } = publication
   const different = new DifferentValues()
-  const found = products
+  const rows = products
     .filter(({ published }) => published.hidden.listed)
     .map(({ published, id, updatedAt }) => ({ id, updatedAt, ...searchRow(published, different) }))
-  if (!found.length) return
+  if (!rows.length) return
   await work.store.runLong(
     `INSERT INTO published_texts (store_id, catalog_id, since, id, updated_at, codes, words, value_ids, word_ids)
      SELECT $1, $2, $3::int, id, updated_at, codes::text[], words, value_ids::bigint[], word_ids::bigint[]
@@ -26,15 +26,15 @@ export async function publishSearch(publication: Publication, products: readonly
        AS given (id, updated_at, codes, words, value_ids, word_ids)`,
     catalogId,
     edition,
-    found.map(({ id }) => id),
-    found.map(({ updatedAt }) => updatedAt),
-    found.map(({ codes }) => codes),
-    found.map(({ words }) => words),
-    found.map(({ valueIds }) => valueIds),
-    found.map(({ wordIds }) => wordIds),
+    rows.map(({ id }) => id),
+    rows.map(({ updatedAt }) => updatedAt),
+    rows.map(({ codes }) => codes),
+    rows.map(({ words }) => words),
+    rows.map(({ valueIds }) => valueIds),
+    rows.map(({ wordIds }) => wordIds),
   )
   await different.store(work, catalogId)
-  const numbers = found.flatMap(({ id, values }) =>
+  const numbers = rows.flatMap(({ id, values }) =>
     values.flatMap(({ field, number }, place) => (number === null ? [] : { id, place, field, number })),
   )
   if (!numbers.length) return

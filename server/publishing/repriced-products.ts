@@ -43,18 +43,18 @@ export async function repricedProducts(store: Store, of: Of): Promise<readonly s
   ]
   const products = having(store, of, 'published_products', 'id')
   const priced = await products('sku', await both('sku', 'published_prices'))
-  const found = new Set([
+  const ids = new Set([
     ...(await changed('id', 'published_products')),
     ...priced,
     ...(await products('parent_id', priced)),
     ...(await modified(store, of, await both('name', 'published_price_modifiers'))),
   ])
   const bundlesOf = having(store, of, bundles, 'bundle_id')
-  for (let parts = [...found]; parts.length; ) {
-    parts = (await bundlesOf('id', parts)).filter((id) => !found.has(id))
-    for (const id of parts) found.add(id)
+  for (let parts = [...ids]; parts.length; ) {
+    parts = (await bundlesOf('id', parts)).filter((id) => !ids.has(id))
+    for (const id of parts) ids.add(id)
   }
-  return (await products('id', [...found], 'listed_in IS NOT NULL')).toSorted()
+  return (await products('id', [...ids], 'listed_in IS NOT NULL')).toSorted()
 }
 
 const firstsOf = async (rows: ReturnType<Store['run']>): Promise<readonly string[]> =>
@@ -73,7 +73,7 @@ const types = { id: 'uuid', sku: 'text', parent_id: 'uuid' } as const
 const having =
   (store: Store, { catalogId, edition }: Of, table: string, first: string) =>
   async (column: keyof typeof types, values: readonly string[], more = 'true'): Promise<string[]> => {
-    const found = new Set<string>()
+    const ids = new Set<string>()
     for (let from = 0; from < values.length; from += chunkMax) {
       const rows = store.run(
         `SELECT ${first} FROM unnest($4::${types[column]}[]) AS wanted (value) JOIN ${table} ON ${column} = wanted.value
@@ -82,9 +82,9 @@ const having =
         edition,
         values.slice(from, from + chunkMax),
       )
-      for (const id of await firstsOf(rows)) found.add(id)
+      for (const id of await firstsOf(rows)) ids.add(id)
     }
-    return [...found]
+    return [...ids]
   }
 
 /** The children that name one of these price modifiers. */

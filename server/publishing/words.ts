@@ -57,11 +57,11 @@ export function chainsOf(text: string): readonly (readonly Run[])[] {
   const chains: Run[][] = []
   let before: Run | undefined
   for (const match of text.matchAll(run)) {
-    const found = { from: match.index, to: match.index + match[0].length, words: wordsOfRun(match[0]) }
+    const run = { from: match.index, to: match.index + match[0].length, words: wordsOfRun(match[0]) }
     const chain = chains.at(-1)
-    if (chain && before && chain.length < partsMax && isJoined(text, before.to, found.from)) chain.push(found)
-    else chains.push([found])
-    before = found
+    if (chain && before && chain.length < partsMax && isJoined(text, before.to, run.from)) chain.push(run)
+    else chains.push([run])
+    before = run
   }
   return chains
 }

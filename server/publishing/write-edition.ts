@@ -53,7 +53,7 @@ export async function writeEdition(
     totals: new EditionTotals(),
   }
   const position = await feedPosition(work.store)
-  const isFull = !before || isOtherwiseMade(before, recipe) || isOld(before, at)
+  const isFull = !before || hasOtherSources(before, recipe) || isOld(before, at)
   const ids =
     !isFull && before.madeOf.layout === layout && (await feedTellsAll(work, before))
       ? await publishChanged(publication, before.position)
@@ -108,7 +108,7 @@ async function publishChanged(publication: Publication, position: number): Promi
 
 const sorted = (ids: readonly string[]) => [...ids].sort().join()
 
-const isOtherwiseMade = ({ madeOf }: Edition, { hierarchyIds, pricebookIds }: Recipe): boolean =>
+const hasOtherSources = ({ madeOf }: Edition, { hierarchyIds, pricebookIds }: Recipe): boolean =>
   sorted(madeOf.hierarchyIds) !== sorted(hierarchyIds) || sorted(madeOf.pricebookIds) !== sorted(pricebookIds)
 
 /**

@@ -78,8 +78,8 @@ export const highlightText = (
   full = false,
 ): Highlight | undefined => (words.length ? highlightIn(text, toSearchTerms(words), full) : undefined)
 
-function highlightIn(text: string, wanted: SearchTerms, full: boolean): Highlight | undefined {
-  const tokens = chainsOf(text).flatMap((chain) => toTokens(text, chain, wanted))
+function highlightIn(text: string, terms: SearchTerms, full: boolean): Highlight | undefined {
+  const tokens = chainsOf(text).flatMap((chain) => toTokens(text, chain, terms))
   const first = tokens.findIndex(({ isMatch }) => isMatch)
   if (first < 0) return undefined
   const cut = tokens.length > wordsMax
@@ -100,13 +100,13 @@ interface Token {
 }
 
 /** The tokens of a chain. A compound that the query has as one word is one token. */
-function toTokens(text: string, chain: readonly Run[], wanted: SearchTerms): readonly Token[] {
+function toTokens(text: string, chain: readonly Run[], terms: SearchTerms): readonly Token[] {
   const tokens: Token[] = []
   for (let i = 0; i < chain.length; ) {
-    const compound = findCompound(chain, i, wanted)
+    const compound = findCompound(chain, i, terms)
     const run = chain[i] as Run
     if (compound) tokens.push({ from: run.from, to: compound.at(-1)?.to ?? run.to, isMatch: true })
-    else tokens.push(toToken(text, run, wanted))
+    else tokens.push(toToken(text, run, terms))
     i += compound?.length ?? 1
   }
   return tokens
@@ -143,13 +143,13 @@ const splitCompound = (compound: SearchedWord): readonly SearchedWord[] =>
 
 function insertMarks(
   text: string,
-  found: readonly { readonly from: number; readonly to: number }[],
+  tokens: readonly { readonly from: number; readonly to: number }[],
   from: number,
   to: number,
 ): string {
   let done = from
   let snippet = ''
-  for (const token of found) {
+  for (const token of tokens) {
     if (token.from < from || token.to > to) continue
     snippet += `${text.slice(done, token.from)}<mark>${text.slice(token.from, token.to)}</mark>`
     done = token.to

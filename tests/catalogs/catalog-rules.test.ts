@@ -146,7 +146,7 @@ describe('schedules', () => {
 })
 
 describe('rules are found', () => {
-  const found = async (filter: string) => {
+  const idsOf = async (filter: string) => {
     const { status, body } = await world.admin.get(`${rules}?filter=${encodeURIComponent(filter)}`)
     expect([status, body.meta?.results.total]).toEqual([200, body.data?.length])
     return body.data.map(({ id }: { id: string }) => id).sort()
@@ -178,13 +178,13 @@ describe('rules are found', () => {
       [`eq(customer_ids,${account})`, []],
       [`in(id,${a},${b})`, [a, b]],
     ] as const) {
-      expect([filter, await found(filter)]).toEqual([filter, [...ids].sort()])
+      expect([filter, await idsOf(filter)]).toEqual([filter, [...ids].sort()])
     }
   })
 
   test('and none of another store with the same value', async () => {
     const id = await makeRule(world.other, await makeCatalog(world.other), { channels: ['next door'] })
-    expect(await found('eq(channels,next door)')).toEqual([])
+    expect(await idsOf('eq(channels,next door)')).toEqual([])
     const { body } = await world.other.get(`${rules}?filter=eq(channels,next door)`)
     expect(body.data.map((rule: { id: string }) => rule.id)).toEqual([id])
   })

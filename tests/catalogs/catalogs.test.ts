@@ -151,7 +151,7 @@ describe('what is in a catalog', () => {
 
   test('is not deleted while a catalog begins to use it', async () => {
     const all = await Promise.all(Array.from({ length: 12 }, () => makeHierarchy(world.admin)))
-    const made = await Promise.all(
+    const responses = await Promise.all(
       all.map(async (hierarchy) => {
         const deleted = world.admin.delete(`/pcm/hierarchies/${hierarchy}`)
         const reply = await world.admin.post(catalogs, catalogBody({ hierarchy_ids: [hierarchy] }))
@@ -159,7 +159,7 @@ describe('what is in a catalog', () => {
         return reply
       }),
     )
-    for (const { status, body } of made) {
+    for (const { status, body } of responses) {
       if (status !== 422) expect((await attributesOf(body.data.id)).hierarchy_ids).toEqual([])
     }
   })
@@ -252,11 +252,11 @@ describe('a catalog is deleted', () => {
         const rule = world.admin.post('/catalogs/rules', {
           data: { type: 'catalog_rule', attributes: { name: 'late', catalog_id: id } },
         })
-        const [deleted, made] = await Promise.all([remove(id), rule])
+        const [deleted, response] = await Promise.all([remove(id), rule])
         expect([
           [204, 422],
           [422, 201],
-        ]).toContainEqual([deleted.status, made.status])
+        ]).toContainEqual([deleted.status, response.status])
       }),
     )
   })
@@ -264,22 +264,22 @@ describe('a catalog is deleted', () => {
 
 test('a new rule raises the version of its catalog, which shows the count of rules', async () => {
   const [one, other] = [await makeCatalog(world.admin), await makeCatalog(world.admin)]
-  const told = async (id: string) => {
+  const stateOf = async (id: string) => {
     const { body, headers } = await world.admin.get(`${catalogs}/${id}`)
     return [body.data.relationships.rules.meta.count, headers.get('etag')] as const
   }
-  const states = [await told(one)]
+  const states = [await stateOf(one)]
   const rule = await makeRule(world.admin, one)
-  states.push(await told(one))
+  states.push(await stateOf(one))
   const { body } = await world.admin.get(`/catalogs/rules?filter=eq(catalog_id,${one})`)
   expect(body.data.map(({ id }: { id: string }) => id)).toEqual([rule])
   await world.admin.put(`/catalogs/rules/${rule}`, {
     data: { type: 'catalog_rule', id: rule, attributes: { catalog_id: other } },
   })
-  states.push(await told(one))
-  expect((await told(other))[0]).toBe(1)
+  states.push(await stateOf(one))
+  expect((await stateOf(other))[0]).toBe(1)
   await world.admin.delete(`/catalogs/rules/${rule}`)
-  expect((await told(other))[0]).toBe(0)
+  expect((await stateOf(other))[0]).toBe(0)
   expect(states.map(([count]) => count)).toEqual([0, 1, 0])
   expect(new Set(states.map(([, etag]) => etag)).size).toBe(3)
 })

@@ -24,20 +24,20 @@ test('the default selection has every component and only options for sale, and f
       fc.dictionary(fc.constantFrom('x', 'y'), component),
       fc.subarray([...ids]),
       (components, sold) => {
-        const found = bundleOptions(components as never, (id) => sold.includes(id as never))
-        expect(Object.keys(found.selected)).toEqual(Object.keys(components))
+        const result = bundleOptions(components as never, (id) => sold.includes(id as never))
+        expect(Object.keys(result.selected)).toEqual(Object.keys(components))
         for (const [key, { min, options }] of Object.entries(components)) {
-          const chosen = Object.keys(found.selected[key] ?? {})
+          const chosen = Object.keys(result.selected[key] ?? {})
           const offered = options.filter(({ id }) => sold.includes(id)).map(({ id }) => id as string)
           const defaults = options.filter((option) => option.default)
           for (const id of chosen) expect(offered).toContain(id)
           for (const { id } of defaults) if (sold.includes(id)) expect(chosen).toContain(id)
           const isUnfilled = offered.length < (min ?? 0)
-          expect(found.unfilled.includes(key)).toBe(isUnfilled)
+          expect(result.unfilled.includes(key)).toBe(isUnfilled)
           // Where the merchant's own default would fill it, what takes its place does too.
           const fills = (defaults.length || options.length) >= (min ?? 0)
           if (!isUnfilled && fills) expect(chosen.length).toBeGreaterThanOrEqual(min ?? 0)
-          for (const { id } of options) expect(found.notForSale.includes(id)).toBe(!sold.includes(id))
+          for (const { id } of options) expect(result.notForSale.includes(id)).toBe(!sold.includes(id))
         }
       },
     ),

@@ -16,11 +16,11 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-let made = 0
+let count = 0
 
 /** A catalog whose rules choose price books, with a product that costs 1000 by its own one; VIPs pay 900. */
 async function vipShop() {
-  const channel = `vip-${++made}`
+  const channel = `vip-${++count}`
   const sku = `${channel}-loaf`
   const [retail, old] = [await store.pricebook(), await store.pricebook()]
   const { hierarchy, node } = await store.shelf()

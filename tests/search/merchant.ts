@@ -7,7 +7,7 @@ export type { Any }
 /** A merchant with price books, and shoppers who search. */
 export const merchantOf = (world: World) => {
   const shop = shopOf(world)
-  let made = 0
+  let count = 0
   const searchAs = async (who: Client, searches: object[], query = ''): Promise<Any[]> => {
     const { status, body } = await who.post(`/catalog/multi-search${query}`, { searches })
     expect([status, body?.errors]).toEqual([200, undefined])
@@ -24,7 +24,7 @@ export const merchantOf = (world: World) => {
       expect(await vi.waitUntil(ended, { timeout: 30_000, interval: 30 })).toBe('PUBLISHED')
     },
     pricebook: async (): Promise<string> => {
-      const data = { type: 'pricebook', attributes: { name: `Book ${++made}` } }
+      const data = { type: 'pricebook', attributes: { name: `Book ${++count}` } }
       return (await shop.send('POST', '/pcm/pricebooks', data, 201)).id
     },
     price: async (book: string, sku: string, currencies: object, more: object = {}): Promise<string> => {

@@ -59,8 +59,8 @@ function is(value: unknown, operand: Operand, how: 'whole' | 'words'): boolean {
 /** Words may be in several values of a field. */
 function hasWords(values: readonly unknown[], text: string): boolean {
   const terms = values.filter((value) => typeof value !== 'number').flatMap((value) => termsIn(String(value)))
-  const asked = unitsIn(text)
-  return asked.length > 0 && asked.every((unit) => hasUnit(terms, unit, false))
+  const units = unitsIn(text)
+  return units.length > 0 && units.every((unit) => hasUnit(terms, unit, false))
 }
 
 /** Words of Latin letters and digits, with the parts of those that hyphens join. */
@@ -89,18 +89,18 @@ const stopWords = new Set(['of', 'the', 'in'])
 
 /** How well a product has what is asked for; undefined where it has not. */
 export function scoreOf({ document: { attributes } }: Listed, q: string): number | undefined {
-  const asked = unitsIn(q)
-  if (!asked.length) return ['', '*'].includes(q.trim()) ? 0 : undefined
+  const units = unitsIn(q)
+  if (!units.length) return ['', '*'].includes(q.trim()) ? 0 : undefined
   const codes = [attributes.sku, attributes.manufacturer_part_num].map((code) => code ?? '')
   const joined = codes.map((code) => wordsIn(code).join(''))
   const name = termsIn(attributes.name)
   const all = [...name, ...codes.flatMap(termsIn), ...joined, ...termsIn(attributes.description ?? '')]
   const isStopWord = (unit: readonly string[]) => stopWords.has(unit.join(''))
-  const isOptional = (unit: readonly string[]) => isStopWord(unit) && !asked.every(isStopWord)
+  const isOptional = (unit: readonly string[]) => isStopWord(unit) && !units.every(isStopWord)
   const within = (terms: string[], unit: readonly string[], i: number) =>
-    hasUnit(terms, unit, i === asked.length - 1)
-  if (!asked.every((unit, i) => isOptional(unit) || within(all, unit, i))) return undefined
-  const inName = asked.filter((unit, i) => within(name, unit, i)).length
+    hasUnit(terms, unit, i === units.length - 1)
+  if (!units.every((unit, i) => isOptional(unit) || within(all, unit, i))) return undefined
+  const inName = units.filter((unit, i) => within(name, unit, i)).length
   return (joined.includes(wordsIn(q).join('')) ? 1000 : 0) + inName * 2
 }
 

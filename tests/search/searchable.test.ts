@@ -37,8 +37,8 @@ test('a vector has room for long texts in many languages', () => {
 
 test('values are listed once each, with their path', () => {
   const extensions = { 'products(size)': { width: 20, used: true, none: null } }
-  const told = of({ tags: ['a', 'b', 'a'], extensions }).values.map(({ field, value }) => [field, value])
-  expect(told).toEqual([
+  const pairs = of({ tags: ['a', 'b', 'a'], extensions }).values.map(({ field, value }) => [field, value])
+  expect(pairs).toEqual([
     ['tags', 'a'],
     ['tags', 'b'],
     ['categories.lvl0', 'Shop'],

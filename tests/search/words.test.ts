@@ -64,13 +64,13 @@ test('matches are marked in the original text', () => {
 
 test('highlights are shown twice: nested like the document, and as a list', () => {
   const marks = highlightProduct({ name: 'Red shirt', sku: 'R' }, parseQuery('shirt'), new Set(['name']))
-  const told = {
+  const highlight = {
     matched_tokens: ['shirt'],
     snippet: 'Red <mark>shirt</mark>',
     value: 'Red <mark>shirt</mark>',
   }
   expect(marks).toEqual({
-    highlight: { attributes: { name: told } },
-    highlights: [{ field: 'attributes.name', ...told }],
+    highlight: { attributes: { name: highlight } },
+    highlights: [{ field: 'attributes.name', ...highlight }],
   })
 })
