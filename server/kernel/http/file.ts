@@ -42,7 +42,7 @@ export async function waitForContent({ body }: Answer): Promise<void> {
   await Promise.race([once(body, 'readable'), once(body, 'close')])
 }
 
-/** Releases the content of a response that is not sent. */
+/** Discards the content of a response that is not sent. */
 export function discard({ body }: Answer): void {
   if (body instanceof Readable) body.destroy()
 }

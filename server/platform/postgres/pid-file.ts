@@ -6,7 +6,7 @@ import { StartupError } from '../faults.ts'
 
 /**
  * Makes this process the only Sutler on a data directory, or throws if there is another. Returns a function that
- * releases the directory.
+ * gives the directory up.
  */
 export const claim = (home: string): Promise<() => void> =>
   claimFile(
