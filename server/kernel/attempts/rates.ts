@@ -14,7 +14,7 @@ export const rates = {
   wrongKeys: { max: 20, windowMs: 15 * minuteMs },
   /** Access tokens for each key: a load test, or a shop page that requests one each time it is shown. */
   accessTokens: { max: 6000, windowMs: minuteMs },
-  /** Sign-ups, each of which creates an account: enough for all visitors of a fair. */
+  /** Sign-ups, each of which stores a person: enough for all visitors of a fair. */
   signUps: { max: 300, windowMs: 15 * minuteMs },
   /** Started sign-ins, each of which is stored until the browser returns. */
   signInStarts: { max: 3000, windowMs: 15 * minuteMs },

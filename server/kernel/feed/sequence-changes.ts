@@ -83,7 +83,7 @@ export class Sequencer {
       if (stores.length) await this.#sequence(stores)
       this.#fails = false
     } catch (error) {
-      // Other users of the database report that it is away.
+      // Other work on the database reports that it is away.
       if (!this.#fails && !(error instanceof Problem)) {
         this.#log.error({ err: error }, 'cannot move changes into the change feed')
       }

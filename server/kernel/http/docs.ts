@@ -47,7 +47,7 @@ const page = {
 } as const
 
 /**
- * Users type tokens into the page, so it may run no other scripts: only this server's own, and its inline scripts by
+ * Readers type tokens into the page, so it may run no other scripts: only this server's own, and its inline scripts by
  * their hashes. It may send requests only to this server.
  */
 const allowedOn = (html: string, baseUrl: string | undefined): string =>
