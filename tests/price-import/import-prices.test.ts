@@ -340,7 +340,7 @@ describe('a request is refused', () => {
     expect([status, body.errors[0].detail]).toEqual([
       422,
       expect.stringMatching(
-        /^line 2, column 10: the file must be UTF-8, which the byte 0xF6 is not\. Save it as UTF-8/,
+        /^line 2, column 10: the file must be UTF-8, but the byte 0xF6 is not valid there\. Save the file as UTF-8/,
       ),
     ])
     expect((await world.sql('SELECT FROM price_import_lines')).rowCount).toBe(0)
