@@ -32,7 +32,8 @@ export default async function setup(project: TestProject) {
   )
   await server.stop()
   copyDataDirectory(started, inUse)
-  const embedded = await startEmbedded(inUse)
+  // Each worker has two shared servers, and one that a file has for itself.
+  const embedded = await startEmbedded(inUse, 400)
   const client = new pg.Client(databaseUrl(embedded.url, 'postgres'))
   await client.connect()
   await client.query('CREATE DATABASE template_world TEMPLATE sutler')

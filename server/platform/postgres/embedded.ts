@@ -49,8 +49,14 @@ const settings = {
   client_connection_check_interval: '5s', // what no one waits for any more is not carried out
 } as const
 
-/** Starts PostgreSQL on the cluster in a data directory. Creates the directory and the cluster if they are missing. */
-export async function startEmbedded(dataDir: string): Promise<Embedded> {
+/**
+ * Starts PostgreSQL on the cluster in a data directory. Creates the directory and the cluster if they are missing.
+ * `connectionsMax`: one server needs fewer than the default.
+ */
+export async function startEmbedded(
+  dataDir: string,
+  connectionsMax: number = settings.max_connections,
+): Promise<Embedded> {
   const programs = findPrograms()
   const home = openDataDir(dataDir)
   const release = await claim(home)
@@ -70,7 +76,14 @@ export async function startEmbedded(dataDir: string): Promise<Embedded> {
       await createCluster(programs, cluster, owner, launcher)
     }
     checkVersion(cluster)
-    const postgres = await startPostmaster(launcher, programs.postgres, cluster, socketDir, log)
+    const postgres = await startPostmaster(
+      launcher,
+      programs.postgres,
+      cluster,
+      socketDir,
+      log,
+      connectionsMax,
+    )
     return running(postgres, socketDir, log, release)
   } catch (error) {
     if (socketDir) fs.rmSync(socketDir, { recursive: true, force: true })
@@ -333,8 +346,12 @@ async function startPostmaster(
   cluster: string,
   socketDir: string,
   log: string,
+  connectionsMax: number,
 ) {
-  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const flags = Object.entries({ ...settings, max_connections: connectionsMax }).flatMap(([name, value]) => [
+    '-c',
+    `${name}=${value}`,
+  ])
   // The sessions of a killed postmaster need a moment to notice; until then they hold its memory.
   const deadline = Date.now() + limits.startMs
   for (let attemptsLeft = 50; ; attemptsLeft -= 1) {
