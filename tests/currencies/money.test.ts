@@ -80,6 +80,6 @@ test('the float is the double nearest to the formatted amount', () => {
 
 test('a fraction of the smallest unit is not an amount', () => {
   for (const amount of [0.5, Number.NaN, 2 ** 53]) {
-    expect(() => money(amount, notation(dollars))).toThrow('is no amount')
+    expect(() => money(amount, notation(dollars))).toThrow('is not an amount')
   }
 })
