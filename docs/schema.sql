@@ -2437,7 +2437,7 @@ CREATE TABLE fresh_changes (
 CREATE TABLE idempotency_keys (
   store_id uuid NOT NULL,
   key text NOT NULL,
-  asked text NOT NULL,
+  fingerprint text NOT NULL,
   status smallint,
   headers json,
   body text,
@@ -2749,7 +2749,7 @@ CREATE TABLE price_import_lines (
   received_at timestamp(3) with time zone NOT NULL,
   about text COLLATE "C" NOT NULL,
   target text COLLATE "C" NOT NULL,
-  said json NOT NULL,
+  content json NOT NULL,
   CONSTRAINT price_import_lines_pkey PRIMARY KEY (store_id, import_id, about, line)
 );
 

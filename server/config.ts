@@ -185,8 +185,8 @@ export const secretFile = ({ dataDir }: DataDir): string => join(dataDir, 'secre
 export function findSecret({ secret, dataDir }: Pick<Config, 'secret'> & DataDir): string | undefined {
   if (secret !== undefined) return secret
   const file = secretFile({ dataDir })
-  const found = withSecretFile(file, () => readIfThere(file))
-  if (found === undefined || found.length >= secretCharsMin) return found
+  const content = withSecretFile(file, () => readIfThere(file))
+  if (content === undefined || content.length >= secretCharsMin) return content
   throw new StartupError(
     `${file} holds fewer than ${secretCharsMin} characters: restore it, or set SUTLER_SECRET`,
   )
@@ -253,8 +253,8 @@ function settingsOf(env: Env) {
   return <T, D>(name: string, { accepts, hidden, read }: Format<T>, fallback: D): T | D => {
     const value = env[name]?.trim()
     if (!value) return fallback
-    const found = read(value)
-    if (found !== undefined) return found
+    const result = read(value)
+    if (result !== undefined) return result
     throw new StartupError(
       `${name} is ${hidden ? 'not valid' : JSON.stringify(value)}: it must be ${accepts}`,
     )

@@ -24,17 +24,17 @@ export async function firstStart(
     // Processes that start at the same time take turns here.
     await connection.run({ text: 'SELECT pg_advisory_xact_lock(7305011)', values: [] })
     const now = clock.now()
-    const [found] = await connection.run({
+    const [store] = await connection.run({
       text: 'SELECT id FROM stores ORDER BY created_at, id LIMIT 1',
       values: [],
     })
-    const storeId = found?.[0] ?? (await createStore(connection, 'Store', now))
+    const storeId = store?.[0] ?? (await createStore(connection, 'Store', now))
     const { clientId, clientSecret } = config
     if (clientId && clientSecret) {
       await createFirstKey(connection, storeId, clientId, clientSecret, now)
       return
     }
-    if (found) return
+    if (store) return
     const credentials = { clientId: newCredential(), clientSecret: newCredential() }
     announce(credentials)
     await createFirstKey(connection, storeId, credentials.clientId, credentials.clientSecret, now)

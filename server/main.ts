@@ -6,7 +6,7 @@ import { app, shopperTokens } from './app.ts'
 import { bucketOf, type Config, filesDirOf, readConfig } from './config.ts'
 import { type Credentials, firstStart } from './first-start.ts'
 import { forgetAttempts } from './kernel/attempts/attempts.ts'
-import { renewSeals } from './kernel/attempts/known-secrets.ts'
+import { renewSeals } from './kernel/attempts/secret-records.ts'
 import type { AccessTable } from './kernel/auth/access.ts'
 import { deriveKeys, type Keys } from './kernel/auth/keys.ts'
 import { Tokens } from './kernel/auth/tokens.ts'
@@ -175,11 +175,11 @@ function announce({ clientId, clientSecret }: Credentials, { dataDir, port, base
 }
 
 async function serve(): Promise<void> {
-  let asked = false
+  let isStopping = false
   let running: Running | undefined
   const finish = async () => {
-    if (asked) return
-    asked = true
+    if (isStopping) return
+    isStopping = true
     await running?.stop()
     process.exit(0)
   }
@@ -187,10 +187,10 @@ async function serve(): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void finish())
   try {
     running = await start()
-    if (asked) return void (await running.stop())
+    if (isStopping) return void (await running.stop())
     process.stdout.write(`Sutler is ready at ${running.url} (API document: ${running.url}/docs)\n`)
     const reason = await running.failed
-    if (!asked) throw new StartupError(reason)
+    if (!isStopping) throw new StartupError(reason)
   } catch (error) {
     process.stderr.write(
       error instanceof StartupError ? `sutler: ${error.message}\n` : `sutler: ${(error as Error).stack}\n`,

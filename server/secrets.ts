@@ -1,5 +1,5 @@
 import { type Config, findSecret, makeSecret, secretFile } from './config.ts'
-import { forgetOtherSecrets, hasSecret, lackOfSecret } from './kernel/attempts/known-secrets.ts'
+import { forgetOtherSecrets, hasSecret, lackOfSecret } from './kernel/attempts/secret-records.ts'
 import type { Secrets } from './kernel/auth/keys.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Database } from './kernel/storage/database.ts'

@@ -10,10 +10,10 @@ import { customers } from './customers.ts'
  */
 export const forgetPasswords: UnlinkHandler = async (work, userIds, isSomeoneElse = false) => {
   if (isSomeoneElse) for (const id of userIds) await giveAddress(work, id)
-  const notGivenSql = isSomeoneElse ? '' : ` AND r.hidden->>'password_given' IS DISTINCT FROM 'true'`
+  const onlyGeneratedSql = isSomeoneElse ? '' : ` AND r.hidden->>'password_given' IS DISTINCT FROM 'true'`
   await work.store.changeAll(customers, {
     where: (bind) =>
-      `r.id = ANY(${bind(userIds)}::uuid[]) AND r.hidden->>'password_hash' IS NOT NULL${notGivenSql}`,
+      `r.id = ANY(${bind(userIds)}::uuid[]) AND r.hidden->>'password_hash' IS NOT NULL${onlyGeneratedSql}`,
     doc: () => `(r.doc::jsonb || '{"password": false}')::json`,
     hidden: (bind) =>
       `(r.hidden::jsonb - 'password_hash' || jsonb_build_object('password_epoch', ${bind(newId())}::text))::json`,

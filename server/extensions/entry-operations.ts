@@ -235,7 +235,7 @@ async function upsert(
   ctx: Ctx,
   api: Definition,
   { byUrlSlug }: Address,
-  given: string,
+  name: string,
   values: Record<string, unknown>,
   ifMatch: string | undefined,
 ) {
@@ -244,15 +244,15 @@ async function upsert(
     throw new Problem('precondition_failed', detail)
   }
   const { urlSlug } = api
-  const namedValues = byUrlSlug && urlSlug ? nameByUrl(urlSlug, given, values) : undefined
-  if (!namedValues && !isId(given)) {
-    throw new Problem('invalid_field', `The id of an entry must be a UUID, not ${given}.`, { source: 'id' })
+  const namedValues = byUrlSlug && urlSlug ? nameByUrl(urlSlug, name, values) : undefined
+  if (!namedValues && !isId(name)) {
+    throw new Problem('invalid_field', `The id of an entry must be a UUID, not ${name}.`, { source: 'id' })
   }
   const entry = await createEntry(
     ctx,
     api,
     namedValues ?? values,
-    namedValues ? undefined : given.toLowerCase(),
+    namedValues ? undefined : name.toLowerCase(),
   )
   // The definition is locked, so there is an entry.
   return objectAnswer(201, api.entries, entry as Row, ctx)
@@ -261,14 +261,14 @@ async function upsert(
 /** Takes the URL slug from the URL, so that the body need not repeat it. */
 function nameByUrl(
   urlSlug: NonNullable<Definition['urlSlug']>,
-  given: string,
+  name: string,
   values: Record<string, unknown>,
 ): Record<string, unknown> {
   const { slug } = urlSlug
-  mustBeAccepted(urlSlug, given)
-  if (Object.hasOwn(values, slug) && values[slug] !== given) {
-    const detail = `Validation failed: data.${slug} must be ${JSON.stringify(given)}, as in the URL.`
+  mustBeAccepted(urlSlug, name)
+  if (Object.hasOwn(values, slug) && values[slug] !== name) {
+    const detail = `Validation failed: data.${slug} must be ${JSON.stringify(name)}, as in the URL.`
     throw new Problem('invalid_field', detail, { source: `data.${slug}` })
   }
-  return { ...values, [slug]: given }
+  return { ...values, [slug]: name }
 }

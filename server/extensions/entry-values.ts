@@ -72,12 +72,12 @@ interface Fault {
 }
 
 function findFault(field: DefinedField, value: unknown, path: string): Fault | undefined {
-  const wanted = (() => {
+  const expected = (() => {
     if (field.type === 'string') return expectText(field, value)
     if (field.type === 'any') return isStorable(value) ? undefined : 'JSON with numbers of at most 1.7e308'
     return expectScalar(field.type as ElementType, value, field.rules)
   })()
-  return wanted === undefined ? undefined : { path, expected: wanted, value }
+  return expected === undefined ? undefined : { path, expected, value }
 }
 
 function findListFault({ rules }: DefinedField, value: unknown, path: string): Fault | undefined {
@@ -88,8 +88,8 @@ function findListFault({ rules }: DefinedField, value: unknown, path: string): F
   }
   for (const [place, element] of value.entries()) {
     if (element === null && rules.allow_null_values) continue
-    const wanted = expectScalar(rules.allowed_type ?? 'any', element, {})
-    if (wanted !== undefined) return { path: `${path}.${place}`, expected: wanted, value: element }
+    const expected = expectScalar(rules.allowed_type ?? 'any', element, {})
+    if (expected !== undefined) return { path: `${path}.${place}`, expected, value: element }
   }
   return undefined
 }
@@ -167,13 +167,13 @@ export function valueSchema({ type, rules, description }: DefinedField): JsonSch
   const about = description ? { description } : {}
   const none = type === 'list' || rules.allow_null_values
   const typed = (name: string) => ({ type: none ? [name, 'null'] : name, ...about })
-  const given = (facts: Readonly<Record<string, unknown>>) =>
+  const withoutNulls = (facts: Readonly<Record<string, unknown>>) =>
     Object.fromEntries(Object.entries(facts).filter(([, value]) => value != null))
   switch (type) {
     case 'string':
       return {
         ...typed('string'),
-        ...given({ minLength: rules.min_length, pattern: rules.regex }),
+        ...withoutNulls({ minLength: rules.min_length, pattern: rules.regex }),
         maxLength: rules.max_length ?? limits.textLengthMax,
       }
     case 'integer':
@@ -183,13 +183,13 @@ export function valueSchema({ type, rules, description }: DefinedField): JsonSch
         maximum: rules.max_value ?? Number.MAX_SAFE_INTEGER,
       }
     case 'float':
-      return { ...typed('number'), ...given({ minimum: rules.min_value, maximum: rules.max_value }) }
+      return { ...typed('number'), ...withoutNulls({ minimum: rules.min_value, maximum: rules.max_value }) }
     case 'boolean':
       return typed('boolean')
     case 'list':
       return {
         ...typed('array'),
-        ...given({ minItems: rules.min_length }),
+        ...withoutNulls({ minItems: rules.min_length }),
         maxItems: rules.max_length ?? limits.elementsMax,
         items: { type: elementSchemaTypes(rules.allowed_type ?? 'any', rules.allow_null_values) },
       }

@@ -20,18 +20,18 @@ export async function findEntry(
   for (;;) {
     const { column, value } = naming
     const binds = new Binds([ctx.store.id, value])
-    const given = `${binds.bind(isId(name) ? name : null)}::uuid`
+    const idValue = `${binds.bind(isId(name) ? name : null)}::uuid`
     const id =
-      byUrlSlug && api.urlSlug ? `coalesce(${idNamed(api.urlSlug, name, binds.bind)}, ${given})` : given
-    const [found] = await ctx.store.read(
+      byUrlSlug && api.urlSlug ? `coalesce(${idNamed(api.urlSlug, name, binds.bind)}, ${idValue})` : idValue
+    const [row] = await ctx.store.read(
       `SELECT a.id, ${stateIn('a')}, ${rowColumns(api.entries, 'e.')} FROM custom_apis a
        LEFT JOIN entries e ON e.store_id = a.store_id AND e.custom_api_id = a.id AND e.id = ${id}
        WHERE a.store_id = $1 AND a.${column} = $2`,
       ...binds.values.slice(1),
     )
-    const [apiId, state, entryId] = found ?? []
-    if (found && apiId === api.id && state === api.state) {
-      return { api, entry: entryId == null ? undefined : toRow(api.entries, found, 2) }
+    const [apiId, state, entryId] = row ?? []
+    if (row && apiId === api.id && state === api.state) {
+      return { api, entry: entryId == null ? undefined : toRow(api.entries, row, 2) }
     }
     api = await findDefinition(ctx, naming)
   }

@@ -35,10 +35,10 @@ export async function within(ctx: Ctx, query: string, work: (ctx: Ctx) => Promis
 }
 
 function readTimeout(query: string): number | undefined {
-  const given = new URLSearchParams(query).get('timeout')
-  if (given === null) return undefined
-  const timeoutMs = /^\d{1,6}$/.test(given) ? Number(given) : 0
+  const value = new URLSearchParams(query).get('timeout')
+  if (value === null) return undefined
+  const timeoutMs = /^\d{1,6}$/.test(value) ? Number(value) : 0
   if (timeoutMs >= 1 && timeoutMs <= timeoutMsMax) return timeoutMs
-  const detail = `timeout must be a whole number from 1 to ${timeoutMsMax}, not ${JSON.stringify(given.slice(0, 40))}.`
+  const detail = `timeout must be a whole number from 1 to ${timeoutMsMax}, not ${JSON.stringify(value.slice(0, 40))}.`
   throw new Problem('bad_request', detail, { source: 'timeout' })
 }

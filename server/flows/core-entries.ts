@@ -37,8 +37,8 @@ export async function findExtendedObject(
   for (const of of all) {
     const columns = of.scopeColumns.map((column) => `, ${column}`).join('')
     const text = `SELECT id${columns} FROM ${of.table} WHERE store_id = $1 AND id = $2` as const
-    const [found] = await work.store.read(text, id)
-    const row = found && (await work.store.find(of, found[0] as string, found.slice(1) as string[]))
+    const [key] = await work.store.read(text, id)
+    const row = key && (await work.store.find(of, key[0] as string, key.slice(1) as string[]))
     if (row) return { of, row }
   }
   throw missing(id)

@@ -6,7 +6,7 @@ import { flowEnvelope, flowMeta } from './envelope.ts'
 import { flowsBySlug } from './flow-fields.ts'
 
 /** Stored beside the values of an entry. `meta` is a reserved slug, so no field has this name. */
-export interface Kept {
+export interface EntryMeta {
   /** Only in entries of a template. */
   readonly product_id: string
 }
@@ -19,7 +19,7 @@ export const entries = resource({
   path: '/v2/flows/:flow_id/entries',
   parent: () => flowsBySlug,
   table: 'flow_entries',
-  fields: { meta: field<Kept | undefined>({ type: 'object' }, { hidden: true, readOnly: true }) },
+  fields: { meta: field<EntryMeta | undefined>({ type: 'object' }, { hidden: true, readOnly: true }) },
   addedUnder: { column: 'flow_id' },
   addedFilters: filtersOf,
   filter: {

@@ -55,9 +55,6 @@ export function typeOfSchema({ type, format }: JsonSchema): ValueType {
   return name === 'number' ? 'float' : (name as Exclude<ValueType, 'date' | 'float'>)
 }
 
-/** The schema of one value of a type. */
-export const typeSchema = (type: Of): JsonSchema => schemas[type]
-
 /** Finds the first error in the rules of a field. */
 export function findFault(type: FieldType, rules: readonly Rule[]): Fault | undefined {
   const at = 'validation_rules'

@@ -3,7 +3,7 @@ import { shownSchema } from '../kernel/openapi/schemas.ts'
 import { type JsonSchema, readOnlyObject } from '../kernel/shape/fields.ts'
 import type { Row } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
-import { entries, type Kept } from './entries.ts'
+import { type EntryMeta, entries } from './entries.ts'
 import { flowEntries } from './flow-rows.ts'
 import type { Template } from './templates.ts'
 
@@ -15,7 +15,7 @@ const touchProduct = async ({ store }: Work, { id }: Row): Promise<void> =>
 export const entriesOfMany: Resource = {
   ...entries,
   beforeWrite: (_work, draft) => {
-    const values = draft.values as { meta?: Kept }
+    const values = draft.values as { meta?: EntryMeta }
     values.meta = { product_id: draft.id }
   },
 }
@@ -30,9 +30,9 @@ export const entriesOfTemplates: Resource = {
 /** SQL for the values of an entry, with null for fields without a value that are not omitted. */
 const completed = `coalesce(a.nothing, '{}') || jsonb_strip_nulls(e.doc::jsonb)`
 
-type Told = Pick<Template, 'slug' | 'entries'>
+type TemplateFields = Pick<Template, 'slug' | 'entries'>
 
-const fieldsOf = (templates: readonly Told[]) => {
+const fieldsOf = (templates: readonly TemplateFields[]) => {
   const properties = Object.fromEntries(templates.map((one) => [one.slug, templateSchema(one)]))
   const about = 'The values of template fields, by the slug of the template and then of the field.'
   return {
@@ -54,12 +54,12 @@ export const withExtensions = {
 }
 
 /** The same, with the types of the templates of a store. */
-export const extensionsOf = (templates: readonly Told[]) => ({
+export const extensionsOf = (templates: readonly TemplateFields[]) => ({
   ...withExtensions,
   fields: fieldsOf(templates),
 })
 
-function templateSchema({ entries: own }: Told): JsonSchema {
+function templateSchema({ entries: own }: TemplateFields): JsonSchema {
   const { properties } = shownSchema(own) as { properties: Readonly<Record<string, JsonSchema>> }
   const shown = (own.added?.fields ?? []).flatMap(({ name, hidden, holdsLinks }) => {
     const schema = hidden || holdsLinks ? undefined : properties[name]
@@ -77,13 +77,13 @@ export async function copyTemplateEntries(
   from: string,
   to: readonly string[],
 ): Promise<readonly string[]> {
-  const found = await store.run(
+  const rows = await store.run(
     'SELECT flow_id FROM flow_entries WHERE store_id = $1 AND product_id = $2',
     from,
   )
-  if (!found.length || !to.length) return []
+  if (!rows.length || !to.length) return []
   // Locked until the end of the transaction, so that the values fit the fields.
-  const flows = found.map(([flow]) => flow)
+  const flows = rows.map(([flow]) => flow)
   await store.readAndLock('SELECT 1 FROM added_fields WHERE store_id = $1 AND name = ANY($2::text[])', flows)
   return store.insertFrom(flowEntries, {
     columns: ['flow_id', 'id', 'doc', 'hidden'],

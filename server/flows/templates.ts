@@ -26,11 +26,11 @@ export type Templates = ReadonlyMap<string, Template>
 const columns = 'SELECT id, slug FROM flows WHERE store_id = $1' as const
 const named = `${columns} AND (slug = ANY($2::text[]) OR id = ANY($3::uuid[])) ORDER BY id` as const
 
-type Found = readonly (readonly (string | null)[])[]
+type FlowRows = readonly (readonly (string | null)[])[]
 
-async function templatesIn(work: Work, found: Found, ownOf: typeof currentDefinition): Promise<Templates> {
+async function templatesIn(work: Work, rows: FlowRows, ownOf: typeof currentDefinition): Promise<Templates> {
   const templates = new Map<string, Template>()
-  for (const [id, slug] of found as readonly [string, string][]) {
+  for (const [id, slug] of rows as readonly [string, string][]) {
     if (kindOf(slug) !== 'template') continue
     const entries = await ownOf(work, entriesOfMany, [id])
     const shown = (entries.added?.fields ?? []).filter(({ hidden, holdsLinks }) => !hidden && !holdsLinks)

@@ -103,7 +103,8 @@ export async function touchShownWith(
   extended: ExtendedResources,
 ): Promise<void> {
   if (kindOf(slug) !== 'template') return
-  const said = (bind: Bind) =>
+  const productIds = (bind: Bind) =>
     `SELECT e.product_id FROM flow_entries e WHERE e.store_id = $1 AND e.flow_id = ${bind(id)}::uuid`
-  for (const rows of extended.products ?? []) await store.touchAll(rows, (bind) => `r.id IN (${said(bind)})`)
+  for (const rows of extended.products ?? [])
+    await store.touchAll(rows, (bind) => `r.id IN (${productIds(bind)})`)
 }

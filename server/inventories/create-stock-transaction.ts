@@ -56,11 +56,11 @@ export const createStockTransaction = (dialect: Dialect) =>
       }
       if (!(await ctx.store.lock(stocks, id)).size) throw notFound('stock', id)
       const adds = action === 'set' ? await addsToSet(ctx, id, place, quantity) : changeBy[action](quantity)
-      const [made = ''] = await moveStock(ctx, [
+      const [transactionId = ''] = await moveStock(ctx, [
         { productId: id, place, adds, action: action === 'set' ? 'increment' : action },
       ])
       await showLevels(ctx, [id])
-      const row = await findByName(ctx, dialect.transactions, made, [id])
+      const row = await findByName(ctx, dialect.transactions, transactionId, [id])
       return objectAnswer(dialect.created, dialect.transactions, row, ctx)
     },
   })

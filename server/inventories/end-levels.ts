@@ -12,8 +12,8 @@ interface LevelAt {
 /** Removes products from locations, with the stock that is there. The caller has locked the stocks. */
 export async function endLevels(work: Work, levels: readonly LevelAt[]): Promise<void> {
   await work.store.runLong(
-    `DELETE FROM stock_levels l USING unnest($2::uuid[], $3::uuid[]) AS given (stock_id, location_id)
-     WHERE l.store_id = $1 AND l.stock_id = given.stock_id AND l.location_id = given.location_id`,
+    `DELETE FROM stock_levels l USING unnest($2::uuid[], $3::uuid[]) AS input (stock_id, location_id)
+     WHERE l.store_id = $1 AND l.stock_id = input.stock_id AND l.location_id = input.location_id`,
     levels.map(({ productId }) => productId),
     levels.map(({ place }) => place.id),
   )
@@ -30,8 +30,8 @@ export async function lockStocksAt({ store }: Work, locationId: string): Promise
     'SELECT stock_id FROM stock_levels WHERE store_id = $1 AND location_id = $2',
     locationId,
   )
-  const found = rows.map(([id]) => id as string)
-  return found.length ? [...(await store.lock(stocks, ...found))] : []
+  const ids = rows.map(([id]) => id as string)
+  return ids.length ? [...(await store.lock(stocks, ...ids))] : []
 }
 
 /** Removes all products from a location. The caller has made sure that none is added any more. */

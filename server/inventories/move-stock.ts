@@ -76,26 +76,26 @@ export async function moveStock(work: Work, movements: readonly Movement[]): Pro
     movements.map(({ adds }) => adds.allocated),
   ]
   const done = await store.run(
-    `WITH given AS MATERIALIZED (
+    `WITH input AS MATERIALIZED (
       SELECT * FROM unnest($2::uuid[], $3::uuid[], $4::bigint[], $5::bigint[], $6::int[])
         AS g (stock_id, location_id, available, allocated, at)
     ), changed AS (
       UPDATE stock_levels l SET available = l.available + g.available, allocated = l.allocated + g.allocated
-      FROM given g
+      FROM input g
       WHERE l.store_id = $1 AND l.stock_id = g.stock_id AND l.location_id IS NOT DISTINCT FROM g.location_id
         AND l.available + g.available >= 0 AND l.allocated + g.allocated >= 0
         AND l.available + l.allocated + g.available + g.allocated <= ${levelMax}
       RETURNING g.at
-    ), made AS (
+    ), transactions AS (
       INSERT INTO stock_levels (store_id, stock_id, location_id, available, allocated)
-      SELECT $1, g.stock_id, g.location_id, g.available, g.allocated FROM given g
+      SELECT $1, g.stock_id, g.location_id, g.available, g.allocated FROM input g
       WHERE g.available >= 0 AND g.allocated >= 0 AND NOT EXISTS (
         SELECT FROM stock_levels l WHERE l.store_id = $1 AND l.stock_id = g.stock_id
           AND l.location_id IS NOT DISTINCT FROM g.location_id)
       RETURNING stock_id, location_id
     )
     SELECT at FROM changed UNION ALL
-    SELECT g.at FROM made m JOIN given g ON g.stock_id = m.stock_id AND g.location_id IS NOT DISTINCT FROM m.location_id`,
+    SELECT g.at FROM transactions m JOIN input g ON g.stock_id = m.stock_id AND g.location_id IS NOT DISTINCT FROM m.location_id`,
     ...columns,
     movements.map((_, at) => at),
   )

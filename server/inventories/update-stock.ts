@@ -41,10 +41,10 @@ export const updateStock = (dialect: Dialect) =>
     body: { type: 'stock', envelope: dialect.stocks.envelope, fields: { locations } },
 
     async run(ctx, { params, body, rawBody, ifMatch }) {
-      const wanted = Object.entries(body.locations ?? {})
+      const changes = Object.entries(body.locations ?? {})
       const places = await lockPlaces(
         ctx,
-        wanted.map(([slug]) => slug),
+        changes.map(([slug]) => slug),
       )
       const id = await resolveId(ctx, stocks, [], params.id)
       await ctx.store.lock(stocks, id)
@@ -55,7 +55,7 @@ export const updateStock = (dialect: Dialect) =>
 
       const set: Movement[] = []
       const ended: { productId: string; place: Place; level: Level }[] = []
-      for (const [slug, wish] of wanted) {
+      for (const [slug, wish] of changes) {
         const place = places.get(slug) as Place
         const level = levelAt(place)
         if (!wish) {

@@ -1,3 +1,4 @@
+import { runInEveryStore } from '../kernel/work/every-store.ts'
 import type { Chore } from '../kernel/work/job.ts'
 import { endStatuses, pimJobs } from './pim-jobs.ts'
 
@@ -8,15 +9,12 @@ export const forgetPimJobs: Chore = {
   name: 'pim-jobs:forget-pim-jobs',
   attemptsMax: 3,
   every: '41 3 * * *',
-  run: async ({ database, clock }) => {
-    const stores = await database.run({ text: 'SELECT id FROM stores ORDER BY id', values: [] })
-    for (const [storeId] of stores) {
-      await database.run({
-        text: `DELETE FROM ${pimJobs.table} WHERE store_id = $1 AND updated_at < $2
-                 AND doc->'attributes'->>'status' = ANY($3)`,
-        values: [storeId, new Date(clock.now().getTime() - keepMs), endStatuses],
-        long: true,
-      })
-    }
-  },
+  run: (instance) =>
+    runInEveryStore(
+      instance,
+      `DELETE FROM ${pimJobs.table} WHERE store_id = $1 AND updated_at < $2
+         AND doc->'attributes'->>'status' = ANY($3)`,
+      new Date(instance.clock.now().getTime() - keepMs),
+      endStatuses,
+    ),
 }

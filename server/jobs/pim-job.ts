@@ -13,26 +13,26 @@ import {
 
 const pimJobDocument: JobDocument<PimJobFields, PimJobDetails> = {
   resource: pimJobs,
-  read: ({ doc: { status }, hidden: { state, told, refused = 0 } }) => ({
+  read: ({ doc: { status }, hidden: { state, details, refused = 0 } }) => ({
     phase: endStatuses.includes(status) ? 'ended' : status === 'pending' ? 'pending' : 'started',
     state,
-    waitingFor: told?.waiting_for,
+    waitingFor: details?.waiting_for,
     errorCount: refused,
   }),
   show: ({ doc, hidden }, event) => {
-    const { waiting_for: _, ...told } = { ...hidden.told, ...('details' in event && event.details) }
+    const { waiting_for: _, ...details } = { ...hidden.details, ...('details' in event && event.details) }
     switch (event.is) {
       case 'started':
-        return { status: 'started', started_at: doc.started_at ?? event.at, told }
+        return { status: 'started', started_at: doc.started_at ?? event.at, details }
       case 'waiting':
-        return { told: { ...told, waiting_for: event.reason } }
+        return { details: { ...details, waiting_for: event.reason } }
       case 'part done':
-        return { told, state: event.state, refused: event.errorCount }
+        return { details, state: event.state, refused: event.errorCount }
       case 'ended':
         return {
           status: event.isSuccess ? 'success' : 'failed',
           completed_at: event.at,
-          told,
+          details,
           state: undefined,
         }
     }
@@ -96,7 +96,7 @@ export const startPimJob = <P>(
         started_at: null,
         completed_at: null,
         request_id: work.requestId,
-        told: details,
+        details,
       },
     },
     (jobId) => ({ jobId, payload }),

@@ -41,7 +41,7 @@ const fields = {
   completed_at: time('When the job succeeded or failed.'),
   // The request that started the job, and what `meta` shows beside it.
   request_id: text({ ...hidden, required: true }),
-  told: field<PimJobDetails | undefined>({ type: 'object' }, hidden),
+  details: field<PimJobDetails | undefined>({ type: 'object' }, hidden),
   // The state from which the next part continues, and the number of errors so far.
   state: field<unknown>({}, hidden),
   refused: integer(hidden),
@@ -83,6 +83,7 @@ export const pimJobs = resource({
           'Why the job waits for its next try, which comes within a minute. Present only while it waits. The jobs behind it wait too.',
       }),
     },
-    of: ({ hidden: { request_id = '', told = {} } }) => ({ x_request_id: request_id, ...told }) as never,
+    of: ({ hidden: { request_id = '', details = {} } }) =>
+      ({ x_request_id: request_id, ...details }) as never,
   },
 })

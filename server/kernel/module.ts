@@ -126,6 +126,7 @@ const writes = (name: OperationName) => name !== 'list' && name !== 'get'
 function ofResource(resource: Resource): Operation[] {
   const [one, many] = resource.noun
   const phrase = `${/^[aeiou]/.test(one) ? 'an' : 'a'} ${one.replaceAll('-', ' ')}`
+  const runs = runsOf(resource)
   return (resource.operations ?? all).map((name) => ({
     id: `${name}-${name === 'list' ? many : one}`,
     method: methods[name],
@@ -142,21 +143,31 @@ function ofResource(resource: Resource): Operation[] {
     ...((name === 'update' || name === 'delete') && { queuesBy: 'id' }),
     ...(name === 'create' && belowUnborn(resource)),
     of: { is: 'resource', resource, name },
-    run: async (ctx, call) => {
-      if (name === 'create') {
-        return operations.create(ctx, resource, await scopeOfNew(ctx, resource, call.params), call)
-      }
-      if (resource.unborn && name === 'update') return upsert(ctx, resource, call.params.id ?? '', call)
-      if (resource.unborn && name === 'delete')
-        return removeOrNothing(ctx, resource, call.params.id ?? '', call)
-      const scope = await scopeOf(ctx, resource, call.params)
-      if (name === 'list') return operations.list(ctx, resource, scope, call)
-      const id = await resolveId(ctx, resource, scope, call.params.id ?? '')
-      if (name === 'get') return operations.get(ctx, resource, scope, id, call)
-      if (name === 'update') return operations.update(ctx, resource, scope, id, call)
-      return remove(ctx, resource, scope, id, call)
-    },
+    run: runs[name],
   }))
+}
+
+type Run = Operation['run']
+
+/** How each operation of a resource runs. */
+function runsOf(resource: Resource): Readonly<Record<OperationName, Run>> {
+  const nameIn = ({ params }: Call) => params.id ?? ''
+  const onExisting =
+    (run: typeof operations.get): Run =>
+    async (ctx, call) => {
+      const scope = await scopeOf(ctx, resource, call.params)
+      return run(ctx, resource, scope, await resolveId(ctx, resource, scope, nameIn(call)), call)
+    }
+  const { unborn } = resource
+  return {
+    list: async (ctx, call) =>
+      operations.list(ctx, resource, await scopeOf(ctx, resource, call.params), call),
+    create: async (ctx, call) =>
+      operations.create(ctx, resource, await scopeOfNew(ctx, resource, call.params), call),
+    get: onExisting(operations.get),
+    update: unborn ? (ctx, call) => upsert(ctx, resource, nameIn(call), call) : onExisting(operations.update),
+    delete: unborn ? (ctx, call) => removeOrNothing(ctx, resource, nameIn(call), call) : onExisting(remove),
+  }
 }
 
 const aboutComputed =

@@ -56,7 +56,7 @@ export function parseEntryQuery({ types }: Register, { query }: Call): { ask: Li
     throw refusal(`the filter must have resource_type and resource_id, and nothing else: ${form}`)
   }
   // The `type` of an object has an underscore where the entry type has a hyphen.
-  const named = types.find((known) => known === type.replaceAll('_', '-'))
+  const named = types.find((one) => one === type.replaceAll('_', '-'))
   if (!named) throw refusal(`[resource_type] must be one of ${types.join(', ')}, not [${type}]`)
   if (!isId(id)) throw refusal(`[resource_id] must be a UUID, not [${id}]`)
   return { ask: { ...ask, filter: undefined }, entry: { type: named, id: id.toLowerCase() } }

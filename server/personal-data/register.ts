@@ -49,8 +49,8 @@ export class Register {
    * objects. Then the parent is one of their relationships.
    */
   scopeOf(model: Model, row: Row): readonly (string | undefined)[] {
-    const found = this.holders.find((one) => one.resource.table === model.table)?.resource ?? model
-    const [column, above] = found.scopeColumns.toReversed()
+    const holder = this.holders.find((one) => one.resource.table === model.table)?.resource ?? model
+    const [column, above] = holder.scopeColumns.toReversed()
     if (!column || model.scopeColumns.includes(column)) return [row.scope.at(-1), above && row.scope.at(-2)]
     const { relationships } = row.doc as Related
     return [relationships?.[column.replace(/_id$/, '')]?.data?.id]

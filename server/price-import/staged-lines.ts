@@ -47,22 +47,22 @@ function stageLine({ line, text }: TextLine): Staged {
 
 async function storeLines({ store, clock }: Work, importId: string, lines: readonly Staged[]): Promise<void> {
   await store.runLong(
-    `INSERT INTO ${table} (store_id, import_id, received_at, line, about, target, said)
-     SELECT $1::uuid, $2::uuid, $3::timestamptz, given.* FROM unnest($4::int[], $5::text[], $6::text[], $7::json[]) AS given`,
+    `INSERT INTO ${table} (store_id, import_id, received_at, line, about, target, content)
+     SELECT $1::uuid, $2::uuid, $3::timestamptz, input.* FROM unnest($4::int[], $5::text[], $6::text[], $7::json[]) AS input`,
     importId,
     clock.now(),
     lines.map(({ line }) => line),
     lines.map(({ about }) => about),
     lines.map(({ target }) => target),
-    lines.map(({ content: said }) => said),
+    lines.map(({ content }) => content),
   )
 }
 
 /** Finds lines that cannot be read, or name the same object as an earlier line. */
 export async function findFaults({ store }: Work, importId: string): Promise<readonly string[]> {
   const rows = await store.runLong(
-    `SELECT line, said->>'refused', first FROM (
-       SELECT line, about, said, min(line) OVER (PARTITION BY target) AS first
+    `SELECT line, content->>'refused', first FROM (
+       SELECT line, about, content, min(line) OVER (PARTITION BY target) AS first
        FROM ${table} WHERE store_id = $1 AND import_id = $2
      ) one WHERE about = '' OR first < line ORDER BY line LIMIT ${faultsMax}`,
     importId,
@@ -105,7 +105,7 @@ export async function readStagedLines(
   most: number,
 ): Promise<readonly StagedLine[]> {
   const rows = await store.run(
-    `SELECT line, said, about FROM ${table} WHERE store_id = $1 AND import_id = $2 AND (about, line) > ($3, $4)
+    `SELECT line, content, about FROM ${table} WHERE store_id = $1 AND import_id = $2 AND (about, line) > ($3, $4)
      ORDER BY about, line LIMIT $5`,
     importId,
     about,
@@ -114,5 +114,5 @@ export async function readStagedLines(
   )
   return rows
     .filter((row) => row[2] === rows[0]?.[2])
-    .map(([line, said]) => ({ ...(JSON.parse(said as string) as ImportLine), number: Number(line) }))
+    .map(([line, content]) => ({ ...(JSON.parse(content as string) as ImportLine), number: Number(line) }))
 }

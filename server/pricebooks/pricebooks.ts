@@ -53,13 +53,13 @@ export const pricebooks: Resource<typeof fields> = resource({
 const includedMax = 10_000
 
 /** All prices or an error: a client would take the first ones for all of them. */
-async function includedPrices(ctx: Ctx, rows: readonly Row[]): Promise<Included> {
-  const found = await ctx.store.run(
+async function includedPrices(ctx: Ctx, books: readonly Row[]): Promise<Included> {
+  const rows = await ctx.store.run(
     `SELECT id FROM prices WHERE store_id = $1 AND pricebook_id = ANY($2::uuid[]) ORDER BY created_at DESC, id DESC
      LIMIT ${includedMax + 1}`,
-    rows.map(({ id }) => id),
+    books.map(({ id }) => id),
   )
-  if (found.length > includedMax) {
+  if (rows.length > includedMax) {
     const detail = `The price book has more than ${includedMax} prices. Read them a page at a time, from its /prices.`
     throw new Problem('bad_request', detail, { source: 'include' })
   }
@@ -69,7 +69,7 @@ async function includedPrices(ctx: Ctx, rows: readonly Row[]): Promise<Included>
     await findAll(
       ctx,
       prices,
-      found.map(([id]) => id as string),
+      rows.map(([id]) => id as string),
     ),
   ]
 }

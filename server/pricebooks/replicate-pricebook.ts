@@ -66,25 +66,25 @@ export const replicatePricebook = action({
 /** Copies all rows of a price book under new ids, in one statement. */
 async function copyRows(
   { store }: Work,
-  rows: typeof prices | typeof priceModifiers,
+  of: typeof prices | typeof priceModifiers,
   from: string,
   to: string,
 ): Promise<void> {
-  const found = await store.runLong(
-    `SELECT id FROM ${rows.table} WHERE store_id = $1 AND pricebook_id = $2 ORDER BY created_at, id`,
+  const rows = await store.runLong(
+    `SELECT id FROM ${of.table} WHERE store_id = $1 AND pricebook_id = $2 ORDER BY created_at, id`,
     from,
   )
-  if (!found.length) return
-  await store.insertFrom(rows, {
+  if (!rows.length) return
+  await store.insertFrom(of, {
     columns: ['pricebook_id', 'id', 'doc', 'hidden'],
     rows: (bind) => {
-      const [ids, newIds] = [bind(found.map(([id]) => id)), bind(found.map(() => newId()))]
+      const [ids, newIds] = [bind(rows.map(([id]) => id)), bind(rows.map(() => newId()))]
       const book = bind(to)
       // A price stores the id of its price book.
       return `SELECT ${book}::uuid, pair.new_id, r.doc, CASE WHEN r.hidden IS NOT NULL
           THEN json_build_object('pricebook_id', ${book}::text) END
         FROM unnest(${ids}::uuid[], ${newIds}::uuid[]) AS pair (id, new_id)
-        JOIN ${rows.table} r ON r.store_id = $1 AND r.id = pair.id`
+        JOIN ${of.table} r ON r.store_id = $1 AND r.id = pair.id`
     },
   })
 }

@@ -28,10 +28,10 @@ export function displayPrice(
   amounts: Amounts | undefined,
   currency: DisplayCurrency | undefined,
 ): DisplayPrice | undefined {
-  const found = currency && own(amounts, currency.code)
-  if (!found) return undefined
-  const shown = money(found.amount, currency)
-  return found.includes_tax ? { with_tax: shown } : { without_tax: shown }
+  const price = currency && own(amounts, currency.code)
+  if (!price) return undefined
+  const shown = money(price.amount, currency)
+  return price.includes_tax ? { with_tax: shown } : { without_tax: shown }
 }
 
 interface Sold {

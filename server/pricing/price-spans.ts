@@ -47,17 +47,17 @@ const textOf = (ms: number | undefined) => (ms === undefined ? undefined : new D
 
 /** Joins spans of the same amount: the sale between them may be in another currency. */
 function joined(spans: readonly PriceSpan[]): readonly PriceSpan[] {
-  const found: PriceSpan[] = []
+  const merged: PriceSpan[] = []
   const last = new Map<string | null, number>()
   for (const span of spans) {
     const i = last.get(span.currency)
-    const before = i === undefined ? undefined : found[i]
+    const before = i === undefined ? undefined : merged[i]
     if (before && i !== undefined && before.amount === span.amount && before.to === span.from) {
-      found[i] = { ...before, to: span.to }
+      merged[i] = { ...before, to: span.to }
     } else {
-      last.set(span.currency, found.length)
-      found.push(span)
+      last.set(span.currency, merged.length)
+      merged.push(span)
     }
   }
-  return found
+  return merged
 }

@@ -80,15 +80,17 @@ export async function quote<I extends Item>(
   }
   const ids = requests.flatMap((request) => ('id' in request ? [request.id] : []))
   const skus = requests.flatMap((request) => ('sku' in request ? [request.sku] : []))
-  const found = [...(await shop.findItems(ids)), ...(await shop.findItemsBySku(skus))]
-  const byId = new Map(found.map((item) => [item.id, item]))
-  const bySku = new Map(found.flatMap((item) => (item.sku === undefined ? [] : [[item.sku, item] as const])))
+  const published = [...(await shop.findItems(ids)), ...(await shop.findItemsBySku(skus))]
+  const byId = new Map(published.map((item) => [item.id, item]))
+  const bySku = new Map(
+    published.flatMap((item) => (item.sku === undefined ? [] : [[item.sku, item] as const])),
+  )
   const items = requests.map((request) => {
     const item = 'id' in request ? byId.get(request.id) : bySku.get(request.sku)
     return item && request.selection ? { ...item, parts: partsOf(request.selection) } : item
   })
-  // `found` comes last, as a bundle within another bundle has its default selection.
-  const all = await withParts([...items.flatMap((item) => item ?? []), ...found], shop.findItems)
+  // `published` comes last, as a bundle within another bundle has its default selection.
+  const all = await withParts([...items.flatMap((item) => item ?? []), ...published], shop.findItems)
   const prices = await shop.prices(shop.books, [...all.values()])
   const context = { items: all, prices, books: shop.books, at: shop.at }
   return requests.map(({ quantity }, i): Quote<I> => {

@@ -62,7 +62,7 @@ export const exportProducts = action({
       templates: await findTemplates(ctx),
       useTemplateSlugs: parameters.get('useTemplateSlugs') === 'true',
     })
-    const payload = { wanted: columns, filter, baseUrl: ctx.baseUrl }
+    const payload = { columns, filter, baseUrl: ctx.baseUrl }
     const details = { ...(filter && { filter }), file_locations: null }
     return objectAnswer(201, pimJobs, await startPimJob(ctx, productExport, payload, details), ctx)
   },

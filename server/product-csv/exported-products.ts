@@ -13,14 +13,18 @@ export function exportedSql(filter: string): (bind: Bind) => string {
 }
 
 /** Runs a statement over the products of an export. */
-async function queryExported({ store }: Work, filter: string, text: (found: string, bind: Bind) => string) {
+async function queryExported(
+  { store }: Work,
+  filter: string,
+  text: (products: string, bind: Bind) => string,
+) {
   const values: unknown[] = []
   const bind = (value: unknown) => `$${values.push(value) + 1}`
   return store.runLong(text(exportedSql(filter)(bind), bind), ...values)
 }
 
 export async function countExported(work: Work, filter: string): Promise<number> {
-  const [row] = await queryExported(work, filter, (found) => `SELECT count(*) ${found}`)
+  const [row] = await queryExported(work, filter, (products) => `SELECT count(*) ${products}`)
   return Number(row?.[0])
 }
 
@@ -34,7 +38,8 @@ export async function listExportedAfter(
   const rows = await queryExported(
     work,
     filter,
-    (found, bind) => `SELECT id ${found} AND id > ${bind(behind)}::uuid ORDER BY id LIMIT ${bind(most)}`,
+    (products, bind) =>
+      `SELECT id ${products} AND id > ${bind(behind)}::uuid ORDER BY id LIMIT ${bind(most)}`,
   )
   return rows.map(([id]) => id as string)
 }
@@ -45,9 +50,9 @@ export async function listKeys(work: Work, filter: string, group: KeyGroup): Pro
   const rows = await queryExported(
     work,
     filter,
-    (found, bind) =>
+    (products, bind) =>
       `SELECT DISTINCT substr(v.name, ${from}) FROM product_values v WHERE v.store_id = $1
-       AND starts_with(v.name, ${bind(`${group}.`)}) AND v.product_id IN (SELECT products.id ${found}) ORDER BY 1`,
+       AND starts_with(v.name, ${bind(`${group}.`)}) AND v.product_id IN (SELECT products.id ${products}) ORDER BY 1`,
   )
   return rows.map(([key]) => key as string)
 }

@@ -7,7 +7,7 @@ import { signLink } from './serve-export.ts'
 import { type ExportFile, writeFile } from './write-file.ts'
 
 interface ExportPayload {
-  readonly wanted: readonly ColumnRequest[]
+  readonly columns: readonly ColumnRequest[]
   readonly filter: string
   /** The base URL of the request, for links. */
   readonly baseUrl: string
@@ -55,13 +55,13 @@ export const productExportOf = (rowsMax: number, fileBytesMax: number): PimJob<E
     },
   })
 
-async function begin(work: Work, { wanted, filter }: ExportPayload): Promise<ExportState> {
+async function begin(work: Work, { columns, filter }: ExportPayload): Promise<ExportState> {
   const keys = {
     admin_attributes: await listKeys(work, filter, 'admin_attributes'),
     shopper_attributes: await listKeys(work, filter, 'shopper_attributes'),
   }
   const of = await countExported(work, filter)
-  return { columns: expandKeys(wanted, keys), last: first, of, done: 0, fileIds: [] }
+  return { columns: expandKeys(columns, keys), last: first, of, done: 0, fileIds: [] }
 }
 
 export const productExport = productExportOf(exportedRowsMax, bytesMax)

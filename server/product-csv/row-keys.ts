@@ -65,7 +65,7 @@ export interface Repeat {
 /** Stores with each row which of its keys an earlier row has. */
 export async function markRepeats({ store }: Work, importId: string): Promise<void> {
   await store.runLong(
-    `UPDATE product_import_rows r SET repeats = found.repeats FROM (
+    `UPDATE product_import_rows r SET repeats = duplicates.repeats FROM (
        SELECT line, json_agg(json_build_object('column', split_part(key, ':', 1), 'first', first)) AS repeats FROM (
          SELECT line, key, CASE WHEN is_weak
            THEN min(line) FILTER (WHERE NOT is_weak) OVER same ELSE min(line) OVER same END AS first
@@ -74,7 +74,7 @@ export async function markRepeats({ store }: Work, importId: string): Promise<vo
            FROM product_import_rows, unnest(keys) AS key WHERE store_id = $1 AND import_id = $2
          ) named WINDOW same AS (PARTITION BY key)
        ) compared WHERE first < line GROUP BY line
-     ) found WHERE r.store_id = $1 AND r.import_id = $2 AND r.line = found.line`,
+     ) duplicates WHERE r.store_id = $1 AND r.import_id = $2 AND r.line = duplicates.line`,
     importId,
   )
 }

@@ -120,7 +120,7 @@ async function storeRows({ store, clock }: Work, importId: string, rows: readonl
   await store.runLong(
     `INSERT INTO ${table} (store_id, import_id, received_at, line, cells, keys)
      SELECT $1::uuid, $2::uuid, $3::timestamptz, line, cells, string_to_array(keys, ' ')
-     FROM unnest($4::int[], $5::json[], $6::text[]) AS given (line, cells, keys)`,
+     FROM unnest($4::int[], $5::json[], $6::text[]) AS input (line, cells, keys)`,
     importId,
     clock.now(),
     rows.map(({ row }) => row),

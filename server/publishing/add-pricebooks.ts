@@ -58,17 +58,17 @@ export async function addMissingPricebooks(work: Work, catalogId: string): Promi
   const edition = await currentEdition(work, catalogId)
   const missing = missingFrom(edition, await pricebooksOfRules(work, catalogId))
   if (!edition || !missing.length) return
-  const additions = (edition.madeOf.additions ?? 0) + 1
+  const additions = (edition.sources.additions ?? 0) + 1
   const addition = { work, catalogId, edition: edition.edition, pricebookIds: missing, additions }
   await publishAddedPrices(addition)
   await publishAddedPriceSpans(addition)
-  const { addedPricebookIds = [], pricebookIds, ...madeOf } = edition.madeOf
+  const { addedPricebookIds = [], pricebookIds, ...sources } = edition.sources
   await work.store.run(
     'UPDATE catalog_editions SET made_of = $4 WHERE store_id = $1 AND catalog_id = $2 AND edition = $3',
     catalogId,
     edition.edition,
     JSON.stringify({
-      ...madeOf,
+      ...sources,
       pricebookIds: [...pricebookIds, ...missing].sort(),
       addedPricebookIds: [...addedPricebookIds, ...missing],
       additions,
@@ -78,7 +78,7 @@ export async function addMissingPricebooks(work: Work, catalogId: string): Promi
 
 /** Nothing is missing where rules do not choose price books, or nothing is published. */
 const missingFrom = (edition: Edition | undefined, pricebookIds: readonly string[]): readonly string[] =>
-  edition?.madeOf.segmented ? pricebookIds.filter((id) => !edition.madeOf.pricebookIds.includes(id)) : []
+  edition?.sources.segmented ? pricebookIds.filter((id) => !edition.sources.pricebookIds.includes(id)) : []
 
 /** Returns whether rules are left that still wait for price books. */
 async function putReadyIntoEffect(work: Work, catalogId: string): Promise<boolean> {

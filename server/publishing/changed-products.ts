@@ -112,12 +112,12 @@ export async function allProducts({
  * Whether the change feed has all changes since an edition. The feed drops its oldest changes after a while, and the
  * fields of templates change products without a change in the feed.
  */
-export async function feedTellsAll({ store }: Work, { position, madeOf }: Edition): Promise<boolean> {
+export async function feedTellsAll({ store }: Work, { position, sources }: Edition): Promise<boolean> {
   const [row] = await store.run(
     `SELECT EXISTS (SELECT FROM changes WHERE store_id = $1 AND at <= $3::timestamptz) AND NOT EXISTS (
        SELECT FROM changes WHERE store_id = $1 AND position > $2 AND source IN ('flows', 'flow_fields'))`,
     position,
-    madeOf.at,
+    sources.at,
   )
   return row?.[0] === 't'
 }

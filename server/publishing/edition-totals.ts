@@ -17,7 +17,7 @@ export class EditionTotals {
     await store.runLong(
       `WITH change AS (
          SELECT split_part(key, ' ', 1) AS list, split_part(key, ' ', 2)::uuid[] AS scope, by
-         FROM unnest($2::text[], $3::bigint[]) AS given (key, by)
+         FROM unnest($2::text[], $3::bigint[]) AS input (key, by)
        ), ended AS (
          UPDATE edition_totals t SET until = $4::int FROM change c
          WHERE t.store_id = $1 AND t.list = c.list AND t.scope = c.scope AND ${isCurrent('t')}

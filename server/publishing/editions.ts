@@ -4,7 +4,7 @@ import type { Work } from '../kernel/work/context.ts'
 import { countWords } from './publish-search.ts'
 
 /** What an edition was published from. A difference may mean that all products must be checked again. */
-export interface MadeOf {
+export interface EditionSources {
   readonly hierarchyIds: readonly string[]
   readonly pricebookIds: readonly string[]
   /** The catalog's own price books among these, strongest first. */
@@ -38,7 +38,7 @@ export interface Edition {
   readonly publishedAt: string
   /** The position of the store's change feed that publishing read up to. */
   readonly position: number
-  readonly madeOf: MadeOf
+  readonly sources: EditionSources
   /** The format of its search rows. */
   readonly searchForm: number
 }
@@ -59,14 +59,14 @@ export const toEdition = ([
   releaseId,
   publishedAt,
   position,
-  madeOf,
+  sources,
   searchForm,
 ]: Text): Edition => ({
   edition: Number(edition),
   releaseId: releaseId as string,
   publishedAt: publishedAt as string,
   position: Number(position),
-  madeOf: JSON.parse(madeOf as string) as MadeOf,
+  sources: JSON.parse(sources as string) as EditionSources,
   searchForm: Number(searchForm),
 })
 

@@ -18,7 +18,7 @@ export {
   toEdition,
   withdraw,
 } from './editions.ts'
-export { editionsKept } from './forget-editions.ts'
+export { editionsMax } from './forget-editions.ts'
 export { publishedItem } from './published-item.ts'
 export { publishedPricebooks } from './published-pricebooks.ts'
 export { publishedPrices } from './published-prices.ts'

@@ -25,7 +25,7 @@ export async function publishNodes(publication: Publication): Promise<readonly s
  */
 async function changedNodes({ work, catalogId, hierarchyIds }: Publication) {
   const rows = await work.store.runLong(
-    `WITH wanted AS (
+    `WITH next_nodes AS (
        SELECT n.id, n.version || ' ' || n.has_children || ' ' || n.hierarchy_id || ' ' ||
          coalesce(array_position($3::uuid[], n.id), 0) AS state
        FROM nodes n
@@ -34,7 +34,7 @@ async function changedNodes({ work, catalogId, hierarchyIds }: Publication) {
        SELECT p.id, p.hidden->>'state' AS state FROM published_nodes p
        WHERE p.store_id = $1 AND p.catalog_id = $2 AND ${isCurrent('p')}
      )
-     SELECT coalesce(w.id, o.id), w.id IS NULL, w.state FROM wanted w FULL JOIN open o ON o.id = w.id
+     SELECT coalesce(w.id, o.id), w.id IS NULL, w.state FROM next_nodes w FULL JOIN open o ON o.id = w.id
      WHERE w.state IS DISTINCT FROM o.state ORDER BY 1`,
     catalogId,
     hierarchyIds,

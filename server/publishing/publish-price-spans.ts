@@ -2,9 +2,9 @@ import { isCurrent } from '../kernel/storage/editions.ts'
 import { isoTime } from '../kernel/storage/expressions.ts'
 import type { Item, PriceSpan } from '../pricing/index.ts'
 import { findPriceSpans } from './find-price-spans.ts'
+import { findPublishable, type Publishable } from './find-publishable.ts'
 import type { Publication } from './publication.ts'
 import { type Priceable, publishedItem } from './published-item.ts'
-import { findPublishable, type Publishable } from './wanted-products.ts'
 
 /** Publishes the effective prices of listed products that differ in this edition. */
 export async function publishPriceSpans(

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
 import { isCurrent } from '../kernel/storage/editions.ts'
 import { tablesOfProducts } from './editions.ts'
+import { findPublishable, type Publishable } from './find-publishable.ts'
 import type { Publication } from './publication.ts'
 import { publishPriceSpans } from './publish-price-spans.ts'
 import { publishSearch } from './publish-search.ts'
-import { findPublishable, type Publishable } from './wanted-products.ts'
 
 /** Publishes these products. Unchanged rows stay. */
 export async function publishProducts(publication: Publication, ids: readonly string[]): Promise<void> {
@@ -102,7 +102,7 @@ async function begin(publication: Publication, rows: readonly Row[]): Promise<vo
      SELECT $1, $2, $3::int, id, created_at, updated_at, doc, hidden, CASE WHEN listed THEN $2::uuid END,
        parent_id, name, sku, slug, manufacturer_part_num, upc_ean, product_type
      FROM unnest($4::uuid[], $5::timestamptz[], $6::timestamptz[], $7::json[], $8::json[], $9::boolean[], $10::uuid[],
-       $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[]) AS given (id, created_at, updated_at,
+       $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[]) AS input (id, created_at, updated_at,
        doc, hidden, listed, parent_id, name, sku, slug, manufacturer_part_num, upc_ean, product_type)`,
     catalogId,
     edition,

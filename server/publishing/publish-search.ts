@@ -23,7 +23,7 @@ export async function publishSearch(publication: Publication, products: readonly
     `INSERT INTO published_texts (store_id, catalog_id, since, id, updated_at, codes, words, value_ids, word_ids)
      SELECT $1, $2, $3::int, id, updated_at, codes::text[], words, value_ids::bigint[], word_ids::bigint[]
      FROM unnest($4::uuid[], $5::timestamptz[], $6::text[], $7::tsvector[], $8::text[], $9::text[])
-       AS given (id, updated_at, codes, words, value_ids, word_ids)`,
+       AS input (id, updated_at, codes, words, value_ids, word_ids)`,
     catalogId,
     edition,
     rows.map(({ id }) => id),

@@ -1,6 +1,6 @@
 import { inOrder, type PrioritizedPricebook, pricebooksOfRules } from '../catalogs/index.ts'
 import type { Work } from '../kernel/work/context.ts'
-import type { MadeOf } from './editions.ts'
+import type { EditionSources } from './editions.ts'
 
 interface Named {
   readonly pricebook_id?: string | null | undefined
@@ -13,7 +13,7 @@ export async function publishedPricebooks(
   work: Work,
   catalogId: string,
   { pricebook_id, pricebook_ids, enable_price_segmentation: segmented = false }: Named,
-): Promise<Pick<MadeOf, 'pricebookIds' | 'ownPricebookIds' | 'segmented'>> {
+): Promise<Pick<EditionSources, 'pricebookIds' | 'ownPricebookIds' | 'segmented'>> {
   const own = [pricebook_id ?? [], inOrder(pricebook_ids ?? [])].flat()
   if (!segmented) return { pricebookIds: own, ownPricebookIds: own, segmented }
   const pricebookIds = [...new Set([...own, ...(await pricebooksOfRules(work, catalogId))])].sort()

@@ -148,11 +148,11 @@ async function writeAnew(work: Work, catalogId: string, products: readonly Produ
   const rows = products.map(({ published }) => searchRow(published, different))
   await work.store.runLong(
     `UPDATE published_texts t
-     SET codes = given.codes::text[], words = given.words, value_ids = given.value_ids::bigint[],
-       word_ids = given.word_ids::bigint[]
+     SET codes = input.codes::text[], words = input.words, value_ids = input.value_ids::bigint[],
+       word_ids = input.word_ids::bigint[]
      FROM unnest($3::uuid[], $4::int[], $5::text[], $6::tsvector[], $7::text[], $8::text[])
-       AS given (id, since, codes, words, value_ids, word_ids)
-     WHERE t.store_id = $1 AND t.catalog_id = $2 AND t.id = given.id AND t.since = given.since`,
+       AS input (id, since, codes, words, value_ids, word_ids)
+     WHERE t.store_id = $1 AND t.catalog_id = $2 AND t.id = input.id AND t.since = input.since`,
     catalogId,
     products.map(({ id }) => id),
     products.map(({ since }) => since),

@@ -7,7 +7,7 @@ import { componentProducts } from './published-product.ts'
 const chunkMax = 1000
 
 type Store = Pick<Work['store'], 'run' | 'runLong'>
-type Of = Pick<Published, 'catalogId' | 'edition' | 'madeOf'>
+type Of = Pick<Published, 'catalogId' | 'edition' | 'sources'>
 
 /**
  * The listed products that differ from the previous edition, or have other prices: those with a new row or price, or
@@ -26,14 +26,14 @@ export async function repricedProducts(store: Store, of: Of): Promise<readonly s
     )
   // Clients may have read the delta of the previous edition before these were added.
   const delayed = async (first: string, table: string) =>
-    of.madeOf.delayedPricebookIds?.length
+    of.sources.delayedPricebookIds?.length
       ? firstsOf(
           store.runLong(
             `SELECT DISTINCT ${first} FROM ${table} WHERE store_id = $1 AND catalog_id = $2
                AND ${inEdition('$3::int')} AND pricebook_id = ANY($4::uuid[])`,
             of.catalogId,
             of.edition,
-            of.madeOf.delayedPricebookIds,
+            of.sources.delayedPricebookIds,
           ),
         )
       : []
@@ -76,7 +76,7 @@ const having =
     const ids = new Set<string>()
     for (let from = 0; from < values.length; from += chunkMax) {
       const rows = store.run(
-        `SELECT ${first} FROM unnest($4::${types[column]}[]) AS wanted (value) JOIN ${table} ON ${column} = wanted.value
+        `SELECT ${first} FROM unnest($4::${types[column]}[]) AS input (value) JOIN ${table} ON ${column} = input.value
          WHERE store_id = $1 AND catalog_id = $2 AND ${inEdition('$3')} AND ${more}`,
         catalogId,
         edition,

@@ -2,7 +2,7 @@ import { feedPosition } from '../kernel/feed/record.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { allProducts, changedProducts, feedTellsAll } from './changed-products.ts'
 import { EditionTotals } from './edition-totals.ts'
-import { currentEdition, type Edition, layout, type MadeOf } from './editions.ts'
+import { currentEdition, type Edition, type EditionSources, layout } from './editions.ts'
 import type { Publication } from './publication.ts'
 import { publishNodes } from './publish-nodes.ts'
 import { publishChangedPrices, publishPrices } from './publish-prices.ts'
@@ -14,7 +14,7 @@ import { searchForm } from './searchable.ts'
 const chunkMax = 500
 
 /** What a release is published from. */
-export interface Recipe extends Omit<MadeOf, 'at' | 'layout' | 'repricesAll'> {
+export interface Recipe extends Omit<EditionSources, 'at' | 'layout' | 'repricesAll'> {
   readonly catalogId: string
   readonly releaseId: string
 }
@@ -36,8 +36,8 @@ export async function writeEdition(
   recipe: Recipe,
   progress: (percent: number) => Promise<void>,
 ): Promise<Written> {
-  const { catalogId, releaseId, ...madeOf } = recipe
-  const { hierarchyIds, pricebookIds } = madeOf
+  const { catalogId, releaseId, ...sources } = recipe
+  const { hierarchyIds, pricebookIds } = sources
   const before = await currentEdition(work, catalogId)
   if (before) await mustStayAsItIs(work, catalogId, before)
   const at = work.clock.now()
@@ -55,7 +55,7 @@ export async function writeEdition(
   const position = await feedPosition(work.store)
   const isFull = !before || hasOtherSources(before, recipe) || isOld(before, at)
   const ids =
-    !isFull && before.madeOf.layout === layout && (await feedTellsAll(work, before))
+    !isFull && before.sources.layout === layout && (await feedTellsAll(work, before))
       ? await publishChanged(publication, before.position)
       : await publishAll(publication)
   for (let from = 0; from < ids.length; from += chunkMax) {
@@ -74,7 +74,7 @@ export async function writeEdition(
     releaseId,
     work.clock.now(),
     position,
-    JSON.stringify({ ...madeOf, repricesAll: repricesAll(before, recipe), at: publication.at, layout }),
+    JSON.stringify({ ...sources, repricesAll: repricesAll(before, recipe), at: publication.at, layout }),
     searchForm,
   )
   return { isFull, isFirst: !before, checkedProducts: ids.length }
@@ -108,8 +108,9 @@ async function publishChanged(publication: Publication, position: number): Promi
 
 const sorted = (ids: readonly string[]) => [...ids].sort().join()
 
-const hasOtherSources = ({ madeOf }: Edition, { hierarchyIds, pricebookIds }: Recipe): boolean =>
-  sorted(madeOf.hierarchyIds) !== sorted(hierarchyIds) || sorted(madeOf.pricebookIds) !== sorted(pricebookIds)
+const hasOtherSources = ({ sources }: Edition, { hierarchyIds, pricebookIds }: Recipe): boolean =>
+  sorted(sources.hierarchyIds) !== sorted(hierarchyIds) ||
+  sorted(sources.pricebookIds) !== sorted(pricebookIds)
 
 /**
  * Added and removed price books change their prices by themselves; only the order of those in both editions matters
@@ -117,7 +118,7 @@ const hasOtherSources = ({ madeOf }: Edition, { hierarchyIds, pricebookIds }: Re
  */
 function repricesAll(before: Edition | undefined, now: Recipe): boolean {
   if (!before) return true
-  const { pricebookIds, ownPricebookIds, segmented } = before.madeOf
+  const { pricebookIds, ownPricebookIds, segmented } = before.sources
   const inBoth = new Set(pricebookIds).intersection(new Set(now.pricebookIds))
   const order = (own: readonly string[]) => own.filter((id) => inBoth.has(id)).join()
   return segmented !== now.segmented || order(ownPricebookIds) !== order(now.ownPricebookIds)

@@ -2,7 +2,7 @@ import { catalogs, releases } from '../catalogs/index.ts'
 import type { Work } from '../kernel/work/context.ts'
 import type { Chore } from '../kernel/work/job.ts'
 import { workOf } from '../kernel/work/work-of.ts'
-import { editionsKept } from '../publishing/index.ts'
+import { editionsMax } from '../publishing/index.ts'
 
 /** Clients poll the release that they have started, however many others are published meanwhile. */
 const polledMs = 3_600_000
@@ -22,7 +22,7 @@ export async function forgetReleases(work: Work, catalogId: string): Promise<voi
     const gone = await work.store.removeAll(
       releases,
       (bind) => `r.catalog_id = ${bind(catalogId)} AND r.status IN ('PUBLISHED', 'FAILED')
-        AND r.updated_at < ${publishedSql(editionsKept)}
+        AND r.updated_at < ${publishedSql(editionsMax)}
         AND (r.updated_at < ${bind(polledSince)} OR r.updated_at < ${publishedSql(releasesMax)})`,
     )
     if (gone.length) await work.store.touch(catalogs, catalogId)
@@ -39,7 +39,7 @@ export const forgetOldReleases: Chore = {
       text: `SELECT store_id, catalog_id FROM catalog_releases WHERE status IN ('PUBLISHED', 'FAILED')
              GROUP BY store_id, catalog_id
              HAVING count(*) > $1 AND min(updated_at) < $2 ORDER BY store_id, catalog_id`,
-      values: [editionsKept, new Date(instance.clock.now().getTime() - polledMs)],
+      values: [editionsMax, new Date(instance.clock.now().getTime() - polledMs)],
     })
     for (const [store, catalogId] of catalogs) {
       await forgetReleases(workOf(instance, { store: store as string, by: 'system ' }), catalogId as string)

@@ -94,11 +94,11 @@ async function readSuggestions(
   const code = codeOf(q)
   const hasCode = code ? ` OR starts_with(p.codes[1], ${bind(code)})` : ''
   const suggestionsSql = (text: string, kind: number, where: string) =>
-    `SELECT ${text} AS text, ${kind} AS kind, count(*) AS n, min(v.id::text) AS id FROM found p
+    `SELECT ${text} AS text, ${kind} AS kind, count(*) AS n, min(v.id::text) AS id FROM matches p
      JOIN published_products v ON v.store_id = $1 AND v.catalog_id = $2 AND v.id = p.id
        AND ${inEdition('$3::int', 'v')}
      WHERE ${text} <> '' AND ${where} GROUP BY 1`
-  const text = `WITH found AS MATERIALIZED (
+  const text = `WITH matches AS MATERIALIZED (
       SELECT p.id, ${hasIn('A')} AS in_name, ${hasIn('B')}${hasCode} AS in_sku FROM ${matches})
     SELECT text, n, CASE kind WHEN 0 THEN id END FROM (
       ${suggestionsSql('v.name', 0, 'p.in_name')} UNION ALL ${suggestionsSql('v.sku', 1, 'p.in_sku')}

@@ -3,14 +3,14 @@ import type { Amounts, Item, PriceTable } from '../pricing/index.ts'
 
 /** The price of a product in each of these price books, for the merchant. It does no I/O. */
 export function availablePrices(books: readonly string[], prices: PriceTable, item: Item) {
-  const found = books.flatMap((id) => {
+  const priced = books.flatMap((id) => {
     const { price: own, parentPrice } = prices.bookPrices(id, item)
     const price = own ?? parentPrice
     return price ? [{ id, price }] : []
   })
   return {
-    available_prices: found.map(({ id, price }) => toAvailablePrice(id, price)),
-    available_pricebook_ids: found.map(({ id }) => id),
+    available_prices: priced.map(({ id, price }) => toAvailablePrice(id, price)),
+    available_pricebook_ids: priced.map(({ id }) => id),
   }
 }
 

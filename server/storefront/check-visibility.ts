@@ -98,7 +98,7 @@ async function factsOf(
   return {
     waitingRule: await waitingRuleOf(ctx, chosen?.waiting()),
     ruleOfIgnoredBooks:
-      edition && !edition.madeOf.segmented && chosen?.catalogId === catalogId && chosen.pricebookIds
+      edition && !edition.sources.segmented && chosen?.catalogId === catalogId && chosen.pricebookIds
         ? chosen.rule
         : undefined,
     chosen: chosen ? (chosen.catalogId === catalogId ? 'this' : 'another') : 'none',
@@ -130,14 +130,14 @@ async function inRelease(
   chosen: ChosenCatalog | undefined,
 ): Promise<NonNullable<Facts['release']>> {
   const view = await shopperViewOf(ctx, published, request, chosen)
-  const [found] = await quote(shopIn(ctx, view, view.currency?.code), [{ id, quantity: 1 }])
-  if (!found?.item || !found.facts) return {}
-  const { row } = found.item
+  const [quoted] = await quote(shopIn(ctx, view, view.currency?.code), [{ id, quantity: 1 }])
+  if (!quoted?.item || !quoted.facts) return {}
+  const { row } = quoted.item
   return {
     product: {
       listed: row.facts.listed,
       updatedAt: String(row.doc.attributes.updated_at),
-      price: found.facts,
+      price: quoted.facts,
       available: await availableOf(ctx, row),
     },
   }

@@ -8,8 +8,8 @@ export async function changedIds(
   published: Published,
   all: boolean,
 ): Promise<readonly string[]> {
-  const { catalogId, edition, madeOf } = published
-  if (!all && !madeOf.repricesAll) return repricedProducts(store, published)
+  const { catalogId, edition, sources } = published
+  if (!all && !sources.repricesAll) return repricedProducts(store, published)
   const rows = await store.runLong(
     `SELECT id FROM published_products
      WHERE store_id = $1 AND listed_in = $2::uuid AND ${inEdition('$3::int')} ORDER BY id`,

@@ -20,7 +20,7 @@ import {
 import { missingBooks, pricebooksFor, type ShopContext } from './shop-context.ts'
 
 /** The shop of a shopper. */
-interface FoundShop {
+interface ShopResult {
   /** The currencies that prices may be shown in. */
   readonly currencies: readonly DisplayCurrency[]
   /** Undefined where no catalog is published for the shopper. */
@@ -48,7 +48,7 @@ export async function findShop(
   work: Work,
   shopper: Shopper,
   { asOf, releaseId }: ShopQuery,
-): Promise<FoundShop> {
+): Promise<ShopResult> {
   const [[currencies, state = null, oldestPublished = null, accountTags = null, ...edition] = []] =
     await work.store.read(shopSql, accountsOf(shopper), asOf ?? null)
   const rules = await loadRules(work, [state, oldestPublished, accountTags])

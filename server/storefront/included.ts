@@ -39,8 +39,8 @@ const finders: Readonly<Record<string, Finder>> = {
       const detail = `The bundles of this page have more than ${optionsMax} options. Request fewer bundles at a time.`
       throw new Problem('bad_request', detail, { source: 'include' })
     }
-    const found = await findPublishedRows(ctx, view, ids)
-    return shownAs('component_products', ctx, view, [...found.values()])
+    const products = await findPublishedRows(ctx, view, ids)
+    return shownAs('component_products', ctx, view, [...products.values()])
   },
 }
 
@@ -82,6 +82,6 @@ export async function included(
 ): Promise<string> {
   const requested = names.flatMap((name) => (Object.hasOwn(finders, name) ? (finders[name] ?? []) : []))
   if (!requested.length) return ''
-  const found = await Promise.all(requested.map((find) => find(ctx, view, rows, components)))
-  return `,"included":{${found.map(([name, texts]) => `"${name}":[${texts.join(',')}]`).join(',')}}`
+  const texts = await Promise.all(requested.map((find) => find(ctx, view, rows, components)))
+  return `,"included":{${texts.map(([name, list]) => `"${name}":[${list.join(',')}]`).join(',')}}`
 }

@@ -29,8 +29,8 @@ export function languageOf(languages: readonly string[], locales: Locales | unde
   const byTag = new Map(Object.keys(locales).map((tag) => [folded(tag), tag]))
   for (const language of languages) {
     const tag = folded(language)
-    const found = byTag.get(tag) ?? byTag.get(tag.split('-', 1)[0] ?? '')
-    if (found !== undefined) return found
+    const value = byTag.get(tag) ?? byTag.get(tag.split('-', 1)[0] ?? '')
+    if (value !== undefined) return value
   }
   return undefined
 }

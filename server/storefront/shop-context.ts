@@ -14,16 +14,16 @@ export interface ShopContext {
 
 /** The price books that apply: those of the rule, if the catalog allows that, otherwise its own. */
 export const pricebooksFor = (
-  { madeOf }: Published,
+  { sources }: Published,
   named: readonly string[] | undefined,
   unpublished: readonly string[] = [],
 ): Pick<ShopContext, 'books' | 'listBooks' | 'unpublishedBooks'> => ({
-  ...(madeOf.segmented && named
-    ? { books: named, listBooks: madeOf.ownPricebookIds }
-    : { books: madeOf.ownPricebookIds }),
+  ...(sources.segmented && named
+    ? { books: named, listBooks: sources.ownPricebookIds }
+    : { books: sources.ownPricebookIds }),
   ...(unpublished.length && { unpublishedBooks: unpublished }),
 })
 
 /** The price books of a rule that an edition lacks. */
-export const missingBooks = ({ madeOf }: Published, named: readonly string[] = []): readonly string[] =>
-  madeOf.segmented ? named.filter((id) => !madeOf.pricebookIds.includes(id)) : []
+export const missingBooks = ({ sources }: Published, named: readonly string[] = []): readonly string[] =>
+  sources.segmented ? named.filter((id) => !sources.pricebookIds.includes(id)) : []

@@ -77,14 +77,14 @@ export async function releaseView(
     at: requestedInstant(ctx, headers) ?? ctx.clock.now(),
     prefix: `/catalogs/${catalogId}/releases/${params.release_id}`,
     pinned,
-    ...(available && { availableBooks: available[0] === 'all' ? published.madeOf.pricebookIds : available }),
+    ...(available && { availableBooks: available[0] === 'all' ? published.sources.pricebookIds : available }),
     ...(wantsExplanation(ctx, request) && { explains: {} }),
   }
 }
 
 /** What a release has for no shopper in particular: the prices of all price books that rules may choose from. */
 export async function deltaView(ctx: Ctx, published: Published, release: string): Promise<View> {
-  const { segmented, ownPricebookIds, pricebookIds } = published.madeOf
+  const { segmented, ownPricebookIds, pricebookIds } = published.sources
   return {
     ...displayOf(await findCurrencies(ctx), { headers: {} }),
     published,

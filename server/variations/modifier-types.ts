@@ -2,7 +2,6 @@
 
 /** The fields whose text modifiers can compose. */
 const composed = ['name', 'description', 'sku', 'slug'] as const
-export type ComposedField = (typeof composed)[number]
 
 /** The fields that modifiers can only replace, and those of them whose value is JSON. */
 const replaced = ['upc_ean', 'mpn', 'external_ref', 'custom_inputs', 'build_rules', 'locales'] as const

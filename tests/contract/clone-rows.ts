@@ -1,6 +1,6 @@
 import type { Resource } from '../../server/kernel/declare/resource.ts'
 import type { Fields } from '../../server/kernel/shape/fields.ts'
-import { madeUpValues } from '../support/made-up-values.ts'
+import { madeUpValues } from '../support/sample-values.ts'
 import type { World } from '../support/world.ts'
 import { shownId } from './shown-ids.ts'
 

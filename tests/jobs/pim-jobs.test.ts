@@ -207,7 +207,7 @@ test('a waiting job says what it waits for, and does not fail', async () => {
 test('a job fails when it is given up, and when it meets a bug', async () => {
   const { id } = await add(world.work, pimJobs, [], {
     ...{ type: 'price-import', status: 'started', started_at: null, completed_at: null, request_id: 'x' },
-    told: { waiting_for: 'rain' },
+    details: { waiting_for: 'rain' },
   })
   await inParts.giveUp(world.work, { jobId: id, payload: { name: 'deadly', parts: 1 } }, 'It never rained.')
   expect(await statusOf(id)).toBe('failed')

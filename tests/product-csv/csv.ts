@@ -106,12 +106,12 @@ export function csvOf(world: World) {
   /** As `exportFile`, but without the queue: with other limits, and as often as there are workers. */
   async function exportAtOnce({ rows = 10_000, bytes = 1e6, workers = 1 } = {}): Promise<readonly string[]> {
     const id = await newJob('product-export')
-    const wanted = parseColumns({
+    const columns = parseColumns({
       include: undefined,
       templates: await findTemplates(world.work),
       useTemplateSlugs: true,
     })
-    const payload = { jobId: id, payload: { wanted, filter: '', baseUrl: world.url } }
+    const payload = { jobId: id, payload: { columns, filter: '', baseUrl: world.url } }
     const job = productExportOf(rows, bytes)
     await Promise.all(Array.from({ length: workers }, () => job.run(world.work, payload)))
     const { meta } = (await world.admin.get(`/pcm/jobs/${id}`)).body.data

@@ -26,8 +26,8 @@ import { variationSamples } from '../variations/samples.ts'
 import { appAndWorkshop } from '../workshop/index.ts'
 import type { Client } from './client.ts'
 import { mostOf } from './limits.ts'
-import { madeUpValue, madeUpValuesOf } from './made-up-values.ts'
 import type { ModuleSamples } from './module-samples.ts'
+import { madeUpValue, madeUpValuesOf } from './sample-values.ts'
 import { bodyWith, createFields, placeOf, type Specimen, specimensOf } from './specimens.ts'
 
 /** The samples of each module. Nothing registers itself. */

@@ -98,7 +98,7 @@ export function networkOf(client: string): string {
 }
 
 /** Counts outside the request's transaction, which a refusal would undo. */
-const apart = ({ store }: Asker): Store => store.outside()
+const outside = ({ store }: Asker): Store => store.outside()
 
 const toCounted = (limitOf: Map<string, number>, rows: Awaited<ReturnType<Store['run']>>): Counted[] =>
   rows.map(([subject, n, endsAtMs]) => ({
@@ -122,7 +122,7 @@ async function countsOf(ctx: Asker, attempt: Attempt): Promise<readonly Counted[
 async function count(ctx: Asker, attempt: Attempt): Promise<readonly Counted[]> {
   const subjects = subjectsOf(ctx, attempt)
   const now = ctx.clock.now()
-  const rows = await apart(ctx).run(
+  const rows = await outside(ctx).run(
     `INSERT INTO attempts AS a (store_id, subject, n, ends_at)
      SELECT $1, subject, 1, $3::timestamptz FROM unnest($2::text[]) AS subject ORDER BY subject
      ON CONFLICT (store_id, subject) DO UPDATE SET
@@ -139,7 +139,7 @@ async function count(ctx: Asker, attempt: Attempt): Promise<readonly Counted[]> 
 /** Resets the counter of the subject after a right secret. The address may have other callers behind it. */
 async function forget(ctx: Asker, attempt: Attempt): Promise<void> {
   const [subject] = subjectsOf(ctx, attempt).keys()
-  await apart(ctx).run('DELETE FROM attempts WHERE store_id = $1 AND subject = $2', subject)
+  await outside(ctx).run('DELETE FROM attempts WHERE store_id = $1 AND subject = $2', subject)
 }
 
 /** Deletes counters whose window has ended. */

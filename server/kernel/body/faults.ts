@@ -5,7 +5,7 @@ export const faultsMax = 20
 
 /** Collects the faults of several checks, so that a client sees all of them at once. */
 export class Faults {
-  readonly #found: Problem[] = []
+  readonly #list: Problem[] = []
 
   /** Runs a check that throws a Problem for a fault. Returns its result, or undefined for a fault. */
   check<T>(run: () => T): T | undefined {
@@ -13,22 +13,22 @@ export class Faults {
       return run()
     } catch (fault) {
       if (!(fault instanceof Problem)) throw fault
-      this.#found.push(...fault.all)
+      this.#list.push(...fault.all)
       return undefined
     }
   }
 
   /** Whether the response would list no further faults. */
   get isFull(): boolean {
-    return this.#found.length >= faultsMax
+    return this.#list.length >= faultsMax
   }
 
   get any(): boolean {
-    return this.#found.length > 0
+    return this.#list.length > 0
   }
 
   /** Throws the first faults together, if there are any. */
   refuse(): void {
-    if (this.#found.length) throw together(this.#found.slice(0, faultsMax))
+    if (this.#list.length) throw together(this.#list.slice(0, faultsMax))
   }
 }

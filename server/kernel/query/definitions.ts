@@ -44,10 +44,7 @@ export async function lockedDefinition<M extends Model>(
   return withAddedFields(of, toAdded(rows[0]))
 }
 
-/**
- * Reads a body by the cached definition; if that refuses it, by the current one. Returns the definition with the
- * result.
- */
+/** Reads a body by the cached definition; if that refuses it and the store has a newer one, by the newer one. */
 export async function readByDefinition<M extends Model, T>(
   work: Work,
   of: M,

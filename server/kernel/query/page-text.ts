@@ -87,5 +87,5 @@ export const wholeRows = (
   window: Pick<Window, 'whole'>,
   from = resource.table,
 ): string =>
-  `SELECT whole.* FROM (SELECT * FROM (${keys}) page LIMIT ${rowsMax(window)}) found ` +
+  `SELECT whole.* FROM (SELECT * FROM (${keys}) page LIMIT ${rowsMax(window)}) page_keys ` +
   `JOIN ${from} whole USING (${keyOf(resource).join(', ')})`

@@ -117,7 +117,7 @@ function soughtRows(
   return (
     `SELECT whole.* FROM (SELECT ${first} AS first, ${count} AS count) place ` +
     `CROSS JOIN LATERAL list_seek(${listArguments(resource)}, '${column}', place.first) block ` +
-    `CROSS JOIN LATERAL (${cutRows(keys, 'place.count')}) found ` +
-    `JOIN ${table} whole ON ${key.map((name) => `whole.${name} = found._${name}`).join(' AND ')}`
+    `CROSS JOIN LATERAL (${cutRows(keys, 'place.count')}) page_keys ` +
+    `JOIN ${table} whole ON ${key.map((name) => `whole.${name} = page_keys._${name}`).join(' AND ')}`
   )
 }

@@ -101,7 +101,7 @@ async function claim(ctx: Ctx, name: string, write: Write & { readonly leaseMs: 
   if (earlier && 'answer' in earlier) return earlier
   if (earlier?.isLeased) throw stillRunning()
   await ctx.store.run(
-    `INSERT INTO idempotency_keys (store_id, key, asked, created_at, leased_until)
+    `INSERT INTO idempotency_keys (store_id, key, fingerprint, created_at, leased_until)
      VALUES ($1, $2, $3, $4, clock_timestamp() + $5::double precision * interval '1 ms')
      ON CONFLICT (store_id, key) DO UPDATE SET leased_until = excluded.leased_until`,
     name,
@@ -124,7 +124,7 @@ async function find(
   )
   if (lock?.[0] !== 't') throw stillRunning()
   const [row] = await ctx.store.run(
-    `SELECT asked, status, headers, body, intent_id, coalesce(leased_until > clock_timestamp(), false)
+    `SELECT fingerprint, status, headers, body, intent_id, coalesce(leased_until > clock_timestamp(), false)
      FROM idempotency_keys WHERE store_id = $1 AND key = $2`,
     name,
   )
@@ -155,7 +155,7 @@ async function storeAnswer(ctx: Ctx, name: string, write: Write, answer: Answer)
   if (typeof answer.body !== 'string')
     throw new Error('a file response cannot be stored: the action must declare `shows.file`')
   await ctx.store.run(
-    `INSERT INTO idempotency_keys (store_id, key, asked, status, headers, body, created_at)
+    `INSERT INTO idempotency_keys (store_id, key, fingerprint, status, headers, body, created_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7)
      ON CONFLICT (store_id, key) DO UPDATE SET
        status = excluded.status, headers = excluded.headers, body = excluded.body, leased_until = NULL`,

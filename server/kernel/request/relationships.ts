@@ -23,7 +23,7 @@ import type { Ctx, Work } from '../work/context.ts'
 import { findOrCreate } from './first-write.ts'
 import { documentStorage, type LinkStorage, rowStorage } from './links.ts'
 
-const keeperOf = (of: Relationship): LinkStorage =>
+const storageOf = (of: Relationship): LinkStorage =>
   'table' in of.storage
     ? rowStorage(of.owner(), { ...of.target(), type: linkTypeOf(of) }, of.storage)
     : documentStorage(of.owner(), of.storage, of.holds)
@@ -113,25 +113,25 @@ async function edit(
   // Requests for the same owner wait for each other, so that no change is lost.
   await work.store.lock(of.owner(), ownerId)
   const owner = await findById(work, of.owner(), ownerId, scope)
-  const keeper = keeperOf(of)
-  const before = await keeper.read(work, owner)
+  const storage = storageOf(of)
+  const before = await storage.read(work, owner)
   const after = change(before)
   if (JSON.stringify(after) === JSON.stringify(before)) return before
   const { n, detail } = of.most
   if (after.length > n) throw new Problem('unprocessable', detail(n), { source: at })
-  await keeper.write(work, owner, before, after)
+  await storage.write(work, owner, before, after)
   await of.afterEdit?.(work, ownerId, after)
   return after
 }
 
 async function list(ctx: Ctx, of: Relationship, owner: Row, call: Call): Promise<Answer> {
   if (!isUnborn(owner)) ctx.instance.onRead(ctx, of.owner(), owner)
-  const keeper = keeperOf(of)
-  if (!keeper.rows || of.holds === 'one') {
-    return json(200, { data: shown(of, await keeper.read(ctx, owner)), links: linksTo(ctx, of, call) })
+  const storage = storageOf(of)
+  if (!storage.rows || of.holds === 'one') {
+    return json(200, { data: shown(of, await storage.read(ctx, owner)), links: linksTo(ctx, of, call) })
   }
-  const page = await fetchPage(ctx, { resource: keeper.rows, scope: [owner.id] }, parse(call.query))
-  return listAnswer(keeper.rows, page, ctx, call)
+  const page = await fetchPage(ctx, { resource: storage.rows, scope: [owner.id] }, parse(call.query))
+  return listAnswer(storage.rows, page, ctx, call)
 }
 
 const shown = ({ holds }: Relationship, links: readonly Link[]): unknown =>

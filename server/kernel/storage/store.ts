@@ -204,7 +204,7 @@ export class Store {
   }
 
   /** Runs `work` and undoes its writes: see `Work.rehearse`. Needs a transaction. */
-  undo<T>(work: () => Promise<T>): Promise<T> {
+  runAndUndo<T>(work: () => Promise<T>): Promise<T> {
     return undoAlways(this.#connection, work)
   }
 

@@ -110,7 +110,9 @@ export class Work {
    * caller must leave out requests to other servers.
    */
   async rehearse<T>(run: (inside: this) => Promise<T>): Promise<T> {
-    return this.transaction((inside) => inside.store.undo(() => run(inside.with({ isRehearsal: true }))))
+    return this.transaction((inside) =>
+      inside.store.runAndUndo(() => run(inside.with({ isRehearsal: true }))),
+    )
   }
 
   /** As `transaction`, always in a new one. All reads see one snapshot. */

@@ -2,6 +2,7 @@ import { Problem } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Answer } from '../shape/answer.ts'
 import type { Ctx, Instance, Work } from './context.ts'
+import { runInEveryStore } from './every-store.ts'
 import type { Chore, Job } from './job.ts'
 import { queue } from './queue.ts'
 
@@ -236,12 +237,10 @@ export const forgetIntents: Chore = {
   name: 'kernel:forget-intents',
   attemptsMax: 3,
   every: '52 3 * * *',
-  run: async ({ database, clock }) => {
-    const before = new Date(clock.now().getTime() - retentionMs)
-    const stores = await database.run({ text: 'SELECT id FROM stores ORDER BY id', values: [] })
-    for (const [storeId] of stores) {
-      const text = 'DELETE FROM intents WHERE store_id = $1 AND ended_at < $2'
-      await database.run({ text, values: [storeId, before], long: true })
-    }
-  },
+  run: (instance) =>
+    runInEveryStore(
+      instance,
+      'DELETE FROM intents WHERE store_id = $1 AND ended_at < $2',
+      new Date(instance.clock.now().getTime() - retentionMs),
+    ),
 }

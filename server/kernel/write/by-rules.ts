@@ -12,7 +12,7 @@ import type { Changes, Fields, New } from '../shape/fields.ts'
 import type { Row } from '../shape/model.ts'
 import { untilWritten } from '../storage/until-written.ts'
 import type { Work } from '../work/context.ts'
-import { changedDraft, newDraft } from '../write/drafts.ts'
+import { changedDraft, newDraft } from './drafts.ts'
 import { mustMatchRow } from './must-match.ts'
 
 /** Reads a body by the resource as its store defines it. */
