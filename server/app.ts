@@ -2,6 +2,7 @@ import { accountMemberToken, accounts, autoCreateAccount } from './accounts/inde
 import { catalogChapter } from './catalogs/index.ts'
 import { currencyChapter } from './currencies/index.ts'
 import { customers, customerToken, forgetPasswords } from './customers/index.ts'
+import { discounts } from './discounts/index.ts'
 import { extensions } from './extensions/index.ts'
 import { fileChapter } from './files/index.ts'
 import { flows } from './flows/index.ts'
@@ -14,6 +15,7 @@ import type { Module } from './kernel/module.ts'
 import { withLinkedCreates } from './kernel/request/create-linked.ts'
 import type { ShopperToken } from './kernel/work/context.ts'
 import { keys } from './keys/index.ts'
+import { moneyChapter } from './money/index.ts'
 import { oidc } from './oidc/index.ts'
 import { findUserWithAnyPassword, passwords } from './passwords/index.ts'
 import { mayUseEntries, permissions } from './permissions/index.ts'
@@ -28,6 +30,7 @@ import { releaseChapter } from './releases/index.ts'
 import { searchChapter } from './search/index.ts'
 import { settings } from './settings/index.ts'
 import { releaseContents, storefront } from './storefront/index.ts'
+import { totals } from './totals/index.ts'
 import { variationChapter } from './variations/index.ts'
 
 const users = defineUsers({
@@ -65,6 +68,9 @@ const chapters: readonly Module[] = [
   storefront,
   releaseContents,
   searchChapter,
+  moneyChapter,
+  discounts,
+  totals,
 ]
 
 /** Nothing registers itself; a module may use only the modules above it. */

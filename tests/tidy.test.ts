@@ -103,6 +103,7 @@ const kernelsOwn: readonly (readonly [word: string, says: string, where?: RegExp
   ['tag', 'of an entity, of a ciphertext, of an API document'],
   ['time', 'plain English'],
   ['to', 'plain English'],
+  ['total', 'how many objects a list has'],
   ['transaction', 'of the database'],
   ['user', 'of the operating system', /postgres\/(embedded|pid-file|run-as)\.ts$/],
 ]

@@ -175,7 +175,7 @@ export function integer<const O extends NumberOptions>(options: O): With<O, numb
   return field({ type: 'integer', minimum: min, maximum: max }, options)
 }
 
-/** A number that a double holds; money and counts are integers. */
+/** A number that a double holds; amounts and counts are integers. */
 export function number<const O extends NumberOptions>(options: O): With<O, number> {
   const { min, max }: NumberOptions = options
   const bounds = { ...(min !== undefined && { minimum: min }), ...(max !== undefined && { maximum: max }) }

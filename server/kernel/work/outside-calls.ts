@@ -7,7 +7,7 @@ import type { Chore, Job } from './job.ts'
 import { queue } from './queue.ts'
 
 /**
- * A request to another server whose effect must happen once, for example because it costs money: see
+ * A request to another server whose effect must happen once, for example because a client pays: see
  * docs/decisions/0031-outside-calls.md. It has three steps, and a crash may follow each: commit the intent, call the
  * other server, record the outcome.
  */
