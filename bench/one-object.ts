@@ -14,7 +14,7 @@ try {
     const { data } = await server.call<{ data: { id: string } }>('POST', '/v2/accounts', body, 201)
     return data.id
   }
-  const [wanted, other] = [await make('Wanted'), await make('Other')]
+  const [contended, other] = [await make('Wanted'), await make('Other')]
   for (const keyed of [false, true]) {
     const rename = async (id: string, name: string) => {
       const answer = await fetch(`${server.url}/v2/accounts/${id}`, {
@@ -34,7 +34,7 @@ try {
       let written = 0
       const crowd = Array.from({ length: count }, async () => {
         while (!over) {
-          await rename(wanted, 'Wanted')
+          await rename(contended, 'Wanted')
           written += 1
         }
       })

@@ -63,11 +63,11 @@ async function get({ url, token }: OwnServer, path: string): Promise<void> {
 function hangUp({ url, token }: OwnServer, path: string): Promise<void> {
   return new Promise((done) => {
     const headers = { authorization: `Bearer ${token}` }
-    const asked = request(url + path, { headers, agent: new Agent() }, (answer) => answer.resume())
-    asked.once('error', () => {})
-    asked.once('close', done)
-    asked.end()
-    setTimeout(() => asked.destroy(), hangUpAfterMs)
+    const slowRequest = request(url + path, { headers, agent: new Agent() }, (answer) => answer.resume())
+    slowRequest.once('error', () => {})
+    slowRequest.once('close', done)
+    slowRequest.end()
+    setTimeout(() => slowRequest.destroy(), hangUpAfterMs)
   })
 }
 

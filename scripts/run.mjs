@@ -63,11 +63,11 @@ function fail(line) {
 function installed() {
   const record = join(modules, '.package-lock.json')
   if (!existsSync(record)) return false
-  const wanted = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages
-  const found = JSON.parse(readFileSync(record, 'utf8')).packages
-  return Object.entries(wanted).every(([path, { version, integrity, optional, dev }]) => {
+  const locked = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages
+  const actual = JSON.parse(readFileSync(record, 'utf8')).packages
+  return Object.entries(locked).every(([path, { version, integrity, optional, dev }]) => {
     if (path === '') return true
-    const have = found[path]
+    const have = actual[path]
     if (!have) return optional || (dev && serving.includes(name))
     return have.version === version && have.integrity === integrity
   })

@@ -82,9 +82,9 @@ test('the secret is made once, for the owner only, and a damaged one is refused'
   const config = { secret: undefined, dataDir: join(scratch, 'data') }
   const file = join(config.dataDir, 'secret')
   expect(findSecret(config)).toBeUndefined()
-  const made = makeSecret(config)
-  expect(made.length).toBeGreaterThanOrEqual(32)
-  expect([findSecret(config), makeSecret(config)]).toEqual([made, made])
+  const secret = makeSecret(config)
+  expect(secret.length).toBeGreaterThanOrEqual(32)
+  expect([findSecret(config), makeSecret(config)]).toEqual([secret, secret])
   expect(fs.statSync(file).mode & 0o777).toBe(0o600)
   fs.writeFileSync(file, '')
   expect(() => findSecret(config)).toThrow(`${file} holds fewer than 32 characters`)

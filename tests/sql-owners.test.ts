@@ -103,7 +103,7 @@ const mayRead = (owner: string, name: string, by: string) =>
   isOwn(owner, by) ||
   (owner === 'kernel' ? publishedByKernel.includes(name) : by !== 'kernel' && placeOf(owner) < placeOf(by))
 
-const known = new Set(tables)
+const tableNames = new Set(tables)
 const item = String.raw`\w+(?: (?:AS )?[a-z]\w*)?`
 const reading = new RegExp(
   String.raw`\b(?:FROM|JOIN|INTO|UPDATE|USING|ONLY)\s+(${item}(?:,\s*${item})*)`,
@@ -119,7 +119,7 @@ const tablesIn = (text: string): readonly string[] => [
       // A name with an underscore is put into SQL from elsewhere.
       ...matchesOf(text, /'([a-z]+_\w+)'/g),
       ...matchesOf(text, /change_all\('(\w+)'/g),
-    ].filter((name) => known.has(name)),
+    ].filter((name) => tableNames.has(name)),
   ),
 ]
 
@@ -129,7 +129,7 @@ const writtenIn = (text: string): readonly string[] => [
       ...matchesOf(text, /\b(?:INTO|UPDATE|DELETE FROM) (\w+)/g),
       ...matchesOf(text, /change_all\('(\w+)'/g),
       ...matchesOf(text, /store\s*\.(?:changeAll|touchAll|removeAll)\(\s*\{ table: '(\w+)'/g),
-    ].filter((name) => known.has(name)),
+    ].filter((name) => tableNames.has(name)),
   ),
 ]
 
@@ -144,7 +144,7 @@ const texts = [
 describe('SQL', () => {
   test('every table and every routine has one owner, which is there', () => {
     expect(
-      [...tableOwner.keys()].filter((name) => !known.has(name) && name !== 'products_of_nodes'),
+      [...tableOwner.keys()].filter((name) => !tableNames.has(name) && name !== 'products_of_nodes'),
       'declared, and not in docs/schema.sql: `npm run docs` writes it',
     ).toEqual([])
     expect(
@@ -159,25 +159,25 @@ describe('SQL', () => {
   })
 
   test('a module reads its own tables and those of modules above it', () => {
-    const found = texts.flatMap(({ name, by, text }) =>
+    const uses = texts.flatMap(({ name, by, text }) =>
       tablesIn(text)
         .filter((table) => !mayRead(ownerOf(table), table, by))
         .map((table) => `${name}:${table}`),
     )
-    expect(found.sort()).toEqual(readsBelow)
+    expect(uses.sort()).toEqual(readsBelow)
   })
 
   test('a module writes its own tables only', () => {
-    const found = texts.flatMap(({ name, by, text }) =>
+    const uses = texts.flatMap(({ name, by, text }) =>
       writtenIn(text)
         .filter((table) => !mayWrite(table, by))
         .map((table) => `${name}:${table}`),
     )
-    expect(found.sort()).toEqual(writesElsewhere)
+    expect(uses.sort()).toEqual(writesElsewhere)
   })
 
   test('a module calls its own routines and those of modules above it', () => {
-    const found = texts.flatMap(({ name, by, text }) =>
+    const uses = texts.flatMap(({ name, by, text }) =>
       [...routineOwner]
         .filter(
           ([routine, owner]) =>
@@ -185,7 +185,7 @@ describe('SQL', () => {
         )
         .map(([routine]) => `${name}:${routine}`),
     )
-    expect(found).toEqual([])
+    expect(uses).toEqual([])
   })
 
   test('only `track` and `change_all` know how a row is written', () => {

@@ -24,11 +24,11 @@ type Ban = readonly [pattern: RegExp, allowedIn: RegExp, use: string]
 function ban(bans: readonly Ban[]): void {
   const packages = /from '(?:node:)?[@\w/.-]+'/g
   test.for(bans)('what is served has no %s', ([pattern, allowedIn, use]) => {
-    const found = served.filter((file) => {
+    const files = served.filter((file) => {
       const text = pattern.source.startsWith('from') ? read(file).replace(packages, '') : read(file)
       return !allowedIn.test(file) && pattern.test(text)
     })
-    expect(found, `to be replaced by ${use}`).toEqual([])
+    expect(files, `to be replaced by ${use}`).toEqual([])
   })
 }
 
@@ -168,14 +168,14 @@ paragraph('Shape', () => {
   test('the kernel has no word of what the modules are about', () => {
     const words = modulesWords().union(new Set(comingWords))
     expect([...words]).toEqual(expect.arrayContaining(['account', 'realm', 'currency']))
-    const said = [...kernel, ...platform].flatMap((file) => {
+    const uses = [...kernel, ...platform].flatMap((file) => {
       const own = kernelsOwn.filter(([, , where]) => !where || where.test(file)).map(([word]) => word)
       const foreign = new Set(wordsIn(read(file))).intersection(words).difference(new Set(own))
       return [...foreign].map((word) => `${file}: ${word}`)
     })
     const advice =
       'nouns and types of modules: use another word in the kernel, or a row of `kernelsOwn` above where it says something else there'
-    expect(said.sort(), advice).toEqual(notYetLost)
+    expect(uses.sort(), advice).toEqual(notYetLost)
     const needless = kernelsOwn.filter(([word]) => !words.has(word)).map(([word]) => word)
     expect(needless, 'words that no module has either').toEqual([])
   })

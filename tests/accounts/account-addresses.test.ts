@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openWorld, type World } from '../support/world.ts'
-import { account, address, body, made, statuses, times } from './objects.ts'
+import { account, address, body, idOf, statuses, times } from './objects.ts'
 
 let world: World
 let accountId: string
 let addresses: string
 beforeAll(async () => {
   world = await openWorld()
-  accountId = await made(world.admin.post('/v2/accounts', account()))
+  accountId = await idOf(world.admin.post('/v2/accounts', account()))
   addresses = `/v2/accounts/${accountId}/addresses`
 })
 afterAll(() => world.close())
@@ -32,8 +32,8 @@ test('an address has its links inside, names its account, and keeps what an upda
 })
 
 test('an address is found below its own account only', async () => {
-  const id = await made(world.admin.post(addresses, address()))
-  const neighbour = await made(world.admin.post('/v2/accounts', account()))
+  const id = await idOf(world.admin.post(addresses, address()))
+  const neighbour = await idOf(world.admin.post('/v2/accounts', account()))
   expect((await world.admin.get(`/v2/accounts/${neighbour}/addresses/${id}`)).status).toBe(404)
   expect((await world.other.get(`${addresses}/${id}`)).status).toBe(404)
   const unknown = '/v2/accounts/00000000-0000-4000-8000-000000000000/addresses'
@@ -63,11 +63,11 @@ test.each([
 })
 
 test('the setting says which fields a new address must have; an old one keeps those it has', async () => {
-  const old = `${addresses}/${await made(world.admin.post(addresses, address()))}`
+  const old = `${addresses}/${await idOf(world.admin.post(addresses, address()))}`
   await world.admin.put('/v2/settings', settings({ address_mandatory_fields: ['line_1', 'city'] }))
   const { body } = await world.admin.post(addresses, address())
   expect(body.errors[0].source).toBe('data.city')
-  const short = await made(
+  const short = await idOf(
     world.admin.post(addresses, { data: { type: 'address', line_1: 'x', city: 'Ely' } }),
   )
   expect((await world.admin.put(old, { data: { type: 'address', first_name: '' } })).status).toBe(200)
@@ -89,8 +89,8 @@ test('no more addresses than the setting allows, however many come at once', asy
 
 test('finds addresses by every field', async () => {
   const home = { name: 'Home', city: 'Sandy Town', instructions: 'Leave it behind the blue bin' }
-  await made(world.admin.post(addresses, address({ ...home, phone_number: '(555) 0123-4567' })))
-  await made(world.admin.post(addresses, address({ name: 'Work', city: '100%_sure' })))
+  await idOf(world.admin.post(addresses, address({ ...home, phone_number: '(555) 0123-4567' })))
+  await idOf(world.admin.post(addresses, address({ name: 'Work', city: '100%_sure' })))
   const cases: [filter: string, names: string[]][] = [
     ['eq(name,Home)', ['Home']],
     ['eq(name,home)', []],

@@ -13,7 +13,7 @@ import {
   signedIn,
   tokens,
 } from './members.ts'
-import { account, accountRealm, address, body, made, member, membership } from './objects.ts'
+import { account, accountRealm, address, body, idOf, member, membership } from './objects.ts'
 
 let world: World
 let profileId: string
@@ -27,9 +27,9 @@ beforeAll(async () => {
   profileId = await profile(world.admin)
   ada = await person(world, profileId)
   other = await person(world, profileId)
-  child = await made(world.admin.post('/v2/accounts', account({ parent_id: ada.home })))
+  child = await idOf(world.admin.post('/v2/accounts', account({ parent_id: ada.home })))
   colleague = await member(world.admin)
-  await made(world.admin.post(memberships(ada.home), membership(colleague)))
+  await idOf(world.admin.post(memberships(ada.home), membership(colleague)))
   as = await signedIn(world, ada)
 })
 afterAll(() => world.close())
@@ -56,7 +56,7 @@ describe('a member sees', () => {
   })
 
   test('nothing of the parent from a child', async () => {
-    const link = await made(world.admin.post(memberships(child), membership(ada.id)))
+    const link = await idOf(world.admin.post(memberships(child), membership(ada.id)))
     const { body: answer } = await world.shopper.post(tokens, byPassword(ada))
     const inChild = { [header]: answer.data[0].token }
     expect(idsIn(await world.shopper.get('/v2/accounts', inChild))).toEqual([child])
@@ -88,13 +88,13 @@ describe('a member sees', () => {
   })
 
   test('and keeps its addresses', async () => {
-    const id = await made(world.shopper.post(addresses(ada.home), address(), as))
+    const id = await idOf(world.shopper.post(addresses(ada.home), address(), as))
     const path = `${addresses(ada.home)}/${id}`
     expect(idsIn(await world.shopper.get(addresses(ada.home), as))).toEqual([id])
     expect((await world.shopper.put(path, address({ city: 'Ely' }), as)).body.data.city).toBe('Ely')
     expect((await world.shopper.delete(path, as)).status).toBe(204)
 
-    const theirs = await made(world.admin.post(addresses(other.home), address()))
+    const theirs = await idOf(world.admin.post(addresses(other.home), address()))
     const their = `${addresses(other.home)}/${theirs}`
     for (const reply of [
       await world.shopper.get(addresses(other.home), as),
@@ -146,11 +146,11 @@ describe('a member who looks after themself', () => {
   })
 
   test('needs the store to let them', async () => {
-    for (const [path, wanted] of [
+    for (const [path, change] of [
       [ada.user, userBody({ name: 'Ada B.', email: 'ada@example.com' })],
       [ada.link, linkBody({ password: 'another password' })],
     ] as const) {
-      expect(outcome(await world.shopper.put(path, wanted, as))).toEqual(forbidden)
+      expect(outcome(await world.shopper.put(path, change, as))).toEqual(forbidden)
     }
     expect((await world.shopper.get(ada.user, as)).body.data.name).toBe('Ada Byron')
   })
@@ -164,8 +164,8 @@ describe('a member who looks after themself', () => {
 
     const change = linkBody({ password: 'another password' })
     for (const path of [other.user, other.link]) {
-      const wanted = path === other.user ? userBody({ name: 'X', email: 'x@x.co' }) : change
-      expect(outcome(await world.shopper.put(path, wanted, as))).toEqual(missing)
+      const sent = path === other.user ? userBody({ name: 'X', email: 'x@x.co' }) : change
+      expect(outcome(await world.shopper.put(path, sent, as))).toEqual(missing)
     }
     expect((await world.shopper.put(ada.link, change, as)).status).toBe(200)
     expect((await world.shopper.get('/v2/accounts', as)).status).toBe(401)
@@ -211,7 +211,7 @@ describe('a token ends', () => {
   })
 
   test('when an identity is linked, linked to another subject or issuer, or unlinked', async () => {
-    const oidc = await made(
+    const oidc = await idOf(
       world.admin.post(
         `${await accountRealm(world.admin)}/oidc-profiles`,
         body('oidc-profile', {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openWorld, type World } from '../support/world.ts'
-import { account, accountRealm, body, made, member, membership } from './objects.ts'
+import { account, accountRealm, body, idOf, member, membership } from './objects.ts'
 
 let world: World
 beforeAll(async () => {
@@ -50,9 +50,9 @@ test('users of other realms are no members', async () => {
   const { body: settings } = await world.admin.get('/v2/settings/customer-authentication')
   const realm = settings.data.relationships['authentication-realm'].data.id
   const user = body('user_authentication_info', { name: 'Buyer', email: 'buyer@example.com' })
-  const id = await made(world.admin.post(`/v2/authentication-realms/${realm}/user-authentication-info`, user))
+  const id = await idOf(world.admin.post(`/v2/authentication-realms/${realm}/user-authentication-info`, user))
   expect((await world.admin.get(`${members}/${id}`)).status).toBe(404)
-  const home = await made(world.admin.post('/v2/accounts', account()))
+  const home = await idOf(world.admin.post('/v2/accounts', account()))
   const refused = await world.admin.post(`/v2/accounts/${home}/account-memberships`, membership(id))
   expect(refused.status).toBe(404)
 })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openWorld, type World } from '../support/world.ts'
-import { account, accountRealm, body, made, member, membership, statuses, times } from './objects.ts'
+import { account, accountRealm, body, idOf, member, membership, statuses, times } from './objects.ts'
 
 let world: World
 beforeAll(async () => {
@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const newAccount = () => made(world.admin.post('/v2/accounts', account()))
+const newAccount = () => idOf(world.admin.post('/v2/accounts', account()))
 const membersOf = (id: string) => `/v2/accounts/${id}/account-memberships`
 const accountsOf = (id: string) => `/v2/account-members/${id}/account-memberships`
 const setLimit = (membership_limit: unknown) =>
@@ -44,8 +44,8 @@ test('a membership is seen from both sides', async () => {
 
 test('includes the member, or the account', async () => {
   const [home, work, user] = [await newAccount(), await newAccount(), await member(world.admin)]
-  const id = await made(world.admin.post(membersOf(home), membership(user)))
-  await made(world.admin.post(membersOf(work), membership(user)))
+  const id = await idOf(world.admin.post(membersOf(home), membership(user)))
+  await idOf(world.admin.post(membersOf(work), membership(user)))
   for (const path of [membersOf(home), `${membersOf(home)}/${id}`]) {
     const { body } = await world.admin.get(`${path}?include=account_member,account`)
     expect(Object.keys(body.included)).toEqual(['account_members'])
@@ -72,7 +72,7 @@ test('a member is a member once, however many ask at once', async () => {
 
 test('an update changes nothing, and not who the member is', async () => {
   const [home, user, another] = [await newAccount(), await member(world.admin), await member(world.admin)]
-  const path = `${membersOf(home)}/${await made(world.admin.post(membersOf(home), membership(user)))}`
+  const path = `${membersOf(home)}/${await idOf(world.admin.post(membersOf(home), membership(user)))}`
   expect((await world.admin.put(path, membership(user))).status).toBe(200)
   expect((await world.admin.put(path, body('account_membership'))).status).toBe(200)
   const { status, body: refused } = await world.admin.put(path, membership(another))
@@ -134,7 +134,7 @@ test('lists who is not in the account', async () => {
   const [inside, outside] = await Promise.all(
     ['Insider', 'Outsider'].map((name) => member(world.admin, { name: `${name} Unassigned` })),
   )
-  await made(world.admin.post(membersOf(home), membership(inside as string)))
+  await idOf(world.admin.post(membersOf(home), membership(inside as string)))
   const unassigned = `${membersOf(home)}/unassigned-account-members`
   const { body } = await world.admin.get(`${unassigned}?filter=like(name,"*Unassigned")`)
   expect(body.data.map(({ id, type }: { id: string; type: string }) => [id, type])).toEqual([
@@ -152,7 +152,7 @@ test('lists who is not in the account', async () => {
 
 test('finds a membership by its member', async () => {
   const [home, user] = [await newAccount(), await member(world.admin)]
-  await made(world.admin.post(membersOf(home), membership(user)))
+  await idOf(world.admin.post(membersOf(home), membership(user)))
   const total = async (filter: string) =>
     (await world.admin.get(`${membersOf(home)}?filter=${filter}`)).body.meta.results.total
   expect(await total(`eq(account_member_id,${user})`)).toBe(1)
@@ -162,7 +162,7 @@ test('finds a membership by its member', async () => {
 
 test('a user who is deleted leaves all accounts', async () => {
   const [home, user] = [await newAccount(), await member(world.admin)]
-  await made(world.admin.post(membersOf(home), membership(user)))
+  await idOf(world.admin.post(membersOf(home), membership(user)))
   await world.admin.delete(`${await accountRealm(world.admin)}/user-authentication-info/${user}`)
   expect((await world.admin.get(membersOf(home))).body).toMatchObject({
     data: [],

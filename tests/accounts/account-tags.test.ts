@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openWorld, type World } from '../support/world.ts'
-import { account, body, made, statuses, tagLinks, times } from './objects.ts'
+import { account, body, idOf, statuses, tagLinks, times } from './objects.ts'
 
 let world: World
 beforeAll(async () => {
@@ -10,8 +10,8 @@ afterAll(() => world.close())
 
 let tagCount = 0
 const newTag = () =>
-  made(world.admin.post('/v2/account-tags', body('account_tag', { name: `Tag ${++tagCount}` })))
-const newAccount = (fields: object = {}) => made(world.admin.post('/v2/accounts', account(fields)))
+  idOf(world.admin.post('/v2/account-tags', body('account_tag', { name: `Tag ${++tagCount}` })))
+const newAccount = (fields: object = {}) => idOf(world.admin.post('/v2/accounts', account(fields)))
 const tagsOf = (id: string) => `/v2/accounts/${id}/relationships/account-tags`
 const untag = (id: string, ...tags: string[]) =>
   world.admin.send('DELETE', tagsOf(id), { body: JSON.stringify(tagLinks(...tags)) })
@@ -80,16 +80,16 @@ test('accounts are found by tag', async () => {
 })
 
 test('a deleted tag is on no account', async () => {
-  const [tag, kept] = [await newTag(), await newTag()]
+  const [tag, remaining] = [await newTag(), await newTag()]
   const parent_id = await newAccount()
   const ids = [await newAccount({ parent_id }), await newAccount(), await newAccount()]
   await world.admin.post(tagsOf(ids[0] as string), tagLinks(tag))
-  await world.admin.post(tagsOf(ids[1] as string), tagLinks(kept, tag))
+  await world.admin.post(tagsOf(ids[1] as string), tagLinks(remaining, tag))
   const untouched = (await world.admin.get(`/v2/accounts/${ids[2]}`)).headers.get('etag')
   expect((await world.admin.delete(`/v2/account-tags/${tag}`)).status).toBe(204)
   const { relationships } = (await world.admin.get(`/v2/accounts/${ids[0]}`)).body.data
   expect(Object.keys(relationships)).toEqual(['parent', 'ancestors'])
-  expect(await shownTags(ids[1] as string)).toEqual(tagLinks(kept))
+  expect(await shownTags(ids[1] as string)).toEqual(tagLinks(remaining))
   expect((await world.admin.get(`/v2/accounts/${ids[2]}`)).headers.get('etag')).toBe(untouched)
   expect((await world.admin.get(`/v2/accounts?filter=contains(account_tags,${tag})`)).body.data).toEqual([])
   const { rows } = await world.feed(`SELECT event, actor FROM changes WHERE id = $1 ORDER BY position`, [
@@ -157,7 +157,7 @@ test('its link is its own address, whatever the request was spelled like', async
 test('refuses what is no list of known tags', async () => {
   const id = await newAccount()
   const tag = await newTag()
-  const foreign = await made(world.other.post('/v2/account-tags', body('account_tag', { name: 'Theirs' })))
+  const foreign = await idOf(world.other.post('/v2/account-tags', body('account_tag', { name: 'Theirs' })))
   const cases: [body: unknown, status: number, source: string][] = [
     [undefined, 400, 'data'],
     [[], 400, 'data'],

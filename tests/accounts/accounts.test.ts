@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openWorld, type World } from '../support/world.ts'
-import { account, address, made, member, membership, statuses, times } from './objects.ts'
+import { account, address, idOf, member, membership, statuses, times } from './objects.ts'
 
 let world: World
 beforeAll(async () => {
@@ -11,8 +11,8 @@ afterAll(() => world.close())
 const accounts = '/v2/accounts'
 
 test('a child account shows its parent, and its ancestors from the root down', async () => {
-  const root = await made(world.admin.post(accounts, account({ name: 'Root' })))
-  const middle = await made(world.admin.post(accounts, account({ parent_id: root.toUpperCase() })))
+  const root = await idOf(world.admin.post(accounts, account({ name: 'Root' })))
+  const middle = await idOf(world.admin.post(accounts, account({ parent_id: root.toUpperCase() })))
   const leaf = await world.admin.post(accounts, account({ parent_id: middle }))
   expect(leaf.status).toBe(201)
   expect(leaf.body.data).toMatchObject({ parent_id: middle })
@@ -29,7 +29,7 @@ test('a child account shows its parent, and its ancestors from the root down', a
 })
 
 test('a parent is set once, and must be an account of the store', async () => {
-  const parent = await made(world.admin.post(accounts, account()))
+  const parent = await idOf(world.admin.post(accounts, account()))
   const { body } = await world.admin.post(accounts, account({ parent_id: parent }))
   const path = `${accounts}/${body.data.id}`
   expect((await world.admin.put(path, body)).status).toBe(200)
@@ -50,7 +50,7 @@ test('a parent is set once, and must be an account of the store', async () => {
 
 test('a parent that is deleted while it gets a child: one of the two is refused', async () => {
   for (let round = 0; round < 10; round++) {
-    const parent = await made(world.admin.post(accounts, account()))
+    const parent = await idOf(world.admin.post(accounts, account()))
     const [child, gone] = await Promise.all([
       world.admin.post(accounts, account({ parent_id: parent })),
       world.admin.delete(`${accounts}/${parent}`),
@@ -63,25 +63,25 @@ test('a parent that is deleted while it gets a child: one of the two is refused'
 })
 
 test('a tree is at most a hundred ancestors deep', async () => {
-  let parent_id = await made(world.admin.post(accounts, account()))
+  let parent_id = await idOf(world.admin.post(accounts, account()))
   for (let depth = 0; depth < 100; depth++) {
-    parent_id = await made(world.admin.post(accounts, account({ parent_id })))
+    parent_id = await idOf(world.admin.post(accounts, account({ parent_id })))
   }
   expect((await world.admin.post(accounts, account({ parent_id }))).status).toBe(422)
 })
 
 test('one account of a registration id, however many ask at once', async () => {
-  const wanted = account({ registration_id: 'GB-1' })
-  const replies = times(8, () => world.admin.post(accounts, wanted))
+  const body = account({ registration_id: 'GB-1' })
+  const replies = times(8, () => world.admin.post(accounts, body))
   expect(await statuses(replies)).toEqual({ 201: 1, 409: 7 })
-  expect((await world.other.post(accounts, wanted)).status).toBe(201)
+  expect((await world.other.post(accounts, body)).status).toBe(201)
 })
 
 test('an account takes its addresses and memberships with it, not its members', async () => {
-  const id = await made(world.admin.post(accounts, account()))
+  const id = await idOf(world.admin.post(accounts, account()))
   const user = await member(world.admin)
-  await made(world.admin.post(`${accounts}/${id}/addresses`, address()))
-  await made(world.admin.post(`${accounts}/${id}/account-memberships`, membership(user)))
+  await idOf(world.admin.post(`${accounts}/${id}/addresses`, address()))
+  await idOf(world.admin.post(`${accounts}/${id}/account-memberships`, membership(user)))
   expect((await world.admin.delete(`${accounts}/${id}`)).status).toBe(204)
   expect((await world.admin.get(`${accounts}/${id}/addresses`)).status).toBe(404)
   const { body } = await world.admin.get(`/v2/account-members/${user}/account-memberships`)

@@ -14,10 +14,10 @@ import {
   refusal,
   settle,
   signedIn,
+  tokenRequest,
   tokens,
-  wanted,
 } from './members.ts'
-import { account, accountRealm, body, made, member, membership, statuses, times } from './objects.ts'
+import { account, accountRealm, body, idOf, member, membership, statuses, times } from './objects.ts'
 
 let world: World
 let profileId: string
@@ -34,10 +34,10 @@ const memberships = (home: string) => `/v2/accounts/${home}/account-memberships`
 
 describe('a member who signs in', () => {
   test('gets a token for each account, with what it says', async () => {
-    const child = await made(
+    const child = await idOf(
       world.admin.post('/v2/accounts', account({ name: 'Bakery', parent_id: ada.home })),
     )
-    await made(world.admin.post(memberships(child), membership(ada.id)))
+    await idOf(world.admin.post(memberships(child), membership(ada.id)))
     const before = Math.floor(clock.now().getTime() / 1000)
     const { status, body: answer } = await world.shopper.post(tokens, byPassword(ada))
     expect(status).toBe(201)
@@ -173,15 +173,15 @@ test('each mechanism names the field it lacks', async () => {
     ['magic', {}, 'data.authentication_mechanism'],
   ]
   for (const [mechanism, fields, source] of cases) {
-    const reply = await world.shopper.post(tokens, wanted(mechanism, fields))
+    const reply = await world.shopper.post(tokens, tokenRequest(mechanism, fields))
     expect(refusal(reply), mechanism).toEqual([400, 'invalid_field', source])
   }
-  const wordy = wanted('password', { password_profile_id: profileId, username: 'a', password: 5 })
+  const wordy = tokenRequest('password', { password_profile_id: profileId, username: 'a', password: 5 })
   expect(JSON.stringify((await world.shopper.post(tokens, wordy)).body)).not.toContain('not 5')
 })
 
 describe('by a token', () => {
-  const switched = wanted('account_management_authentication_token')
+  const switched = tokenRequest('account_management_authentication_token')
 
   test('goes on, in any of the accounts', async () => {
     const headers = await signedIn(world, ada)
@@ -191,8 +191,8 @@ describe('by a token', () => {
     expect(answer.meta.account_member_id).toBe(ada.id)
     const [first] = answer.data
     expect(Date.parse(first.expires)).toBeGreaterThan(clock.now().getTime() + 86_000_000)
-    const seen = await world.shopper.get('/v2/accounts', { [header]: first.token })
-    expect(seen.body.data.map(({ id }: { id: string }) => id)).toEqual([first.account_id])
+    const list = await world.shopper.get('/v2/accounts', { [header]: first.token })
+    expect(list.body.data.map(({ id }: { id: string }) => id)).toEqual([first.account_id])
   })
 
   test('needs one, and a good one', async () => {
@@ -212,7 +212,13 @@ describe('by signing up', () => {
   const newcomer = (fields: object = {}) => {
     const username = `new-${++n}@example.com`
     const names = { name: 'Una New', email: username, family_name: null }
-    return wanted('self_signup', { password_profile_id: profileId, username, password, ...names, ...fields })
+    return tokenRequest('self_signup', {
+      password_profile_id: profileId,
+      username,
+      password,
+      ...names,
+      ...fields,
+    })
   }
 
   test('is for stores that want it', async () => {
@@ -231,7 +237,7 @@ describe('by signing up', () => {
     const { rows } = await world.feed('SELECT DISTINCT actor FROM changes WHERE id = $1', [one.data.id])
     expect(rows).toEqual([{ actor: one.data.id }])
     const back = { password_profile_id: profileId, username: `NEW-${n}@example.com`, password }
-    const again = await world.shopper.post(tokens, wanted('password', back))
+    const again = await world.shopper.post(tokens, tokenRequest('password', back))
     expect(again.body.meta.account_member_id).toBe(answer.meta.account_member_id)
   })
 
@@ -239,8 +245,8 @@ describe('by signing up', () => {
     await settle(world, { enable_self_signup: true, auto_create_account_for_account_members: true })
     const { body: answer } = await world.shopper.post(tokens, newcomer({ name: 'Ola New' }))
     expect(answer.data).toMatchObject([{ account_name: 'Ola New' }])
-    const seen = await world.shopper.get('/v2/accounts', { [header]: answer.data[0].token })
-    expect(seen.body.data).toHaveLength(1)
+    const list = await world.shopper.get('/v2/accounts', { [header]: answer.data[0].token })
+    expect(list.body.data).toHaveLength(1)
   })
 
   test('a username is taken once, and who comes late leaves nothing behind', async () => {
@@ -378,8 +384,8 @@ describe('who guesses', () => {
 
 test('members are those of the account realm', async () => {
   const id = await member(world.admin)
-  const home = await made(world.admin.post('/v2/accounts', account()))
-  await made(world.admin.post(memberships(home), membership(id)))
+  const home = await idOf(world.admin.post('/v2/accounts', account()))
+  await idOf(world.admin.post(memberships(home), membership(id)))
   expect((await world.nobody.post(tokens, byPassword(ada))).status).toBe(401)
   expect((await world.shopper.post(tokens, body('account'))).status).toBe(400)
 })

@@ -10,10 +10,10 @@ import {
   refusal,
   settle,
   signedIn,
+  tokenRequest,
   tokens,
-  wanted,
 } from './members.ts'
-import { accountRealm, body, made, member, statuses, times } from './objects.ts'
+import { accountRealm, body, idOf, member, statuses, times } from './objects.ts'
 
 interface Setting {
   readonly world: World
@@ -73,8 +73,8 @@ describe('the current password of a member', () => {
       expect(refusal(await world.admin.put(who.link, sent))).toEqual(wrong)
       await world.sql('DELETE FROM attempts')
     }
-    const kept = (await world.shopper.get(who.link, who.as)).body.data
-    expect(kept.username).toBe(who.username)
+    const link = (await world.shopper.get(who.link, who.as)).body.data
+    expect(link.username).toBe(who.username)
     // The one of the name that they had.
     const sent = change({ password: another, current_password: password, username: `New ${who.id}` })
     expect((await world.shopper.put(who.link, sent, who.as)).status).toBe(200)
@@ -100,7 +100,7 @@ describe('the current password of a member', () => {
       const { world, profileId } = of()
       const links = `${await accountRealm(world.admin)}/user-authentication-info/${await member(world.admin)}/user-authentication-password-profile-info`
       const fields = { username: `New-${links.slice(-80, -44)}`, password, password_profile_id: profileId }
-      await made(world.admin.post(links, change({ ...fields, current_password: 'a wrong password' })))
+      await idOf(world.admin.post(links, change({ ...fields, current_password: 'a wrong password' })))
       const who = await ada(of())
       const named = body('user_authentication_info', { name: 'B', current_password: 'a wrong password' })
       expect((await world.shopper.put(who.user, named, who.as)).status).toBe(200)
@@ -156,7 +156,7 @@ describe('a common password', () => {
   const signUp = ({ world, profileId }: Setting, secret: string, username: string) =>
     world.shopper.post(
       tokens,
-      wanted('self_signup', {
+      tokenRequest('self_signup', {
         password_profile_id: profileId,
         username,
         password: secret,

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Client, Reply, World } from '../support/world.ts'
-import { account, accountRealm, body, made, member, membership } from './objects.ts'
+import { account, accountRealm, body, idOf, member, membership } from './objects.ts'
 
 /** Account members who sign in, and short ways to say so. */
 export const tokens = '/v2/account-members/tokens'
 export const header = 'EP-Account-Management-Authentication-Token'
 export const password = 'eleven horses by the river'
 
-export const wanted = (authentication_mechanism: string, fields: object = {}) =>
+export const tokenRequest = (authentication_mechanism: string, fields: object = {}) =>
   body('account_management_authentication_token', { authentication_mechanism, ...fields })
 
 export const settle = (world: World, fields: object) =>
@@ -16,7 +16,7 @@ export const settle = (world: World, fields: object) =>
 /** A password profile of the account realm. */
 export async function profile(client: Client, fields: object = {}): Promise<string> {
   const profiles = `${await accountRealm(client)}/password-profiles`
-  return made(client.post(profiles, body('password_profile', { name: 'Passwords', ...fields })))
+  return idOf(client.post(profiles, body('password_profile', { name: 'Passwords', ...fields })))
 }
 
 /** A member of one account who has a username and a password. */
@@ -31,18 +31,18 @@ export interface Person {
 }
 
 export async function person(world: World, profileId: string): Promise<Person> {
-  const [home, id] = [await made(world.admin.post('/v2/accounts', account())), await member(world.admin)]
-  await made(world.admin.post(`/v2/accounts/${home}/account-memberships`, membership(id)))
+  const [home, id] = [await idOf(world.admin.post('/v2/accounts', account())), await member(world.admin)]
+  await idOf(world.admin.post(`/v2/accounts/${home}/account-memberships`, membership(id)))
   const user = `${await accountRealm(world.admin)}/user-authentication-info/${id}`
   const links = `${user}/user-authentication-password-profile-info`
   const username = `Person-${randomUUID()}`
   const fields = { username, password, password_profile_id: profileId }
-  const link = await made(world.admin.post(links, body('user_authentication_password_profile_info', fields)))
+  const link = await idOf(world.admin.post(links, body('user_authentication_password_profile_info', fields)))
   return { id, home, username, profileId, user, link: `${links}/${link}` }
 }
 
 export const byPassword = ({ username, profileId }: Person, fields: object = {}) =>
-  wanted('password', { password_profile_id: profileId, username, password, ...fields })
+  tokenRequest('password', { password_profile_id: profileId, username, password, ...fields })
 
 /** The headers that say who is calling. */
 export async function signedIn(world: World, who: Person): Promise<Record<string, string>> {

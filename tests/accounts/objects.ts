@@ -17,8 +17,8 @@ export const address = (fields: object = {}) =>
 export const membership = (account_member_id: string) => body('account_membership', { account_member_id })
 export const tagLinks = (...ids: string[]) => ({ data: ids.map((id) => ({ type: 'account_tag', id })) })
 
-/** Makes an object and returns its id. */
-export async function made(reply: Promise<Reply>): Promise<string> {
+/** The id in the response to a create, which must be a 201. */
+export async function idOf(reply: Promise<Reply>): Promise<string> {
   const { status, body } = await reply
   expect(status, JSON.stringify(body)).toBe(201)
   return body.data.id as string
@@ -32,7 +32,7 @@ export async function accountRealm(client: Client): Promise<string> {
 /** A user of the account realm. */
 export async function member(client: Client, fields: object = {}): Promise<string> {
   const user = body('user_authentication_info', { name: 'Ada Byron', email: 'ada@example.com', ...fields })
-  return made(client.post(`${await accountRealm(client)}/user-authentication-info`, user))
+  return idOf(client.post(`${await accountRealm(client)}/user-authentication-info`, user))
 }
 
 /** How often each status came. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { begin, callbackPath, follow, openIn, profileAt, redirectUri } from '../oidc/sign-in.ts'
 import { type OidcProvider, startProvider } from '../support/oidc-provider.ts'
 import { openWorld, type World } from '../support/world.ts'
-import { header, settle, tokens, wanted } from './members.ts'
+import { header, settle, tokenRequest, tokens } from './members.ts'
 import { accountRealm } from './objects.ts'
 
 let world: World
@@ -42,33 +42,33 @@ async function signIn() {
 
 test('a member who signs in at a provider gets tokens for the code, once', async () => {
   const code = await signIn()
-  const first = await world.shopper.post(tokens, wanted('oidc', code))
+  const first = await world.shopper.post(tokens, tokenRequest('oidc', code))
   expect([first.status, JSON.stringify(first.body)]).toEqual([201, expect.stringContaining('Ada Marsh')])
-  const seen = await world.shopper.get('/v2/accounts', { [header]: first.body.data[0].token })
-  expect(seen.body.data).toMatchObject([{ name: 'Ada Marsh' }])
-  expect((await world.shopper.post(tokens, wanted('oidc', code))).status).toBe(401)
+  const list = await world.shopper.get('/v2/accounts', { [header]: first.body.data[0].token })
+  expect(list.body.data).toMatchObject([{ name: 'Ada Marsh' }])
+  expect((await world.shopper.post(tokens, tokenRequest('oidc', code))).status).toBe(401)
   // Who brought it last, or first, is a thief.
   const ended = await world.shopper.get('/v2/accounts', { [header]: first.body.data[0].token })
   expect(ended.status).toBe(401)
-  const again = await world.shopper.post(tokens, wanted('oidc', await signIn()))
+  const again = await world.shopper.post(tokens, tokenRequest('oidc', await signIn()))
   expect(again.body.meta.account_member_id).toBe(first.body.meta.account_member_id)
 })
 
 test('a code is good with its own verifier and address only', async () => {
   const stolen = { ...(await signIn()), oauth_code_verifier: 'a guess' }
-  expect((await world.shopper.post(tokens, wanted('oidc', stolen))).status).toBe(401)
+  expect((await world.shopper.post(tokens, tokenRequest('oidc', stolen))).status).toBe(401)
   const astray = { ...(await signIn()), oauth_redirect_uri: 'https://elsewhere.example.com' }
-  expect((await world.shopper.post(tokens, wanted('oidc', astray))).status).toBe(401)
-  expect((await world.other.post(tokens, wanted('oidc', await signIn()))).status).toBe(401)
+  expect((await world.shopper.post(tokens, tokenRequest('oidc', astray))).status).toBe(401)
+  expect((await world.other.post(tokens, tokenRequest('oidc', await signIn()))).status).toBe(401)
 })
 
 test('a code ends with the link it was given for', async () => {
-  const first = await world.shopper.post(tokens, wanted('oidc', await signIn()))
+  const first = await world.shopper.post(tokens, tokenRequest('oidc', await signIn()))
   const user = `${await accountRealm(world.admin)}/user-authentication-info/${first.body.meta.account_member_id}`
   const { body: links } = await world.admin.get(`${user}/user-authentication-oidc-profile-info`)
   const code = await signIn()
   expect((await world.admin.delete(links.data[0].links.self)).status).toBe(204)
-  const late = await world.shopper.post(tokens, wanted('oidc', code))
+  const late = await world.shopper.post(tokens, tokenRequest('oidc', code))
   expect(late.status).toBe(401)
   const headers = { [header]: first.body.data[0].token }
   expect((await world.shopper.get('/v2/accounts', headers)).status).toBe(401)
@@ -76,7 +76,7 @@ test('a code ends with the link it was given for', async () => {
 
 test('who is unlinked while they sign in gets no token that is good', async () => {
   for (let round = 0; round < 20; round++) {
-    const first = await world.shopper.post(tokens, wanted('oidc', await signIn()))
+    const first = await world.shopper.post(tokens, tokenRequest('oidc', await signIn()))
     const member = first.body.meta.account_member_id
     const links = `${await accountRealm(world.admin)}/user-authentication-info/${member}/user-authentication-oidc-profile-info`
     const [link] = (await world.admin.get(links)).body.data
@@ -88,7 +88,7 @@ test('who is unlinked while they sign in gets no token that is good', async () =
       oauth_redirect_uri: redirectUri,
       oauth_code_verifier: verifier,
     }
-    const late = await world.shopper.post(tokens, wanted('oidc', code))
+    const late = await world.shopper.post(tokens, tokenRequest('oidc', code))
     // Whoever came after the link was gone is someone new.
     if (late.status !== 201 || late.body.meta.account_member_id !== member) continue
     const { status } = await world.shopper.get('/v2/accounts', { [header]: late.body.data[0].token })

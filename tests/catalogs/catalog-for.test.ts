@@ -9,7 +9,7 @@ import { json } from '../../server/kernel/shape/answer.ts'
 import { start } from '../../server/main.ts'
 import { access } from '../../server/permissions/access.ts'
 import { header, type Person, person, profile, signedIn } from '../accounts/members.ts'
-import { body, made, tagLinks } from '../accounts/objects.ts'
+import { body, idOf, tagLinks } from '../accounts/objects.ts'
 import * as customers from '../customers/objects.ts'
 import { type Client, clientOf, tokenOf } from '../support/client.ts'
 import { openWorld, testConfig, type World } from '../support/world.ts'
@@ -81,11 +81,11 @@ test('without rules the catalog is the oldest published one; without one there i
 })
 
 test('the channel, the tags and the caller choose the rule', async () => {
-  const tag = await made(world.admin.post('/v2/account-tags', body('account_tag', { name: 'Wholesale' })))
+  const tag = await idOf(world.admin.post('/v2/account-tags', body('account_tag', { name: 'Wholesale' })))
   await world.admin.post(`/v2/accounts/${member.home}/relationships/account-tags`, tagLinks(tag))
   const password = customers.password
   const buyer = customers.customer({ password })
-  const customer = await made(world.admin.post(customers.customers, buyer))
+  const customer = await idOf(world.admin.post(customers.customers, buyer))
   const { email } = (await world.admin.get(`${customers.customers}/${customer}`)).body.data
   const { body: signIn } = await world.shopper.post(customers.tokens, body('token', { email, password }))
   const asCustomer = { 'X-Moltin-Customer-Token': signIn.data.token as string }

@@ -15,7 +15,7 @@ describe('a rule matches every member of the query', () => {
     spans: [from(10, 20)],
     pricebookIds: ['p1', 'p2'],
   }
-  test.each<[what: string, asked: Described, atMs: number | undefined, is: boolean]>([
+  test.each<[what: string, query: Described, atMs: number | undefined, is: boolean]>([
     ['the query is empty', {}, undefined, true],
     ['one of its channels', { channels: set('web', 'kiosk') }, undefined, true],
     ['another channel', { channels: set('kiosk') }, undefined, false],
@@ -31,14 +31,14 @@ describe('a rule matches every member of the query', () => {
     ['a time after its own', {}, 20, false],
     ['times that overlap', { spans: [from(0, 11)] }, undefined, true],
     ['times that do not', { spans: [from(0, 10)] }, undefined, false],
-  ])('%s', (_what, asked, atMs, is) => expect(hasAll(rule, asked, atMs)).toBe(is))
+  ])('%s', (_what, query, atMs, is) => expect(hasAll(rule, query, atMs)).toBe(is))
 
   test('a rule without a schedule is in force at any instant', () => {
     expect(hasAll({}, { spans: [from(0, 10)] }, 5)).toBe(true)
   })
 })
 
-test.each<[what: string, asked: Described, score: number]>([
+test.each<[what: string, query: Described, score: number]>([
   ['nothing', { name: 'x', channels: set('y') }, 0],
   ['the name', { name: 'Spring' }, 100],
   ['two of three channels', { channels: set('web', 'mobile', 'kiosk') }, 10],
@@ -55,7 +55,7 @@ test.each<[what: string, asked: Described, score: number]>([
     { name: 'Spring', catalogId: 'k1', channels: set('web'), pricebookIds: ['p2', 'p1'] },
     112,
   ],
-])('what is alike in %s scores %#', (_what, asked, score) => {
+])('what is alike in %s scores %#', (_what, query, score) => {
   const rule: Described = {
     name: 'Spring',
     catalogId: 'k1',
@@ -67,10 +67,10 @@ test.each<[what: string, asked: Described, score: number]>([
     spans: [from(10, 20)],
     pricebookIds: ['p1', 'p2'],
   }
-  expect(similarity(rule, asked)).toBe(score)
+  expect(similarity(rule, query)).toBe(score)
 })
 
-test.each<[what: string, rule: Described, asked: Described, is: boolean]>([
+test.each<[what: string, rule: Described, query: Described, is: boolean]>([
   ['both for all', {}, {}, true],
   ['one for all', {}, { tags: set('x') }, false],
   ['a channel in common', { channels: set('web', 'kiosk') }, { channels: set('web') }, true],
@@ -80,9 +80,9 @@ test.each<[what: string, rule: Described, asked: Described, is: boolean]>([
   ['times that meet', { spans: [from(0, 10)] }, { spans: [from(10)] }, false],
   ['one is always in force', { tags: set('x') }, { tags: set('x'), spans: [from(0)] }, false],
   ['other catalogs and names', { name: 'a', catalogId: 'k1' }, { name: 'b', catalogId: 'k2' }, true],
-])('conflict: %s', (_what, rule, asked, is) => {
-  expect(conflict(rule, asked)).toBe(is)
-  expect(conflict(asked, rule)).toBe(is)
+])('conflict: %s', (_what, rule, query, is) => {
+  expect(conflict(rule, query)).toBe(is)
+  expect(conflict(query, rule)).toBe(is)
 })
 
 test('schedules overlap if they have an instant in common', () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { made } from '../accounts/objects.ts'
+import { idOf } from '../accounts/objects.ts'
 import type { Client, World } from '../support/world.ts'
 
 /** Short ways to say what most of these tests say. */
@@ -14,16 +14,16 @@ export const ruleBody = (attributes: object) => ({
 })
 
 export const makeCatalog = (client: Client, attributes: object = {}): Promise<string> =>
-  made(client.post(catalogs, catalogBody(attributes)))
+  idOf(client.post(catalogs, catalogBody(attributes)))
 
 export const makeRule = (client: Client, catalog_id: string, attributes: object = {}): Promise<string> =>
-  made(client.post(rules, ruleBody({ catalog_id, ...attributes })))
+  idOf(client.post(rules, ruleBody({ catalog_id, ...attributes })))
 
 export const makeHierarchy = (client: Client): Promise<string> =>
-  made(client.post('/pcm/hierarchies', { data: { type: 'hierarchy', attributes: { name: 'Bread' } } }))
+  idOf(client.post('/pcm/hierarchies', { data: { type: 'hierarchy', attributes: { name: 'Bread' } } }))
 
 export const makePricebook = (client: Client): Promise<string> =>
-  made(client.post('/pcm/pricebooks', { data: { type: 'pricebook', attributes: { name: randomUUID() } } }))
+  idOf(client.post('/pcm/pricebooks', { data: { type: 'pricebook', attributes: { name: randomUUID() } } }))
 
 /** As if the catalog had been published. */
 export async function publish(

@@ -12,17 +12,17 @@ import { RuleIndex } from '../../server/catalogs/rule-index.ts'
 import { tries } from '../support/long.ts'
 
 /** A rule and a shopper as one would write them down. */
-interface Told extends Partial<Record<(typeof criteria)[number], readonly string[]>> {
+interface RuleSketch extends Partial<Record<(typeof criteria)[number], readonly string[]>> {
   readonly id: string
-  readonly made?: number
+  readonly createdAtMs?: number
   readonly spans?: readonly (readonly [from: number, to: number])[]
 }
 
-const ruleOf = ({ id, made = 0, spans, ...asked }: Told): Rule => ({
+const ruleOf = ({ id, createdAtMs = 0, spans, ...criteriaOfRule }: RuleSketch): Rule => ({
   id,
   name: id,
-  createdAt: new Date(made).toISOString(),
-  ...Object.fromEntries(Object.entries(asked).map(([name, values]) => [name, new Set(values)])),
+  createdAt: new Date(createdAtMs).toISOString(),
+  ...Object.fromEntries(Object.entries(criteriaOfRule).map(([name, values]) => [name, new Set(values)])),
   ...(spans && { spans: spans.map(([fromMs, toMs]) => ({ fromMs, toMs })) }),
 })
 
@@ -34,15 +34,15 @@ const nobody: ShopperContext = {
   tags: [],
 }
 
-const chosenOf = (rules: readonly Told[], shopper: Partial<ShopperContext>, atMs = 0) =>
+const chosenOf = (rules: readonly RuleSketch[], shopper: Partial<ShopperContext>, atMs = 0) =>
   resolveRule({ ...nobody, ...shopper }, rules.map(ruleOf), atMs)?.id
 
 describe('who sees which of four catalogs', () => {
-  const rules: readonly Told[] = [
-    { id: 'R1', made: 1, channels: ['mobile'] },
-    { id: 'R2', made: 2, channels: ['mobile'], tags: ['vip'] },
-    { id: 'R3', made: 3, customer_ids: ['c1'], tags: ['vip'] },
-    { id: 'R4', made: 4 },
+  const rules: readonly RuleSketch[] = [
+    { id: 'R1', createdAtMs: 1, channels: ['mobile'] },
+    { id: 'R2', createdAtMs: 2, channels: ['mobile'], tags: ['vip'] },
+    { id: 'R3', createdAtMs: 3, customer_ids: ['c1'], tags: ['vip'] },
+    { id: 'R4', createdAtMs: 4 },
   ]
   test.each<[who: string, shopper: Partial<ShopperContext>, chosen: string]>([
     ['a mobile shopper who is a vip', { channels: ['mobile'], tags: ['vip'] }, 'R2'],
@@ -61,7 +61,7 @@ describe('who sees which of four catalogs', () => {
 })
 
 test.each<
-  [what: string, rules: readonly Told[], shopper: Partial<ShopperContext>, chosen: string | undefined]
+  [what: string, rules: readonly RuleSketch[], shopper: Partial<ShopperContext>, chosen: string | undefined]
 >([
   ['no rule', [], {}, undefined],
   ['no rule for anyone like this, and none for all', [{ id: 'a', tags: ['x'] }], { tags: ['y'] }, undefined],
@@ -78,7 +78,7 @@ test.each<
     'one that is in force goes before one that always is',
     [
       { id: 'a', tags: ['x'] },
-      { id: 'b', made: 9, tags: ['x'], spans: [[-1, 1]] },
+      { id: 'b', createdAtMs: 9, tags: ['x'], spans: [[-1, 1]] },
     ],
     { tags: ['x'] },
     'b',
@@ -86,7 +86,7 @@ test.each<
   [
     'one that is not in force is out, however much of it matches',
     [
-      { id: 'a', made: 9, channels: ['web'] },
+      { id: 'a', createdAtMs: 9, channels: ['web'] },
       { id: 'b', channels: ['web'], tags: ['x'], spans: [[5, 6]] },
     ],
     { channels: ['web'], tags: ['x'] },
@@ -112,7 +112,7 @@ test.each<
 })
 
 const someOf = (...values: readonly string[]) => fc.subarray([...values])
-const asked = (...values: readonly string[]) =>
+const anyOf = (...values: readonly string[]) =>
   fc.option(fc.subarray([...values], { minLength: 1 }), { nil: undefined })
 const values = {
   account_ids: ['a1', 'a2'],
@@ -130,15 +130,15 @@ const anyShopper: fc.Arbitrary<ShopperContext> = fc.record({
 })
 const span = fc.tuple(fc.integer({ min: -5, max: 5 }), fc.integer({ min: -5, max: 5 }))
 const anyRule = fc.record({
-  made: fc.integer({ min: 0, max: 3 }),
+  createdAtMs: fc.integer({ min: 0, max: 3 }),
   spans: fc.option(fc.array(span, { minLength: 1, maxLength: 2 }), { nil: undefined, freq: 2 }),
-  account_ids: asked(...values.account_ids),
-  account_tag_ids: asked(...values.account_tag_ids),
-  customer_ids: asked(...values.customer_ids),
-  channels: asked(...values.channels),
-  tags: asked(...values.tags),
+  account_ids: anyOf(...values.account_ids),
+  account_tag_ids: anyOf(...values.account_tag_ids),
+  customer_ids: anyOf(...values.customer_ids),
+  channels: anyOf(...values.channels),
+  tags: anyOf(...values.tags),
 })
-const anyRules: fc.Arbitrary<readonly Told[]> = fc.array(anyRule, { maxLength: 8 }).map((rules) =>
+const anyRules: fc.Arbitrary<readonly RuleSketch[]> = fc.array(anyRule, { maxLength: 8 }).map((rules) =>
   rules.map((rule, i) => ({
     id: `r${i}`,
     ...(Object.fromEntries(Object.entries(rule).filter(([, value]) => value !== undefined)) as object),
@@ -146,7 +146,7 @@ const anyRules: fc.Arbitrary<readonly Told[]> = fc.array(anyRule, { maxLength: 8
 )
 
 /** The same by writing down how each rule does, and sorting. */
-function slowly(rules: readonly Told[], shopper: ShopperContext, at: number) {
+function slowly(rules: readonly RuleSketch[], shopper: ShopperContext, at: number) {
   const lines = rules.map((rule) => {
     const wants = criteria.filter((one) => rule[one] !== undefined)
     const met = wants.filter((one) => (rule[one] ?? []).some((value) => shopper[one].includes(value)))
@@ -159,7 +159,9 @@ function slowly(rules: readonly Told[], shopper: ShopperContext, at: number) {
   const may = lines.filter((line) => line.may)
   may.sort(
     (a, b) =>
-      b.count - a.count || (a.rule.made ?? 0) - (b.rule.made ?? 0) || a.rule.id.localeCompare(b.rule.id),
+      b.count - a.count ||
+      (a.rule.createdAtMs ?? 0) - (b.rule.createdAtMs ?? 0) ||
+      a.rule.id.localeCompare(b.rule.id),
   )
   return may[0]?.rule.id
 }
@@ -177,9 +179,9 @@ test('the index finds every rule that could be chosen, and no other', () => {
     const about = [...index.about(shopper)]
     expect(resolveRule(shopper, about, at)?.id).toBe(slowly(rules, shopper, at))
     for (const rule of about) {
-      const asked = criteria.filter((one) => rule[one])
-      const isAsked = asked.some((one) => shopper[one].some((value) => rule[one]?.has(value)))
-      expect(isAsked || asked.length === 0).toBe(true)
+      const own = criteria.filter((one) => rule[one])
+      const matches = own.some((one) => shopper[one].some((value) => rule[one]?.has(value)))
+      expect(matches || own.length === 0).toBe(true)
     }
   })
   fc.assert(holds, { numRuns: tries(125, 500) })
@@ -197,15 +199,15 @@ test('the order in which rules are read does not matter', () => {
 })
 
 describe('why', () => {
-  const reasonsOf = (rules: readonly Told[], shopper: Partial<ShopperContext>) =>
+  const reasonsOf = (rules: readonly RuleSketch[], shopper: Partial<ShopperContext>) =>
     Object.fromEntries(
       traceOf({ ...nobody, ...shopper }, rules.map(ruleOf), 0).map((one) => [one.rule_id, one.reason]),
     )
 
   test('each rule has one reason', () => {
-    const rules: readonly Told[] = [
-      { id: 'best', made: 1, channels: ['web'], tags: ['vip'] },
-      { id: 'as good', made: 2, channels: ['web'], tags: ['vip'] },
+    const rules: readonly RuleSketch[] = [
+      { id: 'best', createdAtMs: 1, channels: ['web'], tags: ['vip'] },
+      { id: 'as good', createdAtMs: 2, channels: ['web'], tags: ['vip'] },
       { id: 'less', channels: ['web'], tags: ['new'] },
       { id: 'none', channels: ['mobile'] },
       { id: 'over', channels: ['web'], tags: ['vip'], spans: [[-2, -1]] },
@@ -222,8 +224,8 @@ describe('why', () => {
     expect(
       reasonsOf(
         [
-          { id: 'for all', made: 1 },
-          { id: 'later', made: 2 },
+          { id: 'for all', createdAtMs: 1 },
+          { id: 'later', createdAtMs: 2 },
           { id: 'x', tags: ['y'] },
         ],
         {},
@@ -236,7 +238,7 @@ describe('why', () => {
   })
 
   test('a verdict says which criteria match, and which do not', () => {
-    const rule: Told = { id: 'a', customer_ids: ['c1'], tags: ['vip'], spans: [[-1, 1]] }
+    const rule: RuleSketch = { id: 'a', customer_ids: ['c1'], tags: ['vip'], spans: [[-1, 1]] }
     expect(traceOf({ ...nobody, customer_ids: ['c1'] }, [ruleOf(rule)], 0)).toEqual([
       {
         rule_id: 'a',

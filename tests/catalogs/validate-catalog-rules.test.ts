@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { refusal } from '../accounts/members.ts'
-import { account, body, made, tagLinks } from '../accounts/objects.ts'
+import { account, body, idOf, tagLinks } from '../accounts/objects.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { makeCatalog, makeRule, publish, rules } from './objects.ts'
 
@@ -72,7 +72,7 @@ test('filter: by catalog', async () => {
 })
 
 test('similarity: the most similar rules come first, with their score; rules without similarity are left out', async () => {
-  const asked = {
+  const query = {
     match_type: 'similarity',
     name: 'mobile',
     channels: ['mobile', 'kiosk', 'web'],
@@ -80,7 +80,7 @@ test('similarity: the most similar rules come first, with their score; rules wit
     catalog_id: two,
     match_date: '2126-07-01',
   }
-  const { data } = await answerOf(asked)
+  const { data } = await answerOf(query)
   expect(
     data.map((rule: Record<string, Record<string, unknown>>) => [
       rule.attributes?.name,
@@ -93,7 +93,7 @@ test('similarity: the most similar rules come first, with their score; rules wit
     ['mobile vip', 18, true, true],
     ['summer', 8, true, false],
   ])
-  const now = (await answerOf({ ...asked, match_date: null })).data.at(-1)
+  const now = (await answerOf({ ...query, match_date: null })).data.at(-1)
   expect([now.attributes.name, now.meta.active]).toEqual(['summer', false])
 })
 
@@ -134,8 +134,8 @@ describe('resolve_for_shopper', () => {
   })
 
   test('uses the tags of an account, unless the request has others', async () => {
-    const tag = await made(world.admin.post('/v2/account-tags', body('account_tag', { name: 'Wholesale' })))
-    const shopper = await made(world.admin.post('/v2/accounts', account()))
+    const tag = await idOf(world.admin.post('/v2/account-tags', body('account_tag', { name: 'Wholesale' })))
+    const shopper = await idOf(world.admin.post('/v2/accounts', account()))
     await world.admin.post(`/v2/accounts/${shopper}/relationships/account-tags`, tagLinks(tag))
     const rule = await makeRule(world.admin, one, { name: 'tagged', account_tag_ids: [tag] })
     expect((await resolved({ account_ids: [shopper] })).attributes.name).toBe('tagged')
@@ -145,8 +145,8 @@ describe('resolve_for_shopper', () => {
 
   test('falls back to the default catalog, and is empty without one', async () => {
     const { other } = world
-    const asked = { data: { match_type: 'resolve_for_shopper', channels: ['web'] } }
-    const none = await other.post(`${rules}/validate`, asked)
+    const query = { data: { match_type: 'resolve_for_shopper', channels: ['web'] } }
+    const none = await other.post(`${rules}/validate`, query)
     expect([none.status, none.body.data, none.body.meta.results.total]).toEqual([200, [], 0])
     await world.admin.delete(`${rules}/${ids.all}`)
     expect(await resolved({ channels: ['web'] })).toEqual({
@@ -164,10 +164,10 @@ describe('resolve_for_shopper', () => {
 })
 
 test('the answer is paged like a list', async () => {
-  const asked = { match_type: 'filter', channels: ['mobile'] }
-  const first = await answerOf(asked, '?page[limit]=1')
+  const query = { match_type: 'filter', channels: ['mobile'] }
+  const first = await answerOf(query, '?page[limit]=1')
   expect(first.meta.results.total).toBe(2)
-  const next = await world.admin.send('POST', first.links.next, { body: JSON.stringify({ data: asked }) })
+  const next = await world.admin.send('POST', first.links.next, { body: JSON.stringify({ data: query }) })
   expect([first.data[0].id, next.body.data[0].id]).toEqual([ids['mobile vip'], ids.mobile])
-  expect(refusal(await validate(asked, '?page[limit]=101'))).toEqual([400, 'bad_page', 'page[limit]'])
+  expect(refusal(await validate(query, '?page[limit]=101'))).toEqual([400, 'bad_page', 'page[limit]'])
 })

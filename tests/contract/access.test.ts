@@ -141,7 +141,7 @@ test('each resource that shoppers can read declares which rows they see', () => 
 })
 
 /** Operations whose public contract distinguishes another store's object from a missing one, and their refusals. */
-const toldApart: Readonly<Record<string, readonly [status: number, code: string]>> = {
+const ownRefusals: Readonly<Record<string, readonly [status: number, code: string]>> = {
   'delete-file': [403, 'forbidden'],
 }
 
@@ -155,7 +155,7 @@ describe.each(ofOneStore.filter((operation) => !leadsToUnborn(operation)))('$id'
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
     expect([reply.status, reply.body?.errors?.[0].code], `${path}, asked for by another store`).toEqual(
-      toldApart[operation.id] ?? [404, 'not_found'],
+      ownRefusals[operation.id] ?? [404, 'not_found'],
     )
     if (reply.status === 404 && !isUnpublished(reply.body.errors[0].detail)) {
       const [, named = ''] = / not found: (.+)$/.exec(reply.body.errors[0].detail) ?? []

@@ -1,6 +1,6 @@
 import type { Resource } from '../../server/kernel/declare/resource.ts'
 import type { Fields } from '../../server/kernel/shape/fields.ts'
-import { madeUpValues } from '../support/sample-values.ts'
+import { sampleValues } from '../support/sample-values.ts'
 import type { World } from '../support/world.ts'
 import { shownId } from './shown-ids.ts'
 
@@ -21,7 +21,7 @@ export async function cloneRows(world: World, of: Resource, id: string, count: n
   const varied = fields.filter(([name]) => uniques.some((columns) => columns.includes(name)))
   const vary = (columns: readonly string[]) => varied.some(([name]) => columns.includes(name))
   if (!uniques.every(vary)) return false
-  const values = varied.map(([name, field]) => madeUpValues(name, field, count))
+  const values = varied.map(([name, field]) => sampleValues(name, field, count))
   const copies = Math.min(count, ...values.map(({ length }) => length))
   if (copies < 1) return count < 1
   const docs = Array.from({ length: copies }, (_, i) =>

@@ -70,8 +70,8 @@ describe.each(examples)(
   ({ operation, query: [name, value], body }) => {
     test('is accepted', async () => {
       // The two stores keep a name that a create uses free for an update.
-      const [client, made] = operation.method === 'PUT' ? [world.other, others] : [world.admin, samples]
-      const call = await made.call(operation)
+      const [client, source] = operation.method === 'PUT' ? [world.other, others] : [world.admin, samples]
+      const call = await source.call(operation)
       const url = new URL(call.path, 'http://localhost')
       if (name) url.searchParams.set(name, value)
       const sent = body ?? call.body

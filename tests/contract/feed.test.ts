@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { flatten } from '../../server/kernel/shape/envelope.ts'
 import { isShown } from '../../server/kernel/shape/fields.ts'
-import { madeAt, Samples, specimensWith } from '../support/samples.ts'
+import { Samples, sampleFrom, specimensWith } from '../support/samples.ts'
 import type { Specimen } from '../support/specimens.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { appAndWorkshop } from '../workshop/index.ts'
@@ -35,7 +35,7 @@ describe.each(specimensWith('create', 'get'))('$name', (specimen) => {
     const create = await world.admin.post(collection, await samples.body(specimen, collection, true))
     expect(create.status, JSON.stringify(create.body)).toBe(201)
     const { type } = create.body.data
-    const { path } = madeAt(collection, resource, create.body)
+    const { path } = sampleFrom(collection, resource, create.body)
     const { rows } = await world.sql(
       `SELECT r.id FROM ${resource.table} r WHERE ${shownId(resource, 'r')} = $1`,
       [create.body.data.id],

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Fields } from '../../server/kernel/shape/fields.ts'
 import { fieldOf, makeFlow } from '../flows/flows.ts'
 import type { Reply } from '../support/client.ts'
-import { madeUpValue } from '../support/sample-values.ts'
+import { sampleValue } from '../support/sample-values.ts'
 import { Samples, specimensWith } from '../support/samples.ts'
 import { bodyWith, createFields, type Specimen } from '../support/specimens.ts'
 import { openWorld, type World } from '../support/world.ts'
@@ -34,7 +34,7 @@ const mapsOf = (specimen: Specimen) =>
     const { maxLength } = schema.propertyNames as { readonly maxLength: number }
     const keys = ['__proto__', ...inherited].filter((key) => key.length <= maxLength)
     keys.splice(Number(schema.maxProperties))
-    return [[name, Object.fromEntries(keys.map((key) => [key, madeUpValue(key, each)]))] as const]
+    return [[name, Object.fromEntries(keys.map((key) => [key, sampleValue(key, each)]))] as const]
   })
 
 describe.each(specimensWith('create').filter((one) => mapsOf(one).length > 0))('$name', (specimen) => {

@@ -50,9 +50,9 @@ export async function makeIn(samples: Samples, listing: Listing, path: string): 
 }
 
 /** Makes room in the list at `path`, and says for how many: see `Samples.room`. */
-export async function roomIn(samples: Samples, listing: Listing, path: string, wanted: number) {
+export async function roomIn(samples: Samples, listing: Listing, path: string, count: number) {
   const { specimen } = listing
-  return samples.room(specimen, isOwn(listing) ? path : await samples.path(specimen.resource.path), wanted)
+  return samples.room(specimen, isOwn(listing) ? path : await samples.path(specimen.resource.path), count)
 }
 
 /** What a filter on the field compares. */
@@ -93,7 +93,7 @@ export function samplesOfEach(world: World): (listing: Listing) => Samples {
 }
 
 /**
- * Puts about `wanted` objects in the list at `path`, or as many as there may be. Most tables take copies of one row,
+ * Puts about `count` objects in the list at `path`, or as many as there may be. Most tables take copies of one row,
  * with ties in their times; where uniqueness forbids copies, a dozen are made one by one.
  */
 export async function fill(
@@ -101,10 +101,10 @@ export async function fill(
   samples: Samples,
   listing: Listing,
   path: string,
-  wanted: number,
+  count: number,
 ): Promise<void> {
   const { resource, operations: own } = listing.specimen
-  const room = await roomIn(samples, listing, path, wanted)
+  const room = await roomIn(samples, listing, path, count)
   const objects = await makeIn(samples, listing, path)
   if (await cloneRows(world, resource, objects.id, room - 1)) {
     if (resource.editions) await countAnew(world, resource.table)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Reply } from '../support/client.ts'
 import { mostOf } from '../support/limits.ts'
-import { madeAt, Samples, specimensWith } from '../support/samples.ts'
+import { Samples, sampleFrom, specimensWith } from '../support/samples.ts'
 import { bodyWith, createFields, type Specimen } from '../support/specimens.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { appAndWorkshop } from '../workshop/index.ts'
@@ -109,7 +109,7 @@ describe.each(limited)('$specimen.name', (listing) => {
     expect(await total(), 'how many there are').toBe(most)
 
     const success = replies.find(({ status }) => status === 201) as Reply
-    const { path } = madeAt(collection, resource, success.body)
+    const { path } = sampleFrom(collection, resource, success.body)
     expect((await world.admin.delete(path)).status, `DELETE ${path}`).toBe(204)
     const again = await world.admin.post(collection, bodies[refused])
     expect(again.status, `what was refused, when one is gone: ${JSON.stringify(again.body)}`).toBe(201)

@@ -207,10 +207,10 @@ describe.each(specimensWith('list', 'create'))('$name', (specimen) => {
   test('is found by each of its values', async () => {
     const collection = await samples.path(resource.path)
     const values = await samples.values(specimen, collection, true)
-    const { status, body: made } = await world.admin.post(collection, bodyWith(specimen, 'create', values))
-    expect([status, made.errors]).toEqual([201, undefined])
-    const { id } = made.data
-    const shown = { ...timesIn(resource, made.data), ...flatten(resource.envelope, made.data) }
+    const { status, body: created } = await world.admin.post(collection, bodyWith(specimen, 'create', values))
+    expect([status, created.errors]).toEqual([201, undefined])
+    const { id } = created.data
+    const shown = { ...timesIn(resource, created.data), ...flatten(resource.envelope, created.data) }
     for (const [field, ops] of opsOf({ id, path: collection, specimen })) {
       const value = field.split('.').reduce<unknown>((of, name) => (of as Bag | undefined)?.[name], shown)
       if (!['string', 'number', 'boolean'].includes(typeof value)) continue

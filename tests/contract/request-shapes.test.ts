@@ -39,7 +39,7 @@ async function existing(word: string, name: string, path: string, shown: Bag): P
   // Nodes of the hierarchy that the address names.
   const at = noun === 'node' ? /^\/pcm\/hierarchies\/[^/]+/.exec(path)?.[0] : undefined
   const sample = await samples.make(specimen, at && `${at}/nodes`)
-  return word === 'slug' || word === 'location' ? madeSlug(sample.body.data) : sample.id
+  return word === 'slug' || word === 'location' ? slugIn(sample.body.data) : sample.id
 }
 
 const nouns: Readonly<Record<string, string>> = {
@@ -50,7 +50,7 @@ const nouns: Readonly<Record<string, string>> = {
 
 type Bag = Readonly<Record<string, Json>>
 
-const madeSlug = (data: { attributes: { slug: string } }) => data.attributes.slug
+const slugIn = (data: { attributes: { slug: string } }) => data.attributes.slug
 
 async function filled(value: Json, name: string, path: string, shown: Bag): Promise<Json | undefined> {
   if (Array.isArray(value)) {

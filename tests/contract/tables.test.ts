@@ -115,8 +115,8 @@ test('an indexed filter has an index in the order of its list; every other filte
   const indexes = await indexesOfAllRows()
   const without: string[] = []
   for (const { resource } of specimens) {
-    for (const [field, given] of Object.entries(resource.filter ?? {})) {
-      const rule: FilterRule = Array.isArray(given) ? { ops: given } : (given as FilterRule)
+    for (const [field, declaration] of Object.entries(resource.filter ?? {})) {
+      const rule: FilterRule = Array.isArray(declaration) ? { ops: declaration } : (declaration as FilterRule)
       const column = rule.column ?? field
       if (rule.where || field in walks || !rule.ops.includes('eq')) continue
       if (!rule.indexed) {

@@ -44,7 +44,7 @@ async function expectTrueBlocks({ specimen: { resource } }: Listing): Promise<nu
   const scope = resource.scopeColumns.at(-1) ?? 'store_id'
   const at = `CASE b.sorted_by WHEN 'created_at' THEN r.created_at WHEN 'updated_at' THEN r.updated_at ELSE '-infinity' END`
   const { rows } = await world.sql(
-    `SELECT b.sorted_by, b.level, b.n::int AS said, count(r.id)::int AS counted, EXISTS (SELECT FROM list_blocks s
+    `SELECT b.sorted_by, b.level, b.n::int AS stored, count(r.id)::int AS counted, EXISTS (SELECT FROM list_blocks s
          WHERE (s.store_id, s.list, s.scope, s.sorted_by, s.level, s.at, s.id)
            = (b.store_id, b.list, b.scope, b.sorted_by, 0, b.at, b.id)) AS begins_one
      FROM (
@@ -56,8 +56,8 @@ async function expectTrueBlocks({ specimen: { resource } }: Listing): Promise<nu
      GROUP BY b.store_id, b.list, b.scope, b.sorted_by, b.level, b.at, b.id, b.n`,
     [listKey(resource), world.storeId],
   )
-  for (const { sorted_by, level, said, counted, begins_one } of rows) {
-    expect(said, `what a block of level ${level} of ${resource.table} by ${sorted_by} says`).toBe(counted)
+  for (const { sorted_by, level, said: stored, counted, begins_one } of rows) {
+    expect(stored, `what a block of level ${level} of ${resource.table} by ${sorted_by} says`).toBe(counted)
     expect(begins_one, 'that a block of rows begins there').toBe(true)
   }
   for (const level of [0, 1]) {

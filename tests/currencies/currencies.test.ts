@@ -21,7 +21,7 @@ const euro = {
   default: false,
   enabled: true,
 }
-const made = async (fields: object) => {
+const create = async (fields: object) => {
   const { status, body: answer } = await world.admin.post(path, body({ ...euro, ...fields }))
   expect(status, JSON.stringify(answer)).toBe(201)
   return answer.data.id as string
@@ -67,8 +67,8 @@ test('every store begins with the US dollar, which anonymous shoppers may read',
 })
 
 test('the oldest currency comes first, and a code is stored in capitals', async () => {
-  await made({ code: 'eur' })
-  await made({ code: 'YEN', format: '¥{price}', decimal_places: 0, decimal_point: '' })
+  await create({ code: 'eur' })
+  await create({ code: 'YEN', format: '¥{price}', decimal_places: 0, decimal_point: '' })
   expect((await all()).map(({ code }) => code)).toEqual(['USD', 'EUR', 'YEN'])
   expect(problem(await world.admin.post(path, body(euro)))).toEqual([
     400,
@@ -90,7 +90,7 @@ test('a currency that becomes the default takes it from the other', async () => 
   expect((await put(eur, { default: true })).body.data.default).toBe(true)
   expect(await defaults()).toEqual(['EUR'])
   expect((await world.admin.get(`${path}/${usd}`)).headers.get('etag')).not.toBe(before)
-  await made({ code: 'GBP', default: true })
+  await create({ code: 'GBP', default: true })
   expect(await defaults()).toEqual(['GBP'])
   expect((await put(usd, { default: true, enabled: true })).status).toBe(200)
   expect((await put(usd, { default: true })).status).toBe(200)
@@ -106,7 +106,7 @@ test('the default currency cannot be unset, disabled or deleted', async () => {
     undefined,
     'The default currency cannot be deleted.',
   ])
-  const disabled = await made({ code: 'CHF', enabled: false })
+  const disabled = await create({ code: 'CHF', enabled: false })
   expect(problem(await put(disabled, { default: true })).slice(0, 2)).toEqual([422, 'data.enabled'])
   const born = await world.admin.post(path, body({ ...euro, code: 'CAD', default: true, enabled: false }))
   expect(problem(born).slice(0, 2)).toEqual([422, 'data.enabled'])
@@ -130,7 +130,7 @@ test('a currency is not deleted while it becomes the default', async () => {
   const usd = await idOf('USD')
   for (let round = 0; round < 8; round++) {
     await put(usd, { default: true })
-    const id = await made({ code: `TS${'ABCDEFGH'[round]}` })
+    const id = await create({ code: `TS${'ABCDEFGH'[round]}` })
     const [deleted, changed] = await Promise.all([
       world.admin.delete(`${path}/${id}`),
       put(id, { default: true }),

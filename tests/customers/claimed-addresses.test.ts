@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { body, made, statuses, times } from '../accounts/objects.ts'
+import { body, idOf, statuses, times } from '../accounts/objects.ts'
 import { realmsOf } from '../identity/realm.ts'
 import { begin, callbackPath, openIn, profileAt, redirectUri } from '../oidc/sign-in.ts'
 import { inTheWay, untilWaiting } from '../support/in-the-way.ts'
@@ -46,11 +46,11 @@ async function comeBack(
   { world, provider, realm, profile }: Shop,
   claims: object,
 ): Promise<() => Promise<Reply>> {
-  const { asked, verifier } = await begin(world, realm, profile)
-  const nonce = asked.get('nonce') as string
+  const { request, verifier } = await begin(world, realm, profile)
+  const nonce = request.get('nonce') as string
   const times = { iat: 0, exp: 4_000_000_000 }
   provider.claims = { iss: provider.url, aud: 'shop', sub: nonce, ...times, name: 'Ada Marsh', ...claims }
-  const query = `state=${asked.get('state')}&code=${nonce}`
+  const query = `state=${request.get('state')}&code=${nonce}`
   const { location } = await openIn(`${world.url}${callbackPath(world, realm, profile)}?${query}`)
   const fields = {
     authentication_mechanism: 'oidc',
@@ -68,12 +68,12 @@ interface Claimant {
   readonly as: Headers
 }
 
-const idOf = (reply: Reply): string => {
+const customerIdOf = (reply: Reply): string => {
   expect(reply.status, JSON.stringify(reply.body)).toBe(200)
   return reply.body.data.customer_id
 }
 const claimantIn = (reply: Reply): Claimant => {
-  const id = idOf(reply)
+  const id = customerIdOf(reply)
   return { id, path: `${customers}/${id}`, as: { 'x-moltin-customer-token': reply.body.data.token } }
 }
 const withPassword = ({ world }: Shop, email: string) =>
@@ -82,7 +82,7 @@ const withPassword = ({ world }: Shop, email: string) =>
 /** A customer with a password and an address that an administrator gave them. */
 async function aCustomer(shop: Shop): Promise<Claimant> {
   const sent = customer({ password })
-  await made(shop.world.admin.post(customers, sent))
+  await idOf(shop.world.admin.post(customers, sent))
   return claimantIn(await withPassword(shop, (sent.data as unknown as { email: string }).email))
 }
 
@@ -110,7 +110,7 @@ describe.each(claims)('from a customer who %s', (_how, claim) => {
   test('it is taken by its owner, who has it from a provider that verified it', async () => {
     const email = anAddress()
     const claimant = await claim(lax, email.toUpperCase())
-    const owner = idOf(await signIn(lax, { email, email_verified: true }))
+    const owner = customerIdOf(await signIn(lax, { email, email_verified: true }))
     expect(owner).not.toBe(claimant.id)
     expect(await emailOf(lax, { path: `${customers}/${owner}` })).toBe(email)
     // They keep their account, and may have any address but that one.
@@ -122,7 +122,7 @@ describe.each(claims)('from a customer who %s', (_how, claim) => {
   test('and by someone whom an administrator makes, or gives it, where passwords are strict', async () => {
     const [first, second] = [anAddress(), anAddress()]
     const claimants = [await claim(strict, first), await claim(strict, second)]
-    await made(strict.world.admin.post(customers, customer({ email: first })))
+    await idOf(strict.world.admin.post(customers, customer({ email: first })))
     const { path } = await aCustomer(strict)
     expect((await strict.world.admin.put(path, body('customer', { email: second }))).status).toBe(200)
     for (const claimant of claimants) expect(await emailOf(strict, claimant)).toMatch(taken)
@@ -156,12 +156,14 @@ describe.each(claims)('from a customer who %s', (_how, claim) => {
 
 test('an address that an administrator gave is not taken, nor one that they confirm by giving it', async () => {
   for (const shop of [lax, strict]) {
-    const [email, given] = [anAddress(), anAddress()]
-    await made(shop.world.admin.post(customers, customer({ email })))
+    const [email, assigned] = [anAddress(), anAddress()]
+    await idOf(shop.world.admin.post(customers, customer({ email })))
     const claimant = await aCustomer(shop)
     await change(shop, claimant, { email: anAddress() })
-    expect((await shop.world.admin.put(claimant.path, body('customer', { email: given }))).status).toBe(200)
-    for (const address of [email, given]) {
+    expect((await shop.world.admin.put(claimant.path, body('customer', { email: assigned }))).status).toBe(
+      200,
+    )
+    for (const address of [email, assigned]) {
       expect((await signIn(shop, { email: address, email_verified: true })).status).toBe(409)
       expect((await shop.world.admin.post(customers, customer({ email: address }))).status).toBe(409)
     }
@@ -193,8 +195,8 @@ test.each(owners)(
     )
     expect(outcomes.map((reply) => reply.status)).toEqual([200, status])
     expect(await emailOf(strict, claimant)).toMatch(taken)
-    const found = await strict.world.admin.get(`${customers}?filter=eq(email,${email})`)
-    expect(found.body.data).toHaveLength(1)
+    const list = await strict.world.admin.get(`${customers}?filter=eq(email,${email})`)
+    expect(list.body.data).toHaveLength(1)
   },
 )
 
@@ -210,7 +212,7 @@ describe('when the owner takes the account itself over', () => {
     const [email, other] = [anAddress(), anAddress()]
     const stranger = claimantIn(await signIn(lax, { email, email_verified: false }))
     expect((await change(lax, stranger, { email: other })).status).toBe(200)
-    expect(idOf(await signIn(lax, { email, email_verified: true }))).toBe(stranger.id)
+    expect(customerIdOf(await signIn(lax, { email, email_verified: true }))).toBe(stranger.id)
     expect(await emailOf(lax, stranger)).toBe(email)
     // It is theirs now, and no claim.
     await policy(lax, 'allowed')

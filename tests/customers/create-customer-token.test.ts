@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { verifyCustomerToken } from '../../server/customers/index.ts'
-import { address, body, made, statuses } from '../accounts/objects.ts'
+import { address, body, idOf, statuses } from '../accounts/objects.ts'
 import { MovingClock } from '../keys/moving-clock.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { customer, customers, password, tokens } from './objects.ts'
@@ -13,7 +13,7 @@ let ada: string
 const email = 'Ada@Example.com'
 beforeAll(async () => {
   world = await openWorld({ clock })
-  ada = await made(world.admin.post(customers, customer({ name: 'Ada Marsh', email, password })))
+  ada = await idOf(world.admin.post(customers, customer({ name: 'Ada Marsh', email, password })))
 })
 afterAll(() => world.close())
 
@@ -69,7 +69,7 @@ describe('refuses', () => {
   })
 
   test('a customer without a password, in the words of any other', async () => {
-    await made(world.admin.post(customers, customer({ email: 'none@example.com' })))
+    await idOf(world.admin.post(customers, customer({ email: 'none@example.com' })))
     const replies = [
       { email: 'none@example.com' },
       { email: 'nobody@example.com' },
@@ -83,7 +83,7 @@ describe('refuses', () => {
     expect((await world.other.post(tokens, credentials())).status).toBe(401)
     expect((await world.nobody.post(tokens, credentials())).status).toBe(401)
     const fields = { email: 'fickle@example.com', password }
-    const id = await made(world.admin.post(customers, customer(fields)))
+    const id = await idOf(world.admin.post(customers, customer(fields)))
     await world.admin.put(`${customers}/${id}`, body('customer', { password: 'a new password' }))
     expect((await world.shopper.post(tokens, credentials(fields))).status).toBe(401)
     const now = { email: fields.email, password: 'a new password' }
@@ -122,7 +122,7 @@ describe('a token', () => {
 
   test('ends with its customer', async () => {
     const fields = { email: 'brief@example.com', password }
-    const id = await made(world.admin.post(customers, customer(fields)))
+    const id = await idOf(world.admin.post(customers, customer(fields)))
     const token = await signIn(fields)
     expect(await verified(token)).toMatchObject({ customerId: id })
     await world.admin.delete(`${customers}/${id}`)
@@ -143,8 +143,8 @@ describe('a token', () => {
 })
 
 test('whoever brings a customer token sees and changes that customer alone', async () => {
-  const bob = await made(world.admin.post(customers, customer({ password })))
-  for (const id of [ada, bob]) await made(world.admin.post(`${customers}/${id}/addresses`, address()))
+  const bob = await idOf(world.admin.post(customers, customer({ password })))
+  for (const id of [ada, bob]) await idOf(world.admin.post(`${customers}/${id}/addresses`, address()))
   const theirs = (await world.admin.get(`${customers}/${bob}/addresses`)).body.data[0].id
   const headers = { 'x-moltin-customer-token': await signIn() }
   const { shopper } = world
@@ -184,7 +184,7 @@ test('whoever brings a customer token sees and changes that customer alone', asy
 
 describe('who guesses', () => {
   test('of a name in all its spellings', async () => {
-    await made(world.admin.post(customers, customer({ email: 'vickim@example.com', password })))
+    await idOf(world.admin.post(customers, customer({ email: 'vickim@example.com', password })))
     const names = ['vickim', 'VICKIM', 'v\u0130ckim', 'vick\u0130m', 'v\u0130ck\u0130m', 'Vickim']
     const counts: number[] = []
     for (const name of names) {
@@ -195,7 +195,7 @@ describe('who guesses', () => {
   })
 
   test('by changing their own address is slowed down', async () => {
-    await made(world.admin.post(customers, customer({ email: 'gus@example.com', password })))
+    await idOf(world.admin.post(customers, customer({ email: 'gus@example.com', password })))
     const headers = { 'x-moltin-customer-token': await signIn({ email: 'gus@example.com' }) }
     const gus = (await world.shopper.get(customers, headers)).body.data[0].id
     const counts: number[] = []

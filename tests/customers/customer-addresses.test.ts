@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { account, address, body, made, statuses, times } from '../accounts/objects.ts'
+import { account, address, body, idOf, statuses, times } from '../accounts/objects.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { customer, customers } from './objects.ts'
 
@@ -9,7 +9,7 @@ let customerId: string
 let addresses: string
 beforeAll(async () => {
   world = await openWorld()
-  customerId = await made(world.admin.post(customers, customer()))
+  customerId = await idOf(world.admin.post(customers, customer()))
   addresses = `${customers}/${customerId}/addresses`
 })
 afterAll(() => world.close())
@@ -27,16 +27,16 @@ test('an address names its customer, and keeps what an update does not name', as
   })
   const updated = await world.admin.put(`${addresses}/${id}`, body('address', { city: 'Ely' }))
   expect(updated.body.data).toMatchObject({ city: 'Ely', name: 'Home', line_1: '12 Mill Lane' })
-  const found = await world.admin.get(`${addresses}?filter=eq(city,Ely)`)
-  expect(found.body.data).toEqual([updated.body.data])
+  const list = await world.admin.get(`${addresses}?filter=eq(city,Ely)`)
+  expect(list.body.data).toEqual([updated.body.data])
   expect((await world.admin.delete(`${addresses}/${id}`)).status).toBe(204)
   expect((await world.admin.get(`${addresses}/${id}`)).status).toBe(404)
 })
 
 test('an address is found below its own customer only', async () => {
-  const id = await made(world.admin.post(addresses, address()))
-  const neighbour = await made(world.admin.post(customers, customer()))
-  const business = await made(world.admin.post('/v2/accounts', account()))
+  const id = await idOf(world.admin.post(addresses, address()))
+  const neighbour = await idOf(world.admin.post(customers, customer()))
+  const business = await idOf(world.admin.post('/v2/accounts', account()))
   const elsewhere = [
     world.admin.get(`${customers}/${neighbour}/addresses/${id}`),
     world.admin.get(`/v2/accounts/${business}/addresses/${id}`),
@@ -73,14 +73,14 @@ test('no more addresses than the setting allows, however many come at once', asy
   expect(await statuses(times(12, () => world.admin.post(addresses, address())))).toEqual({ 201: 5, 422: 7 })
   const { body: list } = await world.admin.get(addresses)
   expect(list.meta.results.total).toBe(5)
-  const other = await made(world.admin.post(customers, customer()))
+  const other = await idOf(world.admin.post(customers, customer()))
   expect((await world.admin.post(`${customers}/${other}/addresses`, address())).status).toBe(201)
   await world.admin.delete('/v2/settings')
 })
 
 test('a customer who is deleted while they get addresses leaves none behind', async () => {
   for (let round = 0; round < 5; round++) {
-    const id = await made(world.admin.post(customers, customer()))
+    const id = await idOf(world.admin.post(customers, customer()))
     const [gone, ...added] = await Promise.all([
       world.admin.delete(`${customers}/${id}`),
       ...times(3, () => world.admin.post(`${customers}/${id}/addresses`, address())),

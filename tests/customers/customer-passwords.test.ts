@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { address, body, made, statuses, times } from '../accounts/objects.ts'
+import { address, body, idOf, statuses, times } from '../accounts/objects.ts'
 import { openWorld, type Reply, type World } from '../support/world.ts'
 import { customer, customers, password, tokens } from './objects.ts'
 
@@ -39,7 +39,7 @@ const tokenOf = async (world: World, email: string, secret?: string): Promise<Re
 
 async function ada(world: World): Promise<Ada> {
   const sent = customer({ password })
-  const id = await made(world.admin.post(customers, sent))
+  const id = await idOf(world.admin.post(customers, sent))
   const { email } = sent.data as unknown as { email: string }
   return { id, path: `${customers}/${id}`, email, as: await tokenOf(world, email) }
 }
@@ -84,8 +84,8 @@ describe('the tokens of a customer', () => {
   })
 
   test('end with a first password, as with any other', async () => {
-    const { body: made } = await open.admin.post(customers, customer())
-    const { id, email } = made.data
+    const { body: created } = await open.admin.post(customers, customer())
+    const { id, email } = created.data
     const path = `${customers}/${id}`
     await open.admin.put(path, change({ password }))
     const as = await tokenOf(open, email)
@@ -294,7 +294,7 @@ describe('a common password', () => {
   })
 
   test('is taken where they are not', async () => {
-    const id = await made(open.admin.post(customers, customer({ password: 'password' })))
+    const id = await idOf(open.admin.post(customers, customer({ password: 'password' })))
     expect((await open.admin.put(`${customers}/${id}`, change({ password: '12345678' }))).status).toBe(200)
   })
 })
@@ -302,7 +302,7 @@ describe('a common password', () => {
 describe('a password of fewer than 8 characters', () => {
   test('may be given by an administrator', async () => {
     const sent = customer({ password: 'test' })
-    const id = await made(open.admin.post(customers, sent))
+    const id = await idOf(open.admin.post(customers, sent))
     const { email } = sent.data as unknown as { email: string }
     expect((await signIn(open, email, 'test')).status).toBe(200)
     expect((await open.admin.put(`${customers}/${id}`, change({ password: 'tes' }))).status).toBe(200)

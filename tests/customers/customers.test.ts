@@ -1,6 +1,6 @@
 import { verify } from '@node-rs/argon2'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { address, body, made, statuses, times } from '../accounts/objects.ts'
+import { address, body, idOf, statuses, times } from '../accounts/objects.ts'
 import { openWorld, type World } from '../support/world.ts'
 import { customer, customers, password } from './objects.ts'
 
@@ -109,10 +109,10 @@ test('the longest of everything is kept', async () => {
   const { status, body: answer } = await world.admin.post(customers, customer(longest))
   expect(status, JSON.stringify(answer)).toBe(201)
   expect(answer.data).toMatchObject({ ...longest, password: true })
-  const found = await world.admin.get(
+  const list = await world.admin.get(
     `${customers}?filter=eq(external_ref,${longest.external_ref.slice(0, 500)})`,
   )
-  expect(found.body.meta.results.total).toBe(0)
+  expect(list.body.meta.results.total).toBe(0)
 })
 
 test('an email address is one customer’s, however many ask at once and in whatever case', async () => {
@@ -125,18 +125,18 @@ test('an email address is one customer’s, however many ask at once and in what
   expect((await world.other.post(customers, customer({ email: 'one@example.com' }))).status).toBe(201)
 
   const [a, b] = [
-    await made(world.admin.post(customers, customer())),
-    await made(world.admin.post(customers, customer())),
+    await idOf(world.admin.post(customers, customer())),
+    await idOf(world.admin.post(customers, customer())),
   ]
-  const wanted = body('customer', { email: 'wanted@example.com' })
-  expect(await statuses([a, b].map((id) => world.admin.put(`${customers}/${id}`, wanted)))).toEqual({
+  const sent = body('customer', { email: 'wanted@example.com' })
+  expect(await statuses([a, b].map((id) => world.admin.put(`${customers}/${id}`, sent)))).toEqual({
     200: 1,
     409: 1,
   })
 })
 
 test('a customer may write their own address in another case, and leave it to the next', async () => {
-  const id = await made(world.admin.post(customers, customer({ email: 'case@example.com' })))
+  const id = await idOf(world.admin.post(customers, customer({ email: 'case@example.com' })))
   const path = `${customers}/${id}`
   expect((await world.admin.put(path, body('customer', { email: 'Case@Example.com' }))).status).toBe(200)
   expect((await world.admin.delete(path)).status).toBe(204)
@@ -145,7 +145,7 @@ test('a customer may write their own address in another case, and leave it to th
 })
 
 test('writes of one customer at the same time lose nothing', async () => {
-  const path = `${customers}/${await made(world.admin.post(customers, customer()))}`
+  const path = `${customers}/${await idOf(world.admin.post(customers, customer()))}`
   const changes = [{ name: 'New name' }, { password }, { external_ref: 'crm-7' }]
   expect(await statuses(changes.map((fields) => world.admin.put(path, body('customer', fields))))).toEqual({
     200: 3,
@@ -159,7 +159,7 @@ test('writes of one customer at the same time lose nothing', async () => {
 
 test('finds customers', async () => {
   const add = (name: string, email: string, external_ref: string | null = null) =>
-    made(world.admin.post(customers, customer({ name, email, external_ref })))
+    idOf(world.admin.post(customers, customer({ name, email, external_ref })))
   const grace = await add('Grace Swan', 'Grace@Navy.example', 'crm/1')
   const poole = await add('grace poole', 'poole@hall.example', `${'r'.repeat(200)}1`)
   const { meta } = (await world.admin.get(`${customers}/${grace}`)).body.data
@@ -193,8 +193,8 @@ test('finds customers', async () => {
 })
 
 test('a customer takes their addresses with them', async () => {
-  const id = await made(world.admin.post(customers, customer()))
-  await made(world.admin.post(`${customers}/${id}/addresses`, address()))
+  const id = await idOf(world.admin.post(customers, customer()))
+  await idOf(world.admin.post(`${customers}/${id}/addresses`, address()))
   expect((await world.admin.delete(`${customers}/${id}`)).status).toBe(204)
   expect((await world.admin.get(`${customers}/${id}/addresses`)).status).toBe(404)
   const { rows } = await world.feed(

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { body, made } from '../accounts/objects.ts'
+import { body, idOf } from '../accounts/objects.ts'
 import { realmsOf } from '../identity/realm.ts'
 import { begin, callbackPath, follow, openIn, profileAt, redirectUri } from '../oidc/sign-in.ts'
 import { type OidcProvider, startProvider } from '../support/oidc-provider.ts'
@@ -59,8 +59,8 @@ describe('a customer who signs in at a provider', () => {
     const first = await redeem(await comeBack('ada'))
     expect(first.status, JSON.stringify(first.body)).toBe(200)
     const { customer_id, token } = first.body.data
-    const made = await world.shopper.get(`${customers}/${customer_id}`, tokenHeader(token))
-    expect(made.body.data).toMatchObject({ name: 'ada', email: 'ada@example.com', password: false })
+    const reply = await world.shopper.get(`${customers}/${customer_id}`, tokenHeader(token))
+    expect(reply.body.data).toMatchObject({ name: 'ada', email: 'ada@example.com', password: false })
     expect((await world.admin.get(userPath(customer_id))).body.data.email).toBe('ada@example.com')
 
     const again = await redeem(await comeBack('ada'))
@@ -76,7 +76,7 @@ describe('a customer who signs in at a provider', () => {
   })
 
   test('does not become the customer who has their email address', async () => {
-    const id = await made(world.admin.post(customers, customer({ email: 'CY@example.com', password })))
+    const id = await idOf(world.admin.post(customers, customer({ email: 'CY@example.com', password })))
     const refused = await redeem(await comeBack('cy'))
     expect([refused.status, refused.body.errors[0].source]).toEqual([409, 'data.email'])
     expect(JSON.stringify(refused.body)).not.toContain(id)
@@ -87,7 +87,7 @@ describe('a customer who signs in at a provider', () => {
   test('signs in whatever token of before the request still carries', async () => {
     const stale = tokenHeader('a token of long ago')
     expect((await redeem(await comeBack('ada'), stale)).status).toBe(200)
-    await made(world.admin.post(customers, customer({ email: 'old@example.com', password })))
+    await idOf(world.admin.post(customers, customer({ email: 'old@example.com', password })))
     expect((await redeem({ email: 'old@example.com', password }, stale)).status).toBe(200)
     expect((await world.shopper.get(customers, stale)).status).toBe(401)
   })
@@ -207,7 +207,7 @@ describe('who guesses the password of a customer', () => {
   const guess = (email: string, password = 'a wrong password') => redeem({ email, password })
 
   test.each(['finn@example.com', 'nobody@example.com'])('%s: is slowed down, known or not', async (email) => {
-    if (email.startsWith('finn')) await made(world.admin.post(customers, customer({ email, password })))
+    if (email.startsWith('finn')) await idOf(world.admin.post(customers, customer({ email, password })))
     for (let i = 0; i < 5; i++) expect((await guess(i % 2 ? email : email.toUpperCase())).status).toBe(401)
     const { status, headers, body: answer } = await guess(email, password)
     expect([status, answer.errors[0].code]).toEqual([429, 'rate_limited'])
@@ -218,7 +218,7 @@ describe('who guesses the password of a customer', () => {
 
   test('by many at once learns no more', async () => {
     const email = 'gil@example.com'
-    await made(world.admin.post(customers, customer({ email, password })))
+    await idOf(world.admin.post(customers, customer({ email, password })))
     const replies = await Promise.all(Array.from({ length: 30 }, () => guess(email)))
     expect(replies.filter(({ status }) => status === 401).length).toBeLessThanOrEqual(5)
     expect((await guess(email, password)).status).toBe(429)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { body, made } from '../accounts/objects.ts'
+import { body, idOf } from '../accounts/objects.ts'
 import { realmsOf } from '../identity/realm.ts'
 import { begin, callbackPath, follow, openIn, profileAt, redirectUri } from '../oidc/sign-in.ts'
 import { type OidcProvider, startProvider } from '../support/oidc-provider.ts'
@@ -115,7 +115,7 @@ describe('the password that a stranger set is gone', () => {
 
 test('what has nothing to do with it stays', async () => {
   const profile = await newProfile()
-  const own = await made(world.admin.post(customers, customer({ email: 'own@example.com', password })))
+  const own = await idOf(world.admin.post(customers, customer({ email: 'own@example.com', password })))
   const { id } = await stranger(profile, 'kept')
   const other = await newProfile()
   const links = `${userPath(id)}/user-authentication-oidc-profile-info`

@@ -1,6 +1,6 @@
 import type { Client, Reply } from '../support/world.ts'
 
-let made = 0
+let counter = 0
 
 /** A custom API with these fields: `{ title: ['string', { max_length: 10 }] }`. */
 export async function makeApi(
@@ -8,7 +8,7 @@ export async function makeApi(
   fields: Record<string, readonly [type: string, rules?: object, more?: object]> = {},
   more: object = {},
 ) {
-  const n = ++made
+  const n = ++counter
   const facts = { name: `Things ${n}`, slug: `things-${n}`, api_type: `thing_${n}_ext`, ...more }
   const api = await client.post('/v2/settings/extensions/custom-apis', {
     data: { type: 'custom_api', ...facts },

@@ -17,10 +17,10 @@ const under = (...links: [type: string, id: string][]) => ({
 })
 
 test('a custom API is created with its defaults, and changed in part', async () => {
-  const made = await world.admin.post(path, body(facts('birds')))
-  expect(made.status).toBe(201)
-  const { id, meta } = made.body.data
-  expect(made.body.data).toEqual({
+  const reply = await world.admin.post(path, body(facts('birds')))
+  expect(reply.status).toBe(201)
+  const { id, meta } = reply.body.data
+  expect(reply.body.data).toEqual({
     id,
     type: 'custom_api',
     ...facts('birds'),

@@ -10,9 +10,9 @@ afterAll(() => world.close())
 
 test('a field is created with all its rules', async () => {
   const api = await makeApi(world.admin)
-  const made = await api.addField('title', 'string', { max_length: 5 })
-  const { id, meta } = made.body.data
-  expect(made.body.data).toEqual({
+  const reply = await api.addField('title', 'string', { max_length: 5 })
+  const { id, meta } = reply.body.data
+  expect(reply.body.data).toEqual({
     id,
     type: 'custom_field',
     name: 'title',
@@ -164,9 +164,9 @@ describe('a value', () => {
   ])('of type %s with %j', async (type, rules, accepted, refused) => {
     const api = await makeApi(world.admin, { v: [type, rules] })
     for (const v of accepted) {
-      const made = await api.create({ v })
-      expect(made.status, JSON.stringify(v)?.slice(0, 50)).toBe(201)
-      expect(made.body.data.v).toEqual(v)
+      const reply = await api.create({ v })
+      expect(reply.status, JSON.stringify(v)?.slice(0, 50)).toBe(201)
+      expect(reply.body.data.v).toEqual(v)
     }
     for (const v of refused) {
       const answer = await api.create({ v })
@@ -212,17 +212,17 @@ describe('a value', () => {
 describe('entries follow their fields', () => {
   test('when one is renamed', async () => {
     const api = await makeApi(world.admin, { old: ['string'], n: ['integer'] })
-    const made = (await api.create({ old: 'x "y" é', n: 1 })).body.data
+    const entry = (await api.create({ old: 'x "y" é', n: 1 })).body.data
     expect((await api.putField('old', { slug: 'new' })).status).toBe(200)
-    const read = (await world.admin.get(`${api.entries}/${made.id}`)).body.data
+    const read = (await world.admin.get(`${api.entries}/${entry.id}`)).body.data
     expect(read).toMatchObject({ new: 'x "y" é', n: 1 })
     expect(read).not.toHaveProperty('old')
-    expect(read.meta).toMatchObject({ resource_version: 1, data_size: made.meta.data_size })
-    expect(read.meta.etag_id).not.toBe(made.meta.etag_id)
-    const found = await world.admin.get(`${api.entries}?filter=like(new,x*)`)
-    expect(found.body.data).toEqual([read])
+    expect(read.meta).toMatchObject({ resource_version: 1, data_size: entry.meta.data_size })
+    expect(read.meta.etag_id).not.toBe(entry.meta.etag_id)
+    const list = await world.admin.get(`${api.entries}?filter=like(new,x*)`)
+    expect(list.body.data).toEqual([read])
     expect((await world.admin.get(`${api.entries}?filter=like(old,x*)`)).status).toBe(400)
-    const feed = await world.feed(`SELECT doc FROM changes WHERE id = $1 AND event = 'updated'`, [made.id])
+    const feed = await world.feed(`SELECT doc FROM changes WHERE id = $1 AND event = 'updated'`, [entry.id])
     expect(feed.rows).toEqual([{ doc: { new: 'x "y" é', n: 1 } }])
   })
 
@@ -231,16 +231,16 @@ describe('entries follow their fields', () => {
       gone: ['string', { unique: 'yes', unique_case_insensitivity: true }],
       n: ['integer'],
     })
-    const made = (await api.create({ gone: 'é', n: 12 })).body.data
-    expect(made.meta.data_size).toBe(4)
+    const entry = (await api.create({ gone: 'é', n: 12 })).body.data
+    expect(entry.meta.data_size).toBe(4)
     expect((await world.admin.delete(`${api.settings}/fields/${api.ids.gone}`)).status).toBe(204)
-    const read = (await world.admin.get(`${api.entries}/${made.id}`)).body.data
+    const read = (await world.admin.get(`${api.entries}/${entry.id}`)).body.data
     expect(read).not.toHaveProperty('gone')
     expect(read.meta).toMatchObject({ resource_version: 1, data_size: 2 })
     await api.addField('gone', 'integer')
     // Written before the field was there: null neither is nor is not.
     expect((await world.admin.get(`${api.entries}?filter=is_null(gone)`)).body.data).toEqual([])
-    await world.admin.put(`${api.entries}/${made.id}`, api.entry({}))
+    await world.admin.put(`${api.entries}/${entry.id}`, api.entry({}))
     expect((await world.admin.get(`${api.entries}?filter=is_null(gone)`)).body.data).toHaveLength(1)
     const orphans = await world.sql('SELECT count(*) AS n FROM entry_values WHERE field_id = $1', [
       api.ids.gone,

@@ -44,41 +44,41 @@ async function rememberedApi() {
 }
 
 const ok = (data: object) => ({ status: 200, data })
-const made = (data: object) => ({ status: 201, data })
+const create = (data: object) => ({ status: 201, data })
 const refused = (status: number, detail: string) => ({ status, detail })
 
 const noApi = refused(404, 'custom api not found')
-const told = ({ status, body }: Reply) =>
+const outcomeOf = ({ status, body }: Reply) =>
   status < 400
     ? { status, data: body.data }
     : { status, detail: body.errors[0].detail.replace(/ not found: .*/, ' not found') }
 
-type Told = ReturnType<typeof ok> | ReturnType<typeof refused>
+type Outcome = ReturnType<typeof ok> | ReturnType<typeof refused>
 
 interface Change {
   readonly apply: (api: Api) => Promise<unknown>
   /** What the entry is then, and what becomes of a new one with `a` and `b`. */
-  readonly read: Told
-  readonly created: Told
+  readonly read: Outcome
+  readonly created: Outcome
   /** Under the id of the custom API, where that is another. */
-  readonly byId?: { readonly read: Told; readonly created: Told }
+  readonly byId?: { readonly read: Outcome; readonly created: Outcome }
 }
 
 const changes: Record<string, Change> = {
   'a field is renamed': {
     apply: (api) => api.putField('a', { slug: 'b' }),
     read: ok({ b: 'old' }),
-    created: made({ b: 'new b' }),
+    created: create({ b: 'new b' }),
   },
   'a field is added': {
     apply: (api) => api.addField('b', 'string'),
     read: ok({ a: 'old' }),
-    created: made({ a: 'new a', b: 'new b' }),
+    created: create({ a: 'new a', b: 'new b' }),
   },
   'a field is deleted': {
     apply: (api) => world.admin.delete(`${api.settings}/fields/${api.ids.a}`),
     read: ok({ meta: expect.objectContaining({ data_size: 0 }) }),
-    created: made({ meta: expect.objectContaining({ data_size: 0 }) }),
+    created: create({ meta: expect.objectContaining({ data_size: 0 }) }),
   },
   'a rule refuses what it accepted': {
     apply: (api) => api.putField('a', { validation: { string: { max_length: 3 } } }),
@@ -96,7 +96,7 @@ const changes: Record<string, Change> = {
     created: noApi,
     byId: {
       read: ok({ links: { self: expect.stringMatching(/^\/extensions\/new-/) } }),
-      created: made({ links: { self: expect.stringMatching(/^\/extensions\/new-/) } }),
+      created: create({ links: { self: expect.stringMatching(/^\/extensions\/new-/) } }),
     },
   },
   'another custom API has the slug': {
@@ -106,7 +106,7 @@ const changes: Record<string, Change> = {
     },
     read: refused(404, 'custom entry not found'),
     created: refused(400, expect.stringMatching(/^Validation failed: data.type must be/) as string),
-    byId: { read: ok({ a: 'old' }), created: made({ a: 'new a' }) },
+    byId: { read: ok({ a: 'old' }), created: create({ a: 'new a' }) },
   },
   'the custom API is deleted': {
     apply: (api) => world.admin.delete(api.settings),
@@ -125,11 +125,11 @@ describe.for(Object.entries(changes))('when %s', ([, { apply, byId, ...bySlug }]
     ] as const
     for (const client of [elsewhere, world.admin]) {
       for (const [path, expected] of addresses) {
-        expect(told(await client.get(`${path}/${api.entryId}`))).toMatchObject(expected.read)
+        expect(outcomeOf(await client.get(`${path}/${api.entryId}`))).toMatchObject(expected.read)
         const entry = api.entry({ a: 'new a', b: 'new b' })
-        expect(told(await client.post(path, entry))).toMatchObject(expected.created)
+        expect(outcomeOf(await client.post(path, entry))).toMatchObject(expected.created)
         const key = { 'idempotency-key': crypto.randomUUID() }
-        expect(told(await client.post(path, entry, key))).toMatchObject(expected.created)
+        expect(outcomeOf(await client.post(path, entry, key))).toMatchObject(expected.created)
       }
     }
   })
@@ -167,14 +167,17 @@ const fields = customFields as Resource
 const renamed = { name: 'b', slug: 'b' }
 
 /** Changes that are under way when an entry comes that was fine before. */
-const underWay: Record<string, readonly [make: (work: Work, api: Api) => Promise<unknown>, created: Told]> = {
+const underWay: Record<
+  string,
+  readonly [make: (work: Work, api: Api) => Promise<unknown>, created: Outcome]
+> = {
   'a field is renamed': [
     (work, api) => change(work, fields, [api.id], api.ids.a as string, renamed),
-    made({ b: 'new b' }),
+    create({ b: 'new b' }),
   ],
   'a field is deleted': [
     (work, api) => remove(work, fields, [api.id], api.ids.a as string, { ifMatch: undefined }),
-    made({ meta: expect.objectContaining({ data_size: 0 }) }),
+    create({ meta: expect.objectContaining({ data_size: 0 }) }),
   ],
   'a field is added that must be there': [
     (work, api) =>
@@ -214,7 +217,7 @@ describe('an entry is checked against the definition that it is stored with', ()
       ])
       await expect.poll(waiting, { timeout: 20_000 }).toBe(3)
     })
-    for (const answer of (await creating) ?? []) expect(told(answer)).toMatchObject(created)
+    for (const answer of (await creating) ?? []) expect(outcomeOf(answer)).toMatchObject(created)
   })
 
   test('and as it was, when a change comes to nothing', async () => {
@@ -227,7 +230,7 @@ describe('an entry is checked against the definition that it is stored with', ()
       throw new Error('not after all')
     })
     await expect(changing).rejects.toThrow('not after all')
-    expect(told((await creating) as Reply)).toMatchObject(made({ a: 'new a' }))
+    expect(outcomeOf((await creating) as Reply)).toMatchObject(create({ a: 'new a' }))
   })
 
   test.for([
@@ -247,7 +250,7 @@ describe('an entry is checked against the definition that it is stored with', ()
     })
     expect((await changing)?.status).toBe(200)
     const answer = await elsewhere.get(`${api.settings}/entries/${entry?.id}`)
-    expect(told(answer)).toMatchObject(read)
+    expect(outcomeOf(answer)).toMatchObject(read)
     expect(answer.body.data.meta.resource_version).toBe(1)
   })
 })

@@ -12,10 +12,10 @@ afterAll(() => world.close())
 describe('an entry', () => {
   test('is created as the contract says, and reads the same at both addresses', async () => {
     const api = await makeApi(world.admin, { title: ['string'], copies: ['integer'], lent: ['boolean'] })
-    const made = await api.create({ title: 'Möwe', copies: 3, shelf: 'ignored' })
-    expect(made.status).toBe(201)
-    const { id, meta } = made.body.data
-    expect(made.body).toEqual({
+    const reply = await api.create({ title: 'Möwe', copies: 3, shelf: 'ignored' })
+    expect(reply.status).toBe(201)
+    const { id, meta } = reply.body.data
+    expect(reply.body).toEqual({
       data: {
         id,
         type: api.type,
@@ -34,16 +34,16 @@ describe('an entry', () => {
         },
       },
     })
-    expect(made.headers.get('etag')).toBe(`W/"${meta.etag_id}"`)
+    expect(reply.headers.get('etag')).toBe(`W/"${meta.etag_id}"`)
     for (const path of [`${api.entries}/${id}`, `${api.settings}/entries/${id}`]) {
       const read = await world.admin.get(path)
-      expect(read.body).toEqual(made.body)
+      expect(read.body).toEqual(reply.body)
       expect(read.headers.get('etag')).toBe(`W/"${meta.etag_id}"`)
     }
     const other = await world.admin.post(`${api.settings}/entries`, api.entry({ title: 'Tern' }))
     expect(other.status).toBe(201)
     const list = await world.admin.get(`${api.settings}/entries?sort=created_at`)
-    expect(list.body.data).toEqual([made.body.data, other.body.data])
+    expect(list.body.data).toEqual([reply.body.data, other.body.data])
     expect(list.body.meta).toEqual({
       page: { limit: 25, offset: 0, current: 1, total: 1 },
       results: { total: 2, total_method: 'exact' },
@@ -52,9 +52,9 @@ describe('an entry', () => {
 
   test('changes in part; If-Match guards changes and deletes', async () => {
     const api = await makeApi(world.admin, { title: ['string'], copies: ['integer'], notes: ['any'] })
-    const made = await api.create({ title: 'Gull', copies: 1, notes: { a: 1, b: [2] } })
-    const path = `${api.entries}/${made.body.data.id}`
-    const first = made.headers.get('etag') as string
+    const reply = await api.create({ title: 'Gull', copies: 1, notes: { a: 1, b: [2] } })
+    const path = `${api.entries}/${reply.body.data.id}`
+    const first = reply.headers.get('etag') as string
     const changed = await world.admin.put(path, api.entry({ notes: { a: 99 } }), { 'if-match': first })
     expect(changed.status).toBe(200)
     expect(changed.body.data).toMatchObject({
@@ -94,8 +94,8 @@ describe('an entry', () => {
         }),
       ])
     }
-    const made = await api.create({ a: most })
-    const path = `${api.entries}/${made.body.data.id}`
+    const reply = await api.create({ a: most })
+    const path = `${api.entries}/${reply.body.data.id}`
     expect((await world.admin.put(path, api.entry({ b: 'xx' }))).status).toBe(413)
     expect((await world.admin.put(path, api.entry({ b: 'x' }))).status).toBe(200)
   })
@@ -117,10 +117,10 @@ describe('an entry', () => {
       'with space': ['integer'],
       'a"b': ['any'],
     })
-    const made = await api.create({ 'a"b': 1, 'with space': 2 })
-    expect(made.body.data).toMatchObject({ constructor: null, 'a"b': 1, 'with space': 2 })
+    const reply = await api.create({ 'a"b': 1, 'with space': 2 })
+    expect(reply.body.data).toMatchObject({ constructor: null, 'a"b': 1, 'with space': 2 })
     const again = await world.admin.put(
-      `${api.entries}/${made.body.data.id}`,
+      `${api.entries}/${reply.body.data.id}`,
       api.entry({ constructor: 'c' }),
     )
     expect(again.body.data.constructor).toBe('c')
@@ -147,10 +147,10 @@ describe('an upsert', () => {
       { allow_upserts: true },
     )
     const id = randomUUID()
-    const made = await world.admin.put(`${api.entries}/${id}`, api.entry({ a: 'x' }))
-    expect(made.status).toBe(201)
-    expect(made.headers.get('etag')).toBe(`W/"${made.body.data.meta.etag_id}"`)
-    expect(made.body.data).toMatchObject({ id, a: 'x' })
+    const reply = await world.admin.put(`${api.entries}/${id}`, api.entry({ a: 'x' }))
+    expect(reply.status).toBe(201)
+    expect(reply.headers.get('etag')).toBe(`W/"${reply.body.data.meta.etag_id}"`)
+    expect(reply.body.data).toMatchObject({ id, a: 'x' })
     const again = await world.admin.put(`${api.settings}/entries/${id}`, api.entry({ b: 'y' }))
     expect(again.status).toBe(200)
     expect(again.body.data).toMatchObject({ id, a: 'x', b: 'y' })
@@ -234,12 +234,12 @@ describe('a field in place of the id', () => {
 
   test('leads to the entry', async () => {
     const api = await slugged()
-    const made = await api.create({ handle: 'a~b.c', n: 1 })
-    expect(made.body.data.links.self).toBe(`/extensions/${api.slug}/a~b.c`)
-    const { id } = made.body.data
-    expect((await world.admin.get(`${api.entries}/a~b.c`)).body).toEqual(made.body)
-    expect((await world.admin.get(`${api.entries}/${id}`)).body).toEqual(made.body)
-    expect((await world.admin.get(`${api.settings}/entries/${id}`)).body).toEqual(made.body)
+    const reply = await api.create({ handle: 'a~b.c', n: 1 })
+    expect(reply.body.data.links.self).toBe(`/extensions/${api.slug}/a~b.c`)
+    const { id } = reply.body.data
+    expect((await world.admin.get(`${api.entries}/a~b.c`)).body).toEqual(reply.body)
+    expect((await world.admin.get(`${api.entries}/${id}`)).body).toEqual(reply.body)
+    expect((await world.admin.get(`${api.settings}/entries/${id}`)).body).toEqual(reply.body)
     expect((await world.admin.get(`${api.settings}/entries/a~b.c`)).status).toBe(404)
     const moved = await world.admin.put(`${api.entries}/a~b.c`, api.entry({ handle: 'd' }))
     expect(moved.body.data.links.self).toBe(`/extensions/${api.slug}/d`)
@@ -253,9 +253,9 @@ describe('a field in place of the id', () => {
 
   test('names what an upsert creates', async () => {
     const api = await slugged({ allow_upserts: true })
-    const made = await world.admin.put(`${api.entries}/new-one`, api.entry({ n: 1 }))
-    expect(made.status).toBe(201)
-    expect(made.body.data).toMatchObject({ handle: 'new-one', n: 1 })
+    const reply = await world.admin.put(`${api.entries}/new-one`, api.entry({ n: 1 }))
+    expect(reply.status).toBe(201)
+    expect(reply.body.data).toMatchObject({ handle: 'new-one', n: 1 })
     expect((await world.admin.put(`${api.entries}/new-one`, api.entry({ n: 2 }))).status).toBe(200)
     expect((await world.admin.put(`${api.entries}/third`, api.entry({ handle: 'fourth' }))).status).toBe(400)
     expect((await world.admin.put(`${api.entries}/bad%20one`, api.entry({}))).status).toBe(400)

@@ -65,9 +65,9 @@ beforeAll(async () => {
   })
   const entries: Entry[] = []
   for (const sample of fc.sample(values, { numRuns: 60, seed: 1 })) {
-    const made = await api.create(sample)
-    expect(made.status).toBe(201)
-    entries.push({ id: made.body.data.id, ...sample })
+    const reply = await api.create(sample)
+    expect(reply.status).toBe(201)
+    entries.push({ id: reply.body.data.id, ...sample })
   }
   // Some are changed, so that the index has followed.
   for (const [n, sample] of fc.sample(values, { numRuns: 20, seed: 2 }).entries()) {
@@ -105,16 +105,16 @@ function scalarTerms(
   value: fc.Arbitrary<string | number>,
   ops: readonly Relation[],
 ): fc.Arbitrary<Term>[] {
-  const known = (entry: Entry) => of(entry) as string | number | null | undefined
+  const comparable = (entry: Entry) => of(entry) as string | number | null | undefined
   return [
-    fc.tuple(fc.constantFrom(...ops), value).map(([op, wanted]) => ({
-      text: `${op}(${name},${quoted(wanted)})`,
+    fc.tuple(fc.constantFrom(...ops), value).map(([op, operand]) => ({
+      text: `${op}(${name},${quoted(operand)})`,
       holds: (entry) =>
-        known(entry) != null && relations[op](compare(known(entry) as string | number, wanted)),
+        comparable(entry) != null && relations[op](compare(comparable(entry) as string | number, operand)),
     })),
-    fc.array(value, { minLength: 1, maxLength: 3 }).map((wanted) => ({
-      text: `in(${name},${wanted.map(quoted).join(',')})`,
-      holds: (entry) => wanted.some((one) => one === of(entry)),
+    fc.array(value, { minLength: 1, maxLength: 3 }).map((operand) => ({
+      text: `in(${name},${operand.map(quoted).join(',')})`,
+      holds: (entry) => operand.some((one) => one === of(entry)),
     })),
   ]
 }
@@ -159,18 +159,18 @@ const term: fc.Arbitrary<Term> = fc.oneof(
   ...scalarTerms('mixed.length', ({ mixed }) => mixed?.length, place, all),
   fc
     .tuple(fc.constantFrom('contains_any', 'contains_all'), fc.array(aText, { minLength: 1, maxLength: 3 }))
-    .map(([op, wanted]) => ({
-      text: `${op}(words,${wanted.map(quoted).join(',')})`,
+    .map(([op, operand]) => ({
+      text: `${op}(words,${operand.map(quoted).join(',')})`,
       holds: ({ words }: Entry) =>
-        words !== null && wanted[op === 'contains_any' ? 'some' : 'every']((one) => words.includes(one)),
+        words !== null && operand[op === 'contains_any' ? 'some' : 'every']((one) => words.includes(one)),
     })),
-  fc.oneof(aWhole, fc.constant('x')).map((wanted) => ({
-    text: `contains(counts,${wanted})`,
-    holds: ({ counts }: Entry) => counts?.includes(wanted as number) ?? false,
+  fc.oneof(aWhole, fc.constant('x')).map((operand) => ({
+    text: `contains(counts,${operand})`,
+    holds: ({ counts }: Entry) => counts?.includes(operand as number) ?? false,
   })),
-  fc.constantFrom('1', 'true', 'x', '1.5', 'no').map((wanted) => ({
-    text: `contains(mixed,${wanted})`,
-    holds: ({ mixed }: Entry) => mixed?.some((one) => one !== null && String(one) === wanted) ?? false,
+  fc.constantFrom('1', 'true', 'x', '1.5', 'no').map((operand) => ({
+    text: `contains(mixed,${operand})`,
+    holds: ({ mixed }: Entry) => mixed?.some((one) => one !== null && String(one) === operand) ?? false,
   })),
 )
 
@@ -187,7 +187,7 @@ const filter: fc.Arbitrary<Term> = fc.oneof(
 )
 
 test('a filter finds what it says, and nothing else', async () => {
-  let found = 0
+  let matches = 0
   await fc.assert(
     fc.asyncProperty(filter, async ({ text, holds }) => {
       const query = `filter=${encodeURIComponent(text)}&page[limit]=100&sort=id`
@@ -196,11 +196,11 @@ test('a filter finds what it says, and nothing else', async () => {
       const expected = stored.filter(holds).map(({ id }) => id)
       expect(body.data.map(({ id }: Entry) => id)).toEqual(expected.sort())
       expect(body.meta.results.total).toBe(expected.length)
-      found += expected.length
+      matches += expected.length
     }),
     { numRuns: tries(100, 400) },
   )
-  expect(found).toBeGreaterThan(500)
+  expect(matches).toBeGreaterThan(500)
 })
 
 test.each([

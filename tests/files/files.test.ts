@@ -23,7 +23,7 @@ const namesIn = (path: string): string[] => {
     return []
   }
 }
-const kept = (storeId = world.storeId) => namesIn(join(directory, storeId))
+const storedNames = (storeId = world.storeId) => namesIn(join(directory, storeId))
 const drafts = () => namesIn(join(directory, 'unfinished'))
 const total = async () => (await world.admin.get('/v2/files')).body.meta.results.total as number
 const refusal = ({ status, body }: Reply) => [status, body.errors[0].title, body.errors[0].detail]
@@ -83,7 +83,7 @@ describe('a file', () => {
     for (const name of ['../../../../etc/passwd.png', '..\\..\\evil.png', '/etc/cron.d/x.png', '….png']) {
       const { id, file_name, link } = await uploaded(world, { name, content: 'x' })
       expect(file_name).toBe(name)
-      expect(kept()).toContain(id)
+      expect(storedNames()).toContain(id)
       expect(link.href).toBe(`${world.url}/files/${world.storeId}/${id}.png`)
       const disposition = (await fetch(link.href)).headers.get('content-disposition')
       expect(disposition).not.toMatch(/[/\\]|%2f|%5c/i)
@@ -95,7 +95,7 @@ describe('a file', () => {
     const { id, link } = await uploaded(world, { name: 'gone.txt', content: 'x' })
     expect((await world.admin.delete(`/v2/files/${id}`)).status).toBe(204)
     expect((await fetch(link.href)).status).toBe(404)
-    await expect.poll(() => kept(), { timeout: 10_000 }).not.toContain(id)
+    await expect.poll(() => storedNames(), { timeout: 10_000 }).not.toContain(id)
     expect((await world.admin.delete(`/v2/files/${id}`)).status).toBe(404)
     expect((await world.admin.delete('/v2/files/x')).status).toBe(404)
   })
@@ -122,7 +122,7 @@ describe('a file that is hosted elsewhere', () => {
     upload(world, { texts: { file_location, ...texts } })
 
   test('is shown with its URL, and not stored here', async () => {
-    const before = kept()
+    const before = storedNames()
     const { status, body } = await refer('https://images.example.com/breads/Rye%20loaf.jpg?w=3')
     expect([status, body.data]).toMatchObject([
       201,
@@ -133,7 +133,7 @@ describe('a file that is hosted elsewhere', () => {
       },
     ])
     expect(body.data).not.toHaveProperty('file_name')
-    expect(kept()).toEqual(before)
+    expect(storedNames()).toEqual(before)
     const here = `${world.url}/files/${world.storeId}/${body.data.id}.jpg`
     expect((await fetch(here)).status).toBe(404)
     expect((await world.admin.delete(`/v2/files/${body.data.id}`)).status).toBe(204)
@@ -221,9 +221,9 @@ describe('a refused upload leaves nothing behind', () => {
     ],
   ]
   test.each(cases)('%s', async (_, sent, status, title, detail) => {
-    const before = [await total(), kept().length]
+    const before = [await total(), storedNames().length]
     expect(refusal(await upload(world, sent))).toEqual([status, title, expect.stringMatching(detail)])
-    expect([await total(), kept().length, drafts()]).toEqual([...before, []])
+    expect([await total(), storedNames().length, drafts()]).toEqual([...before, []])
   })
 
   test('a file that is too long is refused with the limit, and the client always gets the response', async () => {
@@ -249,7 +249,7 @@ describe('a refused upload leaves nothing behind', () => {
   })
 
   test('whose client hangs up in the middle', async () => {
-    const before = [await total(), kept().length]
+    const before = [await total(), storedNames().length]
     const socket = connect(Number(new URL(world.url).port), '127.0.0.1')
     const part = '--x\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n'
     socket.write(
@@ -259,17 +259,17 @@ describe('a refused upload leaves nothing behind', () => {
     await expect.poll(() => drafts().length, { timeout: 10_000 }).toBe(1)
     socket.destroy()
     await expect.poll(drafts, { timeout: 10_000 }).toEqual([])
-    expect([await total(), kept().length]).toEqual(before)
+    expect([await total(), storedNames().length]).toEqual(before)
   })
 
   test('by the database', async () => {
-    const before = [await total(), kept().length]
+    const before = [await total(), storedNames().length]
     await world.sql(
       `ALTER TABLE files ADD CONSTRAINT not_today CHECK (file_name <> 'not today.txt') NOT VALID`,
     )
     expect((await upload(world, { name: 'not today.txt', content: 'x' })).status).toBe(500)
     await world.sql('ALTER TABLE files DROP CONSTRAINT not_today')
-    expect([await total(), kept().length, drafts()]).toEqual([...before, []])
+    expect([await total(), storedNames().length, drafts()]).toEqual([...before, []])
   })
 })
 
@@ -282,12 +282,12 @@ test('a file of the maximum size is stored', async () => {
 
 test('many files that arrive at once are stored as they were sent', async () => {
   const contents = Array.from({ length: 20 }, (_, i) => Buffer.alloc(50_000 + i, String(i % 10)))
-  const made = await Promise.all(
+  const uploads = await Promise.all(
     contents.map((content, i) => uploaded(world, { name: `n${i}.txt`, content })),
   )
-  for (const [i, { link }] of made.entries()) {
-    const found = Buffer.from(await (await fetch(link.href)).arrayBuffer())
-    expect(contents[i]?.equals(found)).toBe(true)
+  for (const [i, { link }] of uploads.entries()) {
+    const bytes = Buffer.from(await (await fetch(link.href)).arrayBuffer())
+    expect(contents[i]?.equals(bytes)).toBe(true)
   }
 })
 

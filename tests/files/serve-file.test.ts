@@ -75,9 +75,9 @@ describe('a part of a file', () => {
   let href: string
   let id: string
   beforeAll(async () => {
-    const made = await uploaded(world, { name: 'a.txt', content })
-    href = made.link.href
-    id = made.id
+    const upload = await uploaded(world, { name: 'a.txt', content })
+    href = upload.link.href
+    id = upload.id
   })
 
   test.each([
@@ -151,16 +151,16 @@ test('a file whose content is lost is a 404 that may not be cached', async () =>
 test('reading a file does not read the feed', async () => {
   const { instance } = world.server
   const { onWrite } = instance
-  const told: string[] = []
+  const stores: string[] = []
   Object.assign(instance, {
     onWrite: (storeId: string) => {
-      told.push(storeId)
+      stores.push(storeId)
       onWrite(storeId)
     },
   })
   const { link } = await uploaded(world, { name: 'a.txt', content: 'x' })
-  expect(told).toEqual([world.storeId])
+  expect(stores).toEqual([world.storeId])
   await (await ask(link.href)).text()
-  expect(told).toEqual([world.storeId])
+  expect(stores).toEqual([world.storeId])
   Object.assign(instance, { onWrite })
 })

@@ -23,7 +23,7 @@ describe.each([
   })
   afterAll(() => world.close())
 
-  const kept = async () => {
+  const storedNames = async () => {
     const names: string[] = []
     for await (const { name } of world.server.instance.blobs.list()) names.push(name)
     return names
@@ -46,16 +46,16 @@ describe.each([
     expect([part.status, part.headers.get('content-range')]).toEqual([206, `bytes 8-15/${content.length}`])
     expect(Buffer.from(await part.arrayBuffer()).equals(content.subarray(8, 16))).toBe(true)
     const name = `${world.storeId}/${id}`
-    expect(await kept()).toContain(name)
+    expect(await storedNames()).toContain(name)
     expect((await world.admin.delete(`/v2/files/${id}`)).status).toBe(204)
-    await expect.poll(kept, { timeout: 10_000 }).not.toContain(name)
+    await expect.poll(storedNames, { timeout: 10_000 }).not.toContain(name)
   })
 
   test('leave nothing behind when they are refused', async () => {
-    const before = (await kept()).sort()
+    const before = (await storedNames()).sort()
     const texts = { file_location: 'https://example.com/a.png' }
     expect((await upload(world, { name: 'a.png', content: 'x', texts })).status).toBe(400)
-    expect((await kept()).sort()).toEqual(before)
+    expect((await storedNames()).sort()).toEqual(before)
   })
 
   test('are deleted after a day if a crash left them without a row', async () => {
@@ -72,9 +72,9 @@ describe.each([
     const theirs = await uploaded(world, { name: 'b.txt', content: 'x' }, world.other)
     const misplaced = await keepAs(`${world.storeId}/${theirs.id}`)
     await forget(dayMs - 60_000)
-    expect(await kept()).toEqual(expect.arrayContaining([orphan, misplaced]))
+    expect(await storedNames()).toEqual(expect.arrayContaining([orphan, misplaced]))
     await forget(dayMs + 60_000)
-    const left = await kept()
+    const left = await storedNames()
     expect(left).toEqual(expect.arrayContaining([`${world.storeId}/${id}`, foreign]))
     expect(left.filter((name) => name === orphan || name === misplaced)).toEqual([])
     expect(left.some((name) => name.endsWith(theirs.id))).toBe(true)

@@ -21,9 +21,9 @@ describe('a flow named as a resource', () => {
     const path = `/v2/customers/${old.data.id}`
     const read = await world.admin.get(path)
     expect(read.body.data.shoe_size).toBe(null)
-    const made = await world.admin.post('/v2/customers', customer())
-    expect([made.status, made.body.data.shoe_size]).toEqual([201, 40])
-    expect((await world.admin.get(`/v2/customers/${made.body.data.id}`)).body.data).toEqual(made.body.data)
+    const reply = await world.admin.post('/v2/customers', customer())
+    expect([reply.status, reply.body.data.shoe_size]).toEqual([201, 40])
+    expect((await world.admin.get(`/v2/customers/${reply.body.data.id}`)).body.data).toEqual(reply.body.data)
     for (const wrong of ['abc', 43.5, null, true]) {
       const refused = await world.admin.post('/v2/customers', customer({ shoe_size: wrong }))
       expect([wrong, refused.status, refused.body.errors?.[0].source]).toEqual([wrong, 422, 'data.shoe_size'])
@@ -57,18 +57,18 @@ test('entries of core flows are part of their objects, for whoever may see these
   const flow = await makeFlow(world.admin, 'addresses', { floor: { field_type: 'integer' } })
   const { body: owner } = await world.admin.post('/v2/customers', customer())
   const line = { first_name: 'A', last_name: 'B', line_1: 'C', postcode: 'D', country: 'GB', county: 'E' }
-  const made = await world.admin.post(`/v2/customers/${owner.data.id}/addresses`, {
+  const reply = await world.admin.post(`/v2/customers/${owner.data.id}/addresses`, {
     data: { type: 'address', name: 'Home', ...line, floor: 3 },
   })
-  expect([made.status, made.body.data.floor]).toEqual([201, 3])
-  const path = `${flow.entries}/${made.body.data.id}`
+  expect([reply.status, reply.body.data.floor]).toEqual([201, 3])
+  const path = `${flow.entries}/${reply.body.data.id}`
   for (const method of ['GET', 'DELETE']) {
     expect([method, (await world.shopper.send(method, path)).status]).toEqual([method, 403])
   }
   expect((await world.shopper.get(flow.entries)).status).toBe(403)
   const list = await world.admin.get(flow.entries)
   expect([list.status, list.body.meta.results.total]).toEqual([200, 1])
-  expect(list.body.data[0]).toMatchObject({ id: made.body.data.id, type: 'entry', floor: 3 })
+  expect(list.body.data[0]).toMatchObject({ id: reply.body.data.id, type: 'entry', floor: 3 })
   expect(list.body.data[0]).not.toHaveProperty('line_1')
   expect((await world.admin.delete(path)).status).toBe(204)
   expect((await world.admin.get(path)).body.data.floor).toBe(null)
@@ -77,7 +77,7 @@ test('entries of core flows are part of their objects, for whoever may see these
   expect([refused.status, refused.body.errors[0].code]).toEqual([405, 'method_not_allowed'])
   const renamed = await world.admin.put(flow.path, { data: { type: 'flow', slug: 'old-addresses' } })
   expect(renamed.status).toBe(200)
-  const shown = await world.admin.get(`/v2/customers/${owner.data.id}/addresses/${made.body.data.id}`)
+  const shown = await world.admin.get(`/v2/customers/${owner.data.id}/addresses/${reply.body.data.id}`)
   expect(shown.body.data).not.toHaveProperty('floor')
   expect((await world.admin.delete(flow.path)).status).toBe(204)
 })
@@ -123,8 +123,8 @@ test('the links of an object that a core flow extends are read and changed at it
   const link = (to: string) => ({ id: to, type: 'customer' })
   const read = async (name: string) => (await world.admin.get(at(name))).body.data
   expect(await read('friends')).toEqual([])
-  const made = await world.admin.post(at('friends'), { data: [link('a'), link('b')] })
-  expect([made.status, made.body.data]).toEqual([201, [link('a'), link('b')]])
+  const reply = await world.admin.post(at('friends'), { data: [link('a'), link('b')] })
+  expect([reply.status, reply.body.data]).toEqual([201, [link('a'), link('b')]])
   expect((await world.admin.post(at('owner'), { data: link('o') })).status).toBe(201)
   expect(await read('owner')).toEqual([link('o')])
   await world.admin.put(at('friends'), { data: [link('c')] })

@@ -27,12 +27,12 @@ const accountOf = (name: string, more: object) => ({ data: { type: 'account', na
 
 test('a field that is renamed while objects are written leaves none with its old name', async () => {
   const flow = await makeFlow(world.admin, 'accounts', { grade: { field_type: 'integer' } })
-  const made = await Promise.all(
+  const replies = await Promise.all(
     Array.from({ length: 4 }, (_, i) =>
       world.admin.post('/v2/accounts', accountOf(`old-${i}`, { grade: i })),
     ),
   )
-  const ids = made.map(({ body }) => body.data.id as string)
+  const ids = replies.map(({ body }) => body.data.id as string)
   const end = busily(4, async (n) => {
     // Whichever of the names it has just now.
     const both = { grade: n, level: n }
@@ -58,9 +58,9 @@ test('a field that is renamed while objects are written leaves none with its old
 })
 
 test('a field that is deleted while entries are written leaves no value', async () => {
-  const flow = await makeFlow(world.admin, 'notes', { kept: { field_type: 'integer' } })
+  const flow = await makeFlow(world.admin, 'notes', { lasting: { field_type: 'integer' } })
   const end = busily(4, async (n) => {
-    const { status } = await flow.create({ kept: n, passing: n })
+    const { status } = await flow.create({ lasting: n, passing: n })
     expect(status).toBe(201)
   })
   for (let i = 0; i < 6; i++) {
@@ -69,12 +69,12 @@ test('a field that is deleted while entries are written leaves no value', async 
   }
   await end()
   const { rows } = await world.sql(
-    `SELECT count(*) AS all, count(doc->'kept') AS kept, count(doc->'passing') AS passing,
+    `SELECT count(*) AS all, count(doc->'lasting') AS lasting, count(doc->'passing') AS passing,
        (SELECT count(*) FROM entry_values v WHERE v.store_id = $1 AND v.field_id NOT IN (SELECT id FROM flow_fields)) AS left
      FROM flow_entries WHERE store_id = $1 AND flow_id = $2`,
     [world.storeId, flow.id],
   )
-  expect([rows[0].kept, rows[0].passing, rows[0].left]).toEqual([rows[0].all, '0', '0'])
+  expect([rows[0].lasting, rows[0].passing, rows[0].left]).toEqual([rows[0].all, '0', '0'])
 })
 
 test('a flow has at most 100 fields, whoever adds them', async () => {
@@ -82,13 +82,13 @@ test('a flow has at most 100 fields, whoever adds them', async () => {
   const replies = await Promise.all(
     Array.from({ length: 104 }, (_, i) => flow.addField(`f${i}`, { field_type: 'string' })),
   )
-  const made = replies.filter(({ status }) => status === 201).length
-  expect(made).toBeLessThanOrEqual(100)
+  const count = replies.filter(({ status }) => status === 201).length
+  expect(count).toBeLessThanOrEqual(100)
   // On a busy machine some are told to try again.
   expect(replies.map(({ status }) => status).filter((status) => ![201, 409, 422].includes(status))).toEqual(
     [],
   )
-  for (let i = made; i < 100; i++) {
+  for (let i = count; i < 100; i++) {
     expect((await flow.addField(`more${i}`, { field_type: 'string' })).status).toBe(201)
   }
   expect((await flow.addField('last', { field_type: 'string' })).status).toBe(422)

@@ -16,17 +16,17 @@ describe('an entry of a flow of its own', () => {
     const flow = await makeFlow(world.admin, 'birds', {
       name: { field_type: 'string', required: true },
       wings: { field_type: 'integer', default: 2 },
-      seen: { field_type: 'date' },
+      sighting: { field_type: 'date' },
     })
-    const made = await flow.create({ name: 'Möwe', seen: '2018-12-31 10:00:00', colour: 'ignored' })
-    expect(made.status).toBe(201)
-    const { id, meta } = made.body.data
-    expect(made.body.data).toEqual({
+    const reply = await flow.create({ name: 'Möwe', sighting: '2018-12-31 10:00:00', colour: 'ignored' })
+    expect(reply.status).toBe(201)
+    const { id, meta } = reply.body.data
+    expect(reply.body.data).toEqual({
       id,
       type: 'entry',
       name: 'Möwe',
       wings: 2,
-      seen: '2018-12-31 10:00:00',
+      sighting: '2018-12-31 10:00:00',
       links: { self: `${world.url}/v2/flows/birds/entries/${id}` },
       meta: {
         owner: 'store',
@@ -34,7 +34,7 @@ describe('an entry of a flow of its own', () => {
       },
     })
     const path = `${flow.entries}/${id}`
-    expect((await world.admin.get(path)).body).toEqual(made.body)
+    expect((await world.admin.get(path)).body).toEqual(reply.body)
     const changed = await world.admin.put(path, { data: { type: 'entry', wings: null } })
     expect([changed.status, changed.body.data.wings, changed.body.data.name]).toEqual([200, null, 'Möwe'])
     const list = await world.admin.get(`${flow.entries}?page[limit]=1`)
@@ -104,8 +104,8 @@ describe('a template', () => {
     const { id } = product.body.data
     expect((await template.create({ isbn: '1' })).status).toBe(422)
     expect((await template.create({ id: crypto.randomUUID(), isbn: '1' })).status).toBe(404)
-    const made = await template.create({ id, isbn: '1', pages: 10 })
-    expect([made.status, made.body.data.id, made.body.data.isbn]).toEqual([201, id, '1'])
+    const reply = await template.create({ id, isbn: '1', pages: 10 })
+    expect([reply.status, reply.body.data.id, reply.body.data.isbn]).toEqual([201, id, '1'])
     const again = await template.create({ id, isbn: '2' })
     expect([again.status, again.body.data.isbn, again.body.data.pages]).toEqual([201, '2', 10])
     expect((await world.admin.get(template.entries)).body.meta.results.total).toBe(1)

@@ -24,9 +24,9 @@ const extendedTables: Readonly<Record<string, readonly object[]>> = {
 test('a definition that changes finds the objects of every resource that says it is extended, and no others', () => {
   const extended = findExtendedBy(() => app)()
   for (const slug of coreSlugs) {
-    const found = targetsOf({ id: '', slug }, extended).map(({ rows }) => rows)
+    const tables = targetsOf({ id: '', slug }, extended).map(({ rows }) => rows)
     const byTable = (one: { table: string }, other: { table: string }) => one.table.localeCompare(other.table)
-    expect([slug, found.toSorted(byTable)]).toEqual([slug, extendedTables[slug] ?? []])
+    expect([slug, tables.toSorted(byTable)]).toEqual([slug, extendedTables[slug] ?? []])
   }
 })
 

@@ -111,7 +111,7 @@ test.each<[type: FieldType, rules: readonly Rule[]]>([
   })
 })
 
-test.each<[type: FieldType, given: unknown, applied: unknown]>([
+test.each<[type: FieldType, sent: unknown, applied: unknown]>([
   ['integer', 'many', 'many'],
   ['float', '1e999', '1e999'],
   ['string', 0, '0'],
@@ -122,8 +122,8 @@ test.each<[type: FieldType, given: unknown, applied: unknown]>([
   ['boolean', 0, false],
   ['relationship', 'x', null],
   ['string', null, null],
-])('a default of %s %j is applied as %j', (type, given, applied) => {
-  expect(coerceDefault(type, given)).toBe(applied)
+])('a default of %s %j is applied as %j', (type, sent, applied) => {
+  expect(coerceDefault(type, sent)).toBe(applied)
 })
 
 describe('days', () => {

@@ -25,19 +25,19 @@ test('a string field stores numbers and booleans as text', async () => {
     validation_rules: [{ type: 'enum', options: ['9780099419785', 'true'] }],
   }
   const flow = await makeFlow(world.admin, 'books', { isbn, note: string })
-  const made = await flow.create({ isbn: 9780099419785, note: 1.5 })
-  expect([made.status, made.body.data]).toEqual([
+  const reply = await flow.create({ isbn: 9780099419785, note: 1.5 })
+  expect([reply.status, reply.body.data]).toEqual([
     201,
     expect.objectContaining({ isbn: '9780099419785', note: '1.5' }),
   ])
-  const path = `${flow.entries}/${made.body.data.id}`
+  const path = `${flow.entries}/${reply.body.data.id}`
   const changed = await world.admin.put(path, { data: { type: 'entry', isbn: true, note: false } })
   expect([changed.status, changed.body.data]).toEqual([
     200,
     expect.objectContaining({ isbn: 'true', note: 'false' }),
   ])
-  const found = await world.admin.get(`${flow.entries}?filter=eq(note,false)`)
-  expect(found.body.meta.results.total).toBe(1)
+  const list = await world.admin.get(`${flow.entries}?filter=eq(note,false)`)
+  expect(list.body.meta.results.total).toBe(1)
   // A number that JSON cannot carry exactly would be stored as another one.
   for (const wrong of [{ isbn: 1 }, { note: 2 ** 60 }, { note: {} }, { note: [] }]) {
     const [source] = Object.keys(wrong).map((name) => `data.${name}`)
@@ -48,9 +48,9 @@ test('a string field stores numbers and booleans as text', async () => {
 
 test('a string field that a flow adds to a resource stores numbers as text, under attributes too', async () => {
   const people = await makeFlow(world.admin, 'customers', { member_number: { field_type: 'string' } })
-  const made = await world.admin.post('/v2/customers', customer({ member_number: 42 }))
-  expect([made.status, made.body.data.member_number]).toEqual([201, '42'])
-  const entry = await world.admin.put(`${people.entries}/${made.body.data.id}`, {
+  const reply = await world.admin.post('/v2/customers', customer({ member_number: 42 }))
+  expect([reply.status, reply.body.data.member_number]).toEqual([201, '42'])
+  const entry = await world.admin.put(`${people.entries}/${reply.body.data.id}`, {
     data: { type: 'entry', member_number: 43 },
   })
   expect([entry.status, entry.body.data.member_number]).toEqual([200, '43'])
@@ -58,8 +58,8 @@ test('a string field that a flow adds to a resource stores numbers as text, unde
   const shelved = await world.admin.post('/pcm/products', product({ shelf: 7 }))
   expect([shelved.status, shelved.body.data.attributes.shelf]).toEqual([201, '7'])
   const template = await makeFlow(world.admin, 'products(book)', { isbn: { field_type: 'string' } })
-  const said = await template.create({ id: shelved.body.data.id, isbn: 9780099419785 })
-  expect([said.status, said.body.data.isbn]).toEqual([201, '9780099419785'])
+  const templateEntry = await template.create({ id: shelved.body.data.id, isbn: 9780099419785 })
+  expect([templateEntry.status, templateEntry.body.data.isbn]).toEqual([201, '9780099419785'])
 })
 
 test('other fields take values of their type only', async () => {
@@ -90,8 +90,8 @@ test('a default is answered as it was sent, and applied as the type of the field
     expect([field.status, field.body.data.default]).toEqual([201, sent])
     const read = await world.admin.get(`/v2/fields/${field.body.data.id}`)
     expect(read.body.data.default).toEqual(sent)
-    const made = await flow.create({})
-    expect([made.status, made.body.data[`f${i}`]]).toEqual([201, applied])
+    const reply = await flow.create({})
+    expect([reply.status, reply.body.data[`f${i}`]]).toEqual([201, applied])
   }
 })
 
@@ -103,8 +103,8 @@ test('a default that breaks the rules of its field is accepted, and refused wher
     default: 'summer',
     required: true,
   }
-  const made = await flow.addField('season', uuid)
-  expect([made.status, made.body.data.default]).toEqual([201, 'summer'])
+  const reply = await flow.addField('season', uuid)
+  expect([reply.status, reply.body.data.default]).toEqual([201, 'summer'])
   expect((await flow.addField('n', { field_type: 'integer', default: 'many' })).status).toBe(201)
   const season = crypto.randomUUID()
   expect(errorOf(await flow.create({ n: 1 }))).toEqual([422, 'data.season'])
@@ -126,9 +126,9 @@ test('a default that breaks the rules keeps a resource from being created withou
     },
   })
   expect(errorOf(await world.other.post('/v2/customers', customer()))).toEqual([422, 'data.size'])
-  const made = await world.other.post('/v2/customers', customer({ size: 3 }))
-  expect([made.status, made.body.data.size]).toEqual([201, 3])
-  const path = `/v2/customers/${made.body.data.id}`
+  const reply = await world.other.post('/v2/customers', customer({ size: 3 }))
+  expect([reply.status, reply.body.data.size]).toEqual([201, 3])
+  const path = `/v2/customers/${reply.body.data.id}`
   expect((await world.other.put(path, { data: { type: 'customer', name: 'Bea' } })).status).toBe(200)
 })
 

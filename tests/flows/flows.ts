@@ -6,9 +6,9 @@ type Field = any
 /** A flow with fields of these types. */
 export async function makeFlow(admin: Client, slug: string, fields: Readonly<Record<string, object>>) {
   const data = { type: 'flow', name: slug, slug, description: 'For a test', enabled: true }
-  const made = await admin.post('/v2/flows', { data })
-  if (made.status !== 201) throw new Error(`No flow ${slug}: ${JSON.stringify(made.body)}`)
-  const { id } = made.body.data
+  const reply = await admin.post('/v2/flows', { data })
+  if (reply.status !== 201) throw new Error(`No flow ${slug}: ${JSON.stringify(reply.body)}`)
+  const { id } = reply.body.data
   const ids: Record<string, string> = {}
   const addField = async (name: string, facts: object) => {
     const field = await admin.post('/v2/fields', { data: fieldOf(id, name, facts) })

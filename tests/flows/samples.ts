@@ -12,10 +12,10 @@ let counter = Math.floor(Math.random() * 1e9)
 const open = new WeakMap<Samples, { flow: Promise<string>; left: number }>()
 
 function flowOf(samples: Samples): Promise<string> {
-  const known = open.get(samples)
+  const current = open.get(samples)
   const one =
-    known && known.left > 0
-      ? known
+    current && current.left > 0
+      ? current
       : { flow: samples.make(samples.named('flow')).then(({ id }) => id), left: 50 }
   one.left -= 1
   open.set(samples, one)
@@ -40,9 +40,9 @@ const linksOfProfile = async (client: Client, samples: Samples): Promise<string>
   const { id } = await samples.shared(profile, collection)
   const slug = 'password-profiles'
   const flow = { type: 'flow', name: slug, slug, description: '', enabled: true }
-  const made = await client.post('/v2/flows', { data: flow })
-  if (made.status === 201) {
-    const field = { ...fieldOf(made.body.data.id, 'friends', {}), field_type: 'relationship' }
+  const reply = await client.post('/v2/flows', { data: flow })
+  if (reply.status === 201) {
+    const field = { ...fieldOf(reply.body.data.id, 'friends', {}), field_type: 'relationship' }
     const rules = [{ type: 'one-to-many', to: 'product' }]
     await client.post('/v2/fields', { data: { ...field, validation_rules: rules } })
   }

@@ -22,16 +22,20 @@ test('a store chooses whether shoppers read stock and the entries of templates',
   await template.create({ id, isbn: '1' })
   await world.admin.post(`/v2/inventories/${id}`, { data: { type: 'stock', available: 1 } })
   const stock = ['/v2/inventories', `/v2/inventories/${id}`, '/v2/inventories/locations']
-  const said = [template.entries, `${template.entries}/${id}`]
+  const ofTemplate = [template.entries, `${template.entries}/${id}`]
   const statuses = (paths: readonly string[]) =>
     Promise.all(paths.map(async (path) => (await world.shopper.get(path)).status))
   const many = async () =>
     (await world.shopper.post('/v2/inventories/multiple', { data: [{ id, type: 'stock' }] })).status
-  expect([...(await statuses([...stock, ...said])), await many()]).toEqual([200, 200, 200, 200, 200, 200])
+  expect([...(await statuses([...stock, ...ofTemplate])), await many()]).toEqual([
+    200, 200, 200, 200, 200, 200,
+  ])
   await choose({ shoppers_read_stock: false })
-  expect([...(await statuses([...stock, ...said])), await many()]).toEqual([403, 403, 403, 200, 200, 403])
+  expect([...(await statuses([...stock, ...ofTemplate])), await many()]).toEqual([
+    403, 403, 403, 200, 200, 403,
+  ])
   await choose({ shoppers_read_stock: true, shoppers_read_template_entries: false })
-  expect(await statuses([...stock, ...said, own.entries])).toEqual([200, 200, 200, 403, 403, 200])
+  expect(await statuses([...stock, ...ofTemplate, own.entries])).toEqual([200, 200, 200, 403, 403, 200])
   expect((await world.admin.get(template.entries)).status).toBe(200)
 })
 
@@ -43,9 +47,9 @@ test('a store chooses which of its fields shoppers write', async () => {
   const email = 'ada@example.com'
   const password = 'eleven horses by the river'
   const data = { type: 'customer', name: 'Ada', email, password, tier: 'gold' }
-  const made = await world.admin.post('/v2/customers', { data })
-  const { id, tier } = made.body.data
-  expect([made.status, tier]).toEqual([201, 'gold'])
+  const reply = await world.admin.post('/v2/customers', { data })
+  const { id, tier } = reply.body.data
+  expect([reply.status, tier]).toEqual([201, 'gold'])
   const signIn = { type: 'token', email, password, authentication_mechanism: 'password' }
   const { token } = (await world.shopper.post('/v2/customers/tokens', { data: signIn })).body.data
   const path = `/v2/customers/${id}`

@@ -105,20 +105,20 @@ test('it is made once for each state of the store, and true from the next reques
   // biome-ignore lint/suspicious/noExplicitAny: to count the calls.
   const instance = world.server.instance as any
   const make = instance.apiDocument
-  let made = 0
-  instance.apiDocument = (...given: unknown[]) => {
-    made += 1
-    return make(...given)
+  let count = 0
+  instance.apiDocument = (...args: unknown[]) => {
+    count += 1
+    return make(...args)
   }
   const flow = await makeFlow(world.admin, 'fish', { fins: { field_type: 'integer' } })
   const readMany = () => Promise.all(Array.from({ length: 20 }, () => world.shopper.get(path)))
-  let before = made
+  let before = count
   const replies = await readMany()
   expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]))
-  expect(made - before, 'by 20 requests at once').toBeLessThanOrEqual(1)
-  before = made
+  expect(count - before, 'by 20 requests at once').toBeLessThanOrEqual(1)
+  before = count
   await readMany()
-  expect(made, 'when it is read again').toBe(before)
+  expect(count, 'when it is read again').toBe(before)
   let etag = replies[0]?.headers.get('etag') ?? ''
   expect((await world.shopper.get(path, { 'if-none-match': etag })).status).toBe(304)
   const fin = 'For swimming.'

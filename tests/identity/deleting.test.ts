@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openWorld, type World } from '../support/world.ts'
-import { made, oidcLink, oidcProfile, passwordLink, passwordProfile, realmsOf, user } from './realm.ts'
+import { idOf, oidcLink, oidcProfile, passwordLink, passwordProfile, realmsOf, user } from './realm.ts'
 
 let world: World
 let realm: string
@@ -12,18 +12,18 @@ afterAll(() => world.close())
 
 /** Two users, each linked to one profile of each kind. */
 async function household() {
-  const oidc = await made(world.admin.post(`${realm}/oidc-profiles`, oidcProfile()))
-  const passwords = await made(world.admin.post(`${realm}/password-profiles`, passwordProfile()))
+  const oidc = await idOf(world.admin.post(`${realm}/oidc-profiles`, oidcProfile()))
+  const passwords = await idOf(world.admin.post(`${realm}/password-profiles`, passwordProfile()))
   const members = await Promise.all(
     ['a', 'b'].map(async (name) => {
-      const id = await made(world.admin.post(`${realm}/user-authentication-info`, user({ name })))
+      const id = await idOf(world.admin.post(`${realm}/user-authentication-info`, user({ name })))
       const at = `${realm}/user-authentication-info/${id}`
       const oidcLinks = `${at}/user-authentication-oidc-profile-info`
       const passwordLinks = `${at}/user-authentication-password-profile-info`
-      const oidcId = await made(
+      const oidcId = await idOf(
         world.admin.post(oidcLinks, oidcLink({ oidc_profile_id: oidc, subject: name })),
       )
-      const passwordId = await made(
+      const passwordId = await idOf(
         world.admin.post(passwordLinks, passwordLink({ password_profile_id: passwords, username: name })),
       )
       return { id, at, oidcLinks, passwordLinks, oidcId, passwordId }

@@ -4,7 +4,7 @@ import { header, type Person, person, profile, signedIn } from '../accounts/memb
 import { accountRealm } from '../accounts/objects.ts'
 import { about, logs } from '../personal-data/people.ts'
 import { openWorld, type Reply, type World } from '../support/world.ts'
-import { made, oidcLink, oidcProfile } from './realm.ts'
+import { idOf, oidcLink, oidcProfile } from './realm.ts'
 
 /**
  * What a user signs in with is changed: it is in the audit trail, it is an event, and their tokens end. That tokens end
@@ -21,7 +21,7 @@ let admin: object
 beforeAll(async () => {
   world = await openWorld()
   passwords = await profile(world.admin)
-  provider = await made(world.admin.post(`${await accountRealm(world.admin)}/oidc-profiles`, oidcProfile({})))
+  provider = await idOf(world.admin.post(`${await accountRealm(world.admin)}/oidc-profiles`, oidcProfile({})))
   const [key] = (await world.admin.get('/v2/application-keys')).body.data
   admin = {
     'access-token-id': key.id,
@@ -105,7 +105,7 @@ const cases: [
     'updated',
     () => ({ subject: `another of ${who.id}` }),
     async () => {
-      const link = await made(linkTo(`of ${who.id}`))
+      const link = await idOf(linkTo(`of ${who.id}`))
       const act = () => world.admin.put(`${links}/${link}`, oidcLink({ subject: `another of ${who.id}` }))
       return { link, act }
     },
@@ -115,7 +115,7 @@ const cases: [
     'updated',
     () => ({ issuer: 'https://id2.example.com' }),
     async () => {
-      const link = await made(linkTo(`of ${who.id}`))
+      const link = await idOf(linkTo(`of ${who.id}`))
       const act = () => world.admin.put(`${links}/${link}`, oidcLink({ issuer: 'https://id2.example.com' }))
       return { link, act }
     },
@@ -125,7 +125,7 @@ const cases: [
     'deleted',
     () => ({}),
     async () => {
-      const link = await made(linkTo(`of ${who.id}`))
+      const link = await idOf(linkTo(`of ${who.id}`))
       return { link, act: () => world.admin.delete(`${links}/${link}`) }
     },
   ],
@@ -173,7 +173,7 @@ describe.each(cases)('%s', (_what, kind, delta, prepare) => {
 })
 
 test('what is refused leaves no trace, and no one is signed out', async () => {
-  await made(linkTo(`of ${who.id}`))
+  await idOf(linkTo(`of ${who.id}`))
   const victim = who
   who = await person(world, passwords)
   links = `${who.user}/user-authentication-oidc-profile-info`

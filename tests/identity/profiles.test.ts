@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { open, seal } from '../../server/kernel/auth/seal.ts'
 import { openWorld, type World } from '../support/world.ts'
-import { made, oidcProfile, passwordProfile, realmsOf } from './realm.ts'
+import { idOf, oidcProfile, passwordProfile, realmsOf } from './realm.ts'
 
 let world: World
 let realms: Awaited<ReturnType<typeof realmsOf>>
@@ -84,7 +84,7 @@ describe('an OIDC profile', () => {
   })
 
   test('is made in a realm that is there, and found in that realm only', async () => {
-    const id = await made(world.admin.post(at(realms.merchants, 'oidc-profiles'), oidcProfile()))
+    const id = await idOf(world.admin.post(at(realms.merchants, 'oidc-profiles'), oidcProfile()))
     expect((await world.admin.get(`${at(realms.customers, 'oidc-profiles')}/${id}`)).status).toBe(404)
     for (const realm of [randomUUID(), 'no-id']) {
       expect((await world.admin.get(at(realm, 'oidc-profiles'))).status).toBe(404)
@@ -115,8 +115,8 @@ describe('a password profile', () => {
       enable_one_time_password_token: true,
     })
     expect((await world.admin.put(self, passwordProfile({ username_format: 'phone' }))).status).toBe(400)
-    const asked = { username: 'ada', purpose: 'reset_password', type: 'one_time_password_token_request' }
-    const request = await world.shopper.post(`${self}/one-time-password-token-request`, { data: asked })
+    const data = { username: 'ada', purpose: 'reset_password', type: 'one_time_password_token_request' }
+    const request = await world.shopper.post(`${self}/one-time-password-token-request`, { data })
     expect(request.status).toBe(202)
     expect((await world.admin.delete(self)).status).toBe(204)
     expect((await world.admin.get(self)).status).toBe(404)

@@ -20,8 +20,8 @@ export const oidcLink = (fields: object) => body('user_authentication_oidc_profi
 export const passwordLink = (fields: object) =>
   body('user_authentication_password_profile_info', { password: 'correct horse', ...fields })
 
-/** Makes an object and returns its id. */
-export async function made(reply: Promise<Reply>): Promise<string> {
+/** The id in the response to a create, which must be a 201. */
+export async function idOf(reply: Promise<Reply>): Promise<string> {
   const { status, body } = await reply
   expect(status, JSON.stringify(body)).toBe(201)
   return body.data.id as string
@@ -30,9 +30,13 @@ export async function made(reply: Promise<Reply>): Promise<string> {
 /** The ids of a store's realms. */
 export async function realmsOf(client: World['admin']) {
   const { body } = await client.get('/v2/authentication-realms')
-  const idOf = (origin: string) =>
+  const realmIdOf = (origin: string) =>
     body.data.find((realm: { relationships: { origin: { data: { type: string } } } }) =>
       realm.relationships.origin.data.type.startsWith(origin),
     ).id as string
-  return { customers: idOf('customer'), merchants: idOf('merchant'), accounts: idOf('account') }
+  return {
+    customers: realmIdOf('customer'),
+    merchants: realmIdOf('merchant'),
+    accounts: realmIdOf('account'),
+  }
 }

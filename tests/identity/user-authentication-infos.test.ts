@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openWorld, type World } from '../support/world.ts'
-import { body, made, oidcLink, oidcProfile, realmsOf, user } from './realm.ts'
+import { body, idOf, oidcLink, oidcProfile, realmsOf, user } from './realm.ts'
 
 let world: World
 let realms: Awaited<ReturnType<typeof realmsOf>>
@@ -56,7 +56,7 @@ describe('a user', () => {
   })
 
   test('is in one realm', async () => {
-    const id = await made(world.admin.post(users, user()))
+    const id = await idOf(world.admin.post(users, user()))
     const elsewhere = users.replace(realms.accounts, realms.customers)
     expect((await world.admin.get(`${elsewhere}/${id}`)).status).toBe(404)
     expect((await world.admin.delete(`${elsewhere}/${id}`)).status).toBe(404)
@@ -76,12 +76,12 @@ describe('a list of users', () => {
       { name: 'Bo Chen', email: 'bo@example.com', given_name: null },
       { name: 'Cy Bo', email: 'CY@example.org', family_name: 'Bo' },
     ]) {
-      ids.push(await made(world.admin.post(list, user(fields))))
+      ids.push(await idOf(world.admin.post(list, user(fields))))
       await setTimeout(2)
     }
   })
 
-  const cases: [filter: string, found: number[]][] = [
+  const cases: [filter: string, matches: number[]][] = [
     ['eq(email,unal@example.com)', [0]],
     ['eq(email,"cy@EXAMPLE.ORG")', [2]],
     ['eq(name,"bo chen")', [1]],
@@ -102,12 +102,12 @@ describe('a list of users', () => {
     ['in(id,$0,$2)', [0, 2]],
     ['ge(created_at,2000-01-01T00:00:00.000Z):lt(updated_at,2999-01-01)', [0, 1, 2]],
   ]
-  test.each(cases)('%s', async (filter, found) => {
+  test.each(cases)('%s', async (filter, matches) => {
     const query = encodeURIComponent(filter.replace(/\$(\d)/g, (_, i) => ids[i] as string))
     const { status, body } = await world.admin.get(`${list}?filter=${query}&sort=id`)
     expect(status, JSON.stringify(body)).toBe(200)
-    expect(body.data.map(({ id }: { id: string }) => ids.indexOf(id))).toEqual(found)
-    expect(body.meta.results.total).toBe(found.length)
+    expect(body.data.map(({ id }: { id: string }) => ids.indexOf(id))).toEqual(matches)
+    expect(body.meta.results.total).toBe(matches.length)
   })
 
   test.each([
@@ -121,7 +121,7 @@ describe('a list of users', () => {
   })
 
   test('a user moves in it with what they sign in with', async () => {
-    const profile = await made(
+    const profile = await idOf(
       world.admin.post(`/v2/authentication-realms/${realms.customers}/oidc-profiles`, oidcProfile()),
     )
     const links = `${list}/${ids[0]}/user-authentication-oidc-profile-info`
@@ -131,7 +131,7 @@ describe('a list of users', () => {
       await setTimeout(2)
     }
     await look()
-    const link = await made(world.admin.post(links, oidcLink({ oidc_profile_id: profile, subject: 'a' })))
+    const link = await idOf(world.admin.post(links, oidcLink({ oidc_profile_id: profile, subject: 'a' })))
     await look()
     await world.admin.put(`${links}/${link}`, oidcLink({ subject: 'b' }))
     await look()

@@ -37,11 +37,11 @@ test('a location has a name, a slug, and where it is', async () => {
     address: ['1 Quay Road', 'Norwich'],
     geolocation: { lat: -90, lon: 180 },
   }
-  const made = await world.admin.post(`${locations}/`, { data: { type, attributes } }, located)
-  expect([made.status, made.body.data]).toMatchObject([201, { type, attributes }])
-  const path = `${locations}/${made.body.data.id}`
+  const reply = await world.admin.post(`${locations}/`, { data: { type, attributes } }, located)
+  expect([reply.status, reply.body.data]).toMatchObject([201, { type, attributes }])
+  const path = `${locations}/${reply.body.data.id}`
   const empty = { external_ref: null, description: null, address: null, geolocation: null }
-  const changed = await world.admin.put(path, { data: { type, id: made.body.data.id, attributes: empty } })
+  const changed = await world.admin.put(path, { data: { type, id: reply.body.data.id, attributes: empty } })
   const { name, slug } = attributes
   expect([changed.status, changed.body.data.attributes], 'what is emptied is not shown').toEqual([
     200,
@@ -49,11 +49,11 @@ test('a location has a name, a slug, and where it is', async () => {
   ])
   expect((await world.admin.get(path)).body.data.attributes).toEqual({ name, slug })
   for (const filter of [`eq(slug,${attributes.slug})`, 'like(name,Harb*)']) {
-    const found = await world.admin.get(`${locations}?filter=${filter}`)
+    const list = await world.admin.get(`${locations}?filter=${filter}`)
     expect(
-      found.body.data.map(({ id }: { id: string }) => id),
+      list.body.data.map(({ id }: { id: string }) => id),
       filter,
-    ).toContain(made.body.data.id)
+    ).toContain(reply.body.data.id)
   }
 })
 
@@ -121,8 +121,8 @@ test('deleting a location removes its stock, and records that in transactions', 
   expect(await stockOf(world.admin, both)).toEqual({ ...level(3, 0), locations: { stays: level(2, 0) } })
   expect(await stockOf(world.admin, none)).toEqual({ ...level(0, 0), locations: {} })
   const { data } = (await world.admin.get(transactionsOf(both), located)).body
-  const told = data.slice(0, 2).map(({ attributes }: { attributes: object }) => attributes)
-  expect(told).toEqual([
+  const records = data.slice(0, 2).map(({ attributes }: { attributes: object }) => attributes)
+  expect(records).toEqual([
     { action: 'decrement', quantity: 5, location: 'goes', product_id: both },
     { action: 'deallocate', quantity: 2, location: 'goes', product_id: both },
   ])

@@ -9,18 +9,18 @@ export const transactionsOf = (id: string) => `/v2/inventories/${id}/transaction
 
 export async function makeLocation(client: Client, slug: string): Promise<string> {
   const attributes = { name: `At ${slug}`, slug }
-  const made = await client.post('/v2/inventories/locations', {
+  const reply = await client.post('/v2/inventories/locations', {
     data: { type: 'inventory_location', attributes },
   })
-  expect(made.status, JSON.stringify(made.body)).toBe(201)
-  return made.body.data.id
+  expect(reply.status, JSON.stringify(reply.body)).toBe(201)
+  return reply.body.data.id
 }
 
 /** Stock of a new product. */
 export async function makeStock(client: Client, attributes: object): Promise<string> {
   const id = randomUUID()
-  const made = await client.post('/v2/inventories', { data: { type: 'stock', id, attributes } }, located)
-  expect(made.status, JSON.stringify(made.body)).toBe(201)
+  const reply = await client.post('/v2/inventories', { data: { type: 'stock', id, attributes } }, located)
+  expect(reply.status, JSON.stringify(reply.body)).toBe(201)
   return id
 }
 

@@ -24,12 +24,12 @@ const delta = fc.record({
 
 test('any change is recorded as positive actions that add up to it', () => {
   fc.assert(
-    fc.property(delta, fc.constantFrom(...changes), (adds, asked) => {
-      const told = changesOf(adds, asked)
-      const all = told.map(([change, n]) => changeBy[change](n)).reduce(sum, nothing)
+    fc.property(delta, fc.constantFrom(...changes), (adds, action) => {
+      const changes = changesOf(adds, action)
+      const all = changes.map(([change, n]) => changeBy[change](n)).reduce(sum, nothing)
       expect(sum(all, nothing)).toEqual(sum(adds, nothing))
-      if (adds.available || adds.allocated) expect(told.every(([, n]) => n > 0)).toBe(true)
-      else expect(told).toEqual([[asked, 0]])
+      if (adds.available || adds.allocated) expect(changes.every(([, n]) => n > 0)).toBe(true)
+      else expect(changes).toEqual([[action, 0]])
     }),
   )
 })

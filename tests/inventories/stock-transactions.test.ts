@@ -117,14 +117,14 @@ test('is told in two dialects: the first transaction too', async () => {
     type: 'stock-transaction',
     attributes: { action: 'allocate', quantity: 1, location: 'north', product_id: id },
   }
-  const made = await world.admin.post(transactionsOf(id), { data: body }, located)
+  const reply = await world.admin.post(transactionsOf(id), { data: body }, located)
   const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
   const timestamps = { created_at: time, updated_at: time }
-  expect([made.status, made.body]).toEqual([
+  expect([reply.status, reply.body]).toEqual([
     201,
     {
       data: {
-        id: made.body.data.id,
+        id: reply.body.data.id,
         type: 'stock-transaction',
         attributes: body.attributes,
         meta: { timestamps },
@@ -132,7 +132,7 @@ test('is told in two dialects: the first transaction too', async () => {
     },
   ])
   const [newest, oldest] = (await world.admin.get(`${transactionsOf(id)}/`, located)).body.data
-  expect(newest).toEqual(made.body.data)
+  expect(newest).toEqual(reply.body.data)
   expect(oldest.attributes).toEqual({ action: 'increment', quantity: 2, location: 'north', product_id: id })
 
   const flat = (await world.admin.get(`${transactionsOf(id)}/`)).body.data
@@ -224,12 +224,12 @@ test('is done once for an Idempotency-Key', async () => {
 
 test('is an event in the feed, with the actor and the request', async () => {
   const id = await makeStock(world.admin, { available: 10 })
-  const made = await act(world.admin, id, 'allocate', 4)
+  const reply = await act(world.admin, id, 'allocate', 4)
   const { rows } = await world.feed('SELECT type, event, doc, request_id FROM changes WHERE id = $1', [
-    made.body.data.id,
+    reply.body.data.id,
   ])
   const attributes = { action: 'allocate', product_id: id, quantity: 4 }
-  const request_id = made.headers.get('x-request-id')
+  const request_id = reply.headers.get('x-request-id')
   expect(rows).toEqual([{ type: 'stock-transaction', event: 'created', doc: { attributes }, request_id }])
 })
 

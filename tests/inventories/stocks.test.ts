@@ -86,13 +86,13 @@ test('an update refuses quantities that it would not set, unless they are the cu
 
 describe('is created', () => {
   test('of a product, or of none yet; with nothing, where nothing is said', async () => {
-    const made = await world.admin.post(
+    const reply = await world.admin.post(
       '/v2/inventories',
       { data: { type: 'stock', attributes: {} } },
       located,
     )
-    expect([made.status, made.body.data.attributes]).toEqual([201, { ...level(0, 0), locations: {} }])
-    const { id } = made.body.data
+    expect([reply.status, reply.body.data.attributes]).toEqual([201, { ...level(0, 0), locations: {} }])
+    const { id } = reply.body.data
     expect((await world.admin.get(transactionsOf(id))).body.data).toMatchObject([
       { action: 'create', quantity: 0 },
     ])
@@ -101,10 +101,10 @@ describe('is created', () => {
   test('without the header too: a body with attributes says which dialect it is', async () => {
     const id = randomUUID()
     const attributes = { locations: { north: { available: 1 }, south: { available: 2 } } }
-    const made = await world.admin.post('/v2/inventories/', {
+    const reply = await world.admin.post('/v2/inventories/', {
       data: { type: 'stock', id: id.toUpperCase(), attributes },
     })
-    expect([made.status, made.body.data.id, made.body.data.attributes.available]).toEqual([201, id, 3])
+    expect([reply.status, reply.body.data.id, reply.body.data.attributes.available]).toEqual([201, id, 3])
     const flat = await world.admin.post('/v2/inventories', {
       data: { type: 'stock', id: randomUUID(), available: 5 },
     })
@@ -117,8 +117,8 @@ describe('is created', () => {
       [{ data: { type: 'stock' } }, 0],
     ] as const) {
       const id = randomUUID()
-      const made = await world.admin.post(at(id), body)
-      expect([made.status, made.body.data]).toMatchObject([201, { id, type: 'stock', ...level(n, 0) }])
+      const reply = await world.admin.post(at(id), body)
+      expect([reply.status, reply.body.data]).toMatchObject([201, { id, type: 'stock', ...level(n, 0) }])
       expect((await world.admin.get(transactionsOf(id))).body.data).toMatchObject([
         { action: 'create', quantity: n },
       ])
@@ -137,13 +137,13 @@ describe('is created', () => {
     ] as const) {
       for (const headers of [located, {}]) {
         for (const path of ['', `/${randomUUID()}`]) {
-          const made = await world.admin.post(
+          const reply = await world.admin.post(
             `/v2/inventories${path}`,
             { data: { type: 'stock', ...data } },
             headers,
           )
-          expect([made.status, made.body.errors]).toEqual([201, undefined])
-          expect(await stockOf(world.admin, made.body.data.id), JSON.stringify(data)).toMatchObject(
+          expect([reply.status, reply.body.errors]).toEqual([201, undefined])
+          expect(await stockOf(world.admin, reply.body.data.id), JSON.stringify(data)).toMatchObject(
             level(n, 0),
           )
         }
@@ -230,10 +230,10 @@ describe('is changed in locations', () => {
       { ...level(19, 1), locations: { south: level(10, 1), west: level(0, 0) } },
     ])
     const { data } = (await world.admin.get(transactionsOf(id))).body
-    const told = data
+    const changes = data
       .slice(0, 4)
       .map((one: Record<string, unknown>) => [one.location, one.action, one.quantity])
-    expect(told.sort()).toEqual([
+    expect(changes.sort()).toEqual([
       ['north', 'deallocate', 2],
       ['north', 'decrement', 2],
       ['south', 'increment', 8],
@@ -313,8 +313,8 @@ test('is filtered by quantity, location and product; the list has the exact tota
   }
   const all = (await world.admin.get('/v2/inventories')).body.meta.results
   expect(all.all).toBe(all.total)
-  const found = (await world.admin.get('/v2/inventories?filter=eq(available,40001)')).body.meta.results
-  expect(found).toEqual({ total: 1, all: all.all })
+  const results = (await world.admin.get('/v2/inventories?filter=eq(available,40001)')).body.meta.results
+  expect(results).toEqual({ total: 1, all: all.all })
   expect((await world.admin.get('/v2/inventories', located)).body.meta.results).toEqual({ total: all.total })
 })
 

@@ -32,7 +32,7 @@ function begin(command: string, dataDir: string, path: string, more: Record<stri
       output += text
     })
   }
-  return { child, ended: once(child, 'close').then(([code]) => ({ code, said: output })) }
+  return { child, ended: once(child, 'close').then(([code]) => ({ code, output })) }
 }
 const run = async (...how: Parameters<typeof begin>) => begin(...how).ended
 
@@ -109,20 +109,20 @@ test('a backup under writes is complete: writes, totals, deep pages, positions',
     for (let i = 0; i < 5; i++)
       await sql(dataDir, `SELECT pg_switch_wal()`).then(() => sql(dataDir, 'CHECKPOINT'))
   })()
-  const { code, said } = await run('backup', dataDir, backup)
+  const { code, output } = await run('backup', dataDir, backup)
   await checkpoints
-  expect([code, said]).toEqual([0, `${dataDir} is backed up to ${backup}\n`])
+  expect([code, output]).toEqual([0, `${dataDir} is backed up to ${backup}\n`])
   const during = writer.acknowledged.length - before.length
   await writer.end()
   expect(during, 'writes while it was made').toBeGreaterThan(0)
   expect(await sql(dataDir, 'SELECT slot_name FROM pg_replication_slots')).toEqual([])
   expect(await run('backup', dataDir, backup)).toMatchObject({
     code: 1,
-    said: expect.stringMatching(/^sutler: .* already exists, and a backup overwrites nothing: .*\n$/),
+    output: expect.stringMatching(/^sutler: .* already exists, and a backup overwrites nothing: .*\n$/),
   })
   expect(await run('restore', dataDir, backup)).toMatchObject({
     code: 1,
-    said: expect.stringMatching(/^sutler: .* is not empty: .*\n$/),
+    output: expect.stringMatching(/^sutler: .* is not empty: .*\n$/),
   })
   await stop(running.child)
 
@@ -151,11 +151,11 @@ test('a backup under writes is complete: writes, totals, deep pages, positions',
   const { body } = await again.post('/v2/accounts', account('After'))
   const unfed = async () => Number((await sql(restored, 'SELECT count(*) FROM fresh_changes'))[0]?.[0])
   await expect.poll(unfed, { timeout: 10_000 }).toBe(0)
-  const [[n, first, last, given] = []] = await sql(
+  const [[n, first, last, positions] = []] = await sql(
     restored,
     'SELECT count(*), min(c.position), max(c.position), max(f.position) FROM changes c JOIN feeds f USING (store_id)',
   )
-  expect([first, last, given]).toEqual(['1', n, n])
+  expect([first, last, positions]).toEqual(['1', n, n])
   const fed = await sql(
     restored,
     `SELECT id FROM changes WHERE event = 'created' AND source = 'accounts' ORDER BY position`,
@@ -183,7 +183,7 @@ test('kill -9 during a backup leaves nothing that looks like a backup, and does 
   expect(left).toMatch(/monday\.unfinished-\d+$/)
   expect(await run('restore', newDirectory(), left)).toMatchObject({
     code: 1,
-    said: expect.stringMatching(/^sutler: .* is not a backup: it has no readable backup.json/),
+    output: expect.stringMatching(/^sutler: .* is not a backup: it has no readable backup.json/),
   })
   expect((await admin.post('/v2/accounts', account('A'))).status).toBe(201)
   const slots = () => sql(dataDir, 'SELECT slot_name FROM pg_replication_slots')
@@ -207,7 +207,7 @@ test('of two concurrent backups to one place the second is refused, and the firs
   const own = draft()
   expect(await run('backup', dataDir, backup)).toEqual({
     code: 1,
-    said: `sutler: another backup to ${backup} is in progress (pid ${first.child.pid}): wait until it has finished, or choose another place\n`,
+    output: `sutler: another backup to ${backup} is in progress (pid ${first.child.pid}): wait until it has finished, or choose another place\n`,
   })
   expect(fs.readdirSync(places).sort()).toEqual([own, 'monday.unfinished.pid'])
   expect(await first.ended).toMatchObject({ code: 0 })
@@ -215,7 +215,7 @@ test('of two concurrent backups to one place the second is refused, and the firs
   // Also if both begin at the same moment.
   const both = await Promise.all([1, 2].map(() => run('backup', dataDir, join(places, 'tuesday'))))
   expect(both.map(({ code }) => code).sort()).toEqual([0, 1])
-  expect(both.find(({ code }) => code)?.said).toMatch(/^sutler: (another backup to|.* already exists)/)
+  expect(both.find(({ code }) => code)?.output).toMatch(/^sutler: (another backup to|.* already exists)/)
   expect(fs.readdirSync(places).sort()).toEqual(['monday', 'tuesday'])
   expect(await run('restore', newDirectory(), join(places, 'tuesday'))).toMatchObject({ code: 0 })
 }, 300_000)
@@ -223,7 +223,7 @@ test('of two concurrent backups to one place the second is refused, and the firs
 test('a damaged or missing backup is refused in one line', async () => {
   const [dataDir, places] = [startedDirectory(), newDirectory()]
   const refused = async (says: RegExp, ...how: Parameters<typeof begin>) => {
-    expect(await run(...how)).toMatchObject({ code: 1, said: expect.stringMatching(says) })
+    expect(await run(...how)).toMatchObject({ code: 1, output: expect.stringMatching(says) })
   }
   await refused(/^sutler: there is no database in .*\n$/, 'backup', newDirectory(), join(places, 'a'))
   await refused(/^sutler: DATABASE_URL is set: .*\n$/, 'backup', dataDir, join(places, 'a'), {
@@ -235,7 +235,7 @@ test('a damaged or missing backup is refused in one line', async () => {
   const elsewhere = { SUTLER_FILES_DIR: join(places, 'files') }
   expect(await run('backup', dataDir, backup, elsewhere)).toMatchObject({
     code: 0,
-    said: expect.stringContaining(`(without uploaded files: back up ${join(places, 'files')} separately)`),
+    output: expect.stringContaining(`(without uploaded files: back up ${join(places, 'files')} separately)`),
   })
   const file = join(backup, 'postgres/global/pg_control')
   const bytes = fs.readFileSync(file)

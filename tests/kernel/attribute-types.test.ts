@@ -58,8 +58,9 @@ test('a type among the attributes is an attribute, beside the type of the resour
   )
   const changed = await world.admin.put(at, { data: { type: 'task', attributes: { type: 'count' } } })
   expect(changed.body.data).toMatchObject({ type: 'task', attributes: { type: 'count', name: 'Two' } })
-  const found = async (type: string) => (await world.admin.get(`/v2/tasks?filter=eq(type,${type})`)).body.data
-  expect([await found('copy'), await found('count')]).toEqual([[], [changed.body.data]])
+  const findByType = async (type: string) =>
+    (await world.admin.get(`/v2/tasks?filter=eq(type,${type})`)).body.data
+  expect([await findByType('copy'), await findByType('count')]).toEqual([[], [changed.body.data]])
   const { rows } = await world.feed('SELECT type, doc FROM changes WHERE id = $1 ORDER BY position DESC', [
     id,
   ])

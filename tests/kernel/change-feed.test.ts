@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { holdFeed, record } from '../../server/kernel/feed/record.ts'
 import { MovingClock } from '../keys/moving-clock.ts'
-import { addressOf, body, erase, made, makeCustomer, makeMember } from '../personal-data/people.ts'
+import { addressOf, body, create, erase, makeCustomer, makeMember } from '../personal-data/people.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -31,7 +31,7 @@ async function changesOf(...ids: readonly string[]): Promise<readonly Change[]> 
   return rows
 }
 
-const makeAccount = (name: string) => made(world.admin, '/v2/accounts', 'account', { name })
+const makeAccount = (name: string) => create(world.admin, '/v2/accounts', 'account', { name })
 
 describe('the order of the feed', () => {
   test('tombstones of addresses follow their creations, and precede the tombstone of their account', async () => {
@@ -143,7 +143,7 @@ describe('positions are given', () => {
        SELECT $1, gen_random_uuid(), now(), now(), '{"name": "many"}' FROM generate_series(1, 20000)`,
       [world.storeId],
     )
-    const theirs = await made(world.other, '/v2/accounts', 'account', { name: 'Theirs' })
+    const theirs = await create(world.other, '/v2/accounts', 'account', { name: 'Theirs' })
     const fed = async () => (await world.sql('SELECT FROM changes WHERE id = $1', [theirs.id])).rowCount
     await expect.poll(fed, { interval: 5, timeout: 5000 }).toBe(1)
     await expect.poll(waiting, { timeout: 20_000 }).toBe(0)
@@ -201,7 +201,7 @@ describe('a change states', () => {
   test('which resource it is about, where several share a type', async () => {
     const { customer, address } = await makeCustomer(world.admin, 'berta')
     const account = await makeAccount('Bakery')
-    const other = await made(world.admin, `${account.path}/addresses`, 'address', addressOf('x'))
+    const other = await create(world.admin, `${account.path}/addresses`, 'address', addressOf('x'))
     for (const path of ['/v2/settings', '/v2/settings/cart']) {
       await world.admin.put(path, { data: { type: 'settings' } })
     }
@@ -257,7 +257,7 @@ describe('an erasure', () => {
         `BEGIN; UPDATE customer_addresses SET version = version + 1, doc = json_build_object('line_1', 'late ${name}')
          WHERE id = '${address.id}'; SELECT pg_sleep(${0.05 * round}); COMMIT`,
       )
-      const gone = await made(world.admin, `${customer.path}/addresses`, 'address', addressOf(name))
+      const gone = await create(world.admin, `${customer.path}/addresses`, 'address', addressOf(name))
       await world.admin.delete(gone.path)
       expect(await erase(world.admin, 'customer', customer.id)).toMatchObject({ status: 'SUCCESS' })
       await slow
@@ -279,7 +279,7 @@ describe('an erasure', () => {
       await holdFeed(store)
       const { rows } = await world.sql('SELECT position FROM feeds WHERE store_id = $1', [world.storeId])
       await makeAccount('Held')
-      const theirs = await made(world.other, '/v2/accounts', 'account', { name: 'Not held' })
+      const theirs = await create(world.other, '/v2/accounts', 'account', { name: 'Not held' })
       await expect
         .poll(async () => (await world.sql('SELECT FROM changes WHERE id = $1', [theirs.id])).rowCount)
         .toBe(1)

@@ -31,12 +31,12 @@ test('a document is shown with all added fields and no other change', () => {
       fc.shuffledSubarray(names),
       places,
       fc.boolean(),
-      (values, more, told, order, place, isInside) => {
+      (values, more, extra, order, place, isInside) => {
         const fields = order.map((name) => ({
           id: name,
           name,
           schema: {},
-          ...told[names.indexOf(name) as 0 | 1 | 2],
+          ...extra[names.indexOf(name) as 0 | 1 | 2],
         }))
         // No document has values of fields that there are not, or shows hidden ones.
         const held = Object.fromEntries(

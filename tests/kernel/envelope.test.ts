@@ -250,8 +250,8 @@ describe.each(specimens)('$name', ({ name, envelope, specimen }) => {
       none: { ends_at: time, owner: 'store' },
     }[envelope.times]
     const sent = envelope.fields === 'top' ? { name: 'One' } : { attributes: { name: 'One' } }
-    const made = await world.admin.post(specimen.path, { data: { type: 'specimen', ...sent } })
-    const { id } = made.body.data
+    const reply = await world.admin.post(specimen.path, { data: { type: 'specimen', ...sent } })
+    const { id } = reply.body.data
     const object = {
       type: 'specimen',
       id,
@@ -264,7 +264,7 @@ describe.each(specimens)('$name', ({ name, envelope, specimen }) => {
     const links = { links: { self: `${self}/${id}` } }
     const [beside, inside] = [linksBeside(envelope) && links, envelope.links === 'inside' && links]
     const single = { data: { ...object, ...inside }, ...beside }
-    expect([made.status, made.body]).toEqual([201, single])
+    expect([reply.status, reply.body]).toEqual([201, single])
     expect((await world.admin.get(`${specimen.path}/${id}`)).body).toEqual(single)
     const inList = { ...object, ...(['beside', 'inside'].includes(envelope.links) && links) }
     const list = await world.admin.get(specimen.path)
@@ -315,11 +315,11 @@ describe('fields under attributes', () => {
   })
 
   test('are not read from anywhere else', async () => {
-    const made = await world.admin.post('/v2/parts', {
+    const reply = await world.admin.post('/v2/parts', {
       data: { type: 'part', name: 'Outside', state: 17, attributes: { name: 'Inside', type: 'x', id: 'y' } },
     })
-    expect([made.status, made.body.data.type]).toEqual([201, 'part'])
-    expect(made.body.data.attributes).toEqual({ name: 'Inside', state: 'draft' })
+    expect([reply.status, reply.body.data.type]).toEqual([201, 'part'])
+    expect(reply.body.data.attributes).toEqual({ name: 'Inside', state: 'draft' })
   })
 
   test('are refused under their path', async () => {

@@ -103,7 +103,7 @@ async function addStores(client: pg.Client): Promise<void> {
 
 /** Reads a store's feed as a client does: from where it was, until it is told to stop. */
 class Reader {
-  readonly seen: Seen[] = []
+  readonly changes: Change[] = []
   readonly #client: pg.Client
   readonly #store: string
   readonly #from: number
@@ -128,26 +128,26 @@ class Reader {
     const { rows } = await this.#client.query(
       `SELECT position::int, event, source, id, scope, (doc->>'v')::int AS v FROM changes
        WHERE store_id = $1 AND position > $2 ORDER BY position LIMIT 50`,
-      [this.#store, this.seen.at(-1)?.position ?? this.#from],
+      [this.#store, this.changes.at(-1)?.position ?? this.#from],
     )
     // Whenever it looks there is no gap, and nothing turns up behind it.
     for (const row of rows) {
-      expect(row.position).toBe((this.seen.at(-1)?.position ?? this.#from) + 1)
-      this.seen.push(row)
+      expect(row.position).toBe((this.changes.at(-1)?.position ?? this.#from) + 1)
+      this.changes.push(row)
     }
   }
 
   async stop(): Promise<void> {
     this.#stopped = true
     await this.#reading
-    for (let before = -1; before !== this.seen.length; ) {
-      before = this.seen.length
+    for (let before = -1; before !== this.changes.length; ) {
+      before = this.changes.length
       await this.readOn()
     }
   }
 }
 
-interface Seen {
+interface Change {
   readonly position: number
   readonly event: string
   readonly source: string
@@ -157,7 +157,7 @@ interface Seen {
 }
 
 /** What is there after these changes, each object with its version. Fails where one does not follow from the others. */
-function replay(changes: readonly Seen[], alive = new Map<string, { v: number; scope: string | null }>()) {
+function replay(changes: readonly Change[], alive = new Map<string, { v: number; scope: string | null }>()) {
   for (const { event, source, id, scope, v } of changes) {
     const before = alive.get(id)
     if (event === 'created') {
@@ -176,7 +176,7 @@ function replay(changes: readonly Seen[], alive = new Map<string, { v: number; s
   return alive
 }
 
-const tuple = ({ id, event, v }: Pick<Seen, 'id' | 'event' | 'v'>) => `${id} ${event} ${v}`
+const tuple = ({ id, event, v }: Pick<Change, 'id' | 'event' | 'v'>) => `${id} ${event} ${v}`
 
 interface Running {
   readonly client: pg.Client
@@ -243,15 +243,15 @@ async function open(url: string, from: readonly number[] = stores.map(() => 0)):
 }
 
 /** The feed has every committed change once, and agrees with the rows. */
-async function expectWhole(client: pg.Client, store: string, seen: readonly Seen[]): Promise<void> {
+async function expectWhole(client: pg.Client, store: string, changes: readonly Change[]): Promise<void> {
   const { rows: ledger } = await client.query('SELECT id, event, v FROM ledger WHERE store_id = $1', [store])
-  expect(seen.map(tuple).sort()).toEqual(ledger.map(tuple).sort())
+  expect(changes.map(tuple).sort()).toEqual(ledger.map(tuple).sort())
   const { rows } = await client.query(
     `SELECT id, version FROM accounts WHERE store_id = $1
      UNION ALL SELECT id, version FROM account_addresses WHERE store_id = $1`,
     [store],
   )
-  const there = [...replay(seen)].map(([id, { v }]) => `${id} ${v}`)
+  const there = [...replay(changes)].map(([id, { v }]) => `${id} ${v}`)
   expect(there.sort()).toEqual(rows.map(({ id, version }) => `${id} ${version}`).sort())
 }
 
@@ -282,7 +282,7 @@ test('the feed is dense, in order and complete, however late a write commits', a
         await running.stop()
       }
       for (const [i, store] of stores.entries()) {
-        await expectWhole(client, store, running.readers[i]?.seen ?? [])
+        await expectWhole(client, store, running.readers[i]?.changes ?? [])
       }
     }),
     { numRuns: tries(3, 6), endOnFailure: true },
@@ -351,7 +351,7 @@ test('a dump restored into a new cluster continues the feed, and old changes are
     const { rows: oldIds } = await client.query('SELECT pg_current_xact_id()::text::int AS id')
     expect(ids[0].id).toBeLessThan(oldIds[0].id - 1000)
 
-    const dumped: Seen[][] = []
+    const dumped: Change[][] = []
     for (const store of stores) {
       const { rows } = await restored.query(
         `SELECT position::int, event, source, id, scope, (doc->>'v')::int AS v FROM changes
@@ -370,13 +370,13 @@ test('a dump restored into a new cluster continues the feed, and old changes are
       await running.stop()
     }
     for (const [i, store] of stores.entries()) {
-      const rows = dumped[i] as Seen[]
-      const seen = running.readers[i]?.seen ?? []
+      const rows = dumped[i] as Change[]
+      const changes = running.readers[i]?.changes ?? []
       expect(rows.length).toBeGreaterThan(10)
-      expect(seen.length).toBeGreaterThan(10)
+      expect(changes.length).toBeGreaterThan(10)
       // What clients of the old cluster had read is what the new one says.
-      expect(rows).toEqual(old.readers[i]?.seen.slice(0, rows.length))
-      await expectWhole(restored, store, [...rows, ...seen])
+      expect(rows).toEqual(old.readers[i]?.changes.slice(0, rows.length))
+      await expectWhole(restored, store, [...rows, ...changes])
     }
 
     const clock = { now: () => new Date('2100-01-01') }

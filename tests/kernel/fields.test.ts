@@ -36,7 +36,7 @@ function refusalOf(run: () => unknown): Problem {
 }
 
 describe('a body is read', () => {
-  test.each<[values: object, kept: object]>([
+  test.each<[values: object, rest: object]>([
     [{ unheard_of: 1, id }, {}],
     [{ code: 'gbp' }, { code: 'GBP' }],
     [{ owner: id }, { owner: lower }],
@@ -56,19 +56,19 @@ describe('a body is read', () => {
     [{ shape: { sides: 3, x: [1] } }, { shape: { sides: 3, x: [1] } }],
     [{ token: 'read as the other' }, { fresh_token: 'read as the other' }],
     [{ fresh_token: 'no name of anything' }, {}],
-  ])('%j', (values, kept) => {
+  ])('%j', (values, rest) => {
     for (const read of [reader.create, reader.update])
-      expect(read(sent(values))).toEqual({ title: 'A', ...kept })
+      expect(read(sent(values))).toEqual({ title: 'A', ...rest })
   })
 
-  test.each<[values: object, kept: object]>([
+  test.each<[values: object, rest: object]>([
     [{ title: undefined }, { title: undefined }],
     [{ contact: { phone: null } }, { contact: { phone: null } }],
     [{ labels: { a: null } }, { labels: { a: null } }],
     [{ labels: { a: '', b: '', c: '', d: '' } }, { labels: { a: '', b: '', c: '', d: '' } }],
     [{ amounts: { a: { code: 'usd' }, b: null } }, { amounts: { a: { code: 'USD' }, b: null } }],
-  ])('that changes %j', (values, kept) => {
-    expect(reader.update(sent(values))).toEqual({ title: 'A', ...kept })
+  ])('that changes %j', (values, rest) => {
+    expect(reader.update(sent(values))).toEqual({ title: 'A', ...rest })
   })
 })
 
@@ -163,7 +163,7 @@ describe('a refused body is told what is accepted', () => {
 
 describe('defaults', () => {
   const own = { count: 1, on: false, words: [], amounts: {} }
-  test.each<[given: object, whole: object]>([
+  test.each<[values: object, whole: object]>([
     [{}, own],
     [
       { count: 0, on: true, words: ['x'] },
@@ -182,8 +182,8 @@ describe('defaults', () => {
     [{ amounts: { a: { units: 1 } } }, { ...own, amounts: { a: { units: 1, code: 'EUR' } } }],
     [{ rows: [{}, { note: 'n' }] }, { ...own, rows: [{ note: '' }, { note: 'n' }] }],
     [{ keys: {} }, { ...own, keys: {} }],
-  ])('complete %j', (given, whole) => {
-    expect(complete(fields, { title: 'A', ...given })).toEqual({ title: 'A', ...whole })
+  ])('complete %j', (values, whole) => {
+    expect(complete(fields, { title: 'A', ...values })).toEqual({ title: 'A', ...whole })
   })
 
   test('are not shared: a rule may change its values', () => {

@@ -13,25 +13,25 @@ import { redirect } from '../../server/kernel/shape/answer.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 /** The content that was last made, to see what became of it. */
-let made: Readable
+let content: Readable
 /** How many of its blocks were asked for. */
-let asked = 0
+let blocksRead = 0
 
 const block = Buffer.alloc(65_536, 'b')
 
 /** So many blocks, each made when it is wanted; then a fault, if there is to be one. */
 function blocks(count: number, fault?: Error): Readable {
-  asked = 0
-  made = Readable.from(
+  blocksRead = 0
+  content = Readable.from(
     (async function* () {
-      for (; asked < count; asked++) yield block
+      for (; blocksRead < count; blocksRead++) yield block
       // Not in the same breath: what was made by then is on its way.
       await sleep(20)
       if (fault) throw fault
     })(),
     { objectMode: false },
   )
-  return made
+  return content
 }
 
 const common = {
@@ -100,7 +100,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 beforeEach(() => {
-  asked = 0
+  blocksRead = 0
 })
 
 const ask = (path: string, init: RequestInit & { headers?: Record<string, string> } = {}) =>
@@ -143,7 +143,7 @@ describe('a file', () => {
   test('is refused to callers without the right to read it', async () => {
     const stranger = await ask('/v2/doors/streams/1', { headers: { authorization: 'Bearer no' } })
     expect(await codeOf(stranger)).toEqual([401, 'application/json; charset=utf-8', 'unauthorized'])
-    expect(asked).toBe(0)
+    expect(blocksRead).toBe(0)
   })
 
   test('has the same headers for HEAD, without reading its content', async () => {
@@ -160,13 +160,13 @@ describe('a file', () => {
       expect([path, answer.status, without(answer)]).toEqual([path, 200, without(got)])
       expect(await bodyOf(answer)).toHaveLength(0)
     }
-    expect([asked, made.destroyed]).toEqual([0, true])
+    expect([blocksRead, content.destroyed]).toEqual([0, true])
   })
 
   test('that the client already has is not read or sent again', async () => {
     const answer = await ask('/v2/doors/streams/100', { headers: { 'if-none-match': 'W/"one"' } })
     expect([answer.status, (await bodyOf(answer)).length]).toEqual([304, 0])
-    expect([asked, made.destroyed]).toEqual([0, true])
+    expect([blocksRead, content.destroyed]).toEqual([0, true])
   })
 
   test('is read as fast as the client takes it, and no further when the client hangs up', async () => {
@@ -179,16 +179,16 @@ describe('a file', () => {
     await expect
       .poll(
         async () => {
-          const before = asked
+          const before = blocksRead
           await sleep(200)
-          return asked - before
+          return blocksRead - before
         },
         { timeout: 10_000 },
       )
       .toBe(0)
-    expect(asked).toBeLessThan(1000)
+    expect(blocksRead).toBeLessThan(1000)
     answer.destroy()
-    await expect.poll(() => made.destroyed).toBe(true)
+    await expect.poll(() => content.destroyed).toBe(true)
   })
 })
 

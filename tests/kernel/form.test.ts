@@ -150,14 +150,14 @@ describe('a form', () => {
       })(),
       { objectMode: false },
     )
-    const told: unknown[] = []
+    const errors: unknown[] = []
     const take = (file: FormFile) =>
       takeAll(file).catch((error) => {
-        told.push(error)
+        errors.push(error)
         throw error
       })
     await expect(readForm(upload, contentType, 'file', take)).rejects.toBe(problem)
-    expect(told).toEqual([problem])
+    expect(errors).toEqual([problem])
   })
 
   test('of arbitrary bytes is read or refused', async () => {

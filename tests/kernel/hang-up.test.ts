@@ -72,9 +72,9 @@ test('slow lists use only a part of the connections, and end when their client h
   await expect.poll(() => waiting('accounts'), soon).toBe(connections / 2)
   // The others do what they have to do meanwhile.
   expect((await aToken()).status).toBe(200)
-  const made = await world.admin.post('/v2/customers', customer)
-  expect(made.status).toBe(201)
-  expect((await world.admin.get(`/v2/customers/${made.body.data.id}`)).status).toBe(200)
+  const reply = await world.admin.post('/v2/customers', customer)
+  expect(reply.status).toBe(201)
+  expect((await world.admin.get(`/v2/customers/${reply.body.data.id}`)).status).toBe(200)
   expect(await waiting('accounts')).toBe(connections / 2)
 
   for (const client of clients) client.destroy()

@@ -127,7 +127,7 @@ const filter: fc.Arbitrary<Case> = fc.oneof(
     .map(([[a, isA], [b, isB]]): Case => [`${a}|${b}`, (thing) => isA(thing) || isB(thing)]),
 )
 const list = { resource: things, scope: [] }
-const asked = (filter: string, more = '') => parse(`filter=${encodeURIComponent(filter)}${more}`)
+const parseFilter = (filter: string, more = '') => parse(`filter=${encodeURIComponent(filter)}${more}`)
 
 test('find the right rows in the right order at any offset, with exact totals', async () => {
   const page = fc.record({
@@ -141,7 +141,7 @@ test('find the right rows in the right order at any offset, with exact totals', 
     const order = (a: Thing, b: Thing) =>
       Buffer.compare(Buffer.from(a.title), Buffer.from(b.title)) || (a.id < b.id ? -1 : 1)
     if (sort === 'title') expected.sort(order)
-    const ask = asked(text, `&sort=${sort}&page%5Blimit%5D=${limit}&page%5Boffset%5D=${offset}`)
+    const ask = parseFilter(text, `&sort=${sort}&page%5Blimit%5D=${limit}&page%5Boffset%5D=${offset}`)
     const { rows, total } = await fetchPage(world.work, list, ask)
     expect(total, `the total of ${text}`).toBe(expected.length)
     expect(
@@ -158,23 +158,23 @@ test('find the right rows in a walk by cursor', async () => {
     ['like(title,o*)', ({ title }) => title.startsWith('o')],
     ['eq(title,z)', ({ title }) => title === 'z'],
   ] satisfies Case[]) {
-    const found: string[] = []
+    const ids: string[] = []
     for (let token: string | undefined = ''; token !== undefined; ) {
       const page: Page = await fetchPage(
         world.work,
         list,
-        asked(text, `&page%5Blimit%5D=90&page%5Bafter%5D=${token}`),
+        parseFilter(text, `&page%5Blimit%5D=90&page%5Bafter%5D=${token}`),
       )
       expect(page.total).toBe(all.filter(meets).length)
-      found.push(...page.rows.map(({ id }) => id))
+      ids.push(...page.rows.map(({ id }) => id))
       token = page.cursors?.next
     }
-    expect(found, text).toEqual(all.filter(meets).map(({ id }) => id))
+    expect(ids, text).toEqual(all.filter(meets).map(({ id }) => id))
   }
 })
 
 const first = { limit: 25, offset: 0, column: 'created_at', descending: true }
-const sqlOf = (text: string) => pageSql(list, plan(asked(text), things).filter, first, world.storeId)
+const sqlOf = (text: string) => pageSql(list, plan(parseFilter(text), things).filter, first, world.storeId)
 
 test.each([
   ['in(id,00000000-0000-7000-8000-000000000000)', `in(id,${other},${other})`],
@@ -190,10 +190,10 @@ test.each([
 
 /** It may count a million, and would hold up all pages behind it. */
 test('do not share connections with pages of whole lists', async () => {
-  const asked = vi.spyOn(world.work.store, 'page')
+  const pageSpy = vi.spyOn(world.work.store, 'page')
   const isWhole = async (query: string) => {
     await fetchPage(world.work, list, parse(query))
-    return asked.mock.lastCall?.[0].page ?? false
+    return pageSpy.mock.lastCall?.[0].page ?? false
   }
   expect(await isWhole('page%5Blimit%5D=5')).toBe(true)
   expect(await isWhole('page%5Blimit%5D=5&filter=eq(title,common)')).toBe(false)

@@ -15,7 +15,7 @@ interface Named {
 }
 
 /** What began and ended, in order; a job ends when its gate is opened. */
-const seen: string[] = []
+const events: string[] = []
 const gates = new Map<string, () => void>()
 
 /** What the jobs of a name throw, one error each time. */
@@ -23,7 +23,7 @@ const throws = new Map<string, unknown[]>()
 const tell =
   (what: string) =>
   async (_work: unknown, { name }: Named, reason: string) =>
-    void seen.push(`${name} ${what}: ${reason}`)
+    void events.push(`${name} ${what}: ${reason}`)
 
 const slow: LongJob<Named> = {
   name: 'tests:slow',
@@ -31,20 +31,20 @@ const slow: LongJob<Named> = {
   wait: tell('waits'),
   giveUp: tell('failed'),
   run: async (_work, { name }) => {
-    seen.push(`${name} begins`)
+    events.push(`${name} begins`)
     await new Promise<void>((open) => gates.set(name, open))
-    seen.push(`${name} ends`)
+    events.push(`${name} ends`)
   },
 }
 const failing: LongJob<Named> = {
   name: 'tests:failing',
   long: true,
   run: async (work, { name }, turn) => {
-    seen.push(`${name} begins`)
+    events.push(`${name} begins`)
     const error = throws.get(name)?.shift()
     if (typeof error === 'function') await error(work, turn)
     else if (error) throw error
-    seen.push(`${name} ends`)
+    events.push(`${name} ends`)
   },
   wait: tell('waits'),
   giveUp: tell('failed'),
@@ -55,7 +55,7 @@ const quick: Job<Named> = {
   run: async (_work, { name }) => {
     const error = throws.get(name)?.shift()
     if (error) throw error
-    seen.push(name)
+    events.push(name)
   },
 }
 const welcome: Job<Named> = {
@@ -83,16 +83,16 @@ test('long jobs of a store run one after the other, and neither other stores nor
   for (const name of ['first', 'second', 'third']) await world.work.later(slow, { name })
   await other.later(slow, { name: 'elsewhere' })
   await expect
-    .poll(() => seen, { timeout: 10_000 })
+    .poll(() => events, { timeout: 10_000 })
     .toEqual(expect.arrayContaining(['first begins', 'elsewhere begins']))
   // All workers of long jobs are busy now.
   await world.work.later(quick, { name: 'short' })
-  await expect.poll(() => seen, { timeout: 10_000 }).toContain('short')
+  await expect.poll(() => events, { timeout: 10_000 }).toContain('short')
   await sleep(1500)
-  expect(seen).not.toContain('second begins')
+  expect(events).not.toContain('second begins')
   for (const name of ['first', 'second', 'third', 'elsewhere']) await ends(name)
-  await expect.poll(() => seen.filter((one) => /ends/.test(one)).length, { timeout: 10_000 }).toBe(4)
-  expect(seen.filter((one) => /first|second|third/.test(one))).toEqual(
+  await expect.poll(() => events.filter((one) => /ends/.test(one)).length, { timeout: 10_000 }).toBe(4)
+  expect(events.filter((one) => /first|second|third/.test(one))).toEqual(
     ['first', 'second', 'third'].flatMap((name) => [`${name} begins`, `${name} ends`]),
   )
 })
@@ -113,8 +113,8 @@ test('a job is queued with its transaction, or not at all', async () => {
   })
   await expect(refused).rejects.toThrow('refused')
   await world.work.transaction((work) => work.later(quick, { name: 'committed' }))
-  await expect.poll(() => seen, { timeout: 10_000 }).toContain('committed')
-  expect(seen).not.toContain('never')
+  await expect.poll(() => events, { timeout: 10_000 }).toContain('committed')
+  expect(events).not.toContain('never')
 })
 
 test('an outage of the database does not count as an attempt of a short job', async () => {
@@ -125,7 +125,7 @@ test('an outage of the database does not count as an attempt of a short job', as
   throws.set('stubborn', [outage(), outage()])
   // It has one attempt.
   await world.work.later(quick, { name: 'stubborn' })
-  await expect.poll(() => seen, { timeout: 15_000 }).toContain('stubborn')
+  await expect.poll(() => events, { timeout: 15_000 }).toContain('stubborn')
 })
 
 test('a transaction joins the open one, and a lock outside a transaction is a bug', async () => {
@@ -135,7 +135,7 @@ test('a transaction joins the open one, and a lock outside a transaction is a bu
 })
 
 const away = () => new Problem('unavailable', 'File storage is not responding.')
-const of = (...names: string[]) => seen.filter((one) => names.includes(one.split(' ')[0] as string))
+const of = (...names: string[]) => events.filter((one) => names.includes(one.split(' ')[0] as string))
 const lineOf = async () => (await world.sql('SELECT * FROM long_jobs ORDER BY id')).rows
 
 test('a job that is retried holds up the jobs behind it, and says what it waits for', async () => {

@@ -130,20 +130,20 @@ const newBasket = async (id = `b-${counter++}`) => make('/v2/baskets', { type: '
 const newShelf = async () => make('/v2/shelves', { type: 'shelf', slug: `s-${counter++}` })
 
 test('a field named id is the id: shown, linked, found and unique; the id of the row is not an address', async () => {
-  const made = await newBasket('Mine ~1. b')
-  expect(made).toMatchObject({ type: 'basket', id: 'Mine ~1. b' })
-  expect(made.links.self).toBe(`${world.url}/v2/baskets/Mine%20~1.%20b`)
-  expect((await world.admin.get(made.links.self)).body.data).toEqual(made)
+  const basket = await newBasket('Mine ~1. b')
+  expect(basket).toMatchObject({ type: 'basket', id: 'Mine ~1. b' })
+  expect(basket.links.self).toBe(`${world.url}/v2/baskets/Mine%20~1.%20b`)
+  expect((await world.admin.get(basket.links.self)).body.data).toEqual(basket)
   expect((await world.admin.get('/v2/baskets')).body.data[0].id).toBe('Mine ~1. b')
   const { rows } = await world.sql(`SELECT id FROM baskets WHERE reference = 'Mine ~1. b'`)
   expect((await world.admin.get(`/v2/baskets/${rows[0].id}`)).status).toBe(404)
   expect((await world.admin.get('/v2/baskets/mine%20~1.%20b')).status).toBe(404)
-  expect((await world.other.get(made.links.self)).status).toBe(404)
+  expect((await world.other.get(basket.links.self)).status).toBe(404)
   const again = await world.admin.post('/v2/baskets', { data: { type: 'basket', id: 'Mine ~1. b' } })
   expect([again.status, again.body.errors[0].source]).toEqual([409, 'data.id'])
-  const changed = await world.admin.put(made.links.self, { data: { type: 'basket', open: true } })
+  const changed = await world.admin.put(basket.links.self, { data: { type: 'basket', open: true } })
   expect([changed.status, changed.body.data.open]).toEqual([200, true])
-  expect((await world.admin.delete(made.links.self)).status).toBe(204)
+  expect((await world.admin.delete(basket.links.self)).status).toBe(204)
 })
 
 test('a client may choose an id that looks like one of ours', async () => {

@@ -26,9 +26,9 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const asked = (filter: string) => parse(`filter=${encodeURIComponent(filter)}`)
+const parseFilter = (filter: string) => parse(`filter=${encodeURIComponent(filter)}`)
 const find = async (filter: string) => {
-  const { rows } = await fetchPage(world.work, { resource: things, scope: [] }, asked(filter))
+  const { rows } = await fetchPage(world.work, { resource: things, scope: [] }, parseFilter(filter))
   return rows.map(({ doc }) => doc.title).sort()
 }
 
@@ -87,7 +87,7 @@ test('any key in a filter is a value, and finds only its own rows', async () => 
     const { rows, total } = await fetchPage(
       world.work,
       { resource: things, scope: [] },
-      asked(`eq(labels.${key},own)`),
+      parseFilter(`eq(labels.${key},own)`),
     )
     expect([total, rows.map((row) => row.id)]).toEqual([1, [id]])
     await world.sql('DELETE FROM things WHERE id = $1', [id])
@@ -108,5 +108,5 @@ test.each([
   ],
 ])('%s', (message, filter) => {
   const wrong = resource({ ...things, filter })
-  expect(() => plan(asked('eq(x,y)'), wrong)).toThrow(message)
+  expect(() => plan(parseFilter('eq(x,y)'), wrong)).toThrow(message)
 })

@@ -16,11 +16,11 @@ class Oracle {
   }
 
   get(key: number, nowMs: number): number | undefined {
-    const found = this.things.find((thing) => thing.key === key)
+    const entry = this.things.find((thing) => thing.key === key)
     this.delete(key)
-    if (!found || nowMs - found.setAtMs >= this.ageMaxMs) return undefined
-    this.things.push(found)
-    return found.value
+    if (!entry || nowMs - entry.setAtMs >= this.ageMaxMs) return undefined
+    this.things.push(entry)
+    return entry.value
   }
 
   set(key: number, value: number, nowMs: number): void {

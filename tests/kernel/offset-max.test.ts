@@ -44,14 +44,14 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const pages = async (from: string, direction: 'next' | 'prev') => {
-  const found: string[][] = []
-  for (let at: string | null = from; at && found.length < 100; ) {
+  const pages: string[][] = []
+  for (let at: string | null = from; at && pages.length < 100; ) {
     const { status, body } = await world.admin.get(at)
     expect(status, at).toBe(200)
-    found.push(body.data.map(({ id }: { id: string }) => id))
+    pages.push(body.data.map(({ id }: { id: string }) => id))
     at = body.links[direction]
   }
-  return found
+  return pages
 }
 
 test('an offset up to the maximum is answered, a higher one is refused', async () => {

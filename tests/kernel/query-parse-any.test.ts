@@ -63,10 +63,10 @@ type Choose = (from: number) => number
 
 function canBeRaw(text: string): boolean {
   let open = 0
-  for (const found of text) {
-    if (found === '(') open += 1
-    if (found === ')') open -= 1
-    if (open < 0 || (open === 0 && found === ',')) return false
+  for (const character of text) {
+    if (character === '(') open += 1
+    if (character === ')') open -= 1
+    if (open < 0 || (open === 0 && character === ',')) return false
   }
   return open === 0 && !/^[ '"]/.test(text)
 }

@@ -80,10 +80,10 @@ describe('an accepted query', () => {
 
 describe('a refused query', () => {
   const tooMany = Array.from({ length: limits.includesMax + 1 }, (_, index) => `r${index}`).join()
-  const whole = (name: string, max: number, given: string) =>
-    `${name} must be a whole number from 0 to ${max}, not ${given}.`
-  const limit = (given: string) => whole('page[limit]', 100, given)
-  const offset = (given: string) => whole('page[offset]', 9007199254740991, given)
+  const whole = (name: string, max: number, value: string) =>
+    `${name} must be a whole number from 0 to ${max}, not ${value}.`
+  const limit = (value: string) => whole('page[limit]', 100, value)
+  const offset = (value: string) => whole('page[offset]', 9007199254740991, value)
 
   const cases: readonly (readonly [query: string, code: string, source: string, detail: string])[] = [
     ['page[limit]=101', 'bad_page', 'page[limit]', limit('"101"')],
@@ -292,7 +292,7 @@ describe('an accepted filter', () => {
 describe('a refused filter', () => {
   const at = (position: number, fault: string) =>
     `Could not parse the filter at character ${position}: ${fault}.`
-  const known = 'eq, like, ilike, in, gt, ge, lt, le, is_null, contains, contains_any, contains_all, text'
+  const operators = 'eq, like, ilike, in, gt, ge, lt, le, is_null, contains, contains_any, contains_all, text'
   const operator = 'expected an operator, as in eq(field,value)'
   const join = 'expected ":", "|" or the end'
   const joinInside = 'expected ":", "|" or ")"'
@@ -302,11 +302,11 @@ describe('a refused filter', () => {
   const tooDeep = `${'('.repeat(filterDepthMax + 1)}eq(a,1)${')'.repeat(filterDepthMax + 1)}`
 
   const cases: readonly (readonly [text: string, detail: string])[] = [
-    ['name', at(1, `unknown operator "name", expected ${known}`)],
-    ['has(a,1)', at(1, `unknown operator "has", expected ${known}`)],
-    ['constructor(a,1)', at(1, `unknown operator "constructor", expected ${known}`)],
-    ['eq(a,1):not-eq(b,1)', at(9, `unknown operator "not-eq", expected ${known}`)],
-    [`${'x'.repeat(60)}(a)`, at(1, `unknown operator "${'x'.repeat(40)}", expected ${known}`)],
+    ['name', at(1, `unknown operator "name", expected ${operators}`)],
+    ['has(a,1)', at(1, `unknown operator "has", expected ${operators}`)],
+    ['constructor(a,1)', at(1, `unknown operator "constructor", expected ${operators}`)],
+    ['eq(a,1):not-eq(b,1)', at(9, `unknown operator "not-eq", expected ${operators}`)],
+    [`${'x'.repeat(60)}(a)`, at(1, `unknown operator "${'x'.repeat(40)}", expected ${operators}`)],
     ['eq', at(3, 'expected "("')],
     ['eq=a', at(3, 'expected "("')],
     ['ét(a)', at(1, operator)],

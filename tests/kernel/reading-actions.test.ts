@@ -11,17 +11,17 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const path = '/v2/gadget-counts'
-const asked = { data: { names: ['Gizmo'] } }
+const request = { data: { names: ['Gizmo'] } }
 const make = (code: string) =>
   world.admin.post('/v2/gadgets', { data: { type: 'gadget', code, name: 'Gizmo' } })
 
 test('a caller with the right to read may call it, and it begins no transaction and stores nothing', async () => {
   expect((await make('AAA')).status).toBe(201)
   const headers = { 'Idempotency-Key': 'the-same', 'If-None-Match': '*' }
-  const first = await world.shopper.post(path, asked, headers)
+  const first = await world.shopper.post(path, request, headers)
   expect([first.status, first.body]).toEqual([200, { data: { count: 1, inTransaction: false } }])
   expect((await make('AAB')).status).toBe(201)
-  expect((await world.shopper.post(path, asked, headers)).body.data.count).toBe(2)
+  expect((await world.shopper.post(path, request, headers)).body.data.count).toBe(2)
 })
 
 test('its body is checked like any other', async () => {
@@ -54,7 +54,7 @@ test('it uses only a part of the connections, and ends when its client hangs up'
   })
   const clients = new AbortController()
   const headers = { authorization: `Bearer ${world.admin.token}`, 'content-type': 'application/json' }
-  const body = JSON.stringify(asked)
+  const body = JSON.stringify(request)
   const all = Array.from({ length: 32 }, () =>
     fetch(world.url + path, { method: 'POST', headers, body, signal: clients.signal }).catch(() => {}),
   )

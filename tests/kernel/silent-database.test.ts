@@ -27,8 +27,8 @@ async function open({ onTestFinished }: TestContext, connections: number) {
     await server.stop()
   })
   const admin = clientOf(server.url, world.admin.token)
-  const made = await world.admin.post('/v2/accounts', account('One'))
-  const one = `/v2/accounts/${made.body.data.id}`
+  const reply = await world.admin.post('/v2/accounts', account('One'))
+  const one = `/v2/accounts/${reply.body.data.id}`
   // On a busy machine the first statements may take longer than they may here.
   await until(async () => ((await admin.get(one)).status === 200 ? one : undefined))
   return { proxy, server, admin, one }
@@ -85,8 +85,8 @@ describe.concurrent('when the database stops answering', () => {
     expect(lost.map(({ status }) => status)).toEqual([503, 503, 503, 503])
     expect(lost[0]?.body.errors[0].detail).toBe('The database did not respond in time.')
     expect(performance.now() - began).toBeLessThan(statementMaxMs * 3)
-    const found = await Promise.all([admin.get(one), admin.get(one), admin.get('/v2/accounts')])
-    expect(found.map(({ status }) => status)).toEqual([200, 200, 200])
+    const replies = await Promise.all([admin.get(one), admin.get(one), admin.get('/v2/accounts')])
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200])
   })
 
   test('the server still stops', async (context) => {

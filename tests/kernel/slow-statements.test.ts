@@ -12,7 +12,7 @@ afterAll(() => world.close())
 
 const account = (name: string) => ({ data: { type: 'account', name } })
 
-async function made(collection: string, data: object): Promise<string> {
+async function create(collection: string, data: object): Promise<string> {
   const { status, body } = await world.admin.post(collection, { data })
   expect(status, JSON.stringify(body)).toBe(201)
   return `${collection}/${body.data.id}`
@@ -29,7 +29,7 @@ async function hold(lock: string, ms: number): Promise<() => Promise<unknown>> {
 const idOf = (path: string) => path.split('/').at(-1)
 
 test('a statement that takes too long is answered with 503 and not carried out later', async () => {
-  const path = await made('/v2/accounts', account('Before').data)
+  const path = await create('/v2/accounts', account('Before').data)
   const end = await hold(`SELECT FROM accounts WHERE id = '${idOf(path)}' FOR UPDATE`, 8000)
   const { status, body } = await world.admin.put(path, account('After'))
   expect([status, body.errors[0].code]).toEqual([503, 'unavailable'])
@@ -41,18 +41,18 @@ test('a statement that takes too long is answered with 503 and not carried out l
 test('a write of a whole table may take longer', async () => {
   const customApis = '/v2/settings/extensions/custom-apis'
   const names = { name: 'Notes', slug: 'notes', api_type: 'note_ext' }
-  const api = await made(customApis, { type: 'custom_api', ...names })
-  await made('/v2/extensions/notes', { type: 'note_ext' })
+  const api = await create(customApis, { type: 'custom_api', ...names })
+  await create('/v2/extensions/notes', { type: 'note_ext' })
   const end = await hold('SELECT FROM entries FOR UPDATE', statementMaxMs * 2.5)
   expect((await world.admin.delete(api)).status).toBe(204)
   await end()
 })
 
 test('a job may take longer; one that outlasts a stop is left to the next process', async () => {
-  const customer = await made('/v2/customers', { type: 'customer', name: 'Ada', email: 'ada@example.com' })
+  const customer = await create('/v2/customers', { type: 'customer', name: 'Ada', email: 'ada@example.com' })
   const erase = { type: 'erasure_request', resource_type: 'customer', resource_id: idOf(customer) }
   const end = await hold(`SELECT FROM customers WHERE id = '${idOf(customer)}' FOR UPDATE`, 9000)
-  const request = await made('/v2/personal-data/erasure-requests', erase)
+  const request = await create('/v2/personal-data/erasure-requests', erase)
   const jobs = async () =>
     (
       await world.sql(

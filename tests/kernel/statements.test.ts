@@ -45,8 +45,8 @@ const text =
 
 test.each(Object.keys(ways))('values are sent and read as the driver does, %s', async (way) => {
   await fc.assert(
-    fc.asyncProperty(values, fc.boolean(), async (given, once) => {
-      const sql = { text, values: given, once }
+    fc.asyncProperty(values, fc.boolean(), async (params, once) => {
+      const sql = { text, values: params, once }
       expect(await ways[way]?.(sql)).toEqual(await byDriver(sql))
     }),
     { numRuns: tries(20, 60) },
@@ -100,9 +100,9 @@ test.each(Object.keys(ways))('a failing statement does not affect the others, %s
 })
 
 test.each(Object.keys(ways))('concurrent statements each get their own rows, %s', async (way) => {
-  const asked = Array.from({ length: 300 }, (_, n) => ({ n, rows: (n * 7) % 40 }))
+  const queries = Array.from({ length: 300 }, (_, n) => ({ n, rows: (n * 7) % 40 }))
   const answers = await Promise.all(
-    asked.map(({ n, rows }) =>
+    queries.map(({ n, rows }) =>
       ways[way]?.({
         text: `SELECT ${n % 20}, $1::text, repeat($1, 500) FROM generate_series(1, $2::int)`,
         values: [`${n}`, rows],
@@ -111,7 +111,9 @@ test.each(Object.keys(ways))('concurrent statements each get their own rows, %s'
     ),
   )
   expect(answers).toEqual(
-    asked.map(({ n, rows }) => Array.from({ length: rows }, () => [`${n % 20}`, `${n}`, `${n}`.repeat(500)])),
+    queries.map(({ n, rows }) =>
+      Array.from({ length: rows }, () => [`${n % 20}`, `${n}`, `${n}`.repeat(500)]),
+    ),
   )
 })
 

@@ -25,9 +25,9 @@ afterAll(() => world.close())
 
 const word = (maxLength: number, minLength = 0) =>
   fc.string({ unit: 'grapheme', minLength, maxLength: Math.floor(maxLength / 4) }).filter(storable)
-const storable = (given: string) => !given.includes('\0') && given.isWellFormed()
+const storable = (text: string) => !text.includes('\0') && text.isWellFormed()
 const code = fc.stringMatching(/^[A-Za-z]{3}$/)
-const uuid = fc.uuid().map((made) => made.toUpperCase())
+const uuid = fc.uuid().map((id) => id.toUpperCase())
 const key = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 2 }).filter(storable)
 const optional = <T extends Record<string, fc.Arbitrary<unknown>>>(members: T) =>
   fc.record(members, { requiredKeys: [] })
@@ -47,8 +47,8 @@ const plain = {
   codes: fc.array(code, { maxLength: 5 }),
   rows: fc.array(optional({ id: uuid, note: word(5) }), { maxLength: 3 }),
   shape: fc.record({ sides: fc.jsonValue() }),
-  pin: fc.uuid().map((made) => `pin ${made}`),
-  token: fc.uuid().map((made) => `token ${made}`),
+  pin: fc.uuid().map((id) => `pin ${id}`),
+  token: fc.uuid().map((id) => `token ${id}`),
   keys: optional({ own: word(10) }),
   unheard_of: fc.jsonValue(),
 }
@@ -82,30 +82,30 @@ test('accepted values are stored and shown; values that are only checked are sto
   const roundTrip = fc.asyncProperty(created, changed, async (body, changes) => {
     // As it comes: a text that was parsed.
     const parsed = <T>(data: T) => JSON.parse(JSON.stringify({ data: { ...data, type: 'thing' } })) as unknown
-    const given = reader.create(parsed(body))
-    const made = await add(world.work, things, [], given)
-    const whole = complete(fields, given)
-    const token = given.fresh_token !== undefined && { token: true }
-    const first = await world.work.store.findWhole(things, made.id)
+    const input = reader.create(parsed(body))
+    const row = await add(world.work, things, [], input)
+    const whole = complete(fields, input)
+    const token = input.fresh_token !== undefined && { token: true }
+    const first = await world.work.store.findWhole(things, row.id)
     expect({ ...first?.doc, ...first?.hidden }).toEqual(stored({ ...whole, ...token }))
-    expect(made.doc).toEqual(first?.doc)
+    expect(row.doc).toEqual(first?.doc)
 
     const next = reader.update(parsed(changes))
-    const wanted = attempt(() => merge(things, stored(whole) as Record<string, unknown>, next))
-    if (wanted instanceof Problem) {
-      await expect(change(world.work, things, [], made.id, next)).rejects.toMatchObject({
-        detail: wanted.detail,
+    const merged = attempt(() => merge(things, stored(whole) as Record<string, unknown>, next))
+    if (merged instanceof Problem) {
+      await expect(change(world.work, things, [], row.id, next)).rejects.toMatchObject({
+        detail: merged.detail,
       })
     } else {
-      await change(world.work, things, [], made.id, next)
-      const second = await world.work.store.findWhole(things, made.id)
+      await change(world.work, things, [], row.id, next)
+      const second = await world.work.store.findWhole(things, row.id)
       const both = next.fresh_token !== undefined ? { token: true } : token
-      expect({ ...second?.doc, ...second?.hidden }).toEqual(stored({ ...whole, ...wanted, ...both }))
+      expect({ ...second?.doc, ...second?.hidden }).toEqual(stored({ ...whole, ...merged, ...both }))
     }
     const { rows } = await world.feed(
       `SELECT t.doc::text || coalesce(t.hidden::text, '') AS row, (SELECT json_agg(c) FROM changes c WHERE c.id = t.id)::text
        FROM things t WHERE t.id = $1`,
-      [made.id],
+      [row.id],
     )
     for (const secret of [body.pin, body.token, changes.pin, changes.token])
       if (secret) expect(JSON.stringify(rows)).not.toContain(secret)
@@ -128,14 +128,14 @@ async function tablesWith(secret: string): Promise<string[]> {
     `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
      WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
   )
-  const found: string[] = []
+  const columns: string[] = []
   for (const { name } of tables) {
     const { rows } = await world.sql(`SELECT 1 FROM ${name} t WHERE strpos(t::text, $1) > 0 LIMIT 1`, [
       secret,
     ])
-    if (rows.length) found.push(name)
+    if (rows.length) columns.push(name)
   }
-  return found
+  return columns
 }
 
 const unstoredOf = (specimen: Specimen) =>

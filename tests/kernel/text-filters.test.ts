@@ -27,7 +27,7 @@ const list: Resource = {
     title: { ...indexed('eq', 'in', 'like'), caseless: 'like' },
   },
 }
-const found = async (filter: string, field: (doc: never) => string | undefined) => {
+const find = async (filter: string, field: (doc: never) => string | undefined) => {
   const ask = parse(`page[limit]=100&filter=${encodeURIComponent(filter)}`)
   const { rows } = await fetchPage(world.work, { resource: list, scope: [] }, ask)
   return rows.flatMap(({ doc }) => field(doc as never) ?? []).sort()
@@ -54,7 +54,7 @@ test('a long text is compared as a whole', async () => {
   const anyEmail = fc.constantFrom(...emails)
   await fc.assert(
     fc.asyncProperty(fc.constantFrom(...Object.entries(signs)), anyEmail, async ([op, holds], value) => {
-      expect(await found(`${op}(email,"${value}")`, email)).toEqual(
+      expect(await find(`${op}(email,"${value}")`, email)).toEqual(
         emails.filter((one) => holds(one, value)).sort(),
       )
     }),
@@ -63,7 +63,7 @@ test('a long text is compared as a whole', async () => {
   await fc.assert(
     fc.asyncProperty(fc.uniqueArray(anyEmail, { minLength: 1, maxLength: 4 }), async (some) => {
       const filter = `in(email,${some.map((one) => `"${one}"`).join(',')})`
-      expect(await found(filter, email)).toEqual([...some].sort())
+      expect(await find(filter, email)).toEqual([...some].sort())
     }),
     { numRuns: tries(6, 20) },
   )
@@ -78,6 +78,6 @@ test('like ignores case where a filter says so, and eq and in do not', async () 
     ['in(title,RYE loaf,bread)', ['RYE loaf', 'RYE loaf']],
   ]
   for (const [filter, titles] of cases) {
-    expect([filter, await found(filter, ({ title }: { title: string }) => title)]).toEqual([filter, titles])
+    expect([filter, await find(filter, ({ title }: { title: string }) => title)]).toEqual([filter, titles])
   }
 })

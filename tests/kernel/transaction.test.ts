@@ -37,10 +37,10 @@ async function sent(work: () => Promise<unknown>): Promise<string[][]> {
   const query = pg.Client.prototype.query
   const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
     this: pg.Client,
-    ...given: unknown[]
+    ...args: unknown[]
   ) {
-    texts.set(this, [...(texts.get(this) ?? []), (given[0] as { text: string }).text])
-    return query.apply(this, given as never) as never
+    texts.set(this, [...(texts.get(this) ?? []), (args[0] as { text: string }).text])
+    return query.apply(this, args as never) as never
   } as never)
   try {
     await work()
@@ -56,14 +56,14 @@ async function sent(work: () => Promise<unknown>): Promise<string[][]> {
 const account = (more: object) => ({ data: { type: 'account', name: 'One', ...more } })
 
 test('a write without locks is one statement, and a write after a lock is in its transaction', async () => {
-  const made: string[] = []
+  const ids: string[] = []
   const create = async (more: object) => {
     const { status, body } = await world.admin.post('/v2/accounts', account(more))
     expect(status, JSON.stringify(body)).toBe(201)
-    made.push(body.data.id)
+    ids.push(body.data.id)
   }
   expect(await sent(() => create({}))).toEqual([['INSERT']])
-  const [parent] = made
+  const [parent] = ids
   expect(await sent(() => create({ parent_id: parent }))).toEqual([
     ['BEGIN', 'SELECT', 'SELECT', 'INSERT', 'COMMIT'],
   ])
@@ -75,7 +75,7 @@ test('a write without locks is one statement, and a write after a lock is in its
   const again = { 'idempotency-key': 'in-one' }
   const repeatable = async () => world.admin.post('/v2/accounts', account({}), again)
   expect((await sent(repeatable))[0]).toEqual(['BEGIN', 'SELECT', 'SELECT', 'INSERT', 'INSERT', 'COMMIT'])
-  for (const id of made.reverse()) {
+  for (const id of ids.reverse()) {
     expect((await world.admin.delete(`/v2/accounts/${id}`)).status).toBe(204)
   }
 })
@@ -87,11 +87,11 @@ test('a row that a rule locks stays locked until the write', async () => {
     world.admin.post('/v2/accounts', account({ parent_id: parent })),
   )
   const gone = world.admin.delete(`/v2/accounts/${parent}`)
-  const [{ status }, ...made] = await Promise.all([gone, ...children])
-  const there = made.filter((one) => one.status === 201)
+  const [{ status }, ...replies] = await Promise.all([gone, ...children])
+  const there = replies.filter((one) => one.status === 201)
   expect(status).toBe(there.length > 0 ? 409 : 204)
   // Without the lock a child would meet the foreign key: its parent went after the rule had looked.
-  for (const one of made) expect([201, 404]).toContain(one.status)
+  for (const one of replies) expect([201, 404]).toContain(one.status)
 })
 
 test('concurrent changes of one object are all kept', async () => {

@@ -18,7 +18,7 @@ const mebibyte = 1024 * 1024
 const bytesMax = 8 * mebibyte
 
 /** What became of each upload that an action saw. */
-const seen: (string | Problem)[] = []
+const events: (string | Problem)[] = []
 
 /** An upload is waited for until this is done. */
 let gate: Promise<unknown> = Promise.resolve()
@@ -35,10 +35,10 @@ async function digest(upload: Readable) {
       }
     })
   } catch (error) {
-    seen.push(error as Problem)
+    events.push(error as Problem)
     throw error
   }
-  seen.push('read')
+  events.push('read')
   return { bytes, sha256: hash.digest('hex') }
 }
 
@@ -72,7 +72,7 @@ const doors = module({
       name: 'refuse-upload',
       route: 'POST /v2/doors/:id/refused',
       async run() {
-        seen.push('refused')
+        events.push('refused')
         throw new Problem('not_found', 'door not found')
       },
     }),
@@ -109,7 +109,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 afterEach(() => {
-  seen.length = 0
+  events.length = 0
   gate = Promise.resolve()
 })
 
@@ -224,7 +224,7 @@ describe('an upload', () => {
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(many * mebibyte)
     resolve()
     await expect.poll(() => taken, { timeout: 20_000 }).toBe(many * bytesMax)
-    await expect.poll(() => seen.length, { timeout: 20_000 }).toBe(many)
+    await expect.poll(() => events.length, { timeout: 20_000 }).toBe(many)
     for (const one of sockets) one.destroy()
   })
 })
@@ -234,13 +234,13 @@ describe('an upload that is too long', () => {
     const reply = await post('/v2/doors/read', binary(bytesMax + 1))
     expect(codeOf(reply)).toEqual([413, 'too_large'])
     expect(reply.body.errors[0].detail).toBe('The request body is too large; it must have at most 8 MiB.')
-    expect(seen).toEqual([])
+    expect(events).toEqual([])
   })
 
   test('is refused while it is being received', async () => {
     const reply = await post('/v2/doors/read', binary(bytesMax + 1), { chunked: true })
     expect(codeOf(reply)).toEqual([413, 'too_large'])
-    expect(seen).toEqual([expect.any(Problem)])
+    expect(events).toEqual([expect.any(Problem)])
     expect((await post('/v2/doors/read', binary(2 * bytesMax), { chunked: true })).status).toBe(413)
   })
 })
@@ -254,14 +254,14 @@ describe('an upload that is refused', () => {
       403,
       'forbidden',
     ])
-    expect(seen).toEqual([])
+    expect(events).toEqual([])
   })
 
   test('because of an Idempotency-Key says so', async () => {
     const reply = await post('/v2/doors/read', body, { headers: { 'idempotency-key': 'again' } })
     expect(codeOf(reply)).toEqual([400, 'bad_request'])
     expect(reply.body.errors[0]).toMatchObject({ source: 'Idempotency-Key' })
-    expect(seen).toEqual([])
+    expect(events).toEqual([])
   })
 
   test.each([
@@ -292,7 +292,7 @@ test('an upload whose client hangs up fails for its reader, and leaves nothing',
     socket.resetAndDestroy()
   }
   await expect
-    .poll(() => seen, { timeout: 20_000 })
+    .poll(() => events, { timeout: 20_000 })
     .toEqual([expect.objectContaining({ code: 'bad_request' })])
   expect((await world.admin.get('/v2/accounts')).status).toBe(200)
 })
@@ -337,7 +337,7 @@ test('the API document states the size limit, and no Idempotency-Key', async () 
 
 describe('a client that sends Expect: 100-continue', () => {
   /** What it hears before it has sent anything of its body, and in the end. */
-  const asked = (path: string, token: string | undefined, body: string, bytes = body.length) =>
+  const send = (path: string, token: string | undefined, body: string, bytes = body.length) =>
     new Promise<readonly string[]>((done, failed) => {
       const heard: string[] = []
       const socket = connect({ port: Number(new URL(world.url).port), host: '127.0.0.1' })
@@ -361,13 +361,13 @@ describe('a client that sends Expect: 100-continue', () => {
     ['/v2/nowhere', account],
   ])('sends to %s what it is told to', async (path, body) => {
     const status = path === '/v2/nowhere' ? 404 : 201
-    expect(await asked(path, world.admin.token, body)).toEqual(['HTTP/1.1 100', `HTTP/1.1 ${status}`])
+    expect(await send(path, world.admin.token, body)).toEqual(['HTTP/1.1 100', `HTTP/1.1 ${status}`])
   })
 
   test('does not have to send a body that is refused', async () => {
     const refused = (status: number) => [`HTTP/1.1 ${status}`, 'connection: close']
-    expect(await asked('/v2/doors/read', undefined, 'x')).toEqual(refused(401))
-    expect(await asked('/v2/doors/read', world.admin.token, '', bytesMax + 1)).toEqual(refused(413))
-    expect(await asked('/v2/accounts', world.admin.token, '', 2 * mebibyte)).toEqual(refused(413))
+    expect(await send('/v2/doors/read', undefined, 'x')).toEqual(refused(401))
+    expect(await send('/v2/doors/read', world.admin.token, '', bytesMax + 1)).toEqual(refused(413))
+    expect(await send('/v2/accounts', world.admin.token, '', 2 * mebibyte)).toEqual(refused(413))
   })
 })

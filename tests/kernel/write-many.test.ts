@@ -50,7 +50,7 @@ test('writing many objects at once has the same result as one by one, and each r
         const { work } = world
         for (const id of taken) await make(work, id, 'taken')
         const before = await Promise.all(batch.map((_, n) => make(work, `b${n}`, 'same')))
-        const said = await work.transaction(async (inside) => {
+        const results = await work.transaction(async (inside) => {
           await inside.store.lock(accounts, ...before.map(({ id }) => id))
           const writes = batch.map(({ changes, takes, name }, n): Write<Fields> => {
             const row = before[n]
@@ -59,7 +59,7 @@ test('writing many objects at once has the same result as one by one, and each r
           })
           return way === 'together' ? writeMany(inside, accounts, [], writes) : oneByOne(inside, writes)
         })
-        outcomes.push([said.map((outcome) => refusalOf(outcome)?.detail), await states(work)])
+        outcomes.push([results.map((outcome) => refusalOf(outcome)?.detail), await states(work)])
       }
       expect(outcomes[1]).toEqual(outcomes[0])
     }),
@@ -72,19 +72,19 @@ const states = async (work: Work): Promise<Account[]> =>
   (await stored(work)).map(({ registration_id, name }) => ({ registration_id, name }))
 
 const oneByOne = async (work: Work, writes: readonly Write<Fields>[]) => {
-  const said: unknown[] = []
+  const results: unknown[] = []
   for (const write of writes) {
     try {
       await work.store.attempt(async () => {
         if ('before' in write) await change(work, accounts, [], write.before.id, write.changes)
         else await add(work, accounts, [], write.values)
       })
-      said.push('written')
+      results.push('written')
     } catch (error) {
-      said.push(error)
+      results.push(error)
     }
   }
-  return said
+  return results
 }
 
 test('an object without changes is not written', async () => {
@@ -105,9 +105,9 @@ test('an object without changes is not written', async () => {
 test('a rule refuses only its own object', async () => {
   await clear()
   const parent_id = crypto.randomUUID()
-  const said = await world.work.transaction((work) =>
+  const results = await world.work.transaction((work) =>
     writeMany(work, accounts, [], [{ values: { name: 'Orphan', parent_id } }, { values: { name: 'Whole' } }]),
   )
-  expect(said.map((outcome) => refusalOf(outcome)?.source)).toEqual(['data.parent_id', undefined])
+  expect(results.map((outcome) => refusalOf(outcome)?.source)).toEqual(['data.parent_id', undefined])
   expect(await states(world.work)).toMatchObject([{ name: 'Whole' }])
 })

@@ -48,13 +48,13 @@ test.each([
 ])('%s, requests that wait for one object leave the connections to others', async (_, headers) => {
   const make = async (name: string) =>
     (await world.admin.post('/v2/accounts', { data: { type: 'account', name } })).body.data.id as string
-  const [wanted, other] = [await make('Wanted'), await make('Other')]
+  const [contended, other] = [await make('Wanted'), await make('Other')]
   const rename = (id: string, name: string) =>
     world.admin.put(`/v2/accounts/${id}`, { data: { type: 'account', name } }, headers())
   const connection = await world.server.instance.database.pool.connect()
   await connection.query('BEGIN')
-  await connection.query('SELECT FROM accounts WHERE id = $1 FOR UPDATE', [wanted])
-  const waiting = Array.from({ length: 60 }, (_, i) => rename(wanted, `Wanted ${i}`))
+  await connection.query('SELECT FROM accounts WHERE id = $1 FOR UPDATE', [contended])
+  const waiting = Array.from({ length: 60 }, (_, i) => rename(contended, `Wanted ${i}`))
   await until(async () => ((await blocked()) === 1 ? true : undefined))
   expect((await rename(other, 'Other once more')).status).toBe(200)
   expect(await blocked()).toBe(1)

@@ -27,13 +27,13 @@ const freeAll = async () => {
 }
 
 test('only the response to the create shows the secret', async () => {
-  const { client_secret, ...made } = await newKey({ client_id: 'mine', client_secret: 'mine' })
-  expect(made).toMatchObject({
+  const { client_secret, ...created } = await newKey({ client_id: 'mine', client_secret: 'mine' })
+  expect(created).toMatchObject({
     type: 'application_key',
     name: 'Storefront',
     reserved_rate_limit: 0,
     client_id: expect.stringMatching(/^[0-9a-f]{42}$/),
-    links: { self: `${keys}/${made.id}` },
+    links: { self: `${keys}/${created.id}` },
     meta: {
       timestamps: {
         created_at: expect.stringMatching(micros),
@@ -44,8 +44,8 @@ test('only the response to the create shows the secret', async () => {
   })
   expect(client_secret).toMatch(/^[0-9a-f]{42}$/)
   const shown = [
-    await world.admin.get(`${keys}/${made.id}`),
-    await world.admin.put(`${keys}/${made.id}`, key({ name: 'Storefront', client_secret: 'x' })),
+    await world.admin.get(`${keys}/${created.id}`),
+    await world.admin.put(`${keys}/${created.id}`, key({ name: 'Storefront', client_secret: 'x' })),
     await world.admin.get(keys),
   ]
   for (const { status, body } of shown) {
@@ -55,7 +55,7 @@ test('only the response to the create shows the secret', async () => {
   const { rows } = await world.sql(
     `SELECT doc::text || coalesce(hidden::text, '') AS stored FROM application_keys`,
   )
-  const feed = await world.feed('SELECT doc::text FROM changes WHERE id = $1', [made.id])
+  const feed = await world.feed('SELECT doc::text FROM changes WHERE id = $1', [created.id])
   expect(JSON.stringify([rows, feed.rows])).not.toContain(client_secret)
 })
 

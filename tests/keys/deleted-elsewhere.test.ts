@@ -26,10 +26,10 @@ test('tokens of a key that another process deleted are refused within a second',
     here.url,
     await tokenOf(here.url, 'client-of-first', secretOf('first'), 'client_credentials'),
   )
-  const made = await admin.post('/v2/application-keys', {
+  const reply = await admin.post('/v2/application-keys', {
     data: { type: 'application_key', name: 'Passing' },
   })
-  const { id, client_id, client_secret } = made.body.data
+  const { id, client_id, client_secret } = reply.body.data
   const token = await tokenOf(elsewhere.url, client_id, client_secret, 'client_credentials')
   const passing = clientOf(elsewhere.url, token)
   expect((await passing.get('/v2/accounts')).status).toBe(200)

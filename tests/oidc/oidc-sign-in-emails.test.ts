@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { body, made, passwordLink, passwordProfile, realmsOf, user } from '../identity/realm.ts'
+import { body, idOf, passwordLink, passwordProfile, realmsOf, user } from '../identity/realm.ts'
 import { inTheWay } from '../support/in-the-way.ts'
 import { type ForgingProvider, startForger } from '../support/oidc-provider.ts'
 import { openWorld, type World } from '../support/world.ts'
@@ -30,7 +30,7 @@ beforeEach(() => {
 })
 
 const usersPath = () => `/v2/authentication-realms/${realm}/user-authentication-info`
-const existing = (address = email) => made(world.admin.post(usersPath(), user({ email: address })))
+const existing = (address = email) => idOf(world.admin.post(usersPath(), user({ email: address })))
 const usersOf = async (address = email) =>
   (await world.admin.get(`${usersPath()}?filter=eq(email,${address})`)).body.data as { id: string }[]
 const policy = (duplicate_email_policy: string) =>
@@ -40,16 +40,16 @@ const policy = (duplicate_email_policy: string) =>
 
 /** A first sign-in of someone with these claims. */
 async function signIn(claims: object, userinfo: object = {}) {
-  const { asked, verifier } = await begin(world, realm, profile, { client_id: 'account-management' })
+  const { request, verifier } = await begin(world, realm, profile, { client_id: 'account-management' })
   const times = { iat: 0, exp: 4_000_000_000 }
-  const sub = `${people}-${asked.get('nonce')}`
+  const sub = `${people}-${request.get('nonce')}`
   provider.claims = { iss: provider.url, aud: 'shop', sub, ...times, name: 'Ada Marsh', ...claims }
   provider.userinfo = { sub, ...userinfo }
-  const query = `state=${asked.get('state')}&code=${asked.get('nonce')}`
+  const query = `state=${request.get('state')}&code=${request.get('nonce')}`
   const { location } = await openIn(`${world.url}${callbackPath(world, realm, profile)}?${query}`)
-  const said = location?.searchParams as URLSearchParams
-  if (said.get('error')) return { error: said.get('error'), id: undefined }
-  return { error: undefined, id: (await redeem(world, realm, said.get('code'), verifier)).id }
+  const answer = location?.searchParams as URLSearchParams
+  if (answer.get('error')) return { error: answer.get('error'), id: undefined }
+  return { error: undefined, id: (await redeem(world, realm, answer.get('code'), verifier)).id }
 }
 
 const refused = { error: 'access_denied', id: undefined }
@@ -89,9 +89,11 @@ describe('api_only: whoever is new joins the user with their email', () => {
   ]
   test.each(sources)('and not with the %s from another source', async (what, claims, userinfo) => {
     await existing()
-    const [said, asked] =
+    const [tokenClaims, userinfoClaims] =
       what === 'address' ? [claims, { ...userinfo, email }] : [{ ...claims, email }, userinfo]
-    expect(await signIn({ name: undefined, ...said }, { name: 'Mallory', ...asked })).toEqual(refused)
+    expect(await signIn({ name: undefined, ...tokenClaims }, { name: 'Mallory', ...userinfoClaims })).toEqual(
+      refused,
+    )
     expect((await usersOf()).length).toBe(1)
   })
 
@@ -110,7 +112,7 @@ describe('api_only: whoever is new joins the user with their email', () => {
         }),
       )
     const passwords = () =>
-      made(world.admin.post(`/v2/authentication-realms/${realm}/password-profiles`, passwordProfile()))
+      idOf(world.admin.post(`/v2/authentication-realms/${realm}/password-profiles`, passwordProfile()))
     beforeAll(() =>
       settle({
         enable_self_signup: true,
@@ -135,8 +137,8 @@ describe('api_only: whoever is new joins the user with their email', () => {
       expect(id).toBe(stranger.body.meta.account_member_id)
       expect((await byPassword(profileId, 'stranger')).status).toBe(401)
       const { token } = stranger.body.data[0]
-      const asked = await world.shopper.get('/v2/accounts', { [header]: token })
-      expect(asked.status).toBe(401)
+      const reply = await world.shopper.get('/v2/accounts', { [header]: token })
+      expect(reply.status).toBe(401)
       // Now it is known to be theirs: the next provider that says so adds a way in, and takes none away.
       const again = await signIn({ email, email_verified: true })
       expect(again.id).toBe(id)
@@ -149,16 +151,16 @@ describe('api_only: whoever is new joins the user with their email', () => {
       const [mallory, ada] = [await existing('mallory@example.com'), await existing(`ada-${email}`)]
       for (const id of [mallory, ada]) {
         const fields = { username: id, password, password_profile_id: profileId }
-        await made(
+        await idOf(
           world.admin.post(
             `${usersPath()}/${id}/user-authentication-password-profile-info`,
             passwordLink(fields),
           ),
         )
-        const home = await made(
+        const home = await idOf(
           world.admin.post('/v2/accounts', body('account', { name: 'Home', legal_name: 'Home' })),
         )
-        await made(
+        await idOf(
           world.admin.post(
             `/v2/accounts/${home}/account-memberships`,
             body('account_membership', { account_member_id: id }),
@@ -232,8 +234,8 @@ describe('disallowed: no second user with an email', () => {
     const sub = `${people}`
     const times = { iat: 0, exp: 4_000_000_000 }
     provider.claims = { iss: provider.url, aud: 'shop', sub, ...times, name: 'Ada Marsh', email }
-    const replies = begun.map(async ({ asked, verifier }) => {
-      const query = `state=${asked.get('state')}&code=${asked.get('nonce')}`
+    const replies = begun.map(async ({ request, verifier }) => {
+      const query = `state=${request.get('state')}&code=${request.get('nonce')}`
       const { location } = await openIn(`${world.url}${callbackPath(world, realm, profile)}?${query}`)
       return (await redeem(world, realm, location?.searchParams.get('code') ?? null, verifier)).id
     })
@@ -362,8 +364,8 @@ test('two with one email who come at once do not both become users', async () =>
   const { forge } = provider
   provider.forge = (claims, keys) => forge({ ...claims, sub: claims.nonce as string }, keys)
   const replies = await Promise.all(
-    begun.map(({ asked }) => {
-      const query = `state=${asked.get('state')}&code=${asked.get('nonce')}`
+    begun.map(({ request }) => {
+      const query = `state=${request.get('state')}&code=${request.get('nonce')}`
       return openIn(`${world.url}${callbackPath(world, realm, profile)}?${query}`)
     }),
   )

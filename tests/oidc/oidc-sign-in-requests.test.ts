@@ -91,10 +91,10 @@ describe('any other fault is told to the storefront', () => {
     const { status, location } = await login(loginQuery(profile, changes))
     expect(status).toBe(307)
     expect(location?.href.startsWith(`${redirectUri}&`)).toBe(true)
-    const said = location?.searchParams as URLSearchParams
-    expect([said.get('error'), said.get('state'), said.get('code')]).toEqual([error, state, null])
+    const answer = location?.searchParams as URLSearchParams
+    expect([answer.get('error'), answer.get('state'), answer.get('code')]).toEqual([error, state, null])
     // RFC 6749 §4.1.2.1: the characters that a description may have.
-    expect(said.get('error_description')).toMatch(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/)
+    expect(answer.get('error_description')).toMatch(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/)
     expect(await pending()).toBe(before)
   })
 
@@ -269,12 +269,12 @@ describe('a provider is asked within limits', () => {
     const path = '/.well-known/openid-configuration'
     const id = await profileAt(world, realms.customers, other.discoveryUrl)
     for (let times = 0; times < 5; times++) expect((await login(loginQuery(id))).status).toBe(303)
-    expect(other.asked(path)).toBe(1)
+    expect(other.countRequests(path)).toBe(1)
     await world.admin.put(`/v2/authentication-realms/${realms.customers}/oidc-profiles/${id}`, {
       data: { type: 'oidc-profile', discovery_url: `${other.url}/elsewhere${path}` },
     })
     expect((await login(loginQuery(id))).status).toBe(303)
-    expect(other.asked(`/elsewhere${path}`)).toBe(1)
+    expect(other.countRequests(`/elsewhere${path}`)).toBe(1)
     await other.close()
   })
 })

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { exportJWK, type JWTPayload } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { made, oidcLink, realmsOf, user } from '../identity/realm.ts'
+import { idOf, oidcLink, realmsOf, user } from '../identity/realm.ts'
 import { MovingClock } from '../keys/moving-clock.ts'
 import { type Forge, type ForgingProvider, signed, startForger } from '../support/oidc-provider.ts'
 import { openWorld, type World } from '../support/world.ts'
@@ -43,19 +43,19 @@ beforeEach(() => {
 })
 
 /** Comes back from the provider, with the code that it knows the sign-in by. */
-async function comeBack(at: string, asked: URLSearchParams, more: Record<string, string> = {}) {
-  const code = asked.get('nonce') as string
-  const query = new URLSearchParams({ state: asked.get('state') as string, code, ...more })
+async function comeBack(at: string, request: URLSearchParams, more: Record<string, string> = {}) {
+  const code = request.get('nonce') as string
+  const query = new URLSearchParams({ state: request.get('state') as string, code, ...more })
   const reply = await openIn(`${world.url}${callbackPath(world, realm, at)}?${query}`)
-  const said = reply.location?.searchParams as URLSearchParams
-  return { status: reply.status, error: said.get('error'), code: said.get('code') }
+  const answer = reply.location?.searchParams as URLSearchParams
+  return { status: reply.status, error: answer.get('error'), code: answer.get('code') }
 }
 
 /** Signs in with a forged token. */
 async function signIn(forge?: Forge, more: Record<string, string> = {}, at = profile) {
-  const { asked, verifier } = await begin(world, realm, at)
+  const { request, verifier } = await begin(world, realm, at)
   if (forge) provider.forge = forge
-  return { ...(await comeBack(at, asked, more)), verifier }
+  return { ...(await comeBack(at, request, more)), verifier }
 }
 
 const users = async () =>
@@ -167,15 +167,15 @@ describe('the signature of an ID token', () => {
 
   test('is by a key that is asked for again only when it is new', async () => {
     await signIn()
-    const before = provider.asked('/keys')
+    const before = provider.countRequests('/keys')
     await signIn()
-    expect(provider.asked('/keys')).toBe(before)
+    expect(provider.countRequests('/keys')).toBe(before)
     await signIn((claims, keys) => signed(claims, keys.unpublished, { kid: 'unknown' }))
-    expect(provider.asked('/keys')).toBe(before + 1)
+    expect(provider.countRequests('/keys')).toBe(before + 1)
     clock.forward(601)
     provider.claims = { ...provider.claims, iat: nowS(), exp: nowS() + 300 }
     await signIn()
-    expect(provider.asked('/keys')).toBe(before + 2)
+    expect(provider.countRequests('/keys')).toBe(before + 2)
   })
 })
 
@@ -239,11 +239,11 @@ describe('who someone is', () => {
   test('is one user, however many first sign-ins come at once', async () => {
     const before = await users()
     const begun = await Promise.all(Array.from({ length: 6 }, () => begin(world, realm, profile)))
-    const replies = await Promise.all(begun.map(({ asked }) => comeBack(profile, asked)))
-    const found = await Promise.all(
+    const replies = await Promise.all(begun.map(({ request }) => comeBack(profile, request)))
+    const owners = await Promise.all(
       replies.map(({ code }, i) => redeem(world, realm, code, begun[i]?.verifier as string)),
     )
-    expect(new Set(found.map(({ id }) => id)).size).toBe(1)
+    expect(new Set(owners.map(({ id }) => id)).size).toBe(1)
     expect(await users()).toBe(before + 1)
   })
 
@@ -253,12 +253,12 @@ describe('who someone is', () => {
     other.discovery = { issuer: `${other.url}/` }
     const id = await profileAt(world, realm, other.discoveryUrl)
     const usersPath = `/v2/authentication-realms/${realm}/user-authentication-info`
-    const linked = await made(world.admin.post(usersPath, user()))
+    const linked = await idOf(world.admin.post(usersPath, user()))
     const link = oidcLink({ subject: 'ada', oidc_profile_id: id })
-    const linkId = await made(
+    const linkId = await idOf(
       world.admin.post(`${usersPath}/${linked}/user-authentication-oidc-profile-info`, link),
     )
-    const { asked, verifier } = await begin(world, realm, id)
+    const { request, verifier } = await begin(world, realm, id)
     const profilePath = `/v2/authentication-realms/${realm}/oidc-profiles/${id}`
     expect((await world.admin.get(profilePath)).body.data.meta.issuer).toBe(`${other.url}/`)
     const shown = await world.admin.get(
@@ -266,7 +266,7 @@ describe('who someone is', () => {
     )
     expect(shown.body.data.issuer).toBe(`${other.url}/`)
     other.claims = { iss: `${other.url}/`, sub: 'ada', aud: 'shop', iat: nowS(), exp: nowS() + 300 }
-    const { code } = await comeBack(id, asked)
+    const { code } = await comeBack(id, request)
     expect((await redeem(world, realm, code, verifier)).id).toBe(linked)
     await other.close()
   })

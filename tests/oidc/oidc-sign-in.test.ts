@@ -102,12 +102,12 @@ describe('someone who signs in', () => {
   })
 
   test('finds their choices handed on to the provider', async () => {
-    const { asked, location } = await begin(world, realm, profile, {
+    const { request, location } = await begin(world, realm, profile, {
       prompt: 'none',
       display: 'page',
       ui_locales: 'fr-CA fr',
     })
-    expect(Object.fromEntries(asked)).toMatchObject({
+    expect(Object.fromEntries(request)).toMatchObject({
       client_id: 'shop',
       response_type: 'code',
       scope: 'openid email profile',
@@ -145,12 +145,15 @@ describe('the code', () => {
       ['no text at all', { code: '\0' }],
     ]
   test.each(wrong)('is refused with %s', async (_what, { verifier, uri, code }) => {
-    const { query, ...kept } = await signIn()
-    const given = [code ?? query.get('code'), verifier ?? kept.verifier, uri] as const
-    await expect(redeem(world, realm, ...given)).rejects.toMatchObject({ status: 401, code: 'unauthorized' })
+    const { query, ...rest } = await signIn()
+    const attempt = [code ?? query.get('code'), verifier ?? rest.verifier, uri] as const
+    await expect(redeem(world, realm, ...attempt)).rejects.toMatchObject({
+      status: 401,
+      code: 'unauthorized',
+    })
     // Whoever tried had seen it: it is burnt.
     if (code === undefined) {
-      await expect(redeem(world, realm, query.get('code'), kept.verifier)).rejects.toThrow()
+      await expect(redeem(world, realm, query.get('code'), rest.verifier)).rejects.toThrow()
     }
   })
 
@@ -263,12 +266,12 @@ describe('the provider', () => {
 })
 
 test('what the provider is to prove by is not stored as it is', async () => {
-  const { asked } = await begin(world, realm, profile)
+  const { request } = await begin(world, realm, profile)
   const { rows } = await world.sql('SELECT * FROM sign_in_requests')
-  const kept = rows.flatMap((row) => Object.values(row)).map(String)
-  expect(kept.length).toBeGreaterThan(0)
-  expect(kept).not.toContain(asked.get('nonce'))
-  expect(kept.map(hashOf)).not.toContain(asked.get('code_challenge'))
+  const values = rows.flatMap((row) => Object.values(row)).map(String)
+  expect(values.length).toBeGreaterThan(0)
+  expect(values).not.toContain(request.get('nonce'))
+  expect(values.map(hashOf)).not.toContain(request.get('code_challenge'))
 })
 
 test('no secret and no code is logged, fed, or stored as it is', async () => {
@@ -283,13 +286,13 @@ test('no secret and no code is logged, fed, or stored as it is', async () => {
     .flatMap(({ searchParams }) => [searchParams.get('state'), searchParams.get('code')])
     .concat(query.get('code'), verifier, secret)
     .filter((text): text is string => text !== null)
-  const said = JSON.stringify(lines.map(({ mock }) => mock.calls))
+  const logged = JSON.stringify(lines.map(({ mock }) => mock.calls))
   const { rows: fed } = await world.feed('SELECT doc::text, actor FROM changes')
-  const { rows: kept } = await world.sql(
+  const { rows: texts } = await world.sql(
     'SELECT r.*::text FROM sign_in_requests r UNION ALL SELECT c.*::text FROM sign_in_codes c',
   )
-  expect(kept.length).toBeGreaterThan(1)
+  expect(texts.length).toBeGreaterThan(1)
   for (const one of secrets) {
-    for (const text of [said, JSON.stringify(fed), JSON.stringify(kept)]) expect(text).not.toContain(one)
+    for (const text of [logged, JSON.stringify(fed), JSON.stringify(texts)]) expect(text).not.toContain(one)
   }
 })

@@ -30,7 +30,7 @@ async function startAt(world: World, realm: string, discovery_url: string) {
   const { location } = await openIn(`${world.url}${loginPath(world, realm)}?${loginQuery(body.data.id)}`)
   const logged = JSON.stringify(warn.mock.calls)
   warn.mockRestore()
-  return { said: location?.searchParams.toString(), logged }
+  return { answer: location?.searchParams.toString(), logged }
 }
 
 test('what is not public is not connected to, and the log says which setting would', async () => {
@@ -41,13 +41,13 @@ test('what is not public is not connected to, and the log says which setting wou
   const answers = new Set<string | undefined>()
   for (const host of ['127.0.0.1', 'localhost', '[::1]', '127.1', '[::ffff:127.0.0.1]', '0.0.0.0', '[::]']) {
     for (const scheme of ['http', 'https']) {
-      const { said, logged } = await startAt(world, realm, `${scheme}://${host}:${port}/`)
-      answers.add(said)
+      const { answer, logged } = await startAt(world, realm, `${scheme}://${host}:${port}/`)
+      answers.add(answer)
       if (/^(127|loc|\[::1)/.test(host)) expect(logged).toContain('SUTLER_PROVIDER_NETWORKS=loopback')
     }
   }
   expect(reached).toBe(before)
-  answers.add((await startAt(world, realm, `https://127.0.0.1:${closedPort}/`)).said)
+  answers.add((await startAt(world, realm, `https://127.0.0.1:${closedPort}/`)).answer)
   expect(answers.size).toBe(1)
   await world.close()
 })
@@ -61,7 +61,7 @@ test('where a provider may be, an open port and a closed one are told apart by t
   const tls = await startAt(world, realm, `https://localhost:${port}/`)
   const closed = await startAt(world, realm, `http://127.0.0.1:${closedPort}/`)
   expect(reached).toBeGreaterThan(0)
-  expect(new Set([open.said, tls.said, closed.said]).size).toBe(1)
+  expect(new Set([open.answer, tls.answer, closed.answer]).size).toBe(1)
   expect(closed.logged).toContain('ECONNREFUSED')
   expect(open.logged).not.toContain('ECONNREFUSED')
   await provider.close()

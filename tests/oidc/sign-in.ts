@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { userAuthenticationInfos } from '../../server/identity/index.ts'
 import type { Row } from '../../server/kernel/shape/model.ts'
 import { redeemSignInCode } from '../../server/oidc/index.ts'
-import { made, oidcProfile } from '../identity/realm.ts'
+import { idOf, oidcProfile } from '../identity/realm.ts'
 import type { World } from '../support/world.ts'
 
 /** Short ways to say what the sign-in tests say: a storefront, a browser, and the two in one go. */
@@ -73,7 +73,7 @@ export async function follow(url: string | URL, until: string): Promise<URL> {
 export async function profileAt(world: World, realm: string, discoveryUrl: string): Promise<string> {
   const realmPath = `/v2/authentication-realms/${realm}`
   await world.admin.put(realmPath, { data: { type: 'authentication-realm', redirect_uris: [redirectUri] } })
-  return made(world.admin.post(`${realmPath}/oidc-profiles`, oidcProfile({ discovery_url: discoveryUrl })))
+  return idOf(world.admin.post(`${realmPath}/oidc-profiles`, oidcProfile({ discovery_url: discoveryUrl })))
 }
 
 /** Begins a sign-in: where the browser is sent at the provider, and what the storefront keeps. */
@@ -82,7 +82,7 @@ export async function begin(world: World, realm: string, profile: string, change
   const query = loginQuery(profile, { code_challenge: challenge, ...changes })
   const { status, location, text } = await openIn(`${world.url}${loginPath(world, realm)}?${query}`)
   if (!location) throw new Error(`no redirect: ${status} ${text}`)
-  return { verifier, location, asked: location.searchParams, query }
+  return { verifier, location, request: location.searchParams, query }
 }
 
 type User = Row<typeof userAuthenticationInfos.fields>

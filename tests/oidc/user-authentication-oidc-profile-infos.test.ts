@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { body, made, oidcLink, oidcProfile, realmsOf, user } from '../identity/realm.ts'
+import { body, idOf, oidcLink, oidcProfile, realmsOf, user } from '../identity/realm.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -13,17 +13,17 @@ beforeAll(async () => {
   const realms = await realmsOf(world.admin)
   realm = `/v2/authentication-realms/${realms.accounts}`
   otherRealm = `/v2/authentication-realms/${realms.customers}`
-  profile = await made(world.admin.post(`${realm}/oidc-profiles`, oidcProfile()))
-  otherProfile = await made(world.admin.post(`${realm}/oidc-profiles`, oidcProfile()))
+  profile = await idOf(world.admin.post(`${realm}/oidc-profiles`, oidcProfile()))
+  otherProfile = await idOf(world.admin.post(`${realm}/oidc-profiles`, oidcProfile()))
 })
 afterAll(() => world.close())
 
-const newUser = () => made(world.admin.post(`${realm}/user-authentication-info`, user()))
+const newUser = () => idOf(world.admin.post(`${realm}/user-authentication-info`, user()))
 const linksOf = (userId: string) =>
   `${realm}/user-authentication-info/${userId}/user-authentication-oidc-profile-info`
 const link = async (fields: object) => {
   const links = linksOf(await newUser())
-  return `${links}/${await made(world.admin.post(links, oidcLink({ oidc_profile_id: profile, ...fields })))}`
+  return `${links}/${await idOf(world.admin.post(links, oidcLink({ oidc_profile_id: profile, ...fields })))}`
 }
 const identity = () => ({ subject: randomUUID(), issuer: 'https://id.example.com' })
 
@@ -55,9 +55,9 @@ describe('an update', () => {
     expect((await world.admin.get(at)).body).toEqual(body)
   })
 
-  let kept: string
+  let linkPath: string
   beforeAll(async () => {
-    kept = await link({ subject: 'mine', issuer: 'https://id.example.com/kept' })
+    linkPath = await link({ subject: 'mine', issuer: 'https://id.example.com/kept' })
   })
   const cases: [shows: string, sent: () => object, status: number, answer: object][] = [
     ['takes nothing but a type', () => oidcLink({}), 200, { data: { subject: 'mine' } }],
@@ -96,7 +96,7 @@ describe('an update', () => {
     ['refuses a NUL', () => oidcLink({ subject: 'a\0b' }), 400, source('subject')],
   ]
   test.each(cases)('%s', async (_shows, sent, status, answer) => {
-    const reply = await world.admin.put(kept, sent())
+    const reply = await world.admin.put(linkPath, sent())
     expect(reply.status, JSON.stringify(reply.body)).toBe(status)
     expect(reply.body).toMatchObject(answer)
   })
@@ -143,7 +143,7 @@ describe('a new link', () => {
   ]
   let foreign: string
   beforeAll(async () => {
-    foreign = await made(world.admin.post(`${otherRealm}/oidc-profiles`, oidcProfile()))
+    foreign = await idOf(world.admin.post(`${otherRealm}/oidc-profiles`, oidcProfile()))
   })
   test.each(cases)('%s', async (_shows, fields, status) => {
     const reply = await world.admin.post(linksOf(await newUser()), oidcLink(fields()))

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Person, person, profile, tokens, wanted } from '../accounts/members.ts'
+import { type Person, person, profile, tokenRequest, tokens } from '../accounts/members.ts'
 import { accountRealm } from '../accounts/objects.ts'
 import { body } from '../identity/realm.ts'
 import { openWorld, type World } from '../support/world.ts'
@@ -69,7 +69,7 @@ test('the code is mailed to its user alone, and signs them in', async () => {
     username: ada.username,
     one_time_password_token: code,
   }
-  const request = wanted('passwordless', credentials)
+  const request = tokenRequest('passwordless', credentials)
   expect((await world.shopper.post(tokens, request)).status).toBe(201)
   expect((await world.shopper.post(tokens, request)).status).toBe(401)
 })

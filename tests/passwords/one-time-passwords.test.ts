@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openOneTimePasswordEvent } from '../../server/passwords/index.ts'
-import { type Person, person, profile, refusal, tokens, wanted } from '../accounts/members.ts'
+import { type Person, person, profile, refusal, tokenRequest, tokens } from '../accounts/members.ts'
 import { accountRealm, statuses, times } from '../accounts/objects.ts'
 import { body } from '../identity/realm.ts'
 import { MovingClock } from '../keys/moving-clock.ts'
@@ -58,7 +58,7 @@ async function received(who: Person): Promise<string> {
 const sign = ({ username }: Person, one_time_password_token: string, client = world.admin) =>
   client.post(
     tokens,
-    wanted('passwordless', { password_profile_id: profileId, username, one_time_password_token }),
+    tokenRequest('passwordless', { password_profile_id: profileId, username, one_time_password_token }),
   )
 
 describe('a request', () => {
@@ -183,7 +183,7 @@ describe('a one-time password', () => {
     expect((await sign(other, secret)).status).toBe(401)
     const off = await profile(world.admin)
     const fields = { password_profile_id: off, username: who.username, one_time_password_token: secret }
-    expect((await world.admin.post(tokens, wanted('passwordless', fields))).status).toBe(422)
+    expect((await world.admin.post(tokens, tokenRequest('passwordless', fields))).status).toBe(422)
     const unknown = { ...other, username: 'nobody at all' }
     expect((await sign(unknown, secret)).body).toEqual((await sign(other, secret)).body)
     expect((await sign(who, secret)).status).toBe(201)

@@ -9,10 +9,10 @@ import {
   profile,
   refusal,
   settle,
+  tokenRequest,
   tokens,
-  wanted,
 } from '../accounts/members.ts'
-import { accountRealm, body, made } from '../accounts/objects.ts'
+import { accountRealm, body, idOf } from '../accounts/objects.ts'
 import { customer, customers } from '../customers/objects.ts'
 import { MovingClock } from '../keys/moving-clock.ts'
 import { erase } from '../personal-data/people.ts'
@@ -73,7 +73,7 @@ interface Shopper {
 
 const signIn = async ({ world }: Setting, who: Person) => {
   const credentials = { password_profile_id: who.profileId, username: who.username, password }
-  return world.shopper.post(tokens, wanted('password', credentials))
+  return world.shopper.post(tokens, tokenRequest('password', credentials))
 }
 
 let places = 0
@@ -107,7 +107,7 @@ async function aMember(setting: Setting): Promise<Shopper & { readonly who: Pers
 
 async function aCustomer({ world }: Setting): Promise<Shopper> {
   const sent = customer({ password })
-  const path = `${customers}/${await made(world.admin.post(customers, sent))}`
+  const path = `${customers}/${await idOf(world.admin.post(customers, sent))}`
   const { email } = sent.data as unknown as { email: string }
   const signInAgain = async () => {
     const { data } = (await world.shopper.post(`${customers}/tokens`, body('token', { email, password })))
@@ -195,7 +195,7 @@ test.each(cases)(
 
 describe('going on from a token', () => {
   const goOn = ({ world }: Setting, as: Headers) =>
-    world.shopper.post(tokens, wanted('account_management_authentication_token'), as)
+    world.shopper.post(tokens, tokenRequest('account_management_authentication_token'), as)
   const tokenIn = ({ body }: Reply): Headers => ({ [header]: body.data[0].token })
   const secondsLeft = ({ clock }: Setting, { body }: Reply) =>
     Math.round((Date.parse(body.data[0].expires) - clock.now().getTime()) / 1000)
@@ -264,14 +264,14 @@ describe('a one-time password', () => {
     expect(reply.status).toBe(202)
     await workedOff(world)
     const [event] = (await events(world)).slice(before.length)
-    const told = event && openOneTimePasswordEvent(world.server.instance.sealKeys, event.doc)
-    const { email } = (told?.user_authentication_info ?? {}) as { email?: string }
-    return told && { email, secret: told.one_time_password_token as string }
+    const details = event && openOneTimePasswordEvent(world.server.instance.sealKeys, event.doc)
+    const { email } = (details?.user_authentication_info ?? {}) as { email?: string }
+    return details && { email, secret: details.one_time_password_token as string }
   }
 
   const use = ({ world, profileId }: Setting, { username }: Person, one_time_password_token: string) => {
     const fields = { password_profile_id: profileId, username, one_time_password_token }
-    return world.shopper.post(tokens, wanted('passwordless', fields))
+    return world.shopper.post(tokens, tokenRequest('passwordless', fields))
   }
 
   const addressOf = async ({ world }: Setting, { user }: Person) =>
@@ -285,8 +285,8 @@ describe('a one-time password', () => {
     expect(await ask(strict, who)).toBeUndefined()
     expect(strict.letters.filter(({ to }) => to.startsWith(`new-${places}@`))).toEqual([])
     // An administrator says that it is theirs, by giving them another.
-    const given = body('user_authentication_info', { name: 'Ada', email: `given-${places}@example.com` })
-    expect((await strict.world.admin.put(who.user, given)).status).toBe(200)
+    const change = body('user_authentication_info', { name: 'Ada', email: `given-${places}@example.com` })
+    expect((await strict.world.admin.put(who.user, change)).status).toBe(200)
     expect((await ask(strict, who))?.email).toBe(`given-${places}@example.com`)
   })
 
@@ -294,12 +294,12 @@ describe('a one-time password', () => {
     const { who, changes, as } = await aMember(strict)
     await changes.email?.({ current_password: password }, as)
     expect(await flagsOf(strict, who)).toMatchObject({ email_claimed: true })
-    const given = await ask(strict, who)
-    expect(given?.email).toBe(await addressOf(strict, who))
+    const code = await ask(strict, who)
+    expect(code?.email).toBe(await addressOf(strict, who))
     await expect
-      .poll(() => strict.letters.find(({ text }) => text.includes(given?.secret as string))?.to)
-      .toBe(given?.email)
-    expect((await use(strict, who, given?.secret as string)).status).toBe(201)
+      .poll(() => strict.letters.find(({ text }) => text.includes(code?.secret as string))?.to)
+      .toBe(code?.email)
+    expect((await use(strict, who, code?.secret as string)).status).toBe(201)
     expect(await flagsOf(strict, who)).not.toHaveProperty('email_claimed')
   })
 
@@ -312,7 +312,7 @@ describe('a one-time password', () => {
       name: 'Ada',
       email: `${username}@example.com`,
     }
-    expect((await strict.world.shopper.post(tokens, wanted('self_signup', fields))).status).toBe(201)
+    expect((await strict.world.shopper.post(tokens, tokenRequest('self_signup', fields))).status).toBe(201)
     expect((await ask(strict, { username } as Person))?.email).toBe(`${username}@example.com`)
   })
 
@@ -320,17 +320,17 @@ describe('a one-time password', () => {
     const { who, changes, as } = await aMember(lax)
     await changes.email?.({}, as)
     expect(await flagsOf(lax, who)).toMatchObject({ email_claimed: true, email_unproven: true })
-    const given = await ask(lax, who)
-    expect((await use(lax, who, given?.secret as string)).status).toBe(201)
+    const code = await ask(lax, who)
+    expect((await use(lax, who, code?.secret as string)).status).toBe(201)
     const flags = await flagsOf(lax, who)
     expect([flags.email_claimed, flags.email_unproven]).toEqual([undefined, undefined])
   })
 
   test('ends with the address that it was sent to, which it does not confirm any more', async () => {
     const { who, changes, as } = await aMember(lax)
-    const given = await ask(lax, who)
+    const code = await ask(lax, who)
     await changes.email?.({}, as)
-    expect((await use(lax, who, given?.secret as string)).status).toBe(401)
+    expect((await use(lax, who, code?.secret as string)).status).toBe(401)
     expect(await flagsOf(lax, who)).toMatchObject({ email_claimed: true })
   })
 })
@@ -351,7 +351,7 @@ async function workedOff(world: World): Promise<void> {
 }
 
 describe('the old address is told of a new one', () => {
-  const told = async ({ world }: Setting, id: string) =>
+  const noticesOf = async ({ world }: Setting, id: string) =>
     (await world.feed(`SELECT * FROM changes WHERE type = 'email-change' AND scope = $1`, [id])).rows
 
   test.each([
@@ -364,10 +364,10 @@ describe('the old address is told of a new one', () => {
       lax.letters.filter(({ to, subject }) => to === email && /Your email address/.test(subject))
     const before = lettersTo().length
     await lax.world.shopper.put(path, body(type, { name, email }), as)
-    expect(await told(lax, id)).toEqual([])
+    expect(await noticesOf(lax, id)).toEqual([])
     await changes.email?.({}, as)
     const now = (await lax.world.admin.get(path)).body.data
-    const [event, ...more] = await told(lax, id)
+    const [event, ...more] = await noticesOf(lax, id)
     expect(more).toEqual([])
     expect(event).toMatchObject({ event: 'email-change.created', actor: id })
     expect(event.doc).toMatchObject({
@@ -379,6 +379,6 @@ describe('the old address is told of a new one', () => {
     expect(JSON.stringify(lettersTo())).not.toContain(now.email)
     const kind = type === 'customer' ? type : 'user-authentication-info'
     expect(await erase(lax.world.admin, kind, id)).toMatchObject({ status: 'SUCCESS' })
-    expect(await told(lax, id)).toEqual([])
+    expect(await noticesOf(lax, id)).toEqual([])
   })
 })

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { verify } from '@node-rs/argon2'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { made, passwordLink, passwordProfile, realmsOf, user } from '../identity/realm.ts'
+import { idOf, passwordLink, passwordProfile, realmsOf, user } from '../identity/realm.ts'
 import { openWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -13,12 +13,12 @@ beforeAll(async () => {
   world = await openWorld({ alone: true })
   realm = `/v2/authentication-realms/${(await realmsOf(world.admin)).accounts}`
   const profiles = `${realm}/password-profiles`
-  profile = await made(world.admin.post(profiles, passwordProfile()))
-  emails = await made(world.admin.post(profiles, passwordProfile({ username_format: 'email' })))
+  profile = await idOf(world.admin.post(profiles, passwordProfile()))
+  emails = await idOf(world.admin.post(profiles, passwordProfile({ username_format: 'email' })))
 })
 afterAll(() => world.close())
 
-const newUser = () => made(world.admin.post(`${realm}/user-authentication-info`, user()))
+const newUser = () => idOf(world.admin.post(`${realm}/user-authentication-info`, user()))
 const linksOf = (userId: string) =>
   `${realm}/user-authentication-info/${userId}/user-authentication-password-profile-info`
 const hashOf = async (id: string) => {
@@ -69,7 +69,7 @@ test('a hash from before it had a name of its own goes on being checked', async 
   const links = linksOf(await newUser())
   const secret = 'older than the name of its hash'
   const link = passwordLink({ password_profile_id: profile, username: 'older', password: secret })
-  const id = await made(world.admin.post(links, link))
+  const id = await idOf(world.admin.post(links, link))
   const table = 'user_authentication_password_profile_infos'
   await world.sql(
     `UPDATE ${table} SET hidden = json_build_object('password', hidden->'password_hash') WHERE id = $1`,
@@ -143,15 +143,15 @@ describe('a username', () => {
   test('may be taken in another profile', async () => {
     const links = linksOf(await newUser())
     for (const password_profile_id of [profile, emails])
-      await made(world.admin.post(links, passwordLink({ password_profile_id, username: 'both@example.com' })))
+      await idOf(world.admin.post(links, passwordLink({ password_profile_id, username: 'both@example.com' })))
   })
 
   test('keeps a form that its profile asks for later', async () => {
     const profiles = `${realm}/password-profiles`
-    const own = await made(world.admin.post(profiles, passwordProfile()))
+    const own = await idOf(world.admin.post(profiles, passwordProfile()))
     const links = linksOf(await newUser())
     const sent = passwordLink({ password_profile_id: own, username: 'plain' })
-    const at = `${links}/${await made(world.admin.post(links, sent))}`
+    const at = `${links}/${await idOf(world.admin.post(links, sent))}`
     await world.admin.put(`${profiles}/${own}`, passwordProfile({ username_format: 'email' }))
     expect((await world.admin.put(at, passwordLink({ username: 'plain' }))).status).toBe(200)
     expect((await world.admin.put(at, passwordLink({ username: 'other' }))).status).toBe(400)

@@ -70,14 +70,14 @@ test('concurrent creates for one role and one custom API make one policy', async
 
 test('policies can be filtered by custom API and by role', async () => {
   const api = await newApi()
-  const made = await Promise.all(
+  const replies = await Promise.all(
     [support(), roles.Basic].map((role) => world.admin.post(policies, policy(links(api, role)))),
   )
   const find = async (filter: string) => {
     const { body } = await world.admin.get(`${policies}?sort=created_at&filter=${filter}`)
     return body.data.map(({ id }: { id: string }) => id).sort()
   }
-  const ids = made.map(({ body }) => body.data.id)
+  const ids = replies.map(({ body }) => body.data.id)
   expect(await find(`eq(custom_api_id,${api})`)).toEqual([...ids].sort())
   expect(await find(`eq(custom_api_id,${api}):eq(role_id,${support()})`)).toEqual([ids[0]])
   expect((await world.admin.get(`${policies}?filter=eq(role_id,Support)`)).status).toBe(400)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { header, password, person, profile, tokens, wanted } from '../accounts/members.ts'
-import { body, made, membership } from '../accounts/objects.ts'
+import { header, password, person, profile, tokenRequest, tokens } from '../accounts/members.ts'
+import { body, idOf, membership } from '../accounts/objects.ts'
 import { tokenOf } from '../support/client.ts'
 import { openWorld, type World } from '../support/world.ts'
 
@@ -40,38 +40,38 @@ const guest = async () =>
 
 test('an anonymous caller with the same application key does not get it', async () => {
   const headers = newKey()
-  const given = await world.admin.post(entries, note, headers)
-  const asked = await world.shopper.post(entries, note, headers)
-  expect([asked.status, asked.headers.get(replayed)]).toEqual([201, null])
-  expect(asked.body.data.id).not.toBe(given.body.data.id)
+  const first = await world.admin.post(entries, note, headers)
+  const second = await world.shopper.post(entries, note, headers)
+  expect([second.status, second.headers.get(replayed)]).toEqual([201, null])
+  expect(second.body.data.id).not.toBe(first.body.data.id)
 })
 
 test('another anonymous caller does not get it, even within the same second', async () => {
   const [one, other] = await Promise.all([guest(), guest()])
   expect(one.token).not.toBe(other.token)
   const headers = newKey()
-  const given = await one.post(entries, note, headers)
-  const asked = await other.post(entries, note, headers)
-  expect([asked.status, asked.headers.get(replayed)]).toEqual([201, null])
+  const first = await one.post(entries, note, headers)
+  const second = await other.post(entries, note, headers)
+  expect([second.status, second.headers.get(replayed)]).toEqual([201, null])
   const again = await one.post(entries, note, headers)
-  expect([again.headers.get(replayed), again.body]).toEqual(['true', given.body])
+  expect([again.headers.get(replayed), again.body]).toEqual(['true', first.body])
 })
 
 test('an administrator with another token gets it', async () => {
   const headers = newKey()
-  const given = await world.admin.post(entries, note, headers)
+  const first = await world.admin.post(entries, note, headers)
   const token = await tokenOf(world.url, world.key.id, world.key.secret, 'client_credentials')
   const again = await world.clientWith(token).post(entries, note, headers)
-  expect([again.headers.get(replayed), again.body]).toEqual(['true', given.body])
+  expect([again.headers.get(replayed), again.body]).toEqual(['true', first.body])
 })
 
 test('the same member with a token for another account does not get it', async () => {
   const who = await person(world, await profile(world.admin))
-  const other = await made(world.admin.post('/v2/accounts', body('account', { name: 'B', legal_name: 'B' })))
-  await made(world.admin.post(`/v2/accounts/${other}/account-memberships`, membership(who.id)))
+  const other = await idOf(world.admin.post('/v2/accounts', body('account', { name: 'B', legal_name: 'B' })))
+  await idOf(world.admin.post(`/v2/accounts/${other}/account-memberships`, membership(who.id)))
   const { body: signed } = await world.shopper.post(
     tokens,
-    wanted('password', { password_profile_id: who.profileId, username: who.username, password }),
+    tokenRequest('password', { password_profile_id: who.profileId, username: who.username, password }),
   )
   const [home, elsewhere] = signed.data.map(({ token }: { token: string }) => ({ [header]: token }))
   const key = newKey()
@@ -86,7 +86,7 @@ test('a caller who lost the right does not get it', async () => {
   const { id } = (await world.admin.post(entries, note)).body.data
   const key = randomUUID()
   const outcomes = async () => {
-    const found = []
+    const outcomes = []
     for (const [method, path] of [
       ['POST', entries],
       ['PUT', `${entries}/${id}`],
@@ -97,14 +97,14 @@ test('a caller who lost the right does not get it', async () => {
         body: JSON.stringify(note),
         headers,
       })
-      found.push([status, reply.headers.get(replayed)])
+      outcomes.push([status, reply.headers.get(replayed)])
     }
-    return found
+    return outcomes
   }
-  const given = [201, 200, 204]
-  expect(await outcomes()).toEqual(given.map((status) => [status, null]))
-  expect(await outcomes()).toEqual(given.map((status) => [status, 'true']))
+  const allowed = [201, 200, 204]
+  expect(await outcomes()).toEqual(allowed.map((status) => [status, null]))
+  expect(await outcomes()).toEqual(allowed.map((status) => [status, 'true']))
   const nothing = { type: 'custom_api_role_policy', create: false, update: false, delete: false }
   expect((await world.admin.put(policy, { data: nothing })).status).toBe(200)
-  expect(await outcomes()).toEqual(given.map(() => [403, null]))
+  expect(await outcomes()).toEqual(allowed.map(() => [403, null]))
 })

@@ -66,19 +66,19 @@ test('without a policy a shopper has no rights and an administrator has all', as
 })
 
 test.each(rights)('a policy that grants only %s grants nothing else, and applies at once', async (right) => {
-  const made = await world.admin.post(
+  const reply = await world.admin.post(
     policies,
     policy(guest, (name) => name === right),
   )
-  expect(made.status).toBe(201)
+  expect(reply.status).toBe(201)
   for (const address of addresses()) {
-    const wanted = Object.fromEntries(rights.map((name) => [name, name === right ? granted[name] : 403]))
-    expect(await attempts(world.shopper, address)).toEqual(wanted)
+    const expected = Object.fromEntries(rights.map((name) => [name, name === right ? granted[name] : 403]))
+    expect(await attempts(world.shopper, address)).toEqual(expected)
     // An upsert may create, so the right to update is not enough.
     const upsert = await world.shopper.put(`${address}/${unknown}`, note)
     expect(upsert.status).toBe(403)
   }
-  await world.admin.delete(`${policies}/${made.body.data.id}`)
+  await world.admin.delete(`${policies}/${reply.body.data.id}`)
   expect((await world.shopper.get('/v2/extensions/notes')).status).toBe(403)
 })
 
@@ -92,13 +92,13 @@ test('a caller who can update an entry but not read it sees only the fields of t
   const named = { use_as_url_slug: true, validation: { string: { unique: 'yes', allow_null_values: false } } }
   for (const [slug, more] of Object.entries({ title: {}, secret: {}, handle: named })) {
     const field = { type: 'custom_field', name: slug, slug, field_type: 'string', ...more }
-    const made = await world.admin.post(`${apis}/${letters}/fields`, { data: field })
-    expect(made.status, JSON.stringify(made.body)).toBe(201)
+    const reply = await world.admin.post(`${apis}/${letters}/fields`, { data: field })
+    expect(reply.status, JSON.stringify(reply.body)).toBe(201)
   }
   const [address, inSettings] = ['/v2/extensions/letters', `${apis}/${letters}/entries`]
   const stored = { title: 'Old', secret: 'of someone else', handle: 'the-handle' }
   const { id } = (await world.admin.post(address, { data: { type, ...stored } })).body.data
-  const made = await world.admin.post(
+  const grant = await world.admin.post(
     policies,
     policy(guest, (right) => right !== 'read', letters),
   )
@@ -127,20 +127,20 @@ test('a caller who can update an entry but not read it sees only the fields of t
   expect([own.status, own.body.data.handle, own.body.data.secret]).toEqual([201, 'mine', null])
 
   const allowed = { data: { type: 'custom_api_role_policy', read: true } }
-  expect((await world.admin.put(`${policies}/${made.body.data.id}`, allowed)).status).toBe(200)
+  expect((await world.admin.put(`${policies}/${grant.body.data.id}`, allowed)).status).toBe(200)
   expect((await update(address, { title: 'Newer' })).body.data).toMatchObject({ ...stored, title: 'Newer' })
-  expect((await world.admin.delete(`${policies}/${made.body.data.id}`)).status).toBe(204)
+  expect((await world.admin.delete(`${policies}/${grant.body.data.id}`)).status).toBe(204)
 })
 
 test('a policy applies to all entries, also to those of others', async () => {
-  const made = await world.admin.post(
+  const reply = await world.admin.post(
     policies,
     policy(guest, (right) => right === 'update' || right === 'delete'),
   )
   for (const address of addresses()) {
     expect(await attempts(world.shopper, address)).toMatchObject({ update: 200, delete: 204 })
   }
-  expect((await world.admin.delete(`${policies}/${made.body.data.id}`)).status).toBe(204)
+  expect((await world.admin.delete(`${policies}/${reply.body.data.id}`)).status).toBe(204)
 })
 
 test('signed-in shoppers have the role of registered shoppers, not of guests', async () => {

@@ -8,11 +8,11 @@ import {
   about,
   addressOf,
   body,
+  create,
   erase,
   erasureRequests,
   join,
   logs,
-  made,
   makeAccount,
   makeCustomer,
   makeMember,
@@ -32,8 +32,8 @@ const expectGone = async (...paths: string[]) => {
 
 test('a request is accepted at once, and listed for its object', async () => {
   const { customer } = await makeCustomer(world.admin, 'ada')
-  const asked = { resource_type: 'customer', resource_id: customer.id.toUpperCase() }
-  const { status, body: answer } = await world.admin.post(erasureRequests, body('erasure_request', asked))
+  const subject = { resource_type: 'customer', resource_id: customer.id.toUpperCase() }
+  const { status, body: answer } = await world.admin.post(erasureRequests, body('erasure_request', subject))
   expect(status).toBe(201)
   expect(answer.data).toMatchObject({
     type: 'erasure_request',
@@ -67,8 +67,8 @@ test('an erased customer leaves no trace in the database', async () => {
   const name = `q${randomUUID().slice(0, 8)}`
   const fields = { name, email: `${name}@example.com`, password: 'eleven horses' }
   const headers = { 'idempotency-key': 'a customer, once' }
-  const wanted = body('customer', fields)
-  const customer = `/v2/customers/${(await world.admin.post('/v2/customers', wanted, headers)).body.data.id}`
+  const customerBody = body('customer', fields)
+  const customer = `/v2/customers/${(await world.admin.post('/v2/customers', customerBody, headers)).body.data.id}`
   const addresses = `${customer}/addresses`
   const address = {
     first_name: name,
@@ -78,19 +78,19 @@ test('an erased customer leaves no trace in the database', async () => {
     postcode: 'x',
     country: 'GB',
   }
-  const kept = await made(world.admin, addresses, 'address', address)
-  const deleted = await made(world.admin, addresses, 'address', address)
+  const ownAddress = await create(world.admin, addresses, 'address', address)
+  const deleted = await create(world.admin, addresses, 'address', address)
   await world.admin.delete(deleted.path)
-  await world.admin.put(kept.path, body('address', { ...address, instructions: `for ${name}` }))
+  await world.admin.put(ownAddress.path, body('address', { ...address, instructions: `for ${name}` }))
   await world.admin.post('/v2/customers/tokens', body('token', fields), {
     'idempotency-key': 'a token, once',
   })
   expect((await placesOf(world, name)).length).toBeGreaterThan(4)
 
-  expect(await erase(world.admin, 'address', kept.id)).toMatchObject({ status: 'SUCCESS' })
+  expect(await erase(world.admin, 'address', ownAddress.id)).toMatchObject({ status: 'SUCCESS' })
   expect(await placesOf(world, name)).toEqual([])
-  await expectGone(customer, kept.path)
-  const again = await world.admin.post('/v2/customers', wanted, headers)
+  await expectGone(customer, ownAddress.path)
+  const again = await world.admin.post('/v2/customers', customerBody, headers)
   expect([again.headers.get('idempotency-replayed'), again.body]).toEqual(['true', {}])
   const log = await world.admin.get(`${logs}${about('customer', customer.split('/')[3] as string)}`)
   expect(log.body.data.map(({ event_type, delta }: never) => [event_type, delta])).toEqual([
@@ -105,8 +105,8 @@ test('an erased account member leaves no trace in the database, and others stay'
     body('account_authentication_settings', { auto_create_account_for_account_members: true }),
   )
   const { user, oidc, password, oneTimePassword } = await makeMember(world.admin, name)
-  const wanted = { username: `${name}@example.com`, purpose: 'reset_password' }
-  await world.admin.post(oneTimePassword, body('one_time_password_token_request', wanted))
+  const passwordRequest = { username: `${name}@example.com`, purpose: 'reset_password' }
+  await world.admin.post(oneTimePassword, body('one_time_password_token_request', passwordRequest))
   const events = () =>
     world.feed(`SELECT 1 FROM changes WHERE type = 'one-time-password-token-request' AND doc::text LIKE $1`, [
       `%${name}%`,
@@ -126,7 +126,7 @@ test('an erased account member leaves no trace in the database, and others stay'
     postcode: 'x',
     country: 'GB',
   }
-  await made(world.admin, `${ownAccount}/addresses`, 'address', address)
+  await create(world.admin, `${ownAccount}/addresses`, 'address', address)
   // After a colleague joined the renamed account it is not the member's own, but its log still had the name.
   const former = await makeAccount(world.admin, `former-${name}`)
   await world.admin.put(former.account.path, body('account', { name, legal_name: null }))
@@ -163,7 +163,7 @@ async function makeMemberWithAccount(name: string) {
   await settle({ auto_create_account_for_account_members: false })
   const { body: own } = await world.admin.get(`/v2/account-members/${member.user.id}/account-memberships`)
   const account = `/v2/accounts/${own.data[0].relationships.account.data.id}`
-  await made(world.admin, `${account}/addresses`, 'address', addressOf(name))
+  await create(world.admin, `${account}/addresses`, 'address', addressOf(name))
   return { ...member, account }
 }
 
@@ -200,13 +200,13 @@ test.each(changes)(
 
 test.each(['customer', 'user-authentication-info', 'user-authentication-oidc-profile-info'])(
   'nothing of a customer who signs in at a provider is left, whichever of it is asked for: %s',
-  async (asked) => {
+  async (which) => {
     const name = named()
     const { customers: realm } = await realmsOf(world.admin)
     const person = { name, email: `${name}@example.com` }
     const users = `/v2/authentication-realms/${realm}/user-authentication-info`
-    const user = await made(world.admin, users, 'user_authentication_info', person)
-    const profile = await made(
+    const user = await create(world.admin, users, 'user_authentication_info', person)
+    const profile = await create(
       world.admin,
       `/v2/authentication-realms/${realm}/oidc-profiles`,
       'oidc-profile',
@@ -219,7 +219,7 @@ test.each(['customer', 'user-authentication-info', 'user-authentication-oidc-pro
     )
     const link = { subject: `subject-${name}`, oidc_profile_id: profile.id }
     const links = `${user.path}/user-authentication-oidc-profile-info`
-    const oidc = await made(world.admin, links, 'user_authentication_oidc_profile_info', link)
+    const oidc = await create(world.admin, links, 'user_authentication_oidc_profile_info', link)
     // As the first sign-in does: see customer-of-user.ts.
     const { store } = world.work
     const values = { ...person, external_ref: null } as Parameters<
@@ -227,7 +227,7 @@ test.each(['customer', 'user-authentication-info', 'user-authentication-oidc-pro
     >[1]['values']
     await store.insert(customers, { id: user.id, values })
     const customer = `/v2/customers/${user.id}`
-    await made(world.admin, `${customer}/addresses`, 'address', addressOf(name))
+    await create(world.admin, `${customer}/addresses`, 'address', addressOf(name))
 
     const { body: around } = await world.admin.get(`${related}${about('customer', user.id)}`)
     const types = around.data.map(({ resource_type }: { resource_type: string }) => resource_type)
@@ -236,8 +236,8 @@ test.each(['customer', 'user-authentication-info', 'user-authentication-oidc-pro
       'user-authentication-info',
       'user-authentication-oidc-profile-info',
     ])
-    const id = asked.includes('oidc') ? oidc.id : user.id
-    expect(await erase(world.admin, asked, id)).toMatchObject({ status: 'SUCCESS' })
+    const id = which.includes('oidc') ? oidc.id : user.id
+    expect(await erase(world.admin, which, id)).toMatchObject({ status: 'SUCCESS' })
     await expectGone(user.path, oidc.path, customer)
     expect(await placesOf(world, name)).toEqual([])
   },
@@ -265,7 +265,7 @@ test('an erasure also erases the logs of objects that were deleted before', asyn
 
 test('an account with child accounts is not erased, and the request says why', async () => {
   const { account, address } = await makeAccount(world.admin, 'Parent')
-  const child = await made(world.admin, '/v2/accounts', 'account', { name: 'Child', parent_id: account.id })
+  const child = await create(world.admin, '/v2/accounts', 'account', { name: 'Child', parent_id: account.id })
   const refused = await erase(world.admin, 'account', account.id)
   expect(refused.status).toBe('FAILURE')
   expect(refused.status_description).toMatch(/child accounts/)

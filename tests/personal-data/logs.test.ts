@@ -195,10 +195,12 @@ test('each object of a set has the others as related entries', async () => {
   ]
   for (const [type, id, set] of cases) {
     const { body } = await world.admin.get(`${related}${about(type, id)}`)
-    const found = body.data.map(({ resource_type, resource_id }: never) => `${resource_type} ${resource_id}`)
+    const entries = body.data.map(
+      ({ resource_type, resource_id }: never) => `${resource_type} ${resource_id}`,
+    )
     const expected = Object.entries(set).flatMap(([kind, ids]) => ids.map((one) => `${kind} ${one}`))
-    expect([...found, `${type} ${id}`].sort()).toEqual(expected.sort())
-    expect(body.meta.results.total).toBe(found.length)
+    expect([...entries, `${type} ${id}`].sort()).toEqual(expected.sort())
+    expect(body.meta.results.total).toBe(entries.length)
     expect(body.data[0].type).toBe('related_data_entry')
     expect((await world.other.get(`${related}${about(type, id)}`)).body.data).toEqual([])
   }

@@ -15,9 +15,9 @@ import { openWorld, type World } from '../support/world.ts'
 import {
   about,
   body,
+  create,
   erase,
   logs,
-  made,
   makeCustomer,
   placesOf,
   readsOf,
@@ -131,7 +131,7 @@ test.each(holders)(
   async ({ type, noun: [entryType, list] }) => {
     const name = `q${randomUUID().slice(0, 8)}`
     const { customer, address } = await makeCustomer(world.admin, name)
-    const entry = await made(world.admin, `${customer.path}/${list}`, type, {
+    const entry = await create(world.admin, `${customer.path}/${list}`, type, {
       note: `by ${name}`,
     })
     await world.admin.put(entry.path, body(type, { note: `again by ${name}` }))
@@ -152,8 +152,8 @@ test.each(holders)(
       [customer.id, address.id].sort(),
     )
     const { body: document } = await world.nobody.get('/openapi.json')
-    const known = document.components.schemas.ErasureRequest
-    expect(JSON.stringify(known)).toContain(entryType)
+    const schema = document.components.schemas.ErasureRequest
+    expect(JSON.stringify(schema)).toContain(entryType)
 
     expect(await erase(world.admin, entryType, entry.id)).toMatchObject({ status: 'SUCCESS' })
     expect((await world.admin.get(entry.path)).status).toBe(404)

@@ -11,8 +11,8 @@ export const about = (type: string, id: string) => `?filter=eq(resource_type,${t
 
 export const body = (type: string, fields: object = {}) => ({ data: { type, ...fields } })
 
-/** Makes an object and returns its path and id. */
-export async function made(client: Client, collection: string, type: string, fields: object) {
+/** Creates an object and returns its path and id. */
+export async function create(client: Client, collection: string, type: string, fields: object) {
   const reply = await client.post(collection, body(type, fields))
   expect(reply.status, JSON.stringify(reply.body)).toBe(201)
   const id = reply.body.data.id as string
@@ -35,14 +35,14 @@ async function accountRealm(client: Client): Promise<string> {
 
 export async function makeCustomer(client: Client, name: string) {
   const email = `${name}@example.com`
-  const customer = await made(client, '/v2/customers', 'customer', { name, email })
-  const address = await made(client, `${customer.path}/addresses`, 'address', addressOf(name))
+  const customer = await create(client, '/v2/customers', 'customer', { name, email })
+  const address = await create(client, `${customer.path}/addresses`, 'address', addressOf(name))
   return { customer, address }
 }
 
 export async function makeAccount(client: Client, name: string) {
-  const account = await made(client, '/v2/accounts', 'account', { name, legal_name: `${name} Ltd` })
-  const address = await made(client, `${account.path}/addresses`, 'address', addressOf(name))
+  const account = await create(client, '/v2/accounts', 'account', { name, legal_name: `${name} Ltd` })
+  const address = await create(client, `${account.path}/addresses`, 'address', addressOf(name))
   return { account, address }
 }
 
@@ -50,14 +50,14 @@ export async function makeAccount(client: Client, name: string) {
 export async function makeMember(client: Client, name: string) {
   const realm = await accountRealm(client)
   const email = `${name}@example.com`
-  const user = await made(client, `${realm}/user-authentication-info`, 'user_authentication_info', {
+  const user = await create(client, `${realm}/user-authentication-info`, 'user_authentication_info', {
     name,
     email,
     given_name: name,
   })
   const profile = async (kind: string, type: string, fields: object) =>
-    (await made(client, `${realm}/${kind}`, type, { name: 'Profile', ...fields })).id
-  const oidc = await made(
+    (await create(client, `${realm}/${kind}`, type, { name: 'Profile', ...fields })).id
+  const oidc = await create(
     client,
     `${user.path}/user-authentication-oidc-profile-info`,
     'user_authentication_oidc_profile_info',
@@ -73,7 +73,7 @@ export async function makeMember(client: Client, name: string) {
   const passwordProfile = await profile('password-profiles', 'password_profile', {
     enable_one_time_password_token: true,
   })
-  const password = await made(
+  const password = await create(
     client,
     `${user.path}/user-authentication-password-profile-info`,
     'user_authentication_password_profile_info',
@@ -88,11 +88,11 @@ export async function makeMember(client: Client, name: string) {
 }
 
 export const join = (client: Client, account: { path: string }, userId: string) =>
-  made(client, `${account.path}/account-memberships`, 'account_membership', { account_member_id: userId })
+  create(client, `${account.path}/account-memberships`, 'account_membership', { account_member_id: userId })
 
 /** Requests an erasure, and waits until it has succeeded or failed. */
 export async function erase(client: Client, resource_type: string, resource_id: string) {
-  const { id } = await made(client, erasureRequests, 'erasure_request', { resource_type, resource_id })
+  const { id } = await create(client, erasureRequests, 'erasure_request', { resource_type, resource_id })
   for (let attempt = 0; attempt < 200; attempt++) {
     const { body } = await client.get(`${erasureRequests}/${id}`)
     if (body.data.status !== 'CREATED') return body.data
@@ -109,15 +109,15 @@ export async function placesOf(world: World, text: string): Promise<string[]> {
      WHERE t.table_type = 'BASE TABLE' AND c.table_schema IN ('public', 'graphile_worker')
        AND c.data_type IN ('text', 'json', 'jsonb', 'character varying', 'ARRAY', 'bytea')`,
   )
-  const found: string[] = []
+  const places: string[] = []
   for (const { relation, name } of rows) {
     const { rows: hits } = await world.sql(
       `SELECT 1 FROM ${relation} WHERE strpos(lower(${name}::text), lower($1)) > 0 LIMIT 1`,
       [text],
     )
-    if (hits.length) found.push(`${relation.replace('public.', '')}.${name}`)
+    if (hits.length) places.push(`${relation.replace('public.', '')}.${name}`)
   }
-  return found.sort()
+  return places.sort()
 }
 
 /** The reads in the log of an object, the newest first. */
@@ -128,7 +128,7 @@ export async function readsOf(client: Client, type: string, id: string) {
 
 /** Waits until all earlier reads are in the log. Reads are written in their order. */
 export async function settled(client: Client) {
-  const last = await made(client, '/v2/accounts', 'account', { name: 'The last one' })
+  const last = await create(client, '/v2/accounts', 'account', { name: 'The last one' })
   await client.get(last.path)
   await expect
     .poll(async () => (await readsOf(client, 'account', last.id)).length, { timeout: 10_000 })

@@ -12,7 +12,16 @@ import { Register } from '../../server/personal-data/register.ts'
 import { trimChanges } from '../../server/personal-data/trim-changes.ts'
 import { adminOf, key, serve, startedDirectory, stop, stopAfterEach } from '../support/process.ts'
 import { openWorld, type World } from '../support/world.ts'
-import { body, erase, erasureRequests, made, makeAccount, makeCustomer, readsOf, settled } from './people.ts'
+import {
+  body,
+  create,
+  erase,
+  erasureRequests,
+  makeAccount,
+  makeCustomer,
+  readsOf,
+  settled,
+} from './people.ts'
 
 stopAfterEach()
 
@@ -56,8 +65,8 @@ describe('an erasure', () => {
     const status = async () => (await world.admin.get(request.path)).body.data.status
     await world.server.instance.database.transaction(async (transaction) => {
       await recordNow(transaction, customer.id)
-      const asked = { resource_type: 'customer', resource_id: customer.id }
-      request = await made(world.admin, erasureRequests, 'erasure_request', asked)
+      const subject = { resource_type: 'customer', resource_id: customer.id }
+      request = await create(world.admin, erasureRequests, 'erasure_request', subject)
       await setTimeout(500)
       expect(await status()).toBe('CREATED')
     })

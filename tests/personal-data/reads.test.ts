@@ -9,9 +9,9 @@ import {
   about,
   addressOf,
   body,
+  create,
   join,
   logs,
-  made,
   makeAccount,
   makeCustomer,
   makeMember,
@@ -84,8 +84,12 @@ describe('a read of personal data is recorded', () => {
 
   test('for a customer who reads their own data', async () => {
     const email = 'berta@example.com'
-    const customer = await made(world.admin, '/v2/customers', 'customer', { name: 'Berta', email, password })
-    const address = await made(world.admin, `${customer.path}/addresses`, 'address', addressOf('Berta'))
+    const customer = await create(world.admin, '/v2/customers', 'customer', {
+      name: 'Berta',
+      email,
+      password,
+    })
+    const address = await create(world.admin, `${customer.path}/addresses`, 'address', addressOf('Berta'))
     const signIn = await world.shopper.post('/v2/customers/tokens', body('token', { email, password }))
     const me = { 'x-moltin-customer-token': signIn.body.data.token }
     expect((await world.shopper.get(customer.path, me)).status).toBe(200)
@@ -113,7 +117,7 @@ describe('a read of personal data is recorded', () => {
     await settle(world, { account_management_authentication_token_timeout_secs: 31_536_000 })
     const who = await person(world, await passwordsOf(world.admin))
     const account = `/v2/accounts/${who.home}`
-    const address = await made(world.admin, `${account}/addresses`, 'address', addressOf('Clara'))
+    const address = await create(world.admin, `${account}/addresses`, 'address', addressOf('Clara'))
     const me = await signedIn(world, who)
     await settled(world.admin)
     // Signing in shows the names of the member's accounts.
@@ -251,7 +255,7 @@ test('included objects, 304 responses, HEAD requests and actions are recorded as
 test('refused requests and responses without the object are not reads', async () => {
   const { customer, address } = await makeCustomer(world.admin, 'frida')
   const fields = { name: 'Fanny', email: 'fanny@example.com', password }
-  await made(world.admin, '/v2/customers', 'customer', fields)
+  await create(world.admin, '/v2/customers', 'customer', fields)
   const signIn = await world.shopper.post('/v2/customers/tokens', body('token', fields))
   const fanny = { 'x-moltin-customer-token': signIn.body.data.token }
   const statuses = [

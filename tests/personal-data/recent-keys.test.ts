@@ -17,13 +17,13 @@ describe('a key', () => {
 
   test('is known after half of the maximum of other keys, and forgotten after the maximum', () => {
     const keysMax = 1000
-    const isKnownAfter = (others: number) => {
+    const isRecentAfter = (others: number) => {
       const recent = new RecentKeys(1000, keysMax)
       recent.add('a', 0)
       for (let i = 0; i < others; i++) recent.add(`other ${i}`, 0)
       return !recent.add('a', 0)
     }
-    expect([keysMax / 2, keysMax - 1, keysMax, 2 * keysMax].map(isKnownAfter)).toEqual([
+    expect([keysMax / 2, keysMax - 1, keysMax, 2 * keysMax].map(isRecentAfter)).toEqual([
       true,
       true,
       false,

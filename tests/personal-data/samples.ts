@@ -8,12 +8,12 @@ export const personalData: ModuleSamples = {
   makers: {
     'erasure-request': async (client, _samples, collection) => {
       const data = { type: 'erasure_request', resource_type: 'customer', resource_id: randomUUID() }
-      let made = (await client.post(collection, { data })).body.data
-      for (let attempt = 0; made.status === 'CREATED' && attempt < 100; attempt++) {
+      let entry = (await client.post(collection, { data })).body.data
+      for (let attempt = 0; entry.status === 'CREATED' && attempt < 100; attempt++) {
         await setTimeout(50)
-        made = (await client.get(`${collection}/${made.id}`)).body.data
+        entry = (await client.get(`${collection}/${entry.id}`)).body.data
       }
-      return made
+      return entry
     },
   },
   specialCreates: ['erasure-request'],

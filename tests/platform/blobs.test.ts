@@ -57,7 +57,7 @@ describe.each([
     const path = join(directory, 'unfinished')
     return existsSync(path) ? readdirSync(path) : []
   }
-  const kept = async (bytes = content) => {
+  const store = async (bytes = content) => {
     const name = newName()
     await (await blobs.draft(inPieces(bytes))).keep(name)
     return name
@@ -89,7 +89,7 @@ describe.each([
   })
 
   test('may be empty', async () => {
-    expect(await bytesOf(await blobs.read(await kept(Buffer.alloc(0))))).toEqual(Buffer.alloc(0))
+    expect(await bytesOf(await blobs.read(await store(Buffer.alloc(0))))).toEqual(Buffer.alloc(0))
   })
 
   test('are not there, nor drafts of them, when what comes fails', async () => {
@@ -112,7 +112,7 @@ describe.each([
     await draft.discard()
     await draft.discard()
     expect(drafts()).toEqual([])
-    const name = await kept()
+    const name = await store()
     await blobs.remove(name)
     await blobs.remove(name)
     expect(await blobs.read(name)).toBeUndefined()
@@ -120,7 +120,7 @@ describe.each([
 
   test('are listed with the time since when they are there', async () => {
     const before = new Date(Date.now() - 5000)
-    const names = [await kept(Buffer.from('a')), await kept(Buffer.from('b'))]
+    const names = [await store(Buffer.from('a')), await store(Buffer.from('b'))]
     expect(await namesOf(blobs)).toEqual(expect.arrayContaining(names))
     for await (const { since } of blobs.list()) {
       expect(since.getTime()).toBeGreaterThan(before.getTime())
@@ -213,10 +213,10 @@ describe('a store that answers a file', () => {
   const whole: Respond = (answer) => answer.end(content)
   const packed: Respond = (answer) => packedAs(answer, content)
   const cutOff = (bytes: Buffer): Respond => {
-    return (answer, asked) => {
-      answer.statusCode = asked ? 206 : 200
-      if (asked) range(answer)
-      answer.setHeader('content-length', asked ? slice.length : content.length)
+    return (answer, rangeHeader) => {
+      answer.statusCode = rangeHeader ? 206 : 200
+      if (rangeHeader) range(answer)
+      answer.setHeader('content-length', rangeHeader ? slice.length : content.length)
       answer.write(bytes, () => answer.destroy())
     }
   }
@@ -244,12 +244,12 @@ describe('a store that answers a file', () => {
     ['packed by a proxy', packed],
     [
       'in chunks, without its length',
-      (answer, asked) => {
-        if (asked) {
+      (answer, rangeHeader) => {
+        if (rangeHeader) {
           answer.statusCode = 206
           range(answer)
         }
-        answer.write(asked ? slice : content)
+        answer.write(rangeHeader ? slice : content)
         answer.end()
       },
     ],

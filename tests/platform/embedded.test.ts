@@ -37,12 +37,12 @@ async function query(url: string, sql: string): Promise<unknown[]> {
 }
 
 const keep = (url: string, word: string) => query(url, `INSERT INTO kept VALUES ('${word}')`)
-const kept = (url: string) => query(url, 'SELECT word FROM kept ORDER BY word')
+const words = (url: string) => query(url, 'SELECT word FROM kept ORDER BY word')
 const postmasterPid = () =>
   Number(fs.readFileSync(join(home, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
 
 /** Starts the same data directory in another process, which prints its URL, or why it could not. */
-async function startElsewhere(): Promise<{ child: ChildProcess; said: string }> {
+async function startElsewhere(): Promise<{ child: ChildProcess; firstLine: string }> {
   const module = new URL('../../server/platform/postgres/embedded.ts', import.meta.url)
   const script = `import { startEmbedded } from '${module}'
     try { console.log((await startEmbedded(process.argv[1])).url) }
@@ -50,8 +50,8 @@ async function startElsewhere(): Promise<{ child: ChildProcess; said: string }> 
   const args = ['--input-type=module', '--eval', script, home]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   children.push(child)
-  const [said] = await once(child.stdout, 'data')
-  return { child, said: String(said).trim() }
+  const [firstLine] = await once(child.stdout, 'data')
+  return { child, firstLine: String(firstLine).trim() }
 }
 
 async function kill(child: ChildProcess) {
@@ -69,12 +69,12 @@ test('the first start makes a durable UTF-8 cluster that only its socket leads t
 })
 
 test('a second start on the data directory is refused, and the first goes on', async () => {
-  const { child, said } = await startElsewhere()
-  expect(said).toBe(
+  const { child, firstLine } = await startElsewhere()
+  expect(firstLine).toBe(
     `StartupError: data directory ${home} is in use by another Sutler process (pid ${process.pid})`,
   )
   expect(child.exitCode ?? (await once(child, 'exit'))[0]).toBe(1)
-  expect(await kept(server.url)).toEqual([])
+  expect(await words(server.url)).toEqual([])
 })
 
 test('a stop leaves no pid file and no socket, may be repeated, and a restart keeps the data', async () => {
@@ -82,7 +82,7 @@ test('a stop leaves no pid file and no socket, may be repeated, and a restart ke
   await Promise.all([server.stop(), server.stop()])
   expect(fs.readdirSync(home).sort()).toEqual(['postgres', 'postgres.log'])
   server = await startEmbedded(home)
-  expect(await kept(server.url)).toEqual(['stopped'])
+  expect(await words(server.url)).toEqual(['stopped'])
 })
 
 test('a killed PostgreSQL is reported, and the next start recovers what was committed', async () => {
@@ -93,32 +93,32 @@ test('a killed PostgreSQL is reported, and the next start recovers what was comm
   )
   await server.stop()
   server = await startEmbedded(home)
-  expect(await kept(server.url)).toEqual(['killed', 'stopped'])
+  expect(await words(server.url)).toEqual(['killed', 'stopped'])
 })
 
 test('a start takes over the PostgreSQL of a server that was killed', async () => {
   await server.stop()
-  const { child, said: url } = await startElsewhere()
+  const { child, firstLine: url } = await startElsewhere()
   await keep(url, 'orphaned')
   await kill(child)
   server = await startEmbedded(home)
-  expect(await kept(server.url)).toEqual(['killed', 'orphaned', 'stopped'])
+  expect(await words(server.url)).toEqual(['killed', 'orphaned', 'stopped'])
   await expect(query(url, 'SELECT')).rejects.toThrow('ENOENT')
 })
 
 test('a start recovers when the server and its PostgreSQL were both killed', async () => {
   await server.stop()
-  const { child, said: url } = await startElsewhere()
+  const { child, firstLine: url } = await startElsewhere()
   await keep(url, 'both')
   process.kill(postmasterPid(), 'SIGKILL')
   await kill(child)
   server = await startEmbedded(home)
-  expect(await kept(server.url)).toEqual(['both', 'killed', 'orphaned', 'stopped'])
+  expect(await words(server.url)).toEqual(['both', 'killed', 'orphaned', 'stopped'])
 })
 
 test('a start ends a session that still works for a PostgreSQL that was killed', async () => {
   await server.stop()
-  const { child, said: url } = await startElsewhere()
+  const { child, firstLine: url } = await startElsewhere()
   const client = new pg.Client(url)
   client.on('error', () => {})
   await client.connect()
@@ -127,7 +127,7 @@ test('a start ends a session that still works for a PostgreSQL that was killed',
   await kill(child)
   server = await startEmbedded(home)
   expect(await endless).toBe('ended')
-  expect(await kept(server.url)).toHaveLength(4)
+  expect(await words(server.url)).toHaveLength(4)
 })
 
 test('a server that has ended, and that nobody asked about yet, does not keep the directory', async () => {
@@ -140,17 +140,17 @@ test('a server that has ended, and that nobody asked about yet, does not keep th
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   children.push(parent)
-  let said = ''
+  let output = ''
   parent.stdout.on('data', (data) => {
-    said += String(data)
+    output += String(data)
   })
-  await expect.poll(() => said, { timeout: 20_000 }).toContain('up')
-  const pid = Number.parseInt(said, 10)
+  await expect.poll(() => output, { timeout: 20_000 }).toContain('up')
+  const pid = Number.parseInt(output, 10)
   process.kill(pid, 'SIGKILL')
   const state = () => fs.readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.[0]
   await expect.poll(state).toBe('Z')
   server = await startEmbedded(home)
-  expect(await kept(server.url)).toHaveLength(4)
+  expect(await words(server.url)).toHaveLength(4)
 })
 
 test('pid files whose numbers now belong to other processes do not keep it from starting', async () => {
@@ -160,7 +160,7 @@ test('pid files whose numbers now belong to other processes do not keep it from 
   const lines = [process.pid, join(home, 'postgres'), 1700000000, 5432, socketDir, '', '  1 2', 'ready']
   fs.writeFileSync(join(home, 'postgres/postmaster.pid'), `${lines.join('\n')}\n`)
   server = await startEmbedded(home)
-  expect(await kept(server.url)).toHaveLength(4)
+  expect(await words(server.url)).toHaveLength(4)
 })
 
 test('a first start that was cut short is begun again', async () => {

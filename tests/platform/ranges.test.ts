@@ -38,10 +38,10 @@ test('any range has the bytes that it asks for, and no others', () => {
     fc.property(place, place, fc.integer({ min: 1, max: 20 }), (from, to, bytes) => {
       if (from === undefined && to === undefined) return
       const answer = rangeOf(`bytes=${from ?? ''}-${to ?? ''}`, bytes)
-      const wanted = slowly(from, to, bytes)
+      const expected = slowly(from, to, bytes)
       if (from !== undefined && to !== undefined && to < from) expect(answer).toBeUndefined()
-      else if (!wanted.length) expect(answer).toBe('beyond')
-      else expect(answer).toEqual({ first: wanted[0], last: wanted.at(-1) })
+      else if (!expected.length) expect(answer).toBe('beyond')
+      else expect(answer).toEqual({ first: expected[0], last: expected.at(-1) })
     }),
     { numRuns: tries(200, 1000) },
   )

@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 import type { Client } from '../support/client.ts'
 
-let made = 0
-export const fresh = (name: string): string => `${name} ${++made}`
+let counter = 0
+export const fresh = (name: string): string => `${name} ${++counter}`
 
 /** Makes what price books are made of. */
 export function merchant(client: () => Client) {

@@ -280,7 +280,7 @@ describe('the prices of all price books', () => {
       (await newPrice(one.id, { sku, external_ref: `${sku}-x` })).id,
       (await newPrice(other.id, { sku, external_ref: `${sku}-y` })).id,
     ]
-    const found = async (filter: string) => {
+    const find = async (filter: string) => {
       const { status, body } = await world.admin.get(
         `/pcm/pricebooks/prices?filter=${encodeURIComponent(filter)}`,
       )
@@ -294,11 +294,11 @@ describe('the prices of all price books', () => {
       [ids[0], one.id],
       [ids[1], other.id],
     ]
-    expect(await found(`eq(sku,${sku})`)).toEqual([y, x])
-    expect(await found(`like(sku,${sku.slice(0, -1)}*):eq(external_ref,${sku}-x)`)).toEqual([x])
-    expect(await found(`like(external_ref,*${sku}-y)`)).toEqual([y])
-    expect(await found(`in(id,${ids.join(',')})`)).toEqual([y, x])
-    expect(await found(`in(external_ref,${sku}-x,${sku}-y)`)).toEqual([y, x])
+    expect(await find(`eq(sku,${sku})`)).toEqual([y, x])
+    expect(await find(`like(sku,${sku.slice(0, -1)}*):eq(external_ref,${sku}-x)`)).toEqual([x])
+    expect(await find(`like(external_ref,*${sku}-y)`)).toEqual([y])
+    expect(await find(`in(id,${ids.join(',')})`)).toEqual([y, x])
+    expect(await find(`in(external_ref,${sku}-x,${sku}-y)`)).toEqual([y, x])
   })
 
   test('are filtered by nothing else', async () => {
@@ -320,8 +320,8 @@ describe('a copy', () => {
       (await world.admin.get(`/pcm/pricebooks/${of}/${what}`)).body
     const prices = await listed(id, 'prices')
     expect(prices.meta.results.total).toBe(1)
-    const { created_at: _, updated_at: __, ...told } = price.attributes
-    expect(prices.data[0]).toMatchObject({ attributes: told, meta: { pricebook_id: id } })
+    const { created_at: _, updated_at: __, ...shownAttributes } = price.attributes
+    expect(prices.data[0]).toMatchObject({ attributes: shownAttributes, meta: { pricebook_id: id } })
     expect(prices.data[0].id).not.toBe(price.id)
     const modifiers = await listed(id, 'modifiers')
     expect(modifiers.data[0].attributes.name).toBe(modifier.attributes.name)

@@ -22,15 +22,15 @@ test('any price is what the rules say, in each currency and for each quantity', 
         expect(price.original?.[code]?.amount).toBe(expected(code, 0)?.original)
       }
       const each = quantities.map((quantity) => priceForQuantity(price, quantity))
-      const found = codes.map((code) => each.map((one) => [one[code]?.amount, one[code]?.original?.amount]))
-      const wanted = codes.map((code) =>
+      const amounts = codes.map((code) => each.map((one) => [one[code]?.amount, one[code]?.original?.amount]))
+      const rightAmounts = codes.map((code) =>
         quantities.map((quantity) => {
           const { amount, original } = expected(code, quantity) ?? {}
           return [amount, original]
         }),
       )
-      expect(found).toEqual(wanted)
-      expect(found.flat(2).every((one = 0) => Number.isSafeInteger(one) && one >= 0)).toBe(true)
+      expect(amounts).toEqual(rightAmounts)
+      expect(amounts.flat(2).every((one = 0) => Number.isSafeInteger(one) && one >= 0)).toBe(true)
     }),
     { numRuns: tries(400, 2000) },
   )

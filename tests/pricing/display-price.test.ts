@@ -65,8 +65,8 @@ test.each([
   [undefined, 'USD'],
   ['XXX', 'USD'],
   ['CHF', 'USD'],
-])('who asks for %j is shown %s', (asked, code) => {
-  expect(displayCurrency(asked, all)?.code).toBe(code)
+])('who asks for %j is shown %s', (header, code) => {
+  expect(displayCurrency(header, all)?.code).toBe(code)
 })
 
 test('tiers and modifiers, as shoppers see them', () => {

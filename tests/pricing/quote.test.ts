@@ -121,8 +121,8 @@ function slowAmount(
   const own = slowly(question, code, quantity)
   if (own) return own.amount === undefined ? undefined : { amount: own.amount, tax: slowTax(question, code) }
   const each = (parts ?? []).map((part) => {
-    const found = productsOf(any).get(part.id)
-    const one = found && slowAmount(any, found, found.item.parts, at, [code, 0], [item.id])
+    const product = productsOf(any).get(part.id)
+    const one = product && slowAmount(any, product, product.item.parts, at, [code, 0], [item.id])
     return one && { ...one, amount: one.amount * part.quantity }
   })
   if (!each.length || each.some((one) => !one || one.tax !== each[0]?.tax)) return undefined
@@ -134,26 +134,26 @@ const selectionOf = (selected: readonly string[] | undefined) =>
 
 test('a quote follows the rules: a price and its trace, or why there is none, and until when', async () => {
   await fc.assert(
-    fc.asyncProperty(shops, requests, async (any, wanted) => {
+    fc.asyncProperty(shops, requests, async (any, items) => {
       const products = productsOf(any)
       const quotesAt = async (hours: number) => {
         const at = new Date(begin + hours * hour)
         const { shop, reads } = shopOf(any, at)
-        const found = await quote(
+        const answers = await quote(
           shop,
-          wanted.map(({ id, bySku, quantity, selected }) => ({
+          items.map(({ id, bySku, quantity, selected }) => ({
             ...(bySku ? { sku: `sku of ${id}` } : { id }),
             quantity,
             selection: selectionOf(selected),
           })),
         )
-        expect(reads.length).toBe(wanted.length ? 1 : 0)
-        return found
+        expect(reads.length).toBe(items.length ? 1 : 0)
+        return answers
       }
       const at = new Date(begin + any.hours * hour)
       const quotes = await quotesAt(any.hours)
-      for (const [i, { id, quantity, selected }] of wanted.entries()) {
-        const found = quotes[i]
+      for (const [i, { id, quantity, selected }] of items.entries()) {
+        const answer = quotes[i]
         const one = products.get(id)
         const parts = selected ? selected.map((id) => ({ id, quantity: 2 })) : one?.item.parts
         const amounts = codes.flatMap((code) => {
@@ -161,32 +161,32 @@ test('a quote follows the rules: a price and its trace, or why there is none, an
           return unit ? [[code, unit.amount, unit.tax] as const] : []
         })
         const isPriced = amounts.some(([code]) => any.currency === undefined || code === any.currency)
-        if (found?.isPriced) {
-          const prices = Object.entries(found.unitPrices)
+        if (answer?.isPriced) {
+          const prices = Object.entries(answer.unitPrices)
           expect(
             prices.map(([code, { amount, includes_tax }]) => [code, amount, includes_tax]).sort(),
           ).toEqual(amounts.toSorted())
-          expect(found.price.trace.at).toBe(at.toISOString())
+          expect(answer.price.trace.at).toBe(at.toISOString())
         } else {
-          expect(found?.reason.detail).toMatch(/^[A-Z].*\.$/s)
-          expect(found?.reason.verdict === 'not_published').toBe(one === undefined)
+          expect(answer?.reason.detail).toMatch(/^[A-Z].*\.$/s)
+          expect(answer?.reason.verdict === 'not_published').toBe(one === undefined)
         }
         // A price in no currency is a price; where any will do there is nothing to show.
-        if (one && (any.currency !== undefined || amounts.length)) expect(found?.isPriced).toBe(isPriced)
-        expect(found?.item?.id).toBe(one?.item.id)
+        if (one && (any.currency !== undefined || amounts.length)) expect(answer?.isPriced).toBe(isPriced)
+        expect(answer?.item?.id).toBe(one?.item.id)
       }
       // Up to `holdsUntil`, and not beyond the end of a rule, each quote stays as it is.
-      const same = (found: (typeof quotes)[number] | undefined) =>
-        JSON.stringify(found?.isPriced ? [found.unitPrices, found.price.amounts] : found?.reason)
+      const same = (answer: (typeof quotes)[number] | undefined) =>
+        JSON.stringify(answer?.isPriced ? [answer.unitPrices, answer.price.amounts] : answer?.reason)
       for (let hours = any.hours; hours <= lastHour + 1; hours++) {
         const later = await quotesAt(hours)
-        for (const [i, found] of quotes.entries()) {
-          const until = found.holdsUntil?.getTime() ?? Number.POSITIVE_INFINITY
+        for (const [i, answer] of quotes.entries()) {
+          const until = answer.holdsUntil?.getTime() ?? Number.POSITIVE_INFINITY
           if (any.ruleEndsAfter !== undefined) {
             expect(until).toBeLessThanOrEqual(begin + (any.hours + any.ruleEndsAfter) * hour)
           }
           expect(until).toBeGreaterThan(at.getTime())
-          if (begin + hours * hour < until) expect(same(later[i])).toBe(same(found))
+          if (begin + hours * hour < until) expect(same(later[i])).toBe(same(answer))
         }
       }
     }),

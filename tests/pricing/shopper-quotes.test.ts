@@ -53,8 +53,8 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-async function quotes(wanted: Ask): Promise<Any> {
-  ask = wanted
+async function quotes(request: Ask): Promise<Any> {
+  ask = request
   const { status, body } = await world.admin.get('/v2/quotes')
   expect([status, body.errors]).toEqual([200, undefined])
   return body.data

@@ -133,13 +133,13 @@ export function slowly(
       }
       return now
     }
-    const found = slowSale(stored, at, bundleIds)
-    const sold = after(found?.one.currencies ?? {}, quantity)
+    const best = slowSale(stored, at, bundleIds)
+    const sold = after(best?.one.currencies ?? {}, quantity)
     const base = after(stored.currencies, quantity)
-    if (sold === undefined) return { sale: found?.name, amount: base, original: undefined }
+    if (sold === undefined) return { sale: best?.name, amount: base, original: undefined }
     // What is struck through is what as many would cost as the tier that is reached begins with.
     let begins: number[] = []
-    for (const currencies of [found?.one.currencies ?? {}, ...applied.map((one) => one.currencies)]) {
+    for (const currencies of [best?.one.currencies ?? {}, ...applied.map((one) => one.currencies)]) {
       const own = Object.values(keyed(currencies, code)?.tiers ?? {}).map((tier) => tier.minimum_quantity)
       const sets = applied.some(
         (one) => one.currencies === currencies && one.modifier_type === 'price_equals',
@@ -147,7 +147,7 @@ export function slowly(
       begins = sets && keyed(currencies, code) ? own : [...begins, ...own]
     }
     const reached = Math.max(0, ...begins.filter((from) => from <= quantity))
-    return { sale: found?.name, amount: sold, original: after(stored.currencies, reached) }
+    return { sale: best?.name, amount: sold, original: after(stored.currencies, reached) }
   }
   return undefined
 }

@@ -11,11 +11,11 @@ import { everything, makeEveryProduct } from './every-product.ts'
 
 let world: World
 let csv: Csv
-let made: Awaited<ReturnType<typeof makeEveryProduct>>
+let store: Awaited<ReturnType<typeof makeEveryProduct>>
 beforeAll(async () => {
   world = await openWorld({ alone: true })
   csv = csvOf(world)
-  made = await makeEveryProduct(world)
+  store = await makeEveryProduct(world)
 })
 afterAll(() => world.close())
 
@@ -96,10 +96,10 @@ test('a file of any columns touches nothing else of products of any type', async
       const skus = new Map(
         before.products?.map(({ id, doc }) => [id, (doc as { attributes: { sku: string } }).attributes.sku]),
       )
-      const images: Record<string, string | undefined> = { first: made.files[0], second: made.files[1] }
+      const images: Record<string, string | undefined> = { first: store.files[0], second: store.files[1] }
       const cellOf = (row: Readonly<Record<string, string>> | undefined, name: string) =>
         name === 'main_image_id' ? (images[row?.[name] ?? ''] ?? '') : (row?.[name] ?? '')
-      const lines = made.ids.map((id, i) => [
+      const lines = store.ids.map((id, i) => [
         ...[id, `Name ${i}`, skus.get(id) ?? '', i % 2 ? 'digital' : 'physical'],
         ...touched.map((name) => cellOf(values[i], name)),
       ])

@@ -37,7 +37,7 @@ interface Shown {
   readonly version: number
   readonly main_image: string | null
   readonly templates: readonly string[] | null
-  readonly said: Readonly<Record<string, object>> | null
+  readonly entries: Readonly<Record<string, object>> | null
 }
 
 /** All products by their names, with their templates and what these say. */
@@ -46,7 +46,7 @@ async function shown(): Promise<Record<string, Shown>> {
     `SELECT p.name, p.version, p.main_image_id AS main_image,
        (SELECT json_agg(t.id ORDER BY t.id) FROM product_templates t WHERE t.product_id = p.id) AS templates,
        (SELECT json_object_agg(w.slug, e.doc) FROM flow_entries e JOIN flows w ON w.id = e.flow_id
-        WHERE e.product_id = p.id) AS said
+        WHERE e.product_id = p.id) AS entries
      FROM products p WHERE p.store_id = $1`,
     [world.storeId],
   )
@@ -73,9 +73,9 @@ describe('columns of templates', () => {
       released: '1965-08-01',
       genre: 'novel',
     }
-    expect([Dune?.said, Dune?.templates]).toEqual([{ 'products(book)': dune }, [book]])
-    expect([Boot?.said, Boot?.templates]).toEqual([{ 'products(shoe)': { size: 43 } }, [shoe]])
-    expect([Plain?.said, Plain?.templates]).toEqual([null, null])
+    expect([Dune?.entries, Dune?.templates]).toEqual([{ 'products(book)': dune }, [book]])
+    expect([Boot?.entries, Boot?.templates]).toEqual([{ 'products(shoe)': { size: 43 } }, [shoe]])
+    expect([Plain?.entries, Plain?.templates]).toEqual([null, null])
   })
 
   test('change only fields with a column; an empty cell is an empty text or null', async () => {
@@ -87,8 +87,8 @@ describe('columns of templates', () => {
       csv('template:products(book):isbn,products(book):pages', 'A,Dune,,physical,,', 'B,Emma,,physical,,4'),
     )
     const { Dune, Emma } = await shown()
-    expect(Dune?.said).toMatchObject({ 'products(book)': { isbn: '', pages: null, genre: 'epic' } })
-    expect(Emma?.said).toMatchObject({ 'products(book)': { isbn: '', pages: 4, genre: '' } })
+    expect(Dune?.entries).toMatchObject({ 'products(book)': { isbn: '', pages: null, genre: 'epic' } })
+    expect(Emma?.entries).toMatchObject({ 'products(book)': { isbn: '', pages: 4, genre: '' } })
   })
 
   test('make exactly one new version of a product', async () => {
@@ -128,7 +128,7 @@ describe('columns of templates', () => {
     ])
     const now = await shown()
     expect(Object.keys(now).toSorted()).toEqual(['Boot', 'Newest', 'Sandal'])
-    expect([now.Boot?.version, now.Boot?.said]).toEqual([0, { 'products(shoe)': { size: 43 } }])
+    expect([now.Boot?.version, now.Boot?.entries]).toEqual([0, { 'products(shoe)': { size: 43 } }])
     expect((await world.sql('SELECT FROM flow_entries')).rowCount).toBe(3)
   })
 
@@ -168,7 +168,7 @@ describe('columns of templates', () => {
       'row 2: The product would have too many templates.',
     ])
     const { Dune, Emma } = await shown()
-    expect([Dune?.said, Emma?.templates?.length]).toEqual([{ 'products(shoe)': { size: 43 } }, 2])
+    expect([Dune?.entries, Emma?.templates?.length]).toEqual([{ 'products(shoe)': { size: 43 } }, 2])
     await world.sql(`DELETE FROM flows WHERE slug LIKE 'many-%'`)
   })
 
@@ -182,13 +182,13 @@ describe('columns of templates', () => {
       'failed',
       expect.stringMatching(/^row 3, column products\(book\):released: must be a date as en-US writes it /),
     ])
-    expect((await shown()).Dune?.said).toMatchObject({
+    expect((await shown()).Dune?.entries).toMatchObject({
       'products(book)': { released: '2026-02-01 15:04:05' },
     })
     expect(await importFile(file, '?locale=en-GB')).toEqual(['success'])
     const { Dune, Emma } = await shown()
-    expect(Dune?.said).toMatchObject({ 'products(book)': { released: '2026-01-02 15:04:05' } })
-    expect(Emma?.said).toMatchObject({ 'products(book)': { released: '2026-12-31 01:02:00' } })
+    expect(Dune?.entries).toMatchObject({ 'products(book)': { released: '2026-01-02 15:04:05' } })
+    expect(Emma?.entries).toMatchObject({ 'products(book)': { released: '2026-12-31 01:02:00' } })
     const [status, ...errors] = await importFile(file, '?locale=de-DE')
     expect([status, errors.length]).toEqual(['failed', 2])
   })

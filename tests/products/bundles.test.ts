@@ -84,11 +84,11 @@ test('a component with fewer options than its min is refused, but a stored one c
 test('creating a bundle and deleting its option at once: only one succeeds', async () => {
   const parts = await Promise.all(Array.from({ length: 8 }, () => newProduct(world.admin)))
   const outcomes = parts.map(async ({ id }) => {
-    const [made, gone] = await Promise.all([
+    const [creation, gone] = await Promise.all([
       world.admin.post('/pcm/products', product({ sku: id, components: { parts: component(id) } })),
       world.admin.delete(`/pcm/products/${id}`),
     ])
-    return `${made.status} ${gone.status}`
+    return `${creation.status} ${gone.status}`
   })
   for (const outcome of await Promise.all(outcomes)) expect(['201 422', '422 204']).toContain(outcome)
 })

@@ -12,9 +12,9 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const body = (attributes: object) => ({ data: { type: 'custom-relationship', attributes } })
-let made = 0
+let counter = 0
 async function newRelationship(attributes: object = {}): Promise<string> {
-  const slug = `CRP_${++made}`
+  const slug = `CRP_${++counter}`
   const reply = await world.admin.post(
     '/pcm/custom-relationships',
     body({ name: 'Any', slug, ...attributes }),
@@ -162,8 +162,8 @@ test('associated products are added after the others, and the lowest sort_order 
     4,
   ])
   expect(shown.body.data[0].attributes.name).toBe('Rye loaf')
-  const found = await world.admin.get(`/pcm/products/${path}/products?filter=in(id,${c},${id})&sort=-name`)
-  expect(found.body.data.map((one: { id: string }) => one.id)).toEqual([c])
+  const list = await world.admin.get(`/pcm/products/${path}/products?filter=in(id,${c},${id})&sort=-name`)
+  expect(list.body.data.map((one: { id: string }) => one.id)).toEqual([c])
   // One way only.
   expect((await metaOf(a)).custom_relationships).toBeUndefined()
   expect((await send('DELETE', path, links(a, b))).status).toBe(204)
@@ -223,9 +223,9 @@ describe('the choice of associated products', () => {
 
   test('equals deciding one by one', () => {
     const facts = fc.dictionary(fc.constantFrom(...names), anyOther)
-    const asked = fc.uniqueArray(fc.constantFrom(...names, 'base'))
+    const anyIds = fc.uniqueArray(fc.constantFrom(...names, 'base'))
     fc.assert(
-      fc.property(facts, asked, count(associatedMax), fc.boolean(), (facts, ids, associated, back) => {
+      fc.property(facts, anyIds, count(associatedMax), fc.boolean(), (facts, ids, associated, back) => {
         const base = { id: 'base', attached: 1, isAttached: true, associated }
         const result = decide(base, ids, new Map(Object.entries(facts)), back)
         let links = associated

@@ -61,11 +61,11 @@ test('every change of a template entry makes a new version of its product', asyn
     [() => shoe.drop('size'), { 'products(boot)': {} }],
     [() => admin.delete(shoe.path), undefined],
   ]
-  for (const [change, told] of changes) {
+  for (const [change, expected] of changes) {
     const before = await tagOf(id)
     expect((await change()).status).toBeLessThan(300)
-    expect([told, await shown(id)]).toEqual([told, told])
-    expect([told, (await tagOf(id)) === before]).toEqual([told, false])
+    expect([expected, await shown(id)]).toEqual([expected, expected])
+    expect([expected, (await tagOf(id)) === before]).toEqual([expected, false])
   }
   expect(await tagOf(other.id)).toBe(untouched)
 })

@@ -48,9 +48,9 @@ beforeAll(async () => {
       admin_attributes: { bin: '' },
     },
   ]
-  const made: { id: string }[] = []
-  for (const attributes of all) made.push(await newProduct(world.admin, attributes))
-  const option = { id: made[0]?.id, type: 'product', quantity: 2 }
+  const created: { id: string }[] = []
+  for (const attributes of all) created.push(await newProduct(world.admin, attributes))
+  const option = { id: created[0]?.id, type: 'product', quantity: 2 }
   await newProduct(world.admin, { name: 'Kit', components: { it: { name: 'It', options: [option] } } })
 })
 afterAll(() => world.close())

@@ -14,13 +14,13 @@ afterAll(() => world.close())
 const shown = async (id: string) => (await world.admin.get(`/pcm/products/${id}`)).body.data
 
 test('a product is shown with its type, owner and links', async () => {
-  const { id, ...made } = await newProduct(world.admin, {
+  const { id, ...product } = await newProduct(world.admin, {
     sku: 'LOAF',
     slug: 'loaf',
     upc_ean: '4006381333931',
   })
   const linked = (path: string) => ({ data: [], links: { self: `/products/${id}/${path}` } })
-  expect(made).toEqual({
+  expect(product).toEqual({
     type: 'product',
     attributes: {
       name: 'Rye loaf',

@@ -105,13 +105,17 @@ test('a tag that moves between products in one transaction stays the same', asyn
 test('tags with the same long beginning are different tags', async () => {
   const [one, other] = ['a', 'b'].map((end) => `e-${'x'.repeat(200)}${end}`) as [string, string]
   const { id } = await newProduct(world.admin, { name: 'Alike', tags: ['e-rye', one, other] })
-  const found = (tag: string) => namesIn(world.admin, `/pcm/products?filter=eq(tags,${tag})`)
-  expect([await found(one), await found(other)]).toEqual([['Alike'], ['Alike']])
+  const findByTag = (tag: string) => namesIn(world.admin, `/pcm/products?filter=eq(tags,${tag})`)
+  expect([await findByTag(one), await findByTag(other)]).toEqual([['Alike'], ['Alike']])
   await put(world.admin, id, { tags: [other] })
-  expect([await found('e-rye'), await found(one), await found(other)]).toEqual([[], [], ['Alike']])
+  expect([await findByTag('e-rye'), await findByTag(one), await findByTag(other)]).toEqual([
+    [],
+    [],
+    ['Alike'],
+  ])
   expect(await tagsLike('e-')).toEqual([other])
   await put(world.admin, id, { tags: [one, other] })
-  expect([await found(one), await found(other)]).toEqual([['Alike'], ['Alike']])
+  expect([await findByTag(one), await findByTag(other)]).toEqual([['Alike'], ['Alike']])
   await world.admin.delete(`/pcm/products/${id}`)
-  expect([await found(one), await tagsLike('e-')]).toEqual([[], []])
+  expect([await findByTag(one), await tagsLike('e-')]).toEqual([[], []])
 })

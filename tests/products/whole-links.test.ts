@@ -37,8 +37,8 @@ test.each([
 ] as const)('a client that reads the %s of a product and writes them back loses none', async (name, make) => {
   const links = await each(make)
   const path = `/pcm/products/${await makeProduct()}/relationships/${name}`
-  const made = await world.admin.post(path, { data: links })
-  expect(made.status, JSON.stringify(made.body)).toBeLessThan(300)
+  const reply = await world.admin.post(path, { data: links })
+  expect(reply.status, JSON.stringify(reply.body)).toBeLessThan(300)
   const { body } = await world.admin.get(path)
   expect([body.data.length, body.meta.results.total]).toEqual([count, count])
   const page = await world.admin.get(`${path}?page[limit]=4`)

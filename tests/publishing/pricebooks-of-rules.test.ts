@@ -39,7 +39,7 @@ async function vipShop() {
       return book
     },
     pays: async (of = channel) => {
-      const { data } = await store.seen(of, `/catalog/products/${product}`)
+      const { data } = await store.read(of, `/catalog/products/${product}`)
       return data.attributes.price?.USD.amount
     },
   }
@@ -212,7 +212,7 @@ test('a new rule applies to nobody until its price books are in the release', as
     return rule.id
   })
   await inEffect(id)
-  const gold = await store.seen(vips.channel, `/catalog/products/${vips.product}`, {
+  const gold = await store.read(vips.channel, `/catalog/products/${vips.product}`, {
     'ep-context-tag': 'gold',
   })
   expect(gold.data.attributes.price.USD.amount).toBe(800)
@@ -314,7 +314,7 @@ test('a link to an older release falls back to one with the price books of the r
   const book = await vips.book(850)
   await rename(vips.rule, { pricebook_ids: strongest(book) })
   await inEffect(vips.rule)
-  const { data } = await store.seen(vips.channel, `/catalog/products?release=${vips.release.id}`)
+  const { data } = await store.read(vips.channel, `/catalog/products?release=${vips.release.id}`)
   expect(data[0].attributes.price.USD.amount).toBe(850)
 })
 

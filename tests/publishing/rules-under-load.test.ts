@@ -53,12 +53,13 @@ function shopper(channel: string, tag: string | undefined, products: readonly st
     const amounts = new Map(
       (body.data ?? []).map(({ id, attributes }: Any) => [id, attributes.price?.USD.amount]),
     )
-    const found = status === 200 ? products.map((id) => amounts.get(id)).join() : String(status)
+    const answer = status === 200 ? products.map((id) => amounts.get(id)).join() : String(status)
     const possible = allowed.filter(({ from }, i) => {
       const next = allowed[i + 1]?.from ?? Number.POSITIVE_INFINITY
       return from <= ended && next >= begun
     })
-    if (!possible.some(({ prices }) => prices.includes(found))) wrong.push({ channel, tag, found, possible })
+    if (!possible.some(({ prices }) => prices.includes(answer)))
+      wrong.push({ channel, tag, answer, possible })
     reads++
   }
   const running = (async () => {
@@ -140,15 +141,15 @@ test('while rules change and catalogs are published, each price follows the old 
     }
     let usual = await create(catalogs[0], [], {})
     let special: Rule | undefined
-    let known = [catalogs[0].own]
+    let newest = [catalogs[0].own]
     const plain = shopper(channel, undefined, products, pricesBy(usual))
     const tagged = shopper(channel, 'special', products, pricesBy(usual))
     for (const { what, newBooks, oldBooks, move } of fc.sample(steps, 1)[0] ?? []) {
-      const books = known.slice(0, oldBooks)
+      const books = newest.slice(0, oldBooks)
       for (let i = 0; i < newBooks; i++) books.unshift(await book(i === 0))
       // Whatever it names prices both.
       if (books.length && !books.some(({ prices }) => prices[1] !== undefined)) books.push(catalogs[0].own)
-      known = [...books, ...known].slice(0, 3)
+      newest = [...books, ...newest].slice(0, 3)
       const before = { usual: pricesBy(usual), special: pricesBy(special ?? usual) }
       if (what === 'same rule') {
         const to = move

@@ -223,14 +223,14 @@ async function carryOut(stock: Stock, { what, a, b }: { what: string; a: number;
     case 'price modifier': {
       const path = `/pcm/pricebooks/${stock.pricebook}/modifiers`
       const { data } = await shop.get(path)
-      const known = data.find(({ attributes }: Any) => attributes.name === `P${a % 3}`)
-      if (known && b % 4 === 0) return void (await call('DELETE', `${path}/${known.id}`))
+      const existing = data.find(({ attributes }: Any) => attributes.name === `P${a % 3}`)
+      if (existing && b % 4 === 0) return void (await call('DELETE', `${path}/${existing.id}`))
       const attributes = {
         name: `P${a % 3}`,
         modifier_type: 'price_increment',
         currencies: { USD: { amount: b + 1, includes_tax: false } },
       }
-      if (known) return void (await change('price-modifier', path, known.id, attributes))
+      if (existing) return void (await change('price-modifier', path, existing.id, attributes))
       return void (await call('POST', path, { type: 'price-modifier', attributes }))
     }
     case 'file': {

@@ -17,7 +17,7 @@ const [products, rounds, pageLength] = [30, 6, 7]
 function shoppers(ids: readonly string[]) {
   let stopped = false
   const wrong: unknown[] = []
-  const seen = { pages: 0, walks: 0, reads: 0 }
+  const counts = { pages: 0, walks: 0, reads: 0 }
   const get = async (path: string): Promise<Any> => {
     const { status, body } = await world.shopper.get(path)
     if (status === 200) return body
@@ -35,7 +35,7 @@ function shoppers(ids: readonly string[]) {
     let next: string | undefined = `/catalog/products?page[limit]=${pageLength}`
     while (next) {
       const { data, links, meta } = await get(next)
-      seen.pages++
+      counts.pages++
       if (meta.results.total !== products) wrong.push(['total', meta.results.total])
       names.push(...data.map(({ attributes }: Any) => attributes.name))
       next = links.next ?? undefined
@@ -43,15 +43,15 @@ function shoppers(ids: readonly string[]) {
     }
     if (names.length !== products || new Set(names).size !== 1)
       wrong.push(['walk', names.length, ...new Set(names)])
-    seen.walks++
+    counts.walks++
   }
   const read = async () => {
-    await get(`/catalog/products/${ids[seen.reads % ids.length]}`)
-    seen.reads++
+    await get(`/catalog/products/${ids[counts.reads % ids.length]}`)
+    counts.reads++
   }
   const running = [until(walk), until(walk), until(read)]
   return {
-    seen,
+    counts,
     stop: async () => {
       stopped = true
       await Promise.all(running)
@@ -95,8 +95,8 @@ test('shoppers see one whole release after the other while publishing is repeate
     await shop.published(catalog, id)
   }
   expect(await readers.stop()).toEqual([])
-  expect(readers.seen.walks).toBeGreaterThan(0)
-  expect(readers.seen.reads).toBeGreaterThan(0)
+  expect(readers.counts.walks).toBeGreaterThan(0)
+  expect(readers.counts.reads).toBeGreaterThan(0)
   const again = await shop.catalog([hierarchy])
   await shop.publish(again)
   expect(await publishedOf(world, catalog)).toEqual(await publishedOf(world, again))

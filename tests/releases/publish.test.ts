@@ -167,13 +167,13 @@ test('a release can be polled however many others are published; three keep thei
   await shop.put(hierarchy, await shop.node(hierarchy), await shop.product())
   const catalog = await shop.catalog([hierarchy])
   const at = `/catalogs/${catalog}/releases`
-  const asked = await Promise.all(Array.from({ length: 8 }, () => shop.send('POST', at, undefined, 201)))
+  const releases = await Promise.all(Array.from({ length: 8 }, () => shop.send('POST', at, undefined, 201)))
   // Each client polls its own, also when all of them are published.
   await until(async () => {
     const { data } = await shop.get(at)
     return data.every(({ meta }: Any) => meta.release_status === 'PUBLISHED') || undefined
   })
-  for (const { id } of asked) await shop.published(catalog, id)
+  for (const { id } of releases) await shop.published(catalog, id)
   const times = (await shop.get(at)).data.map(({ id, attributes }: Any) => [attributes.published_at, id])
   const newestFirst = times
     .sort()
@@ -228,14 +228,16 @@ test('a release says what it waits for, and fails when it is given up; shoppers 
   const { id: before } = await shop.publish(catalog)
   const facts = { name: 'x', catalog_id: catalog, published_at: null }
   const { id } = await add(world.work, releases, [catalog], facts)
-  const asked = { catalogId: catalog, releaseId: id }
+  const payload = { catalogId: catalog, releaseId: id }
   const meta = async () => (await shop.get(`/catalogs/${catalog}/releases/${id}`)).data.meta
-  await world.work.transaction((work) => publishCatalog.wait(work, asked, 'The database cannot be reached.'))
+  await world.work.transaction((work) =>
+    publishCatalog.wait(work, payload, 'The database cannot be reached.'),
+  )
   expect(await meta()).toMatchObject({
     release_status: 'PENDING',
     waiting_for: 'The database cannot be reached.',
   })
-  await publishCatalog.giveUp(world.work, asked, 'enough')
+  await publishCatalog.giveUp(world.work, payload, 'enough')
   expect((await meta()).release_status).toBe('FAILED')
   expect(await meta()).not.toHaveProperty('waiting_for')
   // A release whose edition is written has succeeded, even if its worker dies before the release says so.

@@ -15,8 +15,8 @@ export const shopOf = (world: World) => {
     assert.deepEqual([method, path, status, body?.errors], [method, path, expected, undefined])
     return body?.data
   }
-  let made = 0
-  const name = (what: string) => `${what} ${++made}`
+  let counter = 0
+  const name = (what: string) => `${what} ${++counter}`
   const shop = {
     send,
     get: async (path: string): Promise<Any> => {
@@ -25,7 +25,7 @@ export const shopOf = (world: World) => {
       return body
     },
     product: async (attributes: object = {}): Promise<string> => {
-      const sku = `sku-${++made}`
+      const sku = `sku-${++counter}`
       const all = {
         name: name('Loaf'),
         commodity_type: 'physical',

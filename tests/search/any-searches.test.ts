@@ -37,7 +37,7 @@ beforeAll(async () => {
   ]
   const book = await shop.pricebook()
   const categories = new Map<string, Record<string, string[]>>()
-  const made = fc.sample(
+  const attributesOfAll = fc.sample(
     fc.record({
       name: fc.array(fc.constantFrom(...names), { minLength: 1, maxLength: 3 }),
       tags: fc.subarray(tags),
@@ -58,7 +58,7 @@ beforeAll(async () => {
     }),
     { numRuns: 25, seed: 7 },
   )
-  for (const [i, { name, description, node, price, make, ...more }] of made.entries()) {
+  for (const [i, { name, description, node, price, make, ...more }] of attributesOfAll.entries()) {
     const id = await shop.product({
       name: name.join(' '),
       description: description.join(' '),
@@ -75,7 +75,7 @@ beforeAll(async () => {
   await shop.publish(await shop.catalog([hierarchy], { pricebook_id: book }))
   const [{ hits }] = (await shop.search({ q: '*', per_page: 250 })) as [Any]
   products = hits.map(({ document }: Any) => ({ document, categories: categories.get(document.id) ?? {} }))
-  expect(products).toHaveLength(made.length)
+  expect(products).toHaveLength(attributesOfAll.length)
 })
 afterAll(() => world.close())
 
@@ -174,8 +174,8 @@ const writing = (stream: Iterator<boolean>) => () => stream.next().value === tru
 
 test('any written filter is parsed into the same filter', () => {
   fc.assert(
-    fc.property(filter, looseness, (asked, stream) => {
-      expect(parseFilter(written(asked, writing(stream)))).toEqual(flat(asked))
+    fc.property(filter, looseness, (filterBy, stream) => {
+      expect(parseFilter(written(filterBy, writing(stream)))).toEqual(flat(filterBy))
     }),
     { numRuns: tries(125, 500) },
   )
@@ -210,7 +210,7 @@ test('any search equals a scan of all products, including its counts', async () 
   const shop = merchantOf(world)
   const ask = fc.record({
     q: query,
-    asked: fc.option(filter, { nil: undefined }),
+    filterBy: fc.option(filter, { nil: undefined }),
     stream: looseness,
     facets: fc.subarray(fields, { maxLength: 3 }),
     most: fc.integer({ min: 1, max: 6 }),
@@ -223,9 +223,9 @@ test('any search equals a scan of all products, including its counts', async () 
   await fc.assert(
     fc.asyncProperty(fc.array(ask, { minLength: 1, maxLength: 20 }), async (asks) => {
       const results = await shop.search(
-        ...asks.map(({ q, asked, stream, facets, most, sort, perPage, page }) => ({
+        ...asks.map(({ q, filterBy, stream, facets, most, sort, perPage, page }) => ({
           q,
-          ...(asked && { filter_by: written(asked, writing(stream)) }),
+          ...(filterBy && { filter_by: written(filterBy, writing(stream)) }),
           facet_by: facets.join(','),
           max_facet_values: most,
           ...(sort && { sort_by: `${sort.field}:${sort.descending ? 'desc' : 'asc'}` }),
@@ -233,8 +233,8 @@ test('any search equals a scan of all products, including its counts', async () 
           page,
         })),
       )
-      for (const [i, { q, asked, facets, most, sort, perPage, page }] of asks.entries()) {
-        const matches = searched(products, q, asked)
+      for (const [i, { q, filterBy, facets, most, sort, perPage, page }] of asks.entries()) {
+        const matches = searched(products, q, filterBy)
         const expected = sort ? sorted(matches, sort.field, sort.descending) : matches
         // Where nothing is found as it is written, slips are looked for.
         if (!expected.length && q) continue
@@ -246,10 +246,10 @@ test('any search equals a scan of all products, including its counts', async () 
         ])
         for (const [j, field] of facets.entries()) {
           const { counts, most: largest, of, numbers } = counted(expected, field, most)
-          const { counts: told, stats } = facet_counts[j]
+          const { counts: shownCounts, stats } = facet_counts[j]
           expect([field, stats.total_values]).toEqual([field, counts])
-          expect(told.map(({ count }: Any) => count)).toEqual(largest)
-          for (const { value, count } of told)
+          expect(shownCounts.map(({ count }: Any) => count)).toEqual(largest)
+          for (const { value, count } of shownCounts)
             expect([field, value, count]).toEqual([field, value, of.get(value)])
           if (!numbers.length) expect(stats.sum).toBeUndefined()
           else {

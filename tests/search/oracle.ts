@@ -110,7 +110,7 @@ export function searched(
   q: string,
   filter: Filter | undefined,
 ): readonly Listed[] {
-  const found = products.flatMap((product) => {
+  const matches = products.flatMap((product) => {
     const score = scoreOf(product, q)
     return score === undefined || (filter && !meets(product, filter)) ? [] : [{ product, score }]
   })
@@ -118,7 +118,7 @@ export function searched(
     one.attributes.updated_at === other.attributes.updated_at
       ? one.id < other.id
       : one.attributes.updated_at < other.attributes.updated_at
-  return found
+  return matches
     .sort(
       (one, other) =>
         other.score - one.score || (lastFirst(one.product.document, other.product.document) ? 1 : -1),

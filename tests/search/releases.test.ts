@@ -39,7 +39,7 @@ async function pricesAt(at?: string): Promise<unknown> {
   return [found, facet_counts[0].stats.sum, hits[0]?.document.attributes.price.USD.amount]
 }
 
-const found = async (search: object): Promise<[number, number]> => {
+const count = async (search: object): Promise<[number, number]> => {
   const [{ found, out_of }] = (await shop.search(search)) as [Any]
   return [found, out_of]
 }
@@ -60,8 +60,8 @@ test('a search finds published texts, values, prices and words', async () => {
     { type: 'product-price', id: price, attributes: { sku: 'bread', currencies: usd(199) } },
     200,
   )
-  const asked = [{ q: 'loaf' }, { q: 'tags', filter_by: 'tags:=dark', facet_by: 'tags' }, cheap]
-  const before = await shop.search(...asked)
+  const searches = [{ q: 'loaf' }, { q: 'tags', filter_by: 'tags:=dark', facet_by: 'tags' }, cheap]
+  const before = await shop.search(...searches)
   expect(before.map(({ found }) => found)).toEqual([0, 0, 0])
   const tags = { q: '*', filter_by: 'tags:=dark' }
   const completed = async (q: string) => {
@@ -70,7 +70,7 @@ test('a search finds published texts, values, prices and words', async () => {
   }
   expect(await completed('br')).toEqual([['Bread', 1]])
   await shop.publish(catalog)
-  expect([await found({ q: 'loaf' }), await found(tags), await found(cheap)]).toEqual([
+  expect([await count({ q: 'loaf' }), await count(tags), await count(cheap)]).toEqual([
     [1, 2],
     [1, 2],
     [1, 2],
@@ -80,21 +80,21 @@ test('a search finds published texts, values, prices and words', async () => {
 
   const release = (await shop.get(`/catalogs/${catalog}/releases`)).data[0].id
   await shop.send('DELETE', `/catalogs/${catalog}/releases/${release}`, undefined, 204)
-  expect([await found({ q: 'loaf' }), await found(tags), await found(cheap)]).toEqual([
+  expect([await count({ q: 'loaf' }), await count(tags), await count(cheap)]).toEqual([
     [0, 2],
     [0, 2],
     [0, 2],
   ])
   expect(await completed('loa')).toEqual([])
   await shop.publish(catalog)
-  expect([await found({ q: 'rye loaf' }), await found(tags), await found(cheap)]).toEqual([
+  expect([await count({ q: 'rye loaf' }), await count(tags), await count(cheap)]).toEqual([
     [1, 2],
     [1, 2],
     [1, 2],
   ])
   await shop.change(bread, { status: 'draft' })
   await shop.publish(catalog)
-  expect([await found({ q: 'rye' }), await found(tags), await found(cheap), await found({})]).toEqual([
+  expect([await count({ q: 'rye' }), await count(tags), await count(cheap), await count({})]).toEqual([
     [0, 1],
     [0, 1],
     [0, 1],
@@ -187,10 +187,10 @@ test('results are cached per release, except for prices', async () => {
     { q: '*', filter_by: 'base_product:=false', facet_by: 'commodity_type' },
     { q: '*', filter_by: 'base_product:=false && price.USD.float_price:>0' },
   ]
-  const [before, was] = [await found(plain), await found(priced)]
+  const [before, was] = [await count(plain), await count(priced)]
   // Nobody does that: it tells who looks.
   await world.sql(`UPDATE published_texts SET value_ids = $1 WHERE ${isCurrent()}`, [[]])
-  expect([await found(plain), await found(priced)]).toEqual([before, [0, was[1]]])
+  expect([await count(plain), await count(priced)]).toEqual([before, [0, was[1]]])
   expect(before[0]).toBeGreaterThan(0)
   const more = await shop.product({ name: 'Pie' })
   await shop.put(hierarchy, node, more)
@@ -199,5 +199,5 @@ test('results are cached per release, except for prices', async () => {
     `SELECT count(*)::int AS n FROM published_texts WHERE catalog_id = $1 AND value_ids <> $2 AND ${isCurrent()}`,
     [catalog, []],
   )
-  expect((await found(plain))[0]).toBe(rows[0].n)
+  expect((await count(plain))[0]).toBe(rows[0].n)
 })

@@ -117,13 +117,13 @@ test('facet_query finds values of a facet while they are typed', async () => {
 })
 
 test('products are found by the slugs of all nodes above them', async () => {
-  const found = async (...slugs: string[]) => {
+  const find = async (...slugs: string[]) => {
     const filter_by = slugs.map((slug) => `meta.search.nodes.slug:=[\`${slug}\`]`).join(' && ')
     return (await shop.names({ q: '*', filter_by })).sort()
   }
-  expect(await found('clothing')).toHaveLength(4)
-  expect(await found('clothing', 'hats')).toEqual(['Cap', 'Straw Hat'])
-  expect(await found('hats', 'summer')).toEqual(['Cap'])
+  expect(await find('clothing')).toHaveLength(4)
+  expect(await find('clothing', 'hats')).toEqual(['Cap', 'Straw Hat'])
+  expect(await find('hats', 'summer')).toEqual(['Cap'])
   const attributes = { slug: 'headgear' }
   await shop.send(
     'PUT',
@@ -132,5 +132,5 @@ test('products are found by the slugs of all nodes above them', async () => {
     200,
   )
   await shop.publish(catalog)
-  expect([await found('hats'), await found('headgear')]).toEqual([[], ['Cap', 'Straw Hat']])
+  expect([await find('hats'), await find('headgear')]).toEqual([[], ['Cap', 'Straw Hat']])
 })

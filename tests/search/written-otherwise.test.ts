@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-const found = async (q: string) => (await shop.names({ q })).sort()
+const find = async (q: string) => (await shop.names({ q })).sort()
 
 test('a query without words finds nothing', async () => {
   for (const q of ['!!!', '?', '...', '*?', '™']) {
@@ -46,18 +46,18 @@ test('a query without words finds nothing', async () => {
 
 test('a compound is found as one word, by its parts, and with other joiners', async () => {
   for (const q of ['wifi', 'wi-fi', 'Wi‑Fi', 'WI/FI']) {
-    expect([q, await found(q)]).toEqual([q, ['Wi-Fi Router', 'Wifi Antenna']])
+    expect([q, await find(q)]).toEqual([q, ['Wi-Fi Router', 'Wifi Antenna']])
   }
-  expect(await found('wi fi')).toEqual(['Wi-Fi Router'])
-  expect(await found('wifi router')).toEqual(['Wi-Fi Router'])
-  expect(await found('275')).toEqual([])
+  expect(await find('wi fi')).toEqual(['Wi-Fi Router'])
+  expect(await find('wifi router')).toEqual(['Wi-Fi Router'])
+  expect(await find('275')).toEqual([])
 })
 
 test('special letters are found by their plain spelling', async () => {
   for (const q of ['große', 'grosse', 'GROSSE STRASSE', 'groesse', 'strasse']) {
-    expect([q, await found(q)]).toEqual([q, ['Große Straße']])
+    expect([q, await find(q)]).toEqual([q, ['Große Straße']])
   }
-  expect(await found('smorrebrod')).toEqual(['Smørrebrød'])
+  expect(await find('smorrebrod')).toEqual(['Smørrebrød'])
 })
 
 test('a compound is highlighted as a whole if the query has it as one word', async () => {
@@ -66,9 +66,9 @@ test('a compound is highlighted as a whole if the query has it as one word', asy
 })
 
 test('stop words are optional beside other words, but rank their matches higher', async () => {
-  expect(await found('the iphone')).toEqual(['iPhones of today', 'iPhone™ Case', 'iPhoneケース'].sort())
+  expect(await find('the iphone')).toEqual(['iPhones of today', 'iPhone™ Case', 'iPhoneケース'].sort())
   expect(await shop.names({ q: 'case for the' })).toEqual(['Case for the road', 'iPhone™ Case'])
-  expect(await found('the')).toEqual(['Case for the road', 'The Who Poster'])
+  expect(await find('the')).toEqual(['Case for the road', 'The Who Poster'])
 })
 
 test('stop words depend on the language of the shopper', async () => {
@@ -85,12 +85,12 @@ test('stop words depend on the language of the shopper', async () => {
 })
 
 test('words inside texts without spaces are found', async () => {
-  expect(await found('日本')).toEqual(['日本語テスト'])
-  expect(await found('テスト')).toEqual(['日本語テスト'])
-  expect(await found('語')).toEqual(['日本語テスト'])
-  expect(await found('ケース')).toEqual(['iPhoneケース'])
-  expect(await found('이어폰')).toEqual(['무선이어폰'])
-  expect(await found('日語')).toEqual([])
+  expect(await find('日本')).toEqual(['日本語テスト'])
+  expect(await find('テスト')).toEqual(['日本語テスト'])
+  expect(await find('語')).toEqual(['日本語テスト'])
+  expect(await find('ケース')).toEqual(['iPhoneケース'])
+  expect(await find('이어폰')).toEqual(['무선이어폰'])
+  expect(await find('日語')).toEqual([])
   expect((await shop.names({ filter_by: 'shopper_attributes.title:テスト' })).sort()).toEqual([
     '日本語テスト',
   ])

@@ -9,10 +9,10 @@ test('tiers may be named like members of every object', () => {
   const prices = { bookPrices: () => ({ pricebookId: 'book', price: stored }) } as unknown as Parameters<
     typeof availablePrices
   >[1]
-  const [found] = availablePrices(['book'], prices, {} as never).available_prices
-  expect(Object.keys(found?.tiers ?? {})).toEqual(['constructor', '__proto__'])
+  const [price] = availablePrices(['book'], prices, {} as never).available_prices
+  expect(Object.keys(price?.tiers ?? {})).toEqual(['constructor', '__proto__'])
   const amount = { amount: 9, includes_tax: false }
-  expect(Object.entries(found?.tiers ?? {})[0]?.[1]).toEqual({
+  expect(Object.entries(price?.tiers ?? {})[0]?.[1]).toEqual({
     minimum_quantity: 5,
     price: { USD: amount, EUR: amount },
   })

@@ -24,7 +24,7 @@ test('a bundle whose price is too large has none, and is listed with the others'
   const catalog = await shop.catalog([hierarchy], { pricebook_id: book })
   await shop.publish(catalog)
   await store.lead(catalog, 'vault')
-  const { data } = await store.seen('vault', '/catalog/products')
+  const { data } = await store.read('vault', '/catalog/products')
   const shown = data.map(({ id, attributes }: Any) => [id, attributes.price?.USD.amount])
   expect(new Map(shown)).toEqual(
     new Map([

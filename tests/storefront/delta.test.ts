@@ -92,8 +92,8 @@ test('the delta of the oldest kept release has the products that it removed', as
   ])
   expect(editions.rows.map(({ edition }) => edition)).toEqual([2, 3, 4])
   const oldest = (await shop.get(`/catalogs/${catalog}/releases/${id}`)).data
-  const told = (await deltaOf(oldest)).map(({ delta_type, id }: Any) => [delta_type, id])
-  expect(told).toEqual([['delete', goes]])
+  const entries = (await deltaOf(oldest)).map(({ delta_type, id }: Any) => [delta_type, id])
+  expect(entries).toEqual([['delete', goes]])
 })
 
 test('a delta has products whose price changed, for any reason', async () => {
@@ -120,8 +120,8 @@ test('a delta has products whose price changed, for any reason', async () => {
   const books = (...ids: string[]) => ({ pricebook_ids: ids.map((id, priority) => ({ id, priority })) })
   const catalog = await shop.catalog([hierarchy], books(another, book))
   await shop.publish(catalog)
-  const told = async () => (await deltaOf(await shop.publish(catalog))).map(({ id }) => id).sort()
-  expect(await told()).toEqual([])
+  const changedIds = async () => (await deltaOf(await shop.publish(catalog))).map(({ id }) => id).sort()
+  expect(await changedIds()).toEqual([])
 
   const path = `/pcm/pricebooks/${book}`
   await shop.send(
@@ -130,16 +130,16 @@ test('a delta has products whose price changed, for any reason', async () => {
     { type: 'price-modifier', id, attributes: modifier(6) },
     200,
   )
-  expect(await told()).toEqual([child.id])
+  expect(await changedIds()).toEqual([child.id])
 
   const dearer = { sku: 'option', currencies: { USD: { amount: 11 } } }
   const data = { type: 'product-price', id: price.id, attributes: dearer }
   await shop.send('PUT', `${path}/prices/${price.id}`, data, 200)
-  expect(await told()).toEqual([bundle])
+  expect(await changedIds()).toEqual([bundle])
 
   const swapped = { type: 'catalog', id: catalog, attributes: books(book, another) }
   await shop.send('PUT', `/catalogs/${catalog}`, swapped, 200)
-  expect(await told()).toEqual([parent.id, child.id, alone, bundle].sort())
+  expect(await changedIds()).toEqual([parent.id, child.id, alone, bundle].sort())
 })
 
 test('a forged or expired link is refused', async () => {

@@ -63,8 +63,8 @@ test('merchants get an explanation of rule, price book and sale; shoppers do not
   expect(inRelease.body.meta.explanation).not.toHaveProperty('catalog_rule')
   expect(inRelease.body.data[0].meta.explanation.price.pricebooks).toHaveLength(2)
   for (const path of ['/catalog', '/catalog/products', `/catalog/products/${product}`]) {
-    expect(JSON.stringify(await store.seen('why', path, headers)), path).not.toContain('explanation')
-    expect(JSON.stringify(await store.seen('why', path)), path).not.toContain('explanation')
+    expect(JSON.stringify(await store.read('why', path, headers)), path).not.toContain('explanation')
+    expect(JSON.stringify(await store.read('why', path)), path).not.toContain('explanation')
   }
 })
 
@@ -96,7 +96,7 @@ test('the explanation of a product that is not seen, or cannot be bought', async
   await shop.put(elsewhere.hierarchy, elsewhere.node, away)
   await store.dollars(book, 'v-good', 10)
   const catalog = await shop.catalog([hierarchy], { pricebook_id: book })
-  const asked = async (product: string, headers: Record<string, string> = { 'ep-channel': 'seen' }) => {
+  const verdictOn = async (product: string, headers: Record<string, string> = { 'ep-channel': 'seen' }) => {
     const { status, body } = await world.admin.get(
       `/catalogs/${catalog}/visibility?product=${product}`,
       headers,
@@ -108,28 +108,28 @@ test('the explanation of a product that is not seen, or cannot be bought', async
   }
   const missing = ['not_in_release', 'not_in_release']
   await store.lead(catalog, 'seen')
-  expect((await asked(good)).failed).toEqual(['no_release', 'not_in_release', 'not_in_release'])
+  expect((await verdictOn(good)).failed).toEqual(['no_release', 'not_in_release', 'not_in_release'])
   await shop.publish(catalog)
   await shop.change(late, { status: 'live' })
-  expect(await asked(good)).toEqual({ visible: true, purchasable: true, failed: [] })
-  expect(await asked(draft)).toMatchObject({
+  expect(await verdictOn(good)).toEqual({ visible: true, purchasable: true, failed: [] })
+  expect(await verdictOn(draft)).toMatchObject({
     visible: false,
     failed: ['draft', 'cannot_be_published', ...missing],
   })
-  expect((await asked(loose)).failed).toEqual([
+  expect((await verdictOn(loose)).failed).toEqual([
     'in_no_node',
     'not_in_the_catalog',
     'cannot_be_published',
     ...missing,
   ])
-  expect((await asked(away)).failed).toEqual(['not_in_the_catalog', 'cannot_be_published', ...missing])
-  expect((await asked(late)).failed).toEqual(['not_published', ...missing])
-  expect(await asked(unpriced)).toEqual({ visible: true, purchasable: false, failed: ['unpriced'] })
-  expect((await asked(good, {})).failed).toContain('another_catalog')
+  expect((await verdictOn(away)).failed).toEqual(['not_in_the_catalog', 'cannot_be_published', ...missing])
+  expect((await verdictOn(late)).failed).toEqual(['not_published', ...missing])
+  expect(await verdictOn(unpriced)).toEqual({ visible: true, purchasable: false, failed: ['unpriced'] })
+  expect((await verdictOn(good, {})).failed).toContain('another_catalog')
   await shop.change(good, { name: 'Another' })
-  expect(await asked(good)).toEqual({ visible: true, purchasable: true, failed: ['changed_since'] })
+  expect(await verdictOn(good)).toEqual({ visible: true, purchasable: true, failed: ['changed_since'] })
   await shop.send('POST', `/v2/inventories/${good}`, { type: 'stock', quantity: 0 }, 201)
-  expect(await asked(good)).toMatchObject({
+  expect(await verdictOn(good)).toMatchObject({
     visible: true,
     purchasable: false,
     failed: ['changed_since', 'out_of_stock'],
@@ -210,7 +210,7 @@ test('a configured bundle has the price of its selection', async () => {
   })
   expect(asMerchant.body.data.attributes.price.USD.amount).toBe(620)
   // Nothing is stored.
-  const { data } = await store.seen('choose', `/catalog/products/${bundle}`)
+  const { data } = await store.read('choose', `/catalog/products/${bundle}`)
   expect(data.attributes.price.USD.amount).toBe(1)
   const refused = await configure({ more: { [c]: 1 } })
   expect([refused.status, refused.body.errors[0].detail]).toEqual([

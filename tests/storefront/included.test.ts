@@ -44,7 +44,7 @@ async function pictured(channel: string) {
   const catalog = await shop.catalog([hierarchy])
   await shop.publish(catalog)
   await store.lead(catalog, channel)
-  const see = (path: string): Promise<Any> => store.seen(channel, path)
+  const see = (path: string): Promise<Any> => store.read(channel, path)
   return { picture, recipe, rye, oat, basket, node, see }
 }
 

@@ -23,15 +23,15 @@ test('any header is accepted', () => {
 test('the first language with texts is chosen: exactly, or by its first part', () => {
   const tag = fc.constantFrom('fr', 'fr-FR', 'fr-CA', 'de', 'DE-at', 'it', '__proto__')
   fc.assert(
-    fc.property(fc.array(tag), fc.uniqueArray(tag), (asked, known) => {
-      const locales = Object.fromEntries(known.map((one) => [one, { name: one }]))
-      let wanted: string | undefined
-      for (const one of asked) {
+    fc.property(fc.array(tag), fc.uniqueArray(tag), (requested, available) => {
+      const locales = Object.fromEntries(available.map((one) => [one, { name: one }]))
+      let expected: string | undefined
+      for (const one of requested) {
         for (const candidate of [one, one.split('-')[0] as string]) {
-          wanted ??= Object.keys(locales).find((key) => key.toLowerCase() === candidate.toLowerCase())
+          expected ??= Object.keys(locales).find((key) => key.toLowerCase() === candidate.toLowerCase())
         }
       }
-      expect(languageOf(asked, locales)).toBe(wanted)
+      expect(languageOf(requested, locales)).toBe(expected)
     }),
   )
 })

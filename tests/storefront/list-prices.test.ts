@@ -41,14 +41,14 @@ async function twoPriceLists(enable_price_segmentation: boolean) {
   await store.lead(catalog, `${catalog}-plain`)
   await store.lead(catalog, `${catalog}-vip`, { pricebook_ids: [{ id: vip, priority: 1 }] })
   await shop.publish(catalog)
-  const seenBy = async (who: string, id: string, headers = {}): Promise<Any> =>
-    (await store.seen(`${catalog}-${who}`, `/catalog/products/${id}`, headers)).data
-  return { catalog, retail, vip, bread, butter, jam, breakfast, seenBy }
+  const readAs = async (who: string, id: string, headers = {}): Promise<Any> =>
+    (await store.read(`${catalog}-${who}`, `/catalog/products/${id}`, headers)).data
+  return { catalog, retail, vip, bread, butter, jam, breakfast, readAs }
 }
 
 test('shoppers with price books of a rule see the list price too', async () => {
-  const { retail, vip, bread, jam, seenBy } = await twoPriceLists(true)
-  const [plain, own] = [await seenBy('plain', bread), await seenBy('vip', bread)]
+  const { retail, vip, bread, jam, readAs } = await twoPriceLists(true)
+  const [plain, own] = [await readAs('plain', bread), await readAs('vip', bread)]
   expect(plain.meta).not.toHaveProperty('alternative_prices')
   expect([own.meta.pricebook_id, own.attributes.price.USD.amount]).toEqual([vip, 200])
   const { price, tiers, shopper_attributes } = plain.attributes
@@ -73,12 +73,12 @@ test('shoppers with price books of a rule see the list price too', async () => {
     400, 500, 450,
   ])
   expect(own.attributes).not.toHaveProperty('shopper_attributes')
-  expect((await seenBy('vip', jam)).meta).not.toHaveProperty('alternative_prices')
+  expect((await readAs('vip', jam)).meta).not.toHaveProperty('alternative_prices')
 })
 
 test('a bundle and its selected options have list prices too', async () => {
-  const { retail, bread, butter, breakfast, seenBy } = await twoPriceLists(true)
-  const { attributes, meta } = await seenBy('vip', breakfast)
+  const { retail, bread, butter, breakfast, readAs } = await twoPriceLists(true)
+  const { attributes, meta } = await readAs('vip', breakfast)
   expect([attributes.price.USD.amount, meta.component_products[butter].price.USD.amount]).toEqual([300, 100])
   const [list] = meta.alternative_prices
   expect([list.name, list.price.USD.amount, list.original_price.USD.amount]).toEqual(['List Price', 700, 800])
@@ -94,5 +94,5 @@ test('merchants can preview list prices; catalogs without price segmentation hav
   expect(body.data.meta.alternative_prices[0].price.USD.amount).toBe(400)
   expect((await shop.get(path)).data.meta).not.toHaveProperty('alternative_prices')
   const without = await twoPriceLists(false)
-  expect((await without.seenBy('vip', without.bread)).meta).not.toHaveProperty('alternative_prices')
+  expect((await without.readAs('vip', without.bread)).meta).not.toHaveProperty('alternative_prices')
 })

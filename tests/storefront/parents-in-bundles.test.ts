@@ -34,7 +34,7 @@ test('a bundle that offers a parent says so, and is bought with a child of it', 
   const catalog = await shop.catalog([hierarchy], { pricebook_id: book })
   await shop.publish(catalog)
   await store.lead(catalog, 'suits')
-  const { data } = await store.seen('suits', `/catalog/products/${bundle}`)
+  const { data } = await store.read('suits', `/catalog/products/${bundle}`)
   const optionsOf = (component: string) => data.attributes.components[component].options
   expect(optionsOf('shirt')).toEqual([
     { ...option(parent.id), product_should_be_substituted_with_child: true },
@@ -81,7 +81,7 @@ test('a child of a parent that is only an option can be selected, and neither is
     )
   const { status, body } = await choose()
   expect([status, body.data.attributes.price.USD.amount]).toEqual([200, 100])
-  const listed = await store.seen('sets', '/catalog/products')
+  const listed = await store.read('sets', '/catalog/products')
   expect(listed.data.map(({ id }: { id: string }) => id)).toEqual([bundle])
   await shop.change(parent.id, { status: 'draft' })
   await shop.publish(catalog)

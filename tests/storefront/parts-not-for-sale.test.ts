@@ -35,14 +35,14 @@ async function opened(bundles: readonly string[], prices: Record<string, number>
       return { purchasable: body.data.purchasable, verdict: body.data.verdict, detail: body.data.detail }
     },
     publish: () => shop.publish(catalog),
-    seen: async (id: string): Promise<Any> => {
-      const { data } = await store.seen(channel, `/catalog/products/${id}`)
+    show: async (id: string): Promise<Any> => {
+      const { data } = await store.read(channel, `/catalog/products/${id}`)
       return {
         selected: data.meta.bundle_configuration.selected_options,
         price: data.attributes.price?.USD.amount,
       }
     },
-    found: async (filter_by: string): Promise<string[]> => {
+    search: async (filter_by: string): Promise<string[]> => {
       const body = { searches: [{ type: 'search', q: '*', filter_by }] }
       const answer = await world.shopper.post('/catalog/multi-search', body, headers)
       return answer.body.results[0].hits.map(({ document }: Any) => document.id)
@@ -73,15 +73,15 @@ test('an option that becomes a draft is no longer selected by default, and anoth
       extra: { name: 'Extra', options: [option(coffee)] },
     },
   })
-  const { seen, configure, publish } = await opened([bundle], { tea: 3, coffee: 5, jam: 2 })
-  expect(await seen(bundle)).toEqual({
+  const { show, configure, publish } = await opened([bundle], { tea: 3, coffee: 5, jam: 2 })
+  expect(await show(bundle)).toEqual({
     selected: { drink: { [tea]: 1 }, spread: { [jam]: 1 }, extra: {} },
     price: 5,
   })
   await shop.change(tea, { status: 'draft' })
   await shop.change(jam, { status: 'draft' })
   await publish()
-  expect(await seen(bundle)).toEqual({
+  expect(await show(bundle)).toEqual({
     selected: { drink: { [coffee]: 1 }, spread: {}, extra: {} },
     price: 5,
   })
@@ -102,14 +102,14 @@ test('a bundle with a component that cannot be filled has no price, also in a bu
     components: { inside: { name: 'Inside', min: 1, options: [option(set, { default: true })] } },
   })
   const prices = { pen: 3, ink: 5, set: 7, box: 9 }
-  const { seen, configure, found, publish, verdict } = await opened([set, box], prices)
-  expect([(await seen(set)).price, (await seen(box)).price]).toEqual([7, 9])
-  expect((await found('price.USD.amount:>0')).sort()).toEqual([set, box].sort())
+  const { show, configure, search, publish, verdict } = await opened([set, box], prices)
+  expect([(await show(set)).price, (await show(box)).price]).toEqual([7, 9])
+  expect((await search('price.USD.amount:>0')).sort()).toEqual([set, box].sort())
   await shop.change(ink, { status: 'draft' })
   await publish()
-  expect(await seen(set)).toEqual({ selected: { parts: { [pen]: 1 } }, price: undefined })
-  expect(await seen(box)).toEqual({ selected: { inside: {} }, price: undefined })
-  expect(await found('price.USD.amount:>0')).toEqual([])
+  expect(await show(set)).toEqual({ selected: { parts: { [pen]: 1 } }, price: undefined })
+  expect(await show(box)).toEqual({ selected: { inside: {} }, price: undefined })
+  expect(await search('price.USD.amount:>0')).toEqual([])
   expect(await configure(set, { parts: { [pen]: 1 } })).toEqual([
     422,
     `The bundle ${set} cannot be bought: too few options of its component parts are for sale.`,
@@ -125,7 +125,7 @@ test('a bundle with a component that cannot be filled has no price, also in a bu
   expect((await verdict(box)).detail).toContain(`Options that are not for sale: ${set}.`)
   await shop.change(ink, { status: 'live' })
   await publish()
-  expect([(await seen(set)).price, (await seen(box)).price]).toEqual([7, 9])
+  expect([(await show(set)).price, (await show(box)).price]).toEqual([7, 9])
 })
 
 test('a parent is for sale as long as one of its children is', async () => {
@@ -134,9 +134,9 @@ test('a parent is for sale as long as one of its children is', async () => {
     sku: 'outfit',
     components: { shirt: { name: 'Shirt', min: 1, options: [option(parent.id)] } },
   })
-  const { seen, publish } = await opened([bundle], { outfit: 10 })
-  expect(await seen(bundle)).toEqual({ selected: { shirt: { [parent.id]: 1 } }, price: 10 })
+  const { show, publish } = await opened([bundle], { outfit: 10 })
+  expect(await show(bundle)).toEqual({ selected: { shirt: { [parent.id]: 1 } }, price: 10 })
   await shop.change(child.id, { status: 'draft' })
   await publish()
-  expect(await seen(bundle)).toEqual({ selected: { shirt: {} }, price: undefined })
+  expect(await show(bundle)).toEqual({ selected: { shirt: {} }, price: undefined })
 })

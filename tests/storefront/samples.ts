@@ -8,7 +8,7 @@ type Any = any
 
 const slug = 'CRP_of_the_samples'
 const key = 'part'
-let made = 0
+let counter = 0
 
 /** A merchant's shop window, as far as samples look into it: a catalog of one hierarchy that is published. */
 class Window {
@@ -63,10 +63,10 @@ class Window {
 
   async #product(more: object = {}): Promise<string> {
     const attributes = {
-      name: `Seen ${++made}`,
+      name: `Seen ${++counter}`,
       commodity_type: 'physical',
       status: 'live',
-      sku: `seen-${made}`,
+      sku: `seen-${counter}`,
     }
     return (
       await this.send('POST', '/pcm/products', { type: 'product', attributes: { ...attributes, ...more } })
@@ -77,14 +77,14 @@ class Window {
     const type = parent === this.hierarchy ? 'hierarchy' : 'node'
     const data = {
       type: 'node',
-      attributes: { name: `Shelf seen ${++made}` },
+      attributes: { name: `Shelf seen ${++counter}` },
       relationships: { parent: { data: { type, id: parent } } },
     }
     return (await this.send('POST', `/pcm/hierarchies/${this.hierarchy}/nodes`, data)).id
   }
 
   async #childOf(parent: string): Promise<string> {
-    const attributes = { name: `a${++made}` }
+    const attributes = { name: `a${++counter}` }
     const { id } = await this.send('POST', '/pcm/variations', { type: 'product-variation', attributes })
     const option = { type: 'product-variation-option', attributes }
     await this.send('POST', `/pcm/variations/${id}/options`, option)
@@ -118,12 +118,12 @@ class Window {
 
   /** Whoever says nothing of who they are sees this window, and no longer the one before. */
   async lead(): Promise<void> {
-    const known = leading.get(this.#client)
-    if (known?.window === this) return
+    const current = leading.get(this.#client)
+    if (current?.window === this) return
     const type = 'catalog_rule'
     const attributes = { name: 'for everyone', catalog_id: this.#catalog }
-    const rule = known?.rule ?? (await this.send('POST', '/catalogs/rules', { type, attributes })).id
-    if (known) await this.send('PUT', `/catalogs/rules/${rule}`, { type, id: rule, attributes })
+    const rule = current?.rule ?? (await this.send('POST', '/catalogs/rules', { type, attributes })).id
+    if (current) await this.send('PUT', `/catalogs/rules/${rule}`, { type, id: rule, attributes })
     leading.set(this.#client, { rule, window: this })
   }
 }
@@ -137,8 +137,8 @@ const windows = new WeakMap<Samples, Promise<Window>>()
 
 /** That of the catalog which paths of samples lead to. */
 function windowOf(client: Client, samples: Samples): Promise<Window> {
-  const known = windows.get(samples)
-  if (known) return known
+  const cached = windows.get(samples)
+  if (cached) return cached
   const open = async () => {
     const path = await samples.path('/catalogs/:catalog_id')
     const [, , catalog = ''] = path.split('/')
@@ -147,9 +147,9 @@ function windowOf(client: Client, samples: Samples): Promise<Window> {
     await window.furnish()
     return window
   }
-  const made = open()
-  windows.set(samples, made)
-  return made
+  const opening = open()
+  windows.set(samples, opening)
+  return opening
 }
 
 /** What is in the window, as shoppers see it. */

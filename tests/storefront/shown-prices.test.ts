@@ -44,8 +44,8 @@ test('a child has the price of the worked example, in each currency', async () =
   const catalog = await shop.catalog([hierarchy], { pricebook_ids })
   await shop.publish(catalog)
   await store.lead(catalog, 'worked')
-  const seen = (headers = {}) => store.seen('worked', `/catalog/products/${child.id}`, headers)
-  const { data, links } = await seen()
+  const read = (headers = {}) => store.read('worked', `/catalog/products/${child.id}`, headers)
+  const { data, links } = await read()
   const dollars = (amount: number) => ({
     without_tax: { amount, currency: 'USD', float_price: amount / 100, formatted: `$${amount / 100}.00` },
   })
@@ -73,18 +73,18 @@ test('a child has the price of the worked example, in each currency', async () =
   })
   expect(links.self).toBe(`${world.url}/catalog/products/${child.id}`)
 
-  const { data: inPounds } = await seen({ 'x-moltin-currency': 'GBP' })
+  const { data: inPounds } = await read({ 'x-moltin-currency': 'GBP' })
   expect(inPounds.meta.display_price.without_tax.formatted).toBe('£17.00')
   expect(inPounds.meta).not.toHaveProperty('original_display_price')
-  const { data: inYen } = await seen({ 'X-MOLTIN-CURRENCY': 'jpy' })
+  const { data: inYen } = await read({ 'X-MOLTIN-CURRENCY': 'jpy' })
   expect(inYen.meta).not.toHaveProperty('display_price')
   expect(inYen.attributes.price).toEqual(data.attributes.price)
 
-  const { data: shirt } = await store.seen('worked', `/catalog/products/${parent.id}`)
+  const { data: shirt } = await store.read('worked', `/catalog/products/${parent.id}`)
   const at = `/catalog/products/${parent.id}/relationships/children`
   expect(shirt.attributes.base_product).toBe(true)
   expect(shirt.relationships.children.links.self).toBe(at)
-  expect(idsOf(await store.seen('worked', at))).toEqual([child.id])
+  expect(idsOf(await store.read('worked', at))).toEqual([child.id])
   expect((await store.see('worked', at.replace(parent.id, child.id))).status).toBe(422)
 })
 
@@ -163,7 +163,7 @@ test('bundles cost the sum of their default selection, and options have their pr
   const catalog = await shop.catalog([hierarchy], { pricebook_id: book })
   await shop.publish(catalog)
   await store.lead(catalog, 'bundles')
-  const body = await store.seen('bundles', '/catalog/products?include=component_products')
+  const body = await store.read('bundles', '/catalog/products?include=component_products')
   const shown = new Map<string, Any>(body.data.map((one: Any) => [one.id, one]))
   const { attributes, meta } = shown.get(bundle)
   expect(attributes.price).toEqual({ USD: { amount: 150, includes_tax: false } })
@@ -190,9 +190,9 @@ test('bundles cost the sum of their default selection, and options have their pr
   // What is only in bundles is not listed, but there.
   expect(shown.has(a)).toBe(false)
   expect(idsOf({ data: body.included.component_products }).sort()).toEqual([a, b, c, unpriced, bundle].sort())
-  const links = await store.seen('bundles', `/catalog/products/${bundle}/relationships/component_products`)
+  const links = await store.read('bundles', `/catalog/products/${bundle}/relationships/component_products`)
   expect(links.data).toEqual([a, b, c].map((id) => ({ type: 'product', id })))
-  expect((await store.seen('bundles', `/catalog/products/${a}`)).data.attributes.price.USD.amount).toBe(100)
+  expect((await store.read('bundles', `/catalog/products/${a}`)).data.attributes.price.USD.amount).toBe(100)
 })
 
 test('price books that the merchant previews, and all prices of a product', async () => {
@@ -204,7 +204,7 @@ test('price books that the merchant previews, and all prices of a product', asyn
   const catalog = await shop.catalog([hierarchy], { pricebook_id: own, enable_price_segmentation: true })
   await store.lead(catalog, 'vip', { pricebook_ids: [{ id: other, priority: 1 }] })
   await shop.publish(catalog)
-  const seen = async (headers: Record<string, string>) => {
+  const read = async (headers: Record<string, string>) => {
     const { status, body } = await world.admin.get(
       `/catalogs/${catalog}/releases/latestPublished/products`,
       headers,
@@ -213,19 +213,19 @@ test('price books that the merchant previews, and all prices of a product', asyn
   }
   const preview = 'EP-Pricebook-IDs-For-Price-Segmentation-Preview'
   const available = 'EP-Pricebook-IDs-Of-Available-Prices-To-Show'
-  expect((await seen({})).meta.pricebook_id).toBe(own)
-  expect((await seen({ [preview]: `${other},${own}` })).attributes.price.USD.amount).toBe(7)
-  expect((await store.seen('vip', '/catalog/products')).data[0].attributes.price.USD.amount).toBe(7)
-  const { meta } = await seen({ [available]: 'all' })
+  expect((await read({})).meta.pricebook_id).toBe(own)
+  expect((await read({ [preview]: `${other},${own}` })).attributes.price.USD.amount).toBe(7)
+  expect((await store.read('vip', '/catalog/products')).data[0].attributes.price.USD.amount).toBe(7)
+  const { meta } = await read({ [available]: 'all' })
   expect(meta.available_pricebook_ids.sort()).toEqual([own, other].sort())
   expect(meta.available_prices).toContainEqual({
     pricebook_id: other,
     price: { USD: { amount: 7, includes_tax: false } },
   })
-  expect((await seen({ [available]: own })).meta.available_pricebook_ids).toEqual([own])
-  expect(await seen({ [preview]: 'gold' })).toBe(400)
+  expect((await read({ [available]: own })).meta.available_pricebook_ids).toEqual([own])
+  expect(await read({ [preview]: 'gold' })).toBe(400)
   expect(
-    await seen({
+    await read({
       [preview]: Array(6)
         .fill(0)
         .map((_, i) => own.replace(/.$/, String(i)))

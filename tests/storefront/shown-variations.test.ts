@@ -30,7 +30,7 @@ test('names and order of variations and options are current with each release, w
   await store.lead(catalog, 'variations')
   const shown = async () => {
     await shop.publish(catalog)
-    const { data } = await store.seen('variations', `/catalog/products/${shirt}`)
+    const { data } = await store.read('variations', `/catalog/products/${shirt}`)
     return data.meta.variations.map(({ name, sort_order, options }: Any) => ({
       name,
       sort_order,
@@ -76,7 +76,7 @@ test('names and order of variations and options are current with each release, w
     },
     fits,
   ])
-  const { data } = await store.seen('variations', `/catalog/products/${shirt}/relationships/children`)
+  const { data } = await store.read('variations', `/catalog/products/${shirt}/relationships/children`)
   const small = data.find(({ meta }: Any) => meta.child_option_ids.includes(size.of.S))
   expect(small.meta.child_variations[0]).toEqual({
     id: size.id,

@@ -6,7 +6,7 @@ export const idsOf = ({ data }: Any): string[] => data.map(({ id }: Any) => id)
 
 /** What a merchant does so that shoppers see something, and what these see. */
 export const storeOf = (world: World, shop: ReturnType<typeof shopOf>) => {
-  let made = 0
+  let counter = 0
   const store = {
     currency: (code: string, format: string, decimal_places = 2) =>
       shop.send(
@@ -24,7 +24,7 @@ export const storeOf = (world: World, shop: ReturnType<typeof shopOf>) => {
         await shop.send(
           'POST',
           '/pcm/pricebooks',
-          { type: 'pricebook', attributes: { name: `Book ${++made}` } },
+          { type: 'pricebook', attributes: { name: `Book ${++counter}` } },
           201,
         )
       ).id,
@@ -46,7 +46,7 @@ export const storeOf = (world: World, shop: ReturnType<typeof shopOf>) => {
     },
     /** A parent with one child, in size L, whose option names a price modifier. */
     shirt: async () => {
-      const tag = ++made
+      const tag = ++counter
       const parent = { id: await shop.product({ sku: `shirt-${tag}-` }), sku: `shirt-${tag}-` }
       const size = await shop.send(
         'POST',
@@ -96,7 +96,7 @@ export const storeOf = (world: World, shop: ReturnType<typeof shopOf>) => {
       ),
     see: (channel: string, path: string, headers: Record<string, string> = {}) =>
       world.shopper.send('GET', path, { headers: { 'ep-channel': channel, ...headers } }),
-    seen: async (channel: string, path: string, headers: Record<string, string> = {}): Promise<Any> => {
+    read: async (channel: string, path: string, headers: Record<string, string> = {}): Promise<Any> => {
       const { status, body } = await store.see(channel, path, headers)
       if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`)
       return body

@@ -24,7 +24,7 @@ test('rules choose the catalog; without a matching rule it is the oldest; withou
   const { status, body } = await store.see('rules', '/catalog')
   expect([status, body.errors[0].title]).toEqual([404, 'Not Found'])
   const release = await shop.publish(catalog)
-  const { data } = await store.seen('rules', '/catalog')
+  const { data } = await store.read('rules', '/catalog')
   expect(data).toMatchObject({
     type: 'catalog-release',
     id: release.id,
@@ -59,32 +59,32 @@ test('nodes and hierarchies, their lists, and what is in them', async () => {
     `/catalogs/${catalog}/releases/latestPublished`,
     `/pcm/catalogs/${catalog}/releases/latest`,
   ]) {
-    const seen = async (path: string, headers = {}): Promise<Any> => {
+    const read = async (path: string, headers = {}): Promise<Any> => {
       const { status, body } = await world.admin.get(prefix + path, { 'ep-channel': 'nodes', ...headers })
       expect([prefix, path, status]).toEqual([prefix, path, 200])
       return body
     }
-    expect(idsOf(await seen('/hierarchies'))).toEqual([hierarchy])
-    expect(idsOf(await seen(`/hierarchies/${hierarchy}/children`))).toEqual([node])
-    expect(idsOf(await seen(`/hierarchies/${hierarchy}/nodes`)).sort()).toEqual([node, below].sort())
-    expect(idsOf(await seen(`/nodes/${node}/relationships/children`))).toEqual([below])
-    const all = await seen('/nodes?filter=eq(slug,below)')
+    expect(idsOf(await read('/hierarchies'))).toEqual([hierarchy])
+    expect(idsOf(await read(`/hierarchies/${hierarchy}/children`))).toEqual([node])
+    expect(idsOf(await read(`/hierarchies/${hierarchy}/nodes`)).sort()).toEqual([node, below].sort())
+    expect(idsOf(await read(`/nodes/${node}/relationships/children`))).toEqual([below])
+    const all = await read('/nodes?filter=eq(slug,below)')
     expect([idsOf(all), all.meta.results.total]).toEqual([[below], 1])
-    expect(idsOf(await seen(`/nodes?filter=in(id,${node},${below})`)).sort()).toEqual([node, below].sort())
-    const curated = await seen(`/nodes/${node}/relationships/products`)
+    expect(idsOf(await read(`/nodes?filter=in(id,${node},${below})`)).sort()).toEqual([node, below].sort())
+    const curated = await read(`/nodes/${node}/relationships/products`)
     expect(idsOf(curated)).toEqual([one, two])
     expect(curated.data.map(({ attributes }: Any) => attributes.curated_product)).toEqual([true, undefined])
-    expect(idsOf(await seen(`/hierarchies/${hierarchy}/products`)).sort()).toEqual([one, two, three].sort())
+    expect(idsOf(await read(`/hierarchies/${hierarchy}/products`)).sort()).toEqual([one, two, three].sort())
     if (prefix !== '/catalog') {
-      const same = await seen(`/hierarchies/${hierarchy}/relationships/products`)
+      const same = await read(`/hierarchies/${hierarchy}/relationships/products`)
       expect(idsOf(same).sort()).toEqual([one, two, three].sort())
       const { body } = await world.admin.get('/pcm/catalogs/nodes', { 'ep-channel': 'nodes' })
       expect(idsOf(body).sort()).toEqual([node, below].sort())
     }
     // Clients climb from a node to its parent, and the parent of a topmost node is its hierarchy.
-    const topmost = (await seen(`/nodes/${node}`)).data.relationships
+    const topmost = (await read(`/nodes/${node}`)).data.relationships
     expect(topmost.parent).toMatchObject({ data: { type: 'node', id: hierarchy } })
-    const root = (await seen(`/nodes/${hierarchy}`)).data
+    const root = (await read(`/nodes/${hierarchy}`)).data
     expect(root).toMatchObject({
       type: 'node',
       id: hierarchy,
@@ -93,11 +93,11 @@ test('nodes and hierarchies, their lists, and what is in them', async () => {
       relationships: { hierarchy: { data: { type: 'hierarchy', id: hierarchy } } },
     })
     expect(root.relationships).not.toHaveProperty('parent')
-    expect(idsOf(await seen(`/nodes/${hierarchy}/relationships/children`))).toEqual([node])
-    expect(idsOf(await seen(`/nodes/${hierarchy}/relationships/products`)).sort()).toEqual(
+    expect(idsOf(await read(`/nodes/${hierarchy}/relationships/children`))).toEqual([node])
+    expect(idsOf(await read(`/nodes/${hierarchy}/relationships/products`)).sort()).toEqual(
       [one, two, three].sort(),
     )
-    const { data } = await seen(`/nodes/${below}`, { 'accept-language': 'de, fr-CA;q=0.5' })
+    const { data } = await read(`/nodes/${below}`, { 'accept-language': 'de, fr-CA;q=0.5' })
     expect(data.attributes).toMatchObject({ name: 'Dessous', slug: 'below', status: 'live' })
     expect(data.meta).toMatchObject({
       language: 'fr',
@@ -109,7 +109,7 @@ test('nodes and hierarchies, their lists, and what is in them', async () => {
       hierarchy: { data: { type: 'hierarchy', id: hierarchy } },
       parent: { data: { type: 'node', id: node } },
     })
-    expect((await seen(`/hierarchies/${hierarchy}`)).data).toMatchObject({ type: 'hierarchy', id: hierarchy })
+    expect((await read(`/hierarchies/${hierarchy}`)).data).toMatchObject({ type: 'hierarchy', id: hierarchy })
     for (const path of [`/hierarchies/${node}`, '/nodes/none', '/products/none', `/products/${node}`]) {
       const { status } = await world.admin.get(prefix + path, { 'ep-channel': 'nodes' })
       expect([path, status]).toEqual([path, 404])
@@ -138,16 +138,16 @@ test('the node paths that an SDK calls for merchants answer like those of shoppe
 
 test('products are filtered by published values, with clauses joined by commas or colons', async () => {
   const { hierarchy, node } = await store.shelf()
-  const made = { upc_ean: '401', mpn: 'M-1', tags: ['Warm', 'new'] }
-  const one = await shop.product({ name: 'Rye', sku: 'f-rye', slug: 'f-rye', ...made })
+  const attributes = { upc_ean: '401', mpn: 'M-1', tags: ['Warm', 'new'] }
+  const one = await shop.product({ name: 'Rye', sku: 'f-rye', slug: 'f-rye', ...attributes })
   const two = await shop.product({ name: 'Oat', sku: 'f-oat', slug: 'f-oat', tags: ['new'] })
   await shop.put(hierarchy, node, one, two)
   const catalog = await shop.catalog([hierarchy])
   await shop.publish(catalog)
   await store.lead(catalog, 'filters')
   const both = [one, two].sort()
-  const found = async (list: string, filter: string) => {
-    const body = await store.seen('filters', `${list}?filter=${encodeURIComponent(filter)}&sort=-name`)
+  const find = async (list: string, filter: string) => {
+    const body = await store.read('filters', `${list}?filter=${encodeURIComponent(filter)}&sort=-name`)
     expect([filter, body.meta.results.total]).toEqual([filter, body.data.length])
     return idsOf(body).sort()
   }
@@ -171,7 +171,7 @@ test('products are filtered by published values, with clauses joined by commas o
       ['eq(name,Rye),eq(sku,f-oat)', []],
       ['eq(name,Rye)|eq(sku,f-oat)', both],
     ] as const) {
-      expect([filter, await found(list, filter)]).toEqual([filter, ids])
+      expect([filter, await find(list, filter)]).toEqual([filter, ids])
     }
   }
 })
@@ -184,19 +184,19 @@ test('a client that follows the links of a list sees one release, whatever is pu
   const catalog = await shop.catalog([hierarchy])
   const { id } = await shop.publish(catalog)
   await store.lead(catalog, 'walk')
-  let page = await store.seen('walk', '/catalog/products?page[limit]=2')
+  let page = await store.read('walk', '/catalog/products?page[limit]=2')
   const names: string[] = page.data.map(({ attributes }: Any) => attributes.name)
   expect(page.links.next).toContain(`release=${id}`)
   await shop.change(products[0] as string, { status: 'draft' })
   for (const [i, product] of products.entries()) if (i > 0) await shop.change(product, { name: `after ${i}` })
   await shop.publish(catalog)
   while (page.links.next) {
-    page = await store.seen('walk', page.links.next)
+    page = await store.read('walk', page.links.next)
     expect(page.meta.results.total).toBe(5)
     names.push(...page.data.map(({ attributes }: Any) => attributes.name))
   }
   expect(names.sort()).toEqual([0, 1, 2, 3, 4].map((i) => `before ${i}`))
-  const now = await store.seen('walk', `/catalog/products?release=${catalog}`)
+  const now = await store.read('walk', `/catalog/products?release=${catalog}`)
   expect([now.meta.results.total, now.data[0].attributes.name.slice(0, 5)]).toEqual([4, 'after'])
 })
 
@@ -216,7 +216,7 @@ test('the texts of a product are in the requested language', async () => {
     [{ 'accept-language': 'it' }, 'Bread', 'Good', undefined],
     [{}, 'Bread', 'Good', undefined],
   ] as const) {
-    const { data } = await store.seen('texts', `/catalog/products/${product}`, headers)
+    const { data } = await store.read('texts', `/catalog/products/${product}`, headers)
     expect([data.attributes.name, data.attributes.description, data.meta.language]).toEqual([
       name,
       description,
@@ -254,11 +254,11 @@ test('related products in their order, and included files', async () => {
   const catalog = await shop.catalog([hierarchy])
   await shop.publish(catalog)
   await store.lead(catalog, 'related')
-  const { data } = await store.seen('related', `/catalog/products/${from}`)
+  const { data } = await store.read('related', `/catalog/products/${from}`)
   const at = `/catalog/products/${from}/relationships/CRP_goes-with/products`
   expect(data.relationships.custom_relationships.links).toEqual({ 'CRP_goes-with': at })
-  const page = await store.seen('related', `${at}?page[limit]=1`)
+  const page = await store.read('related', `${at}?page[limit]=1`)
   expect([idsOf(page), page.meta.results.total]).toEqual([[far], 2])
-  expect(idsOf(await store.seen('related', page.links.next))).toEqual([near])
-  expect(idsOf(await store.seen('related', at.replace('goes-with', 'none')))).toEqual([])
+  expect(idsOf(await store.read('related', page.links.next))).toEqual([near])
+  expect(idsOf(await store.read('related', at.replace('goes-with', 'none')))).toEqual([])
 })

@@ -31,7 +31,7 @@ const spec = fc.record({
   place: fc.constantFrom('here', 'here', 'elsewhere', 'nowhere'),
   isOption: fc.boolean(),
   stock: fc.constantFrom(undefined, undefined, 0, 3),
-  made: fc.constantFrom('before', 'before', 'after'),
+  time: fc.constantFrom('before', 'before', 'after'),
   change: fc.constantFrom(undefined, undefined, 'renamed', 'draft', 'taken'),
 })
 
@@ -89,7 +89,7 @@ test('the verdicts say what a shopper gets now, and what the next release change
 
   const specs = fc.sample(spec, tries(24, 60)).map((one, i) => ({ ...one, i }))
   const ids = new Map<number, string>()
-  for (const one of specs.filter(({ made }) => made === 'before')) ids.set(one.i, await make(one, one.i))
+  for (const one of specs.filter(({ time }) => time === 'before')) ids.set(one.i, await make(one, one.i))
   const offered = specs.filter(({ isOption, i }) => isOption && ids.has(i))
   const components = Object.fromEntries(
     offered.map(({ i }) => [
@@ -147,7 +147,7 @@ test('the verdicts say what a shopper gets now, and what the next release change
   }
   await shop.publish(catalog)
   await shop.publish(another)
-  for (const one of specs.filter(({ made }) => made === 'after')) ids.set(one.i, await make(one, one.i))
+  for (const one of specs.filter(({ time }) => time === 'after')) ids.set(one.i, await make(one, one.i))
   for (const one of specs) {
     const id = ids.get(one.i) as string
     if (one.change === 'renamed') await shop.change(id, { name: `New ${one.i}` })

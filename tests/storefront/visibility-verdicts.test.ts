@@ -15,7 +15,7 @@ const amounts = fc
     }),
     { noNullPrototype: true },
   )
-  .filter((found) => Object.keys(found).length > 0)
+  .filter((row) => Object.keys(row).length > 0)
 
 const optional = <T>(of: fc.Arbitrary<T>) => fc.option(of, { nil: undefined })
 
@@ -90,10 +90,10 @@ test('a product is visible and purchasable exactly where a shopper finds it so',
       expect(verdicts.map(({ check }) => check)).toEqual(Object.keys(checks))
       for (const { detail } of verdicts) expect(detail).toMatch(/^[A-Z].*\.$/s)
       const product = one.release?.product
-      const isSeen = one.chosen === 'this' && product?.listed === true
+      const isShown = one.chosen === 'this' && product?.listed === true
       const isPriced = product?.price.amounts?.[product.price.currency ?? ''] !== undefined
-      expect(visible).toBe(isSeen)
-      expect(purchasable).toBe(isSeen && isPriced && product?.available !== 0)
+      expect(visible).toBe(isShown)
+      expect(purchasable).toBe(isShown && isPriced && product?.available !== 0)
       expect(verdict === 'buyable').toBe(purchasable)
     }),
     { numRuns: tries(200, 1000) },
@@ -134,17 +134,17 @@ test('the cause of a missing price is what is missing', () => {
 })
 
 test('each row of the tables is the verdict of some product', () => {
-  const found = new Set<string>()
+  const verdicts = new Set<string>()
   for (const one of fc.sample(facts, { numRuns: 5000, seed: 1 })) {
-    for (const { check, verdict } of verdictsOf(one).checks) found.add(`${check}: ${verdict}`)
+    for (const { check, verdict } of verdictsOf(one).checks) verdicts.add(`${check}: ${verdict}`)
   }
   for (const one of fc.sample(priceFacts, { numRuns: 5000, seed: 1 })) {
-    found.add(`price: ${priceVerdict(one).verdict}`)
+    verdicts.add(`price: ${priceVerdict(one).verdict}`)
   }
   const rows = Object.entries({ ...checks, price: [...checks.price, ...priceCauses] }).flatMap(
     ([check, causes]) => causes.map(({ verdict }) => `${check}: ${verdict}`),
   )
-  expect([...found].sort()).toEqual(rows.sort())
+  expect([...verdicts].sort()).toEqual(rows.sort())
 })
 
 test('each failed check names what is wrong', () => {

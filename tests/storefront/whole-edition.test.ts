@@ -72,7 +72,7 @@ test.for([0, 1, 2])(
       `/catalog/nodes/${node}/relationships/products`,
     ]
     const path = paths[i] as string
-    const { data } = await deletedBefore('page', ofPrices, release, () => store.seen(`page-${i}`, path))
+    const { data } = await deletedBefore('page', ofPrices, release, () => store.read(`page-${i}`, path))
     const [{ attributes }] = [data].flat()
     expect([attributes.name, attributes.price.USD.amount]).toEqual(['at 100', 100])
   },
@@ -89,14 +89,14 @@ test('a search shows one release', async () => {
   const body = JSON.stringify({ searches: [{ type: 'search', q: '*' }] })
   const headers = { 'ep-channel': 'search' }
   const search = () => world.shopper.send('POST', '/catalog/multi-search', { headers, body })
-  const { body: found } = await deletedBefore('page', ofPrices, release, search)
-  const [{ document }] = found.results[0].hits
+  const { body: answer } = await deletedBefore('page', ofPrices, release, search)
+  const [{ document }] = answer.results[0].hits
   expect([document.attributes.name, document.attributes.price.USD.amount]).toEqual(['at 100', 100])
 })
 
 test('GET /catalog answers the previous release if the newest is deleted while it is read', async () => {
   const { first, release } = await published('catalog')
-  const read = () => store.seen('catalog', '/catalog')
+  const read = () => store.read('catalog', '/catalog')
   const { data } = await deletedBefore('findWhole', '"catalog-release"', release, read)
   expect(data.id).toBe(first.id)
 })

@@ -145,7 +145,7 @@ export interface ForgingProvider {
   /** Replaces the response at a path. */
   override: ((path: string, response: ServerResponse) => boolean) | undefined
   /** The number of requests for a path. */
-  asked(path: string): number
+  countRequests(path: string): number
   close(): Promise<void>
 }
 
@@ -195,7 +195,7 @@ export async function startForger(): Promise<ForgingProvider> {
     discovery: {},
     userinfo: {},
     override: undefined,
-    asked: (path) => counts.get(path) ?? 0,
+    countRequests: (path) => counts.get(path) ?? 0,
     close,
   }
   return forger

@@ -34,7 +34,10 @@ export function stopAfterEach(): void {
   })
 }
 
-/** What every process is given. A test starts many: each would have to strip the types of the whole server. */
+/**
+ * The environment of every process. The compile cache saves each process from stripping the types of the whole server
+ * again.
+ */
 export const environment = {
   PATH: process.env.PATH,
   NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache'),
@@ -55,7 +58,7 @@ export function startedDirectory(): string {
 
 /** `entry` is the file to run: the server, unless a test serves more. */
 export function serve(dataDir: string, settings: Record<string, string> = {}, entry = main): Process {
-  const environment = {
+  const configuration = {
     SUTLER_DATA_DIR: dataDir,
     PORT: '0',
     HOST: '127.0.0.1',
@@ -63,7 +66,7 @@ export function serve(dataDir: string, settings: Record<string, string> = {}, en
     ...settings,
   }
   const child = spawn(process.execPath, [entry, 'serve'], {
-    env: { ...environment, ...environment },
+    env: { ...environment, ...configuration },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   started.push(child)

@@ -2,8 +2,8 @@ import { writable } from '../../server/kernel/body/input.ts'
 import type { Field, Fields, JsonSchema } from '../../server/kernel/shape/fields.ts'
 import { textsMatching } from './matching-texts.ts'
 
-/** The made-up values of a field: their number, and the value at a place. */
-interface MadeUp {
+/** The values that a field may have: their number, and the value at a place. */
+interface Choice {
   readonly count: number
   at(place: number): unknown
 }
@@ -12,30 +12,30 @@ interface MadeUp {
 let place = Math.floor(Math.random() * 1e9)
 
 /** A value that the field's schema accepts. Texts and numbers without a default differ each time. */
-export function madeUpValue(name: string, field: Field): unknown {
+export function sampleValue(name: string, field: Field): unknown {
   place += 1
-  return madeUpOf(name, field).at(place)
+  return valuesOfField(name, field).at(place)
 }
 
-/** Up to `wanted` different values of a field: fewer when its schema has fewer than twice as many. */
-export function madeUpValues(name: string, field: Field, wanted: number): unknown[] {
-  const values = madeUpOf(name, field)
+/** Up to `count` different values of a field: fewer when its schema has fewer than twice as many. */
+export function sampleValues(name: string, field: Field, count: number): unknown[] {
+  const values = valuesOfField(name, field)
   // Some may be taken, so they begin at a random place.
-  const length = Math.min(wanted, Math.floor(values.count / 2))
+  const length = Math.min(count, Math.floor(values.count / 2))
   const from = place + 1
   place += length
   return Array.from({ length }, (_, i) => values.at(from + i))
 }
 
 /** Values of all fields except references, as a client may send them. */
-export const madeUpValuesOf = (fields: Fields): Record<string, unknown> =>
+export const sampleValuesOf = (fields: Fields): Record<string, unknown> =>
   Object.fromEntries(
     writable(fields)
       .filter(([, { options }]) => !options.refersTo)
-      .map(([name, field]) => [name, madeUpValue(name, field)]),
+      .map(([name, field]) => [name, sampleValue(name, field)]),
   )
 
-function madeUpOf(name: string, { schema, options }: Field): MadeUp {
+function valuesOfField(name: string, { schema, options }: Field): Choice {
   const isText = typeOf(schema) === 'string' && !schema.enum
   // An empty value tests less than another.
   const { default: fallback } = options
@@ -45,10 +45,10 @@ function madeUpOf(name: string, { schema, options }: Field): MadeUp {
 
 const typeOf = (schema: JsonSchema) => [schema.type].flat()[0]
 
-const only = (value: unknown): MadeUp => ({ count: 1, at: () => value })
+const only = (value: unknown): Choice => ({ count: 1, at: () => value })
 
 /** The simplest values that a schema describes. */
-function valuesOf(name: string, schema: JsonSchema): MadeUp {
+function valuesOf(name: string, schema: JsonSchema): Choice {
   if (schema.const !== undefined) return only(schema.const)
   if (Array.isArray(schema.enum)) return only(schema.enum[0])
   switch (typeOf(schema)) {
@@ -68,7 +68,7 @@ function valuesOf(name: string, schema: JsonSchema): MadeUp {
   }
 }
 
-function numbersOf({ minimum, maximum }: { readonly minimum?: number; readonly maximum?: number }): MadeUp {
+function numbersOf({ minimum, maximum }: { readonly minimum?: number; readonly maximum?: number }): Choice {
   const [low, high] = [minimum ?? 1, maximum ?? Number.MAX_SAFE_INTEGER]
   // The smallest that counts something, where there is one.
   const from = Math.ceil(low < 1 && high >= 1 ? 1 : low)
@@ -76,14 +76,14 @@ function numbersOf({ minimum, maximum }: { readonly minimum?: number; readonly m
   return { count, at: (at) => from + (at % count) }
 }
 
-function listsOf(name: string, schema: JsonSchema): MadeUp {
+function listsOf(name: string, schema: JsonSchema): Choice {
   const { minItems = 1, maxItems = 1, items = {} } = schema as { [keyword: string]: never }
   const item = valuesOf(name, items)
   const length = Math.min(Math.max(1, minItems), maxItems)
   return { count: item.count, at: (at) => Array.from({ length }, (_, i) => item.at(at + i)) }
 }
 
-function objectsOf(schema: JsonSchema): MadeUp {
+function objectsOf(schema: JsonSchema): Choice {
   const {
     properties = {},
     required = [],
@@ -115,7 +115,7 @@ const formats: Readonly<Record<string, (place: number) => string>> = {
   password: (at) => `sample phrase ${at}`,
 }
 
-function textsOf(name: string, schema: JsonSchema): MadeUp {
+function textsOf(name: string, schema: JsonSchema): Choice {
   const { maxLength: max = 100, minLength: min = 0, pattern, format } = schema as { [keyword: string]: never }
   const ofFormat = formats[format ?? '']
   if (format && !ofFormat) throw new Error(`No text of the format ${format} is made up for ${name}`)

@@ -27,7 +27,7 @@ import { appAndWorkshop } from '../workshop/index.ts'
 import type { Client } from './client.ts'
 import { mostOf } from './limits.ts'
 import type { ModuleSamples } from './module-samples.ts'
-import { madeUpValue, madeUpValuesOf } from './sample-values.ts'
+import { sampleValue, sampleValuesOf } from './sample-values.ts'
 import { bodyWith, createFields, placeOf, type Specimen, specimensOf } from './specimens.ts'
 
 /** The samples of each module. Nothing registers itself. */
@@ -114,7 +114,7 @@ export class Samples {
   readonly #work: Work | undefined
   readonly #shared = new Map<string, Promise<Sample>>()
   /** Paths of the shared objects, and of no others. */
-  readonly #kept = new Set<string>()
+  readonly #sharedPaths = new Set<string>()
 
   /** `work` of the same store knows the limits that depend on it. */
   constructor(client: Client, work?: Work) {
@@ -159,7 +159,7 @@ export class Samples {
     const shared = this.#shared.get(key)
     if (shared) return shared
     const sample = this.make(specimen, collection).then((one) => {
-      this.#kept.add(one.path)
+      this.#sharedPaths.add(one.path)
       return one
     })
     this.#shared.set(key, sample)
@@ -171,12 +171,12 @@ export class Samples {
     const collection = at ?? (await this.path(specimen.resource.path))
     const maker = makers[specimen.name]
     if (maker) {
-      return madeAt(collection, specimen.resource, { data: await maker(this.#client, this, collection) })
+      return sampleFrom(collection, specimen.resource, { data: await maker(this.#client, this, collection) })
     }
     const values = await this.values(specimen, collection)
     const body = bodyWith(specimen, 'create', { ...values, ...fields })
     const { status, body: answer } = await this.#client.post(collection, body)
-    if (status < 300) return madeAt(collection, specimen.resource, answer)
+    if (status < 300) return sampleFrom(collection, specimen.resource, answer)
     throw new Error(
       `POST ${collection} ${JSON.stringify(body)}: ${status} ${JSON.stringify(answer)}. ` +
         'Made-up values are refused: give better ones in `completions` of tests/<module>/samples.ts',
@@ -184,25 +184,25 @@ export class Samples {
   }
 
   /**
-   * Makes room for `wanted` objects in the list at `collection`, or for as many as its limit allows, and returns their
+   * Makes room for `count` objects in the list at `collection`, or for as many as its limit allows, and returns their
    * number. It deletes the oldest objects that are not shared.
    */
-  async room({ resource }: Specimen, collection: string, wanted: number): Promise<number> {
+  async room({ resource }: Specimen, collection: string, count: number): Promise<number> {
     const most = await mostOf(resource, this.#work)
-    if (most === undefined) return wanted
+    if (most === undefined) return count
     const { status, body } = await this.#client.get(`${collection}?page[limit]=100`)
     if (status !== 200) throw new Error(`GET ${collection}: ${status} ${JSON.stringify(body)}`)
     let room = most - body.meta.results.total
     // An id begins with its time of creation.
     const oldestFirst = (body.data as Data[]).toSorted((one, other) => (one.id < other.id ? -1 : 1))
     for (const data of oldestFirst) {
-      if (room >= wanted) break
-      const { path } = madeAt(collection, resource, { data })
-      if (this.#kept.has(path)) continue
+      if (room >= count) break
+      const { path } = sampleFrom(collection, resource, { data })
+      if (this.#sharedPaths.has(path)) continue
       // Some cannot be deleted.
       if ((await this.#client.delete(path)).status === 204) room += 1
     }
-    return Math.min(room, wanted)
+    return Math.min(room, count)
   }
 
   /** A body that a create at `collection` accepts: the required fields, or (`full`) all that can be made up. */
@@ -223,7 +223,7 @@ export class Samples {
       if (!required && (!full || refersTo === type)) continue
       values[name] = refersTo
         ? await this.#reference(refersTo, specimen.resource, collection)
-        : madeUpValue(name, field)
+        : sampleValue(name, field)
     }
     Object.assign(values, await completions[specimen.name]?.(this.#client, this, collection))
     if ((await this.room(specimen, collection, 1)) < 1) throw new Error(`There is no room in ${collection}`)
@@ -261,7 +261,7 @@ export class Samples {
     for (const [name, field] of writable(of?.[kind]?.fields ?? {})) {
       const { required, refersTo } = field.options
       if (!required && !full) continue
-      item[name] = refersTo ? await this.#reference(refersTo, operation, path) : madeUpValue(name, field)
+      item[name] = refersTo ? await this.#reference(refersTo, operation, path) : sampleValue(name, field)
     }
     return Object.assign(item, await completions[`${operation.id}.${kind}`]?.(this.#client, this, path))
   }
@@ -270,7 +270,7 @@ export class Samples {
   async #links({ target, type = target().type, holds, meta }: Relationship): Promise<unknown> {
     const specimen = specimenNamed(target().noun[0])
     const { id } = await this.make(specimen)
-    const link = { id, type, ...(meta && { meta: madeUpValuesOf(meta) }) }
+    const link = { id, type, ...(meta && { meta: sampleValuesOf(meta) }) }
     return { data: holds === 'one' ? link : [link] }
   }
 
@@ -278,7 +278,7 @@ export class Samples {
   async call(operation: Operation): Promise<{ path: string; body: unknown }> {
     const { of } = operation
     if (of.is === 'singleton') {
-      const data = { type: of.singleton.type, ...madeUpValuesOf(of.singleton.fields) }
+      const data = { type: of.singleton.type, ...sampleValuesOf(of.singleton.fields) }
       return { path: operation.path, body: of.name === 'update' ? { data } : undefined }
     }
     if (of.is === 'relationship') {
@@ -293,8 +293,8 @@ export class Samples {
       const search = typeof query === 'string' ? query : await query(this.#client, this)
       const ownPath = await paths[operation.id]?.(this.#client, this)
       const path = (ownPath ?? (await this.path(operation.path))) + search
-      const fields = body && { type: body.type, ...madeUpValuesOf(body.fields) }
-      const value = data && madeUpValue('data', data)
+      const fields = body && { type: body.type, ...sampleValuesOf(body.fields) }
+      const value = data && sampleValue('data', data)
       const items = kinds && (await this.items(operation, kinds, path))
       const sent = fields ?? value ?? items
       return { path, body: ownBody ?? (sent && { data: sent }) }
@@ -313,7 +313,7 @@ export class Samples {
 }
 
 const changesOf = ({ name: noun, resource }: Specimen): Record<string, unknown> =>
-  madeUpValuesOf(
+  sampleValuesOf(
     Object.fromEntries(
       Object.entries(resource.fields).filter(
         ([name, { options }]) => !options.immutable && !notInUpdates.includes(`${noun}.${name}`),
@@ -322,7 +322,11 @@ const changesOf = ({ name: noun, resource }: Specimen): Record<string, unknown> 
   )
 
 /** The object in the response of a create. */
-export function madeAt(collection: string, { key: keyed, envelope }: Resource, body: { data: Data }): Sample {
+export function sampleFrom(
+  collection: string,
+  { key: keyed, envelope }: Resource,
+  body: { data: Data },
+): Sample {
   const { id } = body.data
   const key = keyed ? encodeURIComponent(String(valueIn(envelope, body.data, keyed.field))) : id
   return { id, key, collection, path: `${collection}/${key}`, body }

@@ -58,5 +58,5 @@ const exceptions: readonly (readonly [operation: RegExp, what: RegExp, why: stri
   ],
 ]
 
-export const isKnownGap = ({ operation, what }: Fault): boolean =>
+export const isGap = ({ operation, what }: Fault): boolean =>
   [...gaps, ...exceptions].some(([operations, whats]) => operations.test(operation) && whats.test(what))

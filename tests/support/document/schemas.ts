@@ -41,7 +41,7 @@ export function closed(schema: unknown, branch = false): unknown {
 /** Compiles the schemas of one document, each on its first use. */
 export class Schemas {
   readonly #ajv: Ajv2020
-  readonly #known = new Map<unknown, Partial<Record<'open' | 'closed', ValidateFunction>>>()
+  readonly #validators = new Map<unknown, Partial<Record<'open' | 'closed', ValidateFunction>>>()
 
   constructor(components: Members) {
     this.#ajv = new Ajv2020({ strict: false, logger: false, validateSchema: false, inlineRefs: false })
@@ -61,7 +61,7 @@ export class Schemas {
 
   /** What is wrong with a value, and where; undefined when it fits. */
   fault(schema: unknown, value: unknown, as: 'open' | 'closed'): string | undefined {
-    const validate = this.#compiled(schema as JsonSchema, as)
+    const validate = this.#compile(schema as JsonSchema, as)
     if (validate(value)) return undefined
     const [first] = validate.errors ?? []
     if (!first) return 'does not fit'
@@ -72,9 +72,9 @@ export class Schemas {
       : `${instancePath}/${member} is not documented`
   }
 
-  #compiled(schema: JsonSchema, as: 'open' | 'closed'): ValidateFunction {
-    const checks = this.#known.get(schema) ?? {}
-    this.#known.set(schema, checks)
+  #compile(schema: JsonSchema, as: 'open' | 'closed'): ValidateFunction {
+    const checks = this.#validators.get(schema) ?? {}
+    this.#validators.set(schema, checks)
     checks[as] ??= this.#ajv.compile(anchored(as === 'closed' ? closed(schema) : schema) as JsonSchema)
     return checks[as]
   }

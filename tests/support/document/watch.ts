@@ -1,7 +1,7 @@
 import diagnostics from 'node:diagnostics_channel'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Exchange, type Fault, Fits } from './fits.ts'
-import { isKnownGap } from './gaps.ts'
+import { isGap } from './gaps.ts'
 
 /**
  * Watches every server that runs in this process: each accepted request and each answer must fit the API document that
@@ -20,14 +20,14 @@ export function takeFaults(): readonly Fault[] {
 
 /** Documents are the same for most servers. What is compiled of one serves as long as its text is the same. */
 const compiled = new Map<string, Fits>()
-const knownMax = 10
+const compiledMax = 10
 
 function fitsOf(text: string): Fits {
   // Each server has an address of its own.
   const same = text.replace(/^\{"servers":\[[^\]]*\],/, '{')
   const cached = compiled.get(same)
   if (cached) return cached
-  if (compiled.size >= knownMax) compiled.delete(compiled.keys().next().value as string)
+  if (compiled.size >= compiledMax) compiled.delete(compiled.keys().next().value as string)
   const fits = new Fits(JSON.parse(same))
   compiled.set(same, fits)
   return fits
@@ -68,7 +68,7 @@ class Watched {
     }
     for (const fault of misfits) {
       const key = `${fault.operation}: ${fault.what}`
-      if (faults.size < faultsMax && !isKnownGap(fault)) faults.set(key, fault)
+      if (faults.size < faultsMax && !isGap(fault)) faults.set(key, fault)
     }
   }
 
