@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { METHODS } from 'node:http'
 import cors from '@fastify/cors'
 import Fastify, {
   type FastifyBaseLogger,
@@ -16,6 +15,7 @@ import { type Operation, pathsOf } from './declare/operation.ts'
 import { Problem } from './errors.ts'
 import { bodyBytesMax } from './http/body.ts'
 import { waitForContent } from './http/file.ts'
+import { refuseOtherMethods } from './http/other-methods.ts'
 import { problemAnswer, problemOf } from './http/problems.ts'
 import { sendAnswer } from './http/send.ts'
 import { headerBytesMax, refuseConnect, refuseUnreadable, requestTimeoutMs } from './http/unreadable.ts'
@@ -90,23 +90,19 @@ export function buildServer(
     done(named ? undefined : new Problem('bad_request', 'The Host header is required.', { source: 'Host' }))
   })
 
+  let refusalOfOther: ReturnType<typeof refuseOtherMethods> = () => undefined
+
   // The server asks for a body of the usual size at once, and refuses a larger one without asking. It asks for an
   // upload when the action reads it.
-  server.addHook('preParsing', ({ raw, routeOptions }, _reply, payload, done) => {
+  server.addHook('preParsing', ({ method, url, raw, routeOptions }, _reply, payload, done) => {
     const { unread } = routeOptions.config as { readonly unread?: boolean }
-    if (!unread && !(Number(raw.headers['content-length']) > bodyBytesMax)) askForBody(raw)
+    const isUnread = unread || refusalOfOther(method, url)
+    if (!isUnread && !(Number(raw.headers['content-length']) > bodyBytesMax)) askForBody(raw)
     done(null, payload)
   })
 
   closePolitely(server)
   server.setErrorHandler(refuse)
-  server.setNotFoundHandler((request, reply) =>
-    refuse(
-      new Problem('not_found', `There is nothing at ${request.method} ${request.url.split('?')[0]}.`),
-      request,
-      reply,
-    ),
-  )
 
   const operations = modules.flatMap((module) => module.operations)
   const route = (routes: FastifyInstance, operation: Operation) => {
@@ -129,7 +125,12 @@ export function buildServer(
     routes.removeAllContentTypeParsers()
     routes.addContentTypeParser('*', (_request, _body, done) => done(null))
     for (const operation of operations.filter(takesUpload)) route(routes, operation)
-    refuseOtherMethods(routes, operations)
+    refusalOfOther = refuseOtherMethods(routes, placesOf(operations))
+  })
+  server.setNotFoundHandler((request, reply) => {
+    const { method, url } = request
+    const nothing = new Problem('not_found', `There is nothing at ${method} ${url.split('?')[0]}.`)
+    refuse(refusalOfOther(method, url) ?? nothing, request, reply)
   })
   return server
 }
@@ -175,15 +176,8 @@ function refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): v
 /** Every visit continues a sign-in, so a HEAD must not use it up. */
 const hasHead = ({ method, of }: Operation) => method === 'GET' && !(of.is === 'action' && of.action.signsIn)
 
-// Every path answers OPTIONS, and none answers CONNECT.
-const methods = METHODS.filter((method) => method !== 'OPTIONS' && method !== 'CONNECT')
-
-/** RFC 9110 §15.5.6: another method on a known path is a 405 with the allowed methods. */
-function refuseOtherMethods(server: FastifyInstance, operations: readonly Operation[]): void {
-  // Registered without a body: nothing in it could change the response.
-  const used = new Set<string>(operations.map(({ method }) => method))
-  for (const method of methods.filter((method) => !used.has(method)))
-    server.addHttpMethod(method, { overrideExisting: true })
+/** The paths of the operations, each once, with the methods that it answers. */
+function placesOf(operations: readonly Operation[]) {
   const places = new Map<string, { readonly url: string; readonly allowed: Set<string> }>()
   for (const operation of operations) {
     for (const path of pathsOf(operation)) {
@@ -193,17 +187,5 @@ function refuseOtherMethods(server: FastifyInstance, operations: readonly Operat
       if (hasHead(operation)) allowed.add('HEAD')
     }
   }
-  for (const { url, allowed } of places.values()) {
-    const allow = [...allowed, 'OPTIONS'].join(', ')
-    server.route({
-      method: methods.filter((method) => !allowed.has(method)),
-      url,
-      exposeHeadRoute: false,
-      config: { unread: true },
-      handler: ({ method }) => {
-        const detail = `${method} is not allowed here; use ${allow}.`
-        throw new Problem('method_not_allowed', detail, { headers: { allow } })
-      },
-    })
-  }
+  return [...places.values()]
 }
