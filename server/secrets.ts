@@ -1,8 +1,8 @@
 import { type Config, findSecret, makeSecret, secretFile } from './config.ts'
-import { forgetOtherSecrets, hasSecret, lackOfSecret } from './kernel/attempts/secret-records.ts'
 import type { Secrets } from './kernel/auth/keys.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Database } from './kernel/storage/database.ts'
+import { findMissingSecret, forgetOtherSecrets, hasSecret } from './kernel/work/secret-records.ts'
 import { StartupError } from './platform/faults.ts'
 
 /**
@@ -27,13 +27,13 @@ export async function useSecrets(config: Config, database: Database, clock: Cloc
     const another = previousSecret !== undefined && previousSecret !== secret
     const secrets: Secrets = another ? [secret, previousSecret] : [secret]
     if (config.forgetSecret) await forgetOtherSecrets(connection, secrets)
-    const lack = await lackOfSecret(connection, secrets, clock.now())
-    if (!lack) return secrets
+    const missing = await findMissingSecret(connection, secrets, clock.now())
+    if (!missing) return secrets
     const where = config.secret === undefined ? `the one in ${secretFile(config)}` : 'SUTLER_SECRET'
     throw new StartupError(
-      lack.until
+      missing.until
         ? `the database still needs the secret that was used before ${where}: set SUTLER_PREVIOUS_SECRET to it until ` +
-            `${lack.until.toISOString()} and until the log says that it is no longer needed. ${ifLost}`
+            `${missing.until.toISOString()} and until the log says that it is no longer needed. ${ifLost}`
         : `the database was created with a secret other than ${where}: restore that secret, or, to replace it, set ` +
             `SUTLER_PREVIOUS_SECRET to it. ${ifLost}`,
     )

@@ -113,9 +113,35 @@ const notYetLost = ['server/kernel/work/context.ts: password']
 
 /** The rooms of the kernel, from the ground up: see ARCHITECTURE.md. */
 const kernelRooms = [
-  ...['errors', 'ids', 'clock', 'at-most', 'memory', 'auth', 'shape', 'body', 'storage', 'work', 'feed'],
+  ...[
+    'errors',
+    'ids',
+    'clock',
+    'article',
+    'at-most',
+    'memory',
+    'auth',
+    'shape',
+    'body',
+    'storage',
+    'work',
+    'feed',
+  ],
   ...['declare', 'query', 'http', 'write', 'request', 'module', 'attempts', 'openapi', 'server'],
 ]
+
+const roomOf = (path: string) => path.replace('server/kernel/', '').replace('.ts', '').split('/')[0] ?? ''
+
+/** What the kernel uses outside its process, and the rooms that may: see ARCHITECTURE.md. */
+const outsideOf: readonly (readonly [module: RegExp, rooms: readonly string[]])[] = [
+  [/^pg$/, ['storage']],
+  [/^node:fs/, ['storage']],
+  [/^(graphile-worker|nodemailer)$/, ['work']],
+  [/^fastify$/, ['server']],
+  [/platform\/blobs\//, ['work']],
+  [/platform\/sockets\//, ['http', 'request', 'server']],
+]
+const touchNothing = ['errors', 'article', 'memory', 'auth', 'shape', 'body', 'declare', 'module', 'openapi']
 
 paragraph('Shape', () => {
   /** Tests are tables, and may be longer. */
@@ -154,15 +180,36 @@ paragraph('Shape', () => {
   })
 
   test('a room of the kernel uses only the rooms before it', () => {
-    const room = (path: string) => path.replace('server/kernel/', '').replace('.ts', '').split('/')[0] ?? ''
-    const unknown = kernel.map(room).filter((one) => !kernelRooms.includes(one))
+    const unknown = kernel.map(roomOf).filter((one) => !kernelRooms.includes(one))
     const upward = kernel.flatMap((file) =>
       importsOf(file)
         .filter((path) => moduleOf(path) === 'kernel')
-        .filter((path) => kernelRooms.indexOf(room(path)) > kernelRooms.indexOf(room(file)))
+        .filter((path) => kernelRooms.indexOf(roomOf(path)) > kernelRooms.indexOf(roomOf(file)))
         .map((path) => `${file} uses ${path}`),
     )
     expect({ unknown, upward }).toEqual({ unknown: [], upward: [] })
+  })
+
+  test('a room of the kernel touches only what ARCHITECTURE.md says', () => {
+    const imported = kernel.flatMap((file) =>
+      [...read(file).matchAll(/^import (?!type\b)[^']+ from '([^']+)'/gm)].map(([, name = '']) => ({
+        file,
+        name,
+      })),
+    )
+    expect(imported.filter(({ name }) => name === 'pg').length).toBeGreaterThan(3)
+    const reached = imported.flatMap(({ file, name }) =>
+      outsideOf
+        .filter(([module, rooms]) => module.test(name) && !rooms.includes(roomOf(file)))
+        .map(() => `${file} uses ${name}`),
+    )
+    const calls = kernel
+      .filter((file) => touchNothing.includes(roomOf(file)))
+      .filter((file) => /\b(store|database|connection)\.\w+\(/.test(read(file)))
+    const writers = kernel
+      .filter((file) => roomOf(file) === 'query')
+      .filter((file) => /\b(INSERT INTO|UPDATE \w+ SET|DELETE FROM)\b/.test(read(file)))
+    expect({ reached, calls, writers }).toEqual({ reached: [], calls: [], writers: [] })
   })
 
   test('the kernel has no word of what the modules are about', () => {

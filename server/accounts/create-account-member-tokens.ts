@@ -105,7 +105,8 @@ async function newSession(ctx: Ctx, member: SignIn): Promise<Session> {
   const issuedS = Math.floor(ctx.clock.now().getTime() / 1000)
   const { signedInS = issuedS } = member
   const continueUntilS = signedInS + Math.max(continueMaxS, lifetimeS)
-  if (continueUntilS <= issuedS) throw unauthorized('The sign-in is too old to continue from; sign in again.')
+  if (continueUntilS <= issuedS)
+    throw unauthorized('The sign-in is too long ago for another token; sign in again.')
   return {
     storeId: ctx.store.id,
     realmId: await accountRealmId(ctx),

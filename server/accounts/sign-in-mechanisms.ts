@@ -110,7 +110,7 @@ const ownToken = mechanism({}, async (ctx, _values, headers) => {
   if (typeof token !== 'string' || token === '') {
     throw new Problem(
       'bad_request',
-      'Send the token to continue from in the header EP-Account-Management-Authentication-Token.',
+      'Send the token of the earlier sign-in in the header EP-Account-Management-Authentication-Token.',
       {
         source: 'EP-Account-Management-Authentication-Token',
       },

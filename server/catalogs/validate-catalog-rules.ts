@@ -83,12 +83,12 @@ const matchingRules = resource({
   meta: { fields: ruleMeta, of: () => ({}) as never },
 })
 
-/** Finds rules that match, that are similar, that would conflict, or the rule of a shopper. */
+/** Finds the rules that match a request, are similar to it or would conflict with it, or the rule of a shopper. */
 export const validateCatalogRules = action({
   name: 'validate-catalog-rules',
   route: 'POST /catalogs/rules/validate',
   about:
-    'Finds rules that match, that are similar, that would conflict, or the rule that a shopper gets. The answer is a page of rules.',
+    'Finds the rules that match a request, are similar to it or would conflict with it, or the rule that a shopper gets. The response is a page of rules.',
   area: 'catalogs',
   status: 200,
   reads: true,

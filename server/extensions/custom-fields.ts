@@ -112,7 +112,7 @@ async function mustBeDefinable(work: Work, draft: Draft<typeof fields>): Promise
     throw refuse('use_as_url_slug', 'must be false unless the field is a string with unique: yes')
   }
   if (values.use_as_url_slug && rules.allow_null_values) {
-    throw refuse('use_as_url_slug', 'must be false unless allow_null_values is false')
+    throw refuse('use_as_url_slug', 'must be false if allow_null_values is true')
   }
   if (!before && values.use_as_url_slug) await mustBeOnlyUrlSlug(work, draft)
 }

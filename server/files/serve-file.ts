@@ -37,10 +37,14 @@ export const serveFile = action({
       return { status: 304, body: '', headers: always }
     const part = rangeOf(readRange(method, headers, always.etag), bytes)
     if (part === 'beyond') {
-      throw new Problem('range_not_satisfiable', `The file has ${bytes} bytes.`, {
-        source: 'Range',
-        headers: { 'content-range': `bytes */${bytes}` },
-      })
+      throw new Problem(
+        'range_not_satisfiable',
+        `The range must begin inside the file, which has ${bytes} bytes.`,
+        {
+          source: 'Range',
+          headers: { 'content-range': `bytes */${bytes}` },
+        },
+      )
     }
     const { first, last } = part ?? { first: 0, last: bytes - 1 }
     const { 'content-type': type, ...others } = always

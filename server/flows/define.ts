@@ -1,9 +1,9 @@
 import { checker } from '../kernel/body/checker.ts'
 import { Problem } from '../kernel/errors.ts'
-import { defineAddedFields } from '../kernel/query/definitions.ts'
 import type { JsonSchema } from '../kernel/shape/fields.ts'
 import type { AddedField } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
+import { defineAddedFields } from '../kernel/write/define-added-fields.ts'
 import { coerceDefault, type FieldType, type Rule, valueSchema } from './field-rules.ts'
 import { slugsUnder } from './kinds.ts'
 

@@ -57,8 +57,8 @@ export const entryOperations = (extended: () => ExtendedResources): readonly Act
       name: 'create-flow-entry',
       route: `POST ${path}`,
       about:
-        'Creates an entry of a flow. An entry of a template has the id of a product, and an entry of a core flow the id of the ' +
-        'object that it extends; if it already exists, it is updated.',
+        'Creates an entry of a flow. An entry of a template needs the id of a product, and an entry of a core flow the id of the ' +
+        'object that it extends. If the entry already exists, it is updated.',
       ...shared,
       status: 201,
       rawBodies: bodyWith(entrySchemas.created),

@@ -83,7 +83,7 @@ export const linkEntry = (extended: () => ExtendedResources): readonly Action[] 
     ),
   ...calls.map((call) =>
     action({
-      ...shared(call, 'an object that a core flow extends (the flow is named by its slug),'),
+      ...shared(call, 'an object that a core flow extends (`resource` is the slug of the flow)'),
       name: `${call.name}-relationship-of-extended`,
       route: `${call.method} ${ownPath}`,
       run: async (ctx, sent) => run(ctx, call, await findCoreFlow(ctx, sent.params.resource), extended, sent),

@@ -200,7 +200,11 @@ async function mustBeFree(
     flowId,
     slugs,
   )
-  if (row) throw refuse('slug', `must not be the slug of a field of another flow of ${slugs.join(', ')}`)
+  if (row)
+    throw refuse(
+      'slug',
+      `is already the slug of a field in another of the flows ${slugs.join(', ')}; choose another slug`,
+    )
 }
 
 const toValueField = ({ slug, field_type }: FieldDoc) => ({ slug, isLink: field_type === 'relationship' })

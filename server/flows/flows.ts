@@ -98,7 +98,7 @@ async function mustBeNamed(work: Work, { id, values, before }: Draft<typeof fiel
     id,
   )
   if (entry)
-    throw refuse(`must stay the slug of a ${kindOf(before.doc.slug)} flow while the flow has entries`)
+    throw refuse(`must remain the slug of a ${kindOf(before.doc.slug)} flow, because the flow has entries`)
 }
 
 /** Applies a change of the slug or of `enabled` to the objects of the flow. */

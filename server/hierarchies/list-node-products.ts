@@ -14,8 +14,8 @@ export const listNodeProducts = action({
   name: 'list-node-products',
   route: 'GET /pcm/hierarchies/:hierarchy_id/nodes/:node_id/products',
   about:
-    'Lists the products of a node, including drafts, a page at a time: the curated products first, in their order, with ' +
-    '`curated_product`, then the others, the most recently changed first.',
+    'Lists the products of a node, including drafts, a page at a time. The curated products come first, in their order, ' +
+    'with `curated_product: true`. The others follow, the most recently changed first.',
   area: 'hierarchies',
   status: 200,
   shows: { resource: products, page: true, rows: [nodeProducts] },

@@ -7,9 +7,9 @@ export const currentPassword = text({
   stored: false,
   max: 1024,
   about:
-    'The current password, to be sent with a new password, email address or username. If sent, it must be correct. If the ' +
-    'server has `SUTLER_STRICT_PASSWORDS`, shoppers must send it to replace their password. For an email address, a username ' +
-    'or a first password, a sign-in within the last ten minutes is enough. A create ignores it.',
+    'The current password. If sent, it must be correct. If the server has `SUTLER_STRICT_PASSWORDS`, shoppers must send it to ' +
+    'replace their password. They must also send it with a first password, an email address or a username, unless they ' +
+    'signed in within the last ten minutes. A create ignores it.',
 })
 
 /** For this long after a sign-in, its tokens alone prove that the person is present. */

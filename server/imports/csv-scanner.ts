@@ -126,7 +126,7 @@ export class CsvScanner {
     this.#characters += characters
     if (this.#characters <= rowCharactersMax) return
     const hint = this.#state === 'quoted' ? ' This row has an opening quote without a closing one.' : ''
-    throw new CsvFault(`A row has at most ${rowCharactersMax} characters.${hint}`, this.#row)
+    throw new CsvFault(`A row must have at most ${rowCharactersMax} characters.${hint}`, this.#row)
   }
 
   #endCell(separator: Delimiter): void {
@@ -134,7 +134,7 @@ export class CsvScanner {
     this.#closeCell()
     if (!this.#delimiter) this.#separators.push(separator)
     if (this.#cells.length < columnsMax) return
-    throw new CsvFault(`A row has at most ${columnsMax} cells.`, this.#row)
+    throw new CsvFault(`A row must have at most ${columnsMax} cells.`, this.#row)
   }
 
   #closeCell(): void {

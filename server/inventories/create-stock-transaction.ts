@@ -32,7 +32,7 @@ export const createStockTransaction = (dialect: Dialect) =>
           required: true,
           min: 0,
           max: levelMax,
-          about: 'The quantity of the change, or of `set` the new total.',
+          about: 'The quantity of the change; for `set`, the new total.',
         }),
         location: text({
           min: 1,

@@ -76,7 +76,7 @@ export const pimJobs = resource({
       hierarchy_id: text({ format: 'uuid', about: 'Copies only: the id of the new hierarchy.' }),
       progress: group(
         { done: integer({ required: true, min: 0 }), of: integer({ required: true, min: 0 }) },
-        { about: 'How much is done, and of how much, if the job runs part by part.' },
+        { about: 'For a job with parts: how many are done, and how many there are.' },
       ),
       waiting_for: text({
         about:

@@ -1,3 +1,4 @@
+import { withArticle } from './article.ts'
 import type { AccessTable } from './auth/access.ts'
 import { dataReader, input, isObject } from './body/input.ts'
 import type { Action, Method } from './declare/action.ts'
@@ -12,11 +13,12 @@ import { aboutUnborn, removeOrNothing, scopeOfNew, unbornAbove, upsert } from '.
 import * as operations from './request/operations.ts'
 import { linkOperation } from './request/relationships.ts'
 import { deleteSingleton, getSingleton, updateSingleton } from './request/singletons.ts'
-import { describeOrder } from './shape/model.ts'
+import { describeOrder, nounOf } from './shape/model.ts'
 import { complete } from './shape/values.ts'
-import type { Instance, Work } from './work/context.ts'
+import type { Work } from './work/context.ts'
 import type { Chore, Job, LongJob } from './work/job.ts'
 import type { OutsideCall } from './work/outside-calls.ts'
+import type { RenewSeals } from './work/secret-records.ts'
 import { remove } from './write/by-rules.ts'
 
 export interface Module {
@@ -39,15 +41,6 @@ export function describeModule({ about, alsoUnder, operations }: Module): string
     ? `${about} Every path also works with the prefix \`${alsoUnder}\`: \`${alsoUnder}${path}\` is the same as \`${path}\`.`
     : about
 }
-
-/** The result of renewing seals: how many values were sealed again, and descriptions of those that cannot be opened. */
-export interface Renewal {
-  readonly renewed: number
-  readonly lost: readonly string[]
-}
-
-/** Seals the module's secrets with the current key, if they were sealed with an older one. */
-type RenewSeals = (instance: Instance) => Promise<Renewal>
 
 /**
  * Creates what every store has from its first day. It runs once for each store; existing stores get it at the next
@@ -125,7 +118,7 @@ const writes = (name: OperationName) => name !== 'list' && name !== 'get'
 
 function ofResource(resource: Resource): Operation[] {
   const [one, many] = resource.noun
-  const phrase = `${/^[aeiou]/.test(one) ? 'an' : 'a'} ${one.replaceAll('-', ' ')}`
+  const phrase = withArticle(nounOf(resource))
   const runs = runsOf(resource)
   return (resource.operations ?? all).map((name) => ({
     id: `${name}-${name === 'list' ? many : one}`,

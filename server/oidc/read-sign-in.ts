@@ -64,7 +64,7 @@ export function readSignIn(parameters: URLSearchParams): LoginRequest {
   if (parameters.get('code_challenge_method') !== 'S256') throw invalid('code_challenge_method must be S256.')
   const codeChallenge = parameters.get('code_challenge') ?? ''
   if (!codeChallengePattern.test(codeChallenge))
-    throw invalid('code_challenge must be a code challenge of the method S256.')
+    throw invalid('code_challenge must be the SHA-256 of the code verifier in base64url: 43 characters.')
   return {
     state,
     codeChallenge,

@@ -1,6 +1,6 @@
 import { isSealedWith, openOr, seal } from '../kernel/auth/seal.ts'
-import type { Renewal } from '../kernel/module.ts'
 import type { Instance } from '../kernel/work/context.ts'
+import type { Renewal } from '../kernel/work/secret-records.ts'
 
 const profilesPerRound = 1000
 

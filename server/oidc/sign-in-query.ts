@@ -26,7 +26,12 @@ export const loginQuery = {
     about: 'The scopes, separated by spaces: at least `openid` and `email`.',
     example: 'openid email',
   }),
-  state: text({ required: true, min: 1, max: stateCharsMax, about: 'Returned unchanged with the browser.' }),
+  state: text({
+    required: true,
+    min: 1,
+    max: stateCharsMax,
+    about: 'A value of your choice. The redirect to the storefront returns it unchanged.',
+  }),
   code_challenge_method: choice(['S256'], { required: true }),
   code_challenge: text({
     required: true,

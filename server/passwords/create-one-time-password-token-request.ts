@@ -13,8 +13,8 @@ export const createOneTimePasswordTokenRequest = action({
   name: 'create-one-time-password-token-request',
   route: 'POST /v2/authentication-realms/:realm_id/password-profiles/:id/one-time-password-token-request',
   about:
-    'Requests a one-time password, which is valid for one sign-in within ten minutes. An event carries it to the service that sends it to ' +
-    'the user. The response is the same whether or not the user exists.',
+    'Requests a one-time password, which is valid for one sign-in within ten minutes. The server reports it in an event, for ' +
+    'a service that sends it to the user. The response is the same whether or not the user exists.',
   area: 'one-time-password-token-requests',
   ownTransactions: true,
   status: 202,

@@ -59,7 +59,10 @@ const logEntry = named(
       store_id: uuid,
       initiator: initiatorSchema,
       time: { type: 'string', format: 'date-time' },
-      event_type: { type: 'string', description: 'The type of the object, `.event.`, and the event.' },
+      event_type: {
+        type: 'string',
+        description: 'The type of the object and the event, as in `account.event.updated`.',
+      },
       delta: {
         type: 'object',
         additionalProperties: true,

@@ -15,7 +15,7 @@ export const importPrices = action({
     'Creates and updates price books and prices from a JSONL file. A line names its object by `id`, which must exist, or ' +
     'by `external_ref`: if no object has it, the line creates one. The lines may be in any order. The first line that ' +
     'cannot be written ends the job; the lines written before it stay. ' +
-    `A file has at most ${rowsMax} lines and 50 MiB.`,
+    `A file has at most ${rowsMax.toLocaleString('en-US')} lines and 50 MiB.`,
   area: 'pricebooks',
   status: 201,
   upload: {

@@ -14,7 +14,7 @@ export const exportProducts = action({
   route: 'POST /pcm/products/export',
   about:
     'Starts a job that writes products to CSV files: all products, or those that match a filter, except bundles. ' +
-    `A file has at most ${exportedRowsMax} rows and ${bytesMax / 1024 / 1024} MiB, and can be imported. ` +
+    `A file has at most ${exportedRowsMax.toLocaleString('en-US')} rows and ${bytesMax / 1024 / 1024} MiB, and can be imported. ` +
     'When the job has ended, `meta.file_locations` has the URLs of the files. They are valid for an hour and need no token.',
   area: 'products',
   status: 201,

@@ -17,7 +17,8 @@ export const importProducts = action({
     'either creates a product. Attributes without a column do not change. Rows that cannot be imported are errors of ' +
     'the job; the other rows are imported. The file is UTF-8, or UTF-16 with a byte order mark, and separated by ' +
     'commas, semicolons or tabs. ' +
-    `It has at most ${rowsMax} rows and 50 MiB; a row has at most ${columnsMax} cells and ${rowCharactersMax} characters.`,
+    `It has at most ${rowsMax.toLocaleString('en-US')} rows and 50 MiB. A row has at most ` +
+    `${columnsMax.toLocaleString('en-US')} cells and ${rowCharactersMax.toLocaleString('en-US')} characters.`,
   area: 'products',
   status: 201,
   query: {

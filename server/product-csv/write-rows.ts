@@ -9,7 +9,13 @@ import type { Row } from '../kernel/shape/model.ts'
 import type { Work } from '../kernel/work/context.ts'
 import { runInSteps, type Steps } from '../kernel/work/in-turns.ts'
 import { type Outcome, type Write, writeMany } from '../kernel/write/write-many.ts'
-import { attachTemplates, type ProductFields, products, roomForTemplates } from '../products/index.ts'
+import {
+  attachTemplates,
+  type ProductFields,
+  products,
+  roomForTemplates,
+  templatesMax,
+} from '../products/index.ts'
 import type { Locale } from './cell-values.ts'
 import { toImageChange } from './images.ts'
 import { type ImportRow, toBody } from './import-row.ts'
@@ -128,7 +134,7 @@ async function createReader(
     const entries = faults.check(() => toEntries(row, productId, entriesBefore, locale)) ?? []
     faults.check(() => {
       if (entries.length <= room(productId)) return
-      throw new Problem('unprocessable', 'The product would have too many templates.')
+      throw new Problem('unprocessable', `A product may have at most ${templatesMax} templates.`)
     })
     faults.refuse()
     return { row, productId, write: write as Write<ProductFields>, entries }

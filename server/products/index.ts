@@ -33,6 +33,7 @@ export {
   type VariationMatrix,
   variationMatrix,
 } from './product-fields.ts'
+export { templatesMax } from './product-templates.ts'
 export { productResource as products }
 
 export const productChapter = module({

@@ -11,7 +11,7 @@ const badFacet = (source: string, detail: string) =>
 export function parseFacets(text: string, source: string): readonly string[] {
   if (!text.trim()) return []
   const names = [...new Set(splitList(text))]
-  if (names.length > facetsMax) throw badFacet(source, `A search has at most ${facetsMax} facets.`)
+  if (names.length > facetsMax) throw badFacet(source, `A search must have at most ${facetsMax} facets.`)
   const wrong = names.find((name) => !isField(name))
   if (wrong === undefined) return names
   throw badFacet(source, `${JSON.stringify(wrong.slice(0, 40))} is not a valid field name.`)

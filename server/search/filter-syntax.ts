@@ -59,7 +59,7 @@ class Reader {
   count(what: keyof typeof filterMost): void {
     if (++this[what] <= filterMost[what]) return
     throw new Unparsable(
-      `A filter has at most ${filterMost.terms} conditions and ${filterMost.values} values.`,
+      `A filter must have at most ${filterMost.terms} conditions and ${filterMost.values} values.`,
     )
   }
 

@@ -50,7 +50,7 @@ export function readSearches(body: unknown): readonly Search[] {
     read.map(({ facets }) => facets.length),
   )
   if (i === undefined) return read
-  const detail = `The searches of a request may have at most ${facetsMax} facets together.`
+  const detail = `All searches of a request together must have at most ${facetsMax} facets.`
   throw new Problem('bad_request', detail, { title: 'Invalid Facet', source: `searches[${i}].facet_by` })
 }
 
@@ -134,7 +134,7 @@ export function toWindows(searches: readonly Search[], request: Window): readonl
     windows.map(({ limit }) => limit),
   )
   if (i === undefined) return windows
-  const detail = `The pages of all searches of a request may have at most ${productsMax} products together.`
+  const detail = `All searches of a request together must ask for at most ${productsMax} products.`
   throw new Problem('bad_page', detail, { title: 'Invalid Pagination', source: `searches[${i}].per_page` })
 }
 
@@ -142,7 +142,7 @@ function toWindow({ page, perPage }: Search, i: number, request: Window): Window
   const limit = perPage ?? request.limit
   const offset = page === undefined ? request.offset : (page - 1) * limit
   if (offset <= searchLimits.offsetMax) return { limit, offset }
-  const accepted = `A page may begin after at most ${searchLimits.offsetMax} products.`
+  const accepted = `A page can skip at most ${searchLimits.offsetMax} products; narrow the search.`
   throw badPage(page === undefined ? 'page[offset]' : `searches[${i}].page`, accepted)
 }
 

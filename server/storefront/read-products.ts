@@ -75,7 +75,7 @@ export const listChildrenOfProduct = ({ of, path, phrase, area, viewOf }: Family
   action({
     name: `list-${of}-product-children`,
     route: `GET ${path}/products/:product_id/relationships/children`,
-    about: `Lists the children of a product ${phrase}, a page at a time. For a product that is not a parent the answer is 422.`,
+    about: `Lists the children of a product ${phrase}, a page at a time. The response is 422 if the product is not a parent.`,
     area,
     status: 200,
     refuses: ['unprocessable'],
@@ -161,8 +161,8 @@ export const listProductsOfNode = ({ of, path, phrase, area, viewOf }: Family) =
     name: `list-${of}-node-products`,
     route: `GET ${path}/nodes/:node_id/relationships/products`,
     about:
-      `Lists the products of a node ${phrase}, a page at a time: curated products first, in their order, with ` +
-      '`curated_product`; then the most recently changed.',
+      `Lists the products of a node ${phrase}, a page at a time. The curated products come first, in their order, ` +
+      'with `curated_product: true`. The others follow, the most recently changed first.',
     area,
     status: 200,
     shows: shows(of, productsOfNode),

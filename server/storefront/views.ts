@@ -64,7 +64,7 @@ export async function releaseView(
   const preview = pricebookIdsIn(headers, previewHeader)
   const available = pricebookIdsIn(headers, availableHeader)
   if (preview && preview.length > previewMax) {
-    throw new Problem('bad_request', `${previewHeader} names at most ${previewMax} price books.`, {
+    throw new Problem('bad_request', `${previewHeader} must name at most ${previewMax} price books.`, {
       source: previewHeader,
     })
   }

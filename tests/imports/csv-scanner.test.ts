@@ -124,9 +124,9 @@ describe('the scanner does not hold what exceeds a limit', () => {
   }
 
   test.each([
-    ['commas', ',', columnsMax, `A row has at most ${columnsMax} cells.`],
+    ['commas', ',', columnsMax, `A row must have at most ${columnsMax} cells.`],
     ['lines', '\n', rowsMax, `The file has more than ${rowsMax} rows, including its header and empty rows.`],
-    ['characters', 'aaaaaaaa', rowCharactersMax, `A row has at most ${rowCharactersMax} characters.`],
+    ['characters', 'aaaaaaaa', rowCharactersMax, `A row must have at most ${rowCharactersMax} characters.`],
     [
       'line ends in quotes',
       '\n',
@@ -134,7 +134,7 @@ describe('the scanner does not hold what exceeds a limit', () => {
       'This row has an opening quote without a closing one.',
       '"',
     ],
-    ['commas behind a header', ',', columnsMax, `A row has at most ${columnsMax} cells.`, 'a,b\n'],
+    ['commas behind a header', ',', columnsMax, `A row must have at most ${columnsMax} cells.`, 'a,b\n'],
     ['rows', 'a,b\n', 4 * rowsMax, `The file has more than ${rowsMax} rows`, 'a,b\n'],
   ])('%s', (_, text, most, message, before = '') => {
     const [characters, refusal] = readUntilRefused(text, before)

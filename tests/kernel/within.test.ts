@@ -20,7 +20,7 @@ test('statements are cancelled when the time of their request is over, and the a
   await expect(request).rejects.toMatchObject({
     code: 'timed_out',
     status: 422,
-    detail: 'The request took longer than 0.3 seconds. Ask for less, or try again later.',
+    detail: 'The request took longer than 0.3 seconds. Narrow the request, or try again later.',
   })
   expect(performance.now() - beganAt).toBeLessThan(5000)
   expect(await database.reading(() => new AbortController().signal).run(sleep(0))).toHaveLength(1)

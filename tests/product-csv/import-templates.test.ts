@@ -165,7 +165,7 @@ describe('columns of templates', () => {
     const rows = ['A,Dune,,physical,978,44', 'B,Emma,,physical,978,44']
     expect(await importFile(csv('products(book):isbn,products(shoe):size', ...rows))).toEqual([
       'failed',
-      'row 2: The product would have too many templates.',
+      'row 2: A product may have at most 500 templates.',
     ])
     const { Dune, Emma } = await shown()
     expect([Dune?.entries, Emma?.templates?.length]).toEqual([{ 'products(shoe)': { size: 43 } }, 2])

@@ -20,7 +20,7 @@ afterAll(() => world.close())
 const ask = async (body: unknown, query = '') => world.shopper.post(`/catalog/multi-search${query}`, body)
 const one = (search: object) => ({ searches: [{ q: '*' }, search] })
 const filter = ['Invalid Filter', 'Could not parse the filter query.']
-const manyConditions = ['Invalid Filter', 'A filter has at most 50 conditions and 250 values.']
+const manyConditions = ['Invalid Filter', 'A filter must have at most 50 conditions and 250 values.']
 const facet = ['Invalid Facet', 'Invalid facet field specified.']
 const page = ['Invalid Pagination', 'Invalid page or per_page parameter.']
 

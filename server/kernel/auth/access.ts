@@ -1,3 +1,4 @@
+import { withArticle } from '../article.ts'
 import { Problem } from '../errors.ts'
 
 /**
@@ -45,7 +46,7 @@ export function wrongToken(
 ): Problem {
   const named = (one: string) => {
     const header = shopperTokens.find((token) => token.kind === one)?.header
-    const token = `${/^[aeiou]/.test(one) ? 'an' : 'a'} ${one} token`
+    const token = `${withArticle(one)} token`
     return header ? `${token} in the header ${header}` : token
   }
   const needed = kinds.length ? `It needs ${kinds.map(named).join(', or ')}` : 'No token allows it'

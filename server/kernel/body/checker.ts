@@ -185,7 +185,7 @@ function expectation({ keyword, params, message, parentSchema }: ErrorObject): s
       return `must be ${article(params.format)}`
     case 'formatMinimum':
     case 'formatMaximum':
-      return `must be ${bounds[keyword]} ${params.limit}`
+      return `must not be ${bounds[keyword]} ${params.limit}`
     case 'pattern':
       return `must ${patternWords(params.pattern)}`
     default:
@@ -208,7 +208,7 @@ const words: Readonly<Record<string, string>> = {
   day: 'a day (YYYY-MM-DD), with or without a time of day (HH:MM:SS)',
 }
 const article = (word: string) => words[word] ?? word
-const bounds: Readonly<Record<string, string>> = { formatMinimum: 'not before', formatMaximum: 'not after' }
+const bounds: Readonly<Record<string, string>> = { formatMinimum: 'before', formatMaximum: 'after' }
 
 /** A message repeats only values up to this size: a larger one would cost more than the check. */
 const repeatedMax = 100

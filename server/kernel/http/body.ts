@@ -26,7 +26,9 @@ export function parseBody(text: string, contentType: string | undefined): unknow
   if (!/^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(contentType ?? '')) {
     throw new Problem(
       'unsupported_media_type',
-      `The Content-Type must be application/json, not ${contentType ?? 'missing'}.`,
+      contentType === undefined
+        ? 'The Content-Type header is required: send application/json.'
+        : `The Content-Type must be application/json, not ${contentType}.`,
     )
   }
   let value: unknown

@@ -3,7 +3,7 @@ import { discard } from './file.ts'
 
 /**
  * Conditional requests (RFC 9110 §13). If-Match also compares tags weakly, against §13.1.1: our tags are weak, and
- * clients send them back as they are. See docs/decisions/weak-if-match.md.
+ * clients send them back as they are. See docs/decisions/0005-weak-if-match.md.
  */
 export function matches(header: string, etag: string): boolean {
   if (header.trim() === '*') return true

@@ -41,7 +41,12 @@ export async function readForm(
     form.destroy(error as Error)
   }
   const tooMany = () =>
-    refuse(new Problem('bad_request', `The form has too many parts, or more than one part named ${file}.`))
+    refuse(
+      new Problem(
+        'bad_request',
+        `A form must have at most ${limits.fields} fields, and only one part named ${file}.`,
+      ),
+    )
   for (const event of ['filesLimit', 'fieldsLimit', 'partsLimit'] as const) form.on(event, tooMany)
   // After the first error the rest only concerns the destroyed stream.
   form.on('error', () => {})
@@ -81,8 +86,11 @@ export async function readForm(
 
 function openForm(contentType: string | undefined, file: string): BusboyInstance {
   if (!/^multipart\/form-data\s*(?:;|$)/i.test(contentType ?? '')) {
-    const type = contentType ?? 'missing'
-    throw new Problem('unsupported_media_type', `The Content-Type must be multipart/form-data, not ${type}.`)
+    const detail =
+      contentType === undefined
+        ? 'The Content-Type header is required: send multipart/form-data.'
+        : `The Content-Type must be multipart/form-data, not ${contentType}.`
+    throw new Problem('unsupported_media_type', detail)
   }
   try {
     return new Busboy({

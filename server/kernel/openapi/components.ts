@@ -139,7 +139,7 @@ const parameters = {
   limitOfWhole: {
     name: 'page[limit]',
     in: 'query',
-    description: `The number of records per page. Without page parameters the response has all records, up to ${limits.wholeMax}.`,
+    description: `The number of records per page. Without page parameters the response has all records, up to ${limits.wholeMax.toLocaleString('en-US')}.`,
     schema: { type: 'integer', minimum: 0, maximum: limits.pageMax },
   },
   offset: {

@@ -124,7 +124,7 @@ const offsetParameter = (maximum: number): Parameter => ({
 const ignoredSort = (resource: Resource): Parameter => ({
   name: 'sort',
   in: 'query',
-  description: `Ignored. The order is: ${withoutSort(resource)}.`,
+  description: `Ignored. The records always come in this order: ${withoutSort(resource)}.`,
   schema: { type: 'string' },
 })
 

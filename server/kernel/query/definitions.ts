@@ -1,12 +1,11 @@
-import { newId } from '../ids.ts'
 import { Memory } from '../memory.ts'
 import { addedColumns, toAdded, withAddedFields } from '../shape/added-fields.ts'
-import type { Added, AddedField, Model } from '../shape/model.ts'
+import type { Added, Model } from '../shape/model.ts'
 import type { Work } from '../work/context.ts'
 import { perInstance } from '../work/per-instance.ts'
 
 // The added fields that this process last read. They may have changed since.
-const lately = perInstance(() => new Memory<string, Added>(10_000))
+const caches = perInstance(() => new Memory<string, Added>(10_000))
 
 const nameOf = ({ addedUnder, scopeColumns }: Model, scope: readonly string[]): string =>
   typeof addedUnder === 'object' ? (scope[scopeColumns.indexOf(addedUnder.column)] ?? '') : (addedUnder ?? '')
@@ -14,7 +13,7 @@ const nameOf = ({ addedUnder, scopeColumns }: Model, scope: readonly string[]): 
 /** The resource with the added fields that this process last read. */
 export function cachedDefinition<M extends Model>(work: Work, of: M, scope: readonly string[]): M {
   return of.addedUnder
-    ? withAddedFields(of, lately(work.instance).get(`${work.store.id} ${nameOf(of, scope)}`))
+    ? withAddedFields(of, caches(work.instance).get(`${work.store.id} ${nameOf(of, scope)}`))
     : of
 }
 
@@ -27,7 +26,7 @@ export async function currentDefinition<M extends Model>(
   if (!of.addedUnder) return of
   const name = nameOf(of, scope)
   const added = toAdded((await work.store.read(`${addedColumns} AND name = $2`, name))[0])
-  const cache = lately(work.instance)
+  const cache = caches(work.instance)
   if (added) cache.set(`${work.store.id} ${name}`, added)
   else cache.delete(`${work.store.id} ${name}`)
   return withAddedFields(of, added)
@@ -59,32 +58,4 @@ export async function readByDefinition<M extends Model, T>(
     if (now === own) throw refusal
     return read(now)
   }
-}
-
-/**
- * Stores the fields that the store adds under a name. Needs a transaction: until it ends, no one writes objects of the
- * resource, so changes to them in the same transaction match the new fields. `read` returns the fields once no one else
- * can define them.
- */
-export async function defineAddedFields(
-  work: Work,
-  name: string,
-  read: () => Promise<readonly AddedField[]>,
-): Promise<void> {
-  const { store } = work
-  await store.advisoryLock(`added-fields ${name}`)
-  // FOR UPDATE, because writes of these objects hold a shared lock on the row; a plain update would not wait for them.
-  await store.run('SELECT FROM added_fields WHERE store_id = $1 AND name = $2 FOR UPDATE', name)
-  const fields = await read()
-  if (!fields.length) {
-    await store.run('DELETE FROM added_fields WHERE store_id = $1 AND name = $2', name)
-    return
-  }
-  await store.run(
-    `INSERT INTO added_fields (store_id, name, state, fields) VALUES ($1, $2, $3, $4)
-     ON CONFLICT (store_id, name) DO UPDATE SET state = excluded.state, fields = excluded.fields`,
-    name,
-    newId(),
-    JSON.stringify(fields),
-  )
 }

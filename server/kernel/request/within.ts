@@ -25,5 +25,5 @@ export async function withTimeout<T>(
 const timedOut = (ms: number) =>
   new Problem(
     'timed_out',
-    `The request took longer than ${ms / 1000} seconds. Ask for less, or try again later.`,
+    `The request took longer than ${ms / 1000} seconds. Narrow the request, or try again later.`,
   )

@@ -1,7 +1,7 @@
 import { deriveKeys, type Secrets } from '../auth/keys.ts'
-import type { Module } from '../module.ts'
 import type { Connection } from '../storage/database.ts'
-import type { Chore } from '../work/job.ts'
+import type { Instance } from './context.ts'
+import type { Chore } from './job.ts'
 
 /**
  * Responses are stored for a day, and deleted within an hour after that. The secret that sealed them is needed for as
@@ -37,10 +37,10 @@ export async function hasSecret(connection: Connection): Promise<boolean> {
 }
 
 /**
- * Checks whether the database needs a secret that is missing, and until when, if that is the one before the current
- * secret. If none is missing, it records the current secret as in use from now on.
+ * Finds a secret that the database still needs and the server does not have. `until` is known only for the secret before
+ * the current one. If none is missing, the current secret is recorded as in use from now on.
  */
-export async function lackOfSecret(
+export async function findMissingSecret(
   connection: Connection,
   secrets: Secrets,
   now: Date,
@@ -68,11 +68,24 @@ export async function forgetOtherSecrets(connection: Connection, secrets: Secret
   await connection.run({ text, values: [fingerprintsOf(secrets)] })
 }
 
+/** How many values were sealed again, and descriptions of those that cannot be opened. */
+export interface Renewal {
+  readonly renewed: number
+  readonly lost: readonly string[]
+}
+
+/** Seals the module's secrets with the current key, if they were sealed with an older one. */
+export type RenewSeals = (instance: Instance) => Promise<Renewal>
+
+interface SealingModule {
+  readonly renewSeals?: RenewSeals
+}
+
 /**
  * Seals all stored secrets with the current key, and deletes the record of the previous secret when nothing needs it.
  * It runs at each start and regularly, since other processes may still write with the previous secret.
  */
-export const renewSeals = (secrets: Secrets, modules: readonly Module[]): Chore => ({
+export const renewSeals = (secrets: Secrets, modules: readonly SealingModule[]): Chore => ({
   name: 'kernel:renew-seals',
   attemptsMax: 1,
   every: '37 * * * *',
