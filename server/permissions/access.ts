@@ -53,6 +53,7 @@ export const access = {
   // Everyone can read the stock, but only the merchant its transactions.
   inventories: readable,
   'stock-transactions': admin,
+  promotions: admin,
   // Merchants send a shopper's token beside their own: see check-visibility.ts.
   visibility: { 'account-member': 'r', customer: 'r', client_credentials: 'r' },
   catalog: readable,
