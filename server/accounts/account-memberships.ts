@@ -66,11 +66,14 @@ export const accountMemberships = resource({
   parent: () => accounts,
   most: { n: 1000, detail: (n) => `An account can have at most ${n} members.` },
   beforeWrite: admitMember,
-  includes: () => ({ account_members: accountMembers }),
   include: {
-    account_member: async (ctx, rows) => {
-      const ids = rows.map(({ doc }) => doc.account_member_id)
-      return ['account_members', accountMembers, await findAll(ctx, accountMembers, ids)]
+    account_member: {
+      target: () => accountMembers,
+      under: 'account_members',
+      find: (ctx, rows) => {
+        const ids = rows.map(({ doc }) => doc.account_member_id)
+        return findAll(ctx, accountMembers, ids)
+      },
     },
   },
   constraints: {
@@ -100,11 +103,14 @@ export const membershipsOfMember = resource({
       self: `${baseUrl}/v2/accounts/${doc.relationships?.account.data.id}/account-memberships/${id}`,
     }),
   },
-  includes: () => ({ accounts }),
   include: {
-    account: async (ctx, rows) => {
-      const ids = rows.flatMap(({ doc }) => doc.relationships?.account.data.id ?? [])
-      return ['accounts', accounts, await findAll(ctx, accounts, ids)]
+    account: {
+      target: () => accounts,
+      under: 'accounts',
+      find: (ctx, rows) => {
+        const ids = rows.flatMap(({ doc }) => doc.relationships?.account.data.id ?? [])
+        return findAll(ctx, accounts, ids)
+      },
     },
   },
 })

@@ -1,4 +1,4 @@
-import { type Included, type Resource, resource } from '../kernel/declare/resource.ts'
+import { type Resource, resource } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
 import { findAll } from '../kernel/query/find.ts'
 import { longText } from '../kernel/query/long-text.ts'
@@ -37,9 +37,7 @@ export const pricebooks: Resource<typeof fields> = resource({
   refusedWith: 422,
   closed: true,
   meta: owned,
-  include: { prices: includedPrices },
-  includes: () => ({ prices }),
-  includedAs: 'list',
+  include: { prices: { target: () => prices, find: findPrices } },
   constraints: {
     pricebooks_name_key: {
       ...conflict,
@@ -53,7 +51,7 @@ export const pricebooks: Resource<typeof fields> = resource({
 const includedMax = 10_000
 
 /** All prices or an error: a client would take the first ones for all of them. */
-async function includedPrices(ctx: Ctx, books: readonly Row[]): Promise<Included> {
+async function findPrices(ctx: Ctx, books: readonly Row[]): Promise<readonly Row[]> {
   const rows = await ctx.store.run(
     `SELECT id FROM prices WHERE store_id = $1 AND pricebook_id = ANY($2::uuid[]) ORDER BY created_at DESC, id DESC
      LIMIT ${includedMax + 1}`,
@@ -63,13 +61,6 @@ async function includedPrices(ctx: Ctx, books: readonly Row[]): Promise<Included
     const detail = `The price book has more than ${includedMax} prices. Read them a page at a time, from its /prices.`
     throw new Problem('bad_request', detail, { source: 'include' })
   }
-  return [
-    'prices',
-    prices,
-    await findAll(
-      ctx,
-      prices,
-      rows.map(([id]) => id as string),
-    ),
-  ]
+  const ids = rows.map(([id]) => id as string)
+  return findAll(ctx, prices, ids)
 }

@@ -9,7 +9,7 @@ import { productEnvelope } from './envelope.ts'
 import { holdParent, leaveParent } from './leave-parent.ts'
 import { type ProductFields, productFields } from './product-fields.ts'
 import { productFilters } from './product-filters.ts'
-import { includedWithProducts, productIncludes } from './product-includes.ts'
+import { productIncludes } from './product-includes.ts'
 import { productLinks, productMeta } from './product-links.ts'
 import { findProductType } from './product-type.ts'
 
@@ -36,7 +36,6 @@ export const products = resource({
   also: productLinks,
   shownWith: { ...withExtensions, fields: { ...withExtensions.fields, ...inNodes } },
   include: productIncludes,
-  includes: includedWithProducts,
   beforeWrite: completeProduct,
   beforeDelete: async (work, row) => {
     await holdParent(work, row)

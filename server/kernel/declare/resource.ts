@@ -57,12 +57,8 @@ export interface Definition<
     readonly fields: ListMeta
     of(ctx: Ctx, ask: ListQuery, total: number): Promise<Values<ListMeta>> | Values<ListMeta>
   }
-  /** The names that `include=` accepts, each with a function that finds the objects for the rows of a response. */
-  readonly include?: Readonly<Record<string, Finder<F>>>
-  /** For the API document: the resources under `included`, by the names of its lists. */
-  readonly includes?: () => Readonly<Record<string, Resource>>
-  /** `included` is one list of all objects, not an object with a list for each name. */
-  readonly includedAs?: 'list'
+  /** The related objects that requests may include, by the names that `include=` accepts. */
+  readonly include?: Readonly<Record<string, Inclusion<F>>>
   /**
    * An object exists from its first write on. Before that, any key reads as an object with the defaults of its
    * fields. A function may complete these, also with the fields of `shownWith`.
@@ -98,10 +94,14 @@ type Completer<F extends Fields> = {
   complete(work: Work, defaults: Values<F>): Promise<Values<F>> | Values<F>
 }['complete']
 
-type Finder<F extends Fields> = { find(ctx: Ctx, rows: readonly Row<F>[]): Promise<Included> }['find']
-
-/** Objects shown beside `data`, under the name of their list: `{ gadgets: [Resource, rows] }`. */
-export type Included = readonly [name: string, of: Resource, rows: readonly Row[]]
+/** Related objects that responses show beside `data`, under `included`. */
+export interface Inclusion<F extends Fields = Fields> {
+  readonly target: () => Resource
+  /** The member of `included` that lists them. An only inclusion may do without: `included` is then the list itself. */
+  readonly under?: string
+  /** Finds the objects for all rows of a response at once. */
+  find(ctx: Ctx, rows: readonly Row<F>[]): Promise<readonly Row[]>
+}
 
 /** A declared resource. Without a type parameter it is any resource, and its values have no known types. */
 export interface Resource<F extends Fields = Fields> extends Definition<F> {

@@ -137,12 +137,17 @@ function fileAnswers(type: true | string, ranges: true | undefined): Record<numb
 const resourceAnswer = (resource: Resource, name: string): Response =>
   name === 'list' ? pageAnswer({ items: objectOf(() => resource), resource }) : objectAnswer(resource, {})
 
-function includedIn({ include, includes, includedAs }: Resource) {
+function includedIn({ include }: Resource) {
   if (!include) return {}
-  const all = Object.entries(includes?.() ?? {}).map(([name, of]) => [name, objectOf(() => of)] as const)
-  if (includedAs === 'list') return { included: listOf({ anyOf: all.map(([, schema]) => schema) }) }
-  const lists = Object.fromEntries(all.map(([name, schema]) => [name, listOf(schema)]))
-  return { included: object(lists, []) }
+  const all = Object.values(include)
+  const list = all.find(({ under }) => under === undefined)
+  if (list) return { included: listOf({ anyOf: [objectOf(list.target)] }) }
+  return {
+    included: object(
+      Object.fromEntries(all.map(({ under, target }) => [under, listOf(objectOf(target))])),
+      [],
+    ),
+  }
 }
 
 interface PageShape {

@@ -4,16 +4,22 @@ import type { Row } from '../shape/model.ts'
 import type { Ctx } from '../work/context.ts'
 
 /** The `included` member of a response: the objects that the request names with `include=`. */
-export async function included(ctx: Ctx, resource: Resource, names: readonly string[], rows: readonly Row[]) {
-  const finders = Object.entries(resource.include ?? {}).filter(([name]) => names.includes(name))
-  if (!finders.length) return ''
-  const parts = await Promise.all(
-    finders.map(async ([, find]) => {
-      const [key, of, objects] = await find(ctx, rows)
-      return [key, objects.map((row) => objectText(of, row, ctx, true)).join(',')] as const
+export async function included(
+  ctx: Ctx,
+  { include = {} }: Resource,
+  names: readonly string[],
+  rows: readonly Row[],
+) {
+  const inclusions = Object.entries(include).flatMap(([name, one]) => (names.includes(name) ? [one] : []))
+  if (!inclusions.length) return ''
+  const lists = await Promise.all(
+    inclusions.map(async (inclusion) => {
+      const target = inclusion.target()
+      const objects = await inclusion.find(ctx, rows)
+      return { ...inclusion, text: `[${objects.map((row) => objectText(target, row, ctx, true)).join(',')}]` }
     }),
   )
-  if (resource.includedAs === 'list')
-    return `,"included":[${parts.flatMap(([, text]) => text || []).join(',')}]`
-  return `,"included":{${parts.map(([key, text]) => `"${key}":[${text}]`).join(',')}}`
+  const list = lists.find(({ under }) => under === undefined)
+  if (list) return `,"included":${list.text}`
+  return `,"included":{${lists.map(({ under, text }) => `"${under}":${text}`).join(',')}}`
 }
