@@ -5,7 +5,7 @@ import type { Call } from '../kernel/declare/call.ts'
 import { pageAnswer } from '../kernel/http/object-answer.ts'
 import { named } from '../kernel/openapi/named-schemas.ts'
 import { findAll } from '../kernel/query/find.ts'
-import { checkPage, fetchPage } from '../kernel/query/page.ts'
+import { fetchPage, planPage } from '../kernel/query/page.ts'
 import { parse } from '../kernel/query/parse.ts'
 import { readSingleton } from '../kernel/request/singletons.ts'
 import type { Answer } from '../kernel/shape/answer.ts'
@@ -64,7 +64,7 @@ export const createAccountMemberTokens = action({
     const { signIn } = mechanisms[call.body.authentication_mechanism as keyof typeof mechanisms]
     // Refuse a bad page before someone is signed up or a code is used up for it.
     const ask = parse(call.query)
-    checkPage(ctx, membershipsOfMember, ask)
+    planPage(ctx, membershipsOfMember, ask)
     return answerTokens(ctx, await signIn(ctx, call), ask, call)
   },
 })

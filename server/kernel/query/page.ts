@@ -101,12 +101,8 @@ export async function fetchPage<F extends Fields>(
   }
 }
 
-/** Refuses what `fetchPage` would refuse, for a caller that must check before it does anything else. */
-export const checkPage = (work: Work, resource: Model, ask: ListQuery): void => {
-  planPage(work, resource, ask)
-}
-
-function planPage(work: Work, resource: Model, ask: ListQuery) {
+/** Plans a page, and refuses what the list does not allow. Needs no I/O, so callers can check a page beforehand. */
+export function planPage(work: Work, resource: Model, ask: ListQuery) {
   const { filter, sort } = plan(ask, resource)
   const walk: Walk = {
     keys: work.instance.cursorKeys,
