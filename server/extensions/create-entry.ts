@@ -17,5 +17,6 @@ export async function createEntry(
   await entries.beforeWrite?.(work, draft)
   const isDefinitionUnchanged = (bind: (value: unknown) => string) =>
     `r.id = ${bind(api.id)} AND ${stateIn('r')} = ${bind(api.state)}`
-  return namingTheField(api, work.store.insertIf(entries, draft, customApis, isDefinitionUnchanged))
+  const condition = { table: customApis.table, where: isDefinitionUnchanged }
+  return namingTheField(api, work.store.insert(entries, draft, true, condition))
 }

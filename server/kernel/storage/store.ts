@@ -134,39 +134,25 @@ export class Store {
 
   /**
    * Inserts a row. If it is the `last` statement, it needs no open transaction; the same holds for `update` and
-   * `remove`. Undefined if the store's added fields differ from the resource's.
+   * `remove`. Undefined if the store's added fields differ from the resource's, or no row `r` meets the `condition`,
+   * which locks that row as `lockShared` does.
    */
-  async insert<F extends Fields>(into: Model<F>, row: NewRow<F>, last = false): Promise<Row<F> | undefined> {
-    return this.#insert(into, row, (bind) => ` WHERE ${definitionUnchanged(into, bind)}`, last)
-  }
-
-  /**
-   * Inserts if another table has such a row `r`, which it locks (see `lockShared`); undefined if there is none. It must
-   * be the last statement of its transaction.
-   */
-  insertIf<F extends Fields>(
+  async insert<F extends Fields>(
     into: Model<F>,
     row: NewRow<F>,
-    { table }: Rows,
-    where: (bind: Binds['bind']) => string,
-  ): Promise<Row<F> | undefined> {
-    const isThere = (bind: Binds['bind']) =>
-      `, ${table} r WHERE r.store_id = $1 AND ${where(bind)} FOR KEY SHARE OF r`
-    return this.#insert(into, row, isThere, true)
-  }
-
-  async #insert<F extends Fields>(
-    into: Model<F>,
-    row: NewRow<F>,
-    more: (bind: Binds['bind']) => string,
-    last: boolean,
+    last = false,
+    condition?: Rows & Pick<Sweep, 'where'>,
   ): Promise<Row<F> | undefined> {
     const [doc, hidden] = split(into, row.values)
     const address = [this.id, row.id ?? newId(), ...(row.scope ?? [])]
     const { values, bind } = new Binds([...address, this.#time(into), doc, hidden, this.stamp])
     const { insert, returning } = statementsOf(into)
     const { type } = haveOwnType(into.fields, into.envelope) ? (row.values as { type?: string }) : {}
-    const [tuple] = await this.#write(into, { text: insert + more(bind) + returning, values }, { last, type })
+    const isThere = condition
+      ? ` AND EXISTS (SELECT FROM ${condition.table} r WHERE r.store_id = $1 AND ${condition.where(bind)} FOR KEY SHARE)`
+      : ''
+    const text = `${insert} WHERE ${definitionUnchanged(into, bind)}${isThere}${returning}`
+    const [tuple] = await this.#write(into, { text, values }, { last, type })
     return tuple && writtenRow(into, tuple)
   }
 
