@@ -1,7 +1,6 @@
 import { resource } from '../kernel/declare/resource.ts'
 import { field } from '../kernel/shape/fields.ts'
 import { walks } from '../kernel/shape/model.ts'
-import { filtersOf } from './entry-filters.ts'
 import { flowEnvelope, flowMeta } from './envelope.ts'
 import { flowsBySlug } from './flow-fields.ts'
 
@@ -21,7 +20,6 @@ export const entries = resource({
   table: 'flow_entries',
   fields: { meta: field<EntryMeta | undefined>({ type: 'object' }, { hidden: true, readOnly: true }) },
   addedUnder: { column: 'flow_id' },
-  addedFilters: filtersOf,
   filter: {
     ...walks,
     owner: { ops: ['eq'], type: 'text', where: (_op, owners) => String(owners.includes('store')) },

@@ -1,4 +1,5 @@
 import { matchingNumber, matchingText } from '../extensions/index.ts'
+import type { Resource } from '../kernel/declare/resource.ts'
 import { Problem } from '../kernel/errors.ts'
 import type { Op } from '../kernel/shape/list-query.ts'
 import type { AddedField, FilterRule } from '../kernel/shape/model.ts'
@@ -10,8 +11,21 @@ const operators = {
   boolean: ['eq', 'is_null'],
 } as const satisfies Record<string, readonly Op[]>
 
-/** The filters of a list of entries, by field. Every term uses the index table `entry_values`. */
-export const filtersOf = (fields: readonly AddedField[]): Record<string, FilterRule> =>
+// The kernel plans each resource once, so there is one for each state of the flow.
+const cache = new WeakMap<Resource, Resource>()
+
+/** The entries of a flow, with filters by the values of its fields. */
+export function withValueFilters(own: Resource): Resource {
+  const cached = cache.get(own)
+  if (cached) return cached
+  const filter = { ...own.filter, ...filtersOf(own.added?.fields ?? []) }
+  const filtered = { ...own, filter }
+  cache.set(own, filtered)
+  return filtered
+}
+
+/** Every term uses the index table `entry_values`. */
+const filtersOf = (fields: readonly AddedField[]): Record<string, FilterRule> =>
   Object.fromEntries(
     fields.filter(({ hidden, holdsLinks }) => !hidden && !holdsLinks).map((one) => [one.name, ruleOf(one)]),
   )

@@ -13,6 +13,7 @@ import { remove } from '../kernel/write/by-rules.ts'
 import { storeSettings } from '../settings/index.ts'
 import { emptyCoreEntry, getCoreEntry, listCoreEntries, updateCoreEntry } from './core-entries.ts'
 import { entries } from './entries.ts'
+import { withValueFilters } from './entry-filters.ts'
 import { bodyWith, entrySchemas } from './entry-schemas.ts'
 import type { ExtendedResources } from './find-extended-by.ts'
 import { type FlowRef, findFlow, flowName } from './find-flow.ts'
@@ -49,7 +50,8 @@ export const entryOperations = (extended: () => ExtendedResources): readonly Act
       async run(ctx, { rawBody: _, ...call }) {
         const { flow, objects } = await find(ctx, call.params.flow_id)
         if (objects) return listCoreEntries(ctx, flow, objects, call)
-        return list(ctx, await currentDefinition(ctx, entriesOf(flow), [flow.id]), [flow.id], call)
+        const own = await currentDefinition(ctx, entriesOf(flow), [flow.id])
+        return list(ctx, withValueFilters(own), [flow.id], call)
       },
     }),
 

@@ -43,19 +43,24 @@ export const writable = (fields: Fields): [name: string, field: Field][] =>
  * attributes.
  */
 export function dataSchema(
-  { type, alsoType = [], typeOptional, fields, envelope, closed = false }: BodyShape,
+  { type, alsoType = [], typeOptional, fields, envelope, closed = false, added }: BodyShape,
   update: boolean,
 ): JsonSchema {
   const accepted = writable(fields)
   const needed = accepted.filter(([, { options }]) => (update ? options.requiredOnUpdate : options.required))
   const types = [type, ...alsoType]
+  const scalars = new Set(namesTakingScalars(added))
+  const schemaOf = (name: string, field: Field) => {
+    const schema = inputSchema(field, update)
+    return scalars.has(name) ? takingScalars(schema) : schema
+  }
   return schemaAt(
     envelope,
     types.length === 1 ? { const: type } : { enum: types },
     // In a list of mixed types, `type` is one of the fields.
     {
       ...(closed && onlyShown(fields)),
-      ...Object.fromEntries(accepted.map(([name, field]) => [name, inputSchema(field, update)])),
+      ...Object.fromEntries(accepted.map(([name, field]) => [name, schemaOf(name, field)])),
     },
     { typeRequired: !typeOptional, required: needed.map(([name]) => name), closed },
   )
@@ -77,7 +82,7 @@ function onlyShown(fields: Fields): Readonly<Record<string, JsonSchema>> {
 
 /** An update keeps the members that it does not contain, so required members are only checked after the merge. */
 function inputSchema(field: Field, update: boolean): JsonSchema {
-  const schema = field.takesScalars ? takingScalars(describe(field)) : describe(field)
+  const schema = describe(field)
   if (!update) return schema
   const body = withoutDefaults(schema)
   if (field.members) {
@@ -136,8 +141,8 @@ type Data = Readonly<Record<string, unknown>>
  * Prepares a body for the check. Numbers and booleans become text in the fields that accept them. A missing value gets
  * its unusable default, so that the check refuses it.
  */
-function replacing({ fields, envelope, added }: BodyShape): (data: Data, update: boolean) => Data {
-  const texts = Object.keys(fields).filter((name) => fields[name]?.takesScalars)
+function replacing({ envelope, added }: BodyShape): (data: Data, update: boolean) => Data {
+  const texts = namesTakingScalars(added)
   const unusable = (added?.fields ?? []).filter(({ unusableDefault }) => unusableDefault !== undefined)
   if (!texts.length && !unusable.length) return (data) => data
   return (data, update) => {
@@ -152,6 +157,9 @@ function replacing({ fields, envelope, added }: BodyShape): (data: Data, update:
     return values.size ? withValues(envelope, data, Object.fromEntries(values)) : data
   }
 }
+
+const namesTakingScalars = (added: Added | undefined): readonly string[] =>
+  (added?.fields ?? []).filter(({ takesScalars }) => takesScalars).map(({ name }) => name)
 
 /** A number beyond these bounds has already lost digits, so it is refused. */
 const isExactScalar = (value: unknown): boolean =>

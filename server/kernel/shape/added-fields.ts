@@ -34,16 +34,15 @@ function build(base: Model, { state, fields }: Added): Model {
     ...base.fields,
     ...Object.fromEntries(others.map((one) => [one.name, fieldOf(one)])),
   }
-  const filter = { ...base.filter, ...base.addedFilters?.(others) }
-  return { ...base, fields: own, filter, added: { state, fields: others }, declared: base }
+  return { ...base, fields: own, added: { state, fields: others }, declared: base }
 }
 
 function fieldOf(added: AddedField): Field {
-  const { schema, about, required, hidden, holdsLinks, takesScalars, default: defaultValue = null } = added
+  const { schema, about, required, hidden, holdsLinks, default: defaultValue = null } = added
   if (holdsLinks) return readOnlyObject({})
   if (hidden) return field(schema, { hidden: true, readOnly: true })
   const fallback = { default: defaultValue, required: Boolean(required) && defaultValue === null }
-  return field(schema, { ...fallback, ...(about && { about }) }, { ...(takesScalars && { takesScalars }) })
+  return field(schema, { ...fallback, ...(about && { about }) })
 }
 
 /** The statement columns that hold the state of the added fields of its rows. `$1` is the store. */

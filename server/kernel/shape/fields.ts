@@ -49,8 +49,6 @@ export interface Field<T = unknown, G = T, C = G> {
   readonly each?: Field
   /** For a text: the server stores a to z as capitals. */
   readonly upperCase?: boolean
-  /** For a text: a number or a boolean in a request is stored as text. */
-  readonly takesScalars?: boolean
   /** For the compiler only: they are never present at run time. */
   readonly value?: T
   readonly input?: G
@@ -103,7 +101,7 @@ export const field = <T, G = T, C = G>(
   inside: Inside = {},
 ): Field<T, G, C> => ({ schema: options.nullable ? nullable(schema) : schema, options, ...inside })
 
-type Inside = Pick<Field, 'members' | 'element' | 'each' | 'upperCase' | 'takesScalars'>
+type Inside = Pick<Field, 'members' | 'element' | 'each' | 'upperCase'>
 
 export function nullable(schema: JsonSchema): JsonSchema {
   if (schema.type === undefined) return schema

@@ -207,8 +207,6 @@ export interface Model<F extends Fields = Fields> {
   readonly closed?: boolean
   /** Stores may add fields to it. Their name in `added_fields`, or the column of the scope that contains the name. */
   readonly addedUnder?: AddedUnder
-  /** The filters on added fields, if there are any. */
-  readonly addedFilters?: (fields: readonly AddedField[]) => Readonly<Record<string, FilterRule>>
   /** The columns that locate an object besides its id: those of its scope, else the path's parameters. */
   readonly scopeColumns: readonly string[]
   /** If the store has added fields: these fields, and the model as it was declared. */
