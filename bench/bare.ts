@@ -6,7 +6,7 @@ export interface Bare {
   readonly sql: Sql
   /** Statements to run before it, in order. */
   readonly before?: readonly Sql[]
-  /** As the server runs it: on the pipelined connection, or through the pool. */
+  /** Whether it runs on the pipelined connection, as in the server; otherwise on the pool. */
   readonly quick: boolean
 }
 
@@ -49,10 +49,10 @@ export async function runBare(
   return rows
 }
 
-/** In place of a value, in statements that are run many times: another of these each time. */
+/** Stands for a value in a statement that runs many times: each run uses another of these. */
 export const oneOf = (values: readonly unknown[]) => ({ oneOf: values })
 
-/** Statements that are run many times: `$id` is a new id. */
+/** In a statement that runs many times, `$id` stands for a new id. */
 export const filledIn = (values: readonly unknown[]): unknown[] =>
   values.map((value) => {
     if (value === '$id') return crypto.randomUUID()

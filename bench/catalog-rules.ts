@@ -4,8 +4,8 @@ import pg from 'pg'
 import { type Created, startOwnServer } from './own-server.ts'
 
 /**
- * `node bench/catalog-rules.ts [rules requests rounds]`: compares a shopper's read in a store with so many catalog
- * rules with the same read without rules. The rounds alternate; it prints processor time and elapsed time.
+ * `node bench/catalog-rules.ts [rules requests rounds]`: compares a shopper's read in a store with that many catalog
+ * rules to the same read without rules. The rounds alternate. It prints processor time and elapsed time.
  */
 const [count = 1000, requests = 500, rounds = 4] = process.argv.slice(2).map(Number)
 
@@ -59,7 +59,9 @@ interface Release {
   readonly data: { readonly meta: { readonly release_status: string } }
 }
 
-/** Half ask for one of 50 accounts each, two thirds for one of 20 channels, some for a tag or a time. */
+/**
+ * Half of the rules name one of 50 accounts each, two thirds name one of 20 channels, and some name a tag or a time.
+ */
 async function makeRules(catalogId: string): Promise<void> {
   await client.query(
     `INSERT INTO catalog_rules (store_id, id, created_at, updated_at, doc)

@@ -28,7 +28,10 @@ const fields: readonly (readonly [slug: string, type: FieldType])[] = [
   ['price', 'integer'],
   ['lent', 'boolean'],
 ]
-/** The n-th entry: a title of its own, one of ten shelves, a price that jumps about, one in a hundred lent. */
+/**
+ * The n-th entry. Its title is unique, its shelf is one of ten, its price looks random, and one entry in a hundred is
+ * lent.
+ */
 const nth = `json_build_object('title', 'title ' || lpad(n::text, 7, '0'), 'shelf', 'shelf ' || n % 10,
   'price', n::bigint * 7919 % 1000000, 'lent', n % 100 = 0)`
 
@@ -79,7 +82,7 @@ function run(text: string, ...values: readonly unknown[]) {
   return database.run({ text, values, once: true })
 }
 
-/** As the job does it that keeps totals cheap. */
+/** Merges the totals, as the server's chore does. */
 async function merge(): Promise<void> {
   for (let merged = 1; merged > 0; ) {
     merged = await database.transaction(async (transaction) => {
@@ -97,7 +100,7 @@ async function timed<T>(what: string, work: () => Promise<T>): Promise<T> {
   return result
 }
 
-/** Writes custom APIs with their entries, and names one of them. */
+/** Writes custom APIs with their entries, and returns one of them. */
 async function seed(apis: number, entries: number) {
   await run(
     `INSERT INTO custom_apis (store_id, id, created_at, updated_at, doc)

@@ -70,7 +70,7 @@ async function costs(): Promise<void> {
     'no triggers': 'ALTER TABLE accounts DISABLE TRIGGER USER',
     'the feed': 'ALTER TABLE accounts ENABLE TRIGGER USER',
   }
-  // Pages are logged whole after each checkpoint, whoever writes first: that is not the feed's cost.
+  // After a checkpoint PostgreSQL logs whole pages. That is not a cost of the feed.
   await run('ALTER SYSTEM SET full_page_writes = off')
   await run('SELECT pg_reload_conf()')
   process.stdout.write('| writers | | writes/s | writers, µs each | sequencer, µs each | log, bytes each |\n')
@@ -122,7 +122,7 @@ async function measure(writers: number): Promise<Cost> {
   return { perSecond: (written * 1000) / tookMs, writerUs, sequencerUs, walBytes: Number(bytes) / written }
 }
 
-/** Of a process, where the system says so. */
+/** The processor time of a process, if the system reports it. */
 function processorUs(pid: unknown): number {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []

@@ -2,7 +2,7 @@ import { type Created, customerRealmOf, startOwnServer } from './own-server.ts'
 
 /**
  * `node bench/link-races.ts [races]`: in each race two users are linked to the same identity at the same time, over
- * HTTP. Fails unless every race has one winner, every loser is told (409), and the database has one link for each race.
+ * HTTP. Fails unless every race has one winner, every loser gets a 409, and the database has one link for each race.
  */
 const [races = 100_000] = process.argv.slice(2).map(Number)
 const racesAtOnce = 64

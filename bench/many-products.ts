@@ -38,7 +38,7 @@ async function only(text: string): Promise<string> {
   return Object.values((await client.query(text)).rows[0])[0] as string
 }
 
-/** Ids are made in the statement, by what stands for them in the text; they are the same each time. */
+/** The SQL of an id that depends only on this text, so that it is the same in each run. */
 function idOf(text: string): string {
   return `md5(${text})::uuid`
 }
@@ -52,7 +52,7 @@ async function buildAndDelete(round: number): Promise<void> {
         json_build_object('attributes', json_build_object('name', 'Copy', 'status', 'live', 'commodity_type', 'physical')),
         '{"product_type":"parent"}' FROM products WHERE id = '${parent}'`)
   }
-  // What the build has written, below another parent.
+  // The rows that the build has written, below another parent.
   const copied = (copy: string) => `INSERT INTO products (store_id, id, created_at, updated_at, doc, hidden)
     SELECT store_id, ${idOf(`id::text || '${copy}'`)}, now(), now(),
       replace(doc::text, '"sku":"', '"sku":"${copy}')::json, replace(hidden::text, '${parent}', '${copy}')::json
@@ -136,7 +136,7 @@ async function attachAndDetach(round: number): Promise<void> {
   )
 }
 
-/** Without their triggers, whose cost is measured elsewhere. */
+/** Inserts products without running their triggers, whose cost is measured elsewhere. */
 async function makeProducts(): Promise<void> {
   await client.query('SET session_replication_role = replica')
   await client.query(`INSERT INTO products (store_id, id, created_at, updated_at, doc, hidden)

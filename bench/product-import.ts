@@ -125,13 +125,13 @@ function statOf(pid: number | string): readonly number[] {
   return fields.split(' ').map(Number)
 }
 
-/** Of a process, where the system says so. */
+/** The processor time of a process, if the system reports it. */
 function processorUs(pid: number): number {
   const fields = statOf(pid)
   return ((fields[11] ?? 0) + (fields[12] ?? 0)) * 10_000
 }
 
-/** Of a process, of its children, and of those that have ended. */
+/** The processor time of a process, of its children, and of children that have ended. */
 function familyUs(parent: number): number {
   const ended = statOf(parent)
   let us = processorUs(parent) + ((ended[13] ?? 0) + (ended[14] ?? 0)) * 10_000

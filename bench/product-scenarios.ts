@@ -37,7 +37,7 @@ export function productScenarios({ storeId, productId, hierarchyId, nodeId }: Se
     values: [storeId, productId],
   }
   const inNode = `/pcm/hierarchies/${hierarchyId}/nodes/${nodeId}/products`
-  // Sutler does so in three: is there such a node, which are its products, and what are they.
+  // Sutler takes three statements: for the node, for the ids of its products, and for the products.
   const pageOfNode = (offset: number): Bare => ({
     sql: {
       text:
@@ -57,7 +57,8 @@ export function productScenarios({ storeId, productId, hierarchyId, nodeId }: Se
       bare: page({ ...first, offset: 10_000 }),
       compareWith: 'list-products',
     },
-    // What all of a million meet takes so long that thirty-two at once wait for a connection in vain: see the plans.
+    // Without filters that all of a million products meet: they take so long that of 32 concurrent requests some get
+    // no connection in time.
     ...Object.entries(productFilters)
       .filter(([name]) => !name.endsWith('-all'))
       .map(([name, filter]) => ({

@@ -5,10 +5,10 @@ import { seedPrices } from './seed-prices.ts'
 import { seedProducts } from './seed-products.ts'
 
 /**
- * `node bench/publish-under-load.ts [products publishes]`: a catalog is published again and again, each time after a
- * hundred products were named anew, and every fifth time the connection that writes is ended in the midst of it.
- * Meanwhile shoppers walk the whole list and read single products. Every walk must be of one release, with all of its
- * products by the names of that release; no read may fail; in the end the same must be published as from scratch.
+ * `node bench/publish-under-load.ts [products publishes]`: publishes a catalog again and again. Before each
+ * publication it renames a hundred products; in every fifth it ends the connection that writes. Meanwhile shoppers
+ * walk the whole list and read single products. Each walk must see one release, with all products under the names of
+ * that release, and no read may fail. At the end the catalog must equal one that is published from scratch.
  */
 const [products = 100_000, publishes = 50] = process.argv.slice(2).map(Number)
 const changesEach = 100
@@ -32,7 +32,7 @@ async function run({ call, database, url, token }: OwnServer): Promise<void> {
   const attributes = { name: 'All', hierarchy_ids: [hierarchyId], pricebook_ids: pricebooks }
   const catalog = await call<{ data: Created }>('POST', '/catalogs', { type: 'catalog', attributes }, 201)
   const catalogId = catalog.data.id
-  /** By release: the names that products have by then, of those that were named anew. */
+  /** The names of the renamed products, by release. */
   const namesOf = new Map<string, ReadonlyMap<string, string>>()
   const names = new Map<string, string>()
 
@@ -146,7 +146,7 @@ async function run({ call, database, url, token }: OwnServer): Promise<void> {
   process.stdout.write(`rows that differ from a publication from scratch: ${differs[0]?.join(', ')}\n`)
 }
 
-/** Without what differs with the catalog and the time of publication. */
+/** The columns to compare, without members that depend on the catalog or on the time of publication. */
 const differences = [
   ['published_products', `id, (doc::jsonb #- '{meta,catalog_id}'), hidden::jsonb - 'hash' - 'published_at'`],
   ['published_texts', 'id, codes, words, value_ids'],

@@ -5,7 +5,7 @@ import { seedProducts } from './seed-products.ts'
 
 /**
  * `node bench/publish.ts [products changes rounds]`: measures the publication of a catalog, from the request until its
- * release is published: the first one, and later ones after so many changed products.
+ * release is published: the first one, and later ones after that many changed products.
  */
 const [products = 100_000, changes = 100, rounds = 3] = process.argv.slice(2).map(Number)
 

@@ -13,14 +13,14 @@ import { seedPublished } from './seed-published.ts'
 import { shopScenarios } from './shop-scenarios.ts'
 
 /**
- * `npm run bench [-- rows seconds [groups]]`: Sutler beside bare node:http, in the same run, on the same rows. What
- * counts are the ratios: the machine's own speed cancels out. Fails when a scenario costs more than bench/budgets.json
- * allows. With words, only these groups: accounts, products, shop.
+ * `npm run bench [-- rows seconds [groups]]`: Sutler beside bare node:http, in the same run, on the same rows. Only
+ * the ratios count, because the machine's own speed cancels out. Fails if a scenario costs more than
+ * bench/budgets.json allows. `groups` selects scenarios: accounts, products, shop.
  */
 const [rows = 1_000_000, seconds = 4] = process.argv.slice(2, 4).map(Number)
 const only = process.argv.slice(4)
 const rounds = 3
-/** Products that are published: copying what is searched of them takes long. */
+/** The maximum number of published products, because copying their search rows takes long. */
 const publishedMax = 100_000
 const connections = 32
 /** How many of a scenario's paths were requested. */
@@ -74,7 +74,7 @@ function startBare(statements: Readonly<Record<string, Bare>>): Promise<number> 
   return new Promise((done) => child.once('message', (port) => done(Number(port))))
 }
 
-/** Rounds alternate, so that a busy moment of the machine falls on all alike. */
+/** Rounds alternate, so that a busy moment of the machine affects all scenarios alike. */
 async function measure(scenario: Scenario, url: string, bareUrl: string, token: string, database: Database) {
   const [server, bare, sql, p99]: [number[], number[], number[], number[]] = [[], [], [], []]
   for (let round = 0; round < rounds; round++) {
@@ -103,7 +103,7 @@ async function load(
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     ...(scenario.body && { body: scenario.body }),
     ...(scenario.paths && { requests: [{ setupRequest: asksForNext(scenario.paths) }] }),
-    // Each connection in an order of its own: they do not all meet at one row.
+    // Each connection uses an order of its own, so that they do not all hit one row at a time.
     ...(scenario.requests && {
       setupClient: (client: autocannon.Client) => client.setRequests(shuffled(scenario.requests?.() ?? [])),
     }),
@@ -116,7 +116,7 @@ async function load(
   return result
 }
 
-/** All connections, in all rounds, go through the paths together. */
+/** All connections and rounds share one pass through the paths. */
 function asksForNext(paths: readonly string[]) {
   return (request: autocannon.Request) => {
     const n = nextPaths.get(paths) ?? 0

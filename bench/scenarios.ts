@@ -18,13 +18,13 @@ export interface Scenario {
   readonly body?: string
   /** Requests that differ: autocannon's own form. */
   readonly requests?: () => { method: 'PUT'; path: string; body: string; headers: Record<string, string> }[]
-  /** Each request has another of these paths, until all were requested. */
+  /** Each request uses the next of these paths. */
   readonly paths?: readonly string[]
   readonly bare?: Bare
-  /** The scenario with which its time is compared: on the server, or both bare. */
+  /** The scenario to compare the time with. `compareBare` compares the bare statements of both. */
   readonly compareWith?: string
   readonly compareBare?: boolean
-  /** There is no such request to Sutler: only the bare statement is measured. */
+  /** Only the bare statement is measured, because Sutler has no such request. */
   readonly bareOnly?: boolean
 }
 
@@ -53,7 +53,7 @@ export function accountScenarios({
     values: [storeId],
   }
   const any: Sql = { ...one, values: [storeId, oneOf(manyAccountIds)] }
-  // Neither page has an account of another; deep pages cost more, on both sides.
+  // No two pages share an account. Deep pages cost more on both sides, so these are not deep.
   const starts = Array.from(
     { length: Math.floor(manyAccountIds.length / first.limit) },
     (_, i) => i * first.limit,
@@ -156,7 +156,7 @@ export function accountScenarios({
 
 export function entryScenarios({ storeId, customApiId, entryId }: Seeded): Scenario[] {
   const path = '/v2/extensions/wishes'
-  // As the server has it, but for the fields, which no plain statement looks at.
+  // The server's resource without its fields, which the bare statements do not use.
   const entries = resource({
     type: 'wish_ext',
     noun: ['entry', 'entries'],

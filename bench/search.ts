@@ -10,9 +10,9 @@ import { type OwnServer, startOwnServer } from './own-server.ts'
 import { type SeededCatalog, seedPublished } from './seed-published.ts'
 
 /**
- * `node bench/search.ts [products clients seconds]`: measures searches of a published catalog, with two facets and a
- * page of 25 products each, for the first time and again; and the processor time of the one statement that finds and
- * counts (not what shows the products).
+ * `node bench/search.ts [products clients seconds]`: measures searches of a published catalog, each with two facets
+ * and a page of 25 products, first uncached and then cached. It also measures the processor time of the statement that
+ * finds and counts, without showing the products.
  */
 const [products = 100_000, clients = 2, seconds = 5] = process.argv.slice(2).map(Number)
 
@@ -64,7 +64,7 @@ async function measure(
   search: Searched,
 ): Promise<void> {
   const result = await ask(server, search)
-  // Another most of a facet's values makes another question, of the same work.
+  // Another limit of facet values makes a request that is not cached, with the same work.
   let requests = 0
   const first = await timesOf(() => ask(server, { ...search, max_facet_values: 10 + requests++ }))
   const again = await timesOf(() => ask(server, search))

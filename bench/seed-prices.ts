@@ -1,8 +1,8 @@
 import type { Created, OwnServer } from './own-server.ts'
 
 /**
- * Two price books, the stronger first, with a price of every product: one of each is made as clients do, and copied by
- * SQL.
+ * Creates two price books, the stronger first, with a price for every product. One price of each is created through
+ * the API and then copied by SQL.
  */
 export async function seedPrices({ call, database }: OwnServer): Promise<readonly string[]> {
   const make = async (path: string, data: object) =>

@@ -14,12 +14,15 @@ export interface SeededProducts {
 
 const perStatement = 50_000
 const nodes = 10
-/** One in so many has an entry of the template, and one in so many is in no node; half are in the first. */
+/**
+ * One product in `templated` has an entry of the template, and one in `nodeless` is in no node. Half are in the first
+ * node.
+ */
 export const [templated, nodeless] = [5, 100]
 
 /**
- * In the texts of the product that all are copies of: the number of each, and the same within a thousand. No copy has
- * these as its own number.
+ * Placeholders in the texts of the product that is copied: for the number of the copy, and for the number within a
+ * thousand. No copy has one of these numbers.
  */
 const [number, group] = ['424242', '737373']
 
@@ -37,7 +40,7 @@ const attributes = {
   shopper_attributes: { hue: `hue-${group}` },
 }
 
-/** As the server's own: ordered by creation. */
+/** Ordered by creation, like the ids that the server creates. */
 const uuidOf = `(lpad(to_hex((extract(epoch FROM t) * 1000)::bigint), 12, '0') || '7' || lpad(to_hex(i % 4096), 3, '0')
   || '8' || left(md5(i::text), 15))::uuid`
 
@@ -110,7 +113,7 @@ const copiesInNodes = `INSERT INTO node_products (store_id, node_id, id, created
   SELECT l.store_id, ($2::uuid[])[CASE n.i % 2 WHEN 0 THEN 1 ELSE 1 + n.i % ${nodes} END], n.id, n.t, n.t, l.doc, n.t
   FROM node_products l, numbers n WHERE l.id = $1 AND n.i % ${nodeless} <> 0`
 
-/** The counters of these lists, and a change of nothing, by which the next merge makes their blocks. */
+/** Writes the counters of these lists, and a delta of zero, so that the next merge creates their blocks. */
 const totals = `WITH counted (list, store_id, scope, n) AS (
     SELECT 'products', store_id, store_id, count(*) FROM products GROUP BY store_id
     UNION ALL SELECT 'tags', store_id, store_id, count(*) FROM tags GROUP BY store_id

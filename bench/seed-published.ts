@@ -95,7 +95,10 @@ const listed = (words: readonly string[]) => `(ARRAY[${words.map((word) => `'${w
 const name = `${listed(adjectives)}[1 + i % ${adjectives.length}] || ' ' || ${listed(nouns)}[1 + i / 7 % ${nouns.length}] || ' ' || i % 997`
 const numbered = `(SELECT i, md5(i::text)::uuid AS id, timestamptz '2026-01-01' + i * interval '1 s' AS t, ${name} AS name
   FROM generate_series(1, $2::int) i) n`
-/** One of ten shelves, of a hundred parts of these, of 500 brands and 1,000 tags each, and a reference of its own. */
+/**
+ * The values of a product: one of ten shelves, one of a hundred parts, one of 500 brands, one of 1,000 tags, and a
+ * unique reference.
+ */
 const values = [
   `(1, 'categories.lvl0', 'Shop', NULL)`,
   `(2, 'categories.lvl1', 'Shop > Shelf ' || i % 10, NULL)`,
@@ -109,10 +112,10 @@ const values = [
   `(10, 'external_ref', 'Ref ' || i, NULL)`,
 ]
 
-/** As `valueId` works it out. */
+/** The SQL of `valueId`. */
 const id = `('x' || left(encode(sha256(convert_to(v.field, 'UTF8') || '\\x00' || convert_to(v.value, 'UTF8')), 'hex'), 16))::bit(64)::bigint`
 
-/** As `wordId` does, for each word of a value that is no number. */
+/** The SQL of `wordId`, for each word of a value that is not a number. */
 const wordIds = `SELECT DISTINCT ('x' || left(encode(sha256(
     convert_to(v.field, 'UTF8') || '\\x0000' || convert_to(w.word, 'UTF8')), 'hex'), 16))::bit(64)::bigint
   FROM (VALUES ${values}) v (place, field, value, number)

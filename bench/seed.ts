@@ -5,24 +5,27 @@ import type { Instance } from '../server/kernel/work/context.ts'
 /** The seeded objects. */
 export interface Seeded {
   readonly storeId: string
-  /** In the middle of the list, and when it was made and last changed. */
+  /** An account in the middle of the list, and when it was created and last changed. */
   readonly accountId: string
   readonly accountAt: string
-  /** Some more, for writes that do not all meet at one row. */
+  /** More accounts, so that writes do not all hit one row. */
   readonly accountIds: readonly string[]
-  /** So many that nobody reads all of them one by one within an hour. */
+  /** More accounts than a client reads one by one within an hour. */
   readonly manyAccountIds: readonly string[]
   readonly customApiId: string
   readonly entryId: string
 }
 
 const perStatement = 50_000
-/** Fewer than accounts: each row of theirs takes several times as long to write, as each of its fields is indexed. */
+/**
+ * There are fewer entries than accounts: writing an entry takes several times as long, because each of its fields is
+ * indexed.
+ */
 export const entriesOf = (rows: number) => Math.ceil(rows / 5)
-/** More than a process remembers to have been read: see ReadRecorder. */
+/** More than `ReadRecorder` keeps in memory. */
 const manyIds = 250_000
 
-// As the server's own: ordered by creation.
+// Ordered by creation, like the ids that the server creates.
 const uuidOf = `(lpad(to_hex((extract(epoch FROM t) * 1000)::bigint), 12, '0') || '7' || lpad(to_hex(i % 4096), 3, '0')
   || '8' || left(md5(i::text), 15))::uuid`
 

@@ -5,7 +5,7 @@ import { type Created, customerRealmOf, startOwnServer } from './own-server.ts'
 /**
  * `node bench/sign-in.ts [signIns providerMs]`: measures a customer's sign-in, from the storefront's first request to
  * the token, beside the same requests at the provider alone. They alternate, one sign-in at a time. The provider keeps
- * everything in memory and calls nobody. It is on this machine, which is the worst ratio, unless `providerMs` delays
+ * everything in memory and calls nobody. It runs on this machine, which gives the worst ratio. `providerMs` delays
  * each of its responses, as a network would.
  */
 const [signIns = 300, providerMs = 0] = process.argv.slice(2).map(Number)

@@ -83,5 +83,5 @@ const all: readonly Module[] = [...chapters, personalData(chapters)]
 /** Everything the server does. */
 export const app: readonly Module[] = withLinkedCreates(all)
 
-/** The tokens that say, beside the bearer token, which person is calling. */
+/** The tokens that identify the calling person, beside the bearer token. */
 export const shopperTokens: readonly ShopperToken[] = [accountMemberToken, customerToken]

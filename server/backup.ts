@@ -5,7 +5,10 @@ import { systemClock } from './kernel/clock.ts'
 import { StartupError } from './platform/faults.ts'
 import { backUp, restore } from './platform/postgres/backup.ts'
 
-/** `backup <directory>` copies the data directory there, under a running server too; `restore <directory>` back. */
+/**
+ * `backup <directory>` copies the data directory there, even while the server runs. `restore <directory>` copies it
+ * back.
+ */
 async function run(command: string | undefined, path: string | undefined): Promise<string> {
   const config = readConfig()
   const { databaseUrl, dataDir } = config
@@ -45,7 +48,7 @@ try {
   process.stdout.write(`${await run(command, path)}\n`)
 } catch (error) {
   const { message, stack, code } = error as NodeJS.ErrnoException
-  // What a file system or PostgreSQL refuses says why.
+  // Errors of the file system and of PostgreSQL state the reason.
   process.stderr.write(`sutler: ${error instanceof StartupError || code ? message : stack}\n`)
   process.exitCode = 1
 }

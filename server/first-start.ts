@@ -4,15 +4,15 @@ import { newId } from './kernel/ids.ts'
 import type { Connection, Database } from './kernel/storage/database.ts'
 import { createFirstKey, newCredential } from './keys/index.ts'
 
-/** What the operator needs to ask for a token. */
+/** The credentials that the operator needs to get a token. */
 export interface Credentials {
   readonly clientId: string
   readonly clientSecret: string
 }
 
 /**
- * Makes the organisation, its store and the store's first key, unless they are there. `announce` is given a key that
- * the operator does not know yet, before it is stored: when it fails, there is no key that nobody knows.
+ * Creates the organisation, its store and the store's first key, if they do not exist. `announce` shows a generated
+ * key to the operator before it is stored: if that fails, no key is stored that nobody knows.
  */
 export async function firstStart(
   database: Database,
@@ -41,7 +41,10 @@ export async function firstStart(
   })
 }
 
-/** A store of its own organisation, which `prepareStores` then furnishes. Returns its id. */
+/**
+ * Creates a store in an organisation of its own, and returns its id. `prepareStores` then adds the objects of its
+ * first day.
+ */
 export async function createStore(connection: Connection, name: string, now: Date): Promise<string> {
   const [organisation, store] = [newId(), newId()]
   await connection.run({

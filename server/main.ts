@@ -47,7 +47,7 @@ export interface Running {
   stop(): Promise<void>
 }
 
-/** What a test may put in the place of a part: its own clock, mail or patience, or other modules. */
+/** Parts that a test may replace: the clock, mail, time limits, modules. */
 export interface Swaps {
   readonly clock?: Clock
   readonly mail?: Mailer
@@ -62,7 +62,7 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
   const { clock = systemClock, modules = app, access = appAccess } = swaps
   mustHaveRows(access, modules)
   const log = pino({ level: config.logLevel })
-  // Undone in the reverse order, also when a later part does not start.
+  // Stopped in the reverse order, also if a later part fails to start.
   const undo: (() => Promise<unknown>)[] = []
   const stop = async () => {
     for (let part = undo.pop(); part; part = undo.pop()) await part()
@@ -73,7 +73,7 @@ export async function start(config: Config = readConfig(), swaps: Swaps = {}): P
     const databaseUrl = config.databaseUrl ?? embedded?.url ?? ''
     const limitMs = swaps.statementMaxMs ?? statementMaxMs
     const database = new Database(databaseUrl, config.databaseConnections, limitMs, embedded && giveWay)
-    // For what may take long, and must not take a request's turn: jobs, and the sequencer.
+    // For long work that must not delay requests: jobs and the sequencer.
     const jobDatabase = new Database(databaseUrl, jobConnections + 1)
     undo.push(() => Promise.all([database.close(), jobDatabase.close()]))
     const disk = new DiskSpace(database, log)
@@ -183,7 +183,7 @@ async function serve(): Promise<void> {
     await running?.stop()
     process.exit(0)
   }
-  // Before anything is started, so that nothing is left behind by an early signal.
+  // Installed first, so that an early signal leaves nothing behind.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => void finish())
   try {
     running = await start()

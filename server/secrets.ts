@@ -6,8 +6,8 @@ import { findMissingSecret, forgetOtherSecrets, hasSecret } from './kernel/work/
 import { StartupError } from './platform/faults.ts'
 
 /**
- * The secrets to work with. A start without the one that the database was made with is refused: nobody would notice
- * what is lost before it is missing.
+ * Loads the secrets. A start without the secret that the database was created with is refused. Otherwise nobody would
+ * notice the loss before a sealed value is needed.
  */
 export async function useSecrets(config: Config, database: Database, clock: Clock): Promise<Secrets> {
   return database.transaction(async (connection) => {

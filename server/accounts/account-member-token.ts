@@ -42,7 +42,7 @@ export const signAccountMemberToken = (
     ancestors: home.ancestorIds.join(' '),
     account_member_self_management: session.selfManagement,
     epoch: session.member.tokenEpoch,
-    // OpenID Connect Core §2. A token that continues from another one keeps its value.
+    // OpenID Connect Core §2. A token that was issued for another token keeps the time of that sign-in.
     auth_time: session.signedInS,
   })
     .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })

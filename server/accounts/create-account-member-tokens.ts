@@ -94,8 +94,8 @@ async function answerTokens(
 }
 
 /**
- * The maximum time after a sign-in that tokens can continue from each other. The first token is valid for its whole
- * lifetime, even if the store sets a longer one.
+ * How long after a sign-in a token can be exchanged for new ones. The first token is valid for its whole lifetime,
+ * even if the store sets a longer one.
  */
 const continueMaxS = 30 * 24 * 60 * 60
 

@@ -104,7 +104,7 @@ const oidc = mechanism(
     }),
 )
 
-/** For tokens of the member's other accounts, or for more time. */
+/** Continues an earlier sign-in: for tokens of the member's other accounts, or for tokens that expire later. */
 const ownToken = mechanism({}, async (ctx, _values, headers) => {
   const token = headers[accountMemberTokenHeader]
   if (typeof token !== 'string' || token === '') {
@@ -130,7 +130,7 @@ export const mechanisms = {
 
 /** The fields of all mechanisms, none of them required: the chosen mechanism checks its own. */
 export const fieldsOfAll: Fields = Object.fromEntries(
-  // If mechanisms share a field, the first one counts, which is the least strict: a password to sign in with has any
+  // If mechanisms share a field, the first one counts. It is the least strict: at a sign-in, a password may have any
   // length.
   Object.values(mechanisms)
     .reverse()

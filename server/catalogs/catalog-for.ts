@@ -87,7 +87,7 @@ const contextOf = (
 
 const one = (value: string | undefined) => (value === undefined ? [] : [value])
 
-/** Adds what rules wait for that are not in effect as they are written. */
+/** Adds the price books that pending rules wait for. */
 function withWaiting(
   { pending, written }: StoreRules,
   verdicts: readonly Verdict[],

@@ -20,7 +20,7 @@ type Schedule = Values<typeof members>
 export const schedulesField = (about: string) =>
   list(group(members, {}), { nullable: true, maxItems: 100, about })
 
-/** Schedules are stored in UTC, with milliseconds. */
+/** Returns schedules in the form in which they are stored: in UTC, with milliseconds. */
 export const tidied = (sent: readonly Schedule[]): readonly Schedule[] =>
   sent.map(({ valid_from, valid_to, from, to }) => ({
     valid_from: inUtc(valid_from ?? from),

@@ -30,7 +30,7 @@ export function money(amount: number, currency: Notation & { readonly code: stri
     amount,
     currency: code,
     float_price: amount / 10 ** places,
-    // All places of {price}, and none inside of what is put in.
+    // Replaces every {price} of the format, but none inside of the inserted number.
     formatted: sign + format.replaceAll('{price}', () => price),
   }
 }

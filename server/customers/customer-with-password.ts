@@ -7,8 +7,8 @@ import { dummyHash } from '../passwords/index.ts'
 import { type SignedInCustomer, tokenEpochs } from './customer-token.ts'
 
 /**
- * Finds the customer with these credentials. Undefined, and counted as a guess, if they are wrong; it takes the same
- * time.
+ * Finds the customer with these credentials. If they are wrong, it returns undefined after the same time, and counts a
+ * guess.
  */
 export async function findCustomerWithPassword(
   work: Work,

@@ -1,10 +1,11 @@
-// One step of the program each, or a sign of how those before are repeated.
+// Each match is one step of the program, or says how often the step before it is repeated.
 const tokens =
   /\\Q([\s\S]*?)(?:\\E|$)|\\[pPx]\{[^}]*\}|\\[\s\S]|\[\^?\]?(?:\[:\^?\w+:\]|\\[\s\S]|[^\]\\])*\]|\(\?[a-zA-Z-]*[:)]|\{(\d+)(?:(,)(\d*))?\}|[\s\S]/g
 
 /** Estimates the length of the program of a regular expression from its text, before it is compiled. */
 export function stepsExpected(regex: string): number {
-  // Of each group that is open: what is before the last thing in it, and that.
+  // For each open group: the steps before its last element, and the steps of that element, which a repetition may
+  // follow.
   const open = [{ before: 0, last: 0, captures: 0 }]
   const add = (steps: number) => {
     const group = open.at(-1)
@@ -27,7 +28,7 @@ export function stepsExpected(regex: string): number {
   return open.reduce((steps, { before, last }) => steps + before + last, 0)
 }
 
-/** What may come or not, or may go on, costs a step more, each time. */
+/** The steps of a repeated element. Each optional or open-ended repetition adds one. */
 function repeated(steps: number, least: number, most = ''): number {
   if (most === '') return steps * Math.max(1, least) + 1
   return steps * least + (steps + 1) * Math.max(0, Number(most) - least)

@@ -7,7 +7,7 @@ import { defineAddedFields } from '../kernel/write/define-added-fields.ts'
 import { coerceDefault, type FieldType, type Rule, valueSchema } from './field-rules.ts'
 import { slugsUnder } from './kinds.ts'
 
-/** The document of a field, as far as it is about values. */
+/** The part of a field's document that is about values. */
 export interface FieldDoc {
   readonly slug: string
   readonly description: string
@@ -22,7 +22,7 @@ export interface FieldDoc {
   readonly validation_rules: readonly Rule[]
 }
 
-/** Updates the fields that are added under a name to the flows that add them. Needs a transaction. */
+/** Rebuilds the added fields of a name from the flows that add them. Needs a transaction. */
 export function updateAddedFields(work: Work, name: string): Promise<void> {
   return defineAddedFields(work, name, async () => {
     const slugs = slugsUnder(name)

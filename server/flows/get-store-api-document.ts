@@ -47,7 +47,8 @@ function findDocument(ctx: Ctx, state: string): Promise<StoreDocument> {
   const cached = cache.get(state)
   if (cached) return cached
   const document = describe(ctx).then((described) => {
-    // The flows have changed since: the document is newer than the requested state, which may come back.
+    // The flows have changed since, so the document is newer than this state. The state may come back, so it must not
+    // find this document.
     if (described.state !== state) cache.delete(state)
     return described
   })

@@ -11,8 +11,8 @@ interface Person extends Pick<Row, 'id'> {
 }
 
 /**
- * Announces a new email address to the old one: if the person did not change it, they would not learn of it otherwise.
- * By an event, and by mail if the server sends mail.
+ * Announces a new email address to the old one, by an event and, if the server sends mail, by mail. Otherwise a person
+ * whose address someone else has changed would not learn of it.
  */
 export async function announceEmailChange(
   work: Work,

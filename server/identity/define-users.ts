@@ -20,7 +20,7 @@ export type UnlinkHandler = (work: Work, userIds: readonly string[], isSomeoneEl
 interface UserHooks {
   readonly onCreated: (work: Work, user: User) => Promise<void>
   readonly onUnlinked: UnlinkHandler
-  /** Checks a password of the user. Undefined, and counted as a guess, if it is wrong. */
+  /** Checks a password of the user. If it is wrong, returns undefined and counts a guess. */
   readonly signIn: (work: Work, user: User, password: string) => Promise<object | undefined>
 }
 

@@ -3,7 +3,7 @@ import { lockPlaces, moveStock, showLevels } from './move-stock.ts'
 import { changeBy } from './movements.ts'
 import { stocks } from './stocks.ts'
 
-/** A quantity of a product. Without a location it is of the stock that is in none. */
+/** A quantity of a product in a location. Without a location, it is in the stock outside of all locations. */
 export interface Portion {
   readonly productId: string
   readonly quantity: number

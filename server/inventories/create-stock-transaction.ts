@@ -10,7 +10,7 @@ import { levelsOf, lockPlaces, moveStock, type Place, shortage, showLevels } fro
 import { changeBy, changes, changeToTotal, empty, type Level, levelMax } from './movements.ts'
 import { stocks } from './stocks.ts'
 
-/** Changes the stock of a product: one statement, whoever else does at the same time. */
+/** Changes the stock of a product in one statement, so that concurrent changes are all counted. */
 export const createStockTransaction = (dialect: Dialect) =>
   action({
     name: 'create-stock-transaction',

@@ -12,7 +12,7 @@ import { empty } from './movements.ts'
 import { type NewStock, newStock, newStockFields } from './new-stock.ts'
 import { stocks } from './stocks.ts'
 
-/** Stock of a product, in locations or in none. */
+/** Starts to track the stock of a product, in locations or outside of them. */
 export const createStock = (dialect: Dialect) =>
   action({
     name: 'create-stock',
@@ -35,7 +35,7 @@ export const createStock = (dialect: Dialect) =>
     },
   })
 
-/** Stock of the product that the path names. */
+/** Starts to track the stock of the product in the path. */
 export const createStockOfProduct = (dialect: Dialect) =>
   action({
     name: 'create-stock-of-product',

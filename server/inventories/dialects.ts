@@ -9,7 +9,7 @@ import { flatStocks, stocks } from './stocks.ts'
 
 const header = 'EP-Inventories-Multi-Location'
 
-/** How stock is written: the public contract has two ways on the same paths, chosen by a header. */
+/** A form of stock in requests and responses. The public contract has two on the same paths; a header chooses one. */
 export interface Dialect {
   readonly stocks: Resource
   readonly transactions: Resource
@@ -20,7 +20,7 @@ export interface Dialect {
 export const flat: Dialect = { stocks: flatStocks, transactions: flatStockTransactions, created: 200 }
 export const located: Dialect = { stocks, transactions: stockTransactions, created: 201 }
 
-/** Clients that know one dialect only do not always say so, but a body with attributes is of the other. */
+/** Some clients do not send the header. The attributes in their bodies show that they use the located dialect. */
 const isLocated = ({ headers, body }: Incoming): boolean =>
   String(headers[header.toLowerCase()]).toLowerCase() === 'true' || hasAttributes(body)
 
@@ -29,7 +29,7 @@ function hasAttributes(body: unknown): boolean {
   return typeof data?.attributes === 'object'
 }
 
-/** The operations of one chapter in two dialects: each is answered in the one that its request is in. */
+/** Declares operations in two dialects. Each response is in the dialect of its request. */
 export const inEither = (flat: Module, located: Module): Module => ({
   ...flat,
   operations: flat.operations.map((declared) => {
@@ -41,7 +41,7 @@ export const inEither = (flat: Module, located: Module): Module => ({
   }),
 })
 
-/** A store may keep stock from shoppers. */
+/** Refuses shoppers if the store does not let them read stock. */
 const closable = (operation: Operation): Operation => ({
   ...operation,
   run: async (ctx, call) => {
@@ -59,7 +59,7 @@ const eitherOf = (usual: Operation, other: Operation): Operation => ({
   alternative: { header, operation: other },
   run: async (ctx, call) => {
     const answer = await (isLocated(call) ? other : usual).run(ctx, call)
-    // Whoever keeps answers keeps both.
+    // Caches must tell the two responses apart.
     return { ...answer, headers: { ...answer.headers, vary: `Origin, ${header}` } }
   },
 })

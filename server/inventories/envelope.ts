@@ -1,6 +1,6 @@
 import type { Envelope } from '../kernel/shape/envelope.ts'
 
-/** Stock, where it lies, and what happens to it. */
+/** The envelope of stocks, locations and transactions. */
 export const inventoryEnvelope: Envelope = {
   times: 'meta.timestamps',
   digits: 6,

@@ -61,7 +61,7 @@ export const inventoryLocations = resource({
   area: 'inventories',
   visible: 'all',
   envelope: inventoryEnvelope,
-  // What is emptied is not shown: answers of the public contract know no null here.
+  // Responses leave out emptied fields, because the public contract has no null here.
   beforeWrite: async (_work, { values }) => {
     values.external_ref ??= undefined
     values.description ??= undefined

@@ -55,7 +55,7 @@ export async function levelsOf(
   return (place) => levels.get(place?.id)
 }
 
-/** A request for more than there is. `ids` are the products of which there is too little. */
+/** The refusal of a request for more than is in stock. `ids` are the products with too little. */
 export const shortage = (ids: readonly string[]): Problem =>
   new Problem('unprocessable', 'Your request could not be completed due to insufficient stock levels', {
     title: 'Cannot complete request',

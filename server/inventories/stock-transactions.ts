@@ -32,7 +32,7 @@ const transaction = {
   operations: ['list', 'get'],
 } as const
 
-/** As requests with the header for many locations are shown it; this is what is stored. */
+/** The located form, which is also the stored one. */
 export const stockTransactions = resource({
   ...transaction,
   noun: ['located-stock-transaction', 'located-stock-transactions'],
@@ -59,7 +59,7 @@ const shownFlat = (row: string): string => {
   )
 }
 
-/** As all other requests are shown it. */
+/** The flat form. */
 export const flatStockTransactions = resource({
   ...transaction,
   noun: ['stock-transaction', 'stock-transactions'],
@@ -72,7 +72,7 @@ export const flatStockTransactions = resource({
       { ...shownOnly, about: 'When the transaction was created.' },
     ),
   },
-  // Whole seconds are shown of its time, and so it is not compared.
+  // Responses show the time in whole seconds, so filters do not compare it.
   filter: { id: walks.id, location: indexed('eq') },
   sort: ['id'],
   envelope: { ...inventoryEnvelope, fields: 'top', times: 'none' },

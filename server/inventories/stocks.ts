@@ -34,7 +34,7 @@ const locatedIn: FilterRule = {
       AND l.location_id = i.id WHERE i.store_id = $1 AND i.slug = ANY(${bind(slugs)}::text[]))`,
 }
 
-/** What both dialects say of stock. */
+/** The declaration that both dialects share. */
 const stock = {
   type: 'stock',
   about:
@@ -46,7 +46,7 @@ const stock = {
     available: { ...indexed('eq', 'gt', 'ge', 'lt', 'le'), type: 'number' } as FilterRule,
     product_id: { ops: ['eq'], type: 'uuid', column: 'id', indexed: true } as FilterRule,
     location: locatedIn,
-    // As clients of the second dialect call it.
+    // The name in the located dialect.
     locations: locatedIn,
   },
   sort: ['created_at', 'id', 'updated_at'],
@@ -61,7 +61,7 @@ const stock = {
   },
 } as const
 
-/** As requests with the header for many locations are shown it; this is what is stored. */
+/** The located form, which is also the stored one. */
 export const stocks = resource({
   ...stock,
   noun: ['located-stock', 'located-stocks'],
@@ -79,7 +79,7 @@ export const stocks = resource({
 const shownFlat = (row: string): string =>
   `json_build_object(${Object.keys(numbers).map((name) => `'${name}', ${row}doc->'attributes'->'${name}'`)})`
 
-/** As all other requests are shown it. */
+/** The flat form. */
 export const flatStocks: Resource<typeof numbers> = resource({
   ...stock,
   noun: ['stock', 'stocks'],

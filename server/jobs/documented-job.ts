@@ -14,7 +14,7 @@ export interface Part<S, D> {
   readonly next?: S
   /** What could not be done. A job with errors ends as failed, but its parts stay done. */
   readonly errors?: readonly string[]
-  /** What the document shows of the job from now on. */
+  /** New values for the document. */
   readonly details?: D
 }
 
@@ -28,7 +28,7 @@ interface Declaration<P, F extends Fields, S, R, D> {
   readonly name: string
   readonly document: JobDocument<F, D>
   placeOf(payload: P): Place
-  /** Takes the locks that everyone takes before that of the document. */
+  /** Takes the locks that come before the lock of the document. */
   lockFirst?(work: Work, payload: P): Promise<unknown>
   /**
    * Does the work of a part that cannot be in its transaction: calls that leave the machine, a transaction of its own.

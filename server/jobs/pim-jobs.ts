@@ -15,7 +15,7 @@ export type PimJobType = (typeof pimJobTypes)[number]
 
 const statuses = ['pending', 'started', 'success', 'failed', 'cancelled'] as const
 
-/** A job with one of these has ended. */
+/** The statuses of jobs that have ended. */
 export const endStatuses: readonly string[] = ['success', 'failed', 'cancelled']
 
 /** What `meta` shows of a job. */

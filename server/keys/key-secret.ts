@@ -10,8 +10,8 @@ export const secretCharsMin = 32
 const fastAlgorithm = 'sha256'
 
 /**
- * The hash to store for a secret. Secrets are too long to guess, so a fast hash is as safe as a slow one. And strangers
- * who ask for tokens cannot use up the processor.
+ * The hash to store for a secret. Secrets are too long to guess, so a fast hash is as safe as a slow one, and
+ * strangers who request tokens cannot use up the processor.
  */
 export function hashOf(secret: string, salt = randomBytes(16).toString('base64url')): string {
   return `${fastAlgorithm}$${salt}$${createHash('sha256').update(`${salt}$${secret}`).digest('base64url')}`

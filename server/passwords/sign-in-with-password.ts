@@ -30,8 +30,8 @@ export async function signInWithPassword(
 }
 
 /**
- * Finds the user with these credentials. Undefined, and counted as a guess, if they are wrong; that takes the same
- * time.
+ * Finds the user with these credentials. If they are wrong, it returns undefined after the same time, and counts a
+ * guess.
  */
 export async function findUserWithPassword(
   work: Work,

@@ -14,8 +14,8 @@ export interface DataEntry {
 
 /**
  * The id of the person or account that an entry is about. Erasing any entry of their set erases the whole set. The
- * entry may already be deleted; then the feed and the reads tell. undefined if no table, change or read knows the
- * entry.
+ * entry may already be deleted: then it is looked up in the change feed and in the log of reads. Undefined if none of
+ * them has it.
  */
 export async function findRoot(
   work: Work,

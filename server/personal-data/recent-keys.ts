@@ -14,7 +14,7 @@ export class RecentKeys {
     this.#generationMax = keysMax / 2
   }
 
-  /** Adds the key. Whether it is new: it was not added within `withinMs`. */
+  /** Adds the key. Returns whether it is new: it was not added within `withinMs`. */
   add(key: string, nowMs: number): boolean {
     const addedMs = this.#young.get(key) ?? this.#old.get(key)
     if (addedMs !== undefined && nowMs - addedMs < this.#withinMs) return false

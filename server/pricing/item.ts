@@ -37,7 +37,7 @@ export function partsOf(selection: Selection | undefined): readonly Part[] {
   return [...quantities].map(([id, quantity]) => ({ id, quantity }))
 }
 
-/** A bundle may be an option of another bundle, and no further. */
+/** Bundles nest only one level deep. */
 export const depthMax = 2
 
 /** Adds the parts of bundles to the items, and returns all by id. `find` reads items by their ids. */

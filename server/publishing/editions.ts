@@ -31,7 +31,7 @@ export interface EditionSources {
  */
 export const layout = 2
 
-/** A published state of a catalog. Each row has the editions from which and up to which it holds. */
+/** A published state of a catalog. Each row is valid from one edition until another. */
 export interface Edition {
   readonly edition: number
   readonly releaseId: string
@@ -116,7 +116,7 @@ export async function withdraw(
   )
 }
 
-/** The tables whose rows hold from one edition up to another. */
+/** The tables whose rows are valid from one edition until another. */
 export const tablesOfEditions = [
   'published_products',
   'published_nodes',

@@ -82,7 +82,7 @@ export async function releaseView(
   }
 }
 
-/** What a release has for no shopper in particular: the prices of all price books that rules may choose from. */
+/** The prices of a release for no particular shopper: those of all price books that rules may choose. */
 export async function deltaView(ctx: Ctx, published: Published, release: string): Promise<View> {
   const { segmented, ownPricebookIds, pricebookIds } = published.sources
   return {
