@@ -14,7 +14,7 @@ afterAll(() => world.close())
 
 const settings = (fields: object) => body('settings', fields)
 
-test('an address has its links inside, names its account, and keeps what an update does not name', async () => {
+test('an address has its links inside and names its account, and an update keeps the fields that are not sent', async () => {
   const { status, body } = await world.admin.post(addresses, address({ country: 'gb', name: 'Mill' }))
   expect(status).toBe(201)
   const { id, ...data } = body.data
@@ -56,13 +56,13 @@ test.each([
   ['country', 'GBR'],
   ['country', '12'],
   ['line_2', 7],
-])('refuses %s: %j, and names it', async (field, value) => {
+])('an address with %s %j is refused, and the field is named', async (field, value) => {
   const { status, body } = await world.admin.post(addresses, address({ [field]: value }))
   expect(status).toBe(400)
   expect(body.errors[0]).toMatchObject({ source: `data.${field}` })
 })
 
-test('the setting says which fields a new address must have; an old one keeps those it has', async () => {
+test('a setting chooses the required fields of new addresses, and existing addresses stay as they are', async () => {
   const old = `${addresses}/${await idOf(world.admin.post(addresses, address()))}`
   await world.admin.put('/v2/settings', settings({ address_mandatory_fields: ['line_1', 'city'] }))
   const { body } = await world.admin.post(addresses, address())
@@ -77,7 +77,7 @@ test('the setting says which fields a new address must have; an old one keeps th
   for (const path of [old, `${addresses}/${short}`]) await world.admin.delete(path)
 })
 
-test('no more addresses than the setting allows, however many come at once', async () => {
+test('an account has at most as many addresses as the setting allows, also under concurrent creates', async () => {
   await world.admin.put('/v2/settings', settings({ shopper_address_limit: 5 }))
   const replies = times(12, () => world.admin.post(addresses, address()))
   expect(await statuses(replies)).toEqual({ 201: 5, 422: 7 })
@@ -87,7 +87,7 @@ test('no more addresses than the setting allows, however many come at once', asy
   for (const { id } of body.data) await world.admin.delete(`${addresses}/${id}`)
 })
 
-test('finds addresses by every field', async () => {
+test('addresses can be filtered by every field', async () => {
   const home = { name: 'Home', city: 'Sandy Town', instructions: 'Leave it behind the blue bin' }
   await idOf(world.admin.post(addresses, address({ ...home, phone_number: '(555) 0123-4567' })))
   await idOf(world.admin.post(addresses, address({ name: 'Work', city: '100%_sure' })))

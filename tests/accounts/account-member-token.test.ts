@@ -43,8 +43,8 @@ const forbidden = [403, 'forbidden']
 const userBody = (fields: object) => body('user_authentication_info', fields)
 const linkBody = (fields: object) => body('user_authentication_password_profile_info', fields)
 
-describe('a member sees', () => {
-  test('the account of their token only', async () => {
+describe('a member', () => {
+  test('reads the account of their token only', async () => {
     const list = await world.shopper.get('/v2/accounts', as)
     expect([idsIn(list), list.body.meta.results.total]).toEqual([[ada.home], 1])
     expect((await world.shopper.get(`/v2/accounts/${ada.home}`, as)).status).toBe(200)
@@ -55,7 +55,7 @@ describe('a member sees', () => {
     expect(idsIn(await world.admin.get('/v2/accounts', as))).toEqual([ada.home])
   })
 
-  test('nothing of the parent from a child', async () => {
+  test('reads nothing of the parent from a child account', async () => {
     const link = await idOf(world.admin.post(memberships(child), membership(ada.id)))
     const { body: answer } = await world.shopper.post(tokens, byPassword(ada))
     const inChild = { [header]: answer.data[0].token }
@@ -64,14 +64,14 @@ describe('a member sees', () => {
     expect((await world.admin.delete(`${memberships(child)}/${link}`)).status).toBe(204)
   })
 
-  test('the members of that account', async () => {
+  test('reads the members of that account', async () => {
     const list = await world.shopper.get('/v2/account-members', as)
     expect(new Set(idsIn(list))).toEqual(new Set([ada.id, colleague]))
     expect((await world.shopper.get(`/v2/account-members/${colleague}`, as)).status).toBe(200)
     expect(outcome(await world.shopper.get(`/v2/account-members/${other.id}`, as))).toEqual(missing)
   })
 
-  test('its memberships, from both sides', async () => {
+  test('reads its memberships under the account and under the member', async () => {
     const list = await world.shopper.get(`${memberships(ada.home)}?include=account_member`, as)
     expect(list.body.meta.results.total).toBe(2)
     expect(list.body.included.account_members).toHaveLength(2)
@@ -87,7 +87,7 @@ describe('a member sees', () => {
     expect(outcome(await world.shopper.get(path, as))).toEqual(missing)
   })
 
-  test('and keeps its addresses', async () => {
+  test('reads and changes its addresses', async () => {
     const id = await idOf(world.shopper.post(addresses(ada.home), address(), as))
     const path = `${addresses(ada.home)}/${id}`
     expect(idsIn(await world.shopper.get(addresses(ada.home), as))).toEqual([id])
@@ -108,7 +108,7 @@ describe('a member sees', () => {
     expect((await world.admin.get(their)).status).toBe(200)
   })
 
-  test('what anonymous shoppers see, and no more of the rest', async () => {
+  test('reads what anonymous shoppers read, and nothing else', async () => {
     expect((await world.shopper.get('/v2/authentication-realms', as)).status).toBe(200)
     for (const reply of [
       await world.shopper.post('/v2/accounts', account(), as),
@@ -134,8 +134,8 @@ describe('a member sees', () => {
   })
 })
 
-describe('a member who looks after themself', () => {
-  test('sees themself, and nobody else', async () => {
+describe('a member who manages their own sign-in', () => {
+  test('reads their own user, and no other', async () => {
     const users = `${await accountRealm(world.admin)}/user-authentication-info`
     expect(idsIn(await world.shopper.get(users, as))).toEqual([ada.id])
     const links = ada.link.slice(0, ada.link.lastIndexOf('/'))
@@ -145,7 +145,7 @@ describe('a member who looks after themself', () => {
     }
   })
 
-  test('needs the store to let them', async () => {
+  test('changes nothing until the store allows it', async () => {
     for (const [path, change] of [
       [ada.user, userBody({ name: 'Ada B.', email: 'ada@example.com' })],
       [ada.link, linkBody({ password: 'another password' })],
@@ -180,7 +180,7 @@ describe('a member who looks after themself', () => {
   })
 })
 
-describe('a token ends', () => {
+describe('a token becomes invalid', () => {
   const works = async (headers: Record<string, string>) =>
     (await world.shopper.get('/v2/accounts', headers)).status === 200
 
@@ -250,7 +250,7 @@ describe('a token ends', () => {
     }
   })
 
-  test('with the password profile, for all who have a username there', async () => {
+  test('when its password profile is deleted, for everyone with a username there', async () => {
     const doomed = await profile(world.admin)
     const people = [await person(world, doomed), await person(world, doomed)]
     const headers = await Promise.all(people.map((who) => signedIn(world, who)))
@@ -260,7 +260,7 @@ describe('a token ends', () => {
   })
 })
 
-test('nothing comes of a change that was still under way when the token ended', async () => {
+test('a change that is in progress when the token ends has no effect', async () => {
   await settle(world, { account_member_self_management: 'update_only' })
   const who = await person(world, profileId)
   const headers = await signedIn(world, who)
@@ -283,7 +283,7 @@ test('nothing comes of a change that was still under way when the token ended', 
   await settle(world, { account_member_self_management: 'disabled' })
 })
 
-test('a token is good in its store only, signed by us, and of this kind', async () => {
+test('a token is refused in another store, with a foreign signature, and as another kind of token', async () => {
   const refusals = async (token: string, client = world.shopper) => {
     const { status, headers, body } = await client.get('/v2/accounts', { [header]: token })
     expect(status, JSON.stringify(body)).toBe(401)

@@ -28,7 +28,7 @@ test('a user of the account realm is an account member of the same id', async ()
   expect((await world.admin.get(`${members}/${id}`)).status).toBe(404)
 })
 
-test('an update answers the member and changes nothing', async () => {
+test('an update returns the member and changes nothing', async () => {
   const id = await member(world.admin)
   const before = await world.admin.get(`${members}/${id}`)
   const sent = body('account_member', { name: 'Someone else', email: 'else@example.com' })
@@ -40,13 +40,13 @@ test('an update answers the member and changes nothing', async () => {
   expect((await world.admin.put(`${members}/x`, sent)).status).toBe(404)
 })
 
-test('members are not made or deleted here', async () => {
+test('members can be neither created nor deleted here', async () => {
   const id = await member(world.admin)
   expect((await world.admin.post(members, body('account_member', { name: 'X' }))).status).toBe(405)
   expect((await world.admin.delete(`${members}/${id}`)).status).toBe(405)
 })
 
-test('users of other realms are no members', async () => {
+test('users of other realms are not members', async () => {
   const { body: settings } = await world.admin.get('/v2/settings/customer-authentication')
   const realm = settings.data.relationships['authentication-realm'].data.id
   const user = body('user_authentication_info', { name: 'Buyer', email: 'buyer@example.com' })
@@ -57,7 +57,7 @@ test('users of other realms are no members', async () => {
   expect(refused.status).toBe(404)
 })
 
-test('finds members', async () => {
+test('members can be filtered', async () => {
   await member(world.admin, { name: 'Grace Swan', email: 'Grace@Navy.example', given_name: 'Grace' })
   await member(world.admin, { name: 'grace poole', email: 'poole@hall.example', family_name: 'Poole' })
   const cases: [filter: string, names: string[]][] = [

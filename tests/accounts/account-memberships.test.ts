@@ -14,7 +14,7 @@ const accountsOf = (id: string) => `/v2/account-members/${id}/account-membership
 const setLimit = (membership_limit: unknown) =>
   world.admin.put('/v2/settings/account-membership', body('account_membership_setting', { membership_limit }))
 
-test('a membership is seen from both sides', async () => {
+test('a membership is listed under its account and under its member', async () => {
   const [home, user] = [await newAccount(), await member(world.admin)]
   const { status, body: one } = await world.admin.post(membersOf(home), membership(user.toUpperCase()))
   expect(status).toBe(201)
@@ -42,7 +42,7 @@ test('a membership is seen from both sides', async () => {
   }
 })
 
-test('includes the member, or the account', async () => {
+test('a membership can include its member or its account', async () => {
   const [home, work, user] = [await newAccount(), await newAccount(), await member(world.admin)]
   const id = await idOf(world.admin.post(membersOf(home), membership(user)))
   await idOf(world.admin.post(membersOf(work), membership(user)))
@@ -60,7 +60,7 @@ test('includes the member, or the account', async () => {
   expect(empty.body.included).toEqual({ account_members: [] })
 })
 
-test('a member is a member once, however many ask at once', async () => {
+test('concurrent creates of one membership create it once', async () => {
   const [home, user] = [await newAccount(), await member(world.admin)]
   const replies = times(6, () => world.admin.post(membersOf(home), membership(user)))
   expect(await statuses(replies)).toEqual({ 201: 1, 409: 5 })
@@ -70,7 +70,7 @@ test('a member is a member once, however many ask at once', async () => {
   )
 })
 
-test('an update changes nothing, and not who the member is', async () => {
+test('an update changes nothing, not even the member', async () => {
   const [home, user, another] = [await newAccount(), await member(world.admin), await member(world.admin)]
   const path = `${membersOf(home)}/${await idOf(world.admin.post(membersOf(home), membership(user)))}`
   expect((await world.admin.put(path, membership(user))).status).toBe(200)
@@ -79,7 +79,7 @@ test('an update changes nothing, and not who the member is', async () => {
   expect([status, refused.errors[0].source]).toEqual([422, 'data.account_member_id'])
 })
 
-test('refuses what is not there', async () => {
+test('a membership needs an existing account and an existing member', async () => {
   const [home, user] = [await newAccount(), await member(world.admin)]
   const nowhere = '00000000-0000-4000-8000-000000000000'
   const replies = [
@@ -98,7 +98,7 @@ test('refuses what is not there', async () => {
   expect((await world.admin.post(membersOf(home), body('account_membership'))).status).toBe(400)
 })
 
-test('a member is in as many accounts as the setting allows, also in a race', async () => {
+test('a member is in at most as many accounts as the setting allows, also under concurrent creates', async () => {
   const user = await member(world.admin)
   const homes = await Promise.all(times(7, newAccount))
   expect((await setLimit(3)).status).toBe(200)
@@ -111,7 +111,7 @@ test('a member is in as many accounts as the setting allows, also in a race', as
   expect((await world.admin.post(membersOf(free), membership(user))).status).toBe(201)
 })
 
-test('an account has at most a thousand members, also in a race', async () => {
+test('an account has at most a thousand members, also under concurrent creates', async () => {
   const home = await newAccount()
   const realm = (await accountRealm(world.admin)).split('/').at(-1)
   await world.sql(
@@ -129,7 +129,7 @@ test('an account has at most a thousand members, also in a race', async () => {
   expect((await world.admin.get(membersOf(home))).body.meta.results.total).toBe(1000)
 })
 
-test('lists who is not in the account', async () => {
+test('the members who are not in an account can be listed', async () => {
   const home = await newAccount()
   const [inside, outside] = await Promise.all(
     ['Insider', 'Outsider'].map((name) => member(world.admin, { name: `${name} Unassigned` })),
@@ -150,7 +150,7 @@ test('lists who is not in the account', async () => {
   expect(rest.body.links.next).toContain(unassigned)
 })
 
-test('finds a membership by its member', async () => {
+test('memberships can be filtered by their member', async () => {
   const [home, user] = [await newAccount(), await member(world.admin)]
   await idOf(world.admin.post(membersOf(home), membership(user)))
   const total = async (filter: string) =>

@@ -13,7 +13,7 @@ const authenticationPath = '/v2/settings/account-authentication'
 const setting = (fields: object) => body('account_membership_setting', fields)
 const settings = (fields: object) => body('account_authentication_settings', fields)
 
-test('the membership limit', async () => {
+test('the limit of memberships can be changed', async () => {
   expect((await world.admin.get(membershipPath)).body).toEqual(setting({ membership_limit: 10_000 }))
   expect((await world.admin.put(membershipPath, setting({ membership_limit: 5 }))).body).toEqual(
     setting({ membership_limit: 5 }),
@@ -75,7 +75,7 @@ test('the authentication settings name the realm, and change one by one', async 
   }
 })
 
-test('a new member gets an account when the store wants it', async () => {
+test('a new member gets an account if the store has set that', async () => {
   const without = await member(world.admin, { name: 'Nora Alone' })
   await world.admin.put(authenticationPath, settings({ auto_create_account_for_account_members: true }))
   const id = await member(world.admin, { name: 'Ada Byron' })

@@ -18,7 +18,7 @@ const untag = (id: string, ...tags: string[]) =>
 const shownTags = async (id: string) =>
   (await world.admin.get(`/v2/accounts/${id}`)).body.data.relationships?.account_tags
 
-test('one tag of a name', async () => {
+test('a name belongs to one tag', async () => {
   const tag = body('account_tag', { name: 'Wholesale', description: 'By the pallet' })
   expect(await statuses(times(5, () => world.admin.post('/v2/account-tags', tag)))).toEqual({
     201: 1,
@@ -31,7 +31,7 @@ test('one tag of a name', async () => {
   expect(list.data[0].links.self).toBe(`${world.url}/v2/account-tags/${list.data[0].id}`)
 })
 
-test('tags are added and removed, each answer shows all, and the account has a new version', async () => {
+test('every change of an account’s tags returns all of them and makes a new version of the account', async () => {
   const id = await newAccount()
   const [first, second] = [await newTag(), await newTag()]
   const before = (await world.admin.get(`/v2/accounts/${id}`)).headers.get('etag')
@@ -52,7 +52,7 @@ test('tags are added and removed, each answer shows all, and the account has a n
   expect(await shownTags(id)).toBeUndefined()
 })
 
-test('an update of the account keeps its tags and its parent, also when it sends others', async () => {
+test('an update of the account keeps its tags and its parent, even if it sends others', async () => {
   const parent_id = await newAccount()
   const id = await newAccount({ parent_id })
   const tag = await newTag()
@@ -67,7 +67,7 @@ test('an update of the account keeps its tags and its parent, also when it sends
   expect((await world.admin.get(`/v2/accounts/${id}`)).body.data.relationships.ancestors).toHaveLength(1)
 })
 
-test('accounts are found by tag', async () => {
+test('accounts can be filtered by tag', async () => {
   const tag = await newTag()
   const ids = await Promise.all(times(3, () => newAccount()))
   await Promise.all(ids.slice(0, 2).map((id) => world.admin.post(tagsOf(id), tagLinks(tag))))
@@ -99,7 +99,7 @@ test('a deleted tag is on no account', async () => {
   expect(new Set(rows.map(({ actor }) => actor)).size).toBe(1)
 })
 
-test('a tag is taken off more accounts than one batch', async () => {
+test('a deleted tag leaves more accounts than fit in one batch', async () => {
   const tag = await newTag()
   const doc = JSON.stringify({ name: 'Many', relationships: { account_tags: tagLinks(tag) } })
   await world.sql(
@@ -114,7 +114,7 @@ test('a tag is taken off more accounts than one batch', async () => {
   expect(await tagged()).toBe(0)
 })
 
-test('requests for one account at once lose nothing', async () => {
+test('concurrent changes of one account’s tags are all stored', async () => {
   const id = await newAccount()
   const tags = await Promise.all(times(12, newTag))
   const writes = tags.map((tag) => world.admin.post(tagsOf(id), tagLinks(tag)))
@@ -124,7 +124,7 @@ test('requests for one account at once lose nothing', async () => {
   expect(data.map((tag: { id: string }) => tag.id).sort()).toEqual([...tags].sort())
 })
 
-test('a tag that is deleted while it is added is not left behind', async () => {
+test('a tag that is deleted while it is added leaves no link', async () => {
   for (let round = 0; round < 10; round++) {
     const [id, tag] = [await newAccount(), await newTag()]
     const [added, deleted] = await Promise.all([
@@ -137,7 +137,7 @@ test('a tag that is deleted while it is added is not left behind', async () => {
   }
 })
 
-test('two tags of the same accounts are deleted at once', async () => {
+test('two tags of the same accounts can be deleted at the same time', async () => {
   const [one, two] = [await newTag(), await newTag()]
   const ids = await Promise.all(times(6, () => newAccount()))
   await Promise.all(ids.map((id) => world.admin.post(tagsOf(id), tagLinks(one, two))))
@@ -146,7 +146,7 @@ test('two tags of the same accounts are deleted at once', async () => {
   for (const id of ids) expect(await shownTags(id)).toBeUndefined()
 })
 
-test('its link is its own address, whatever the request was spelled like', async () => {
+test('links.self is the canonical address, however the request spelled it', async () => {
   const id = await newAccount()
   const { body } = await world.admin.get(tagsOf(id.toUpperCase()))
   expect(body.links.self).toBe(`${world.url}${tagsOf(id)}`)
@@ -154,7 +154,7 @@ test('its link is its own address, whatever the request was spelled like', async
   expect(nothing.body.errors[0].detail).toBe("The field 'data' is required (data).")
 })
 
-test('refuses what is no list of known tags', async () => {
+test('a body that is not a list of existing tags is refused', async () => {
   const id = await newAccount()
   const tag = await newTag()
   const foreign = await idOf(world.other.post('/v2/account-tags', body('account_tag', { name: 'Theirs' })))

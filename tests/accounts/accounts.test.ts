@@ -48,7 +48,7 @@ test('a parent is set once, and must be an account of the store', async () => {
   }
 })
 
-test('a parent that is deleted while it gets a child: one of the two is refused', async () => {
+test('of deleting a parent and adding a child to it at the same time, one is refused', async () => {
   for (let round = 0; round < 10; round++) {
     const parent = await idOf(world.admin.post(accounts, account()))
     const [child, gone] = await Promise.all([
@@ -70,14 +70,14 @@ test('a tree is at most a hundred ancestors deep', async () => {
   expect((await world.admin.post(accounts, account({ parent_id }))).status).toBe(422)
 })
 
-test('one account of a registration id, however many ask at once', async () => {
+test('a registration id belongs to one account, also under concurrent creates', async () => {
   const body = account({ registration_id: 'GB-1' })
   const replies = times(8, () => world.admin.post(accounts, body))
   expect(await statuses(replies)).toEqual({ 201: 1, 409: 7 })
   expect((await world.other.post(accounts, body)).status).toBe(201)
 })
 
-test('an account takes its addresses and memberships with it, not its members', async () => {
+test('deleting an account deletes its addresses and memberships, but not its members', async () => {
   const id = await idOf(world.admin.post(accounts, account()))
   const user = await member(world.admin)
   await idOf(world.admin.post(`${accounts}/${id}/addresses`, address()))

@@ -33,7 +33,7 @@ afterAll(() => world.close())
 const memberships = (home: string) => `/v2/accounts/${home}/account-memberships`
 
 describe('a member who signs in', () => {
-  test('gets a token for each account, with what it says', async () => {
+  test('gets a token for each account, which names the account and the member', async () => {
     const child = await idOf(
       world.admin.post('/v2/accounts', account({ name: 'Bakery', parent_id: ada.home })),
     )
@@ -69,7 +69,7 @@ describe('a member who signs in', () => {
     expect(decodeJwt(answer.data[1].token).ancestors).toBe('')
   })
 
-  test('stays as long as the setting says', async () => {
+  test('gets tokens with the lifetime of the setting', async () => {
     await settle(world, { account_management_authentication_token_timeout_secs: 60 })
     const headers = await signedIn(world, ada)
     expect((await world.shopper.get('/v2/accounts', headers)).status).toBe(200)
@@ -79,7 +79,7 @@ describe('a member who signs in', () => {
     await settle(world, { account_management_authentication_token_timeout_secs: 86_400 })
   })
 
-  test('in many accounts gets the tokens of one page', async () => {
+  test('of many accounts gets the tokens of one page', async () => {
     const bea = await person(world, profileId)
     await world.sql(
       `WITH added AS (
@@ -106,7 +106,7 @@ describe('a member who signs in', () => {
     expect(refusal(refused)).toEqual([400, 'bad_page', 'page[limit]'])
   })
 
-  test('in no account gets none', async () => {
+  test('of no account gets no token', async () => {
     const cam = await person(world, profileId)
     await world.admin.delete(`/v2/accounts/${cam.home}`)
     const { status, body: answer } = await world.shopper.post(tokens, byPassword(cam))
@@ -114,7 +114,7 @@ describe('a member who signs in', () => {
     expect(answer.meta.results.total).toBe(0)
   })
 
-  test('may bring a token that has ended, and it is not kept for an Idempotency-Key', async () => {
+  test('may send an expired token, and the response is not stored for an Idempotency-Key', async () => {
     const headers = { [header]: 'ended', 'idempotency-key': 'sign-in' }
     const first = await world.shopper.post(tokens, byPassword(ada), headers)
     const second = await world.shopper.post(tokens, byPassword(ada), headers)
@@ -125,15 +125,15 @@ describe('a member who signs in', () => {
   })
 })
 
-describe('by password', () => {
-  test('a username is good in any case, a password as it is', async () => {
+describe('a sign-in by password', () => {
+  test('ignores the case of the username, but not of the password', async () => {
     const upper = byPassword(ada, { username: ada.username.toUpperCase() })
     expect((await world.shopper.post(tokens, upper)).status).toBe(201)
     const shouted = byPassword(ada, { password: password.toUpperCase() })
     expect((await world.admin.post(tokens, shouted)).status).toBe(401)
   })
 
-  test('says the same whichever is wrong', async () => {
+  test('is refused in the same words for a wrong username and a wrong password', async () => {
     const other = await profile(world.admin)
     const wrong = [
       byPassword(ada, { password: 'x' }),
@@ -148,7 +148,7 @@ describe('by password', () => {
     expect(answers[0]?.body.errors[0].detail).toBe('The username or the password is not valid.')
   })
 
-  test('refuses what is not there, or not in this store', async () => {
+  test('needs an existing profile of this store', async () => {
     const nowhere = '00000000-0000-4000-8000-000000000000'
     const unknown = byPassword(ada, { password_profile_id: nowhere })
     expect(refusal(await world.shopper.post(tokens, unknown))).toEqual([
@@ -160,7 +160,7 @@ describe('by password', () => {
   })
 })
 
-test('each mechanism names the field it lacks', async () => {
+test('a missing field is named for each mechanism', async () => {
   const cases: [mechanism: string, fields: object, source: string][] = [
     ['password', {}, 'data.password_profile_id'],
     ['password', { password_profile_id: profileId }, 'data.username'],
@@ -180,10 +180,10 @@ test('each mechanism names the field it lacks', async () => {
   expect(JSON.stringify((await world.shopper.post(tokens, wordy)).body)).not.toContain('not 5')
 })
 
-describe('by a token', () => {
+describe('a switch of accounts by token', () => {
   const switched = tokenRequest('account_management_authentication_token')
 
-  test('goes on, in any of the accounts', async () => {
+  test('returns new tokens for all accounts', async () => {
     const headers = await signedIn(world, ada)
     clock.forward(3600)
     const { status, body: answer } = await world.shopper.post(tokens, switched, headers)
@@ -195,7 +195,7 @@ describe('by a token', () => {
     expect(list.body.data.map(({ id }: { id: string }) => id)).toEqual([first.account_id])
   })
 
-  test('needs one, and a good one', async () => {
+  test('needs a valid token', async () => {
     expect(refusal(await world.shopper.post(tokens, switched))).toEqual([
       400,
       'bad_request',
@@ -207,7 +207,7 @@ describe('by a token', () => {
   })
 })
 
-describe('by signing up', () => {
+describe('a sign-up', () => {
   let n = 0
   const newcomer = (fields: object = {}) => {
     const username = `new-${++n}@example.com`
@@ -221,14 +221,14 @@ describe('by signing up', () => {
     })
   }
 
-  test('is for stores that want it', async () => {
+  test('is refused unless the store has enabled it', async () => {
     const users = async () => (await world.admin.get('/v2/account-members')).body.meta.results.total
     const before = await users()
     expect(refusal(await world.shopper.post(tokens, newcomer()))).toEqual([403, 'forbidden', undefined])
     expect(await users()).toBe(before)
   })
 
-  test('makes a member, who may sign in', async () => {
+  test('creates a member, who can sign in', async () => {
     await settle(world, { enable_self_signup: true })
     const { status, body: answer } = await world.shopper.post(tokens, newcomer())
     expect([status, answer.data]).toEqual([201, []])
@@ -241,7 +241,7 @@ describe('by signing up', () => {
     expect(again.body.meta.account_member_id).toBe(answer.meta.account_member_id)
   })
 
-  test('makes an account too, where the store wants that', async () => {
+  test('also creates an account if the store has set that', async () => {
     await settle(world, { enable_self_signup: true, auto_create_account_for_account_members: true })
     const { body: answer } = await world.shopper.post(tokens, newcomer({ name: 'Ola New' }))
     expect(answer.data).toMatchObject([{ account_name: 'Ola New' }])
@@ -249,7 +249,7 @@ describe('by signing up', () => {
     expect(list.body.data).toHaveLength(1)
   })
 
-  test('a username is taken once, and who comes late leaves nothing behind', async () => {
+  test('creates one user of a username, also under concurrent requests, and the others leave nothing behind', async () => {
     const total = async () => (await world.admin.get('/v2/account-members')).body.meta.results.total
     const before = await total()
     const one = newcomer()
@@ -260,7 +260,7 @@ describe('by signing up', () => {
   })
 
   test.each(['page[limit]=1000', 'filter=eq(nope,1)', 'page[after]=x', 'sort=nope'])(
-    'makes nobody for a page that is refused: %s',
+    'creates nobody if the page is refused: %s',
     async (query) => {
       const one = newcomer()
       expect((await world.shopper.post(`${tokens}?${query}`, one)).status).toBe(400)
@@ -268,7 +268,7 @@ describe('by signing up', () => {
     },
   )
 
-  test('is for so many from one address, and for any number through the server of a storefront', async () => {
+  test('is limited per client address, except through the server of a storefront', async () => {
     useUp(world, 'signUps')
     const one = newcomer()
     expect(refusal(await world.shopper.post(tokens, one))).toEqual([429, 'rate_limited', undefined])
@@ -277,7 +277,7 @@ describe('by signing up', () => {
     expect((await world.shopper.post(tokens, newcomer())).status).toBe(201)
   })
 
-  test('is refused for too many guesses before it makes someone, not after', async () => {
+  test('that is refused for too many guesses has created nobody', async () => {
     const signUp = (username: string) => world.shopper.post(tokens, newcomer({ username }))
     expect((await signUp('taken')).status).toBe(201)
     for (const fresh of ['fresh-1', 'fresh-2', 'fresh-3', 'fresh-4']) {
@@ -297,7 +297,7 @@ describe('by signing up', () => {
     await world.sql('DELETE FROM attempts')
   })
 
-  test('refuses what a user or a password may not be', async () => {
+  test('is refused with an invalid user or password, and the field is named', async () => {
     const strict = await profile(world.admin, { username_format: 'email' })
     const cases: [fields: object, status: number, source: string][] = [
       [{ password: 'short' }, 400, 'data.password'],
@@ -313,10 +313,10 @@ describe('by signing up', () => {
   })
 })
 
-describe('who guesses', () => {
+describe('guessing passwords', () => {
   const guess = { password: 'a guess' }
 
-  test('is slowed down per user, known or not, until the window has passed', async () => {
+  test('is slowed down per username, existing or not, until the window has passed', async () => {
     const dan = await person(world, profileId)
     for (const who of [byPassword(dan, guess), byPassword(dan, { username: 'no one', ...guess })]) {
       expect(await statuses(await inTurn(5, () => world.admin.post(tokens, who)))).toEqual({ 401: 5 })
@@ -330,7 +330,7 @@ describe('who guesses', () => {
     expect((await world.admin.post(tokens, byPassword(dan))).status).toBe(201)
   })
 
-  test('of a name in all its spellings', async () => {
+  test('is slowed down across all spellings of a name', async () => {
     const { username, ...kim } = await person(world, profileId)
     await world.admin.put(kim.link, body('user_authentication_password_profile_info', { username: 'vickim' }))
     const spellings = ['vickim', 'VICKIM', 'v\u0130ckim', 'vick\u0130m', 'v\u0130ck\u0130m', 'Vickim']
@@ -341,7 +341,7 @@ describe('who guesses', () => {
     expect(await statuses(replies)).toEqual({ 401: 5, 429: 1 })
   })
 
-  test('by changing their own username is slowed down', async () => {
+  test('is also slowed down through changes of one’s own username', async () => {
     await settle(world, { account_member_self_management: 'update_only' })
     const [gus, hal] = [await person(world, profileId), await person(world, profileId)]
     const headers = await signedIn(world, gus)
@@ -350,7 +350,7 @@ describe('who guesses', () => {
     expect(await statuses(await inTurn(6, () => rename(hal.username)))).toEqual({ 409: 5, 429: 1 })
   })
 
-  test('is forgotten when the password is known', async () => {
+  test('is no longer slowed down after a successful sign-in', async () => {
     const eve = await person(world, profileId)
     for (let round = 0; round < 3; round++) {
       await inTurn(4, () => world.admin.post(tokens, byPassword(eve, guess)))
@@ -358,13 +358,13 @@ describe('who guesses', () => {
     }
   })
 
-  test('learns no more by many guesses at once', async () => {
+  test('is slowed down as much when many guesses arrive at once', async () => {
     const fay = await person(world, profileId)
     const counts = await statuses(times(12, () => world.admin.post(tokens, byPassword(fay, guess))))
     expect(counts).toEqual({ 401: 5, 429: 7 })
   })
 
-  test('is slowed down per address, unless a server asks for many', async () => {
+  test('is slowed down per client address, except through the server of a storefront', async () => {
     clock.forward(901)
     const someone = (i: number) => byPassword(ada, { username: `someone ${i}`, ...guess })
     const replies = await inTurn(21, (i) => world.shopper.post(tokens, someone(i)))
@@ -382,7 +382,7 @@ describe('who guesses', () => {
   })
 })
 
-test('members are those of the account realm', async () => {
+test('only users of the account realm are members', async () => {
   const id = await member(world.admin)
   const home = await idOf(world.admin.post('/v2/accounts', account()))
   await idOf(world.admin.post(memberships(home), membership(id)))

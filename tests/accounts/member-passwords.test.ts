@@ -61,7 +61,7 @@ const settings: [setting: string, of: () => Setting][] = [
 ]
 
 describe('the current password of a member', () => {
-  test.each(settings)('must be right if it is sent: strict passwords %s', async (_setting, of) => {
+  test.each(settings)('must be correct if it is sent: strict passwords %s', async (_setting, of) => {
     const { world } = of()
     const who = await ada(of())
     for (const current_password of ['a wrong password', '', password.toUpperCase()]) {
@@ -83,7 +83,7 @@ describe('the current password of a member', () => {
     expect([await signIn(of(), renamed, password), await signIn(of(), renamed, another)]).toEqual([401, 201])
   })
 
-  test('is asked for where passwords are strict, and only there', async () => {
+  test('is required where passwords are strict, and only there', async () => {
     const sent = change({ password: another })
     const [lax, strict] = [await ada(off), await ada(on)]
     expect((await off.world.shopper.put(lax.link, sent, lax.as)).status).toBe(200)
@@ -95,7 +95,7 @@ describe('the current password of a member', () => {
   })
 
   test.each(settings)(
-    'means nothing where nothing changes that leads into the account: strict %s',
+    'is ignored unless the request changes how the member signs in: strict passwords %s',
     async (_setting, of) => {
       const { world, profileId } = of()
       const links = `${await accountRealm(world.admin)}/user-authentication-info/${await member(world.admin)}/user-authentication-password-profile-info`
@@ -125,8 +125,8 @@ describe('the current password of a member', () => {
   })
 })
 
-describe('who guesses the current password of a member', () => {
-  test('is counted with who guesses at the sign-in', async () => {
+describe('guessing the current password of a member', () => {
+  test('is counted together with guessing at the sign-in', async () => {
     const who = await ada(on)
     for (let i = 0; i < 4; i++) expect(refusal(await guess(on, who))).toEqual(wrong)
     expect(await signIn(on, { ...who, username: who.username.toUpperCase() }, 'a wrong one')).toBe(401)
@@ -138,7 +138,7 @@ describe('who guesses the current password of a member', () => {
     expect((await on.world.shopper.get('/v2/accounts', who.as)).status).toBe(200)
   })
 
-  test('by many at once learns no more, and holds nobody up', async () => {
+  test('is limited when many guesses arrive at once, and delays nobody else', async () => {
     const [who, other] = [await ada(on), await ada(on)]
     const started = performance.now()
     const guesses = times(30, () => guess(on, who))
@@ -180,7 +180,7 @@ describe('a common password', () => {
     expect(await signIn(on, who, password)).toBe(201)
   })
 
-  test('is refused at a sign-up, which leaves nothing behind and may be tried again', async () => {
+  test('is refused at a sign-up, which leaves nothing behind and can be repeated', async () => {
     const count = async () =>
       (await on.world.sql('SELECT count(*) FROM user_authentication_infos')).rows[0].count
     const before = await count()
@@ -190,12 +190,12 @@ describe('a common password', () => {
     expect((await signUp(on, another, 'newcomer')).status).toBe(201)
   })
 
-  test('is on a list that has the 3,000 that ASVS asks for, many times over', () => {
+  test('is on a list that has many times the 3,000 entries that ASVS requires', () => {
     const long = dictionary['passwords-common'].filter(({ length }) => length >= 8)
     expect(new Set(long).size).toBeGreaterThan(15_000)
   })
 
-  test('is taken where they are not', async () => {
+  test('is accepted where passwords are not strict', async () => {
     const who = await ada(off)
     expect((await off.world.shopper.put(who.link, change({ password: 'password' }), who.as)).status).toBe(200)
     expect((await signUp(off, '12345678', 'newcomer')).status).toBe(201)

@@ -54,7 +54,7 @@ test('a member who signs in at a provider gets tokens for the code, once', async
   expect(again.body.meta.account_member_id).toBe(first.body.meta.account_member_id)
 })
 
-test('a code is good with its own verifier and address only', async () => {
+test('a code is refused with another verifier or redirect URI, and in another store', async () => {
   const stolen = { ...(await signIn()), oauth_code_verifier: 'a guess' }
   expect((await world.shopper.post(tokens, tokenRequest('oidc', stolen))).status).toBe(401)
   const astray = { ...(await signIn()), oauth_redirect_uri: 'https://elsewhere.example.com' }
@@ -62,7 +62,7 @@ test('a code is good with its own verifier and address only', async () => {
   expect((await world.other.post(tokens, tokenRequest('oidc', await signIn()))).status).toBe(401)
 })
 
-test('a code ends with the link it was given for', async () => {
+test('a code ends when the link of its user is deleted', async () => {
   const first = await world.shopper.post(tokens, tokenRequest('oidc', await signIn()))
   const user = `${await accountRealm(world.admin)}/user-authentication-info/${first.body.meta.account_member_id}`
   const { body: links } = await world.admin.get(`${user}/user-authentication-oidc-profile-info`)
@@ -74,7 +74,7 @@ test('a code ends with the link it was given for', async () => {
   expect((await world.shopper.get('/v2/accounts', headers)).status).toBe(401)
 })
 
-test('who is unlinked while they sign in gets no token that is good', async () => {
+test('a member who is unlinked while they sign in gets no valid token', async () => {
   for (let round = 0; round < 20; round++) {
     const first = await world.shopper.post(tokens, tokenRequest('oidc', await signIn()))
     const member = first.body.meta.account_member_id

@@ -93,7 +93,7 @@ const emailOf = async ({ world }: Shop, { path }: Pick<Claimant, 'path'>) =>
 
 const claims: [how: string, claim: (shop: Shop, email: string) => Promise<Claimant>][] = [
   [
-    'made it their own',
+    'has set',
     async (shop, email) => {
       const claimant = await aCustomer(shop)
       expect((await change(shop, claimant, { email })).status).toBe(200)
@@ -101,13 +101,13 @@ const claims: [how: string, claim: (shop: Shop, email: string) => Promise<Claima
     },
   ],
   [
-    'has it from a provider that did not verify it',
+    'has from a provider that did not verify it',
     async (shop, email) => claimantIn(await signIn(shop, { email, email_verified: false })),
   ],
 ]
 
-describe.each(claims)('from a customer who %s', (_how, claim) => {
-  test('it is taken by its owner, who has it from a provider that verified it', async () => {
+describe.each(claims)('an address that a customer %s', (_how, claim) => {
+  test('passes to its owner, who has it from a provider that verified it', async () => {
     const email = anAddress()
     const claimant = await claim(lax, email.toUpperCase())
     const owner = customerIdOf(await signIn(lax, { email, email_verified: true }))
@@ -119,7 +119,7 @@ describe.each(claims)('from a customer who %s', (_how, claim) => {
     expect((await change(lax, claimant, { email: anAddress() })).status).toBe(200)
   })
 
-  test('and by someone whom an administrator makes, or gives it, where passwords are strict', async () => {
+  test('passes to a customer whom an administrator creates with it, or changes to it, where passwords are strict', async () => {
     const [first, second] = [anAddress(), anAddress()]
     const claimants = [await claim(strict, first), await claim(strict, second)]
     await idOf(strict.world.admin.post(customers, customer({ email: first })))
@@ -128,7 +128,7 @@ describe.each(claims)('from a customer who %s', (_how, claim) => {
     for (const claimant of claimants) expect(await emailOf(strict, claimant)).toMatch(taken)
   })
 
-  test('and by nobody whom an administrator makes where they are not: the address exists', async () => {
+  test('does not pass to such a customer where passwords are not strict: it is a duplicate', async () => {
     const email = anAddress()
     const claimant = await claim(lax, email)
     expect((await lax.world.admin.post(customers, customer({ email }))).status).toBe(409)
@@ -137,7 +137,7 @@ describe.each(claims)('from a customer who %s', (_how, claim) => {
     expect(await emailOf(lax, claimant)).toBe(email)
   })
 
-  test('and by nobody who only claims it, too', async () => {
+  test('does not pass to another customer who only claims it', async () => {
     const email = anAddress()
     const claimant = await claim(strict, email)
     expect((await signIn(strict, { email, email_verified: false })).status).toBe(409)
@@ -145,7 +145,7 @@ describe.each(claims)('from a customer who %s', (_how, claim) => {
     expect(await emailOf(strict, claimant)).toBe(email)
   })
 
-  test('and by one of those who come for it at the same time, who keeps it', async () => {
+  test('passes to one of the customers that are created with it at the same time', async () => {
     const email = anAddress()
     const claimant = await claim(strict, email)
     const replies = times(6, () => strict.world.admin.post(customers, customer({ email })))
@@ -154,7 +154,7 @@ describe.each(claims)('from a customer who %s', (_how, claim) => {
   })
 })
 
-test('an address that an administrator gave is not taken, nor one that they confirm by giving it', async () => {
+test('an address that an administrator has set or confirmed passes to nobody', async () => {
   for (const shop of [lax, strict]) {
     const [email, assigned] = [anAddress(), anAddress()]
     await idOf(shop.world.admin.post(customers, customer({ email })))
@@ -171,11 +171,11 @@ test('an address that an administrator gave is not taken, nor one that they conf
 })
 
 const owners: [who: string, ready: (email: string) => Promise<() => Promise<Reply>>, status: number][] = [
-  ['comes', (email) => comeBack(strict, { email, email_verified: true }), 200],
-  ['is made', async (email) => () => strict.world.admin.post(customers, customer({ email })), 201],
+  ['signs in', (email) => comeBack(strict, { email, email_verified: true }), 200],
+  ['is created', async (email) => () => strict.world.admin.post(customers, customer({ email })), 201],
 ]
 test.each(owners)(
-  'who claims it at the very time that its owner %s does not keep them out',
+  'a customer who claims an address at the moment when its owner %s does not lock the owner out',
   async (_who, ready, status) => {
     const email = anAddress()
     const [claimant, come] = [await aCustomer(strict), await ready(email)]
@@ -200,14 +200,14 @@ test.each(owners)(
   },
 )
 
-describe('when the owner takes the account itself over', () => {
+describe('an account that its owner takes over', () => {
   const policy = ({ world, realm }: Shop, duplicate_email_policy: string) =>
     world.admin.put(
       `/v2/authentication-realms/${realm}`,
       body('authentication-realm', { duplicate_email_policy }),
     )
 
-  test('the address that the stranger gave it goes with the stranger', async () => {
+  test('loses the address that the stranger has set', async () => {
     await policy(lax, 'api_only')
     const [email, other] = [anAddress(), anAddress()]
     const stranger = claimantIn(await signIn(lax, { email, email_verified: false }))
@@ -219,7 +219,7 @@ describe('when the owner takes the account itself over', () => {
     expect((await signIn(lax, { email, email_verified: true })).status).toBe(409)
   })
 
-  test('nothing comes of a request of the stranger that was still under way', async () => {
+  test('is not changed by a request of the stranger that is still in progress', async () => {
     await policy(lax, 'api_only')
     const email = anAddress()
     const stranger = claimantIn(await signIn(lax, { email, email_verified: false }))

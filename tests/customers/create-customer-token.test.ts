@@ -21,7 +21,7 @@ const credentials = (fields: object = {}) => body('token', { email, password, ..
 const signIn = async (fields: object = {}): Promise<string> =>
   (await world.shopper.post(tokens, credentials(fields))).body.data.token
 
-test('a token that says who signed in, for 24 hours', async () => {
+test('a token names the customer and is valid for 24 hours', async () => {
   for (const fields of [{}, { authentication_mechanism: 'password' }, { email: 'ada@example.COM' }]) {
     const { status, body: answer } = await world.shopper.post(tokens, credentials(fields))
     expect(status, JSON.stringify(answer)).toBe(200)
@@ -39,7 +39,7 @@ test('a token that says who signed in, for 24 hours', async () => {
   expect((await world.admin.post(tokens, credentials())).status).toBe(200)
 })
 
-describe('refuses', () => {
+describe('a sign-in is refused', () => {
   // Each has its first wrong password.
   afterEach(() => world.sql('DELETE FROM attempts'))
 
@@ -61,14 +61,14 @@ describe('refuses', () => {
       400,
       'data.oauth_authorization_code',
     ],
-  ])('%s', async (_name, fields, status, source?: string) => {
+  ])('with %s', async (_name, fields, status, source?: string) => {
     const reply = await world.shopper.post(tokens, credentials(fields))
     expect(reply.status, JSON.stringify(reply.body)).toBe(status)
     expect(reply.body.errors[0].source).toBe(source)
     expect(JSON.stringify(reply.body)).not.toMatch(/horses|xxx/)
   })
 
-  test('a customer without a password, in the words of any other', async () => {
+  test('for a customer without a password, in the same words', async () => {
     await idOf(world.admin.post(customers, customer({ email: 'none@example.com' })))
     const replies = [
       { email: 'none@example.com' },
@@ -79,7 +79,7 @@ describe('refuses', () => {
     expect(new Set(bodies).size).toBe(1)
   })
 
-  test('a customer of another store, a stranger, and a password that was changed', async () => {
+  test('for a customer of another store, for an unknown customer, and with a former password', async () => {
     expect((await world.other.post(tokens, credentials())).status).toBe(401)
     expect((await world.nobody.post(tokens, credentials())).status).toBe(401)
     const fields = { email: 'fickle@example.com', password }
@@ -95,12 +95,12 @@ describe('a token', () => {
   const verified = (token: string, storeId = world.storeId) =>
     verifyCustomerToken(world.server.instance, storeId, token)
 
-  test('is good for its own store only', async () => {
+  test('is valid in its own store only', async () => {
     const other = (await world.other.get('/v2/settings')).body.data.id
     await expect(verified(await signIn(), other)).rejects.toMatchObject({ status: 401 })
   })
 
-  test('that we did not sign is refused', async () => {
+  test('with a foreign signature is refused', async () => {
     const token = await signIn()
     const [header, payload] = token.split('.')
     const forge = (key: Uint8Array) =>
@@ -120,7 +120,7 @@ describe('a token', () => {
     expect((await world.clientWith(token).get(customers)).status).toBe(401)
   })
 
-  test('ends with its customer', async () => {
+  test('ends when its customer is deleted', async () => {
     const fields = { email: 'brief@example.com', password }
     const id = await idOf(world.admin.post(customers, customer(fields)))
     const token = await signIn(fields)
@@ -142,7 +142,7 @@ describe('a token', () => {
   })
 })
 
-test('whoever brings a customer token sees and changes that customer alone', async () => {
+test('a customer token allows its caller to read and change that customer only', async () => {
   const bob = await idOf(world.admin.post(customers, customer({ password })))
   for (const id of [ada, bob]) await idOf(world.admin.post(`${customers}/${id}/addresses`, address()))
   const theirs = (await world.admin.get(`${customers}/${bob}/addresses`)).body.data[0].id
@@ -182,8 +182,8 @@ test('whoever brings a customer token sees and changes that customer alone', asy
   expect((await shopper.get(`${customers}/${ada}`, { 'x-moltin-customer-token': 'x' })).status).toBe(401)
 })
 
-describe('who guesses', () => {
-  test('of a name in all its spellings', async () => {
+describe('guessing passwords', () => {
+  test('is slowed down across all spellings of a name', async () => {
     await idOf(world.admin.post(customers, customer({ email: 'vickim@example.com', password })))
     const names = ['vickim', 'VICKIM', 'v\u0130ckim', 'vick\u0130m', 'v\u0130ck\u0130m', 'Vickim']
     const counts: number[] = []
@@ -194,7 +194,7 @@ describe('who guesses', () => {
     expect(counts).toEqual([401, 401, 401, 401, 401, 429])
   })
 
-  test('by changing their own address is slowed down', async () => {
+  test('is also slowed down through changes of one’s own address', async () => {
     await idOf(world.admin.post(customers, customer({ email: 'gus@example.com', password })))
     const headers = { 'x-moltin-customer-token': await signIn({ email: 'gus@example.com' }) }
     const gus = (await world.shopper.get(customers, headers)).body.data[0].id

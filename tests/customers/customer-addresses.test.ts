@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-test('an address names its customer, and keeps what an update does not name', async () => {
+test('an address names its customer, and an update keeps the fields that are not sent', async () => {
   const { status, body: one } = await world.admin.post(addresses, address({ country: 'gb', name: 'Home' }))
   expect(status).toBe(201)
   const { id, ...data } = one.data
@@ -61,12 +61,12 @@ test.each([
   ['postcode', ' '],
   ['country', 'GBR'],
   ['city', 7],
-])('refuses %s: %j, and names it', async (field, value) => {
+])('an address with %s %j is refused, and the field is named', async (field, value) => {
   const { status, body: answer } = await world.admin.post(addresses, address({ [field]: value }))
   expect([status, answer.errors[0].source]).toEqual([400, `data.${field}`])
 })
 
-test('no more addresses than the setting allows, however many come at once', async () => {
+test('a customer has at most as many addresses as the setting allows, also under concurrent creates', async () => {
   const setting = (shopper_address_limit: number) =>
     world.admin.put('/v2/settings', body('settings', { shopper_address_limit }))
   await setting(5)
@@ -78,7 +78,7 @@ test('no more addresses than the setting allows, however many come at once', asy
   await world.admin.delete('/v2/settings')
 })
 
-test('a customer who is deleted while they get addresses leaves none behind', async () => {
+test('a customer who is deleted while addresses are created leaves no address', async () => {
   for (let round = 0; round < 5; round++) {
     const id = await idOf(world.admin.post(customers, customer()))
     const [gone, ...added] = await Promise.all([

@@ -83,7 +83,7 @@ describe('the tokens of a customer', () => {
     expect(await works(open, other, other.as)).toBe(true)
   })
 
-  test('end with a first password, as with any other', async () => {
+  test('end with a first password too', async () => {
     const { body: created } = await open.admin.post(customers, customer())
     const { id, email } = created.data
     const path = `${customers}/${id}`
@@ -96,7 +96,7 @@ describe('the tokens of a customer', () => {
     expect(await works(open, { path }, await tokenOf(open, email, another))).toBe(true)
   })
 
-  test('end with each of many passwords that are set at once; one of them is good in the end', async () => {
+  test('end with each of many passwords that are set at once, of which one is valid at the end', async () => {
     const who = await ada(open)
     const secrets = times(6, (i) => `${another} ${i}`)
     const sent = secrets.map((secret) => open.admin.put(who.path, change({ password: secret })))
@@ -129,7 +129,7 @@ describe('the current password', () => {
     ['on', () => strict],
   ]
 
-  test.each(worlds)('must be right if it is sent: strict passwords %s', async (_setting, of) => {
+  test.each(worlds)('must be correct if it is sent: strict passwords %s', async (_setting, of) => {
     const world = of()
     const { path, as, email } = await ada(world)
     for (const current_password of ['a wrong password', '', password.toUpperCase()]) {
@@ -155,7 +155,7 @@ describe('the current password', () => {
     ['off', () => open, [200, undefined]],
     ['on', () => strict, wrong],
   ] as [string, () => World, unknown[]][])(
-    'that is missing: strict passwords %s',
+    'may be missing only where passwords are not strict: strict passwords %s',
     async (_s, of, expected) => {
       const { path, as } = await ada(of())
       expect(refusal(await of().shopper.put(path, change({ password: another }), as))).toEqual(expected)
@@ -165,14 +165,14 @@ describe('the current password', () => {
     },
   )
 
-  test('need not be known to an administrator', async () => {
+  test('is not required of an administrator', async () => {
     const { path, email } = await ada(strict)
     expect((await strict.admin.put(path, change({ password: another }))).status).toBe(200)
     expect((await signIn(strict, email, another)).status).toBe(200)
   })
 
   test.each(worlds)(
-    'means nothing where nothing changes that leads into the account: strict passwords %s',
+    'is ignored unless the request changes how the customer signs in: strict passwords %s',
     async (_setting, of) => {
       const world = of()
       const current_password = 'a wrong password'
@@ -199,9 +199,9 @@ describe('the current password', () => {
   test.each([
     ['a number', 12345678],
     ['null', null],
-    ['the shown form', true],
-    ['too long', 'x'.repeat(1025)],
-  ])('is a text: %s', async (_what, current_password) => {
+    ['the form that responses show', true],
+    ['a text that is too long', 'x'.repeat(1025)],
+  ])('must be a text of a valid length, not %s', async (_what, current_password) => {
     const { path, as } = await ada(open)
     const reply = await open.shopper.put(path, change({ password: another, current_password }), as)
     expect(refusal(reply)).toEqual([400, 'data.current_password'])
@@ -227,11 +227,11 @@ describe('the current password', () => {
   })
 })
 
-describe('who guesses the current password', () => {
+describe('guessing the current password', () => {
   const guess = (world: World, { path, as }: Ada, current_password = 'a wrong password') =>
     world.shopper.put(path, change({ password: another, current_password }), as)
 
-  test('is counted with who guesses at the sign-in', async () => {
+  test('is counted together with guessing at the sign-in', async () => {
     const who = await ada(strict)
     const outcomes: number[] = []
     for (let i = 0; i < 4; i++) outcomes.push((await guess(strict, who)).status)
@@ -246,14 +246,14 @@ describe('who guesses the current password', () => {
     expect(await works(strict, who, who.as)).toBe(true)
   })
 
-  test('holds up nobody else behind the same address', async () => {
+  test('delays nobody else behind the same client address', async () => {
     const all = await Promise.all(times(6, () => ada(strict)))
     const outcomes = await statuses(all.slice(1).flatMap((who) => times(4, () => guess(strict, who))))
     expect(outcomes).toEqual({ 422: 20 })
     expect((await guess(strict, all[0] as Ada, password)).status).toBe(200)
   })
 
-  test('is forgotten once they know it', async () => {
+  test('is forgotten after the correct password', async () => {
     const who = await ada(strict)
     for (let i = 0; i < 4; i++) expect((await guess(strict, who)).status).toBe(422)
     expect((await guess(strict, who, password)).status).toBe(200)
@@ -261,7 +261,7 @@ describe('who guesses the current password', () => {
     expect((await signIn(strict, who.email, another)).status).toBe(200)
   })
 
-  test('by many at once learns no more, and holds nobody up', async () => {
+  test('is limited when many guesses arrive at once, and delays nobody else', async () => {
     const who = await ada(strict)
     const [other, started] = [await ada(strict), performance.now()]
     const guesses = times(30, () => guess(strict, who))
@@ -293,14 +293,14 @@ describe('a common password', () => {
     expect((await strict.admin.put(path, change({ password: 'password of the otters' }))).status).toBe(200)
   })
 
-  test('is taken where they are not', async () => {
+  test('is accepted where passwords are not strict', async () => {
     const id = await idOf(open.admin.post(customers, customer({ password: 'password' })))
     expect((await open.admin.put(`${customers}/${id}`, change({ password: '12345678' }))).status).toBe(200)
   })
 })
 
 describe('a password of fewer than 8 characters', () => {
-  test('may be given by an administrator', async () => {
+  test('can be set by an administrator', async () => {
     const sent = customer({ password: 'test' })
     const id = await idOf(open.admin.post(customers, sent))
     const { email } = sent.data as unknown as { email: string }
@@ -309,7 +309,7 @@ describe('a password of fewer than 8 characters', () => {
     expect((await signIn(open, email, 'tes')).status).toBe(200)
   })
 
-  test('may not be set by the customer', async () => {
+  test('cannot be set by the customer', async () => {
     const { path, as } = await ada(open)
     const reply = await open.shopper.put(path, change({ password: '7 chars' }), as)
     expect(refusal(reply)).toEqual([400, 'data.password'])

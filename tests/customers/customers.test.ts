@@ -13,7 +13,7 @@ afterAll(() => world.close())
 const hashOf = async (id: string): Promise<string | undefined> =>
   (await world.sql('SELECT hidden FROM customers WHERE id = $1', [id])).rows[0].hidden?.password_hash
 
-test('a customer without a password', async () => {
+test('a customer can do without a password', async () => {
   const sent = customer({ name: 'Ada Marsh', email: 'Ada.Marsh@example.com' })
   const { status, body: answer, headers } = await world.admin.post(customers, sent)
   expect(status).toBe(201)
@@ -35,7 +35,7 @@ test('a customer without a password', async () => {
   expect(await hashOf(id)).toBeUndefined()
 })
 
-test('a password is hashed, shown as true, and repeated nowhere', async () => {
+test('a password is stored as a hash, shown as true, and repeated nowhere', async () => {
   const created = await world.admin.post(customers, customer({ password: 'first password' }))
   const { id, email } = created.body.data
   const path = `${customers}/${id}`
@@ -64,7 +64,7 @@ test('a password is hashed, shown as true, and repeated nowhere', async () => {
 test.each([
   ['has a password', { password }, true],
   ['has none', {}, false],
-])('a body made from an answer changes nothing: the customer %s', async (_name, fields, has) => {
+])('a response that is sent back changes nothing: the customer %s', async (_name, fields, has) => {
   const { body: answer } = await world.admin.post(customers, customer(fields))
   const before = await hashOf(answer.data.id)
   for (const sent of [answer, { data: { ...answer.data, password: !has } }]) {
@@ -91,7 +91,7 @@ test.each([
   ['password', ['a password in a list']],
   ['external_ref', 'x'.repeat(2049)],
   ['external_ref', 7],
-])('refuses %s: %j, and names it', async (field, value) => {
+])('a customer with %s %j is refused, and the field is named', async (field, value) => {
   const { status, body: answer } = await world.admin.post(customers, customer({ [field]: value }))
   expect(status, JSON.stringify(answer)).toBe(400)
   expect(answer.errors[0]).toMatchObject({ source: `data.${field}`, code: 'invalid_field' })
@@ -99,7 +99,7 @@ test.each([
     expect(JSON.stringify(answer)).not.toContain(JSON.stringify(value).slice(1, 8))
 })
 
-test('the longest of everything is kept', async () => {
+test('values of the maximum length are stored', async () => {
   const longest = {
     name: '😀'.repeat(512),
     email: `${'x'.repeat(63)}@${'y'.repeat(60)}.example.com`,
@@ -115,7 +115,7 @@ test('the longest of everything is kept', async () => {
   expect(list.body.meta.results.total).toBe(0)
 })
 
-test('an email address is one customer’s, however many ask at once and in whatever case', async () => {
+test('an email address belongs to one customer, in any case, also under concurrent writes', async () => {
   const replies = times(8, (i) =>
     world.admin.post(customers, customer({ email: i % 2 ? 'One@Example.com' : 'one@example.com' })),
   )
@@ -135,7 +135,7 @@ test('an email address is one customer’s, however many ask at once and in what
   })
 })
 
-test('a customer may write their own address in another case, and leave it to the next', async () => {
+test('a customer may change the case of their address, and the next customer may have it after them', async () => {
   const id = await idOf(world.admin.post(customers, customer({ email: 'case@example.com' })))
   const path = `${customers}/${id}`
   expect((await world.admin.put(path, body('customer', { email: 'Case@Example.com' }))).status).toBe(200)
@@ -144,7 +144,7 @@ test('a customer may write their own address in another case, and leave it to th
   expect((await world.admin.post(customers, customer({ email: 'case@example.com' }))).status).toBe(201)
 })
 
-test('writes of one customer at the same time lose nothing', async () => {
+test('concurrent writes of one customer are all stored', async () => {
   const path = `${customers}/${await idOf(world.admin.post(customers, customer()))}`
   const changes = [{ name: 'New name' }, { password }, { external_ref: 'crm-7' }]
   expect(await statuses(changes.map((fields) => world.admin.put(path, body('customer', fields))))).toEqual({
@@ -157,7 +157,7 @@ test('writes of one customer at the same time lose nothing', async () => {
   })
 })
 
-test('finds customers', async () => {
+test('customers can be filtered', async () => {
   const add = (name: string, email: string, external_ref: string | null = null) =>
     idOf(world.admin.post(customers, customer({ name, email, external_ref })))
   const grace = await add('Grace Swan', 'Grace@Navy.example', 'crm/1')
@@ -192,7 +192,7 @@ test('finds customers', async () => {
   }
 })
 
-test('a customer takes their addresses with them', async () => {
+test('deleting a customer deletes their addresses', async () => {
   const id = await idOf(world.admin.post(customers, customer()))
   await idOf(world.admin.post(`${customers}/${id}/addresses`, address()))
   expect((await world.admin.delete(`${customers}/${id}`)).status).toBe(204)

@@ -55,7 +55,7 @@ const linkOf = async (id: string) =>
 const link = (fields: object) => body('user_authentication_oidc_profile_info', fields)
 
 describe('a customer who signs in at a provider', () => {
-  test('is made the first time, with the id of the user, and found from then on', async () => {
+  test('is created at the first sign-in, with the id of the user, and is the same customer from then on', async () => {
     const first = await redeem(await comeBack('ada'))
     expect(first.status, JSON.stringify(first.body)).toBe(200)
     const { customer_id, token } = first.body.data
@@ -68,7 +68,7 @@ describe('a customer who signs in at a provider', () => {
     expect((await world.admin.get(`${customers}?filter=eq(email,ada@example.com)`)).body.data).toHaveLength(1)
   })
 
-  test('is made once, by two first sign-ins at the same time', async () => {
+  test('is created once by two concurrent first sign-ins', async () => {
     const codes = [await comeBack('bob'), await comeBack('bob')]
     const replies = await Promise.all(codes.map((code) => redeem(code)))
     expect(replies.map(({ status }) => status)).toEqual([200, 200])
@@ -84,7 +84,7 @@ describe('a customer who signs in at a provider', () => {
     expect([theirs.status, theirs.body.data.customer_id]).toEqual([200, id])
   })
 
-  test('signs in whatever token of before the request still carries', async () => {
+  test('may send an old token with the sign-in', async () => {
     const stale = tokenHeader('a token of long ago')
     expect((await redeem(await comeBack('ada'), stale)).status).toBe(200)
     await idOf(world.admin.post(customers, customer({ email: 'old@example.com', password })))
@@ -94,7 +94,7 @@ describe('a customer who signs in at a provider', () => {
 })
 
 describe('a code', () => {
-  test('that was used is refused, and ends the tokens of its user when whoever brings it knows the verifier', async () => {
+  test('that was used is refused, and its reuse with the right verifier ends the tokens of its user', async () => {
     const code = await comeBack('ada')
     const { customer_id, token } = (await redeem(code)).body.data
     const own = async () =>
@@ -111,7 +111,7 @@ describe('a code', () => {
     expect((await world.shopper.get(path, tokenHeader(next.token))).status).toBe(200)
   })
 
-  test('that was brought with another verifier ends no tokens, however often it is brought', async () => {
+  test('that was sent with a wrong verifier ends no tokens, however often it is sent', async () => {
     const { customer_id, token } = (await redeem(await comeBack('ada'))).body.data
     const code = await comeBack('ada')
     expect((await redeem({ ...code, oauth_code_verifier: 'x'.repeat(43) })).status).toBe(401)
@@ -123,17 +123,17 @@ describe('a code', () => {
   test.each([
     ['another verifier', { oauth_code_verifier: 'x'.repeat(43) }],
     ['another redirect URI', { oauth_redirect_uri: 'https://shop.example.com/' }],
-  ])('is refused with %s, and used up', async (_what, changes) => {
+  ])('is refused with %s, and is then used up', async (_what, changes) => {
     const code = await comeBack('ada')
     expect((await redeem({ ...code, ...changes })).status).toBe(401)
     expect((await redeem(code)).status).toBe(401)
   })
 
-  test('is of its store', async () => {
+  test('is refused in another store', async () => {
     expect((await world.other.post(tokens, body('token', await comeBack('ada')))).status).toBe(401)
   })
 
-  test('is good for one of those who bring it at the same time', async () => {
+  test('signs in one of the concurrent requests that send it', async () => {
     const code = await comeBack('dora')
     const replies = await Promise.all(Array.from({ length: 8 }, () => redeem(code)))
     expect(replies.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(401)])
@@ -191,7 +191,7 @@ describe('the tokens of a customer end', () => {
   })
 })
 
-test('a customer who is deleted and comes back has none of their old tokens', async () => {
+test('the tokens of a deleted customer stay invalid after the customer signs in again', async () => {
   const first = (await redeem(await comeBack('finn'))).body.data
   expect((await world.admin.delete(`${customers}/${first.customer_id}`)).status).toBe(204)
   const second = (await redeem(await comeBack('finn'))).body.data
@@ -202,21 +202,24 @@ test('a customer who is deleted and comes back has none of their old tokens', as
   expect((await world.admin.delete(`${customers}/${first.customer_id}`)).status).toBe(204)
 })
 
-describe('who guesses the password of a customer', () => {
+describe('guessing the password of a customer', () => {
   beforeEach(() => world.sql('DELETE FROM attempts'))
   const guess = (email: string, password = 'a wrong password') => redeem({ email, password })
 
-  test.each(['finn@example.com', 'nobody@example.com'])('%s: is slowed down, known or not', async (email) => {
-    if (email.startsWith('finn')) await idOf(world.admin.post(customers, customer({ email, password })))
-    for (let i = 0; i < 5; i++) expect((await guess(i % 2 ? email : email.toUpperCase())).status).toBe(401)
-    const { status, headers, body: answer } = await guess(email, password)
-    expect([status, answer.errors[0].code]).toEqual([429, 'rate_limited'])
-    expect(Number(headers.get('retry-after'))).toBeGreaterThan(800)
-    // Only who is guessed at: others sign in, and so do they at their provider.
-    expect((await guess('cy@example.com', password)).status).toBe(200)
-  })
+  test.each(['finn@example.com', 'nobody@example.com'])(
+    'is slowed down, whether the customer exists or not: %s',
+    async (email) => {
+      if (email.startsWith('finn')) await idOf(world.admin.post(customers, customer({ email, password })))
+      for (let i = 0; i < 5; i++) expect((await guess(i % 2 ? email : email.toUpperCase())).status).toBe(401)
+      const { status, headers, body: answer } = await guess(email, password)
+      expect([status, answer.errors[0].code]).toEqual([429, 'rate_limited'])
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(800)
+      // Only who is guessed at: others sign in, and so do they at their provider.
+      expect((await guess('cy@example.com', password)).status).toBe(200)
+    },
+  )
 
-  test('by many at once learns no more', async () => {
+  test('is slowed down as much when many guesses arrive at once', async () => {
     const email = 'gil@example.com'
     await idOf(world.admin.post(customers, customer({ email, password })))
     const replies = await Promise.all(Array.from({ length: 30 }, () => guess(email)))

@@ -88,7 +88,7 @@ const ways: [
   name: (typeof names)[number],
   act: (id: string, profile: string) => Promise<number>,
 ][] = [
-  ['its owner comes', 'taken', async (_id, profile) => ((await signIn(profile, 'taken-owner')) ? 204 : 0)],
+  ['the owner signs in', 'taken', async (_id, profile) => ((await signIn(profile, 'taken-owner')) ? 204 : 0)],
   ['the user is unlinked', 'unlinked', async (id) => (await world.admin.delete(await linkPath(id))).status],
   [
     'the user is linked to someone else',
@@ -104,7 +104,7 @@ const ways: [
   ],
 ]
 
-describe('the password that a stranger set is gone', () => {
+describe('the password that a stranger has set is removed', () => {
   test.each(ways)('when %s', async (_what, name, act) => {
     const profile = await newProfile()
     const { id, header } = await stranger(profile, name)
@@ -113,7 +113,7 @@ describe('the password that a stranger set is gone', () => {
   })
 })
 
-test('what has nothing to do with it stays', async () => {
+test('a password stays when a link is added, and other customers keep theirs', async () => {
   const profile = await newProfile()
   const own = await idOf(world.admin.post(customers, customer({ email: 'own@example.com', password })))
   const { id } = await stranger(profile, 'kept')

@@ -50,27 +50,37 @@ describe('an update', () => {
   const good = ['https://shop.example.com', 'https://shop.example.com/in?a=b', 'http://localhost:3000/in']
   const cases: [shows: string, body: object, status: number, answer: object][] = [
     [
-      'changes the name only',
+      'changes only the name',
       realm({ name: 'Shoppers' }),
       200,
       { data: { name: 'Shoppers', redirect_uris: [] } },
     ],
     ['sets the redirect URIs', uris(...good), 200, { data: { name: 'Shoppers', redirect_uris: good } }],
-    ['takes localhost without a port', uris('http://localhost'), 200, {}],
+    ['accepts localhost without a port', uris('http://localhost'), 200, {}],
     [
-      'leaves the origin alone',
+      'leaves the origin unchanged',
       realm({ relationships: {} }),
       200,
       { data: { relationships: { origin: {} } } },
     ],
-    ['takes a policy', realm({ duplicate_email_policy: 'api_only' }), 200, {}],
-    ['takes the third policy', realm({ duplicate_email_policy: 'disallowed' }), 200, {}],
-    ['refuses another', realm({ duplicate_email_policy: 'x' }), 400, source('data.duplicate_email_policy')],
+    ['accepts a policy', realm({ duplicate_email_policy: 'api_only' }), 200, {}],
+    ['accepts the third policy', realm({ duplicate_email_policy: 'disallowed' }), 200, {}],
+    [
+      'refuses an unknown policy',
+      realm({ duplicate_email_policy: 'x' }),
+      400,
+      source('data.duplicate_email_policy'),
+    ],
     ['refuses http elsewhere', uris('http://shop.example.com'), 400, source('data.redirect_uris.0')],
     ['refuses a fragment', uris(good[0], 'https://a.example/#b'), 400, source('data.redirect_uris.1')],
-    ['is not led astray', uris('http://localhost:80@evil.example'), 400, source('data.redirect_uris.0')],
+    [
+      'refuses a user name that looks like a host',
+      uris('http://localhost:80@evil.example'),
+      400,
+      source('data.redirect_uris.0'),
+    ],
     ['refuses other schemes', uris('javascript:alert(1)'), 400, source('data.redirect_uris.0')],
-    ['refuses what is no URI', uris('shop'), 400, source('data.redirect_uris.0')],
+    ['refuses a text that is not a URI', uris('shop'), 400, source('data.redirect_uris.0')],
     ['refuses an empty name', realm({ name: '' }), 400, source('data.name')],
     ['refuses a wrong type', body('realm', {}), 400, source('data.type')],
   ]
@@ -86,7 +96,7 @@ test('realms can be neither added nor deleted', async () => {
   expect((await world.admin.delete(`/v2/authentication-realms/${realms.customers}`)).status).toBe(405)
 })
 
-describe('what an anonymous shopper may do', () => {
+describe('an anonymous shopper', () => {
   const cases: [method: 'get' | 'put', path: () => string, status: number][] = [
     ['get', () => '/v2/authentication-realms', 200],
     ['get', () => `/v2/authentication-realms/${realms.accounts}`, 200],
@@ -97,7 +107,7 @@ describe('what an anonymous shopper may do', () => {
     ['get', () => '/v2/merchant-realm-mappings', 403],
     ['get', () => '/v2/settings/customer-authentication', 403],
   ]
-  test.each(cases)('%s %s', async (method, path, status) => {
+  test.each(cases)('gets the right status from %s %s', async (method, path, status) => {
     expect((await world.shopper[method](path())).status).toBe(status)
   })
 })
@@ -123,7 +133,7 @@ test('the settings of customers lead to their realm', async () => {
   })
 })
 
-describe('the mapping of the merchants', () => {
+describe('the realm mapping of the merchants', () => {
   const mapping = (fields: object) => body('merchant-realm-mappings', fields)
   const own = async (client: World['admin']) =>
     (await client.get('/v2/merchant-realm-mappings')).body.data.id as string
@@ -145,7 +155,7 @@ describe('the mapping of the merchants', () => {
     expect(merchants.body.data.relationships.origin.data.id).toBe(body.data.id)
   })
 
-  test('takes a prefix that no other store has', async () => {
+  test('accepts a prefix that no other store has', async () => {
     const at = `/v2/merchant-realm-mappings/${await own(world.admin)}`
     const elsewhere = `/v2/merchant-realm-mappings/${await own(world.other)}`
     const first = await world.admin.put(at, mapping({ prefix: 'riverside' }))
@@ -157,7 +167,7 @@ describe('the mapping of the merchants', () => {
     expect((await world.other.get('/v2/merchant-realm-mappings')).body.data.prefix).toBeNull()
   })
 
-  test('refuses no prefix, and is hidden from other stores', async () => {
+  test('requires a prefix, and is hidden from other stores', async () => {
     const at = `/v2/merchant-realm-mappings/${await own(world.admin)}`
     const refused = await world.admin.put(at, mapping({}))
     expect(refused.status).toBe(400)

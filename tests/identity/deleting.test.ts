@@ -62,7 +62,7 @@ async function totalsAreRight() {
   }
 }
 
-test('a user goes with what they signed in with, and no one else does', async () => {
+test('deleting a user deletes their links, and nobody else’s', async () => {
   const { members } = await household()
   const [a, b] = members
   const before = await total(`${realm}/user-authentication-info`)
@@ -83,7 +83,7 @@ test('a user goes with what they signed in with, and no one else does', async ()
   await totalsAreRight()
 })
 
-test('a profile goes with its links, and the users stay', async () => {
+test('deleting a profile deletes its links, and the users stay', async () => {
   const { oidc, passwords, members } = await household()
   const [a, b] = members
   expect((await world.admin.delete(`${realm}/oidc-profiles/${oidc}`)).status).toBe(204)
@@ -98,7 +98,7 @@ test('a profile goes with its links, and the users stay', async () => {
   await totalsAreRight()
 })
 
-test('links that are made while their user or profile goes leave nothing behind', async () => {
+test('links that are created while their user or profile is deleted leave nothing behind', async () => {
   const { oidc, members } = await household()
   const [a, b] = members
   const makeMany = (links: string) =>
@@ -121,7 +121,7 @@ test('links that are made while their user or profile goes leave nothing behind'
   await totalsAreRight()
 })
 
-test('who deletes a user does not fail those who are about to give them a password', async () => {
+test('deleting a user causes no errors for requests that are setting their password', async () => {
   const { passwords, members } = await household()
   const [{ at, passwordLinks }] = members
   // A password takes a while to hash: meanwhile the user goes.

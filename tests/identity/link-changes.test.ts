@@ -132,7 +132,7 @@ const cases: [
 ]
 
 describe.each(cases)('%s', (_what, kind, delta, prepare) => {
-  test('is in the audit trail, is an event, and ends the tokens of the user', async () => {
+  test('is in the log, is an event, and ends the tokens of the user', async () => {
     const guarded = await prepare()
     session = await signedIn(world, who)
     expect(await status()).toBe(200)
@@ -172,7 +172,7 @@ describe.each(cases)('%s', (_what, kind, delta, prepare) => {
   })
 })
 
-test('what is refused leaves no trace, and no one is signed out', async () => {
+test('a refused request leaves no trace and ends no tokens', async () => {
   await idOf(linkTo(`of ${who.id}`))
   const victim = who
   who = await person(world, passwords)

@@ -16,7 +16,7 @@ const at = (realm: string, kind: 'oidc-profiles' | 'password-profiles') =>
   `/v2/authentication-realms/${realm}/${kind}`
 
 describe('an OIDC profile', () => {
-  test('shows its issuer and where to sign in, never its secret', async () => {
+  test('shows its issuer and its addresses, but never its secret', async () => {
     const secret = 'only the provider knows this'
     const reply = await world.admin.post(
       at(realms.customers, 'oidc-profiles'),
@@ -83,7 +83,7 @@ describe('an OIDC profile', () => {
     expect(reply.body.errors?.[0].source).toBe(source)
   })
 
-  test('is made in a realm that is there, and found in that realm only', async () => {
+  test('needs an existing realm, and is found in that realm only', async () => {
     const id = await idOf(world.admin.post(at(realms.merchants, 'oidc-profiles'), oidcProfile()))
     expect((await world.admin.get(`${at(realms.customers, 'oidc-profiles')}/${id}`)).status).toBe(404)
     for (const realm of [randomUUID(), 'no-id']) {
@@ -96,7 +96,7 @@ describe('an OIDC profile', () => {
 })
 
 describe('a password profile', () => {
-  test('has its defaults, and changes', async () => {
+  test('is created with defaults, and can be changed', async () => {
     const reply = await world.admin.post(at(realms.accounts, 'password-profiles'), passwordProfile())
     expect(reply.status).toBe(201)
     expect(reply.body.data).toMatchObject({
@@ -138,7 +138,7 @@ describe('a password profile', () => {
   })
 })
 
-test('what is sealed opens with the same key only, and only unaltered', () => {
+test('a sealed text opens only with the same key, and only unchanged', () => {
   const [key, other] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)]
   const sealed = seal([key], 'a secret – with ünicode')
   expect(open([key], sealed)).toBe('a secret – with ünicode')

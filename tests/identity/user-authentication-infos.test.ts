@@ -102,7 +102,7 @@ describe('a list of users', () => {
     ['in(id,$0,$2)', [0, 2]],
     ['ge(created_at,2000-01-01T00:00:00.000Z):lt(updated_at,2999-01-01)', [0, 1, 2]],
   ]
-  test.each(cases)('%s', async (filter, matches) => {
+  test.each(cases)('is filtered by %s', async (filter, matches) => {
     const query = encodeURIComponent(filter.replace(/\$(\d)/g, (_, i) => ids[i] as string))
     const { status, body } = await world.admin.get(`${list}?filter=${query}&sort=id`)
     expect(status, JSON.stringify(body)).toBe(200)
@@ -115,12 +115,12 @@ describe('a list of users', () => {
     ['email', [2, 1, 0]],
     ['-created_at', [2, 1, 0]],
     ['updated_at', [0, 1, 2]],
-  ])('sorted by %s', async (sort, order) => {
+  ])('is sorted by %s', async (sort, order) => {
     const { body } = await world.admin.get(`${list}?sort=${sort}`)
     expect(body.data.map(({ id }: { id: string }) => ids.indexOf(id))).toEqual(order)
   })
 
-  test('a user moves in it with what they sign in with', async () => {
+  test('shows a user as changed when their links change', async () => {
     const profile = await idOf(
       world.admin.post(`/v2/authentication-realms/${realms.customers}/oidc-profiles`, oidcProfile()),
     )

@@ -54,11 +54,11 @@ async function signIn(claims: object, userinfo: object = {}) {
 
 const refused = { error: 'access_denied', id: undefined }
 
-describe('allowed: whoever is new is a new user', () => {
+describe('with the policy allowed', () => {
   beforeEach(() => policy('allowed'))
 
   test.each([true, false, undefined])(
-    'whether their email is verified or not: %j',
+    'a new person becomes a new user, with the email_verified %j',
     async (email_verified) => {
       const id = await existing()
       const newcomer = await signIn({ email, email_verified })
@@ -68,36 +68,42 @@ describe('allowed: whoever is new is a new user', () => {
   )
 })
 
-describe('api_only: whoever is new joins the user with their email', () => {
+describe('with the policy api_only', () => {
   beforeEach(() => policy('api_only'))
 
-  test('when the provider has verified it', async () => {
+  test('a new person joins the user with their email if the provider has verified it', async () => {
     const id = await existing(email.toUpperCase())
     expect((await signIn({ email, email_verified: true })).id).toBe(id)
     expect((await usersOf()).length).toBe(1)
   })
 
-  test.each([false, undefined, null, 'true', 1])('not when it says %j', async (email_verified) => {
-    await existing()
-    expect(await signIn({ email, email_verified })).toEqual(refused)
-    expect((await usersOf()).length).toBe(1)
-  })
+  test.each([false, undefined, null, 'true', 1])(
+    'a new person is refused if email_verified is %j',
+    async (email_verified) => {
+      await existing()
+      expect(await signIn({ email, email_verified })).toEqual(refused)
+      expect((await usersOf()).length).toBe(1)
+    },
+  )
 
   const sources: [what: string, claims: object, userinfo: object][] = [
     ['address', { email_verified: true }, { email_verified: false }],
-    ['word that an address is verified', {}, { email: 'mallory@example.com', email_verified: true }],
+    ['claim that it is verified', {}, { email: 'mallory@example.com', email_verified: true }],
   ]
-  test.each(sources)('and not with the %s from another source', async (what, claims, userinfo) => {
-    await existing()
-    const [tokenClaims, userinfoClaims] =
-      what === 'address' ? [claims, { ...userinfo, email }] : [{ ...claims, email }, userinfo]
-    expect(await signIn({ name: undefined, ...tokenClaims }, { name: 'Mallory', ...userinfoClaims })).toEqual(
-      refused,
-    )
-    expect((await usersOf()).length).toBe(1)
-  })
+  test.each(sources)(
+    'a new person is refused if the %s comes from another source',
+    async (what, claims, userinfo) => {
+      await existing()
+      const [tokenClaims, userinfoClaims] =
+        what === 'address' ? [claims, { ...userinfo, email }] : [{ ...claims, email }, userinfo]
+      expect(
+        await signIn({ name: undefined, ...tokenClaims }, { name: 'Mallory', ...userinfoClaims }),
+      ).toEqual(refused)
+      expect((await usersOf()).length).toBe(1)
+    },
+  )
 
-  describe('and whoever only claimed the address loses the user', () => {
+  describe('the owner takes over a user who only claimed the address', () => {
     const settle = (fields: object) =>
       world.admin.put('/v2/settings/account-authentication', body('account_authentication_settings', fields))
     const password = 'eleven horses by the river'
@@ -146,7 +152,7 @@ describe('api_only: whoever is new joins the user with their email', () => {
       expect(links.body.data).toHaveLength(2)
     })
 
-    test('as a member, but not one whom an administrator gave the address', async () => {
+    test('as a member, unless an administrator has set the address', async () => {
       const profileId = await passwords()
       const [mallory, ada] = [await existing('mallory@example.com'), await existing(`ada-${email}`)]
       for (const id of [mallory, ada]) {
@@ -177,7 +183,7 @@ describe('api_only: whoever is new joins the user with their email', () => {
       expect((await byPassword(profileId, ada)).status).toBe(201)
     })
 
-    test('also when it was an unverified provider that said so first', async () => {
+    test('at a provider that had not verified it', async () => {
       await policy('allowed')
       const { id } = await signIn({ email, email_verified: false })
       await policy('api_only')
@@ -187,14 +193,14 @@ describe('api_only: whoever is new joins the user with their email', () => {
     })
   })
 
-  test('and not when there are two', async () => {
+  test('a new person is refused if two users have their email', async () => {
     await existing()
     await existing()
     expect(await signIn({ email, email_verified: true })).toEqual(refused)
     expect((await usersOf()).length).toBe(2)
   })
 
-  test('or is a new user when there is none, as the log says who made them', async () => {
+  test('a person whose email nobody has becomes a new user, whom the log names as the author', async () => {
     const { id } = await signIn({ email })
     expect(await usersOf()).toMatchObject([{ id }])
     const filter = `eq(resource_type,user-authentication-info):eq(resource_id,${id})`
@@ -207,7 +213,7 @@ describe('api_only: whoever is new joins the user with their email', () => {
     })
   })
 
-  test('to be found there again', async () => {
+  test('the identity is linked to the user whom the person joins', async () => {
     const id = await existing()
     const path = `${usersPath()}/${id}`
     const { updated_at } = (await world.admin.get(path)).body.data.meta
@@ -218,16 +224,16 @@ describe('api_only: whoever is new joins the user with their email', () => {
   })
 })
 
-describe('disallowed: no second user with an email', () => {
+describe('with the policy disallowed', () => {
   beforeEach(() => policy('disallowed'))
 
-  test('not even when the provider has verified it', async () => {
+  test('a second user with an email is refused, even if the provider has verified it', async () => {
     await existing(email.toUpperCase())
     expect(await signIn({ email, email_verified: true })).toEqual(refused)
     expect((await usersOf()).length).toBe(1)
   })
 
-  test('but the same person, however many first sign-ins come at once', async () => {
+  test('concurrent first sign-ins of one person make one user', async () => {
     const begun = await Promise.all(
       Array.from({ length: 8 }, () => begin(world, realm, profile, { client_id: 'account-management' })),
     )
@@ -242,11 +248,11 @@ describe('disallowed: no second user with an email', () => {
     expect(new Set(await Promise.all(replies)).size).toBe(1)
   })
 
-  test('but a first one', async () => {
+  test('the first user with an email is created', async () => {
     expect((await signIn({ email })).id).toEqual(expect.any(String))
   })
 
-  test('but its owner, who takes the user of whoever only claimed it', async () => {
+  test('the owner takes over a user who only claimed the email', async () => {
     const { id } = await signIn({ email, email_verified: false })
     expect(await signIn({ email, email_verified: false })).toEqual(refused)
     expect((await signIn({ email, email_verified: true })).id).toBe(id)
@@ -257,7 +263,7 @@ describe('disallowed: no second user with an email', () => {
   })
 })
 
-describe('whoever only claims an address', () => {
+describe('a person who only claims an address', () => {
   const claimants = async (count: number) => {
     await policy('allowed')
     const ids: string[] = []
@@ -269,17 +275,20 @@ describe('whoever only claims an address', () => {
     (await world.admin.get(`${usersPath()}/${id}/user-authentication-oidc-profile-info`)).body
       .data as object[]
 
-  test.each(['before', 'after'])('%s it was given to its owner does not lock them out', async (when) => {
-    const early = when === 'before' ? await claimants(2) : []
-    const owner = await existing()
-    const all = when === 'before' ? early : await claimants(2)
-    await policy('api_only')
-    expect((await signIn({ email, email_verified: true })).id).toBe(owner)
-    // They are no one's way in, and keep what is theirs.
-    for (const id of all) expect(await linksOf(id)).toHaveLength(1)
-  })
+  test.each(['before', 'after'])(
+    'does not lock its owner out: %s an administrator gives it to the owner',
+    async (when) => {
+      const early = when === 'before' ? await claimants(2) : []
+      const owner = await existing()
+      const all = when === 'before' ? early : await claimants(2)
+      await policy('api_only')
+      expect((await signIn({ email, email_verified: true })).id).toBe(owner)
+      // They are no one's way in, and keep what is theirs.
+      for (const id of all) expect(await linksOf(id)).toHaveLength(1)
+    },
+  )
 
-  test('with others who do so locks nobody out: the owner takes the first of them, and the rest stay', async () => {
+  test('locks nobody out together with others: the owner takes over the first user, and the others stay', async () => {
     const [first, ...others] = await claimants(3)
     expect((await signIn({ email, email_verified: true })).id).toBe(first)
     expect(await linksOf(first)).toHaveLength(1)
@@ -287,7 +296,7 @@ describe('whoever only claims an address', () => {
     expect((await signIn({ email, email_verified: true })).id).toBe(first)
   })
 
-  test('and lets go of it at the moment when its owner comes, keeps their user, and the owner is one of their own', async () => {
+  test('and gives it up while its owner signs in keeps their user, and the owner becomes a new one', async () => {
     const [mallory = ''] = await claimants(1)
     const owner = await inTheWay(
       world,
@@ -310,42 +319,50 @@ describe('whoever only claims an address', () => {
   })
 })
 
-describe('what a new user is called', () => {
+describe('a new user', () => {
   beforeEach(() => policy('allowed'))
   const shownOf = async (id: string | undefined) => (await world.admin.get(`${usersPath()}/${id}`)).body.data
 
   const names: [what: string, claims: object, shown: object][] = [
-    ['their name', { name: 'Ada Marsh' }, { name: 'Ada Marsh' }],
-    ['the parts of it', { name: undefined, given_name: 'Ada', family_name: 'Marsh' }, { name: 'Ada Marsh' }],
-    ['what they like', { name: undefined, preferred_username: 'ada' }, { name: 'ada' }],
-    ['not what cannot be stored', { name: 'a\0b', preferred_username: 'ada' }, { name: 'ada' }],
-    ['not what is too long', { name: 'x'.repeat(513), preferred_username: 'ada' }, { name: 'ada' }],
-    ['not what is no text', { name: { first: 'Ada' }, preferred_username: 'ada' }, { name: 'ada' }],
+    ['has the name claim as name', { name: 'Ada Marsh' }, { name: 'Ada Marsh' }],
+    [
+      'has a name of the given and family name',
+      { name: undefined, given_name: 'Ada', family_name: 'Marsh' },
+      { name: 'Ada Marsh' },
+    ],
+    ['has the preferred username as name', { name: undefined, preferred_username: 'ada' }, { name: 'ada' }],
+    ['has no name that cannot be stored', { name: 'a\0b', preferred_username: 'ada' }, { name: 'ada' }],
+    ['has no name that is too long', { name: 'x'.repeat(513), preferred_username: 'ada' }, { name: 'ada' }],
+    [
+      'has no name that is not a text',
+      { name: { first: 'Ada' }, preferred_username: 'ada' },
+      { name: 'ada' },
+    ],
   ]
   test.each(names)('%s', async (_what, claims, shown) => {
     expect(await shownOf((await signIn({ email, ...claims })).id)).toMatchObject(shown)
   })
 
-  test('is asked for where the ID token does not tell', async () => {
+  test('has the name of userinfo if the ID token has none', async () => {
     const { id } = await signIn({ name: undefined }, { email, name: 'From userinfo', family_name: 'Info' })
     expect(await shownOf(id)).toMatchObject({ email, name: 'From userinfo', family_name: 'Info' })
   })
 
-  test('and must be of the same person', async () => {
+  test('is refused if userinfo is about someone else', async () => {
     expect((await signIn({ name: undefined }, { sub: 'someone else', email })).error).toBe(
       'temporarily_unavailable',
     )
   })
 
   test.each(['', 'no address', 'a\0b@example.com', `${'x'.repeat(320)}@example.com`, 7, null, ['a@b.c']])(
-    'nobody with the email address %j',
+    'is refused with the email address %j',
     async (address) => {
       expect(await signIn({ email: address })).toEqual(refused)
     },
   )
 })
 
-test('a new member of accounts is given one where the store wants it', async () => {
+test('a new member gets an account if the store has set that', async () => {
   await policy('allowed')
   await world.admin.put('/v2/settings/account-authentication', {
     data: { type: 'account_authentication_settings', auto_create_account_for_account_members: true },
@@ -355,7 +372,7 @@ test('a new member of accounts is given one where the store wants it', async () 
   expect(body.data.length).toBe(1)
 })
 
-test('two with one email who come at once do not both become users', async () => {
+test('concurrent first sign-ins of several people with one email make one user', async () => {
   await policy('disallowed')
   const begun = await Promise.all(
     Array.from({ length: 4 }, () => begin(world, realm, profile, { client_id: 'account-management' })),

@@ -29,7 +29,7 @@ const login = (query: URLSearchParams | string, realm = realms.customers) =>
   openIn(`${world.url}${loginPath(world, realm)}?${query}`)
 const pending = async () => (await world.sql('SELECT count(*)::int AS n FROM sign_in_requests')).rows[0].n
 
-describe('a request that names no storefront of ours goes nowhere', () => {
+describe('a request of an unknown storefront is refused without a redirect', () => {
   const cases: [what: string, changes: Changes][] = [
     ['no client', { client_id: undefined }],
     ['an unknown client', { client_id: 'someone' }],
@@ -50,13 +50,13 @@ describe('a request that names no storefront of ours goes nowhere', () => {
     expect(await pending()).toBe(before)
   })
 
-  test.each(['client_id', 'redirect_uri'])('%s twice', async (name) => {
+  test.each(['client_id', 'redirect_uri'])('%s sent twice', async (name) => {
     const query = loginQuery(profile)
     query.append(name, query.get(name) as string)
     expect((await login(query)).status).toBe(400)
   })
 
-  test('the realm of the administrators: storefronts have no business there', async () => {
+  test('any storefront in the realm of the administrators', async () => {
     const merchants = await profileAt(world, realms.merchants, provider.discoveryUrl)
     for (const client_id of ['customers', 'account-management', '', undefined]) {
       expect((await login(loginQuery(merchants, { client_id }), realms.merchants)).status).toBe(400)
@@ -64,7 +64,7 @@ describe('a request that names no storefront of ours goes nowhere', () => {
   })
 })
 
-describe('any other fault is told to the storefront', () => {
+describe('any other fault is returned to the storefront', () => {
   const long = 'x'.repeat(2049)
   const cases: [what: string, changes: Changes, error: string, state?: string | null][] = [
     ['another response type', { response_type: 'token' }, 'unsupported_response_type'],
@@ -98,7 +98,7 @@ describe('any other fault is told to the storefront', () => {
     expect(await pending()).toBe(before)
   })
 
-  test('a parameter twice', async () => {
+  test('a parameter that is sent twice', async () => {
     for (const name of ['state', 'code_challenge', 'nonsense']) {
       const query = loginQuery(profile)
       query.append(name, 'one')
@@ -115,7 +115,7 @@ describe('any other fault is told to the storefront', () => {
   })
 })
 
-test('so many sign-ins are begun from one address, and kept', async () => {
+test('the sign-ins that one address begins are limited, and nothing is stored beyond the limit', async () => {
   const clock = new MovingClock()
   const own = await openWorld({ clock })
   const realm = (await realmsOf(own.admin)).customers
@@ -129,12 +129,12 @@ test('so many sign-ins are begun from one address, and kept', async () => {
   await own.close()
 })
 
-test('the longest state is taken', async () => {
+test('a state of the maximum length is accepted', async () => {
   const reply = await login(loginQuery(profile, { state: 'é'.repeat(2048) }))
   expect([reply.status, reply.location?.origin]).toEqual([303, provider.url])
 })
 
-test('a realm or a store that is not there is a 404, of another store too', async () => {
+test('a missing realm, a missing store and a realm of another store are a 404', async () => {
   const other = (await realmsOf(world.other)).customers
   const nowhere = [
     loginPath(world, other),
@@ -155,7 +155,7 @@ test('a realm or a store that is not there is a 404, of another store too', asyn
   }
 })
 
-test('ids are the same in upper case', async () => {
+test('ids are accepted in upper case', async () => {
   const path = loginPath({ ...world, storeId: world.storeId.toUpperCase() }, realms.customers.toUpperCase())
   const { location } = await openIn(`${world.url}${path}?${loginQuery(profile.toUpperCase())}`)
   expect(location?.searchParams.get('redirect_uri')).toBe(
@@ -180,7 +180,7 @@ describe('the discovery document of a realm', () => {
     for (const name of ['token_endpoint', 'jwks_uri']) expect(body[name]).toMatch(/^http:/)
   })
 
-  test('chooses the profile that is asked for', async () => {
+  test('leads to the login of the requested profile', async () => {
     const { body } = await world.nobody.get(at(`?elasticpath_commerce_cloud_profile_id=${profile}`))
     expect(body.authorization_endpoint).toMatch(new RegExp(`profile_id=${profile}$`))
     for (const id of [randomUUID(), 'x']) {
@@ -190,7 +190,7 @@ describe('the discovery document of a realm', () => {
   })
 })
 
-describe('a provider is asked within limits', () => {
+describe('a discovery request', () => {
   const startAt = async (changes: object) => {
     const realmPath = `/v2/authentication-realms/${realms.customers}/oidc-profiles`
     const { body } = await world.admin.post(realmPath, oidcProfile(changes))
@@ -205,11 +205,11 @@ describe('a provider is asked within limits', () => {
     'http://[fe80::1]/',
     'http://127.0.0.1:1/',
     'https://127.0.0.1:1/',
-  ])('%s is not reached', async (discovery_url) => {
+  ])('is not sent to %s', async (discovery_url) => {
     expect(await startAt({ discovery_url })).toBe('temporarily_unavailable')
   })
 
-  test('and nowhere that it points to without encryption', async () => {
+  test('accepts no addresses without encryption', async () => {
     const other = await startForger()
     other.discovery = {
       jwks_uri: 'http://id.example.com/keys',
@@ -251,7 +251,7 @@ describe('a provider is asked within limits', () => {
     await other.close()
   })
 
-  test('of time', async () => {
+  test('has a time limit', async () => {
     const other = await startForger()
     // It begins to answer, and never ends.
     other.override = (_path, response) => {
@@ -264,7 +264,7 @@ describe('a provider is asked within limits', () => {
     await other.close()
   })
 
-  test('and remembered', async () => {
+  test('is sent once for each discovery URL', async () => {
     const other = await startForger()
     const path = '/.well-known/openid-configuration'
     const id = await profileAt(world, realms.customers, other.discoveryUrl)

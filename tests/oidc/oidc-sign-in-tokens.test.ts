@@ -66,7 +66,7 @@ const changed =
     signed({ ...claims, ...change } as JWTPayload, keys.published)
 const base64 = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-test('a rightful token signs in', async () => {
+test('a valid ID token signs in', async () => {
   const { status, error, code, verifier } = await signIn()
   expect([status, error]).toEqual([307, null])
   expect((await redeem(world, realm, code, verifier)).doc.email).toBe(provider.claims.email)
@@ -78,11 +78,11 @@ describe('the claims of an ID token', () => {
     ['no nonce', changed({ nonce: undefined })],
     ['another client', changed({ aud: 'another shop' })],
     ['no client', changed({ aud: undefined })],
-    ['other clients too, and no word for whom it was made', changed({ aud: ['shop', 'another shop'] })],
-    ['another client that it was made for', changed({ aud: ['shop', 'another shop'], azp: 'another shop' })],
-    ['another client that it was made for, alone', changed({ azp: 'another shop' })],
+    ['several clients, and no authorized party', changed({ aud: ['shop', 'another shop'] })],
+    ['another authorized party', changed({ aud: ['shop', 'another shop'], azp: 'another shop' })],
+    ['one client, and another authorized party', changed({ azp: 'another shop' })],
     ['another issuer', changed({ iss: 'https://other.example.com' })],
-    ['nearly the issuer', (claims, keys) => signed({ ...claims, iss: `${claims.iss}/` }, keys.published)],
+    ['a similar issuer', (claims, keys) => signed({ ...claims, iss: `${claims.iss}/` }, keys.published)],
     ['no issuer', changed({ iss: undefined })],
     ['no subject', changed({ sub: undefined })],
     ['an empty subject', changed({ sub: '' })],
@@ -114,11 +114,11 @@ describe('the claims of an ID token', () => {
     ],
     ['another client beside ours', changed({ aud: ['shop', 'another shop'], azp: 'shop' })],
   ]
-  test.each(right)('are taken with %s', async (_what, forge) => {
+  test.each(right)('are accepted with %s', async (_what, forge) => {
     expect(await signIn(forge)).toMatchObject({ error: null, code: expect.any(String) })
   })
 
-  test('end by our clock', async () => {
+  test('expire by the server’s clock', async () => {
     const exp = nowS() + 300
     clock.forward(400)
     expect((await signIn(changed({ exp }))).error).toBe('temporarily_unavailable')
@@ -132,17 +132,17 @@ describe('the signature of an ID token', () => {
     return `${text}.${createHmac(alg.replace('HS', 'sha'), secret).update(text).digest('base64url')}`
   }
   const wrong: [what: string, forge: Forge][] = [
-    ['is none', (claims) => `${header({ alg: 'none' })}.${base64(claims)}.`],
-    ['is none, in another spelling', (claims) => `${header({ alg: 'NoNe' })}.${base64(claims)}.`],
-    ['is left out', async (claims, keys) => (await signed(claims, keys.published)).replace(/[^.]+$/, '')],
+    ['is absent, with the algorithm none', (claims) => `${header({ alg: 'none' })}.${base64(claims)}.`],
+    ['is absent, with the algorithm NoNe', (claims) => `${header({ alg: 'NoNe' })}.${base64(claims)}.`],
+    ['is cut off', async (claims, keys) => (await signed(claims, keys.published)).replace(/[^.]+$/, '')],
     [
       'is made with the public key as a secret',
       (claims, { publishedPem }) => hmac('HS256', claims, publishedPem),
     ],
     ['is made with the client’s secret', (claims) => hmac('HS256', claims, 'the provider knows it')],
     ['is made with a longer hash of it', (claims) => hmac('HS512', claims, 'the provider knows it')],
-    ['is of another key of that name', (claims, keys) => signed(claims, keys.unpublished)],
-    ['is of an unknown key', (claims, keys) => signed(claims, keys.unpublished, { kid: 'unknown' })],
+    ['is made with another key of that name', (claims, keys) => signed(claims, keys.unpublished)],
+    ['is made with an unknown key', (claims, keys) => signed(claims, keys.unpublished, { kid: 'unknown' })],
     [
       'is of a key that it brings itself',
       async (claims, keys) => {
@@ -165,7 +165,7 @@ describe('the signature of an ID token', () => {
     expect(await users()).toBe(before)
   })
 
-  test('is by a key that is asked for again only when it is new', async () => {
+  test('makes the server fetch the keys again only for a new key', async () => {
     await signIn()
     const before = provider.countRequests('/keys')
     await signIn()
@@ -179,18 +179,18 @@ describe('the signature of an ID token', () => {
   })
 })
 
-describe('the provider’s answer', () => {
+describe('the provider’s response', () => {
   const answers: [what: string, path: string, status: number, body: string, error: string][] = [
-    ['keys that are none', '/keys', 200, '{"keys":"none"}', 'temporarily_unavailable'],
-    ['keys that are no JSON', '/keys', 200, '<html>', 'temporarily_unavailable'],
+    ['keys that are not a list', '/keys', 200, '{"keys":"none"}', 'temporarily_unavailable'],
+    ['keys that are not JSON', '/keys', 200, '<html>', 'temporarily_unavailable'],
     ['no keys', '/keys', 404, '', 'temporarily_unavailable'],
-    ['keys without end', '/keys', 200, ' '.repeat(600_000), 'temporarily_unavailable'],
+    ['endless keys', '/keys', 200, ' '.repeat(600_000), 'temporarily_unavailable'],
     ['no token', '/token', 200, '{"access_token":"x","token_type":"Bearer"}', 'temporarily_unavailable'],
     ['a refusal', '/token', 400, '{"error":"invalid_grant"}', 'temporarily_unavailable'],
     ['a page', '/token', 200, '<html>', 'temporarily_unavailable'],
     ['a failure', '/token', 502, '', 'temporarily_unavailable'],
   ]
-  test.each(answers)('may be %s', async (_what, at, status, body, error) => {
+  test.each(answers)('is an error of the provider if it is %s', async (_what, at, status, body, error) => {
     clock.forward(601)
     provider.override = (path, response) => {
       if (path !== at) return false
@@ -201,12 +201,12 @@ describe('the provider’s answer', () => {
     expect((await signIn(changed({ iat, exp: iat + 300 }))).error).toBe(error)
   })
 
-  test('may be an error that is none of OpenID Connect’s', async () => {
+  test('has its error replaced if OpenID Connect does not define it', async () => {
     expect((await signIn(undefined, { error: '<script>' })).error).toBe('access_denied')
     expect((await signIn(undefined, { error: 'login_required' })).error).toBe('login_required')
   })
 
-  test('names its issuer, if at all, rightly', async () => {
+  test('must name the right issuer if it names one', async () => {
     expect((await signIn(undefined, { iss: 'https://other.example.com' })).error).toBe(
       'temporarily_unavailable',
     )
@@ -214,8 +214,8 @@ describe('the provider’s answer', () => {
   })
 })
 
-describe('who someone is', () => {
-  test('is their issuer and subject, not their subject alone', async () => {
+describe('a person', () => {
+  test('is identified by issuer and subject together', async () => {
     const mine = await signIn()
     const me = await redeem(world, realm, mine.code, mine.verifier)
     clock.forward(601)
@@ -229,14 +229,14 @@ describe('who someone is', () => {
     clock.forward(601)
   })
 
-  test('is of one profile: the same person at another one is someone else', async () => {
+  test('is another user at another profile', async () => {
     const { code, verifier } = await signIn()
     const me = await redeem(world, realm, code, verifier)
     const other = await signIn(undefined, {}, await profileAt(world, realm, provider.discoveryUrl))
     expect((await redeem(world, realm, other.code, other.verifier)).id).not.toBe(me.id)
   })
 
-  test('is one user, however many first sign-ins come at once', async () => {
+  test('becomes one user in concurrent first sign-ins', async () => {
     const before = await users()
     const begun = await Promise.all(Array.from({ length: 6 }, () => begin(world, realm, profile)))
     const replies = await Promise.all(begun.map(({ request }) => comeBack(profile, request)))
@@ -247,7 +247,7 @@ describe('who someone is', () => {
     expect(await users()).toBe(before + 1)
   })
 
-  test('is the user that an administrator linked, also before the provider said its name', async () => {
+  test('is the user that an administrator linked, even before the issuer was known', async () => {
     // As some do, this one ends its name with a slash, which its address does not tell.
     const other = await startForger()
     other.discovery = { issuer: `${other.url}/` }

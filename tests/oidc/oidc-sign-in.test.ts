@@ -58,8 +58,8 @@ const linksOf = async (user: string) =>
     )
   ).body.data
 
-describe('someone who signs in', () => {
-  test('becomes a user the first time, and is that user from then on', async () => {
+describe('a person who signs in', () => {
+  test('becomes a user at the first sign-in, and is that user from then on', async () => {
     const { answer, query, verifier } = await signIn()
     expect(answer.status).toBe(307)
     expect(answer.location?.href.startsWith(`${redirectUri}&code=`)).toBe(true)
@@ -80,7 +80,7 @@ describe('someone who signs in', () => {
     expect(await usersOf('ada@example.com')).toEqual([user])
   })
 
-  test('has a name, if only their email address', async () => {
+  test('gets their email address as name if the provider has no name', async () => {
     provider.signInAs('nameless')
     await signIn()
     expect((await usersOf('nameless@example.com'))[0].name).toBe('nameless@example.com')
@@ -91,7 +91,7 @@ describe('someone who signs in', () => {
     expect((await signIn()).query.get('error')).toBe('access_denied')
   })
 
-  test('may decline', async () => {
+  test('may decline at the provider', async () => {
     provider.signInAs(undefined)
     const { query } = await signIn()
     expect([query.get('error'), query.get('code'), query.get('state')]).toEqual([
@@ -101,7 +101,7 @@ describe('someone who signs in', () => {
     ])
   })
 
-  test('finds their choices handed on to the provider', async () => {
+  test('sends their choices to the provider through the server', async () => {
     const { request, location } = await begin(world, realm, profile, {
       prompt: 'none',
       display: 'page',
@@ -123,13 +123,13 @@ describe('someone who signs in', () => {
 })
 
 describe('the code', () => {
-  test('is good once', async () => {
+  test('is valid once', async () => {
     const { query, verifier } = await signIn()
     await redeem(world, realm, query.get('code'), verifier)
     await expect(redeem(world, realm, query.get('code'), verifier)).rejects.toMatchObject({ status: 401 })
   })
 
-  test('is good once, also for two who come at once', async () => {
+  test('is valid once, also for concurrent requests', async () => {
     const { query, verifier } = await signIn()
     const tries = Array.from({ length: 8 }, () => redeem(world, realm, query.get('code'), verifier))
     const settled = await Promise.allSettled(tries)
@@ -163,15 +163,15 @@ describe('the code', () => {
     await expect(redeem(world, accounts, query.get('code'), verifier)).rejects.toMatchObject({ status: 401 })
   })
 
-  test('is refused when it has waited for long', async () => {
+  test('is refused after five minutes', async () => {
     const { query, verifier } = await signIn()
     clock.forward(301)
     await expect(redeem(world, realm, query.get('code'), verifier)).rejects.toMatchObject({ status: 401 })
   })
 })
 
-describe('the way back from the provider', () => {
-  test('is gone once', async () => {
+describe('the callback of the provider', () => {
+  test('is refused the second time', async () => {
     const { callback } = await signIn()
     const again = await openIn(callback)
     expect([again.status, again.location, JSON.parse(again.text).error]).toEqual([
@@ -181,7 +181,7 @@ describe('the way back from the provider', () => {
     ])
   })
 
-  test('is gone once, and leads back to a storefront that asked for that', async () => {
+  test('redirects to the storefront the second time, if the storefront wants that', async () => {
     const { callback } = await signIn({ ep_report_callback_replay_error: 'true' })
     const again = await openIn(callback)
     expect(again.location?.href.startsWith(redirectUri)).toBe(true)
@@ -191,7 +191,7 @@ describe('the way back from the provider', () => {
     ])
   })
 
-  test('is for the profile and the realm that it was begun for', async () => {
+  test('is accepted only at the profile and the realm of its sign-in', async () => {
     const { accounts } = await realmsOf(world.admin)
     const other = await profileAt(world, realm, provider.discoveryUrl)
     const elsewhere = await profileAt(world, accounts, provider.discoveryUrl)
@@ -212,7 +212,7 @@ describe('the way back from the provider', () => {
     },
   )
 
-  test('has its time', async () => {
+  test('is refused after ten minutes', async () => {
     const { location } = await begin(world, realm, profile)
     const callback = await follow(location, world.url)
     clock.forward(601)
@@ -232,7 +232,7 @@ describe('the provider', () => {
     expect((await signIn()).query.get('code')).toBeTruthy()
   })
 
-  test('refuses a wrong secret: the storefront is told, not whom to blame', async () => {
+  test('may refuse the secret, and the storefront gets an error without details', async () => {
     const path = `/v2/authentication-realms/${realm}/oidc-profiles/${profile}`
     const put = (client_secret: string) =>
       world.admin.put(path, { data: { type: 'oidc-profile', client_secret } })
@@ -242,7 +242,7 @@ describe('the provider', () => {
     expect((await signIn()).query.get('code')).toBeTruthy()
   })
 
-  test('may be down, before and after the browser went there', async () => {
+  test('may be down, before and after the browser is sent there', async () => {
     const other = await startProvider(people)
     const down = await profileAt(world, realm, other.discoveryUrl)
     await other.register({
@@ -265,7 +265,7 @@ describe('the provider', () => {
   })
 })
 
-test('what the provider is to prove by is not stored as it is', async () => {
+test('the nonce and the verifier are not stored as they are', async () => {
   const { request } = await begin(world, realm, profile)
   const { rows } = await world.sql('SELECT * FROM sign_in_requests')
   const values = rows.flatMap((row) => Object.values(row)).map(String)
@@ -274,7 +274,7 @@ test('what the provider is to prove by is not stored as it is', async () => {
   expect(values.map(hashOf)).not.toContain(request.get('code_challenge'))
 })
 
-test('no secret and no code is logged, fed, or stored as it is', async () => {
+test('no secret and no code is logged, in the feed, or stored as it is', async () => {
   const { log } = world.server.instance
   const lines = [vi.spyOn(log, 'warn'), vi.spyOn(log, 'error'), vi.spyOn(log, 'info')]
   const { callback, query, verifier } = await signIn()

@@ -33,7 +33,7 @@ async function startAt(world: World, realm: string, discovery_url: string) {
   return { answer: location?.searchParams.toString(), logged }
 }
 
-test('what is not public is not connected to, and the log says which setting would', async () => {
+test('the server connects only to public addresses, and the log names the setting that allows others', async () => {
   const world = await openWorld({ env: { SUTLER_PROVIDER_NETWORKS: '' } })
   const realm = (await realmsOf(world.admin)).customers
   await profileAt(world, realm, 'https://id.example.com/')
@@ -52,7 +52,7 @@ test('what is not public is not connected to, and the log says which setting wou
   await world.close()
 })
 
-test('where a provider may be, an open port and a closed one are told apart by the log only', async () => {
+test('only the log tells an open port from a closed one, in networks that are allowed', async () => {
   const world = await openWorld({ alone: true })
   const realm = (await realmsOf(world.admin)).customers
   const provider = await startForger()
@@ -68,7 +68,7 @@ test('where a provider may be, an open port and a closed one are told apart by t
   await world.close()
 })
 
-test('a name is as good as the address that is connected to, each time', async () => {
+test('the address behind a name is checked at each connection', async () => {
   let allowed = true
   const fetch = providerFetchOf({ mayConnect: () => allowed } as unknown as Instance)
   const url = `http://localhost:${port}/`

@@ -28,7 +28,7 @@ const link = async (fields: object) => {
 const identity = () => ({ subject: randomUUID(), issuer: 'https://id.example.com' })
 
 describe('an update', () => {
-  test('changes what is sent, and answers with the whole object', async () => {
+  test('changes the sent fields, and returns the whole object', async () => {
     const { subject } = identity()
     const at = await link({ subject, issuer: 'https://id.example.com/one' })
     const before = (await world.admin.get(at)).body.data
@@ -60,11 +60,11 @@ describe('an update', () => {
     linkPath = await link({ subject: 'mine', issuer: 'https://id.example.com/kept' })
   })
   const cases: [shows: string, sent: () => object, status: number, answer: object][] = [
-    ['takes nothing but a type', () => oidcLink({}), 200, { data: { subject: 'mine' } }],
-    ['takes a subject', () => oidcLink({ subject: 'other' }), 200, { data: { subject: 'other' } }],
-    ['takes the same profile', () => oidcLink({ oidc_profile_id: profile, subject: 'mine' }), 200, {}],
-    ['takes it in capitals', () => oidcLink({ oidc_profile_id: profile.toUpperCase() }), 200, {}],
-    ['drops what is unknown', () => oidcLink({ id: 'x', nickname: 'x' }), 200, {}],
+    ['accepts a type alone', () => oidcLink({}), 200, { data: { subject: 'mine' } }],
+    ['accepts a subject', () => oidcLink({ subject: 'other' }), 200, { data: { subject: 'other' } }],
+    ['accepts the same profile', () => oidcLink({ oidc_profile_id: profile, subject: 'mine' }), 200, {}],
+    ['accepts the profile in capitals', () => oidcLink({ oidc_profile_id: profile.toUpperCase() }), 200, {}],
+    ['ignores unknown fields', () => oidcLink({ id: 'x', nickname: 'x' }), 200, {}],
     [
       'refuses another profile',
       () => oidcLink({ oidc_profile_id: otherProfile }),
@@ -72,15 +72,15 @@ describe('an update', () => {
       source('oidc_profile_id'),
     ],
     [
-      'refuses one that is not',
+      'refuses a missing profile',
       () => oidcLink({ oidc_profile_id: randomUUID() }),
       422,
       source('oidc_profile_id'),
     ],
-    ['refuses a malformed one', () => oidcLink({ oidc_profile_id: 'x' }), 400, source('oidc_profile_id')],
-    ['refuses no profile', () => oidcLink({ oidc_profile_id: null }), 400, source('oidc_profile_id')],
+    ['refuses a malformed profile', () => oidcLink({ oidc_profile_id: 'x' }), 400, source('oidc_profile_id')],
+    ['refuses null as profile', () => oidcLink({ oidc_profile_id: null }), 400, source('oidc_profile_id')],
     [
-      'refuses a URN',
+      'refuses a URN as profile',
       () => oidcLink({ oidc_profile_id: `urn:uuid:${profile}` }),
       400,
       source('oidc_profile_id'),
@@ -92,7 +92,7 @@ describe('an update', () => {
     ['refuses a long subject', () => oidcLink({ subject: 'x'.repeat(256) }), 400, source('subject')],
     ['refuses a null subject', () => oidcLink({ subject: null }), 400, source('subject')],
     ['refuses a numeric subject', () => oidcLink({ subject: 7 }), 400, source('subject')],
-    ['refuses an issuer that is no URI', () => oidcLink({ issuer: 'example' }), 400, source('issuer')],
+    ['refuses an issuer that is not a URI', () => oidcLink({ issuer: 'example' }), 400, source('issuer')],
     ['refuses a NUL', () => oidcLink({ subject: 'a\0b' }), 400, source('subject')],
   ]
   test.each(cases)('%s', async (_shows, sent, status, answer) => {
@@ -124,13 +124,13 @@ describe('an update', () => {
 })
 
 describe('a new link', () => {
-  test('takes the issuer of its profile, and may wait for its subject', async () => {
+  test('gets the issuer of its profile, and may have no subject yet', async () => {
     const { body } = await world.admin.get(await link({}))
     expect(body.data.issuer).toBe('https://id.example.com')
     expect(body.data).not.toHaveProperty('subject')
   })
 
-  test('takes the longest subject and issuer there may be', async () => {
+  test('accepts a subject and an issuer of the maximum length', async () => {
     const [subject, issuer] = ['語'.repeat(255), `https://${'a'.repeat(1016)}`]
     const at = await link({ subject, issuer })
     expect((await world.admin.get(at)).body.data).toMatchObject({ subject, issuer })
@@ -138,7 +138,7 @@ describe('a new link', () => {
 
   const cases: [shows: string, fields: () => object, status: number][] = [
     ['needs a profile', () => ({ subject: 'x' }), 400],
-    ['needs a profile that is there', () => ({ oidc_profile_id: randomUUID() }), 422],
+    ['needs an existing profile', () => ({ oidc_profile_id: randomUUID() }), 422],
     ['needs a profile of its realm', () => ({ oidc_profile_id: foreign }), 422],
   ]
   let foreign: string
@@ -177,7 +177,7 @@ describe('one identity belongs to one user', () => {
     return rows[0].n
   }
 
-  test('when a hundred users claim it at once', async () => {
+  test('when a hundred users claim it at the same time', async () => {
     const claim = { oidc_profile_id: profile, ...identity() }
     const users = await Promise.all(Array.from({ length: 100 }, newUser))
     await raced(
@@ -189,7 +189,7 @@ describe('one identity belongs to one user', () => {
     expect(totals.map(({ body }) => body.meta.results.total).sort()).toEqual([...Array(99).fill(0), 1])
   })
 
-  test('when a hundred links are changed to it at once', async () => {
+  test('when a hundred links are changed to it at the same time', async () => {
     const claim = identity()
     const links = await Promise.all(Array.from({ length: 100 }, () => link(identity())))
     await raced(
@@ -199,7 +199,7 @@ describe('one identity belongs to one user', () => {
     expect(await linked(claim.subject)).toBe(1)
   })
 
-  test('also when the issuer is left to the profile', async () => {
+  test('also when the issuer is that of the profile', async () => {
     const { subject, issuer } = identity()
     await link({ subject })
     const links = linksOf(await newUser())
@@ -208,7 +208,7 @@ describe('one identity belongs to one user', () => {
     expect(reply.body.errors[0].source).toBe('data.subject')
   })
 
-  test('and is another one by another profile, issuer or case', async () => {
+  test('and is another one with another profile, issuer or case', async () => {
     const { subject, issuer } = identity()
     await link({ subject, issuer })
     await link({ subject, issuer: 'https://id.example.com/elsewhere' })
@@ -216,7 +216,7 @@ describe('one identity belongs to one user', () => {
     await link({ subject, issuer, oidc_profile_id: otherProfile })
   })
 
-  test('and is free again once its link is gone', async () => {
+  test('and can be linked again after its link is deleted', async () => {
     const claim = identity()
     expect((await world.admin.delete(await link(claim))).status).toBe(204)
     await link(claim)

@@ -56,7 +56,7 @@ const ask = async (username: string) => {
 
 const emailOf = async ({ user }: Person) => (await world.admin.get(user)).body.data.email as string
 
-test('the code is mailed to its user alone, and signs them in', async () => {
+test('the code is mailed to its user only, and signs them in', async () => {
   const ada = await person(world, profileId)
   expect((await ask('nobody@example.com')).status).toBe(202)
   expect((await ask(ada.username)).status).toBe(202)
@@ -74,7 +74,7 @@ test('the code is mailed to its user alone, and signs them in', async () => {
   expect((await world.shopper.post(tokens, request)).status).toBe(401)
 })
 
-test('a mail server that is busy is tried again', async () => {
+test('a mail is sent again if the mail server is busy', async () => {
   const before = letters.length
   const bob = await person(world, profileId)
   refuseNext = true

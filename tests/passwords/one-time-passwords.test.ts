@@ -62,7 +62,7 @@ const sign = ({ username }: Person, one_time_password_token: string, client = wo
   )
 
 describe('a request', () => {
-  test('leads to an event with the password, for whoever sends it', async () => {
+  test('leads to an event with the password, for the system that sends it', async () => {
     const who = await person(world, profileId)
     const before = (await events()).length
     const sent = body('one-time-password-token-request', {
@@ -97,14 +97,14 @@ describe('a request', () => {
     })
   })
 
-  test('leaves the password nowhere that a reader of the database could use', async () => {
+  test('stores the password nowhere in a form that a reader of the database could use', async () => {
     const secret = await received(await person(world, profileId))
     const { rows } = await world.sql(`SELECT hash FROM one_time_passwords`)
     for (const { hash } of rows) expect(hash).toMatch(/^\$argon2id/)
     expect(JSON.stringify([rows, await events()])).not.toContain(`"${secret}"`)
   })
 
-  test('answers the same for a user who is not there, and for one too many', async () => {
+  test('gets the same response for an unknown user, and for one request too many', async () => {
     const who = await person(world, profileId)
     const before = (await events()).length
     for (const username of [who.username, 'nobody at all']) {
@@ -117,7 +117,7 @@ describe('a request', () => {
     expect(await events()).toHaveLength(before + 5)
   })
 
-  test('is refused where there is nothing to ask for', async () => {
+  test('is refused where one-time passwords are not available, and with missing fields', async () => {
     const nowhere = '00000000-0000-4000-8000-000000000000'
     const wish = body(type, { username: 'ada', purpose })
     const off = await profile(world.admin)
@@ -140,7 +140,7 @@ describe('a request', () => {
 })
 
 describe('a one-time password', () => {
-  test('signs in once, however it is typed', async () => {
+  test('signs in once, with any case and spaces', async () => {
     const who = await person(world, profileId)
     const secret = await received(who)
     const first = await sign(who, ` ${secret.toUpperCase()} `, world.shopper)
@@ -153,13 +153,13 @@ describe('a one-time password', () => {
     ])
   })
 
-  test('signs in one of those who use it at the same time', async () => {
+  test('signs in one of the concurrent requests that use it', async () => {
     const who = await person(world, profileId)
     const secret = await received(who)
     expect(await statuses(times(5, () => sign(who, secret)))).toEqual({ 201: 1, 401: 4 })
   })
 
-  test('is good for ten minutes', async () => {
+  test('is valid for ten minutes', async () => {
     const who = await person(world, profileId)
     const secret = await received(who)
     clock.forward(540)
@@ -170,14 +170,14 @@ describe('a one-time password', () => {
     expect((await sign(late, expired)).status).toBe(401)
   })
 
-  test('is good until a newer one is made', async () => {
+  test('is valid until a newer one is made', async () => {
     const who = await person(world, profileId)
     const [old, fresh] = [await received(who), await received(who)]
     expect((await sign(who, old)).status).toBe(401)
     expect((await sign(who, fresh)).status).toBe(201)
   })
 
-  test('is of one user, and of one profile', async () => {
+  test('is valid for one user and one profile', async () => {
     const [who, other] = [await person(world, profileId), await person(world, profileId)]
     const secret = await received(who)
     expect((await sign(other, secret)).status).toBe(401)
@@ -189,7 +189,7 @@ describe('a one-time password', () => {
     expect((await sign(who, secret)).status).toBe(201)
   })
 
-  test('ends with a new password, and with the username', async () => {
+  test('ends with a new password, and when the username is deleted', async () => {
     const [who, other] = [await person(world, profileId), await person(world, profileId)]
     const secrets = [await received(who), await received(other)]
     const changed = body('user_authentication_password_profile_info', { password: 'another password' })
@@ -199,7 +199,7 @@ describe('a one-time password', () => {
     expect((await sign(other, secrets[1] as string)).status).toBe(401)
   })
 
-  test('is guessed five times', async () => {
+  test('can be guessed five times', async () => {
     const who = await person(world, profileId)
     const secret = await received(who)
     const counts = await statuses(times(8, () => sign(who, 'aaaaaa')))

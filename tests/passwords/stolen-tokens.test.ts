@@ -149,7 +149,7 @@ describe('where passwords are strict, a token does not change', () => {
   )
 
   test.each(cases)(
-    '%s: a sign-in of just now will do, and a wrong password beside it will not',
+    '%s: a recent sign-in is enough, unless a wrong password is sent',
     async (_w, which, make) => {
       const shopper = await make(strict)
       const change = shopper.changes[which] as Shopper['changes'][string]
@@ -174,7 +174,7 @@ describe('where passwords are strict, a token does not change', () => {
     expect((await set()).status).toBe(200)
   })
 
-  test('guessing the current password so is counted with who guesses at the sign-in', async () => {
+  test('anything by guessing: guesses are counted together with those at the sign-in', async () => {
     const { who, changes, as } = await aMember(strict)
     for (let i = 0; i < 5; i++)
       expect((await changes.email?.({ current_password: `guess ${i}` }, as))?.status).toBe(422)
@@ -184,7 +184,7 @@ describe('where passwords are strict, a token does not change', () => {
 })
 
 test.each(cases)(
-  'elsewhere a token changes %s, as clients of the public contract expect',
+  'where passwords are not strict, a token changes %s, as clients of the public contract expect',
   async (_what, which, make) => {
     const shopper = await make(lax)
     const change = shopper.changes[which] as Shopper['changes'][string]
@@ -193,14 +193,14 @@ test.each(cases)(
   },
 )
 
-describe('going on from a token', () => {
+describe('a renewed token', () => {
   const goOn = ({ world }: Setting, as: Headers) =>
     world.shopper.post(tokens, tokenRequest('account_management_authentication_token'), as)
   const tokenIn = ({ body }: Reply): Headers => ({ [header]: body.data[0].token })
   const secondsLeft = ({ clock }: Setting, { body }: Reply) =>
     Math.round((Date.parse(body.data[0].expires) - clock.now().getTime()) / 1000)
 
-  test('is no sign-in', async () => {
+  test('is not a sign-in', async () => {
     const { changes, as } = await aMember(strict)
     strict.clock.forward(600)
     const next = await goOn(strict, as)
@@ -231,7 +231,7 @@ describe('going on from a token', () => {
     expect((await signIn(lax, who)).status).toBe(201)
   })
 
-  test('does not end sooner than the store wants a sign-in to last', async () => {
+  test('lasts at least as long as the store has set for a sign-in', async () => {
     await settle(lax.world, { account_management_authentication_token_timeout_secs: 60 * day })
     const { who } = await aMember(lax)
     const first = await signIn(lax, who)
@@ -279,7 +279,7 @@ describe('a one-time password', () => {
   const flagsOf = async ({ world }: Setting, { id }: Person) =>
     (await world.sql('SELECT hidden FROM user_authentication_infos WHERE id = $1', [id])).rows[0].hidden ?? {}
 
-  test('is not sent, where passwords are strict, to an address that a token alone has put there', async () => {
+  test('is not sent, where passwords are strict, to an address that was set with a token alone', async () => {
     const { who, changes, as } = await aMember(strict)
     expect((await changes.email?.({}, as))?.status).toBe(200)
     expect(await ask(strict, who)).toBeUndefined()
@@ -290,7 +290,7 @@ describe('a one-time password', () => {
     expect((await ask(strict, who))?.email).toBe(`given-${places}@example.com`)
   })
 
-  test('is sent to one that was changed with the current password, and confirms it when it is used', async () => {
+  test('is sent to an address that was set with the current password, and its use confirms the address', async () => {
     const { who, changes, as } = await aMember(strict)
     await changes.email?.({ current_password: password }, as)
     expect(await flagsOf(strict, who)).toMatchObject({ email_claimed: true })
@@ -303,7 +303,7 @@ describe('a one-time password', () => {
     expect(await flagsOf(strict, who)).not.toHaveProperty('email_claimed')
   })
 
-  test('is sent to the address of a sign-up, where nobody else was before', async () => {
+  test('is sent to the address of a sign-up', async () => {
     const username = `signed-up-${places}`
     const fields = {
       password_profile_id: strict.profileId,
@@ -316,7 +316,7 @@ describe('a one-time password', () => {
     expect((await ask(strict, { username } as Person))?.email).toBe(`${username}@example.com`)
   })
 
-  test('is sent to any where they are not strict, and confirms it when it is used', async () => {
+  test('is sent to any address where passwords are not strict, and its use confirms the address', async () => {
     const { who, changes, as } = await aMember(lax)
     await changes.email?.({}, as)
     expect(await flagsOf(lax, who)).toMatchObject({ email_claimed: true, email_unproven: true })
@@ -326,7 +326,7 @@ describe('a one-time password', () => {
     expect([flags.email_claimed, flags.email_unproven]).toEqual([undefined, undefined])
   })
 
-  test('ends with the address that it was sent to, which it does not confirm any more', async () => {
+  test('ends when the address that it was sent to is replaced, and does not confirm it', async () => {
     const { who, changes, as } = await aMember(lax)
     const code = await ask(lax, who)
     await changes.email?.({}, as)
@@ -350,7 +350,7 @@ async function workedOff(world: World): Promise<void> {
   throw new Error('the queue is not worked off')
 }
 
-describe('the old address is told of a new one', () => {
+describe('the old address is notified of a change', () => {
   const noticesOf = async ({ world }: Setting, id: string) =>
     (await world.feed(`SELECT * FROM changes WHERE type = 'email-change' AND scope = $1`, [id])).rows
 

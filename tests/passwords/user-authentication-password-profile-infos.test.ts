@@ -27,7 +27,7 @@ const hashOf = async (id: string) => {
   return rows[0].hidden.password_hash as string
 }
 
-test('a password is hashed, and never shown', async () => {
+test('a password is stored as a hash, and never shown', async () => {
   const links = linksOf(await newUser())
   const reply = await world.admin.post(
     links,
@@ -65,7 +65,7 @@ test('a password is hashed, and never shown', async () => {
   )
 })
 
-test('a hash from before it had a name of its own goes on being checked', async () => {
+test('a hash that an earlier version stored is still checked', async () => {
   const links = linksOf(await newUser())
   const secret = 'older than the name of its hash'
   const link = passwordLink({ password_profile_id: profile, username: 'older', password: secret })
@@ -83,13 +83,23 @@ test('a hash from before it had a name of its own goes on being checked', async 
   expect([Object.keys(rows[0].hidden), rows[0].version]).toEqual([['password_hash'], version])
 })
 
-describe('a new one', () => {
+describe('a new username and password', () => {
   const cases: [shows: string, fields: () => object, status: number, source?: string][] = [
-    ['takes any username', () => ({ username: 'Ünal 7!' }), 201],
-    ['takes a long password', () => ({ username: 'long', password: 'x'.repeat(1024) }), 201],
-    ['takes eight characters', () => ({ username: 'short', password: '12345678' }), 201],
-    ['refuses seven', () => ({ username: 'u', password: '1234567' }), 400, 'data.password'],
-    ['refuses too many', () => ({ username: 'u', password: 'x'.repeat(1025) }), 400, 'data.password'],
+    ['accepts any username', () => ({ username: 'Ünal 7!' }), 201],
+    ['accepts a long password', () => ({ username: 'long', password: 'x'.repeat(1024) }), 201],
+    ['accepts a password of eight characters', () => ({ username: 'short', password: '12345678' }), 201],
+    [
+      'refuses a password of seven characters',
+      () => ({ username: 'u', password: '1234567' }),
+      400,
+      'data.password',
+    ],
+    [
+      'refuses a password that is too long',
+      () => ({ username: 'u', password: 'x'.repeat(1025) }),
+      400,
+      'data.password',
+    ],
     ['needs a password', () => ({ username: 'u', password: undefined }), 400, 'data.password'],
     ['needs a username', () => ({}), 400, 'data.username'],
     [
@@ -104,7 +114,11 @@ describe('a new one', () => {
       422,
       'data.password_profile_id',
     ],
-    ['takes an email address', () => ({ username: 'a@b.example', password_profile_id: emails }), 201],
+    [
+      'accepts an email address where the profile requires one',
+      () => ({ username: 'a@b.example', password_profile_id: emails }),
+      201,
+    ],
     [
       'refuses another username',
       () => ({ username: 'ada', password_profile_id: emails }),
@@ -128,7 +142,7 @@ describe('a new one', () => {
 })
 
 describe('a username', () => {
-  test('is one user’s, whoever is first and in whatever case', async () => {
+  test('belongs to one user, in any case, also under concurrent creates', async () => {
     const users = await Promise.all(Array.from({ length: 12 }, newUser))
     const statuses = await Promise.all(
       users.map(async (id, i) => {
@@ -140,13 +154,13 @@ describe('a username', () => {
     expect(statuses.sort()).toEqual([201, ...Array(11).fill(409)])
   })
 
-  test('may be taken in another profile', async () => {
+  test('can also be used in another profile', async () => {
     const links = linksOf(await newUser())
     for (const password_profile_id of [profile, emails])
       await idOf(world.admin.post(links, passwordLink({ password_profile_id, username: 'both@example.com' })))
   })
 
-  test('keeps a form that its profile asks for later', async () => {
+  test('stays valid when its profile later requires another form', async () => {
     const profiles = `${realm}/password-profiles`
     const own = await idOf(world.admin.post(profiles, passwordProfile()))
     const links = linksOf(await newUser())
