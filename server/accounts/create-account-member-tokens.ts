@@ -63,9 +63,9 @@ export const createAccountMemberTokens = action({
   async run(ctx, call) {
     const { signIn } = mechanisms[call.body.authentication_mechanism as keyof typeof mechanisms]
     // Refuse a bad page before someone is signed up or a code is used up for it.
-    const ask = parse(call.query)
-    planPage(ctx, membershipsOfMember, ask)
-    return answerTokens(ctx, await signIn(ctx, call), ask, call)
+    const query = parse(call.query)
+    planPage(ctx, membershipsOfMember, query)
+    return answerTokens(ctx, await signIn(ctx, call), query, call)
   },
 })
 
@@ -73,10 +73,10 @@ export const createAccountMemberTokens = action({
 async function answerTokens(
   ctx: Ctx,
   member: SignIn,
-  ask: ListQuery,
+  query: ListQuery,
   call: Pick<Call, 'path' | 'query'>,
 ): Promise<Answer> {
-  const page = await fetchPage(ctx, { resource: membershipsOfMember, scope: [member.userId] }, ask)
+  const page = await fetchPage(ctx, { resource: membershipsOfMember, scope: [member.userId] }, query)
   const ids = page.rows.flatMap(({ doc }) => doc.relationships?.account.data.id ?? [])
   const session = await newSession(ctx, member)
   const expires = new Date(session.expiresS * 1000).toISOString()

@@ -1,6 +1,6 @@
 import type { Envelope } from '../kernel/shape/envelope.ts'
 
-/** Accounts, account members and customers. */
+/** The envelope of accounts, account members and customers. */
 export const accountEnvelope: Envelope = {
   times: 'meta.timestamps',
   digits: 3,

@@ -7,7 +7,7 @@ import { catalogs } from './catalogs.ts'
 import { catalogEnvelope } from './envelope.ts'
 import type { Pending } from './pending-rules.ts'
 import { lockPricebooks, prioritizedPricebooks } from './prioritized-pricebooks.ts'
-import { schedulesField, spanOf, tidied } from './schedules.ts'
+import { normalizeSchedules, schedulesField, spanOf } from './schedules.ts'
 
 const ids = (type: string, about: string) => list(reference(type, {}), { nullable: true, about })
 const words = (about: string) => list(text({ min: 1, max: 255 }), { nullable: true, about })
@@ -133,7 +133,7 @@ async function completeRule(work: Work, { values, before }: Draft<RuleFields>): 
   if (!values.description) values.description = undefined
   // An empty list is not a criterion and is not shown.
   for (const name of lists) if (!values[name]?.length) values[name] = undefined
-  values.schedules = values.schedules?.length ? tidied(values.schedules) : undefined
+  values.schedules = values.schedules?.length ? normalizeSchedules(values.schedules) : undefined
   for (const [i, schedule] of (values.schedules ?? []).entries()) mustEndLater(schedule, i)
   if (!namesOthers(values, before)) return
   // While it is locked, its release is not replaced and no other rule takes effect.

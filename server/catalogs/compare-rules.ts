@@ -4,14 +4,14 @@ import { overlap } from './schedules.ts'
 /** Compares rules with the query of a merchant who searches rules, or is about to write one. */
 
 /** A rule, or some members of one. */
-export interface Described extends Omit<Rule, 'id' | 'name' | 'createdAt'> {
+export interface RuleMembers extends Omit<Rule, 'id' | 'name' | 'createdAt'> {
   readonly name?: string | undefined
   readonly catalogId?: string | undefined
   readonly pricebookIds?: readonly string[] | undefined
 }
 
 /** Whether a rule matches each member of the query, and is in force at the instant, if there is one. */
-export function hasAll(rule: Described, query: Described, atMs: number | undefined): boolean {
+export function hasAll(rule: RuleMembers, query: RuleMembers, atMs: number | undefined): boolean {
   if (query.name !== undefined && query.name !== rule.name) return false
   if (query.catalogId !== undefined && query.catalogId !== rule.catalogId) return false
   if (atMs !== undefined && !isInForce(rule, atMs)) return false
@@ -23,7 +23,7 @@ export function hasAll(rule: Described, query: Described, atMs: number | undefin
 const weights = { name: 100, value: 5, catalog: 3, pricebook: 2, schedule: 2 } as const
 
 /** The similarity of two rules: it rises with the values that they share. */
-export function similarity(rule: Described, query: Described): number {
+export function similarity(rule: RuleMembers, query: RuleMembers): number {
   const same = <T>(one: T | undefined, other: T | undefined) => Number(one !== undefined && one === other)
   const values = criteria.reduce((sum, one) => sum + inCommon(rule[one], query[one]), 0)
   return (
@@ -39,7 +39,7 @@ export function similarity(rule: Described, query: Described): number {
  * Whether only their age decides between two rules for some shopper: they have the same criteria, share a value of
  * each, and their schedules overlap.
  */
-export function conflict(rule: Described, query: Described): boolean {
+export function conflict(rule: RuleMembers, query: RuleMembers): boolean {
   const alike = criteria.every((one) =>
     rule[one] && query[one] ? inCommon(rule[one], query[one]) > 0 : !rule[one] && !query[one],
   )
@@ -47,7 +47,10 @@ export function conflict(rule: Described, query: Described): boolean {
 }
 
 /** Of two conflicting rules: the values that they share, by criterion. */
-export const conflictsOn = (rule: Described, query: Described): Readonly<Record<string, readonly string[]>> =>
+export const conflictsOn = (
+  rule: RuleMembers,
+  query: RuleMembers,
+): Readonly<Record<string, readonly string[]>> =>
   Object.fromEntries(
     criteria.flatMap((one) =>
       rule[one] && query[one] ? [[one, [...new Set(rule[one]).intersection(new Set(query[one]))]]] : [],
@@ -59,5 +62,5 @@ function inCommon(one: Iterable<string> | undefined, other: Iterable<string> | u
 }
 
 /** How many schedules of the query overlap with one of the rule. */
-const overlaps = (rule: Described, query: Described): number =>
+const overlaps = (rule: RuleMembers, query: RuleMembers): number =>
   (query.spans ?? []).filter((span) => rule.spans?.some((other) => overlap(span, other))).length

@@ -1,6 +1,6 @@
 import type { Envelope } from '../kernel/shape/envelope.ts'
 
-/** Catalogs, catalog rules and releases. */
+/** The envelope of catalogs, catalog rules and releases. */
 export const catalogEnvelope: Envelope = {
   times: 'fields',
   digits: 3,

@@ -21,7 +21,7 @@ export const schedulesField = (about: string) =>
   list(group(members, {}), { nullable: true, maxItems: 100, about })
 
 /** Returns schedules in the form in which they are stored: in UTC, with milliseconds. */
-export const tidied = (sent: readonly Schedule[]): readonly Schedule[] =>
+export const normalizeSchedules = (sent: readonly Schedule[]): readonly Schedule[] =>
   sent.map(({ valid_from, valid_to, from, to }) => ({
     valid_from: inUtc(valid_from ?? from),
     valid_to: inUtc(valid_to ?? to),

@@ -21,10 +21,10 @@ import {
 } from '../kernel/shape/fields.ts'
 import type { Ctx } from '../kernel/work/context.ts'
 import { catalogRules, criteriaFields, effectFields, effectOf } from './catalog-rules.ts'
-import { conflict, conflictsOn, type Described, hasAll, similarity } from './compare-rules.ts'
+import { conflict, conflictsOn, hasAll, type RuleMembers, similarity } from './compare-rules.ts'
 import { criteria, isInForce, resolveRule, type ShopperContext } from './resolve-rule.ts'
 import { type CachedRule, rulesFor, type StoreRules } from './rules-of-store.ts'
-import { spanOf, tidied } from './schedules.ts'
+import { normalizeSchedules, spanOf } from './schedules.ts'
 
 const matchTypes = ['filter', 'similarity', 'conflict', 'resolve_for_shopper'] as const
 
@@ -52,7 +52,7 @@ type QueryValues = Values<typeof queryFields>
 /** A query about rules, and the data that it is answered from. */
 interface RuleQuery {
   readonly type: (typeof matchTypes)[number]
-  readonly described: Described
+  readonly described: RuleMembers
   readonly rules: readonly CachedRule[]
   readonly pending: StoreRules['pending']
   /** The rule that a shopper with these values would get. */
@@ -122,7 +122,7 @@ async function readQuery(ctx: Ctx, sent: QueryValues): Promise<RuleQuery> {
       catalogId: catalog_id?.toLowerCase(),
       pricebookIds: pricebook_ids?.length ? pricebook_ids : undefined,
       ...Object.fromEntries(valueSets),
-      ...(schedules?.length && { spans: tidied(schedules).map(spanOf) }),
+      ...(schedules?.length && { spans: normalizeSchedules(schedules).map(spanOf) }),
     },
     rules: rules.written,
     pending: rules.pending,

@@ -1,6 +1,9 @@
 import type { Envelope } from '../kernel/shape/envelope.ts'
 
-/** Custom APIs, their fields and entries. Clients append the links to a base address that ends in the version. */
+/**
+ * The envelope of custom APIs, their fields and entries. Clients append the links to a base address that ends in the
+ * version.
+ */
 export const extensionEnvelope: Envelope = {
   times: 'meta.timestamps',
   digits: 3,

@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js'
 import { Problem } from '../kernel/errors.ts'
 import type { JsonSchema } from '../kernel/shape/fields.ts'
-import { stepsExpected } from './regex-cost.ts'
+import { estimateSteps } from './regex-cost.ts'
 
 export const fieldTypes = ['string', 'integer', 'boolean', 'float', 'any', 'list'] as const
 export type FieldType = (typeof fieldTypes)[number]
@@ -155,7 +155,7 @@ export function compileRegex(regex: string, path: string): RE2JS {
   let compiled: RE2JS
   // Compiling takes time too, so a pattern that is expected to be far too long is not compiled. The estimate may be
   // several times too high.
-  mustBeSimple(stepsExpected(regex) / 4, path)
+  mustBeSimple(estimateSteps(regex) / 4, path)
   try {
     compiled = RE2JS.compile(regex)
   } catch (error) {

@@ -2,8 +2,8 @@
 const tokens =
   /\\Q([\s\S]*?)(?:\\E|$)|\\[pPx]\{[^}]*\}|\\[\s\S]|\[\^?\]?(?:\[:\^?\w+:\]|\\[\s\S]|[^\]\\])*\]|\(\?[a-zA-Z-]*[:)]|\{(\d+)(?:(,)(\d*))?\}|[\s\S]/g
 
-/** Estimates the length of the program of a regular expression from its text, before it is compiled. */
-export function stepsExpected(regex: string): number {
+/** Estimates the number of steps of a regular expression from its text, before it is compiled. */
+export function estimateSteps(regex: string): number {
   // For each open group: the steps before its last element, and the steps of that element, which a repetition may
   // follow.
   const open = [{ before: 0, last: 0, captures: 0 }]

@@ -115,14 +115,14 @@ async function findCoreFlow(ctx: Ctx, resource: string): Promise<FlowRef> {
   return findFlow(ctx, resource)
 }
 
-type Sent = Pick<ActionCall<'GET /v2/:id/:field_slug'>, 'params' | 'rawBody' | 'headers'>
+type LinkRequest = Pick<ActionCall<'GET /v2/:id/:field_slug'>, 'params' | 'rawBody' | 'headers'>
 
 async function run(
   ctx: Ctx,
   { method, status, edit }: LinkCall,
   flow: FlowRef,
   extended: () => ExtendedResources,
-  { params, rawBody, headers }: Sent,
+  { params, rawBody, headers }: LinkRequest,
 ): Promise<Answer> {
   // Only callers who can see the objects can see the added fields.
   mustBeMerchant(ctx)
@@ -165,15 +165,15 @@ async function findOwner(
   return { of, row }
 }
 
-function readLinks(body: unknown, holds: Cardinality, mayLack: boolean): readonly Link[] | undefined {
+function readLinks(body: unknown, holds: Cardinality, isOptional: boolean): readonly Link[] | undefined {
   const data = (body as { readonly data?: unknown } | null | undefined)?.data
-  if (data === undefined && mayLack) return undefined
+  if (data === undefined && isOptional) return undefined
   if (data === undefined) {
     throw new Problem('unprocessable', "The field 'data' is required (data).", { source: 'data' })
   }
   const links = [(data ?? []) as Link | readonly Link[]].flat()
   unprocessably(check)(links)
-  if (holds === 'one' && links.length > 1 && !mayLack) {
+  if (holds === 'one' && links.length > 1 && !isOptional) {
     throw new Problem('unprocessable', 'Validation failed: data must be a single link.', { source: 'data' })
   }
   const each = new Map(links.map(({ id, type }) => [`${type} ${id}`, { type, id }]))
@@ -191,14 +191,14 @@ async function editLinks(
   await ctx.store.lock(of, id)
   const row = await ctx.store.find(of, id, scope)
   if (!row) throw notFound('flow entry', id)
-  const keeper = documentStorage(of, { member: slug }, holds)
-  const before = await keeper.read(ctx, row)
+  const storage = documentStorage(of, { member: slug }, holds)
+  const before = await storage.read(ctx, row)
   const after = edit(before)
   if (after.length > linksMax) {
     throw new Problem('unprocessable', `A field of an entry can have at most ${linksMax} links.`, {
       source: 'data',
     })
   }
-  if (JSON.stringify(after) !== JSON.stringify(before)) await keeper.write(ctx, row, before, after)
+  if (JSON.stringify(after) !== JSON.stringify(before)) await storage.write(ctx, row, before, after)
   return after
 }

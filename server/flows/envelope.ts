@@ -1,7 +1,7 @@
 import type { Envelope } from '../kernel/shape/envelope.ts'
 import { choice } from '../kernel/shape/fields.ts'
 
-/** Flows, their fields and entries. */
+/** The envelope of flows, their fields and entries. */
 export const flowEnvelope: Envelope = {
   times: 'meta.timestamps',
   digits: 3,
@@ -10,7 +10,7 @@ export const flowEnvelope: Envelope = {
   href: 'absolute',
 }
 
-/** What is in `meta` of all of them. */
+/** The members of `meta` that all of them have. */
 export const flowMeta = {
   fields: { owner: choice(['store', 'organization'], { about: 'The owner.' }) },
   of: () => ({ owner: 'store' as const }),

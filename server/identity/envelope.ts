@@ -1,6 +1,6 @@
 import type { Envelope } from '../kernel/shape/envelope.ts'
 
-/** Realms, their users, and what these sign in with. */
+/** The envelope of realms, their users and their credentials. */
 export const identityEnvelope: Envelope = {
   times: 'meta',
   digits: 3,

@@ -1,6 +1,6 @@
 import type { Envelope } from '../kernel/shape/envelope.ts'
 
-/** The `type` among the attributes is the type of the job. */
+/** The envelope of PIM jobs. The `type` among the attributes is the type of the job. */
 export const pimJobEnvelope: Envelope = {
   times: 'fields',
   digits: 3,

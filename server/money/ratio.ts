@@ -30,8 +30,8 @@ export function addRatios(values: readonly Exact[]): Ratio {
 }
 
 /**
- * Reads a decimal exactly: 0.1 is one tenth. A number is what JavaScript prints for it, which is what the client sent as
- * long as that had at most 15 digits. Texts have no exponent, so a short one never is a huge number.
+ * Reads a decimal exactly: 0.1 is one tenth. A number is what JavaScript prints for it, which is what the client sent
+ * as long as that had at most 15 digits. Texts have no exponent, so a short one never is a huge number.
  */
 export function decimal(value: number | string): Ratio {
   const pattern =

@@ -34,7 +34,7 @@ export class SignInRefusal extends Error {
   }
 }
 
-/** Where the browser is redirected to, and the state that it must bring. */
+/** The redirect URI of the storefront, and the state that the redirect returns. */
 export interface Storefront {
   readonly redirectUri: string
   readonly state: string | undefined

@@ -46,9 +46,12 @@ export async function findRoot(
 }
 
 /** Parses the query of a list about one entry. The filter must name an entry, and nothing else. */
-export function parseEntryQuery({ types }: Register, { query }: Call): { ask: ListQuery; entry: DataEntry } {
-  const ask = parse(query)
-  const [one, other, ...more] = ask.filter?.is === 'and' ? ask.filter.parts : []
+export function parseEntryQuery(
+  { types }: Register,
+  { query: text }: Call,
+): { query: ListQuery; entry: DataEntry } {
+  const query = parse(text)
+  const [one, other, ...more] = query.filter?.is === 'and' ? query.filter.parts : []
   const type = valueIn('resource_type', one) ?? valueIn('resource_type', other)
   const id = valueIn('resource_id', one) ?? valueIn('resource_id', other)
   if (type === undefined || id === undefined || more.length) {
@@ -59,7 +62,7 @@ export function parseEntryQuery({ types }: Register, { query }: Call): { ask: Li
   const named = types.find((one) => one === type.replaceAll('_', '-'))
   if (!named) throw refusal(`[resource_type] must be one of ${types.join(', ')}, not [${type}]`)
   if (!isId(id)) throw refusal(`[resource_id] must be a UUID, not [${id}]`)
-  return { ask: { ...ask, filter: undefined }, entry: { type: named, id: id.toLowerCase() } }
+  return { query: { ...query, filter: undefined }, entry: { type: named, id: id.toLowerCase() } }
 }
 
 const valueIn = (field: string, term: Filter | undefined): string | undefined =>

@@ -1,6 +1,6 @@
 import type { Envelope } from '../kernel/shape/envelope.ts'
 
-/** Lists about a person or an account. Their times are fields of their own. */
+/** The envelope of lists about a person or an account. Their times are fields of their own. */
 export const personalDataEnvelope: Envelope = {
   times: 'none',
   digits: 3,

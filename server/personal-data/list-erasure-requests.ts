@@ -19,7 +19,7 @@ export const listErasureRequests = (register: Register, requests: ErasureRequest
     shows: { page: true, data: objectOf(() => requests) },
 
     async run(ctx, call) {
-      const { ask, entry } = parseEntryQuery(register, call)
+      const { query, entry } = parseEntryQuery(register, call)
       const page = await fetchPage(
         ctx,
         {
@@ -27,7 +27,7 @@ export const listErasureRequests = (register: Register, requests: ErasureRequest
           scope: [],
           where: (bind) => `resource_id = ${bind(entry.id)}::uuid AND resource_type = ${bind(entry.type)}`,
         },
-        ask,
+        query,
       )
       return listAnswer(requests, page, ctx, call)
     },

@@ -104,7 +104,7 @@ export const listPersonalDataLogs = (register: Register) =>
     shows: { page: true, data: logEntry },
 
     async run(ctx, call) {
-      const { ask, entry } = parseEntryQuery(register, call)
+      const { query, entry } = parseEntryQuery(register, call)
       await sequence(ctx.store)
       const page = await fetchPage(
         ctx,
@@ -113,7 +113,7 @@ export const listPersonalDataLogs = (register: Register) =>
           scope: [entry.id],
           where: await typeCondition(ctx, register, entry.type),
         },
-        ask,
+        query,
       )
       const stored = page.rows.map(({ text }) => JSON.parse(text) as StoredEntry)
       const changes = stored.filter(({ event }) => event !== 'read')

@@ -45,7 +45,7 @@ export function listRelatedDataEntries(register: Register) {
     shows: { page: true, data: entrySchema },
 
     async run(ctx, call) {
-      const { ask, entry } = parseEntryQuery(register, call)
+      const { query, entry } = parseEntryQuery(register, call)
       await sequence(ctx.store)
       const root = await findRoot(ctx, register, entry)
       const parts = await findParts(ctx, register)
@@ -58,7 +58,7 @@ export function listRelatedDataEntries(register: Register) {
             `NOT (resource_type = ${bind(entry.type)} AND resource_id = ${bind(entry.id)}::uuid)
              AND (part IS NULL OR part = ANY(${bind(parts)}::uuid[]))`,
         },
-        ask,
+        query,
       )
       return listAnswer(relatedDataEntries, page, ctx, call)
     },

@@ -1,7 +1,7 @@
 import type { Envelope } from '../kernel/shape/envelope.ts'
 import { choice, text } from '../kernel/shape/fields.ts'
 
-/** Price books, their prices and their modifiers. */
+/** The envelope of price books, their prices and their modifiers. */
 export const pricebookEnvelope: Envelope = {
   times: 'fields',
   digits: 3,

@@ -93,7 +93,7 @@ function spanOf({ schedule }: StoredSale, at: string): string {
     const instant = time ? Date.parse(time) : undefined
     // For example a leap second, or the last hours of the year 9999 west of Greenwich.
     if (instant !== undefined && !isInCalendar(instant))
-      throw refuse(`${at}.${bound}`, `${time} is not a date that the calendar can represent.`)
+      throw refuse(`${at}.${bound}`, `${time} must be an instant in the years 1 to 9999.`)
     return instant
   })
   if (from !== undefined && to !== undefined && from >= to) {

@@ -1,17 +1,17 @@
 import type { Work } from '../kernel/work/context.ts'
 import { templatesMax } from './product-templates.ts'
 
-/** How many of the templates `beside` each product may have, next to its other templates. */
+/** Returns how many of these templates each product may have, besides its other templates. */
 export async function roomForTemplates(
   { store }: Work,
   productIds: readonly string[],
-  beside: readonly string[],
+  templateIds: readonly string[],
 ): Promise<(productId: string) => number> {
   const counted = await store.run(
     `SELECT product_id, count(*) FROM product_templates
      WHERE store_id = $1 AND product_id = ANY($2::uuid[]) AND NOT id = ANY($3::uuid[]) GROUP BY product_id`,
     productIds,
-    beside,
+    templateIds,
   )
   const others = new Map(counted.map(([id, n]) => [id as string, Number(n)]))
   return (productId) => templatesMax - (others.get(productId) ?? 0)

@@ -1,6 +1,6 @@
 import type { Envelope } from '../kernel/shape/envelope.ts'
 
-/** The envelope of products and everything around them. */
+/** The envelope of products and of the resources that belong to them. */
 export const productEnvelope: Envelope = {
   times: 'meta',
   digits: 3,

@@ -5,7 +5,7 @@ import type { Publication } from './publication.ts'
 import type { Repriced } from './publish-prices.ts'
 import { componentProducts } from './published-product.ts'
 
-interface Changed {
+interface FeedRange {
   /** Changes after this position of the feed count. */
   readonly position: number
   readonly movedNodeIds: readonly string[]
@@ -13,9 +13,9 @@ interface Changed {
 }
 
 /** Products whose published row or price may have changed. */
-export async function changedProducts(
+export async function findChangedProducts(
   { work, catalogId }: Publication,
-  { position, movedNodeIds, repriced }: Changed,
+  { position, movedNodeIds, repriced }: FeedRange,
 ): Promise<readonly string[]> {
   const rows = await work.store.runLong(
     `WITH RECURSIVE change AS (
@@ -85,7 +85,7 @@ export async function changedProducts(
 }
 
 /** All products that are published or may be. */
-export async function allProducts({
+export async function findAllProducts({
   work,
   catalogId,
   hierarchyIds,
@@ -112,7 +112,7 @@ export async function allProducts({
  * Whether the change feed has all changes since an edition. The feed drops its oldest changes after a while, and the
  * fields of templates change products without a change in the feed.
  */
-export async function feedTellsAll({ store }: Work, { position, sources }: Edition): Promise<boolean> {
+export async function isFeedComplete({ store }: Work, { position, sources }: Edition): Promise<boolean> {
   const [row] = await store.run(
     `SELECT EXISTS (SELECT FROM changes WHERE store_id = $1 AND at <= $3::timestamptz) AND NOT EXISTS (
        SELECT FROM changes WHERE store_id = $1 AND position > $2 AND source IN ('flows', 'flow_fields'))`,

@@ -10,7 +10,7 @@ const chunkMax = 1000
  * as their products must be checked again.
  */
 export async function publishNodes(publication: Publication): Promise<readonly string[]> {
-  const { gone, changed } = await changedNodes(publication)
+  const { gone, changed } = await findChangedNodes(publication)
   const moved = [...gone]
   await end(publication, gone)
   for (let at = 0; at < changed.length; at += chunkMax) {
@@ -23,7 +23,7 @@ export async function publishNodes(publication: Publication): Promise<readonly s
  * A published node depends only on its own row, on whether it has children, and on the catalog's order of
  * hierarchies.
  */
-async function changedNodes({ work, catalogId, hierarchyIds }: Publication) {
+async function findChangedNodes({ work, catalogId, hierarchyIds }: Publication) {
   const rows = await work.store.runLong(
     `WITH next_nodes AS (
        SELECT n.id, n.version || ' ' || n.has_children || ' ' || n.hierarchy_id || ' ' ||
@@ -47,24 +47,24 @@ async function changedNodes({ work, catalogId, hierarchyIds }: Publication) {
   }
 }
 
-interface Changed {
+interface ChangedNode {
   readonly id: string
   readonly state: string
 }
 
-interface Open {
+interface CurrentNode {
   readonly hidden: PublishedNode['hidden']
   readonly curated: unknown
 }
 
 async function publishSome(
   publication: Publication,
-  changed: readonly Changed[],
+  changed: readonly ChangedNode[],
 ): Promise<readonly string[]> {
   const ids = changed.map(({ id }) => id)
-  const before = await openRows(publication, ids)
+  const before = await findCurrentNodes(publication, ids)
   await end(publication, ids)
-  const nodes = await nodesOf(publication, ids)
+  const nodes = await readNodes(publication, ids)
   const states = new Map(changed.map(({ id, state }) => [id, state]))
   await begin(publication, nodes, states)
   return nodes
@@ -79,10 +79,10 @@ async function publishSome(
     .map(({ id }) => id)
 }
 
-async function openRows(
+async function findCurrentNodes(
   { work, catalogId }: Publication,
   ids: readonly string[],
-): Promise<ReadonlyMap<string, Open>> {
+): Promise<ReadonlyMap<string, CurrentNode>> {
   const rows = await work.store.run(
     `SELECT id, hidden, doc->'attributes'->'curated_products' FROM published_nodes
      WHERE store_id = $1 AND catalog_id = $2 AND id = ANY($3::uuid[]) AND ${isCurrent()}`,
@@ -107,7 +107,7 @@ interface NodeRow {
   readonly published: PublishedNode
 }
 
-async function nodesOf(
+async function readNodes(
   { work, hierarchyIds }: Publication,
   ids: readonly string[],
 ): Promise<readonly NodeRow[]> {

@@ -1,6 +1,6 @@
 import { feedPosition } from '../kernel/feed/record.ts'
 import type { Work } from '../kernel/work/context.ts'
-import { allProducts, changedProducts, feedTellsAll } from './changed-products.ts'
+import { findAllProducts, findChangedProducts, isFeedComplete } from './changed-products.ts'
 import { EditionTotals } from './edition-totals.ts'
 import { currentEdition, type Edition, type EditionSources, layout } from './editions.ts'
 import type { Publication } from './publication.ts'
@@ -55,7 +55,7 @@ export async function writeEdition(
   const position = await feedPosition(work.store)
   const isFull = !before || hasOtherSources(before, recipe) || isOld(before, at)
   const ids =
-    !isFull && before.sources.layout === layout && (await feedTellsAll(work, before))
+    !isFull && before.sources.layout === layout && (await isFeedComplete(work, before))
       ? await publishChanged(publication, before.position)
       : await publishAll(publication)
   for (let from = 0; from < ids.length; from += chunkMax) {
@@ -96,14 +96,14 @@ async function mustStayAsItIs({ store }: Work, catalogId: string, { edition }: E
 async function publishAll(publication: Publication): Promise<readonly string[]> {
   await publishNodes(publication)
   await publishPrices(publication)
-  return allProducts(publication)
+  return findAllProducts(publication)
 }
 
 /** Publishes nodes and prices. Returns the products that may have changed since a position of the feed. */
 async function publishChanged(publication: Publication, position: number): Promise<readonly string[]> {
   const movedNodeIds = await publishNodes(publication)
   const repriced = await publishChangedPrices(publication, position)
-  return changedProducts(publication, { position, movedNodeIds, repriced })
+  return findChangedProducts(publication, { position, movedNodeIds, repriced })
 }
 
 const sorted = (ids: readonly string[]) => [...ids].sort().join()

@@ -31,11 +31,11 @@ export async function productPage(
   call: Address,
   particulars: Particulars = {},
 ): Promise<Answer> {
-  const ask = parse(call.query)
-  const page = await pageOf(ctx, view, listed, ask)
+  const query = parse(call.query)
+  const page = await pageOf(ctx, view, listed, query)
   const rows = page.rows.map(publishedRowOf)
   const shown = await showProducts(ctx, view, rows, particulars)
-  return answerOf(ctx, view, page, shown, call, await included(ctx, view, ask.include, rows))
+  return answerOf(ctx, view, page, shown, call, await included(ctx, view, query.include, rows))
 }
 
 /** A page of published nodes, or of hierarchies. */
@@ -54,12 +54,12 @@ export function pageOf(
   ctx: Ctx,
   { published }: View,
   { resource, scope, where }: Listed,
-  ask: ListQuery,
+  query: ListQuery,
 ): Promise<Page> {
   // The indexes of filters begin with the catalog, which the scope of some lists only implies.
-  const narrowed = where ?? (ask.filter && inCatalog(published.catalogId))
+  const narrowed = where ?? (query.filter && inCatalog(published.catalogId))
   const source = { resource, scope: [...scope, String(published.edition)] }
-  return fetchPage(ctx, { ...source, ...(narrowed && { where: narrowed }) }, ask)
+  return fetchPage(ctx, { ...source, ...(narrowed && { where: narrowed }) }, query)
 }
 
 const inCatalog = (id: string) => (bind: (value: unknown) => string) => `catalog_id = ${bind(id)}::uuid`

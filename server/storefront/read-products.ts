@@ -122,16 +122,16 @@ export const listComponentProducts = ({ of, path, phrase, area, viewOf }: Family
     shows: { resource: publishedProducts, page: true, data: describe(productLink) },
     async run(ctx, call) {
       const view = await viewOf(ctx, call)
-      const ask = parse(call.query)
+      const query = parse(call.query)
       const page = await pageOf(
         ctx,
         view,
         await relatedTo(ctx, view, call.params.product_id, componentProducts),
-        ask,
+        query,
       )
       const rows = page.rows.map(publishedRowOf)
       const links = rows.map(({ id }) => ({ type: 'product', id }))
-      return answerOf(ctx, view, page, links, call, await included(ctx, view, ask.include, rows, rows))
+      return answerOf(ctx, view, page, links, call, await included(ctx, view, query.include, rows, rows))
     },
   })
 

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { conflict, type Described, hasAll, similarity } from '../../server/catalogs/compare-rules.ts'
+import { conflict, hasAll, type RuleMembers, similarity } from '../../server/catalogs/compare-rules.ts'
 import { overlap, type Span } from '../../server/catalogs/schedules.ts'
 
 const set = (...values: string[]) => new Set(values)
 const from = (fromMs: number, toMs = Number.POSITIVE_INFINITY): Span => ({ fromMs, toMs })
 
 describe('a rule matches every member of the query', () => {
-  const rule: Described = {
+  const rule: RuleMembers = {
     name: 'Spring',
     catalogId: 'k1',
     channels: set('web', 'mobile'),
@@ -15,7 +15,7 @@ describe('a rule matches every member of the query', () => {
     spans: [from(10, 20)],
     pricebookIds: ['p1', 'p2'],
   }
-  test.each<[what: string, query: Described, atMs: number | undefined, is: boolean]>([
+  test.each<[what: string, query: RuleMembers, atMs: number | undefined, is: boolean]>([
     ['the query is empty', {}, undefined, true],
     ['one of its channels', { channels: set('web', 'kiosk') }, undefined, true],
     ['another channel', { channels: set('kiosk') }, undefined, false],
@@ -38,7 +38,7 @@ describe('a rule matches every member of the query', () => {
   })
 })
 
-test.each<[what: string, query: Described, score: number]>([
+test.each<[what: string, query: RuleMembers, score: number]>([
   ['nothing', { name: 'x', channels: set('y') }, 0],
   ['the name', { name: 'Spring' }, 100],
   ['two of three channels', { channels: set('web', 'mobile', 'kiosk') }, 10],
@@ -56,7 +56,7 @@ test.each<[what: string, query: Described, score: number]>([
     112,
   ],
 ])('what is alike in %s scores %#', (_what, query, score) => {
-  const rule: Described = {
+  const rule: RuleMembers = {
     name: 'Spring',
     catalogId: 'k1',
     account_ids: set('a', 'b'),
@@ -70,7 +70,7 @@ test.each<[what: string, query: Described, score: number]>([
   expect(similarity(rule, query)).toBe(score)
 })
 
-test.each<[what: string, rule: Described, query: Described, is: boolean]>([
+test.each<[what: string, rule: RuleMembers, query: RuleMembers, is: boolean]>([
   ['both for all', {}, {}, true],
   ['one for all', {}, { tags: set('x') }, false],
   ['a channel in common', { channels: set('web', 'kiosk') }, { channels: set('web') }, true],

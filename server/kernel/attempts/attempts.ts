@@ -11,8 +11,8 @@ export interface Attempt {
   readonly whose: string
 }
 
-/** The caller and its address; a job has no address. */
-export type Asker = Work & Partial<Pick<Ctx, 'clientAddress'>>
+/** Work on behalf of a caller, with the caller's address; a job has none. */
+export type CallerWork = Work & Partial<Pick<Ctx, 'clientAddress'>>
 
 /** Limits per window, which opens with the first attempt. */
 const limits = { perSubject: 5, perAddress: 20, windowMs: 15 * 60 * 1000 } as const
@@ -29,7 +29,7 @@ interface Counted {
  * that simultaneous guesses count one by one.
  */
 export async function guarded<T>(
-  ctx: Asker,
+  ctx: CallerWork,
   attempt: Attempt,
   check: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
@@ -46,22 +46,26 @@ export async function guarded<T>(
 }
 
 /** Counts one request of something costly; false if there were too many. */
-export async function withinLimits(ctx: Asker, attempt: Attempt): Promise<boolean> {
+export async function withinLimits(ctx: CallerWork, attempt: Attempt): Promise<boolean> {
   return (await count(ctx, attempt)).every(({ n, max }) => n <= max)
 }
 
 /** Counts one request; throws a Problem (429) if there were too many. */
-export async function mustBeWithinLimits(ctx: Asker, attempt: Attempt): Promise<void> {
+export async function mustBeWithinLimits(ctx: CallerWork, attempt: Attempt): Promise<void> {
   refuseFrom(ctx, ({ n, max }) => n > max, await count(ctx, attempt))
 }
 
-function refuseFrom(ctx: Asker, tooMany: (counted: Counted) => boolean, counts: readonly Counted[]): void {
+function refuseFrom(
+  ctx: CallerWork,
+  tooMany: (counted: Counted) => boolean,
+  counts: readonly Counted[],
+): void {
   const endsAtMs = Math.max(0, ...counts.filter(tooMany).map((counted) => counted.endsAtMs))
   if (endsAtMs > 0) throw refusalUntil(ctx, endsAtMs)
 }
 
 /** The refusal of one attempt too many, with the time to wait. */
-export function refusalUntil({ clock }: Asker, endsAtMs: number): Problem {
+export function refusalUntil({ clock }: CallerWork, endsAtMs: number): Problem {
   const seconds = Math.max(1, Math.ceil((endsAtMs - clock.now().getTime()) / 1000))
   return new Problem('rate_limited', `Too many attempts; try again in ${seconds} seconds.`, {
     headers: { 'retry-after': String(seconds) },
@@ -69,7 +73,7 @@ export function refusalUntil({ clock }: Asker, endsAtMs: number): Problem {
 }
 
 /** The stored counters of an attempt, with their limits. */
-function subjectsOf({ who, clientAddress = '' }: Asker, { at, whose }: Attempt): Map<string, number> {
+function subjectsOf({ who, clientAddress = '' }: CallerWork, { at, whose }: Attempt): Map<string, number> {
   const named = (...parts: string[]) => createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
   const subjects = new Map([[named(at, 'subject', whose), limits.perSubject as number]])
   // A server that has the store's secret calls for many people, so its address says nothing about them. A shopper who
@@ -98,7 +102,7 @@ export function networkOf(client: string): string {
 }
 
 /** Counts outside the request's transaction, which a refusal would undo. */
-const outside = ({ store }: Asker): Store => store.outside()
+const outside = ({ store }: CallerWork): Store => store.outside()
 
 const toCounted = (limitOf: Map<string, number>, rows: Awaited<ReturnType<Store['run']>>): Counted[] =>
   rows.map(([subject, n, endsAtMs]) => ({
@@ -109,7 +113,7 @@ const toCounted = (limitOf: Map<string, number>, rows: Awaited<ReturnType<Store[
 
 const columns = 'subject, n, extract(epoch FROM ends_at) * 1000'
 
-async function countsOf(ctx: Asker, attempt: Attempt): Promise<readonly Counted[]> {
+async function countsOf(ctx: CallerWork, attempt: Attempt): Promise<readonly Counted[]> {
   const subjects = subjectsOf(ctx, attempt)
   const rows = await ctx.store.read(
     `SELECT ${columns} FROM attempts WHERE store_id = $1 AND subject = ANY($2::text[]) AND ends_at > $3`,
@@ -119,7 +123,7 @@ async function countsOf(ctx: Asker, attempt: Attempt): Promise<readonly Counted[
   return toCounted(subjects, rows)
 }
 
-async function count(ctx: Asker, attempt: Attempt): Promise<readonly Counted[]> {
+async function count(ctx: CallerWork, attempt: Attempt): Promise<readonly Counted[]> {
   const subjects = subjectsOf(ctx, attempt)
   const now = ctx.clock.now()
   const rows = await outside(ctx).run(
@@ -137,7 +141,7 @@ async function count(ctx: Asker, attempt: Attempt): Promise<readonly Counted[]> 
 }
 
 /** Resets the counter of the subject after a right secret. The address may have other callers behind it. */
-async function forget(ctx: Asker, attempt: Attempt): Promise<void> {
+async function forget(ctx: CallerWork, attempt: Attempt): Promise<void> {
   const [subject] = subjectsOf(ctx, attempt).keys()
   await outside(ctx).run('DELETE FROM attempts WHERE store_id = $1 AND subject = $2', subject)
 }

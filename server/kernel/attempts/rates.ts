@@ -1,6 +1,6 @@
 import { Memory } from '../memory.ts'
 import { perInstance } from '../work/per-instance.ts'
-import { type Asker, networkOf, refusalUntil } from './attempts.ts'
+import { type CallerWork, networkOf, refusalUntil } from './attempts.ts'
 
 const minuteMs = 60_000
 
@@ -30,29 +30,29 @@ interface Window {
 const windows = perInstance(() => new Memory<string, Window>(100_000))
 
 /** Counts one request; false if there were too many. */
-export function isWithinRate(asker: Asker, rate: Rate, whose = ''): boolean {
-  if (isTrusted(asker)) return true
-  const window = windowOf(asker, rate, whose)
+export function isWithinRate(work: CallerWork, rate: Rate, whose = ''): boolean {
+  if (isTrusted(work)) return true
+  const window = windowOf(work, rate, whose)
   window.n++
   return window.n <= rates[rate].max
 }
 
 /** Counts one request; throws a Problem (429) if there were too many. */
-export function mustBeWithinRate(asker: Asker, rate: Rate, whose = ''): void {
-  if (!isWithinRate(asker, rate, whose)) throw refusalUntil(asker, windowOf(asker, rate, whose).endsAtMs)
+export function mustBeWithinRate(work: CallerWork, rate: Rate, whose = ''): void {
+  if (!isWithinRate(work, rate, whose)) throw refusalUntil(work, windowOf(work, rate, whose).endsAtMs)
 }
 
 /** Throws a Problem (429) if one more would be too many; counts nothing. */
-export function mustHaveRateLeft(asker: Asker, rate: Rate, whose = ''): void {
-  const { n, endsAtMs } = windowOf(asker, rate, whose)
-  if (!isTrusted(asker) && n >= rates[rate].max) throw refusalUntil(asker, endsAtMs)
+export function mustHaveRateLeft(work: CallerWork, rate: Rate, whose = ''): void {
+  const { n, endsAtMs } = windowOf(work, rate, whose)
+  if (!isTrusted(work) && n >= rates[rate].max) throw refusalUntil(work, endsAtMs)
 }
 
 /** A server that has the store's secret calls for many people. */
-const isTrusted = ({ who }: Asker) => who.kind === 'client_credentials'
+const isTrusted = ({ who }: CallerWork) => who.kind === 'client_credentials'
 
-function windowOf(asker: Asker, rate: Rate, whose: string): Window {
-  const { instance, clock, clientAddress = '' } = asker
+function windowOf(work: CallerWork, rate: Rate, whose: string): Window {
+  const { instance, clock, clientAddress = '' } = work
   const key = JSON.stringify([rate, whose, networkOf(clientAddress)])
   const nowMs = clock.now().getTime()
   const window = windows(instance).get(key)

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { hash, verify } from '@node-rs/argon2'
 import { perInstance } from '../work/per-instance.ts'
-import { type Asker, networkOf } from './attempts.ts'
+import { type CallerWork, networkOf } from './attempts.ts'
 import { Turns } from './turns.ts'
 
 // Node has four threads for blocking work, including files and DNS: one stays free for these.
@@ -12,10 +12,10 @@ const waitingMax = 400
 const turns = perInstance(() => new Turns(atOnceMax, waitingMax))
 
 /** Runs a hash. The requests of a server take turns with those of each address. */
-export const inTurn = <T>(asker: Asker, run: () => Promise<T>): Promise<T> =>
-  turns(asker.instance).take(whoseTurn(asker), run)
+export const inTurn = <T>(work: CallerWork, run: () => Promise<T>): Promise<T> =>
+  turns(work.instance).take(whoseTurn(work), run)
 
-const whoseTurn = ({ who, clientAddress }: Asker): string => {
+const whoseTurn = ({ who, clientAddress }: CallerWork): string => {
   if (who.kind === 'client_credentials') return `key ${who.keyId}`
   return clientAddress === undefined ? 'jobs' : `address ${networkOf(clientAddress)}`
 }
@@ -24,7 +24,8 @@ const whoseTurn = ({ who, clientAddress }: Asker): string => {
  * The hash (argon2id) of a secret that a person chose. It is slow, so that a thief of the hash cannot try every likely
  * secret.
  */
-export const slowHash = (asker: Asker, chosen: string): Promise<string> => inTurn(asker, () => hash(chosen))
+export const slowHash = (work: CallerWork, chosen: string): Promise<string> =>
+  inTurn(work, () => hash(chosen))
 
-export const slowVerify = (asker: Asker, hashed: string, tried: string): Promise<boolean> =>
-  inTurn(asker, () => verify(hashed, tried))
+export const slowVerify = (work: CallerWork, hashed: string, tried: string): Promise<boolean> =>
+  inTurn(work, () => verify(hashed, tried))

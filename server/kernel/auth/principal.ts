@@ -9,7 +9,7 @@ export interface Principal {
   readonly keyId: string
   /** The author in the change feed: the key, or the shopper. */
   readonly actor: string
-  /** Whose requests may repeat each other: the actor, or the single token if it names no person. */
+  /** The owner of an Idempotency-Key: the actor, or the single token if it names no person. */
   readonly caller: string
   /** The person of a shopper token, which limits what its bearer may see. */
   readonly shopper?: Shopper

@@ -107,9 +107,9 @@ function hasAtMost(value: unknown, max: number): boolean {
 /** The first fault at each position. */
 function faultsOf(errors: readonly ErrorObject[], path: string, schema: JsonSchema): readonly Problem[] {
   // A faulty key has an error of its own; this one only repeats that there is one.
-  const telling = errors.filter(({ keyword }) => keyword !== 'propertyNames')
+  const specific = errors.filter(({ keyword }) => keyword !== 'propertyNames')
   const faults = new Map<string, Problem>()
-  for (const error of telling.length ? telling : errors) {
+  for (const error of specific.length ? specific : errors) {
     const place = placeOf(error)
     if (!faults.has(place)) faults.set(place, refusal(error, path, schema))
     if (faults.size === faultsMax) break

@@ -9,7 +9,7 @@ const form =
 export function isDay(text: string): boolean {
   const [, year, month, day] = form.exec(text) ?? []
   if (!year) return false
-  // A date that the calendar has not is another one in its place.
+  // `Date` turns 31 February into a day of March.
   const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)))
   date.setUTCFullYear(Number(year), Number(month) - 1, Number(day))
   if (date.getUTCMonth() !== Number(month) - 1 || date.getUTCDate() !== Number(day)) return false
@@ -21,7 +21,7 @@ const [first, last] = [Date.parse('0001-01-01'), Date.parse('9999-12-31T23:59:59
 /** Whether an instant is in the years 1 to 9999 of UTC: PostgreSQL and clients cannot read others. */
 export const isInCalendar = (atMs: number): boolean => first <= atMs && atMs <= last
 
-/** Less than 0 where the first is before the other. A day without a time is all of that day: it is as early as any. */
+/** Negative if the first is earlier. If one of them has no time of day, only the days are compared. */
 export function compareDays(one: string, other: string): number {
   const [first, second] = [instantOf(one), instantOf(other)]
   if (one.length > 10 && other.length > 10) return first - second
@@ -30,7 +30,7 @@ export function compareDays(one: string, other: string): number {
 
 const dayMs = 86_400_000
 
-/** The instant that a day begins with, or that its time of day is, in milliseconds since the epoch. */
+/** The instant in milliseconds since the epoch. A day without a time of day counts from its beginning. */
 export function instantOf(text: string): number {
   const zoned = /(?:Z|[+-]\d\d:?\d\d)$/i.test(text.slice(10))
   const iso = text

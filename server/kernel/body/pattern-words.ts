@@ -4,7 +4,10 @@ const member = /([^\\])-([^\\])|\\?(.)/gs
 /** `\d`, `\p{L}`: classes that have no usual name. */
 const otherClass = /\\[^\W_s]/
 
-/** What a text that matches a pattern is, after "must": in words where the pattern is one class of characters. */
+/**
+ * Describes a pattern, to follow "must" in a message. A single class of characters is put in words; any other pattern
+ * is quoted.
+ */
 export function patternWords(pattern: string): string {
   const [, not, members = '', times = ''] = oneClass.exec(pattern) ?? []
   if (not === undefined || otherClass.test(members)) return `match ${pattern}`

@@ -7,8 +7,11 @@ import { mustBeConsistent } from './mistakes.ts'
 
 export type OperationName = 'list' | 'create' | 'get' | 'update' | 'delete'
 
-/** Members that are computed for each response: their fields, for the API document, and a function for their values. */
-export interface WorkedOut<M extends Fields, A extends readonly unknown[]> {
+/**
+ * Members that are computed for each response: their fields, for the API document, and the function that computes
+ * them.
+ */
+export interface ComputedMembers<M extends Fields, A extends readonly unknown[]> {
   readonly fields: M
   /** Undefined values are left out. */
   // A method, not a property: a list of resources holds resources of different fields.
@@ -47,15 +50,15 @@ export interface Definition<
    * Further members of `meta`. Times among them (`format: 'date-time'`) use the envelope's digits, and are in
    * `meta.timestamps` if the envelope has that.
    */
-  readonly meta?: WorkedOut<Meta, [row: Row<F>]>
+  readonly meta?: ComputedMembers<Meta, [row: Row<F>]>
   /** Further members of `links`, or a `self` at another path. */
-  readonly links?: WorkedOut<Links, [row: Row<F>, ctx: Ctx]>
+  readonly links?: ComputedMembers<Links, [row: Row<F>, ctx: Ctx]>
   /** Members beside the fields that are computed for each response, such as a URL that begins with this server's. */
-  readonly also?: WorkedOut<Also, [row: Row<F>, ctx: Ctx]>
+  readonly also?: ComputedMembers<Also, [row: Row<F>, ctx: Ctx]>
   /** Further members of a list's `meta`; those of `results` are beside the total. */
   readonly listMeta?: {
     readonly fields: ListMeta
-    of(ctx: Ctx, ask: ListQuery, total: number): Promise<Values<ListMeta>> | Values<ListMeta>
+    of(ctx: Ctx, query: ListQuery, total: number): Promise<Values<ListMeta>> | Values<ListMeta>
   }
   /** The related objects that requests may include, by the names that `include=` accepts. */
   readonly include?: Readonly<Record<string, Inclusion<F>>>

@@ -1,6 +1,6 @@
 import type { Store } from '../storage/store.ts'
 
-/** Deletes changes `a` of a store's feed for good. The feed keeps everything else until it is trimmed. */
+/** Deletes the changes that meet a condition from a store's feed. In the condition, `a` is the change. */
 export const eraseChanges = async (
   store: Store,
   which: string,

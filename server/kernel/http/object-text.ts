@@ -82,47 +82,50 @@ const alsoWriter = ({ also }: Resource): Writer['also'] =>
 
 function metaWriter({ envelope, meta }: Resource): Writer['meta'] {
   const own = meta ? ownWriter(envelope, meta.fields) : undefined
-  const worked = (row: Row) => own?.(meta?.of(row) ?? {}) ?? ['', '']
+  const computedMembers = (row: Row) => own?.(meta?.of(row) ?? {}) ?? ['', '']
   const times = timesWriter(envelope)
   if (envelope.times === 'meta.timestamps') {
     if (!own) return (row) => `,"meta":{"timestamps":{${times(row)}}}`
     return (row) => {
-      const [ownTimes, others] = worked(row)
+      const [ownTimes, others] = computedMembers(row)
       return `,"meta":{"timestamps":{${times(row)}${ownTimes}}${others}}`
     }
   }
-  if (envelope.times === 'meta') return (row) => `,"meta":{${times(row)}${worked(row).join('')}}`
+  if (envelope.times === 'meta') return (row) => `,"meta":{${times(row)}${computedMembers(row).join('')}}`
   if (!own) return () => ''
   return (row) => {
-    const members = worked(row).join('')
+    const members = computedMembers(row).join('')
     return members && `,"meta":{${members.slice(1)}}`
   }
 }
 
-type Worked = Readonly<Record<string, unknown>>
+type Members = Readonly<Record<string, unknown>>
 
 /**
  * Writes the resource's own members of `meta` as JSON, each after a comma: the times, which have their own place, and
  * the others.
  */
-function ownWriter(envelope: Envelope, fields: Fields): (worked: Worked) => [times: string, others: string] {
+function ownWriter(
+  envelope: Envelope,
+  fields: Fields,
+): (members: Members) => [times: string, others: string] {
   const isTime = (name: string) => fields[name]?.schema.format === 'date-time'
   const names = Object.keys(fields)
   const times = names.filter(isTime)
-  if (!times.length) return (worked) => ['', membersText(worked)]
+  if (!times.length) return (members) => ['', membersText(members)]
   const others = names.filter((name) => !isTime(name))
   const stamp = stamps[envelope.digits]
-  return (worked) => {
+  return (members) => {
     const stamped = times.map((name) => {
-      const time = worked[name]
+      const time = members[name]
       return [name, typeof time === 'string' ? stamp(time) : time]
     })
-    const rest = others.map((name) => [name, worked[name]])
+    const rest = others.map((name) => [name, members[name]])
     return [membersText(Object.fromEntries(stamped)), membersText(Object.fromEntries(rest))]
   }
 }
 
-function membersText(members: Worked): string {
+function membersText(members: Members): string {
   const text = JSON.stringify(members)
   return text.length > 2 ? `,${text.slice(1, -1)}` : ''
 }

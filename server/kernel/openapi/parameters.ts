@@ -109,7 +109,7 @@ const pageParameters = ({ whole, offsetMax }: Pick<Resource, 'whole' | 'offsetMa
   ...['after', 'before'].map(common),
 ]
 
-/** An order that no client can request has no name. */
+/** The default order. An order of the table has no name that a client could send. */
 const withoutSort = (resource: Pick<Resource, 'order'>): string =>
   [ownOrderOf(resource) ? '' : `\`${orderOf(resource)}\`, `, describeOrder(resource)].join('')
 

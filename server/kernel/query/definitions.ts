@@ -43,7 +43,10 @@ export async function lockedDefinition<M extends Model>(
   return withAddedFields(of, toAdded(rows[0]))
 }
 
-/** Reads a body by the cached definition; if that refuses it and the store has a newer one, by the newer one. */
+/**
+ * Reads a body by the cached definition. If that refuses the body and the store has a newer definition, reads it by
+ * that.
+ */
 export async function readByDefinition<M extends Model, T>(
   work: Work,
   of: M,

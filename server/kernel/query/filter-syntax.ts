@@ -194,7 +194,10 @@ class Reader {
   }
 }
 
-/** A pair of parentheses, or the text outside all of them: the finished alternatives, and the current one. */
+/**
+ * The contents of a pair of parentheses, or of the whole filter: the complete alternatives, and the terms of the
+ * current one.
+ */
 interface Group {
   readonly anyOf: Filter[]
   allOf: Filter[]

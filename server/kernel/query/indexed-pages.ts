@@ -29,7 +29,7 @@ export function indexedPage(
   )
     return undefined
   const { op, rule } = filter
-  const lookup = soughtBy(filter)
+  const lookup = toLookup(filter)
   if (!lookup) return undefined
   const cached = texts.get(resource) ?? new Map<string, string>()
   texts.set(resource, cached)
@@ -46,7 +46,7 @@ type Term = Extract<PlannedFilter, { readonly is: 'term' }>
 /** How the query reads the index: at one value, at each of several, or between two. */
 type By = 'value' | 'values' | 'range'
 
-function soughtBy({ op, rule, values }: Term): { by: By; values: readonly unknown[] } | undefined {
+function toLookup({ op, rule, values }: Term): { by: By; values: readonly unknown[] } | undefined {
   const [value = ''] = values
   if (op === 'eq') return { by: 'value', values }
   if (op === 'in' && !rule.long) return { by: 'values', values: [values] }
@@ -63,12 +63,12 @@ function textOf(resource: Model, { op, rule }: Term, by: By, window: Window): st
   const { table, scopeColumns, editions } = resource
   const scoped = scopeColumns.length + (editions ? 1 : 0)
   const [limitAt, offsetAt, first] = [2, 3, 4].map((n) => n + scoped) as [number, number, number]
-  const limit = hidden(limitAt, '::bigint')
-  const offset = hidden(offsetAt, '::bigint')
+  const limit = parameter(limitAt, '::bigint')
+  const offset = parameter(offsetAt, '::bigint')
   const cast = casts[rule.type] || '::text'
   const indexed = indexedOf(rule, op)
   const column = indexed(rule.column)
-  const place = address(resource, hidden)
+  const place = address(resource, parameter)
   const at = (value: string) => `${column} >= ${value} AND ${column} <= ${value}`
   // The index contains only the beginning of a long text, so the query compares the text too.
   const exactly = (value: string) =>
@@ -79,7 +79,7 @@ function textOf(resource: Model, { op, rule }: Term, by: By, window: Window): st
   const cut = `OFFSET ${offset} LIMIT ${limit}`
 
   if (by === 'value') {
-    const from = `FROM ${table} WHERE ${place} AND ${exactly(hidden(first, cast))}`
+    const from = `FROM ${table} WHERE ${place} AND ${exactly(parameter(first, cast))}`
     return pageText(
       resource,
       countOf(from),
@@ -88,7 +88,7 @@ function textOf(resource: Model, { op, rule }: Term, by: By, window: Window): st
     )
   }
   if (by === 'values') {
-    const each = `(SELECT DISTINCT ${indexed('value')} AS value FROM unnest(${hidden(first, `${cast}[]`)}) value) one`
+    const each = `(SELECT DISTINCT ${indexed('value')} AS value FROM unnest(${parameter(first, `${cast}[]`)}) value) one`
     const from = `FROM ${table} WHERE ${place} AND ${at('one.value')}`
     const total =
       `SELECT coalesce(sum(m.n), 0)::bigint AS total, 0 AS unmerged FROM ${each} ` +
@@ -98,11 +98,11 @@ function textOf(resource: Model, { op, rule }: Term, by: By, window: Window): st
       `LIMIT ${offset} + ${limit}) m ORDER BY ${order(window)} ${cut}`
     return pageText(resource, total, wholeRows(resource, rows, window), window)
   }
-  const like = rule.long ? ` AND ${rule.column} LIKE ${hidden(first + 2, cast)}` : ''
-  const condition = `${column} >= ${hidden(first, cast)} AND ${column} < ${hidden(first + 1, cast)}${like}`
+  const like = rule.long ? ` AND ${rule.column} LIKE ${parameter(first + 2, cast)}` : ''
+  const condition = `${column} >= ${parameter(first, cast)} AND ${column} < ${parameter(first + 1, cast)}${like}`
   const total = countOf(`FROM ${table} WHERE ${place} AND ${condition}`)
   const { near, rows } = sparseRows(resource, window, { place, condition, limit, offset, whole: false })
   return pageText(resource, total, wholeRows(resource, rows, window), window, { after: [near] })
 }
 
-const hidden = (n: number, cast: string) => `(SELECT $${n}${cast})`
+const parameter = (n: number, cast: string) => `(SELECT $${n}${cast})`

@@ -1,6 +1,6 @@
 import type { Ctx } from '../work/context.ts'
 import type { Chore } from '../work/job.ts'
-import { hasten } from '../work/jobs.ts'
+import { queueChore } from '../work/jobs.ts'
 
 /**
  * The triggers of the tables write a delta for each change, and readers add the deltas to the merged counter, so totals
@@ -36,14 +36,14 @@ const roundsMax = 100
 /** A reader that finds more unmerged changes than this requests a merge. */
 export const mergeThreshold = 500
 
-const askAgainAfterMs = 1000
+const requestAgainAfterMs = 1000
 let requestedAtMs = 0
 
 /** Requests a merge, at most once a second per process. */
-export function askForMerge(ctx: Ctx): void {
+export function requestMerge(ctx: Ctx): void {
   const now = ctx.clock.now().getTime()
-  if (now - requestedAtMs < askAgainAfterMs) return
+  if (now - requestedAtMs < requestAgainAfterMs) return
   requestedAtMs = now
   // The reader does not wait for the merge, and may ignore its failure: it also runs every minute.
-  hasten(ctx.instance, mergeTotals).catch(() => {})
+  queueChore(ctx.instance, mergeTotals).catch(() => {})
 }

@@ -36,22 +36,22 @@ const pageLengthDefault = 25
 // Only a guess: each page reads the setting in its own snapshot, and is read again if the guess was wrong.
 const pageLengths = perInstance(() => new Memory<string, number>(10_000))
 
-/** Fetches the page that `ask` describes. This is the last stage of the query engine, and the only one with I/O. */
+/** Fetches the page that `query` describes. This is the last stage of the query engine, and the only one with I/O. */
 export async function fetchPage<F extends Fields>(
   work: Work,
   source: Source<F>,
-  ask: ListQuery,
+  query: ListQuery,
 ): Promise<Page<F>> {
-  const { filter, sort, walk, cursor } = planPage(work, source.resource, ask)
+  const { filter, sort, walk, cursor } = planPage(work, source.resource, query)
   const lengths = pageLengths(work.instance)
-  const backwards = ask.cursor?.direction === 'before'
-  const isWhole = source.resource.whole === true && !ask.isPaged
-  const fixed = isWhole ? limits.wholeMax : ask.limit
+  const backwards = query.cursor?.direction === 'before'
+  const isWhole = source.resource.whole === true && !query.isPaged
+  const fixed = isWhole ? limits.wholeMax : query.limit
   for (let guess = fixed ?? lengths.get(work.store.id) ?? pageLengthDefault; ; ) {
     const window: Window = {
       // A walk by cursor reads one row more to know whether there is another page.
-      limit: ask.cursor ? guess + 1 : guess,
-      offset: ask.cursor ? 0 : ask.offset,
+      limit: query.cursor ? guess + 1 : guess,
+      offset: query.cursor ? 0 : query.offset,
       column: sort.column,
       descending: sort.descending !== backwards,
       ...(isWhole && { whole: true }),
@@ -76,8 +76,8 @@ export async function fetchPage<F extends Fields>(
     }
     const seal = (row: Row | undefined, position: number) =>
       row && sealCursor({ value: sortValue(source.resource, row, sort.field), id: row.id, position }, walk)
-    if (!ask.cursor) {
-      const { offset } = ask
+    if (!query.cursor) {
+      const { offset } = query
       const max = source.resource.offsetMax
       const offsets = max === undefined ? undefined : { max, onward: seal(rows.at(-1), offset + rows.length) }
       return { ...page, rows, offset, ...(offsets && { offsets }) }
@@ -102,13 +102,18 @@ export async function fetchPage<F extends Fields>(
 }
 
 /** Plans a page, and refuses what the list does not allow. Needs no I/O, so callers can check a page beforehand. */
-export function planPage(work: Work, resource: Model, ask: ListQuery) {
-  const { filter, sort } = plan(ask, resource)
+export function planPage(work: Work, resource: Model, query: ListQuery) {
+  const { filter, sort } = plan(query, resource)
   const walk: Walk = {
     keys: work.instance.cursorKeys,
     list: [listKey(resource), sort.field, sort.descending],
   }
-  return { filter, sort, walk, cursor: ask.cursor?.token ? openCursor(ask.cursor.token, walk) : undefined }
+  return {
+    filter,
+    sort,
+    walk,
+    cursor: query.cursor?.token ? openCursor(query.cursor.token, walk) : undefined,
+  }
 }
 
 function sortValue(resource: Model, row: Row, field: string): string {
@@ -119,7 +124,7 @@ function sortValue(resource: Model, row: Row, field: string): string {
   return String(row.doc[field])
 }
 
-/** The position of a walk: the last row of the page, and its place in the list as the walk has counted. */
+/** The position of a walk: the row at the edge of a page, and the number of rows before that edge. */
 interface Cursor {
   readonly value: string
   readonly id: string

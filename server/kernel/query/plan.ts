@@ -118,10 +118,10 @@ function typeOfField(field: Field | undefined): ValueType {
 }
 
 /** The second stage: turns a request into a plan, or refuses (400) what the resource does not allow. */
-export function plan(ask: ListQuery, resource: Model): Plan {
+export function plan(query: ListQuery, resource: Model): Plan {
   const shape = shapeOf(resource)
-  refuseOffset(ask, resource)
-  return { filter: ask.filter && planFilter(ask.filter, shape), sort: planSort(ask, resource, shape) }
+  refuseOffset(query, resource)
+  return { filter: query.filter && planFilter(query.filter, shape), sort: planSort(query, resource, shape) }
 }
 
 function refuseOffset({ offset }: ListQuery, { offsetMax = Number.POSITIVE_INFINITY }: Model): void {

@@ -17,11 +17,11 @@ interface Matching {
 const fewMax = 1000
 
 /**
- * The rows of a filtered page, or their keys, and the table that the query needs first.
- * If many rows match all over the list, a walk in the list's order soon finds a page of them. If few rows match, or all
- * of them are far down, it is faster to fetch and sort every match, which costs about as much as counting them. The
- * planner only guesses which is the case, and a limit makes it optimistic. So the query walks at most an eighth as many
- * rows as match (`near`), and fetches every match if that does not fill the page.
+ * The rows of a filtered page, or their keys, and the table that the query needs first. If many rows match all over
+ * the list, a walk in the list's order soon finds a page of them. If few rows match, or all of them are far down, it
+ * is faster to fetch and sort every match, which costs about as much as counting them. The planner cannot tell the two
+ * cases apart. So the query first walks as many rows as it skips and shows, plus an eighth of the number of matches
+ * (`near`). If that does not fill the page, it fetches every match.
  */
 export function sparseRows(
   resource: Model,

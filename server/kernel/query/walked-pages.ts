@@ -57,7 +57,7 @@ function textOf(resource: Model, range: Range, window: Window): string {
   const total = rangeTotalSql(resource, bound)
   if (offset) {
     const rows = isWalked(window.column)
-      ? soughtRows(resource, bound, window, limit, offset)
+      ? seekRows(resource, bound, window, limit, offset)
       : skippedRows(resource, window, limit, offset)
     return pageText(resource, total, rows, window)
   }
@@ -98,7 +98,7 @@ const skippedRows = (resource: Model, window: Window, limit: string, offset: str
  * At any depth: `list_seek` finds the block of rows in which the page begins, so the query skips only rows of that
  * block. A page from the end has the same rows, counted from the start.
  */
-function soughtRows(
+function seekRows(
   resource: Model,
   { bounds }: Range,
   { column, descending }: Window,

@@ -40,7 +40,10 @@ function fingerprints({ who, instance }: Ctx, { method, url, body }: Write): rea
   return instance.sealKeys.map((key) => createHmac('sha256', key).update(text).digest('hex'))
 }
 
-/** The key of the row. Two kinds of callers may share an application key, and one may see more than the other. */
+/**
+ * The key of the row. It contains the kind of caller: two kinds may share an application key, and one may see more
+ * than the other.
+ */
 const nameOf = ({ who: { kind, keyId, caller } }: Ctx, { key }: Pick<Write, 'key'>): string =>
   `${kind} ${keyId} ${caller} ${key}`
 

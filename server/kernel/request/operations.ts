@@ -4,7 +4,7 @@ import type { Resource } from '../declare/resource.ts'
 import { listAnswer, objectAnswer } from '../http/object-answer.ts'
 import { readByDefinition } from '../query/definitions.ts'
 import { both, findById, mustHaveParent, visibleCondition } from '../query/find.ts'
-import { askForMerge, mergeThreshold } from '../query/merge-totals.ts'
+import { mergeThreshold, requestMerge } from '../query/merge-totals.ts'
 import { fetchPage } from '../query/page.ts'
 import { parse } from '../query/parse.ts'
 import type { Source } from '../query/sql.ts'
@@ -49,13 +49,13 @@ export async function list(
   call: Call,
   where?: Source['where'],
 ): Promise<Answer> {
-  const ask = parse(call.query)
+  const query = parse(call.query)
   await mustHaveParent(ctx, resource, scope, call)
   const narrowed = both(visibleCondition(ctx, resource), where)
-  const page = await fetchPage(ctx, { resource, scope, ...(narrowed && { where: narrowed }) }, ask)
-  if (page.unmerged > mergeThreshold) askForMerge(ctx)
-  const meta = await resource.listMeta?.of(ctx, ask, page.total)
-  const more = await included(ctx, resource, ask.include, page.rows)
+  const page = await fetchPage(ctx, { resource, scope, ...(narrowed && { where: narrowed }) }, query)
+  if (page.unmerged > mergeThreshold) requestMerge(ctx)
+  const meta = await resource.listMeta?.of(ctx, query, page.total)
+  const more = await included(ctx, resource, query.include, page.rows)
   return listAnswer(resource, page, ctx, call, meta, more)
 }
 

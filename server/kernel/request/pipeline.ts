@@ -45,9 +45,9 @@ const steps: readonly (readonly [Step, ...Access[]])[] = [
   [findStore, 'open'],
   [readBody, 'read', 'write', 'open'],
   [run, 'read', 'write', 'open'],
-  [tellOfWrite, 'write', 'open'],
+  [reportWrite, 'write', 'open'],
   [keepFromCaches, 'write', 'open'],
-  [answerNotModified, 'read'],
+  [respondNotModified, 'read'],
 ]
 
 const plans: Record<Access, readonly Step[]> = {
@@ -119,15 +119,15 @@ async function findStore(passage: Passage): Promise<void> {
   passage.who = { ...nobody, storeId: named }
 }
 
-const storesMet = perInstance(() => new Memory<string, true>(10_000))
+const storeCaches = perInstance(() => new Memory<string, true>(10_000))
 
 /** Checked once for each store. If a store is deleted later, its objects are not found either. */
 async function isStore(instance: Instance, id: string): Promise<boolean> {
-  const met = storesMet(instance)
-  if (met.get(id)) return true
+  const cache = storeCaches(instance)
+  if (cache.get(id)) return true
   const sql = { text: 'SELECT 1 FROM stores WHERE id = $1', values: [id] }
   if (!isId(id) || !(await instance.database.quick(sql)).length) return false
-  met.set(id, true)
+  cache.set(id, true)
   return true
 }
 
@@ -180,7 +180,7 @@ function runPlain(passage: Passage): Promise<Answer> {
   const call = callOf(passage)
   if (!operation.transaction) {
     const { withinMs } = actionOf(operation) ?? {}
-    const run = (asker?: AbortSignal) => operation.run(contextOf(passage, { asker }), call)
+    const run = (signal?: AbortSignal) => operation.run(contextOf(passage, { signal }), call)
     return withinMs ? withTimeout(withinMs, hangUpSignal(passage.request.raw.socket), run) : run()
   }
   return instance.database.transaction((transaction) =>
@@ -213,7 +213,7 @@ function runKeyed(passage: Passage, key: string): Promise<Answer> {
   })
 }
 
-function tellOfWrite({ instance, operation, who }: Passage): void {
+function reportWrite({ instance, operation, who }: Passage): void {
   // A request for a file without a token has written nothing.
   if (operation.method === 'GET' && actionOf(operation)?.shows?.file) return
   instance.onWrite(who.storeId)
@@ -227,20 +227,20 @@ function keepFromCaches(passage: Passage): void {
 }
 
 interface Inside {
-  readonly asker?: AbortSignal | undefined
+  readonly signal?: AbortSignal | undefined
   readonly transaction?: Transaction
   readonly keyed?: KeyedRequest
 }
 
 function contextOf(
   { instance, operation, request, who }: Passage,
-  { asker, transaction, keyed }: Inside = {},
+  { signal, transaction, keyed }: Inside = {},
 ): Ctx {
   const { clock } = instance
   // The server completes a write even if its client hangs up.
   const database =
     operation.access === 'read'
-      ? instance.database.reading(() => asker ?? hangUpSignal(request.raw.socket))
+      ? instance.database.reading(() => signal ?? hangUpSignal(request.raw.socket))
       : instance.database
   const by = authorOf(who.actor, request.id)
   return new Ctx({
@@ -285,7 +285,7 @@ function nameable(params: Record<string, string>): Record<string, string> {
 }
 
 /** RFC 9110 §13.1.2: only a GET gets a 304. */
-function answerNotModified(passage: Passage): void {
+function respondNotModified(passage: Passage): void {
   const { answer, operation, request } = passage
   if (answer && operation.method === 'GET')
     passage.answer = notModified(answer, request.headers['if-none-match'])

@@ -1,24 +1,24 @@
 import { Problem } from '../errors.ts'
 
 /**
- * Runs `work` with a signal that aborts with `asker` or after the time limit. Statements that the limit ends refuse the
- * request.
+ * Runs `work` with a signal that aborts after the time limit, or when `hungUp` aborts. If the limit ends a
+ * statement, the request is refused (422).
  */
 export async function withTimeout<T>(
   ms: number,
-  asker: AbortSignal,
-  work: (asker: AbortSignal) => Promise<T>,
+  hungUp: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const controller = new AbortController()
-  const hangUp = () => controller.abort(asker.reason)
+  const abort = () => controller.abort(hungUp.reason)
   const timer = setTimeout(() => controller.abort(timedOut(ms)), ms)
-  if (asker.aborted) hangUp()
-  asker.addEventListener('abort', hangUp, { once: true })
+  if (hungUp.aborted) abort()
+  hungUp.addEventListener('abort', abort, { once: true })
   try {
     return await work(controller.signal)
   } finally {
     clearTimeout(timer)
-    asker.removeEventListener('abort', hangUp)
+    hungUp.removeEventListener('abort', abort)
   }
 }
 

@@ -69,7 +69,7 @@ export function definitionUnchanged(of: Model, bind: (value: unknown) => string)
 }
 
 /** Runs a query for added fields by name or by state. */
-type Ask = (
+type RunSelect = (
   text: `SELECT ${string}`,
   ...values: readonly unknown[]
 ) => Promise<readonly (readonly (string | null)[])[]>
@@ -89,9 +89,9 @@ export function toAdded(row: readonly (string | null)[] | undefined): Added | un
 export async function modelInState<M extends Model>(
   of: M,
   state: string | null | undefined,
-  ask: Ask,
+  runSelect: RunSelect,
 ): Promise<M | undefined> {
   if (state == null) return declared(of)
-  const added = states.get(state) ?? toAdded((await ask(`${addedColumns} AND state = $2`, state))[0])
+  const added = states.get(state) ?? toAdded((await runSelect(`${addedColumns} AND state = $2`, state))[0])
   return added && withAddedFields(of, added)
 }

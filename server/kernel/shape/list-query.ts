@@ -17,7 +17,7 @@ export const filterOperators = {
 
 export type Op = keyof typeof filterOperators
 
-/** Groups have two or more parts, and no part is joined as its parent is. */
+/** A group has two or more parts. No `and` is a part of another `and`, and no `or` of another `or`. */
 export type Filter =
   | { readonly is: 'and' | 'or'; readonly parts: readonly Filter[] }
   | { readonly is: 'term'; readonly op: Op; readonly field: string; readonly values: readonly string[] }

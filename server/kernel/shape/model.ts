@@ -16,7 +16,7 @@ export interface FilterRule {
   readonly type?: ValueType
   /** The table's column, when it is not named as the field. */
   readonly column?: string
-  /** `eq` and `in` ignore case; with `like`, only `like` does. */
+  /** Ignores case in `eq` and `in`. With the value `like`, only `like` ignores case. */
   readonly caseless?: boolean | 'like'
   /**
    * An index on the store, the scope and the compared value, with `created_at` and `id` behind them, answers `eq`, `in`
@@ -25,7 +25,9 @@ export interface FilterRule {
   readonly indexed?: true
   /** The index contains only the beginning of the text: see `longText`. */
   readonly long?: true
-  /** For a rule for many: the pattern of the `*` or of the brackets; at most 255 characters. */
+  /**
+   * For a rule for many members: what may stand in place of the `*`, or inside the brackets. At most 255 characters.
+   */
   readonly part?: RegExp
   /**
    * The SQL of a term that is more than a comparison of one column; `bind` returns the placeholder of a value. `part`
@@ -102,7 +104,7 @@ export interface Row<F extends Fields = Fields> {
   readonly createdAt: string
   readonly updatedAt: string
   readonly text: string
-  /** This request has just written the row, so the feed records its author and no reader need be recorded. */
+  /** This request has just written the row. The feed records that, so it does not count as a read. */
   readonly written: boolean
   /** The values of the path's parameters above this object, outermost first. */
   readonly scope: readonly string[]

@@ -41,11 +41,11 @@ async function cancel(client: pg.ClientBase): Promise<void> {
 }
 
 /**
- * Ends the running statement of this connection as soon as `asker` aborts. Call the returned function after the
+ * Ends the running statement of this connection as soon as `signal` aborts. Call the returned function after the
  * statement has ended, before sending another: it waits until the cancel request cannot end anyone else's statement. If
  * it throws, give up the connection.
  */
-export function cancelWith(asker: AbortSignal, client: pg.ClientBase): () => Promise<void> {
+export function cancelWith(signal: AbortSignal, client: pg.ClientBase): () => Promise<void> {
   let cancelling: Promise<void> | undefined
   const begin = () => {
     cancelling = cancel(client).catch((cause: unknown) => {
@@ -54,9 +54,9 @@ export function cancelWith(asker: AbortSignal, client: pg.ClientBase): () => Pro
     // The function below throws the error; this prevents an unhandled rejection.
     cancelling.catch(() => {})
   }
-  asker.addEventListener('abort', begin, { once: true })
+  signal.addEventListener('abort', begin, { once: true })
   return async () => {
-    asker.removeEventListener('abort', begin)
+    signal.removeEventListener('abort', begin)
     await cancelling
   }
 }

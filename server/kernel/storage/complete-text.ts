@@ -1,17 +1,17 @@
 import type { Added, Model } from '../shape/model.ts'
 import { ownValue } from '../shape/values.ts'
 
-/** The texts to look for in a document, and the members to add if it has none of them. */
-interface Sought {
+/** The texts of the added fields in a document, and the members to add if it has none of them. */
+interface KeyTexts {
   readonly keys: readonly string[]
   /** Fields that responses leave out when they are null. */
   readonly nulls: readonly string[]
   readonly lacking: string
 }
 
-const cache = new WeakMap<Added, Sought>()
+const cache = new WeakMap<Added, KeyTexts>()
 
-function soughtOf(added: Added): Sought {
+function keyTextsOf(added: Added): KeyTexts {
   const cached = cache.get(added)
   if (cached) return cached
   const shown = added.fields.filter(({ hidden, holdsLinks }) => !hidden && !holdsLinks)
@@ -29,7 +29,7 @@ function soughtOf(added: Added): Sought {
 export function completeText({ envelope, added }: Model, text: string): string {
   if (!added) return text
   if (envelope.fields === 'attributes') return rewritten(text, added, 'attributes')
-  const { keys, nulls, lacking } = soughtOf(added)
+  const { keys, nulls, lacking } = keyTextsOf(added)
   const first = text.indexOf(keys[0] ?? '}')
   // Quotes inside a string are escaped, so this text is a key, of the document or inside it.
   if (first < 0)

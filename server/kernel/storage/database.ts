@@ -170,15 +170,15 @@ export class Database implements Source {
     }
   }
 
-  /** If the asker of a statement leaves, the statement is cancelled, and the asker's reason is thrown. */
-  async #query(client: pg.ClientBase, sql: Sql, asker?: AbortSignal): Promise<readonly Tuple[]> {
-    if (!asker) return this.#send(client, sql)
-    asker.throwIfAborted()
-    const ended = cancelWith(asker, client)
+  /** When the signal aborts, the statement is cancelled, and the signal's reason is thrown. */
+  async #query(client: pg.ClientBase, sql: Sql, signal?: AbortSignal): Promise<readonly Tuple[]> {
+    if (!signal) return this.#send(client, sql)
+    signal.throwIfAborted()
+    const ended = cancelWith(signal, client)
     try {
       return await this.#send(client, sql)
     } catch (error) {
-      if (asker.aborted && isCancelled(error)) throw asker.reason
+      if (signal.aborted && isCancelled(error)) throw signal.reason
       throw error
     } finally {
       await ended()
@@ -208,11 +208,11 @@ export class Database implements Source {
     return refuseOutage(error)
   }
 
-  async #onPool(sql: Sql, asker?: AbortSignal, pool = this.pool): Promise<readonly Tuple[]> {
+  async #onPool(sql: Sql, signal?: AbortSignal, pool = this.pool): Promise<readonly Tuple[]> {
     const client = await this.#connection(pool)
     let broken: Error | undefined
     try {
-      return await this.#query(client, sql, asker)
+      return await this.#query(client, sql, signal)
     } catch (error) {
       if (isUnavailable(error)) broken = error
       throw error
@@ -226,10 +226,10 @@ export class Database implements Source {
     return this.#alone(sql)
   }
 
-  async #alone(sql: Sql, asker?: AbortSignal, pool = this.pool): Promise<readonly Tuple[]> {
+  async #alone(sql: Sql, signal?: AbortSignal, pool = this.pool): Promise<readonly Tuple[]> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#onPool(sql, asker, pool)
+        return await this.#onPool(sql, signal, pool)
       } catch (error) {
         if (!isRetryable(error) || attempt === transactionAttemptsMax) throw error
       }
@@ -251,15 +251,15 @@ export class Database implements Source {
   }
 
   /**
-   * The connections of a request that only reads. Its statements end with `asker`. Slow reads have connections of their
-   * own, half as many as the others.
+   * The connections of a request that only reads. Its statements end when the signal aborts. Slow reads have
+   * connections of their own, half as many as the others.
    */
-  reading(asker: () => AbortSignal): Source {
+  reading(signal: () => AbortSignal): Source {
     return {
       quick: (sql) => this.quick(sql),
-      run: (sql) => this.#searches.use(asker(), () => this.#alone(sql, asker(), this.#searchPool)),
+      run: (sql) => this.#searches.use(signal(), () => this.#alone(sql, signal(), this.#searchPool)),
       transaction: (work, kind) =>
-        this.#searches.use(asker(), () => this.#transaction(work, kind, asker(), this.#searchPool)),
+        this.#searches.use(signal(), () => this.#transaction(work, kind, signal(), this.#searchPool)),
     }
   }
 
@@ -274,15 +274,15 @@ export class Database implements Source {
   async #transaction<T>(
     work: (transaction: Transaction) => Promise<T>,
     kind?: 'snapshot',
-    asker?: AbortSignal,
+    signal?: AbortSignal,
     pool = this.pool,
   ): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       const means = {
         connect: () => this.#connection(pool),
-        send: (client: pg.PoolClient, sql: Sql) => this.#query(client, sql, asker),
+        send: (client: pg.PoolClient, sql: Sql) => this.#query(client, sql, signal),
         read: (sql: Sql) => this.quick(sql),
-        alone: (sql: Sql) => this.#onPool(sql, asker, pool),
+        alone: (sql: Sql) => this.#onPool(sql, signal, pool),
       }
       const transaction = new LateTransaction(means, kind === 'snapshot')
       try {

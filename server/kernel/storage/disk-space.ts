@@ -6,15 +6,15 @@ import type { Database } from './database.ts'
 export const isOutOfSpace = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && error.code === '53100'
 
-const askAgainAfterMs = 2_000
+const checkAgainAfterMs = 2_000
 /** Sorts more than fits in memory, so PostgreSQL writes a temporary file, which it removes after the statement. */
-const writes = `SELECT count(*) FROM (SELECT md5(i::text) FROM generate_series(1, 20000) i ORDER BY 1 OFFSET 1) sorted`
+const fillingSql = `SELECT count(*) FROM (SELECT md5(i::text) FROM generate_series(1, 20000) i ORDER BY 1 OFFSET 1) sorted`
 
 /** Whether statements have found the database's disk full. Logs the start and the end, once each. */
 export class DiskSpace {
   readonly #database: Database
   readonly #log: Logger
-  #asking: NodeJS.Timeout | undefined
+  #checking: NodeJS.Timeout | undefined
 
   constructor(database: Database, log: Logger) {
     this.#database = database
@@ -22,21 +22,21 @@ export class DiskSpace {
   }
 
   get isOut(): boolean {
-    return this.#asking !== undefined
+    return this.#checking !== undefined
   }
 
   /** A statement has found the disk full. */
   note(): void {
     if (this.isOut) return
     this.#log.error('the database has no disk space left: writes fail until there is some')
-    this.#asking = setInterval(() => void this.#ask(), askAgainAfterMs).unref()
+    this.#checking = setInterval(() => void this.#check(), checkAgainAfterMs).unref()
   }
 
-  async #ask(): Promise<void> {
+  async #check(): Promise<void> {
     try {
       await this.#database.transaction(async (transaction) => {
         await transaction.run({ text: `SET LOCAL work_mem = '64kB'`, values: [], once: true })
-        await transaction.run({ text: writes, values: [], once: true })
+        await transaction.run({ text: fillingSql, values: [], once: true })
       })
     } catch {
       return
@@ -47,7 +47,7 @@ export class DiskSpace {
   }
 
   stop(): void {
-    clearInterval(this.#asking)
-    this.#asking = undefined
+    clearInterval(this.#checking)
+    this.#checking = undefined
   }
 }

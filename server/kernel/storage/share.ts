@@ -11,10 +11,10 @@ export class Share {
     this.#free = size
   }
 
-  /** If `asker` aborts while it waits, the promise rejects with its reason. */
-  async use<T>(asker: AbortSignal, work: () => Promise<T>): Promise<T> {
+  /** If `signal` aborts while it waits, the promise rejects with its reason. */
+  async use<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free -= 1
-    else await this.#turn(asker)
+    else await this.#turn(signal)
     try {
       return await work()
     } finally {
@@ -24,8 +24,8 @@ export class Share {
     }
   }
 
-  async #turn(asker: AbortSignal): Promise<void> {
-    asker.throwIfAborted()
+  async #turn(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted()
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const turn = () => {
       this.#line.delete(turn)
@@ -35,18 +35,18 @@ export class Share {
     const leave = (reason: unknown) => {
       if (this.#line.delete(turn)) reject(reason)
     }
-    const hangUp = () => leave(asker.reason)
+    const hangUp = () => leave(signal.reason)
     const patience = setTimeout(
       () => leave(new Problem('unavailable', 'Too many lists are being searched; try again in a moment.')),
       waitMaxMs,
     )
-    asker.addEventListener('abort', hangUp)
+    signal.addEventListener('abort', hangUp)
     this.#line.add(turn)
     try {
       await promise
     } finally {
       clearTimeout(patience)
-      asker.removeEventListener('abort', hangUp)
+      signal.removeEventListener('abort', hangUp)
     }
   }
 }

@@ -5,7 +5,7 @@ import type { Connection, Sql, Tuple } from './database.ts'
 export interface Transaction extends Connection {
   /**
    * Runs a SELECT that locks nothing. Each statement of a transaction sees the latest commits (READ COMMITTED), so
-   * before the begin it sees the same outside.
+   * until the transaction begins, the SELECT runs outside of it and sees the same.
    */
   read(sql: Sql): Promise<readonly Tuple[]>
   /** Runs the last statement: if the transaction has not begun, the statement is a transaction by itself. */

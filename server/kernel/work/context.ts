@@ -148,7 +148,7 @@ export class Ctx extends Work {
   readonly clientAddress: string
   /** Scheme, host and port as the client wrote them, without a trailing slash. */
   readonly baseUrl: string
-  /** The names by which the request calls objects with a key, by id. Links repeat them. */
+  /** The keys that the request uses in place of ids, by id. Links use them too. */
   readonly names = new Map<string, string>()
   /** For a request with an Idempotency-Key that may call another server. */
   readonly keyed: KeyedRequest | undefined

@@ -31,7 +31,7 @@ interface Queued<P> {
 }
 
 /** Queues a chore before its time. The queue contains it at most once. */
-export async function hasten({ database }: Instance, chore: Chore): Promise<void> {
+export async function queueChore({ database }: Instance, chore: Chore): Promise<void> {
   await database.run({
     text: 'SELECT graphile_worker.add_job($1, max_attempts => $2, job_key => $1)',
     values: [chore.name, chore.attemptsMax],

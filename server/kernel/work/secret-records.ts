@@ -13,7 +13,7 @@ const neededForMs = 25 * 60 * 60 * 1000
 const fingerprintsOf = (secrets: Secrets): readonly string[] =>
   deriveKeys(secrets, 'fingerprint').map((key) => Buffer.from(key).toString('hex', 0, 16))
 
-/** A secret that may have sealed or signed something in the database. */
+/** A secret that may have sealed or signed something in the database, and since when it is in use. */
 interface SecretRecord {
   readonly fingerprint: string
   readonly inUseFrom: Date
@@ -37,8 +37,8 @@ export async function hasSecret(connection: Connection): Promise<boolean> {
 }
 
 /**
- * Finds a secret that the database still needs and the server does not have. `until` is known only for the secret before
- * the current one. If none is missing, the current secret is recorded as in use from now on.
+ * Finds a secret that the database still needs and the server does not have. `until` is known only for the secret
+ * before the current one. If none is missing, the current secret is recorded as in use from now on.
  */
 export async function findMissingSecret(
   connection: Connection,

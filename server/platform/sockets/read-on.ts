@@ -20,10 +20,10 @@ export const hasMore = ({ complete, headers }: IncomingMessage): boolean =>
  */
 export function readingOnAfter(text: string, request: IncomingMessage): Readable {
   readingOn.add(request.socket)
-  return Readable.from(answered(text, request, ends(request)))
+  return Readable.from(respondAndReadOn(text, request, readToEnd(request)))
 }
 
-async function* answered(
+async function* respondAndReadOn(
   text: string,
   request: IncomingMessage,
   ended: Promise<boolean>,
@@ -34,7 +34,7 @@ async function* answered(
 }
 
 /** Reads to the end of the request; false if it is too long, or the client is gone. */
-async function ends(request: IncomingMessage): Promise<boolean> {
+async function readToEnd(request: IncomingMessage): Promise<boolean> {
   if (request.readableEnded || request.destroyed) return request.readableEnded
   const { promise, resolve } = Promise.withResolvers<boolean>()
   const giveUp = () => resolve(false)
