@@ -102,7 +102,7 @@ async function load(
     method: scenario.method ?? 'GET',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     ...(scenario.body && { body: scenario.body }),
-    ...(scenario.paths && { requests: [{ setupRequest: asksForNext(scenario.paths) }] }),
+    ...(scenario.paths && { requests: [{ setupRequest: nextRequestOf(scenario.paths) }] }),
     // Each connection uses an order of its own, so that they do not all hit one row at a time.
     ...(scenario.requests && {
       setupClient: (client: autocannon.Client) => client.setRequests(shuffled(scenario.requests?.() ?? [])),
@@ -117,7 +117,7 @@ async function load(
 }
 
 /** All connections and rounds share one pass through the paths. */
-function asksForNext(paths: readonly string[]) {
+function nextRequestOf(paths: readonly string[]) {
   return (request: autocannon.Request) => {
     const n = nextPaths.get(paths) ?? 0
     nextPaths.set(paths, n + 1)

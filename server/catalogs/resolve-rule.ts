@@ -100,7 +100,7 @@ export const waiting = (
 
 /**
  * Counts the matching criteria of a rule, including its schedule. Undefined where the rule cannot be chosen: it is
- * not in force, or has criteria and none matches. Being in force does not make up for that.
+ * not in force, or it has other criteria and none of them matches.
  */
 function scoreOf(rule: Rule, context: ShopperContext, atMs: number): number | undefined {
   let hasCriteria = false

@@ -68,10 +68,11 @@ export async function writeRows(
     part.faults.add(write.row, outcome)
     return []
   })
-  const say = await writeTemplates(work, part, done)
+  const changedIds = await writeTemplates(work, part, done)
   // Products that were written already have a new version.
-  for (const [{ productId }, outcome] of outcomes) if (outcome === 'written') say.delete(productId)
-  if (say.size) await work.store.touchAll(products, (bind) => `r.id = ANY(${bind([...say])}::uuid[])`)
+  for (const [{ productId }, outcome] of outcomes) if (outcome === 'written') changedIds.delete(productId)
+  if (changedIds.size)
+    await work.store.touchAll(products, (bind) => `r.id = ANY(${bind([...changedIds])}::uuid[])`)
 }
 
 /** A row and its product; undefined for a new product. */
@@ -149,7 +150,7 @@ async function createReader(
   }
 }
 
-/** Writes the entries of templates. Returns the ids of the products that have changed by it. */
+/** Writes the entries of templates. Returns the ids of the products whose entries changed. */
 async function writeTemplates(
   work: Work,
   { templates }: Part,

@@ -139,8 +139,12 @@ export const publishedTables = [
 
 type Store = Pick<Work['store'], 'run' | 'runLong'>
 
-/** Deletes the rows that belong to some product rows, before the product rows. */
-async function forgetWhatIsOf(store: Store, which: string, ...values: readonly unknown[]): Promise<void> {
+/** Deletes the rows that belong to some product rows. Call it before the product rows are deleted. */
+async function deleteRowsOfProducts(
+  store: Store,
+  which: string,
+  ...values: readonly unknown[]
+): Promise<void> {
   const keys = [
     ...tablesOfProducts.map((table) => [table, 'id'] as const),
     ['published_relations', 'product_id'] as const,
@@ -162,7 +166,7 @@ async function forgetWhatIsOf(store: Store, which: string, ...values: readonly u
 export async function takeBack(work: Work, catalogId: string, edition: number): Promise<void> {
   const { store } = work
   await countWords(work, catalogId, edition, -1)
-  await forgetWhatIsOf(store, 'p.since = $3', catalogId, edition)
+  await deleteRowsOfProducts(store, 'p.since = $3', catalogId, edition)
   for (const table of tablesOfEditions) {
     await store.runLong(
       `DELETE FROM ${table} WHERE store_id = $1 AND catalog_id = $2 AND since = $3`,
@@ -205,7 +209,7 @@ export async function takeBack(work: Work, catalogId: string, edition: number): 
 
 /** Deletes rows that ended before this edition. Rows that the edition itself ended stay, as its delta needs them. */
 export async function forgetBefore(store: Store, catalogId: string, edition: number): Promise<void> {
-  await forgetWhatIsOf(store, 'p.until < $3', catalogId, edition)
+  await deleteRowsOfProducts(store, 'p.until < $3', catalogId, edition)
   for (const table of tablesOfEditions) {
     await store.runLong(
       `DELETE FROM ${table} WHERE store_id = $1 AND catalog_id = $2 AND until < $3`,

@@ -29,7 +29,7 @@ const optionIds = (bundles: readonly Components[]): readonly string[] => [
   ),
 ]
 
-/** The products that can be bought, and bundles that may be, with their components. */
+/** The live products, with the components of bundles: whether a bundle can be bought depends on its options too. */
 async function sellable(
   store: Work['store'],
   ids: readonly string[],

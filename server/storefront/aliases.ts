@@ -6,7 +6,7 @@ import { listProductsOfHierarchy } from './read-products.ts'
 /** Paths that are not in the public contract but that an SDK calls. */
 
 /** Lists products like the products of a node. */
-export const listProductsOfHierarchyToo = (family: Family): Action => ({
+export const listProductsOfHierarchyAlias = (family: Family): Action => ({
   ...listProductsOfHierarchy(family),
   name: `list-${family.of}-hierarchy-products-too`,
   route: `GET ${family.path}/hierarchies/:hierarchy_id/relationships/products`,

@@ -1,5 +1,5 @@
 import { module } from '../kernel/module.ts'
-import { listProductsOfHierarchyToo, nodeAliases } from './aliases.ts'
+import { listProductsOfHierarchyAlias, nodeAliases } from './aliases.ts'
 import { checkVisibility } from './check-visibility.ts'
 import { configureProduct } from './configure-product.ts'
 import { forMerchants, forShoppers } from './families.ts'
@@ -65,7 +65,7 @@ export const releaseContents = module({
   about: 'What shoppers see of any release of any catalog, for the merchant.',
   alsoUnder: '/pcm',
   actions: [
-    ...forMerchants([...calls, listProductsOfHierarchyToo]),
+    ...forMerchants([...calls, listProductsOfHierarchyAlias]),
     ...forShoppers(nodeAliases),
     ofWholeEdition(checkVisibility),
   ],

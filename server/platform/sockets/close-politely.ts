@@ -27,7 +27,7 @@ export function closePolitely(server: FastifyInstance): void {
   })
 }
 
-/** However many connections are waiting to be accepted. */
+/** The most turns to wait, even if connections continue to arrive. */
 const turnsMax = 10_000
 
 /** Waits until no more connections arrive: the event loop accepts one in each turn. */
