@@ -1,6 +1,6 @@
 import { problems } from '../../server/kernel/errors.ts'
 
-/** docs/errors.md: the table of server/kernel/errors.ts, for those who write clients. */
+/** docs/errors.md: the table of server/kernel/errors.ts, for developers of clients. */
 export function errorsPage(): string {
   const rows = Object.entries(problems).map(
     ([code, { status, title }]) => `| \`${code}\` | ${status} | ${title} |`,

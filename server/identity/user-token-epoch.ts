@@ -22,7 +22,7 @@ export async function tokenEpochOf(work: Work, userId: string): Promise<number> 
  * with the old credentials fail, and a trigger deletes their one-time passwords (migration 0057).
  */
 export async function revokeTokensOf(work: Work, userIds: readonly string[]): Promise<void> {
-  // In one order, so that two who end the same users' tokens do not wait for each other.
+  // In the order of the ids, so that concurrent revocations do not deadlock.
   await work.store.run(
     `INSERT INTO user_token_epochs AS e (store_id, user_id, epoch)
      SELECT $1, user_id, 1 FROM unnest($2::uuid[]) AS user_id GROUP BY user_id ORDER BY user_id

@@ -27,7 +27,7 @@ interface Declaration<P extends ImportPayload, R, At extends object> {
   write(work: Work, payload: P, rows: readonly R[]): Promise<WriteResult>
 }
 
-/** Declares the job that imports the staged rows of a file: so many of them in each part. */
+/** Declares the job that imports the staged rows of a file, some rows in each part. */
 export const importJob = <P extends ImportPayload, R, At extends object>(
   of: Declaration<P, R, At>,
 ): PimJob<P> =>

@@ -41,8 +41,8 @@ function keysAt(fetch: ProviderFetch, jwksUri: string | undefined): JWTVerifyGet
     try {
       return await find(header, token)
     } catch (error) {
-      // Only a response of the provider leads here, so refreshing each time costs the provider no more than that
-      // response.
+      // A token comes here only in a response of the provider, so fetching the keys again at most doubles the
+      // requests to it.
       if (!cachedKeys || !(error instanceof errors.JWKSNoMatchingKey)) throw error
       return (await refreshKeys())(header, token)
     }

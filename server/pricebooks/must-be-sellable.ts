@@ -46,7 +46,7 @@ function mustNotConflict(currencies: StoredCurrencies, at: string): void {
   }
 }
 
-/** No two sales have the same schedule, as neither would take precedence. */
+/** Refuses two sales with the same schedule, because neither would take precedence. */
 export function completeSales(sales: By<StoredSale>, at: string): By<StoredSale> {
   const taken = new Map<string, string>()
   return mapped(sales, (sent, name) => {

@@ -89,7 +89,7 @@ export async function quote<I extends Item>(
     const item = 'id' in request ? byId.get(request.id) : bySku.get(request.sku)
     return item && request.selection ? { ...item, parts: partsOf(request.selection) } : item
   })
-  // `published` comes last, as a bundle within another bundle has its default selection.
+  // `published` comes last, because a bundle inside another bundle uses its default selection.
   const all = await withParts([...items.flatMap((item) => item ?? []), ...published], shop.findItems)
   const prices = await shop.prices(shop.books, [...all.values()])
   const context = { items: all, prices, books: shop.books, at: shop.at }

@@ -85,7 +85,10 @@ function findTemplateColumn(
 const toColumnName = ({ id, slug }: Template, field: string, bySlug: boolean): string =>
   bySlug ? `${slug}:${field}` : `template:${id}:${field}`
 
-/** Replaces each group by the keys that products have. Throws a Problem if an import would refuse so many columns. */
+/**
+ * Replaces each group by the keys that products have. Throws a Problem if there are more columns than an import
+ * accepts.
+ */
 export function expandKeys(
   requests: readonly ColumnRequest[],
   keys: Readonly<Record<KeyGroup, readonly string[]>>,

@@ -24,7 +24,7 @@ export const addPricebooks: LongJob<AddPricebooksPayload> = {
   },
   // The rules show that they wait.
   wait: async () => {},
-  // The rules go on waiting until the next release, which has their price books.
+  // The rules continue to wait for the next release, which has their price books.
   giveUp: async (work, { catalogId }, reason) =>
     work.instance.log.error(
       { catalog: catalogId, reason },

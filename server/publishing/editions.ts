@@ -207,7 +207,10 @@ export async function takeBack(work: Work, catalogId: string, edition: number): 
   )
 }
 
-/** Deletes rows that ended before this edition. Rows that the edition itself ended stay, as its delta needs them. */
+/**
+ * Deletes rows that ended before this edition. Rows that the edition itself ended stay, because its delta needs
+ * them.
+ */
 export async function forgetBefore(store: Store, catalogId: string, edition: number): Promise<void> {
   await deleteRowsOfProducts(store, 'p.until < $3', catalogId, edition)
   for (const table of tablesOfEditions) {

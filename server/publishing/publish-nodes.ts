@@ -6,8 +6,8 @@ import { type PublishedNode, publishedNode } from './published-node.ts'
 const chunkMax = 1000
 
 /**
- * Publishes the hierarchies of a catalog and their nodes. Returns the nodes whose path or curated products changed,
- * as their products must be checked again.
+ * Publishes the hierarchies of a catalog and their nodes. Returns the nodes whose path or curated products changed:
+ * their products must be checked again.
  */
 export async function publishNodes(publication: Publication): Promise<readonly string[]> {
   const { gone, changed } = await findChangedNodes(publication)

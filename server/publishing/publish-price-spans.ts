@@ -40,8 +40,8 @@ export async function publishPriceSpans(
 }
 
 /**
- * Inserts the spans of products. `first` is the place of the first span of each, as the edition may already have
- * some.
+ * Inserts the spans of products. `first` is the place of the first span of each, because the edition may already
+ * have some.
  */
 export async function insertSpans(
   { work, catalogId, edition }: Pick<Publication, 'work' | 'catalogId' | 'edition'>,

@@ -5,14 +5,14 @@ interface Tables {
   readonly from: 'prices' | 'price_modifiers'
   readonly into: string
   /** The key column. */
-  readonly called: string
+  readonly keyColumn: string
 }
 
-const ofPrices: Tables = { from: 'prices', into: 'published_prices', called: 'sku' }
+const ofPrices: Tables = { from: 'prices', into: 'published_prices', keyColumn: 'sku' }
 const ofModifiers: Tables = {
   from: 'price_modifiers',
   into: 'published_price_modifiers',
-  called: 'name',
+  keyColumn: 'name',
 }
 
 /** Publishes the prices and price modifiers of the catalog's price books. */
@@ -64,7 +64,7 @@ async function publishChanged(
   )
   if (!changed.length) return []
   const among = [catalogId, edition, pricebookIds, changed.map(([id]) => id)]
-  const returning = `RETURNING ${tables.called}`
+  const returning = `RETURNING ${tables.keyColumn}`
   const ended = await work.store.runLong(`${end(tables, 'p.id = ANY($5::uuid[])')} ${returning}`, ...among)
   const chosen = `s.id = ANY($5::uuid[]) AND ${unpublished(tables)}`
   const begun = await work.store.runLong(`${begin(tables, chosen)} ${returning}`, ...among)
@@ -78,9 +78,9 @@ const end = ({ from, into }: Tables, which = 'true') =>
      SELECT FROM ${from} s WHERE s.store_id = $1 AND s.id = p.id AND s.version = p.version
        AND s.pricebook_id = p.pricebook_id AND s.pricebook_id = ANY($4::uuid[]))`
 
-const begin = ({ from, into, called }: Tables, which: string) =>
-  `INSERT INTO ${into} (store_id, catalog_id, since, id, pricebook_id, ${called}, version, doc)
-   SELECT $1, $2, $3::int, s.id, s.pricebook_id, s.${called}, s.version, s.doc->'attributes' FROM ${from} s
+const begin = ({ from, into, keyColumn }: Tables, which: string) =>
+  `INSERT INTO ${into} (store_id, catalog_id, since, id, pricebook_id, ${keyColumn}, version, doc)
+   SELECT $1, $2, $3::int, s.id, s.pricebook_id, s.${keyColumn}, s.version, s.doc->'attributes' FROM ${from} s
    WHERE s.store_id = $1 AND s.pricebook_id = ANY($4::uuid[]) AND ${which}`
 
 const unpublished = ({ into }: Tables) => `NOT EXISTS (

@@ -128,7 +128,7 @@ async function withSlugs(
   return products.map((product) => {
     const { doc, hidden } = product.published
     if (hidden.node_slugs) return product
-    // As of the last edition in which this row of the product holds.
+    // The slugs in the last edition in which this row of the product is valid.
     const slugs = nodesOf({ doc }).flatMap((node) =>
       (byNode.get(node) ?? [])
         .filter(([, since, until]) => Number(since) < product.until && Number(until) >= product.until)

@@ -27,7 +27,7 @@ export interface Searchable {
   readonly wordIds: readonly string[]
 }
 
-/** Longer texts are searched by words but not compared as a whole, as they do not fit into an index. */
+/** Longer texts are searched by words but not compared as a whole, because they do not fit into an index. */
 const valueMax = 255
 /** Further values of a product are not compared, */
 const valuesMax = 500
@@ -104,7 +104,7 @@ export function searchable({ doc, hidden }: Pick<PublishedProduct, 'doc' | 'hidd
 
 type Translations = Readonly<Record<string, { readonly name?: unknown; readonly description?: unknown }>>
 
-/** The descriptions in all languages, as shoppers search in theirs. */
+/** The descriptions in all languages, because shoppers search in their own. */
 const describedIn = (translations: readonly Translations[string][]): string =>
   translations.map(({ description }) => textOf(description).slice(0, textMax)).join('\n')
 

@@ -52,7 +52,10 @@ const isDigit = (character = '') => character >= '0' && character <= '9'
 /** More parts are treated as a list. */
 const partsMax = 8
 
-/** The runs of a text, in chains. Runs joined by a single sign form a chain, as others may write them as one word. */
+/**
+ * The runs of a text, in chains. Runs joined by a single sign form a chain, because some people write them as one
+ * word.
+ */
 export function chainsOf(text: string): readonly (readonly Run[])[] {
   const chains: Run[][] = []
   let before: Run | undefined

@@ -7,7 +7,7 @@ import { editionsMax } from '../publishing/index.ts'
 /** Clients poll the release that they have started, however many others are published meanwhile. */
 const polledMs = 3_600_000
 
-/** A catalog keeps at most so many releases. */
+/** The maximum number of releases of a catalog. */
 const releasesMax = 100
 
 /** Deletes releases without content when no client polls them any more. */

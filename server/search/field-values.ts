@@ -22,7 +22,7 @@ export interface Values {
   /** SQL of the value to compare, as text and as a number. */
   readonly text?: string
   readonly number?: string
-  /** The stored number has so many decimal places. */
+  /** The number of decimal places of the stored number. */
   readonly scale?: number
 }
 

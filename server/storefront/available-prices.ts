@@ -31,7 +31,7 @@ function toAvailablePrice(pricebook_id: string, { currencies, sales, shopper_att
 
 /** The tiers of all currencies by name, as shoppers see them. */
 function tiersOf(currencies: StoredPrice['currencies']) {
-  // A Map, as merchants may name a tier like a member of every object.
+  // A Map, because a merchant may give a tier a name such as `toString`, which every object has.
   const tiers = new Map<string, { minimum_quantity: number; price: Record<string, Amounts[string]> }>()
   for (const [code, { includes_tax = false, tiers: own = {} }] of Object.entries(currencies)) {
     for (const [name, { minimum_quantity, amount }] of Object.entries(own)) {

@@ -40,7 +40,10 @@ const merchant: Family = {
   viewOf: (ctx, call) => releaseView(ctx, call as Parameters<typeof releaseView>[1]),
 }
 
-/** What a list shows. Its rows are declared at the shopper's path only, as the merchant's list has the same. */
+/**
+ * The objects that a list shows. Its rows are declared at the shopper's path only, because the merchant's list has
+ * the same.
+ */
 export const listed = (of: Family['of'], resource: Resource, rows: Resource) =>
   of === 'catalog' ? ({ resource, page: true, rows: [rows] } as const) : ({ resource, page: true } as const)
 

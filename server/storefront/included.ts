@@ -19,7 +19,7 @@ type Finder = (
   components?: Rows,
 ) => Promise<readonly [name: string, texts: readonly string[]]>
 
-/** More options are refused, as a client would take some of them for all. */
+/** More options are refused, because a client would take some of them for all. */
 const optionsMax = 10_000
 
 /** The objects that `include` may name. Files are the current ones. */

@@ -111,8 +111,8 @@ export const productsOfRelationship: Resource = resource({
 })
 
 /**
- * A condition for the relations of this name, from the row of the product that holds in the edition. Options need not
- * be listed.
+ * A condition for the relations with this name. They belong to the row of the product that is valid in the edition.
+ * Options need not be in a list.
  */
 export const leadingBy = (name: string, since: number) => (bind: (value: unknown) => string) =>
   `leads_by = ${bind(name)} AND leads_since = ${bind(since)}::int` +

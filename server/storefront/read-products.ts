@@ -54,7 +54,7 @@ export const getProduct = ({ of, path, phrase, area, viewOf }: Family) =>
     },
   })
 
-/** Answers one product. Its entity tag covers the whole body, as a price changes without a write. */
+/** Shows one product. The entity tag covers the whole body, because a price changes without a write. */
 export async function productAnswer(
   ctx: Ctx,
   view: View,

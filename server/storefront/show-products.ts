@@ -47,7 +47,7 @@ export async function showProducts(
   const items = await withParts(shown, shop.findItems)
   const offered = [...items.values()].flatMap(({ row }) => optionsOf(row)).map(({ id }) => id)
   const parents = await parentsAmong(work, view, offered)
-  // Prices are read last, as this checks that the edition has not been rolled back.
+  // Reads prices last, because this checks that the edition has not been rolled back.
   const prices = await shop.prices(
     [...new Set([...books, ...listBooks, ...availableBooks])],
     [...items.values()],
@@ -106,7 +106,7 @@ function whyWithoutPrice(item: ShopItem, price: ItemPrice, view: View) {
 
 type ShownComponents = NonNullable<ShownProduct['attributes']['components']>
 
-/** Marks the options that are parents, as a shopper buys one of their children. */
+/** Marks the options that are parents, because a shopper buys one of their children. */
 function withParents(components: ShownComponents, parents: ReadonlySet<string>): ShownComponents {
   const shown = (option: ShownComponents[string]['options'][number]) =>
     parents.has(option.id) ? { ...option, product_should_be_substituted_with_child: true } : option

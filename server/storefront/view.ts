@@ -10,7 +10,10 @@ export interface View extends ShopContext {
   readonly languages: readonly string[]
   /** What links begin with: `/catalog`. */
   readonly prefix: string
-  /** Links of a page name the release by its id, as their address does not: the next page is of the same edition. */
+  /**
+   * Whether links of a page name the release by its id, because their path does not. The next page is then of the
+   * same edition.
+   */
   readonly pinned: boolean
   /** The price books of which all prices are shown, for the merchant. */
   readonly availableBooks?: readonly string[]
