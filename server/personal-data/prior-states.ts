@@ -13,8 +13,8 @@ interface Change extends Pick<Place, 'source' | 'scope'> {
 }
 
 /**
- * Finds the state before each of these changes of one object. It is a separate statement, because the statement of the
- * list would also find it for the changes that the page skips.
+ * Finds the state before each of these changes of one object. It is a separate statement: the statement of the list
+ * would find it also for the changes that the page skips.
  */
 export async function findPriorStates<C extends Change>(
   ctx: Ctx,

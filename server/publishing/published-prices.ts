@@ -5,8 +5,8 @@ import { EditionGone } from './edition-gone.ts'
 import type { Published } from './editions.ts'
 
 /**
- * Reads price books as an edition of a catalog has them, and `livePricebookIds`, which it lacks, as the merchant has
- * them. Throws `EditionGone` if the edition was rolled back, so read prices after products.
+ * Reads the price books of an edition of a catalog. `livePricebookIds` are not in the edition, so they are read as
+ * the merchant has them now. Throws `EditionGone` if the edition was rolled back, so read prices after products.
  */
 export const publishedPrices =
   (
