@@ -56,7 +56,7 @@ async function expectTrueBlocks({ specimen: { resource } }: Listing): Promise<nu
      GROUP BY b.store_id, b.list, b.scope, b.sorted_by, b.level, b.at, b.id, b.n`,
     [listKey(resource), world.storeId],
   )
-  for (const { sorted_by, level, said: stored, counted, begins_one } of rows) {
+  for (const { sorted_by, level, stored, counted, begins_one } of rows) {
     expect(stored, `what a block of level ${level} of ${resource.table} by ${sorted_by} says`).toBe(counted)
     expect(begins_one, 'that a block of rows begins there').toBe(true)
   }
